@@ -1,0 +1,38 @@
+# Every package that the project uses, found once. Why LLVM, isl and ANTLR are linked statically:
+# docs/decisions/0002-static-llvm.md.
+
+find_package(Threads REQUIRED)
+find_package(GTest REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(PNG REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(fmt REQUIRED)
+find_library(XXHASH_LIBRARY xxhash REQUIRED)
+find_library(HWLOC_LIBRARY hwloc REQUIRED)
+
+# isl, statically: libLLVM exports another isl.
+find_library(ISL_LIBRARY libisl.a REQUIRED)
+find_library(GMP_LIBRARY gmp REQUIRED)
+add_library(pbc_isl INTERFACE)
+target_link_libraries(pbc_isl INTERFACE ${ISL_LIBRARY} ${GMP_LIBRARY})
+
+# LLVM, Clang and LLD 19 from their archives.
+set(PBC_LLVM_ROOT /usr/lib/llvm-19 CACHE PATH "where LLVM 19 is installed")
+execute_process(COMMAND ${PBC_LLVM_ROOT}/bin/llvm-config --link-static --libfiles x86 nvptx passes irreader
+    option frontendopenmp frontendhlsl frontenddriver windowsdriver coverage lto target mc asmparser
+  OUTPUT_VARIABLE llvm_archives OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(llvm_archives UNIX_COMMAND "${llvm_archives}")
+list(FILTER llvm_archives EXCLUDE REGEX "Polly|LLVMExtensions") # Polly brings a second isl
+file(GLOB clang_archives ${PBC_LLVM_ROOT}/lib/libclang[A-Z]*.a)
+find_library(ZSTD_LIBRARY zstd REQUIRED)
+find_library(Z3_LIBRARY z3 REQUIRED)
+add_library(pbc_llvm INTERFACE)
+target_include_directories(pbc_llvm SYSTEM INTERFACE ${PBC_LLVM_ROOT}/include)
+target_link_libraries(pbc_llvm INTERFACE
+  -Wl,--start-group ${clang_archives} ${PBC_LLVM_ROOT}/lib/liblldELF.a ${PBC_LLVM_ROOT}/lib/liblldCommon.a
+  ${llvm_archives} -Wl,--end-group
+  -Wl,--as-needed ZLIB::ZLIB ${ZSTD_LIBRARY} ${Z3_LIBRARY} ${CMAKE_DL_LIBS} rt m)
+
+# The grammar: ANTLR 4.7.2 makes the parser, runtime 4.9 runs it.
+find_package(antlr4-runtime CONFIG REQUIRED)
+find_program(ANTLR4_TOOL antlr4 REQUIRED)

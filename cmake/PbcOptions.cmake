@@ -1,0 +1,31 @@
+# One interface target for how our own code is compiled, and two functions that keep the
+# rooms' CMake files short.
+
+add_library(pbc_options INTERFACE)
+target_compile_options(pbc_options INTERFACE -Wall -Wextra -Werror -Wno-missing-field-initializers
+  -ffunction-sections -fdata-sections)
+target_include_directories(pbc_options INTERFACE ${CMAKE_SOURCE_DIR})
+if(PBC_VERIFY)
+  target_compile_definitions(pbc_options INTERFACE PBC_VERIFY=1)
+endif()
+if(PBC_SANITIZE)
+  target_compile_options(pbc_options INTERFACE -fsanitize=${PBC_SANITIZE} -fno-omit-frame-pointer -g)
+  target_link_options(pbc_options INTERFACE -fsanitize=${PBC_SANITIZE})
+endif()
+target_link_options(pbc_options INTERFACE -fuse-ld=lld -Wl,--gc-sections)
+
+# pbc_room(NAME SOURCES a.cpp ... LINK lib ...): a static library of the project.
+function(pbc_room name)
+  cmake_parse_arguments(R "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${R_SOURCES})
+  target_link_libraries(${name} PUBLIC pbc_options ${R_LINK})
+endfunction()
+
+# pbc_test(NAME SOURCES a.cpp ... LINK lib ...): a GoogleTest program whose cases ctest sees one by one.
+function(pbc_test name)
+  cmake_parse_arguments(R "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${R_SOURCES})
+  target_link_libraries(${name} PRIVATE pbc_options ${R_LINK} GTest::gmock GTest::gtest GTest::gtest_main)
+  include(GoogleTest)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+endfunction()

@@ -1,0 +1,112 @@
+// What the compiler knows of rule bodies, learnt from Clang's AST over the body (never from text matching).
+//
+//   B.cell(i) from(A.region(i-1, i+2) a) { ElementT s = 0; for (int k = 0; k < 3; ++k) s += a.cell(k); return s / 3; }
+//   => liftable:  s0 = 0; for k in [0, 3) { s0 += a[k] }; out = s0 / 3
+//
+// A liftable body is a tree of Nodes: assignments to scalars and cells with pure expression trees, and counted
+// loops with affine bounds; `kernel/` turns it into statements. Otherwise `obstacle` names the line that
+// prevents it, and the body is used as text: `edits` say where calls of transforms, `spawn`, `sync` and
+// `return` stand in it. Indices here are relative to the body's views; nothing here knows schedules.
+#pragma once
+#include "compiler/sema/module.h"
+
+namespace pbc::body {
+
+using source::Span;
+
+enum class Scalar { F64, F32, I32, I64, U8, Bool };
+const char *cxxType(Scalar);
+
+struct Value;
+using ValuePtr = std::shared_ptr<const Value>;
+
+/// A pure expression.
+struct Value {
+  enum class Kind {
+    Literal,  // text: a C++ literal of the value's type
+    Local,    // index: into Facts::locals (a scalar variable of the body)
+    Iterator, // index: into Facts::iterators (the variable of a counted loop)
+    Name,     // text: a size variable, free coordinate, param or tunable (an integer, or double for a float tunable)
+    Cell,     // index: binding number (outputs first, then inputs); operands: one index per view dimension
+    Unary,    // text: "-", "!", "~"
+    Binary,   // text: "+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "&&", "||", "&", "|", "^", "<<", ">>"
+    Select,   // operands: condition, then, else
+    Call,     // text: a pure C function, "sqrt", "fmin", ...
+    Cast,     // to `type`
+  };
+  Kind kind;
+  Scalar type = Scalar::F64;
+  std::string text;
+  int index = -1;
+  std::vector<ValuePtr> operands;
+  Span span;
+};
+
+/// Where an assignment stores.
+struct Target {
+  bool isLocal = false;
+  int index = 0;                  // local's or binding's number
+  std::vector<ValuePtr> indices;  // of a cell: one per view dimension (none for a cell binding)
+  Scalar type = Scalar::F64;
+};
+
+struct Node;
+using NodePtr = std::shared_ptr<const Node>;
+
+struct Node {
+  enum class Kind { Assign, Loop };
+  Kind kind;
+  // Assign: target op= value; op is "" (plain), "+", "-", "*", "/", "min"...: a compound operator as written
+  Target target;
+  std::string op;
+  ValuePtr value;
+  // Loop: for (iterator = lower; iterator < upper; iterator += step), step > 0, bounds evaluated once
+  int iterator = -1;
+  ValuePtr lower, upper;
+  long step = 1;
+  std::vector<NodePtr> body;
+  Span span;
+};
+
+struct LocalVariable {
+  std::string name;
+  Scalar type;
+};
+
+/// A place in the body's text (byte offsets into syntax::Body::text) that the emitter rewrites.
+struct Edit {
+  enum class Kind {
+    Call,   // [begin, end) is `F(args)`, a call of a transform used as a statement; no trailing `;`
+    Spawn,  // [begin, end) is `spawn F(args)`
+    Sync,   // [begin, end) is `sync`
+    Return, // [begin, end) is `return` or `return value` without `;`
+  };
+  Kind kind;
+  std::uint32_t begin, end;
+  std::uint32_t calleeBegin = 0, calleeEnd = 0; // Call, Spawn: the callee's name
+  std::string callee;                           // transform's name
+};
+
+struct Facts {
+  bool liftable = false;
+  std::string obstacle;  // not liftable: one sentence, "it calls a transform", "the loop's bound is not affine"
+  Span obstacleSpan;
+  std::vector<LocalVariable> locals;
+  std::vector<std::string> iterators;  // unique names of counted-loop variables
+  std::vector<NodePtr> nodes;          // the body, when liftable; `return e` is an assignment to output 0
+  std::vector<Edit> edits;             // in text order; Call edits may nest in nothing
+  std::vector<std::string> callees;    // transforms called, each once
+  bool readsOutputs = false;           // some output is read, or compound-assigned, before it is surely written
+};
+
+/// An affine integer value as isl text over mangled names (iterators by their unique names), if it is one.
+std::string affineText(const Value &, const Facts &, bool &ok);
+
+/// Facts for every rule of every transform: result[transform][rule]. One Clang run over the whole module;
+/// type errors and the like are reported at the user's own line.
+std::vector<std::vector<Facts>> understand(const sema::Module &, source::Diagnostics &);
+
+/// --emit=facts
+std::string print(const sema::Module &, const std::vector<std::vector<Facts>> &);
+
+} // namespace pbc::body

@@ -1,0 +1,109 @@
+// What a program means: names resolved, sizes affine, every rule normalised to boxes.
+//
+//   transform Smooth from A[n] to B[n] { B.cell(i) from(A.region(i-1, i+2) a) {...} }
+//   => Transform Smooth  sizes [n]  matrices [A: [n] double input, B: [n] double output]
+//      Rule Smooth.0  free [i]  writes B[i : i+1]  reads a = A[i-1 : i+2]  (1-d view)
+//
+// Invariants: every name in an Affine is a size variable of the transform or a free variable of the rule;
+// a Binding's box has one interval per dimension of its matrix; outputs precede inputs in declaration order of
+// calls (language reference 1.6). Knows nothing of Clang, isl sets or schedules.
+#pragma once
+#include "compiler/syntax/ast.h"
+
+namespace pbc::sema {
+
+using source::Span;
+using syntax::Identifier;
+
+enum class Element { F64, F32, I32, I64, U8 };
+const char *name(Element);      // "double"
+const char *cxxType(Element);   // "double", "float", "int", "long", "unsigned char"
+unsigned bytes(Element);
+
+/// A quasi-affine integer expression: `isl` is its text in isl's syntax with names mangled by poly::mangle,
+/// `cxx` the same as a C++ expression (floor division through pb_floordiv), `written` as the user has it.
+struct Affine {
+  std::string isl, cxx, written;
+  Span span;
+};
+
+enum class Role { Input, Output, Through };
+
+struct Matrix {
+  std::string name;
+  Role role;
+  Element element = Element::F64;
+  std::vector<Affine> extents; // x first; over the transform's size variables
+  Span span;
+  int rank() const { return static_cast<int>(extents.size()); }
+};
+
+/// One region of a rule's header.
+struct Binding {
+  std::string name;              // as the body calls it; "" for the return style's output
+  int matrix;                    // index into Transform::matrices
+  bool isOutput = false;
+  std::vector<Affine> begin, end; // per dimension of the matrix, half open
+  bool isCell = false;           // one element: value (input) or reference (output) in the body
+  std::vector<int> viewDims;     // matrix dimensions that the body's view keeps, in order; empty for a cell
+  Span span;
+};
+
+/// A rule-local matrix (`using`): a fresh temporary for each run of the body.
+struct Local {
+  std::string name;
+  Element element = Element::F64;
+  std::vector<Affine> extents; // over size variables
+  Span span;
+};
+
+struct Condition { // left `op` right, over free variables and sizes
+  Affine left, right;
+  syntax::Relation::Op op;
+  Span span;
+};
+
+struct Rule {
+  int index;                     // position in the transform
+  std::string label;             // unique in its transform: `rule NAME`, the only callee's name, or "rule<index>"
+  int priority = 1;              // smaller wins
+  bool returnStyle = false;
+  bool fast = false;             // reductions may be reassociated
+  std::vector<std::string> freeVariables; // the rule's iteration space; dimension 0 (x) first
+  std::vector<Binding> outputs, inputs;
+  std::vector<Local> locals;
+  std::vector<Condition> where;
+  const syntax::Body *body = nullptr;
+  Span span, headerSpan;
+};
+
+struct Tunable {
+  std::string name;
+  bool isFloat = false;
+  double initial = 0, minimum = 0, maximum = 2147483647;
+  Span span;
+};
+
+struct Transform {
+  int index;
+  std::string name;
+  std::vector<std::string> params;        // given, not inferred
+  std::vector<std::string> sizeVariables; // params first
+  std::vector<Matrix> matrices;           // inputs, outputs, through: in this order, each in declaration order
+  std::vector<Rule> rules;
+  std::vector<Tunable> tunables;
+  std::string generator;                  // "" if none
+  Span span;
+  const Matrix *find(const std::string &) const;
+  int inputCount() const, outputCount() const;
+};
+
+struct Module {
+  std::string name; // the source file's stem
+  std::vector<Transform> transforms;
+  int mainTransform = 0;
+  std::vector<const syntax::RawBlock *> rawBlocks;
+  const Transform *find(const std::string &) const;
+};
+
+} // namespace pbc::sema

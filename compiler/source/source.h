@@ -1,0 +1,71 @@
+// Source files, places in them, and text that was put together from several places.
+//
+// A Span is a byte range of one file. A MappedText is what the preprocessor makes (included files, expanded
+// macros): plain text in which every byte still knows the Span that it came from, so that every later message
+// points at what the user wrote.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pbc::source {
+
+using FileId = std::uint32_t;
+
+/// Bytes [begin, end) of a file.
+struct Span {
+  FileId file = 0;
+  std::uint32_t begin = 0, end = 0;
+  bool operator==(const Span &) const = default;
+};
+
+/// One-based line and column (column in code points, as editors count).
+struct Position {
+  unsigned line = 1, column = 1;
+};
+
+class SourceManager {
+public:
+  /// Adds text under a name; used for files and, in tests, for text in memory.
+  FileId add(std::string path, std::string text);
+  /// Reads a file; nothing if it cannot be read or is larger than 64 MiB.
+  std::optional<FileId> load(const std::string &path);
+  std::size_t fileCount() const { return files_.size(); }
+  const std::string &path(FileId) const;
+  std::string_view text(FileId) const;
+  std::string_view text(Span) const;
+  Position position(FileId, std::uint32_t offset) const;
+  /// The text of a one-based line, without its line end.
+  std::string_view line(FileId, unsigned line) const;
+
+private:
+  struct File {
+    std::string path, text;
+    std::vector<std::uint32_t> lineStarts;
+  };
+  std::vector<std::unique_ptr<File>> files_;
+};
+
+/// Text with the origin of each byte. Pieces are ordered by `begin`; a piece covers up to the next one's begin.
+/// `verbatim`: byte k of the piece is byte k of its span; otherwise the whole piece stands for the whole span
+/// (a macro expansion).
+struct MappedText {
+  struct Piece {
+    std::uint32_t begin;
+    Span origin;
+    bool verbatim;
+  };
+  std::string text;
+  std::vector<Piece> pieces;
+
+  void append(std::string_view, Span origin, bool verbatim);
+  /// The smallest span that covers where bytes [begin, end) came from (the first byte's file decides).
+  Span locate(std::uint32_t begin, std::uint32_t end) const;
+  /// A copy of bytes [begin, end) with their origins.
+  MappedText slice(std::uint32_t begin, std::uint32_t end) const;
+};
+
+} // namespace pbc::source

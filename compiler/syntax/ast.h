@@ -1,0 +1,152 @@
+// The abstract syntax of a .pbcc program: text and places, nothing else. No name is looked up here.
+//
+//   transform Smooth from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }
+//   => Transform { "Smooth", clauses [From A[n], To B[n]], rules [Rule { outputs [B.cell(i)], ... body }] }
+//
+// Language reference 1.3 is the grammar. Values are immutable after parsing; expressions are shared.
+#pragma once
+#include "compiler/source/source.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace pbc::syntax {
+
+using source::MappedText;
+using source::Span;
+
+struct Identifier {
+  std::string text;
+  Span span;
+};
+
+struct Expr;
+using ExprPtr = std::shared_ptr<const Expr>;
+
+/// A size or coordinate expression of the outer language.
+struct Expr {
+  enum class Kind { Name, Integer, Float, Negate, Add, Subtract, Multiply, Divide, Power };
+  Kind kind;
+  Span span;
+  std::string text;              // Name: the name; Integer, Float: the literal
+  std::vector<ExprPtr> operands; // one for Negate, two for the others
+};
+
+struct Relation {
+  enum class Op { Equal, Less, Greater, LessEqual, GreaterEqual };
+  Op op;
+  ExprPtr left, right;
+  Span span;
+};
+
+/// `<k>` or `<a..b>` after a matrix name.
+struct Version {
+  ExprPtr first, last; // last: null for `<k>`
+  Span span;
+};
+
+struct MatrixDecl {
+  Identifier name;
+  std::optional<Version> version;
+  std::vector<ExprPtr> extents;      // none: 0-d
+  std::optional<Identifier> element; // after `:`; none: double
+  Span span;
+};
+
+struct Region {
+  enum class Accessor { Whole, Cell, Row, Column, Region };
+  Identifier matrix;
+  std::optional<Version> version;
+  Accessor accessor = Accessor::Whole;
+  Span accessorSpan;
+  std::vector<ExprPtr> coordinates;
+  std::optional<Identifier> name;    // as the body calls it; none for the return style's output
+  ExprPtr defaultValue;              // `= expr`: optional input; null otherwise
+  Span span;
+};
+
+/// Brace-enclosed C++ without its braces. `text` has macros expanded; `keyword` constructs are left in.
+struct Body {
+  MappedText text;
+  Span span; // including the braces
+};
+
+struct Flag {
+  enum class Kind { Primary, Secondary, Priority, Rotatable, Recursive, Duplicate, Label, Fast };
+  Kind kind;
+  Span span;
+  std::optional<Identifier> name; // Label's or Duplicate's
+  ExprPtr value;                  // Priority's, Recursive's
+  long low = 0, high = 0;         // Duplicate's
+};
+
+struct Rule {
+  std::vector<Flag> flags;
+  bool returnStyle = false;       // `B.cell(i) from(...) { return ...; }`
+  std::vector<Region> outputs;
+  std::vector<Region> inputs;
+  std::vector<MatrixDecl> locals; // rule-level using / through
+  std::vector<Relation> where;
+  Body body;
+  Span span;       // the whole rule
+  Span headerSpan; // up to the body
+};
+
+struct TemplateArgument {
+  Identifier name;
+  long low, high;
+};
+
+struct Literal {
+  bool isFloat = false;
+  double value = 0;
+  Span span;
+};
+
+/// tunable, config, accuracy_variable.
+struct Item {
+  enum class Kind { Tunable, Config, AccuracyVariable };
+  Kind kind;
+  Identifier name;
+  bool isFloat = false, sizeSpecific = false, accuracyHint = false;
+  std::optional<long> arrayLength;
+  std::optional<Literal> initial, minimum, maximum;
+  Span span;
+};
+
+/// A clause that names one other thing: accuracy_metric, generator, input_feature, scaled_by, param.
+struct NameClause {
+  enum class Kind { AccuracyMetric, Generator, InputFeature, ScaledBy, Param };
+  Kind kind;
+  Identifier name;
+  Span span;
+};
+
+struct Transform {
+  Identifier name;
+  bool isMain = false, isMemoized = false, isForward = false, isFunction = false;
+  std::vector<MatrixDecl> from, to, through;
+  std::vector<TemplateArgument> templateArguments;
+  std::vector<Item> items;
+  std::vector<NameClause> names;
+  std::vector<double> accuracyBins;
+  Span binsSpan, mainSpan, memoizedSpan, templateSpan;
+  std::vector<Rule> rules; // a `function`'s bodies are whole-matrix rules already (language reference 1.4)
+  Span span;
+};
+
+/// `%{ ... %}`: C++ copied to the head of the generated files.
+struct RawBlock {
+  MappedText text;
+  Span span;
+};
+
+struct Program {
+  source::FileId mainFile = 0;
+  std::vector<Transform> transforms;
+  std::vector<RawBlock> rawBlocks;
+};
+
+} // namespace pbc::syntax

@@ -1,0 +1,26 @@
+// From a source file to its syntax tree: preprocess (include, define, conditionals), lex and parse with ANTLR.
+//
+//   in:  a .pbcc file                      out: syntax::Program, spans into the files as the user wrote them
+//
+// Errors: every syntax error of the run, each with its place; the tree then holds what could be read. Never
+// throws, never hangs (include depth and expansion are bounded), whatever the bytes are.
+#pragma once
+#include "compiler/source/diagnostics.h"
+#include "compiler/syntax/ast.h"
+
+namespace pbc::syntax {
+
+/// Directives carried out and macros expanded (language reference 1.1); comments stay. `defines`: from -D.
+source::MappedText preprocess(source::SourceManager &, source::FileId, source::Diagnostics &,
+                              const std::vector<std::pair<std::string, std::string>> &defines = {},
+                              const std::vector<std::string> &includePath = {});
+
+Program parse(const source::MappedText &, source::FileId mainFile, source::Diagnostics &);
+
+/// --emit=ast: the tree as indented text, one node a line.
+std::string print(const Program &);
+
+/// The expression as the user could have written it, fully parenthesised only where needed.
+std::string print(const Expr &);
+
+} // namespace pbc::syntax

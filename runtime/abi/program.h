@@ -1,0 +1,126 @@
+// What a generated program tells the runtime about itself, and what it asks of it.
+//
+// The compiler emits one `const pb::Program pb_program`. runtime/program reads it: to parse the command line,
+// load matrices, fill selectors and tunables from a configuration file, run, time, check and describe.
+// Nothing here depends on libstdc++ (generated code includes it).
+//
+//   Program { transforms: [ Transform { name "Sort", matrices [A in, B out], sites [Site "Sort"], ... } ] }
+#pragma once
+#include "region.h"
+
+namespace pb {
+
+class Job; // task.h
+
+enum class ElementKind : int { F64, F32, I32, I64, U8 };
+enum class Role : int { Input, Output };
+
+/// A selector: alternative use[i] for below[i-1] <= n < below[i] (petabricks-hetero 7.1). Slots live in the
+/// generated program; the runtime fills them from the configuration before anything runs.
+struct Selector {
+  static constexpr int kMaxLevels = 12;
+  int levels = 1;
+  long below[kMaxLevels - 1] = {};
+  int use[kMaxLevels] = {};
+  int select(long n) const {
+    for (int i = 0; i + 1 < levels; ++i)
+      if (n < below[i]) return use[i];
+    return use[levels - 1];
+  }
+};
+
+struct Alternative {
+  const char *name; // stable: from rule labels, never a number of the compiler's own
+  const char *doc;  // one line: which rules compute what
+};
+
+/// One place where the program may choose.
+struct Site {
+  const char *name; // the transform's name
+  const char *doc;
+  int alternativeCount;
+  const Alternative *alternatives; // [0] is the default
+  Selector *slot;
+};
+
+enum class TunableKind : int { Integer, Float };
+
+struct Tunable {
+  const char *name;      // within its transform: "block"
+  const char *doc;       // one line
+  TunableKind kind;
+  bool logarithmic;      // a size-like value: mutated by factors
+  double initial, minimum, maximum;
+  long *integerSlot;     // where an Integer's value lives
+  double *floatSlot;     // where a Float's value lives
+};
+
+struct MatrixInfo {
+  const char *name;
+  Role role;
+  ElementKind element;
+  int rank;
+  const char *extents; // as written, "[w, h]", for messages
+};
+
+/// A message made by generated code. `text` is zero-terminated.
+struct Message {
+  char text[512];
+};
+
+/// A transform as the runtime sees it. Matrices are in declaration order, inputs before outputs.
+struct Transform {
+  const char *name;
+  int matrixCount;
+  const MatrixInfo *matrices;
+  int sizeCount;
+  const char *const *sizeNames;     // free size variables
+  int paramCount;
+  const char *const *paramNames;    // `param`s: extra command-line arguments; they are among sizeNames, first
+  /// Solves the size variables from the extents of all inputs (extents[matrix][dimension], inputs first).
+  /// `sizes`: in: the params; out: all sizeCount values. False, with a message, if nothing fits.
+  bool (*solveSizes)(const int (*extents)[AnyRegion::kMaxRank], long *sizes, Message *why);
+  /// Extents of all matrices from the size variables. False, with a message, when one is negative.
+  bool (*extents)(const long *sizes, int (*extents)[AnyRegion::kMaxRank], Message *why);
+  /// Runs the transform on the current worker thread's scheduler. `args`: all matrices in order; must
+  /// outlive the job.
+  Job (*start)(const AnyRegion *args, const long *params);
+  int siteCount;
+  const Site *sites;
+  int tunableCount;
+  const Tunable *tunables;          // user tunables and sequential_cutoff, split_size, tiles
+  const char *generator;            // name of the transform that makes inputs, or null
+};
+
+struct Program {
+  int abiVersion;                   // kAbiVersion
+  const char *name;                 // source file's stem
+  const char *hash;                 // of everything that decides which configurations fit
+  const char *compiler;             // "pbc 0.1"
+  int transformCount;
+  const Transform *const *transforms;
+  int mainTransform;
+  const char *bakedConfiguration;   // TOML text given to pbc --config, or null
+};
+
+inline constexpr int kAbiVersion = 1;
+
+extern "C" {
+/// Prints "PROGRAM: error: text" and ends the program with status 1. For failed run-time checks in
+/// generated code.
+[[noreturn]] void pb_fail(const char *text);
+/// snprintf into a Message; returns false, so that `return pb_explain(why, ...)` reads well.
+bool pb_explain(Message *why, const char *format, ...);
+/// Called at each entry of a transform that can reach itself; ends the program with a message that names the
+/// transform and the size when the depth passes the limit.
+[[noreturn]] void pb_recursion_too_deep(const char *transform, long n);
+/// The number of threads that work, at least 1.
+int pb_threads();
+/// Runs the program; generated `main` calls nothing else.
+int pb_main(const Program *program, int argc, char **argv);
+}
+
+/// True if the two regions may touch the same byte (conservative: bounding ranges).
+bool pb_overlap_ranges(const void *a, long aLow, long aHigh, const void *b, long bLow, long bHigh);
+
+} // namespace pb

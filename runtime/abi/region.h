@@ -1,0 +1,207 @@
+// Regions: views of matrices, as generated programs and rule bodies see them.
+//
+// A Region<T, D> is a base pointer, D strides and D extents. Coordinate 0 is x, the fastest in storage
+// of a fresh matrix. Copying a region copies the view; the elements are shared. A region that owns its
+// storage (made by allocate()) keeps it alive through a reference count.
+//
+//   Region<double, 2> m = Region<double, 2>::allocate(640, 480);   // 640 wide, 480 high
+//   m.cell(3, 4) = 1;                                              // column 3, row 4
+//   Region<double, 1> r = m.row(4);                                // r.cell(3) == 1
+//
+// Freestanding on purpose: generated programs include this and compile in milliseconds (no libstdc++).
+// Meaning of each method: language reference, section 1.6.
+#pragma once
+
+#ifndef __SIZE_TYPE__
+#error "pb/region.h needs GCC or Clang"
+#endif
+
+namespace pb {
+
+/// The type of sizes and coordinates in rule bodies (language reference 1.6).
+using IndexT = int;
+
+/// The default element type of a matrix.
+using ElementT = double;
+
+/// Reference-counted elements. Made and destroyed by the runtime (runtime/matrix/storage.cpp).
+struct Storage;
+extern "C" {
+/// `bytes` uninitialised bytes, 64-byte aligned; `*data` is where they begin. Count is 1. Ends the program
+/// with a message when memory is short.
+Storage *pb_storage_allocate(unsigned long bytes, void **data);
+void pb_storage_retain(Storage *);
+void pb_storage_release(Storage *);
+/// Reports an access outside a region (only with --bounds-check) and ends the program with status 1.
+[[noreturn]] void pb_out_of_bounds(int dimension, long index, long extent);
+/// Fills `count` doubles in [0, 1) or floats/ints alike: the `randomize` method.
+double pb_random01();
+}
+
+template <class T> struct RemoveConst { using Type = T; };
+template <class T> struct RemoveConst<const T> { using Type = T; };
+
+/// Everything in a region that does not depend on the element type; also the form in which regions cross
+/// the border between generated code and runtime. At most 5 dimensions (4 and one of versions).
+struct AnyRegion {
+  static constexpr int kMaxRank = 5;
+  void *base = nullptr;
+  long stride[kMaxRank] = {};  // in elements
+  int extent[kMaxRank] = {};
+  Storage *owner = nullptr;    // not counted here: whoever holds an AnyRegion keeps the owner alive
+};
+
+template <class T, int D> class Region {
+public:
+  using Element = typename RemoveConst<T>::Type;
+  static constexpr int kRank = D;
+
+  Region() = default;
+  /// A view of memory owned elsewhere.
+  Region(T *base, const long *stride, const int *extent, Storage *owner = nullptr) : base_(base), owner_(owner) {
+    for (int d = 0; d < D; ++d) stride_[d] = stride[d], extent_[d] = extent[d];
+    retain();
+  }
+  explicit Region(const AnyRegion &a) : Region(static_cast<T *>(a.base), a.stride, a.extent, a.owner) {}
+  Region(const Region &o) : Region(o.base_, o.stride_, o.extent_, o.owner_) {}
+  /// A region of mutable elements can be used where a read-only one is asked for.
+  template <class U>
+    requires(!__is_same(U, T) && __is_same(const U, T))
+  Region(const Region<U, D> &o) : Region(o.base(), o.strides(), o.extents(), o.owner()) {}
+  Region(Region &&o) noexcept : base_(o.base_), owner_(o.owner_) {
+    for (int d = 0; d < D; ++d) stride_[d] = o.stride_[d], extent_[d] = o.extent_[d];
+    o.owner_ = nullptr;
+  }
+  Region &operator=(Region o) noexcept {
+    Storage *old = owner_;
+    base_ = o.base_, owner_ = o.owner_, o.owner_ = old;
+    for (int d = 0; d < D; ++d) stride_[d] = o.stride_[d], extent_[d] = o.extent_[d];
+    return *this;
+  }
+  ~Region() {
+    if (owner_) pb_storage_release(owner_);
+  }
+
+  /// A new uninitialised matrix, x contiguous. `sizes`: D extents, x first.
+  template <class... I> static Region allocate(I... sizes) {
+    static_assert(sizeof...(I) == D, "allocate() takes one size per dimension");
+    const int extent[] = {static_cast<int>(sizes)..., 0};
+    long stride[D + 1];
+    unsigned long count = 1;
+    for (int d = 0; d < D; ++d) stride[d] = static_cast<long>(count), count *= extent[d] > 0 ? extent[d] : 0;
+    void *data = nullptr;
+    Storage *s = pb_storage_allocate(count * sizeof(T), &data);
+    Region r(static_cast<T *>(data), stride, extent, s);
+    pb_storage_release(s);
+    return r;
+  }
+
+  /// One element; coordinates are relative to the view, x first.
+  template <class... I> T &cell(I... at) const {
+    static_assert(sizeof...(I) == D, "cell() takes one coordinate per dimension");
+    const long index[] = {static_cast<long>(at)..., 0};
+    long offset = 0;
+    for (int d = 0; d < D; ++d) {
+#ifdef PB_BOUNDS_CHECK
+      if (index[d] < 0 || index[d] >= extent_[d]) pb_out_of_bounds(d, index[d], extent_[d]);
+#endif
+      offset += index[d] * stride_[d];
+    }
+    return base_[offset];
+  }
+  /// The box [begins, ends): all begins, then all ends.
+  template <class... I> Region region(I... box) const {
+    static_assert(sizeof...(I) == 2 * D, "region() takes all begins, then all ends");
+    const long v[] = {static_cast<long>(box)..., 0};
+    int extent[D + 1];
+    long offset = 0;
+    for (int d = 0; d < D; ++d) {
+#ifdef PB_BOUNDS_CHECK
+      if (v[d] < 0 || v[d] > v[D + d]) pb_out_of_bounds(d, v[d], extent_[d]);
+      if (v[D + d] > extent_[d]) pb_out_of_bounds(d, v[D + d] - 1, extent_[d]);
+#endif
+      offset += v[d] * stride_[d], extent[d] = static_cast<int>(v[D + d] - v[d]);
+    }
+    return Region(base_ + offset, stride_, extent, owner_);
+  }
+  /// The view with dimension `dimension` fixed at `position`.
+  Region<T, D - 1> slice(int dimension, long position) const
+    requires(D > 0)
+  {
+    long stride[D + 1];
+    int extent[D + 1];
+    for (int d = 0, k = 0; d < D; ++d)
+      if (d != dimension) stride[k] = stride_[d], extent[k] = extent_[d], ++k;
+#ifdef PB_BOUNDS_CHECK
+    if (position < 0 || position >= extent_[dimension]) pb_out_of_bounds(dimension, position, extent_[dimension]);
+#endif
+    return Region<T, D - 1>(base_ + position * stride_[dimension], stride, extent, owner_);
+  }
+  Region<T, 1> row(long y) const
+    requires(D == 2)
+  { return slice(1, y); }
+  Region<T, 1> column(long x) const
+    requires(D == 2)
+  { return slice(0, x); }
+  Region<T, 1> col(long x) const
+    requires(D == 2)
+  { return slice(0, x); }
+  Region all() const { return *this; }
+  /// Dimensions in reverse order.
+  Region transposed() const {
+    long stride[D + 1];
+    int extent[D + 1];
+    for (int d = 0; d < D; ++d) stride[d] = stride_[D - 1 - d], extent[d] = extent_[D - 1 - d];
+    return Region(base_, stride, extent, owner_);
+  }
+
+  int size(int d) const { return extent_[d]; }
+  int width() const { return extent_[0]; }
+  int height() const { return extent_[1]; }
+  int depth() const { return extent_[2]; }
+  long count() const {
+    long n = 1;
+    for (int d = 0; d < D; ++d) n *= extent_[d];
+    return n;
+  }
+  long bytes() const { return count() * static_cast<long>(sizeof(T)); }
+  template <class... I> bool contains(I... at) const {
+    const long index[] = {static_cast<long>(at)..., 0};
+    for (int d = 0; d < D; ++d)
+      if (index[d] < 0 || index[d] >= extent_[d]) return false;
+    return true;
+  }
+  T *base() const { return base_; }
+  const long *strides() const { return stride_; }
+  const long *multipliers() const { return stride_; }
+  const int *extents() const { return extent_; }
+  const int *sizes() const { return extent_; }
+  Storage *owner() const { return owner_; }
+
+  /// Zero-dimensional regions stand for their one element.
+  operator T &() const
+    requires(D == 0)
+  { return *base_; }
+
+private:
+  void retain() {
+    if (owner_) pb_storage_retain(owner_);
+  }
+  T *base_ = nullptr;
+  long stride_[D ? D : 1] = {};
+  int extent_[D ? D : 1] = {};
+  Storage *owner_ = nullptr;
+};
+
+using MatrixRegion0D = Region<ElementT, 0>;
+using MatrixRegion1D = Region<ElementT, 1>;
+using MatrixRegion2D = Region<ElementT, 2>;
+using MatrixRegion3D = Region<ElementT, 3>;
+using MatrixRegion4D = Region<ElementT, 4>;
+using ConstMatrixRegion0D = Region<const ElementT, 0>;
+using ConstMatrixRegion1D = Region<const ElementT, 1>;
+using ConstMatrixRegion2D = Region<const ElementT, 2>;
+using ConstMatrixRegion3D = Region<const ElementT, 3>;
+using ConstMatrixRegion4D = Region<const ElementT, 4>;
+
+} // namespace pb

@@ -1,0 +1,36 @@
+// The configuration of a generated program: TOML in which transforms and rules appear by name.
+//
+//   program = "sort"                      # refused where it does not fit the program
+//   hash = "9f2c..."                      # Program::hash
+//   threads = 2                           # optional
+//
+//   [Sort]
+//   choice = [ { below = 341, use = "InsertionSort" }, { below = 65536, use = "QuickSort" }, { use = "MergeSort" } ]
+//   sequential_cutoff = 4096
+//   split_size = 1024
+//
+// Missing entries keep their defaults; unknown transforms, rules or tunables, values out of range, cut-offs
+// that do not grow, and another program's file are errors with file, line and column. Never written by a run.
+#pragma once
+#include "runtime/abi/program.h"
+#include <string>
+#include <vector>
+
+namespace pb::config {
+
+/// Fills the program's slots from TOML text; `where` names the file in messages. Returns the errors
+/// ("FILE:3:9: error: ..." each with its help); none: everything was applied. Nothing is applied when any.
+/// `threads`: set when the text says so.
+std::vector<std::string> apply(const Program &, const std::string &toml, const std::string &where, int *threads);
+
+/// Puts every slot to its default.
+void applyDefaults(const Program &);
+
+/// The current values of all slots as TOML that apply() accepts.
+std::string describe(const Program &);
+
+/// --info: everything about the program that a tuner needs, as JSON: transforms with matrices, size variables,
+/// params, sites with alternatives, tunables with range, default and doc; the program's name and hash.
+std::string infoJson(const Program &);
+
+} // namespace pb::config
