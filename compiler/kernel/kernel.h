@@ -1,0 +1,111 @@
+// The Kernel: a loop nest as data. What every schedule, script and search works on.
+//
+//   kernel Smooth.0 [n]
+//     buffer A double 1-d input;  buffer B double 1-d output;  buffer s double local, private to (i)
+//     S0[i]: s[i] = 0     S1[i,k]: s[i] += A[i-1+k]     S2[i]: B[i] = s[i] / 3.0
+//     domain { S0[i]; S1[i,k]; S2[i] : 1 <= i < n-1, 0 <= k < 3 }
+//     schedule band i (task, vector): alloc s: sequence S0 ; band k: S1 ; S2
+//
+// A Kernel is: buffers, statements (domain, expression tree, access relations), one isl schedule tree whose bands
+// and marks say how each loop is realised. A body that could not be lifted is an opaque statement: a call of its
+// emitted function with the regions that its header declares. Transformations (one file each) take a Kernel and
+// return a new one or one sentence that says why not; legality comes from `dependences`, never from assumption.
+//
+// Invariants (verify.h): every statement's tuple name is its `name`; accesses' relations have the statement's
+// domain space as domain; the schedule's domain is the union of the statements' domains; every dependence is
+// lexicographically positive under the schedule.
+#pragma once
+#include "compiler/body/facts.h"
+#include "compiler/poly/poly.h"
+#include <set>
+
+namespace pbc::kernel {
+
+using body::Scalar;
+
+struct Buffer {
+  enum class Role { Input, Output, Local };
+  std::string name;        // matrix's mangled name or a local's unique name; C identifiers derive from it
+  int matrix = -1;         // sema matrix; -1 for a Local
+  Role role = Role::Input; // Output: written (and perhaps read)
+  Scalar element = Scalar::F64;
+  int rank = 0;
+  // Local: a scalar of the rule's body. Its accesses are expanded: indexed by the rule's free variables, so that
+  // instances do not share it. `storage` maps those indices to where the value is kept: { s[i] -> s[] } for one
+  // register, { s[i] -> s[i mod 8] } after vectorising; `storageExtents` are the kept array's sizes.
+  isl::map storage;
+  std::vector<long> storageExtents;
+};
+
+struct Access {
+  int buffer;
+  bool isWrite;
+  isl::map relation; // { S1[i,k] -> A[i-1+k] }; single-valued for reads and writes of Assign statements
+};
+
+struct Expr;
+using ExprPtr = std::shared_ptr<const Expr>;
+
+/// body::Value with cells resolved to accesses and iterators to dimensions of the statement.
+struct Expr {
+  enum class Kind { Literal, Dimension, Name, Read, Unary, Binary, Select, Call, Cast };
+  Kind kind;
+  Scalar type = Scalar::F64;
+  std::string text; // Literal, Name, operator, function
+  int index = -1;   // Dimension: of the statement's domain; Read: into Statement::accesses
+  std::vector<ExprPtr> operands;
+};
+
+struct OpaqueArgument {
+  int buffer;
+  bool isOutput = false, isCell = false;
+  isl::multi_pw_aff begin, end; // over the statement's domain; box in the buffer, half open
+  std::vector<int> viewDims;    // dimensions kept by the view
+};
+
+struct Statement {
+  std::string name;                    // tuple name, unique in the kernel
+  int rule = -1;
+  std::vector<std::string> dimensions; // names; the rule's free variables first, then body loops
+  int freeCount = 0;                   // how many are free variables of the rule
+  isl::set domain;
+  std::vector<Access> accesses;        // opaque: one per argument (may-access over its box)
+  // Assign: access `write` op= value
+  int write = -1;
+  std::string op;
+  ExprPtr value;
+  // Opaque: function(frame, free variables..., arguments...)
+  bool isOpaque = false;
+  std::string function;
+  std::vector<OpaqueArgument> arguments;
+};
+
+/// How one loop is realised; a mark node above a single band member carries it: "loop:vector", ...
+enum class Realisation { Sequential, Vector, Unroll };
+
+struct Kernel {
+  std::string name;                     // "Smooth.0"
+  std::vector<std::string> parameters;  // size variables (mangled); all integers
+  std::vector<Buffer> buffers;
+  std::vector<Statement> statements;
+  isl::set context;                     // what is known of the parameters
+  isl::schedule schedule;
+  isl::union_map dependences;           // flow, anti and output, between statement instances
+  // The outer loops that run in tasks: for each, the schedule restricts statement dimension values to
+  // [low<k>, high<k>), which are extra parameters `low0`, `high0`, ... of the emitted function. taskRange[k] is
+  // the whole range as C++ text over the parameters. Set by splitIntoTasks; empty: one task.
+  struct TaskDimension {
+    std::string name;      // of the rule's free variable
+    std::string low, high; // C++ text, half open
+    long grain = 1;        // parts are not cut below this
+  };
+  std::vector<TaskDimension> taskDimensions;
+};
+
+/// What a transformation gives: the new kernel, or why it does not apply.
+struct Outcome {
+  std::optional<Kernel> kernel;
+  std::string why;
+};
+
+} // namespace pbc::kernel

@@ -1,0 +1,12 @@
+// Names on their way into isl: its parser has keywords that a program may use as names.
+//
+//   mangle("n") == "n"      mangle("mod") == "mod_"
+#pragma once
+#include <string>
+
+namespace pbc::poly {
+
+/// The name by which isl knows a size variable, coordinate or matrix. Injective.
+std::string mangle(const std::string &);
+
+} // namespace pbc::poly

@@ -1,0 +1,65 @@
+// isl for the rest of the compiler: one context with a budget, and the few conversions to text that isl's C++
+// interface lacks.
+//
+//   poly::Context ctx;
+//   isl::set s = ctx.set("[n] -> { B[i] : 0 <= i < n }");
+//   poly::text(s)                          "[n] -> { B[i] : 0 <= i < n }"
+//   poly::cxx(dimMax)                      "n - 1"
+//
+// Invariant: all isl objects of a compilation live in one Context and die before it. Calls that may explode run
+// under withBudget(); past the budget they yield nothing and the caller falls back to something simpler.
+#pragma once
+#include "compiler/poly/names.h"
+#include <functional>
+#include <isl/cpp.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pbc::poly {
+
+class Context {
+public:
+  Context();
+  ~Context();
+  Context(const Context &) = delete;
+  Context &operator=(const Context &) = delete;
+
+  isl::ctx get() const { return isl::ctx(ctx_); }
+  isl::set set(const std::string &text) const { return isl::set(get(), text); }
+  isl::map map(const std::string &text) const { return isl::map(get(), text); }
+
+  /// Runs `f` with at most `operations` isl operations; false if it ran out (what f computed is then void).
+  /// Other isl errors pass through as isl::exception.
+  bool withBudget(unsigned long operations, const std::function<void()> &f) const;
+
+private:
+  isl_ctx *ctx_;
+};
+
+std::string text(const isl::set &);
+std::string text(const isl::map &);
+std::string text(const isl::union_map &);
+std::string text(const isl::union_set &);
+std::string text(const isl::pw_aff &);
+
+/// "[n, w] -> " for the given parameter names (mangled here); "" for none.
+std::string parameterPrefix(const std::vector<std::string> &names);
+
+/// A quasi-affine function as C++ over the names of its parameters and (named) dimensions, with pb::floordiv,
+/// pb::minimum and pb::maximum. Every value is a long.
+std::string cxx(const isl::pw_aff &);
+/// A set without dimensions (only parameters) as a C++ condition.
+std::string cxxCondition(const isl::set &parameters);
+
+/// Lowest and highest value of a dimension as functions of the parameters.
+isl::pw_aff dimMin(const isl::set &, unsigned dimension);
+isl::pw_aff dimMax(const isl::set &, unsigned dimension);
+
+isl::set nameDimensions(const isl::set &, const std::vector<std::string> &names);
+
+/// A readable rendering for messages: "B[0]", "B[1 : n]", "B[0 : w, 0]" where the set is a box, else isl's own.
+std::string readable(const isl::set &cells, const std::string &matrix);
+
+} // namespace pbc::poly

@@ -1,0 +1,46 @@
+// Plans: for each alternative of a transform, which rules run on which regions, in what order.
+//
+//   alternative `cells` of Smooth:
+//     step 0   Smooth.0 on { R0[i] : 1 <= i < n-1 }   loops i (parallel)
+//     step 1   Smooth.1 on { R1[i] : i = 0 or i = n-1 } loops i (parallel)        independent of step 0
+//   alternative `SmoothByPrefixSums`:
+//     step 0   Smooth.2 once: a body that calls transforms
+//
+// A step is a strongly connected group of rule applications; nearly always one. `order` is the schedule tree of
+// its points: this is the only place that decides loop order and direction; bands carry `coincident` flags for
+// loops without a dependence. The order of a group follows from exact dependences (isl), so wavefronts, rows that
+// read earlier rows and descending recurrences are all legal orders of the same kind.
+#pragma once
+#include "compiler/choice/grid.h"
+
+namespace pbc::schedule {
+
+struct RuleUse {
+  int rule;
+  isl::set domain; // { R0[i] : ... }: the points at which the rule runs in this plan
+};
+
+struct Step {
+  std::vector<RuleUse> uses;
+  isl::schedule order;              // over the union of the domains
+  isl::union_map dependences;       // between points of this step
+  std::vector<int> after;           // steps that must be complete before
+  bool callsTransforms = false;     // some body calls transforms: emitted as coroutine, not as Kernel
+};
+
+struct Plan {
+  std::string alternative;
+  std::vector<Step> steps; // in a legal sequential order
+};
+
+struct TransformPlans {
+  std::vector<Plan> plans; // one per alternative, same order as choice::Choices::alternatives
+};
+
+/// One plan per alternative. Errors: a cycle of rules (with the cycle), a cell that needs itself.
+std::vector<TransformPlans> plan(const sema::Module &, const std::vector<std::vector<body::Facts>> &,
+                                 const std::vector<choice::Choices> &, poly::Context &, source::Diagnostics &);
+
+std::string print(const sema::Module &, const std::vector<TransformPlans> &);
+
+} // namespace pbc::schedule
