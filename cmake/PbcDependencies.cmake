@@ -17,7 +17,6 @@ add_library(pbc_isl INTERFACE)
 target_link_libraries(pbc_isl INTERFACE ${ISL_LIBRARY} ${GMP_LIBRARY})
 
 # LLVM, Clang and LLD 19 from their archives.
-set(PBC_LLVM_ROOT /usr/lib/llvm-19 CACHE PATH "where LLVM 19 is installed")
 execute_process(COMMAND ${PBC_LLVM_ROOT}/bin/llvm-config --link-static --libfiles x86 nvptx passes irreader
     option frontendopenmp frontendhlsl frontenddriver windowsdriver coverage lto target mc asmparser
   OUTPUT_VARIABLE llvm_archives OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
@@ -26,9 +25,10 @@ list(FILTER llvm_archives EXCLUDE REGEX "Polly|LLVMExtensions") # Polly brings a
 file(GLOB clang_archives ${PBC_LLVM_ROOT}/lib/libclang[A-Z]*.a)
 find_library(ZSTD_LIBRARY zstd REQUIRED)
 find_library(Z3_LIBRARY z3 REQUIRED)
+include(PbcLlvmStubs)
 add_library(pbc_llvm INTERFACE)
 target_include_directories(pbc_llvm SYSTEM INTERFACE ${PBC_LLVM_ROOT}/include)
-target_link_libraries(pbc_llvm INTERFACE
+target_link_libraries(pbc_llvm INTERFACE pbc_llvm_stubs
   -Wl,--start-group ${clang_archives} ${PBC_LLVM_ROOT}/lib/liblldELF.a ${PBC_LLVM_ROOT}/lib/liblldCommon.a
   ${llvm_archives} -Wl,--end-group
   -Wl,--as-needed ZLIB::ZLIB ${ZSTD_LIBRARY} ${Z3_LIBRARY} ${CMAKE_DL_LIBS} rt m)

@@ -1,6 +1,8 @@
 # One interface target for how our own code is compiled, and two functions that keep the
 # rooms' CMake files short.
 
+set(PBC_LLVM_ROOT /usr/lib/llvm-19 CACHE PATH "where LLVM 19 is installed")
+
 add_library(pbc_options INTERFACE)
 target_compile_options(pbc_options INTERFACE -Wall -Wextra -Werror -Wno-missing-field-initializers
   -ffunction-sections -fdata-sections)
@@ -12,7 +14,8 @@ if(PBC_SANITIZE)
   target_compile_options(pbc_options INTERFACE -fsanitize=${PBC_SANITIZE} -fno-omit-frame-pointer -g)
   target_link_options(pbc_options INTERFACE -fsanitize=${PBC_SANITIZE})
 endif()
-target_link_options(pbc_options INTERFACE -fuse-ld=lld -Wl,--gc-sections)
+# Debian names the linker ld.lld-19; its unversioned name is in the folder of LLVM itself.
+target_link_options(pbc_options INTERFACE -B${PBC_LLVM_ROOT}/bin -fuse-ld=lld -Wl,--gc-sections)
 
 # pbc_room(NAME SOURCES a.cpp ... LINK lib ...): a static library of the project.
 function(pbc_room name)
@@ -28,4 +31,26 @@ function(pbc_test name)
   target_link_libraries(${name} PRIVATE pbc_options ${R_LINK} GTest::gmock GTest::gtest GTest::gtest_main)
   include(GoogleTest)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+endfunction()
+
+# Adds every folder below this one that has a CMakeLists.txt; one without is searched one floor deeper.
+# A new room is found by the next build, without a change anywhere else.
+function(pbc_add_rooms)
+  file(GLOB found CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} */CMakeLists.txt */*/CMakeLists.txt)
+  list(SORT found)
+  set(added "")
+  foreach(file IN LISTS found)
+    get_filename_component(folder ${file} DIRECTORY)
+    get_filename_component(parent ${folder} DIRECTORY)
+    if(NOT parent IN_LIST added)
+      list(APPEND added ${folder})
+    endif()
+  endforeach()
+  # A parent sorts after its children ("a/b/CMakeLists.txt" < "a/CMakeLists.txt"): drop those it adds itself.
+  foreach(folder IN LISTS added)
+    get_filename_component(parent ${folder} DIRECTORY)
+    if(parent STREQUAL "" OR NOT parent IN_LIST added)
+      add_subdirectory(${folder})
+    endif()
+  endforeach()
 endfunction()

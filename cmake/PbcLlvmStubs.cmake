@@ -1,0 +1,27 @@
+# Two names that the static archives of Clang and lld ask for and that we do not want to link:
+# clangCodeGen names the Polly extension that Debian builds in (Polly would bring a second isl), and lld
+# initialises every target that LLVM was built with, of which only X86 and NVPTX are linked.
+
+file(STRINGS ${PBC_LLVM_ROOT}/include/llvm/Config/Targets.def targets REGEX "^LLVM_TARGET\\(")
+set(text [[
+#include <llvm/Passes/PassPlugin.h>
+
+llvm::PassPluginLibraryInfo getPollyPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "Polly", "off", [](llvm::PassBuilder &) {}};
+}
+
+extern "C" {
+]])
+foreach(target IN LISTS targets)
+  string(REGEX REPLACE "^LLVM_TARGET\\((.*)\\)" "\\1" target "${target}")
+  if(NOT target MATCHES "^(X86|NVPTX)$")
+    foreach(part TargetInfo Target TargetMC AsmPrinter AsmParser Disassembler)
+      string(APPEND text "void LLVMInitialize${target}${part}() {}\n")
+    endforeach()
+  endif()
+endforeach()
+string(APPEND text "}\n")
+set(stubs ${CMAKE_BINARY_DIR}/generated/llvm_stubs.cpp)
+file(GENERATE OUTPUT ${stubs} CONTENT "${text}")
+add_library(pbc_llvm_stubs STATIC ${stubs})
+target_include_directories(pbc_llvm_stubs SYSTEM PRIVATE ${PBC_LLVM_ROOT}/include)
