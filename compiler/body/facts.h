@@ -9,6 +9,7 @@
 // `return` stand in it. Indices here are relative to the body's views; nothing here knows schedules.
 #pragma once
 #include "compiler/sema/module.h"
+#include "compiler/source/diagnostics.h"
 
 namespace pbc::body {
 
@@ -27,17 +28,19 @@ struct Value {
     Local,    // index: into Facts::locals (a scalar variable of the body)
     Iterator, // index: into Facts::iterators (the variable of a counted loop)
     Name,     // text: a size variable, free coordinate, param or tunable (an integer, or double for a float tunable)
+    Input,    // index: into Transform::matrices; a 0-d input used by its own name without a binding of the rule
     Cell,     // index: binding number (outputs first, then inputs); operands: one index per view dimension
     Unary,    // text: "-", "!", "~"
     Binary,   // text: "+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "&&", "||", "&", "|", "^", "<<", ">>"
-    Select,   // operands: condition, then, else
-    Call,     // text: a pure C function, "sqrt", "fmin", ...
+    Select,   // operands: condition, then, else; lazy, like && and ||: the arm not taken may read out of bounds
+    Call,     // text: a pure C function, "sqrt", "fmin", "sqrtf", ...; or "pb_floordiv" in a size
     Cast,     // to `type`
   };
   Kind kind;
   Scalar type = Scalar::F64;
   std::string text;
   int index = -1;
+  bool nonNegative = false; // an integer that is surely >= 0, so that C++'s division is floor division
   std::vector<ValuePtr> operands;
   Span span;
 };
@@ -56,7 +59,8 @@ using NodePtr = std::shared_ptr<const Node>;
 struct Node {
   enum class Kind { Assign, Loop };
   Kind kind;
-  // Assign: target op= value; op is "" (plain), "+", "-", "*", "/", "min"...: a compound operator as written
+  // Assign: target op= value; op is "" (plain), "+", "-", "*" or "/". As in C++, `target op value` is computed in
+  // the wider of the two types (value's type, after the usual conversions) and converted to the target's.
   Target target;
   std::string op;
   ValuePtr value;
@@ -76,15 +80,16 @@ struct LocalVariable {
 /// A place in the body's text (byte offsets into syntax::Body::text) that the emitter rewrites.
 struct Edit {
   enum class Kind {
-    Call,   // [begin, end) is `F(args)`, a call of a transform used as a statement; no trailing `;`
-    Spawn,  // [begin, end) is `spawn F(args)`
-    Sync,   // [begin, end) is `sync`
+    Call,   // [begin, end) is `F(args)` or `CALL(F, args)`, a call of a transform used as a statement; no `;`
+    Spawn,  // [begin, end) is `spawn F(args)` or `SPAWN(F, args)`
+    Sync,   // [begin, end) is `sync` or `SYNC()`
     Return, // [begin, end) is `return` or `return value` without `;`
   };
   Kind kind;
   std::uint32_t begin, end;
-  std::uint32_t calleeBegin = 0, calleeEnd = 0; // Call, Spawn: the callee's name
-  std::string callee;                           // transform's name
+  std::uint32_t calleeBegin = 0, calleeEnd = 0;       // Call, Spawn: the callee's name
+  std::uint32_t argumentsBegin = 0, argumentsEnd = 0; // Call, Spawn: what stands between the parentheses
+  std::string callee;                                 // transform's name
 };
 
 struct Facts {
@@ -106,7 +111,8 @@ std::string affineText(const Value &, const Facts &, bool &ok);
 /// type errors and the like are reported at the user's own line.
 std::vector<std::vector<Facts>> understand(const sema::Module &, source::Diagnostics &);
 
-/// --emit=facts
-std::string print(const sema::Module &, const std::vector<std::vector<Facts>> &);
+/// --emit=facts; with `sources` obstacles name their lines.
+std::string print(const sema::Module &, const std::vector<std::vector<Facts>> &,
+                  const source::SourceManager *sources = nullptr);
 
 } // namespace pbc::body
