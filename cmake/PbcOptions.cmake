@@ -34,13 +34,19 @@ function(pbc_test name)
 endfunction()
 
 # Adds every folder below this one that has a CMakeLists.txt; one without is searched one floor deeper.
-# A new room is found by the next build, without a change anywhere else.
+# A new room is found by the next build, without a change anywhere else. PBC_ROOMS narrows the build while one works
+# in one room: -DPBC_ROOMS="runtime/|tests/unit/runtime".
+set(PBC_ROOMS "" CACHE STRING "regular expression: build only the rooms whose folder matches (empty: all)")
 function(pbc_add_rooms)
   file(GLOB near CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} */CMakeLists.txt)
   file(GLOB far CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} */*/CMakeLists.txt)
   foreach(file IN LISTS near far)
     get_filename_component(folder ${file} DIRECTORY)
     get_filename_component(parent ${folder} DIRECTORY)
+    file(RELATIVE_PATH room ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
+    if(PBC_ROOMS AND NOT room MATCHES "${PBC_ROOMS}")
+      continue()
+    endif()
     if("${parent}" STREQUAL "" OR NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${parent}/CMakeLists.txt)
       add_subdirectory(${folder})
     endif()
