@@ -55,7 +55,8 @@ struct Choices {
 
 /// Applicable regions, pieces and alternatives of every transform. Errors: a cell that no rule computes (with the
 /// region), a region that is out of bounds for every size, a rule that writes a cell twice, `where` never true.
-std::vector<Choices> chooseGrids(const sema::Module &, poly::Context &, source::Diagnostics &);
+std::vector<Choices> chooseGrids(const sema::Module &, const std::vector<std::vector<body::Facts>> &, poly::Context &,
+                                 source::Diagnostics &);
 
 /// --emit=grid
 std::string print(const sema::Module &, const std::vector<Choices> &);

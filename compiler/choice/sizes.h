@@ -1,0 +1,30 @@
+// Size variables from the extents of matrices, solved as one system.
+//
+//   from A[n+m], B[n-m]   ->   n = floordiv(A_0 + B_0, 2)   m = ...        A_0, B_0: the extents that were given
+//   from A[n/2]           ->   n = 2*A_0        the smallest n that fits (language reference 2.2)
+//   from A[n+m]           ->   error: n and m cannot be inferred
+//
+// A variable is inferred when the given extents leave at most a bounded choice (what rounding hides). Every extent
+// is compared with its formula afterwards at run time, so the solution only has to be right when one exists.
+#pragma once
+#include "compiler/choice/spaces.h"
+#include "compiler/source/diagnostics.h"
+
+namespace pbc::choice {
+
+struct SizeSolution {
+  std::vector<std::string> cxx;   // per size variable: C++ text over extent names (extentName) and params
+  std::vector<bool> known;        // false: these matrices do not determine it
+};
+
+/// `A_0`: the C++ name of the extent of dimension `d` of a matrix.
+std::string extentName(const sema::Matrix &, int d);
+
+/// From the extents of the given matrices; params are given too if `paramsGiven`.
+SizeSolution solveSizes(const sema::Transform &, const std::vector<int> &matrices, bool paramsGiven,
+                        const poly::Context &);
+
+/// Reports the size variables that neither a call nor a run can know.
+void checkSizes(const sema::Module &, const poly::Context &, source::Diagnostics &);
+
+} // namespace pbc::choice

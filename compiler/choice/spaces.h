@@ -1,0 +1,47 @@
+// The sets and maps of a transform in isl's terms: its parameters, its matrices' cells, its rules' points.
+//
+//   Smooth:  prefix "[n] -> "   cells of B { B[x0] : 0 <= x0 < n }   points of rule0 { R0[i] }
+//            region a of rule0  { R0[i] -> A[x0] : i - 1 <= x0 < i + 2 }
+//
+// The one place that turns sema's affine texts into isl objects.
+#pragma once
+#include "compiler/poly/poly.h"
+#include "compiler/sema/module.h"
+
+namespace pbc::choice {
+
+class Spaces {
+public:
+  Spaces(const sema::Transform &, const poly::Context &);
+
+  /// Size variables and the tunables that occur in sizes or coordinates, mangled.
+  const std::vector<std::string> &parameters() const { return parameters_; }
+  const std::string &prefix() const { return prefix_; }
+  /// Sizes that can occur: all extents >= 0, tunables in their range. Parameters only.
+  isl::set context() const;
+  /// Sizes for which every size and extent is at least `least`.
+  isl::set sizesFrom(long least) const;
+
+  isl::set cells(int matrix) const;
+  std::string ruleTuple(const sema::Rule &) const;
+  /// All points of a rule, unbounded.
+  isl::set points(const sema::Rule &) const;
+  /// Points for which the binding's box lies inside its matrix.
+  isl::set inBounds(const sema::Rule &, const sema::Binding &) const;
+  /// Points for which all `where` conditions hold.
+  isl::set whereHolds(const sema::Rule &) const;
+  /// { R0[i] -> A[x0] : x0 in the binding's box }
+  isl::map access(const sema::Rule &, const sema::Binding &) const;
+
+private:
+  isl::set pointsWhere(const sema::Rule &, const std::string &condition) const;
+  const sema::Transform &transform_;
+  const poly::Context &context_;
+  std::vector<std::string> parameters_;
+  std::string prefix_;
+};
+
+/// "<", "<=", "=", ...
+const char *symbol(syntax::Relation::Op);
+
+} // namespace pbc::choice

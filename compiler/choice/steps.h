@@ -1,0 +1,25 @@
+// The parts of chooseGrids(), one file each: applicable regions (applicable.cpp), pieces (pieces.cpp),
+// alternatives (alternatives.cpp).
+#pragma once
+#include "compiler/choice/grid.h"
+#include "compiler/choice/spaces.h"
+#include "compiler/source/diagnostics.h"
+
+namespace pbc::choice {
+
+/// Where each rule may run. Reports rules that can run nowhere and rules that write a cell twice.
+std::vector<Application> applicableRegions(const sema::Transform &, const Spaces &, const isl::set &context,
+                                           source::Diagnostics &);
+
+/// Each computed matrix cut into pieces by the rules that reach them; cells without a rule are reported, or
+/// become guards when only some sizes have them.
+void cutIntoPieces(const sema::Transform &, const Spaces &, Grid &, source::Diagnostics &);
+
+/// All legal assignments of rules to pieces.
+std::vector<Alternative> alternativesOf(const sema::Transform &, const std::vector<body::Facts> &, const Grid &,
+                                        source::Diagnostics &);
+
+/// The label by which a rule is known in configurations: its own, or the only transform that its body calls.
+std::string labelOf(const sema::Transform &, int rule, const std::vector<body::Facts> &);
+
+} // namespace pbc::choice

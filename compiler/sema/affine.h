@@ -1,0 +1,29 @@
+// Size and coordinate expressions as affine ones.
+//
+//   (w - KW + 1) / 2   ->   isl "floor(((w - KW) + 1)/2)"   cxx "pb::floordiv(((w - KW) + 1), 2)"
+//
+// Division rounds towards minus infinity (for sizes, which are not negative, that is C++'s division). Products of
+// two variables, division by a variable and fractions are refused with the reason.
+#pragma once
+#include "compiler/sema/module.h"
+#include "compiler/source/diagnostics.h"
+#include <functional>
+
+namespace pbc::sema {
+
+/// What a name in an expression may be.
+using NameCheck = std::function<bool(const std::string &name, Span span)>;
+
+/// The expression as Affine; on an error (reported) nothing. `known` reports unknown names itself.
+std::optional<Affine> affine(const syntax::Expr &, const NameCheck &known, source::Diagnostics &);
+
+Affine constant(long value, Span);
+Affine plus(const Affine &, long);
+
+/// The integer that the expression is, if it is a constant one.
+std::optional<long> constantValue(const syntax::Expr &);
+
+/// All names in the expression, in order of appearance, each with its place.
+void collectNames(const syntax::Expr &, std::vector<syntax::Identifier> &);
+
+} // namespace pbc::sema

@@ -1,0 +1,39 @@
+#include "compiler/sema/module.h"
+#include <algorithm>
+
+namespace pbc::sema {
+
+namespace {
+struct ElementRow {
+  const char *name, *cxx;
+  unsigned bytes;
+};
+constexpr ElementRow kElements[] = {
+    {"double", "double", 8}, {"float", "float", 4}, {"int", "int", 4}, {"long", "long", 8}, {"byte", "unsigned char", 1}};
+} // namespace
+
+const char *name(Element e) { return kElements[static_cast<int>(e)].name; }
+const char *cxxType(Element e) { return kElements[static_cast<int>(e)].cxx; }
+unsigned bytes(Element e) { return kElements[static_cast<int>(e)].bytes; }
+
+const Matrix *Transform::find(const std::string &wanted) const {
+  const auto at = std::find_if(matrices.begin(), matrices.end(), [&](const Matrix &m) { return m.name == wanted; });
+  return at == matrices.end() ? nullptr : &*at;
+}
+
+namespace {
+int countRole(const std::vector<Matrix> &matrices, Role role) {
+  return static_cast<int>(std::count_if(matrices.begin(), matrices.end(), [&](const Matrix &m) { return m.role == role; }));
+}
+} // namespace
+
+int Transform::inputCount() const { return countRole(matrices, Role::Input); }
+int Transform::outputCount() const { return countRole(matrices, Role::Output); }
+
+const Transform *Module::find(const std::string &wanted) const {
+  const auto at =
+      std::find_if(transforms.begin(), transforms.end(), [&](const Transform &t) { return t.name == wanted; });
+  return at == transforms.end() ? nullptr : &*at;
+}
+
+} // namespace pbc::sema

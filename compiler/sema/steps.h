@@ -1,0 +1,20 @@
+// The parts of check(), one file each: a transform's header (transform.cpp), a rule (rule.cpp).
+#pragma once
+#include "compiler/sema/affine.h"
+#include <set>
+
+namespace pbc::sema {
+
+/// Matrices, sizes and items of a transform; everything but its rules.
+Transform checkHeader(const syntax::Transform &, source::Diagnostics &);
+
+/// One rule, against the header. Nothing when an error makes the rule meaningless.
+std::optional<Rule> checkRule(const Transform &, const syntax::Rule &, int index, source::Diagnostics &);
+
+/// The element type that `name` stands for.
+std::optional<Element> elementNamed(const Identifier &, source::Diagnostics &);
+
+/// "did you mean `Kernel`?" or "" when nothing is near.
+std::string nearest(const std::string &wanted, const std::vector<std::string> &candidates);
+
+} // namespace pbc::sema
