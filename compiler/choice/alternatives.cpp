@@ -83,7 +83,7 @@ private:
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const auto at = target.find(outputs[i].matrix);
       if (at == target.end()) domain = domain.subtract(application.writes[i].domain());
-      else domain = domain.subtract(application.writes[i].subtract_range(at->second).domain());
+      else domain = domain.subtract(application.writes[i].subtract(application.writes[i].intersect_range(at->second)).domain());
     }
     std::map<int, isl::set> written;
     for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -1,0 +1,187 @@
+#include "compiler/schedule/plan.h"
+#include "compiler/choice/steps.h"
+#include "compiler/schedule/order.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <isl/union_map.h>
+#include <set>
+
+namespace pbc::schedule {
+
+namespace {
+
+/// { point that writes a cell -> point that reads it } from use `a` to use `b`.
+isl::map flow(const sema::Transform &t, const choice::Grid &grid, const RuleUse &a, const RuleUse &b) {
+  const auto &writer = grid.applications[a.rule], &reader = grid.applications[b.rule];
+  isl::map result = isl::map::empty(
+      isl::manage(isl_space_map_from_domain_and_range(isl_set_get_space(a.domain.get()), isl_set_get_space(b.domain.get()))));
+  for (std::size_t o = 0; o < writer.writes.size(); ++o)
+    for (std::size_t i = 0; i < reader.reads.size(); ++i)
+      if (t.rules[a.rule].outputs[o].matrix == t.rules[b.rule].inputs[i].matrix)
+        result = result.unite(writer.writes[o].intersect_domain(a.domain)
+                                  .apply_range(reader.reads[i].intersect_domain(b.domain).reverse()));
+  return result.coalesce();
+}
+
+class Planner {
+public:
+  Planner(const sema::Transform &t, const std::vector<body::Facts> &facts, const choice::Choices &choices,
+          source::Diagnostics &diagnostics)
+      : t_(t), facts_(facts), grid_(choices.grid), diagnostics_(diagnostics) {}
+
+  Plan run(const choice::Alternative &alternative) {
+    Plan plan;
+    plan.alternative = alternative.name;
+    uses_.clear();
+    for (const auto &[rule, domain] : alternative.uses)
+      if (!domain.is_empty()) uses_.push_back({rule, domain});
+    const int n = static_cast<int>(uses_.size());
+    flow_.clear();
+    for (int a = 0; a < n; ++a) {
+      flow_.emplace_back();
+      for (int b = 0; b < n; ++b) flow_[a].push_back(flow(t_, grid_, uses_[a], uses_[b]));
+    }
+    for (int a = 0; a < n; ++a)
+      if (readsItself(a)) return plan;
+    const auto groups = stronglyConnected();
+    std::vector<int> groupOf(static_cast<std::size_t>(n), 0);
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (const int u : groups[g]) groupOf[u] = static_cast<int>(g);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      auto step = stepOf(groups[g]);
+      if (!step) return plan;
+      std::set<int> after;
+      for (const int b : groups[g])
+        for (int a = 0; a < n; ++a)
+          if (groupOf[a] != static_cast<int>(g) && !flow_[a][b].is_empty()) after.insert(groupOf[a]);
+      step->after.assign(after.begin(), after.end());
+      plan.steps.push_back(std::move(*step));
+    }
+    return plan;
+  }
+
+private:
+  bool readsItself(int u) {
+    const isl::map self = flow_[u][u];
+    const isl::map same = self.intersect(isl::manage(isl_map_identity(isl_map_get_space(self.get()))));
+    if (same.is_empty()) return false;
+    const auto &r = t_.rules[uses_[u].rule];
+    if (!reported_.insert(r.index).second) return true;
+    for (const auto &input : r.inputs)
+      for (const auto &output : r.outputs)
+        if (input.matrix == output.matrix) {
+          diagnostics_
+              .error(input.span, fmt::format("to compute a cell of `{}` the rule reads that same cell",
+                                             t_.matrices[input.matrix].name))
+              .note(output.span, "it is computed here")
+              .help("a body may update its output in place: read it through the output's name in to(...)");
+          return true;
+        }
+    return true;
+  }
+
+  /// Tarjan's algorithm; groups come out so that each follows those that it reads from.
+  std::vector<std::vector<int>> stronglyConnected() const {
+    const int n = static_cast<int>(uses_.size());
+    std::vector<int> index(n, -1), low(n, 0), stack;
+    std::vector<bool> onStack(n, false);
+    std::vector<std::vector<int>> groups;
+    int next = 0;
+    const std::function<void(int)> visit = [&](int b) {
+      index[b] = low[b] = next++;
+      stack.push_back(b);
+      onStack[b] = true;
+      for (int a = 0; a < n; ++a) {
+        if (a == b || flow_[a][b].is_empty()) continue;
+        if (index[a] < 0) {
+          visit(a);
+          low[b] = std::min(low[b], low[a]);
+        } else if (onStack[a]) low[b] = std::min(low[b], index[a]);
+      }
+      if (low[b] != index[b]) return;
+      std::vector<int> group;
+      int u;
+      do {
+        u = stack.back();
+        stack.pop_back();
+        onStack[u] = false;
+        group.push_back(u);
+      } while (u != b);
+      std::sort(group.begin(), group.end());
+      groups.push_back(std::move(group));
+    };
+    for (int u = 0; u < n; ++u)
+      if (index[u] < 0) visit(u);
+    return groups;
+  }
+
+  std::optional<Step> stepOf(const std::vector<int> &group) {
+    Step step;
+    isl::union_map dependences = isl::manage(isl_union_map_empty(isl_set_get_space(grid_.context.get())));
+    for (const int a : group) {
+      step.uses.push_back(uses_[a]);
+      if (!facts_[uses_[a].rule].callees.empty()) step.callsTransforms = true;
+      for (const int b : group) dependences = dependences.unite(isl::union_map(flow_[a][b]));
+    }
+    auto order = orderOf(step.uses, dependences, grid_.context);
+    if (!order) {
+      reportCycle(group);
+      return std::nullopt;
+    }
+    step.order = *order;
+    step.dependences = dependences;
+    return step;
+  }
+
+  void reportCycle(const std::vector<int> &group) {
+    const auto &first = t_.rules[uses_[group.front()].rule];
+    if (!reported_.insert(first.index).second) return;
+    std::string path;
+    for (const int u : group) path += "`" + t_.rules[uses_[u].rule].label + "` -> ";
+    path += "`" + first.label + "`";
+    auto &error = diagnostics_.error(first.headerSpan,
+                                     group.size() == 1 ? fmt::format("the cells of `{}` need each other in a circle",
+                                                                     t_.matrices[first.outputs[0].matrix].name)
+                                                       : fmt::format("the rules need each other in a circle: {}", path));
+    for (const int u : group) {
+      const auto &r = t_.rules[uses_[u].rule];
+      for (const auto &input : r.inputs)
+        for (const int w : group) {
+          const auto &writer = t_.rules[uses_[w].rule];
+          const bool writes = std::any_of(writer.outputs.begin(), writer.outputs.end(),
+                                          [&](const sema::Binding &o) { return o.matrix == input.matrix; });
+          if (writes)
+            error.note(input.span, fmt::format("`{}` reads `{}`, which `{}` computes", r.label,
+                                               t_.matrices[input.matrix].name, writer.label));
+        }
+    }
+    error.help("no order of the cells computes each one before it is read: break the circle with a rule that does not "
+               "read them, or with a further matrix");
+  }
+
+  const sema::Transform &t_;
+  const std::vector<body::Facts> &facts_;
+  const choice::Grid &grid_;
+  source::Diagnostics &diagnostics_;
+  std::vector<RuleUse> uses_;
+  std::vector<std::vector<isl::map>> flow_;
+  std::set<int> reported_;
+};
+
+} // namespace
+
+std::vector<TransformPlans> plan(const sema::Module &module, const std::vector<std::vector<body::Facts>> &facts,
+                                 const std::vector<choice::Choices> &choices, poly::Context &,
+                                 source::Diagnostics &diagnostics) {
+  std::vector<TransformPlans> all;
+  for (const auto &t : module.transforms) {
+    Planner planner(t, facts[t.index], choices[t.index], diagnostics);
+    TransformPlans plans;
+    for (const auto &alternative : choices[t.index].alternatives) plans.plans.push_back(planner.run(alternative));
+    all.push_back(std::move(plans));
+  }
+  return all;
+}
+
+} // namespace pbc::schedule

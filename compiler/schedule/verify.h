@@ -1,0 +1,12 @@
+// What must hold of plans: every step's order respects its dependences, steps follow those that they read from, and
+// each cell of every output is written by exactly one point. Run after planning in builds with verifiers.
+#pragma once
+#include "compiler/schedule/plan.h"
+
+namespace pbc::schedule {
+
+/// One sentence per violated invariant; empty when all hold.
+std::vector<std::string> verify(const sema::Module &, const std::vector<choice::Choices> &,
+                                const std::vector<TransformPlans> &);
+
+} // namespace pbc::schedule
