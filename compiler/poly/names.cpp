@@ -5,13 +5,15 @@
 namespace pbc::poly {
 
 std::string mangle(const std::string &name) {
-  static constexpr std::array keywords = {"and",   "or",    "not",   "exists", "mod",   "floor", "ceil",
-                                          "floord", "ceild", "min",   "max",    "rat",   "true",  "false",
-                                          "infty", "inf",   "NaN",   "lexmin", "implies", "symbol", "div"};
+  static constexpr std::array keywords = {"and",    "or",    "not", "exists", "mod",     "floor",  "ceil",
+                                          "floord", "ceild", "min", "max",    "rat",     "true",   "false",
+                                          "infty",  "inf",   "NaN", "lexmin", "implies", "symbol", "div"};
   std::string stem = name;
-  while (!stem.empty() && stem.back() == '_') stem.pop_back();
+  while (!stem.empty() && stem.back() == '_')
+    stem.pop_back();
   // A trailing underscore keeps the map injective: `mod_` becomes `mod__`.
-  if (std::find(keywords.begin(), keywords.end(), stem) != keywords.end()) return name + "_";
+  if (std::find(keywords.begin(), keywords.end(), stem) != keywords.end())
+    return name + "_";
   return name;
 }
 

@@ -6,8 +6,8 @@
 //   poly::text(s)                          "[n] -> { B[i] : 0 <= i < n }"
 //   poly::cxx(dimMax)                      "n - 1"
 //
-// Invariant: all isl objects of a compilation live in one Context and die before it. Calls that may explode run
-// under withBudget(); past the budget they yield nothing and the caller falls back to something simpler.
+// Invariant: all isl objects of a compilation live in one Context and die before it. Calls that may explode
+// run under withBudget(); past the budget they yield nothing and the caller falls back to something simpler.
 #pragma once
 #include "compiler/poly/names.h"
 #include <functional>
@@ -59,7 +59,9 @@ isl::pw_aff dimMax(const isl::set &, unsigned dimension);
 
 isl::set nameDimensions(const isl::set &, const std::vector<std::string> &names);
 
-/// A readable rendering for messages: "B[0]", "B[1 : n]", "B[0 : w, 0]" where the set is a box, else isl's own.
+/// A readable rendering for messages: boxes as "B[0], B[1 : n]", "B[0 : w, 0]" (half open), with "if n = 1"
+/// where a piece exists only for some sizes; isl's own text where a piece is no box; "nothing" where there is
+/// none.
 std::string readable(const isl::set &cells, const std::string &matrix);
 
 } // namespace pbc::poly

@@ -1,0 +1,21 @@
+// isl's AST expressions as C++ text. isl prints expressions itself, but with macros and 32-bit assumptions,
+// and it cannot rename an iterator; every emitter needs both.
+//
+//   floord(n + c0, 2)  =>  pb::floordiv(n + c0, 2)        min(n, 8)  =>  pb::minimum(n, 8)
+//
+// Every name is a `long`. Parentheses stand only where C++ needs them.
+#pragma once
+#include <functional>
+#include <isl/cpp.h>
+#include <string>
+
+namespace pbc::poly {
+
+/// C++ text of `expression`; names pass through `rename` when one is given.
+std::string cxx(const isl::ast_expr &expression,
+                const std::function<std::string(const std::string &)> &rename = {});
+
+/// True where the value is an integer constant, which then is in `value`.
+bool isConstant(const isl::ast_expr &expression, long &value);
+
+} // namespace pbc::poly

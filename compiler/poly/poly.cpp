@@ -1,0 +1,131 @@
+#include "compiler/poly/poly.h"
+#include "compiler/poly/expression.h"
+#include <cstdlib>
+#include <isl/aff.h>
+#include <isl/ast_build.h>
+#include <isl/id.h>
+#include <isl/options.h>
+#include <isl/set.h>
+#include <isl/union_map.h>
+#include <isl/union_set.h>
+
+namespace pbc::poly {
+namespace {
+
+std::string take(char *s) {
+  std::string text = s ? s : "";
+  std::free(s);
+  return text;
+}
+
+// A name for a dimension that has none yet; isl prints those as i0, i1, ...
+std::string dimensionName(const char *given, int position) {
+  return given ? given : "i" + std::to_string(position);
+}
+
+} // namespace
+
+Context::Context() : ctx_(isl_ctx_alloc()) {
+  isl_options_set_on_error(ctx_, ISL_ON_ERROR_CONTINUE); // the C++ bindings throw
+  // A C++ loop bound must not depend on how often its text is evaluated, and `/` and `%` beat floordiv.
+  isl_options_set_ast_build_atomic_upper_bound(ctx_, 1);
+  isl_options_set_ast_build_prefer_pdiv(ctx_, 1);
+  isl_options_set_ast_build_detect_min_max(ctx_, 1);
+}
+
+Context::~Context() { isl_ctx_free(ctx_); }
+
+bool Context::withBudget(unsigned long operations, const std::function<void()> &f) const {
+  struct Limit { // restored on every way out
+    isl_ctx *ctx;
+    unsigned long before;
+    ~Limit() {
+      isl_ctx_set_max_operations(ctx, before);
+      isl_ctx_reset_operations(ctx);
+    }
+  } limit{ctx_, isl_ctx_get_max_operations(ctx_)};
+  isl_ctx_reset_operations(ctx_);
+  isl_ctx_reset_error(ctx_);
+  isl_ctx_set_max_operations(ctx_, operations);
+  try {
+    f();
+  } catch (const isl::exception_quota &) {
+    isl_ctx_reset_error(ctx_);
+    return false;
+  } catch (const isl::exception &) {
+    // C calls hand on a null pointer, on which the bindings throw another error: isl still knows the first.
+    if (isl_ctx_last_error(ctx_) != isl_error_quota)
+      throw;
+    isl_ctx_reset_error(ctx_);
+    return false;
+  }
+  const bool ranOut = isl_ctx_last_error(ctx_) == isl_error_quota;
+  isl_ctx_reset_error(ctx_);
+  return !ranOut;
+}
+
+std::string text(const isl::set &s) { return take(isl_set_to_str(s.get())); }
+std::string text(const isl::map &m) { return take(isl_map_to_str(m.get())); }
+std::string text(const isl::union_map &m) { return take(isl_union_map_to_str(m.get())); }
+std::string text(const isl::union_set &s) { return take(isl_union_set_to_str(s.get())); }
+std::string text(const isl::pw_aff &a) { return take(isl_pw_aff_to_str(a.get())); }
+
+std::string parameterPrefix(const std::vector<std::string> &names) {
+  if (names.empty())
+    return "";
+  std::string prefix;
+  for (const std::string &name : names)
+    prefix += (prefix.empty() ? "[" : ", ") + mangle(name);
+  return prefix + "] -> ";
+}
+
+std::string cxx(const isl::pw_aff &function) {
+  // An AST build of no loops knows parameters only: make the dimensions parameters, under their names.
+  isl_pw_aff *f = function.copy();
+  isl::space domainSpace = isl::manage(isl_pw_aff_get_domain_space(f));
+  if (isl_space_is_params(domainSpace.get()) != isl_bool_true) {
+    const int dims = isl_pw_aff_dim(f, isl_dim_in), params = isl_pw_aff_dim(f, isl_dim_param);
+    for (int d = 0; d < dims; ++d) {
+      const std::string name = dimensionName(isl_pw_aff_get_dim_name(f, isl_dim_in, d), d);
+      f = isl_pw_aff_set_dim_id(f, isl_dim_in, d, isl_id_alloc(isl_pw_aff_get_ctx(f), name.c_str(), nullptr));
+    }
+    f = isl_pw_aff_move_dims(f, isl_dim_param, params, isl_dim_in, 0, dims);
+    f = isl_pw_aff_project_domain_on_params(f);
+  }
+  // A function on an empty set has no value to print.
+  isl::set domain = isl::manage(isl_pw_aff_params(isl_pw_aff_copy(f)));
+  if (domain.is_empty()) {
+    isl_pw_aff_free(f);
+    return "0";
+  }
+  isl::ast_build build = isl::ast_build::from_context(domain);
+  isl::ast_expr e = isl::manage(isl_ast_build_expr_from_pw_aff(build.get(), isl_pw_aff_coalesce(f)));
+  return cxx(e);
+}
+
+std::string cxxCondition(const isl::set &parameters) {
+  isl::set s = isl::manage(isl_set_coalesce(isl_set_params(parameters.copy())));
+  if (s.is_empty())
+    return "false";
+  if (isl_set_plain_is_universe(s.get()) == isl_bool_true || s.complement().is_empty())
+    return "true";
+  isl::set all = isl::manage(isl_set_universe(isl_set_get_space(s.get())));
+  isl::ast_build build = isl::ast_build::from_context(all);
+  return cxx(isl::ast_expr(isl::manage(isl_ast_build_expr_from_set(build.get(), s.release()))));
+}
+
+isl::pw_aff dimMin(const isl::set &s, unsigned dimension) {
+  return isl::manage(isl_set_dim_min(s.copy(), static_cast<int>(dimension)));
+}
+isl::pw_aff dimMax(const isl::set &s, unsigned dimension) {
+  return isl::manage(isl_set_dim_max(s.copy(), static_cast<int>(dimension)));
+}
+
+isl::set nameDimensions(const isl::set &s, const std::vector<std::string> &names) {
+  isl_set *named = s.copy();
+  for (unsigned d = 0; d < names.size(); ++d)
+    named = isl_set_set_dim_name(named, isl_dim_set, d, mangle(names[d]).c_str());
+  return isl::manage(named);
+}
+
+} // namespace pbc::poly

@@ -1,0 +1,80 @@
+#include "compiler/poly/poly.h"
+#include <gtest/gtest.h>
+#include <isl/aff.h>
+#include <isl/map.h>
+
+using namespace pbc;
+
+namespace {
+
+isl::pw_aff function(const poly::Context &ctx, const std::string &text) {
+  return isl::manage(isl_pw_aff_read_from_str(ctx.get().get(), text.c_str()));
+}
+
+TEST(Poly, TextReadsBack) {
+  poly::Context ctx;
+  const isl::set s = ctx.set("[n] -> { B[i] : 0 <= i < n }");
+  EXPECT_EQ(poly::text(s), "[n] -> { B[i] : 0 <= i < n }");
+  EXPECT_TRUE(ctx.set(poly::text(s)).is_equal(s));
+}
+
+TEST(Poly, ParameterPrefixMangles) {
+  EXPECT_EQ(poly::parameterPrefix({}), "");
+  EXPECT_EQ(poly::parameterPrefix({"n", "mod"}), "[n, mod_] -> ");
+}
+
+TEST(Poly, BoundsAsCxx) {
+  poly::Context ctx;
+  const isl::set s = ctx.set("[n, m] -> { B[i, j] : 1 <= i < n - 1 and 0 <= j < n and j < m }");
+  EXPECT_EQ(poly::cxx(poly::dimMin(s, 0)), "1");
+  EXPECT_EQ(poly::cxx(poly::dimMax(s, 0)), "n - 2");
+  EXPECT_EQ(poly::cxx(poly::dimMax(s, 1)), "pb::minimum(n - 1, m - 1)");
+}
+
+TEST(Poly, FunctionsOfDimensionsAsCxx) {
+  poly::Context ctx;
+  EXPECT_EQ(poly::cxx(function(ctx, "[n] -> { S[i, k] -> [i + 2k - n] }")), "-n + i + 2 * k");
+  EXPECT_EQ(poly::cxx(function(ctx, "{ S[i] -> [floor(i/2)] }")), "pb::floordiv(i, 2)");
+  EXPECT_EQ(poly::cxx(function(ctx, "{ S[i] -> [floor(i/2)] : i >= 0 }")), "i / 2");
+  EXPECT_EQ(poly::cxx(function(ctx, "{ S[i] -> [-i] }")), "-i");
+  EXPECT_EQ(poly::cxx(function(ctx, "[n] -> { [(3 - (n - 1))] }")), "-n + 4");
+  EXPECT_EQ(poly::cxx(function(ctx, "[n] -> { [0] : n < n }")), "0");
+}
+
+TEST(Poly, ConditionsAsCxx) {
+  poly::Context ctx;
+  EXPECT_EQ(poly::cxxCondition(ctx.set("[n] -> { : n >= 2 }")), "n >= 2");
+  EXPECT_EQ(poly::cxxCondition(ctx.set("[n] -> { : n < n }")), "false");
+  EXPECT_EQ(poly::cxxCondition(ctx.set("[n] -> { : }")), "true");
+  EXPECT_EQ(poly::cxxCondition(ctx.set("[n] -> { : n < 0 or n > 5 }")), "n >= 6 || n <= -1");
+}
+
+TEST(Poly, ReadableRegions) {
+  poly::Context ctx;
+  auto readable = [&](const char *text) { return poly::readable(ctx.set(text), "B"); };
+  EXPECT_EQ(readable("[n] -> { B[i] : 1 <= i < n - 1 }"), "B[1 : n - 1]");
+  EXPECT_EQ(readable("[n] -> { B[0] }"), "B[0]");
+  EXPECT_EQ(readable("[n] -> { B[0] : n = 1 }"), "B[0] if n = 1");
+  EXPECT_EQ(readable("[w, h] -> { B[x, 0] : 0 <= x < w }"), "B[0 : w, 0]");
+  EXPECT_EQ(readable("{ B[] }"), "B");
+  EXPECT_EQ(readable("[n] -> { B[i] : i < i }"), "nothing");
+  EXPECT_EQ(readable("[n] -> { B[x, y] : 0 <= x <= y < n }"), "{ B[x, y] : x >= 0 and x <= y < n }");
+  EXPECT_EQ(readable("[n] -> { B[i] : 0 <= i < n and i mod 2 = 0 }").substr(0, 2), "{ ");
+}
+
+TEST(Poly, BudgetEnds) {
+  poly::Context ctx;
+  const isl::set start =
+      ctx.set("[n] -> { [x, y] : exists (a, b : x = 3a + 2b and y = 7a - b and 0 <= x + y < n) }");
+  auto work = [&] {
+    isl::set s = start;
+    for (int k = 0; k < 50; ++k)
+      s = s.unite(s.complement()).coalesce();
+  };
+  EXPECT_FALSE(ctx.withBudget(100, work));
+  EXPECT_TRUE(ctx.withBudget(100000000, [&] { ctx.set("{ [x] : x > 0 }"); }));
+  EXPECT_THROW(ctx.withBudget(100000, [&] { ctx.set("{ [x] : x > }"); }), isl::exception);
+  EXPECT_TRUE(ctx.set("{ [x] : x > 0 }").is_empty() == false); // the context is still of use
+}
+
+} // namespace
