@@ -1,0 +1,90 @@
+#include "compiler/source/diagnostics.h"
+#include "compiler/source/excerpt.h"
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace pbc::source {
+
+Diagnostic &Diagnostic::note(Span where, std::string text) {
+  notes.push_back({where, std::move(text)});
+  return *this;
+}
+
+Diagnostic &Diagnostic::help(std::string text) {
+  if (!helpText.empty())
+    helpText += '\n';
+  helpText += text;
+  return *this;
+}
+
+Diagnostic &Diagnostics::error(Span span, std::string message) {
+  ++errors_;
+  all_.push_back(std::make_unique<Diagnostic>(Diagnostic{Severity::Error, span, std::move(message), {}, {}}));
+  return *all_.back();
+}
+
+Diagnostic &Diagnostics::warning(Span span, std::string message) {
+  all_.push_back(std::make_unique<Diagnostic>(Diagnostic{Severity::Warning, span, std::move(message), {}, {}}));
+  return *all_.back();
+}
+
+namespace {
+
+struct Palette {
+  const char *strong = "", *error = "", *warning = "", *note = "", *help = "", *end = "";
+};
+
+constexpr Palette plain{};
+constexpr Palette coloured{"\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1;32m", "\033[0m"};
+
+void place(std::string &out, const SourceManager &sources, Span span, const Palette &palette) {
+  if (span.file >= sources.fileCount())
+    return;
+  Position at = sources.position(span.file, span.begin);
+  out += palette.strong + sources.path(span.file) + ":" + std::to_string(at.line) + ":" +
+         std::to_string(at.column) + ": " + palette.end;
+}
+
+void renderOne(std::string &out, const SourceManager &sources, const Diagnostic &d, const Palette &palette) {
+  bool isError = d.severity == Severity::Error;
+  place(out, sources, d.span, palette);
+  out += isError ? palette.error : palette.warning;
+  out += isError ? "error: " : "warning: ";
+  out += palette.end;
+  out += palette.strong + d.message + palette.end + "\n";
+  out += excerpt(sources, d.span, isError ? palette.error : palette.warning, palette.end);
+  for (const Diagnostic::Note &note : d.notes) {
+    place(out, sources, note.span, palette);
+    out += std::string(palette.note) + "note: " + palette.end + note.message + "\n";
+    out += excerpt(sources, note.span, palette.note, palette.end);
+  }
+  std::string_view help = d.helpText;
+  while (!help.empty()) { // one line each
+    std::size_t cut = help.find('\n');
+    out += std::string(palette.help) + "help: " + palette.end + std::string(help.substr(0, cut)) + "\n";
+    help = cut == std::string_view::npos ? std::string_view() : help.substr(cut + 1);
+  }
+}
+
+} // namespace
+
+std::string Diagnostics::render(bool color) const {
+  std::vector<const Diagnostic *> sorted;
+  for (const auto &d : all_)
+    sorted.push_back(d.get());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic *a, const Diagnostic *b) {
+    return std::tie(a->span.file, a->span.begin) < std::tie(b->span.file, b->span.begin);
+  });
+  std::string out;
+  std::set<std::string> seen;
+  for (const Diagnostic *d : sorted) {
+    std::string one;
+    renderOne(one, *sources_, *d, color ? coloured : plain);
+    if (seen.insert(one).second)
+      out += one;
+  }
+  return out;
+}
+
+} // namespace pbc::source

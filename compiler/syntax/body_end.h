@@ -1,0 +1,25 @@
+// Where a brace-enclosed piece of C++ ends.
+//
+//   { if (c == '{') f("}"); }  next        => the brace before `next`
+//
+// Braces in strings, characters and comments do not count.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace pbc::syntax {
+
+struct BodyEnd {
+  std::uint32_t end = 0;                 // just behind the closing brace
+  bool closed = true;                    // false: `end` is where the next transform seems to begin, or the text's end
+  std::optional<std::uint32_t> rawBlock; // a `%{` at the head of a line inside
+};
+
+/// `open`: position of the `{`.
+BodyEnd findBodyEnd(std::string_view text, std::uint32_t open);
+
+/// `open`: position of `%{`. Position behind the closing `%}`; 0 if there is none.
+std::uint32_t findRawEnd(std::string_view text, std::uint32_t open);
+
+} // namespace pbc::syntax

@@ -1,0 +1,52 @@
+// From ANTLR's parse tree to our syntax tree.
+//
+// Each function takes one piece that was parsed without error, so that a unit with a mistake in one place can still
+// be built from its other pieces. Reports what the grammar cannot say: unknown accessors, numbers out of range,
+// mixed literals of a tunable, a repeated `main`.
+#pragma once
+#include "PbccParser.h"
+#include "compiler/source/diagnostics.h"
+#include "compiler/syntax/ast.h"
+
+namespace pbc::syntax {
+
+class Builder {
+public:
+  using P = pbc_grammar::PbccParser;
+  Builder(const source::MappedText &text, source::Diagnostics &diagnostics) : text_(text), diagnostics_(diagnostics) {}
+
+  Transform unit(P::UnitContext &);
+  RawBlock raw(const antlr4::Token &);
+  void head(Transform &, const antlr4::Token &keyword, P::NameContext &);
+  void clause(Transform &, P::ClauseContext &);
+  Rule rule(P::RuleDeclContext &);
+  /// One `{...}` of a function: all to and through from all from.
+  Rule functionRule(const Transform &, const antlr4::Token &body);
+
+  Span spanOf(const antlr4::Token &) const;
+  Span spanOf(const antlr4::ParserRuleContext &) const;
+  std::string textOf(const antlr4::Token &) const;
+
+private:
+  Identifier identifier(antlr4::ParserRuleContext &) const;
+  MatrixDecl matrix(P::MatrixContext &);
+  Version version(P::VersionContext &);
+  ExprPtr expr(P::ExprContext &);
+  Region region(P::RegionContext &);
+  Region binding(P::BindingContext &);
+  Region::Accessor accessor(P::AccessorContext &);
+  Relation relation(P::RelationContext &);
+  Flag flag(P::FlagContext &);
+  void part(Rule &, P::RulePartContext &);
+  Body body(const antlr4::Token &) const;
+  Item item(P::ItemClauseContext &);
+  void modifier(Item &, P::ModifierContext &);
+  Literal literal(P::NumberContext &);
+  long integer(const antlr4::ParserRuleContext &);
+  void once(bool already, const antlr4::ParserRuleContext &, const char *word);
+
+  const source::MappedText &text_;
+  source::Diagnostics &diagnostics_;
+};
+
+} // namespace pbc::syntax

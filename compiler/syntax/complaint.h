@@ -1,0 +1,50 @@
+// Syntax errors in our own words.
+//
+//   B.cell(i) form(A.cell(i) a) { ... }
+//   => "expected `from`, `through`, `where` or the body after the rule's outputs, found `form`"
+//      help: did you mean `from`?
+//
+// A parser that fails stops at once and leaves a Stop: where, in which grammar rule, and what would have been right.
+// What is said then depends on these three only.
+#pragma once
+#include "PbccParser.h"
+#include "compiler/source/diagnostics.h"
+#include <optional>
+
+namespace pbc::syntax {
+
+/// Why the parser stopped.
+struct Stop {
+  std::size_t token = 0;          // index of the token that does not fit
+  std::vector<std::size_t> rules; // grammar rules, innermost first
+  antlr4::misc::IntervalSet expected;
+  std::optional<std::size_t> subject; // the token that names the matrix or region, if it was already read
+};
+
+/// Makes the parser give up at the first error with ParseCancellationException and remembers why.
+class StopAtFirstError : public antlr4::DefaultErrorStrategy {
+public:
+  Stop stop;
+
+  void recover(antlr4::Parser *, std::exception_ptr) override;
+  antlr4::Token *recoverInline(antlr4::Parser *) override;
+  void sync(antlr4::Parser *) override;
+  void reportError(antlr4::Parser *, const antlr4::RecognitionException &) override {}
+
+private:
+  [[noreturn]] void give(antlr4::Parser &, std::size_t token, bool expectationKnown);
+};
+
+/// Reports the stop. Silent if the token is BROKEN (then it has been reported already).
+void complain(const Stop &, pbc_grammar::PbccParser &, const source::MappedText &, source::Diagnostics &);
+
+/// "`form`", "the end of the file", "a rule's body": a token as messages name it.
+std::string nameOf(const antlr4::Token &, const source::MappedText &);
+
+/// Where a token stands.
+source::Span spanOf(const antlr4::Token &, const source::MappedText &);
+
+/// A keyword that starts a header clause (`from`, `tunable`, ...) and was probably meant; empty if none.
+std::string meantClause(std::string_view word);
+
+} // namespace pbc::syntax

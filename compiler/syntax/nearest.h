@@ -1,0 +1,15 @@
+// The word that the user probably meant.
+//
+//   nearest("frm", {"from", "to"}) => "from"        nearest("zebra", {"from", "to"}) => ""
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pbc::syntax {
+
+/// The candidate with the fewest edits (a swap of neighbours is one), if they are at most a third of the word's
+/// letters, at least one; the first of equals. Empty if none is that near or `word` is a candidate itself.
+std::string nearest(std::string_view word, const std::vector<std::string_view> &candidates);
+
+} // namespace pbc::syntax

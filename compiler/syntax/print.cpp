@@ -1,0 +1,218 @@
+#include "compiler/syntax/parse.h"
+#include <cstdio>
+
+namespace pbc::syntax {
+
+namespace {
+
+int strength(Expr::Kind kind) {
+  switch (kind) {
+  case Expr::Kind::Add:
+  case Expr::Kind::Subtract:
+    return 1;
+  case Expr::Kind::Multiply:
+  case Expr::Kind::Divide:
+    return 2;
+  case Expr::Kind::Negate:
+    return 3;
+  case Expr::Kind::Power:
+    return 4;
+  default:
+    return 5;
+  }
+}
+
+const char *sign(Expr::Kind kind) {
+  switch (kind) {
+  case Expr::Kind::Add:
+    return " + ";
+  case Expr::Kind::Subtract:
+    return " - ";
+  case Expr::Kind::Multiply:
+    return " * ";
+  case Expr::Kind::Divide:
+    return " / ";
+  case Expr::Kind::Power:
+    return "^";
+  default:
+    return "";
+  }
+}
+
+/// Parentheses where `e` binds less than `needed`.
+void write(std::string &out, const Expr &e, int needed) {
+  int own = strength(e.kind);
+  if (own < needed)
+    out += '(';
+  if (e.operands.empty()) {
+    out += e.text;
+  } else if (e.kind == Expr::Kind::Negate) {
+    out += '-';
+    write(out, *e.operands[0], own);
+  } else {
+    bool toTheRight = e.kind == Expr::Kind::Power;
+    write(out, *e.operands[0], toTheRight ? own + 1 : own);
+    out += sign(e.kind);
+    // A sign after an operator reads badly: `a - (-b)`.
+    bool signedOperand = e.operands[1]->kind == Expr::Kind::Negate;
+    write(out, *e.operands[1], signedOperand ? 5 : toTheRight ? own : own + 1);
+  }
+  if (own < needed)
+    out += ')';
+}
+
+std::string list(const std::vector<ExprPtr> &all) {
+  std::string out;
+  for (const ExprPtr &e : all)
+    out += (out.empty() ? "" : ", ") + print(*e);
+  return out;
+}
+
+std::string number(double value) {
+  char buffer[40];
+  std::snprintf(buffer, sizeof buffer, "%.17g", value);
+  double shorter = 0;
+  char brief[40];
+  std::snprintf(brief, sizeof brief, "%.15g", value);
+  return std::sscanf(brief, "%lf", &shorter) == 1 && shorter == value ? brief : buffer;
+}
+
+std::string versionText(const std::optional<Version> &version) {
+  if (!version)
+    return {};
+  return "<" + print(*version->first) + (version->last ? ".." + print(*version->last) : "") + ">";
+}
+
+std::string matrixText(const MatrixDecl &m) {
+  return m.name.text + versionText(m.version) + (m.extents.empty() ? "" : "[" + list(m.extents) + "]") +
+         (m.element ? " : " + m.element->text : "");
+}
+
+std::string regionText(const Region &r) {
+  static const char *const accessors[] = {"", "cell", "row", "column", "region"};
+  std::string out = r.matrix.text + versionText(r.version);
+  if (r.accessor != Region::Accessor::Whole)
+    out += std::string(".") + accessors[static_cast<int>(r.accessor)] + "(" + list(r.coordinates) + ")";
+  if (r.name)
+    out += " as " + r.name->text;
+  if (r.defaultValue)
+    out += " or " + print(*r.defaultValue);
+  return out;
+}
+
+std::string relationText(const Relation &r) {
+  static const char *const signs[] = {" == ", " < ", " > ", " <= ", " >= "};
+  return print(*r.left) + signs[static_cast<int>(r.op)] + print(*r.right);
+}
+
+std::string flagText(const Flag &f) {
+  static const char *const words[] = {"primary",   "secondary", "priority", "rotatable",
+                                      "recursive", "duplicate", "label",    "fast"};
+  std::string out = words[static_cast<int>(f.kind)];
+  if (f.name)
+    out += " " + f.name->text;
+  if (f.kind == Flag::Kind::Duplicate)
+    out += " " + std::to_string(f.low) + " " + std::to_string(f.high);
+  return out + (f.value ? " " + print(*f.value) : "");
+}
+
+std::string itemText(const Item &i) {
+  static const char *const kinds[] = {"tunable", "config", "accuracy_variable"};
+  std::string out = std::string(kinds[static_cast<int>(i.kind)]) + " " + i.name.text;
+  out += i.isFloat ? " float" : " integer";
+  out += i.sizeSpecific ? " sizespecific" : "";
+  out += i.accuracyHint ? " accuracyhint" : "";
+  if (i.arrayLength)
+    out += " array " + std::to_string(*i.arrayLength);
+  auto value = [&](const char *word, const std::optional<Literal> &literal) {
+    if (literal)
+      out += std::string(" ") + word + " " + number(literal->value);
+  };
+  value("initial", i.initial);
+  value("min", i.minimum);
+  value("max", i.maximum);
+  return out;
+}
+
+/// The bytes with what would break a line written as escapes.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
+    else if (c == '"' || c == '\\')
+      out += std::string("\\") + c;
+    else if (c != '\r')
+      out += c;
+  }
+  return out + "\"";
+}
+
+class Printer {
+public:
+  std::string out;
+
+  void line(int depth, const std::string &text) { out += std::string(depth * 2, ' ') + text + "\n"; }
+
+  void transform(const Transform &t) {
+    static const char *const names[] = {"accuracy_metric", "generator", "input_feature", "scaled_by", "param"};
+    line(0, std::string(t.isFunction ? "function " : "transform ") + t.name.text + (t.isMain ? " main" : "") +
+                (t.isMemoized ? " memoized" : "") + (t.isForward ? " forward" : ""));
+    for (const TemplateArgument &a : t.templateArguments)
+      line(1, "template " + a.name.text + " " + std::to_string(a.low) + " " + std::to_string(a.high));
+    for (const MatrixDecl &m : t.from)
+      line(1, "from " + matrixText(m));
+    for (const MatrixDecl &m : t.to)
+      line(1, "to " + matrixText(m));
+    for (const MatrixDecl &m : t.through)
+      line(1, "through " + matrixText(m));
+    for (const NameClause &n : t.names)
+      line(1, std::string(names[static_cast<int>(n.kind)]) + " " + n.name.text);
+    if (!t.accuracyBins.empty()) {
+      std::string bins = "accuracy_bins";
+      for (double bin : t.accuracyBins)
+        bins += " " + number(bin);
+      line(1, bins);
+    }
+    for (const Item &i : t.items)
+      line(1, itemText(i));
+    for (const Rule &r : t.rules)
+      rule(r);
+  }
+
+  void rule(const Rule &r) {
+    line(1, r.returnStyle ? "rule returns" : "rule");
+    for (const Flag &f : r.flags)
+      line(2, "flag " + flagText(f));
+    for (const Region &o : r.outputs)
+      line(2, "output " + regionText(o));
+    for (const Region &i : r.inputs)
+      line(2, "input " + regionText(i));
+    for (const MatrixDecl &m : r.locals)
+      line(2, "local " + matrixText(m));
+    for (const Relation &w : r.where)
+      line(2, "where " + relationText(w));
+    line(2, "body " + quoted(r.body.text.text));
+  }
+};
+
+} // namespace
+
+std::string print(const Expr &e) {
+  std::string out;
+  write(out, e, 0);
+  return out;
+}
+
+std::string print(const Program &program) {
+  Printer printer;
+  for (const RawBlock &raw : program.rawBlocks)
+    printer.line(0, "raw " + quoted(raw.text.text));
+  for (const Transform &t : program.transforms)
+    printer.transform(t);
+  return printer.out;
+}
+
+} // namespace pbc::syntax

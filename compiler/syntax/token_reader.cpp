@@ -1,0 +1,303 @@
+#include "compiler/syntax/token_reader.h"
+#include "compiler/syntax/body_end.h"
+#include "compiler/syntax/cxx_scan.h"
+#include "compiler/syntax/nearest.h"
+
+namespace pbc::syntax {
+
+namespace {
+
+using pbc_grammar::PbccLexer;
+using pbc_grammar::PbccParser;
+using source::Span;
+
+/// The text as ANTLR reads it: one "character" per byte, so that positions are byte offsets and no byte is invalid.
+class ByteStream : public antlr4::ANTLRInputStream {
+public:
+  explicit ByteStream(std::string_view text) {
+    _data.resize(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i)
+      _data[i] = static_cast<unsigned char>(text[i]);
+  }
+};
+
+class Reader {
+public:
+  Reader(const source::MappedText &mapped, source::Diagnostics &diagnostics)
+      : mapped_(mapped), text_(mapped.text), diagnostics_(diagnostics), stream_(text_), lexer_(&stream_) {
+    lexer_.removeErrorListeners(); // the grammar's last rule takes any byte: the lexer itself finds no errors
+  }
+
+  Tokens run() {
+    for (;;) {
+      std::unique_ptr<antlr4::Token> token = lexer_.nextToken();
+      type_ = token->getType();
+      if (type_ == antlr4::Token::EOF)
+        break;
+      begin_ = static_cast<std::uint32_t>(token->getStartIndex());
+      end_ = static_cast<std::uint32_t>(token->getStopIndex() + 1);
+      take();
+    }
+    if (insideTransform_)
+      closeTransform(size(), "the end of the file");
+    push(antlr4::Token::EOF, size(), size());
+    return std::move(tokens_);
+  }
+
+private:
+  std::uint32_t size() const { return static_cast<std::uint32_t>(text_.size()); }
+  std::string word() const { return std::string(text_.substr(begin_, end_ - begin_)); }
+  Span here() const { return mapped_.locate(begin_, end_); }
+
+  void take() {
+    switch (type_) {
+    case PbccParser::UNEXPECTED:
+      return unexpected();
+    case PbccParser::RAW_OPEN:
+      return rawBlock();
+    case PbccParser::LBRACE:
+      return leftBrace();
+    case PbccParser::RBRACE:
+      return rightBrace();
+    case PbccParser::TRANSFORM:
+    case PbccParser::FUNCTION:
+      unitKeyword();
+      break;
+    case PbccParser::ID:
+      if (!insideTransform_ && (unit_ == 0 || last_ == PbccParser::BODY))
+        guessUnit();
+      break;
+    }
+    if (bounded())
+      push(type_, begin_, end_);
+  }
+
+  void push(std::size_t type, std::uint32_t begin, std::uint32_t end) {
+    auto token = std::make_unique<antlr4::CommonToken>(type);
+    token->setStartIndex(begin);
+    token->setStopIndex(static_cast<std::size_t>(end) - 1); // wraps for an empty token at 0: only ever added to
+    token->setTokenIndex(tokens_.size());
+    tokens_.push_back(std::move(token));
+    if (type != PbccParser::BROKEN)
+      last_ = type;
+  }
+
+  void broken() {
+    if (tokens_.empty() || tokens_.back()->getType() != PbccParser::BROKEN)
+      push(PbccParser::BROKEN, begin_, end_);
+  }
+
+  void resume(std::uint32_t at) { stream_.seek(at); }
+
+  // Braces ----------------------------------------------------------------------------------------------------
+
+  void unitKeyword() {
+    if (nesting_ != 0 && !(startsLine() && nameFollows()))
+      return;
+    if (insideTransform_) {
+      // A second transform among the rules of the first: the first was never closed.
+      bool afterRule = last_ == PbccParser::BODY || last_ == PbccParser::SEMI || last_ == PbccParser::LBRACE;
+      if (!nameFollows() || !(afterRule || startsLine()))
+        return;
+      closeTransform(begin_, "this `" + word() + "`");
+    }
+    nesting_ = 0;
+    unit_ = type_;
+  }
+
+  /// A misspelt `function` still has a body, not rules.
+  void guessUnit() {
+    if (nearest(word(), {"function"}) == "function")
+      unit_ = PbccParser::FUNCTION;
+    else if (nearest(word(), {"transform"}) == "transform")
+      unit_ = PbccParser::TRANSFORM;
+  }
+
+  void leftBrace() {
+    nesting_ = 0;
+    length_ = 0;
+    reported_ = false;
+    if (insideTransform_ || unit_ == PbccParser::FUNCTION)
+      return body();
+    insideTransform_ = true;
+    open_ = begin_;
+    push(type_, begin_, end_);
+  }
+
+  void rightBrace() {
+    nesting_ = 0;
+    length_ = 0;
+    reported_ = false;
+    if (!insideTransform_) {
+      diagnostics_.error(here(), "this `}` closes nothing")
+          .help("remove it, or look for a `{` that is missing, or one `}` too many, in the transform before it");
+      return broken();
+    }
+    insideTransform_ = false;
+    unit_ = 0;
+    push(type_, begin_, end_);
+  }
+
+  void closeTransform(std::uint32_t at, const std::string &before) {
+    diagnostics_.error(mapped_.locate(open_, open_ + 1), "the `{` of this transform is not closed before " + before)
+        .note(mapped_.locate(at, at == size() ? at : end_), "a `}` is missing before this place")
+        .help("add `}` after the transform's last rule, or look for a brace that is missing in one of its bodies");
+    insideTransform_ = false;
+    unit_ = 0;
+    push(PbccParser::RBRACE, at, at);
+  }
+
+  void body() {
+    BodyEnd found = findBodyEnd(text_, begin_);
+    if (!found.closed)
+      diagnostics_.error(here(), "the `{` of this body is not closed")
+          .note(mapped_.locate(found.end, found.end), "the body would go on to here")
+          .help("every `{` in a body needs its `}`; those in strings, characters and comments do not count");
+    if (found.rawBlock)
+      diagnostics_
+          .error(mapped_.locate(*found.rawBlock, *found.rawBlock + 2), "a `%{` block cannot stand inside a rule body")
+          .help("move it to the top level of the file; it is copied to the head of the generated C++");
+    push(PbccParser::BODY, begin_, found.end);
+    resume(found.end);
+    // An unclosed body has swallowed the transform's own brace.
+    if (!found.closed && insideTransform_) {
+      insideTransform_ = false;
+      unit_ = 0;
+      push(PbccParser::RBRACE, found.end, found.end);
+    }
+  }
+
+  void rawBlock() {
+    std::uint32_t end = findRawEnd(text_, begin_);
+    bool closed = end != 0;
+    if (!closed) {
+      diagnostics_.error(here(), "this raw block is not closed").help("end it with `%}` on a line of its own");
+      end = size();
+    }
+    if (insideTransform_) {
+      diagnostics_.error(here(), "a `%{` block cannot stand among the rules of a transform")
+          .help("move it to the top level of the file");
+      end_ = end;
+      broken();
+    } else {
+      push(PbccParser::RAW, begin_, end);
+    }
+    resume(end);
+  }
+
+  bool startsLine() const {
+    std::uint32_t at = begin_;
+    while (at > 0 && (text_[at - 1] == ' ' || text_[at - 1] == '\t'))
+      --at;
+    return at == 0 || text_[at - 1] == '\n';
+  }
+
+  bool nameFollows() const {
+    Lexeme next = scan(text_, end_);
+    bool apart = next.isBlank();
+    while (next.isBlank())
+      next = scan(text_, next.end);
+    return apart && next.kind == Lexeme::Kind::Identifier;
+  }
+
+  // Text outside of the language -----------------------------------------------------------------------------------
+
+  void unexpected() {
+    Lexeme lexeme = scan(text_, begin_);
+    if (lexeme.kind == Lexeme::Kind::String || lexeme.kind == Lexeme::Kind::Character) {
+      end_ = lexeme.end;
+      diagnostics_.error(here(), "text in quotes has no meaning outside of rule bodies");
+    } else {
+      while (end_ < size() && (static_cast<unsigned char>(text_[end_]) & 0xC0) == 0x80 &&
+             static_cast<unsigned char>(text_[begin_]) >= 0xC0 && end_ - begin_ < 4)
+        ++end_; // the rest of a UTF-8 character
+      auto &error = diagnostics_.error(here(), "`" + shown() + "` has no meaning here");
+      if (text_[begin_] == '#')
+        error.help("a directive must be the first thing on its line");
+      else if (text_[begin_] == '%')
+        error.help("there is no remainder in sizes and coordinates; `%{` opens a block of C++");
+    }
+    broken();
+    resume(end_);
+  }
+
+  std::string shown() const {
+    auto c = static_cast<unsigned char>(text_[begin_]);
+    if (c >= 0x20 && c != 0x7F && (c < 0x80 || end_ - begin_ > 1))
+      return word();
+    const char *digits = "0123456789ABCDEF";
+    return std::string("\\x") + digits[c >> 4] + digits[c & 15];
+  }
+
+  // Bounds -----------------------------------------------------------------------------------------------------
+
+  /// Keeps count of the expression that we are in; false if the token falls out because it is over the bound.
+  bool bounded() {
+    bool name = type_ == PbccParser::ID || (type_ >= PbccParser::TRANSFORM && type_ <= PbccParser::WHERE);
+    switch (type_) {
+    case PbccParser::LPAREN:
+    case PbccParser::LBRACKET:
+      ++nesting_;
+      break;
+    case PbccParser::RPAREN:
+    case PbccParser::RBRACKET:
+      nesting_ -= nesting_ > 0;
+      break;
+    case PbccParser::COMMA:
+    case PbccParser::SEMI:
+    case PbccParser::ASSIGN:
+    case PbccParser::EQUAL:
+    case PbccParser::LESS:
+    case PbccParser::GREATER:
+    case PbccParser::LESS_EQUAL:
+    case PbccParser::GREATER_EQUAL:
+    case PbccParser::AND:
+    case PbccParser::OR:
+      length_ = 0;
+      reported_ = nesting_ > deepestNesting && reported_;
+      break;
+    default: // no expression has two names in a row: a new clause, flag or declaration begins
+      if (name && lastIsOperand()) {
+        length_ = 0;
+        reported_ = false;
+      }
+    }
+    ++length_;
+    if (nesting_ <= deepestNesting && length_ <= longestExpression && !reported_)
+      return true;
+    if (!reported_) {
+      reported_ = true;
+      bool deep = nesting_ > deepestNesting;
+      diagnostics_.error(here(), deep ? "parentheses are nested more than " + std::to_string(deepestNesting) + " deep"
+                                      : "this expression is longer than " + std::to_string(longestExpression) +
+                                            " names, numbers and signs");
+    }
+    broken();
+    return false;
+  }
+
+  bool lastIsOperand() const {
+    return last_ == PbccParser::ID || last_ == PbccParser::INT || last_ == PbccParser::FLOAT ||
+           last_ == PbccParser::RPAREN || last_ == PbccParser::RBRACKET || last_ == PbccParser::GREATER ||
+           (last_ >= PbccParser::TRANSFORM && last_ <= PbccParser::WHERE);
+  }
+
+  const source::MappedText &mapped_;
+  std::string_view text_;
+  source::Diagnostics &diagnostics_;
+  ByteStream stream_;
+  PbccLexer lexer_;
+  Tokens tokens_;
+  std::size_t type_ = 0, last_ = 0, unit_ = 0;
+  std::uint32_t begin_ = 0, end_ = 0, open_ = 0;
+  bool insideTransform_ = false, reported_ = false;
+  unsigned nesting_ = 0, length_ = 0;
+};
+
+} // namespace
+
+Tokens readTokens(const source::MappedText &mapped, source::Diagnostics &diagnostics) {
+  return Reader(mapped, diagnostics).run();
+}
+
+} // namespace pbc::syntax

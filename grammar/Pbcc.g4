@@ -1,0 +1,169 @@
+// The outer language of .pbcc files: transforms, their headers, and the heads of rules.
+//
+//   transform Smooth from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }
+//
+// What stands between the braces of a rule (and of a raw block) is C++ and is no business of this grammar: the
+// token reader (compiler/syntax/token_reader.h) hands it over as one BODY or RAW token. BROKEN stands for text
+// about which the reader has already complained. Language reference 1.3 is the model; beyond it: an element type
+// after a matrix (`A[n] : float`), the flag `fast`, rule parts in any order, an optional `from(...)`, `;` after
+// rules and forward declarations, signs as operators.
+grammar Pbcc;
+
+tokens { BODY, RAW, BROKEN }
+
+program : (RAW | unit)* EOF ;
+
+unit
+  : clause*
+    ( TRANSFORM name clause* (LBRACE ruleDecl* RBRACE SEMI* | SEMI+)
+    | FUNCTION name clause* BODY (OR BODY)* SEMI*
+    )
+  ;
+
+// What begins a unit; used alone only when a unit has errors and is read piece by piece.
+unitHead : (TRANSFORM | FUNCTION) name ;
+
+clause
+  : MAIN                                           # mainClause
+  | MEMOIZED                                       # memoizedClause
+  | FROM matrix (COMMA matrix)*                    # fromClause
+  | TO matrix (COMMA matrix)*                      # toClause
+  | (THROUGH | USING) matrix (COMMA matrix)*       # throughClause
+  | TEMPLATE LESS? templateArgument (COMMA templateArgument)* GREATER? # templateClause
+  | (PARAM | PARAMETER) name (COMMA name)*         # paramClause
+  | ACCURACY_METRIC name                           # metricClause
+  | ACCURACY_BINS number (COMMA number)*           # binsClause
+  | (GENERATOR | GEN) name                         # generatorClause
+  | INPUT_FEATURE name                             # featureClause
+  | SCALED_BY name                                 # scaledByClause
+  | (TUNABLE | CONFIG | ACCURACY_VARIABLE) item    # itemClause
+  ;
+
+templateArgument : name LPAREN integer COMMA integer RPAREN ;
+item : modifier* itemName (LPAREN (number (COMMA number)*)? RPAREN)? ;
+modifier
+  : DOUBLE | FLOATING | SIZESPECIFIC | ACCURACYHINT
+  | ARRAY LPAREN INT RPAREN
+  | (INITIAL | MIN | MAX) LPAREN number RPAREN
+  ;
+number : MINUS? (INT | FLOAT) ;
+integer : MINUS? INT ;
+
+matrix : name version? (LBRACKET expr (COMMA expr)* RBRACKET)? (COLON element)? ;
+element : name | DOUBLE | FLOATING ;
+version : LESS expr ((DOTDOT | ELLIPSIS) expr)? GREATER ;
+
+ruleDecl : flag* outputs rulePart* BODY SEMI* ;
+flag
+  : PRIMARY | SECONDARY | ROTATABLE | FAST
+  | PRIORITY LPAREN expr RPAREN
+  | RECURSIVE (LPAREN expr RPAREN)?
+  | DUPLICATE LPAREN name COMMA integer COMMA integer RPAREN
+  | RULE name
+  ;
+outputs : TO LPAREN (binding (COMMA binding)*)? RPAREN | region ;
+rulePart
+  : FROM LPAREN (binding (COMMA binding)*)? RPAREN          # inputPart
+  | (THROUGH | USING) LPAREN matrix (COMMA matrix)* RPAREN  # localPart
+  | WHERE relation (AND relation)*                          # wherePart
+  ;
+binding : region name (ASSIGN expr)? ;
+region : name version? (DOT accessor LPAREN (expr (COMMA expr)*)? RPAREN)? ;
+accessor : name ;
+relation : expr (ASSIGN | EQUAL | LESS | GREATER | LESS_EQUAL | GREATER_EQUAL) expr ;
+
+expr
+  : exprName
+  | INT
+  | FLOAT
+  | LPAREN expr RPAREN
+  | <assoc=right> expr POWER expr
+  | MINUS expr
+  | expr (STAR | SLASH) expr
+  | expr (PLUS | MINUS) expr
+  ;
+
+// Keywords are contextual. Inside an expression a keyword can only be a name; where something is declared, the
+// words that begin the next clause are kept, so that a forgotten name is noticed at its place.
+exprName : name | FROM | TO | THROUGH | USING | WHERE | TRANSFORM | FUNCTION | DOUBLE | FLOATING ;
+name
+  : itemName | MAIN | MEMOIZED | TEMPLATE | PARAM | PARAMETER | ACCURACY_METRIC | ACCURACY_BINS | GENERATOR | GEN
+  | INPUT_FEATURE | SCALED_BY | TUNABLE | CONFIG | ACCURACY_VARIABLE | SIZESPECIFIC | ACCURACYHINT | ARRAY
+  | INITIAL | MIN | MAX
+  ;
+itemName : ID | PRIMARY | SECONDARY | ROTATABLE | FAST | PRIORITY | RECURSIVE | DUPLICATE | RULE ;
+
+TRANSFORM : 'transform' ;
+FUNCTION : 'function' ;
+MAIN : 'main' ;
+MEMOIZED : 'memoized' ;
+FROM : 'from' ;
+TO : 'to' ;
+THROUGH : 'through' ;
+USING : 'using' ;
+TEMPLATE : 'template' ;
+PARAM : 'param' ;
+PARAMETER : 'parameter' ;
+ACCURACY_METRIC : 'accuracy_metric' ;
+ACCURACY_BINS : 'accuracy_bins' ;
+ACCURACY_VARIABLE : 'accuracy_variable' ;
+GENERATOR : 'generator' ;
+GEN : 'gen' ;
+INPUT_FEATURE : 'input_feature' ;
+SCALED_BY : 'scaled_by' ;
+TUNABLE : 'tunable' ;
+CONFIG : 'config' ;
+DOUBLE : 'double' ;
+FLOATING : 'float' ;
+SIZESPECIFIC : 'sizespecific' ;
+ACCURACYHINT : 'accuracyhint' ;
+ARRAY : 'array' ;
+INITIAL : 'initial' ;
+MIN : 'min' ;
+MAX : 'max' ;
+PRIMARY : 'primary' ;
+SECONDARY : 'secondary' ;
+PRIORITY : 'priority' ;
+ROTATABLE : 'rotatable' ;
+RECURSIVE : 'recursive' ;
+DUPLICATE : 'duplicate' ;
+RULE : 'rule' ;
+FAST : 'fast' ;
+WHERE : 'where' ;
+AND : 'and' | '&&' ;
+OR : 'or' | '||' ;
+
+LBRACE : '{' ;
+RBRACE : '}' ;
+RAW_OPEN : '%{' ;
+LPAREN : '(' ;
+RPAREN : ')' ;
+LBRACKET : '[' ;
+RBRACKET : ']' ;
+COMMA : ',' ;
+SEMI : ';' ;
+COLON : ':' ;
+DOT : '.' ;
+DOTDOT : '..' ;
+ELLIPSIS : '...' ;
+ASSIGN : '=' ;
+EQUAL : '==' ;
+NOT_EQUAL : '!=' ;
+LESS_EQUAL : '<=' ;
+GREATER_EQUAL : '>=' ;
+LESS : '<' ;
+GREATER : '>' ;
+PLUS : '+' ;
+MINUS : '-' ;
+STAR : '*' ;
+SLASH : '/' ;
+POWER : '^' ;
+
+FLOAT : [0-9]* '.' [0-9]+ ([eE] [+-]? [0-9]+)? | [0-9]+ [eE] [+-]? [0-9]+ ;
+INT : [0-9]+ ;
+ID : [A-Za-z_] [A-Za-z0-9_]* ;
+
+SPACE : [ \t\r\n\f\u000B]+ -> skip ;
+LINE_COMMENT : '//' ~[\n]* -> skip ;
+BLOCK_COMMENT : '/*' .*? '*/' -> skip ;
+UNEXPECTED : . ;
