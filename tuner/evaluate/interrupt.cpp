@@ -1,0 +1,30 @@
+#include "tuner/evaluate/interrupt.h"
+
+namespace pbc::tuner {
+namespace {
+
+volatile std::sig_atomic_t requested = 0;
+
+extern "C" void noteRequest(int) { requested = 1; }
+
+} // namespace
+
+bool stopRequested() { return requested != 0; }
+
+InterruptGuard::InterruptGuard() {
+  requested = 0;
+  struct sigaction action {};
+  action.sa_handler = noteRequest;
+  action.sa_flags = SA_RESETHAND; // the second time the default action
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, &interrupt_);
+  sigaction(SIGTERM, &action, &terminate_);
+}
+
+InterruptGuard::~InterruptGuard() {
+  sigaction(SIGINT, &interrupt_, nullptr);
+  sigaction(SIGTERM, &terminate_, nullptr);
+  requested = 0;
+}
+
+} // namespace pbc::tuner

@@ -1,0 +1,26 @@
+// Ctrl-C as a wish, not as an accident: the first SIGINT or SIGTERM asks the tuning to end with what it has; the
+// second one ends the process as usual (the workers die with it).
+//
+//   InterruptGuard guard;   ...   if (stopRequested()) ...
+//
+// Invariant: the previous handlers are back when the guard is gone. A signal handler can only reach a global, so
+// this flag is one.
+#pragma once
+#include <csignal>
+
+namespace pbc::tuner {
+
+bool stopRequested();
+
+class InterruptGuard {
+public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard &) = delete;
+  InterruptGuard &operator=(const InterruptGuard &) = delete;
+
+private:
+  struct sigaction interrupt_, terminate_;
+};
+
+} // namespace pbc::tuner

@@ -1,0 +1,113 @@
+#include "tuner/evaluate/worker_evaluator.h"
+
+#include "tuner/evaluate/interrupt.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace pbc::tuner {
+namespace {
+
+std::optional<Failure> failureNamed(const std::string &name) {
+  for (Failure kind :
+       {Failure::TooSlow, Failure::Crash, Failure::Exit, Failure::WrongResult, Failure::Error})
+    if (name == nameOf(kind)) return kind;
+  return {};
+}
+
+} // namespace
+
+WorkerEvaluator::WorkerEvaluator(const ProgramSpace &space, std::vector<Step> steps, Worker &worker,
+                                 Journal *journal, WorkerEvaluatorSettings settings)
+    : space_(space), steps_(std::move(steps)), worker_(worker), journal_(journal),
+      settings_(std::move(settings)), start_(std::chrono::steady_clock::now()) {
+  if (journal_ && settings_.remember) recall();
+}
+
+void WorkerEvaluator::recall() {
+  for (const JournalEntry &entry : journal_->load(space_.hash, settings_.machine)) {
+    Known &known = known_[{entry.size, entry.configurationKey}];
+    if (entry.outcome == "ok") {
+      known.seconds.insert(known.seconds.end(), entry.seconds.begin(), entry.seconds.end());
+    } else if (const auto kind = failureNamed(entry.outcome)) {
+      known.rejected = Rejected{*kind, entry.reason};
+      known.limit = std::max(known.limit, entry.limit);
+    }
+  }
+}
+
+double WorkerEvaluator::elapsed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+bool WorkerEvaluator::stopped() const { return stopRequested(); }
+
+std::string WorkerEvaluator::sizeKey(int size) const {
+  return nameOf(steps_[size].sizes) + settings_.inputs;
+}
+
+Measurement WorkerEvaluator::measure(const Request &request) {
+  const std::string key = request.configuration.key();
+  const auto found = known_.find({sizeKey(request.size), key});
+  if (found != known_.end() && !request.fresh) {
+    Known &known = found->second;
+    const bool stillTrue = known.rejected && (known.rejected->kind != Failure::TooSlow ||
+                                              known.limit >= request.limit * 0.9);
+    if (stillTrue) {
+      ++remembered_;
+      return {{}, known.rejected};
+    }
+    const std::size_t left = known.seconds.size() - known.used;
+    if (left >= static_cast<std::size_t>(request.trials)) {
+      const auto begin = known.seconds.begin() + static_cast<std::ptrdiff_t>(known.used);
+      known.used += static_cast<std::size_t>(request.trials);
+      ++remembered_;
+      return {{begin, begin + request.trials}, {}};
+    }
+  }
+  return run(request, key);
+}
+
+Measurement WorkerEvaluator::run(const Request &request, const std::string &key) {
+  const Step &step = steps_[request.size];
+  if (current_ != request.size) {
+    current_ = -1;
+    const auto prepared = worker_.prepare(step.sizes, settings_.longest + 20 * step.defaultSeconds);
+    if (!prepared) return {{}, Rejected{prepared.failure.kind, "the default: " + prepared.failure.reason}};
+    current_ = request.size;
+    overhead_ = 0;
+  }
+  const std::string toml = toToml(space_, request.configuration, {settings_.threads, {}});
+  // All trials together, one run more because the limit is looked at between runs, and what filling and comparing
+  // the matrices takes; the first time at a size that is not known yet.
+  const double overhead = overhead_ > 0 ? 3 * overhead_ : 20 * step.defaultSeconds + 1;
+  const double patience =
+      std::min(request.limit * (request.trials + 1) + overhead + 0.2, std::max(settings_.longest, request.limit));
+  ++runs_;
+  const auto answer = worker_.measure(toml, request.trials, request.limit * request.trials, patience);
+  Measurement result;
+  if (answer) {
+    overhead_ = std::max(overhead_, answer.value->overhead);
+    if (answer.value->agrees)
+      result.seconds = answer.value->seconds;
+    else
+      result.rejected = Rejected{Failure::WrongResult,
+                                 fmt::format("gives a different result from the default (difference {:.3g})",
+                                             answer.value->difference)};
+  } else {
+    if (answer.failure.stopped) return result;
+    result.rejected = Rejected{answer.failure.kind, answer.failure.reason};
+  }
+  if (journal_) {
+    JournalEntry entry{space_.hash, settings_.machine, sizeKey(request.size), key, toml, result.seconds};
+    if (result.rejected) {
+      entry.outcome = nameOf(result.rejected->kind);
+      entry.reason = result.rejected->reason;
+    }
+    entry.limit = request.limit;
+    journal_->add(entry);
+  }
+  return result;
+}
+
+} // namespace pbc::tuner

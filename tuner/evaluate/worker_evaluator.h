@@ -1,0 +1,68 @@
+// Measures by running the program: an Evaluator over a Worker, with the journal as memory.
+//
+//   WorkerEvaluator evaluator(space, steps, worker, &journal, settings);
+//   evaluator.measure({configuration, size 3, trials 1, limit 0.5})   -> from the journal if it knows, else by running
+//
+// Invariant: every run that was made is in the journal before its result is used; a time is handed out from the
+// memory at most once, so that asking again always brings new evidence.
+#pragma once
+#include "tuner/evaluate/worker.h"
+#include "tuner/journal/journal.h"
+#include "tuner/space/toml.h"
+
+#include <chrono>
+#include <map>
+
+namespace pbc::tuner {
+
+/// A size at which the program has been prepared once.
+struct Step {
+  Sizes sizes;
+  long n = 0;
+  double defaultSeconds = 0;
+};
+
+struct WorkerEvaluatorSettings {
+  std::string machine;
+  std::string inputs;    // what else decides a time, for the journal's size column: files, threads
+  double longest = 60;   // seconds that a request may take at most, whatever the limit
+  bool remember = true;  // use what the journal knows
+  int threads = 0;
+};
+
+class WorkerEvaluator : public Evaluator {
+public:
+  /// `journal` may be null. The clock starts now.
+  WorkerEvaluator(const ProgramSpace &, std::vector<Step>, Worker &, Journal *, WorkerEvaluatorSettings);
+
+  Measurement measure(const Request &) override;
+  double elapsed() const override;
+  bool stopped() const override;
+
+  int runs() const { return runs_; }             // requests that went to the program
+  int remembered() const { return remembered_; } // and those that did not have to
+
+private:
+  struct Known {
+    std::vector<double> seconds;
+    std::size_t used = 0;
+    std::optional<Rejected> rejected;
+    double limit = 0;
+  };
+  void recall();
+  Measurement run(const Request &, const std::string &key);
+  std::string sizeKey(int size) const;
+
+  const ProgramSpace &space_;
+  std::vector<Step> steps_;
+  Worker &worker_;
+  Journal *journal_;
+  WorkerEvaluatorSettings settings_;
+  std::chrono::steady_clock::time_point start_;
+  std::map<std::pair<std::string, std::string>, Known> known_; // by size key and configuration key
+  int current_ = -1;    // the step that the worker is prepared for
+  double overhead_ = 0; // seconds of a request beyond its runs, the largest seen at this step
+  int runs_ = 0, remembered_ = 0;
+};
+
+} // namespace pbc::tuner

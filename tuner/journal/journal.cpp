@@ -1,0 +1,104 @@
+#include "tuner/journal/journal.h"
+
+#include "tuner/space/program_space.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sqlite3.h>
+
+namespace pbc::tuner {
+namespace {
+
+using Statement = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt *)>;
+
+Statement prepare(sqlite3 *database, const char *text) {
+  sqlite3_stmt *statement = nullptr;
+  sqlite3_prepare_v2(database, text, -1, &statement, nullptr);
+  return {statement, sqlite3_finalize};
+}
+
+void bindText(const Statement &statement, int index, const std::string &text) {
+  sqlite3_bind_text(statement.get(), index, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+}
+
+std::string column(const Statement &statement, int index) {
+  const auto *text = reinterpret_cast<const char *>(sqlite3_column_text(statement.get(), index));
+  return text ? std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(statement.get(), index))) : "";
+}
+
+} // namespace
+
+Journal::Journal(const std::string &path) : path_(path) {
+  if (sqlite3_open(path.c_str(), &database_) != SQLITE_OK) {
+    const std::string why = sqlite3_errmsg(database_);
+    sqlite3_close(database_);
+    database_ = nullptr;
+    throw TunerError(fmt::format("{}: the journal cannot be opened: {}\n"
+                                 "  help: write the result where you may write, with --output=FILE",
+                                 path, why));
+  }
+  sqlite3_busy_timeout(database_, 5000); // another tuning of the same program
+  try {
+    run("pragma journal_mode = wal");
+    run("pragma synchronous = normal");
+    run("create table if not exists trials (id integer primary key, "
+        "time text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')), program_hash text not null, "
+        "machine text not null, size text not null, config_key text not null, toml text not null, "
+        "seconds text not null, outcome text not null, reason text not null, time_limit real not null)");
+    run("create index if not exists by_program on trials (program_hash, machine)");
+  } catch (...) {
+    sqlite3_close(database_);
+    throw;
+  }
+}
+
+Journal::~Journal() { sqlite3_close(database_); }
+
+void Journal::fail(const std::string &doing) const {
+  throw TunerError(fmt::format("{}: the journal cannot be {}: {}\n"
+                               "  help: delete the file, or write elsewhere with --output=FILE",
+                               path_, doing, sqlite3_errmsg(database_)));
+}
+
+void Journal::run(const char *statement) {
+  if (sqlite3_exec(database_, statement, nullptr, nullptr, nullptr) != SQLITE_OK) fail("used");
+}
+
+void Journal::add(const JournalEntry &entry) {
+  const Statement statement =
+      prepare(database_, "insert into trials (program_hash, machine, size, config_key, toml, seconds, outcome, "
+                         "reason, time_limit) values (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  if (!statement) fail("written");
+  bindText(statement, 1, entry.programHash);
+  bindText(statement, 2, entry.machine);
+  bindText(statement, 3, entry.size);
+  bindText(statement, 4, entry.configurationKey);
+  bindText(statement, 5, entry.toml);
+  bindText(statement, 6, nlohmann::json(entry.seconds).dump());
+  bindText(statement, 7, entry.outcome);
+  bindText(statement, 8, entry.reason);
+  sqlite3_bind_double(statement.get(), 9, entry.limit);
+  if (sqlite3_step(statement.get()) != SQLITE_DONE) fail("written");
+}
+
+std::vector<JournalEntry> Journal::load(const std::string &programHash, const std::string &machine) const {
+  const Statement statement =
+      prepare(database_, "select size, config_key, toml, seconds, outcome, reason, time_limit from trials "
+                         "where program_hash = ? and machine = ? order by id");
+  if (!statement) fail("read");
+  bindText(statement, 1, programHash);
+  bindText(statement, 2, machine);
+  std::vector<JournalEntry> entries;
+  while (sqlite3_step(statement.get()) == SQLITE_ROW) {
+    const auto seconds = nlohmann::json::parse(column(statement, 3), nullptr, false);
+    JournalEntry entry{programHash, machine, column(statement, 0), column(statement, 1), column(statement, 2)};
+    if (seconds.is_array()) entry.seconds = seconds.get<std::vector<double>>();
+    entry.outcome = column(statement, 4);
+    entry.reason = column(statement, 5);
+    entry.limit = sqlite3_column_double(statement.get(), 6);
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+} // namespace pbc::tuner

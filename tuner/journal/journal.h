@@ -1,0 +1,52 @@
+// Every measurement of every tuning, on disk at once: an interrupted tuning loses nothing, and the next one of the
+// same program on the same machine starts with what is known.
+//
+//   Journal journal("prog.tune.sqlite");
+//   journal.add({program hash, machine, sizes, configuration, TOML, {0.03, 0.031}, "ok", ""});
+//   journal.load(program hash, machine)   ->  the entries, oldest first
+//
+// Table trials: id, time (UTC), program_hash, machine, size, config_key, toml, seconds (JSON list), outcome
+// ("ok" or the name of the failure), reason, time_limit. Read it with: sqlite3 prog.tune.sqlite "select * from trials"
+// Invariant: rows are only added. Source: field.md 0.2, ask 1 ("its result is lost").
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+struct sqlite3;
+
+namespace pbc::tuner {
+
+struct JournalEntry {
+  std::string programHash;
+  std::string machine;
+  std::string size; // all that decides what is run: sizes, inputs, threads
+  std::string configurationKey;
+  std::string toml;
+  std::vector<double> seconds;
+  std::string outcome = "ok";
+  std::string reason;
+  double limit = 0; // seconds; a candidate that was too slow for this may be asked again with more
+};
+
+class Journal {
+public:
+  /// Throws TunerError if the file is there but is no journal, or cannot be written.
+  explicit Journal(const std::string &path);
+  ~Journal();
+  Journal(const Journal &) = delete;
+  Journal &operator=(const Journal &) = delete;
+
+  void add(const JournalEntry &);
+  std::vector<JournalEntry> load(const std::string &programHash, const std::string &machine) const;
+  const std::string &path() const { return path_; }
+
+private:
+  void run(const char *statement);
+  [[noreturn]] void fail(const std::string &doing) const;
+
+  std::string path_;
+  sqlite3 *database_ = nullptr;
+};
+
+} // namespace pbc::tuner

@@ -1,0 +1,39 @@
+// One point of the space: a selector per site and a value per tunable. A value type; changes make new ones.
+//
+//   Configuration best = Configuration::defaults(space).withSelector(0, Selector(1)).withTunable(2, 64);
+//   best.key()  ->  "1;2<341:0;|4096|64"      equal keys: equal behaviour
+//
+// Invariant: as many selectors as the space has sites and as many values as it has tunables; fits(space) says
+// whether the numbers in them are possible too.
+#pragma once
+#include "tuner/space/program_space.h"
+#include "tuner/space/selector.h"
+
+namespace pbc::tuner {
+
+class Configuration {
+public:
+  Configuration() = default;
+  static Configuration defaults(const ProgramSpace &);
+
+  const std::vector<Selector> &selectors() const { return selectors_; }
+  const std::vector<double> &tunables() const { return tunables_; }
+
+  Configuration withSelector(int site, Selector) const;
+  Configuration withTunable(int tunable, double value) const;
+
+  /// True if every alternative exists and every tunable is in its range.
+  bool fits(const ProgramSpace &) const;
+  /// A text that is equal exactly for equal configurations; to compare, order and look up.
+  std::string key() const;
+  /// The number of levels beyond one a selector; of two equally fast configurations the simpler one is kept.
+  int complexity() const;
+
+  bool operator==(const Configuration &) const = default;
+
+private:
+  std::vector<Selector> selectors_;
+  std::vector<double> tunables_;
+};
+
+} // namespace pbc::tuner

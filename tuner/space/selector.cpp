@@ -1,0 +1,95 @@
+#include "tuner/space/selector.h"
+
+#include <algorithm>
+
+namespace pbc::tuner {
+
+std::vector<Level> Selector::normal(std::vector<Level> levels) {
+  std::vector<Level> result;
+  long low = 0;
+  for (const Level &level : levels) {
+    if (level.below <= low) continue; // an empty range
+    if (!result.empty() && result.back().use == level.use)
+      result.back().below = level.below;
+    else
+      result.push_back(level);
+    low = level.below;
+  }
+  result.back().below = kNoLimit;
+  return result;
+}
+
+std::optional<Selector> Selector::fromLevels(const std::vector<Level> &levels) {
+  if (levels.empty() || levels.size() > kMaximumLevels || levels.back().below != kNoLimit) return {};
+  long low = 0;
+  for (const Level &level : levels) {
+    if (level.below <= low || level.use < 0) return {};
+    low = level.below;
+  }
+  Selector selector;
+  selector.levels_ = normal(levels);
+  return selector;
+}
+
+int Selector::levelOf(long n) const {
+  int level = 0;
+  while (level + 1 < static_cast<int>(levels_.size()) && n >= levels_[level].below)
+    ++level;
+  return level;
+}
+
+int Selector::select(long n) const { return levels_[levelOf(n)].use; }
+
+std::vector<int> Selector::usedUpTo(long largest) const {
+  std::vector<int> used;
+  for (int level = 0; level <= levelOf(largest); ++level)
+    if (std::find(used.begin(), used.end(), levels_[level].use) == used.end())
+      used.push_back(levels_[level].use);
+  return used;
+}
+
+std::optional<Selector> Selector::withRange(long low, long high, int use) const {
+  low = std::max(low, 0L);
+  if (high <= low) return *this;
+  std::vector<Level> changed;
+  long start = 0;
+  for (const Level &level : levels_) {
+    // The part of this level before the range, the range itself once, and the part after it.
+    if (start < low) changed.push_back({std::min(level.below, low), level.use});
+    if (level.below >= high && start < high) changed.push_back({high, use});
+    if (level.below > high) changed.push_back(level);
+    start = level.below;
+  }
+  changed = normal(std::move(changed));
+  if (changed.size() > kMaximumLevels) return {};
+  Selector result;
+  result.levels_ = std::move(changed);
+  return result;
+}
+
+Selector Selector::withUse(int level, int use) const {
+  Selector result = *this;
+  result.levels_[level].use = use;
+  result.levels_ = normal(std::move(result.levels_));
+  return result;
+}
+
+Selector Selector::withoutLevel(int level) const {
+  if (levels_.size() == 1) return *this;
+  Selector result = *this;
+  if (level > 0) result.levels_[level - 1].below = levels_[level].below;
+  result.levels_.erase(result.levels_.begin() + level);
+  result.levels_ = normal(std::move(result.levels_));
+  return result;
+}
+
+Selector Selector::withCutoff(int level, long below) const {
+  if (level < 0 || level + 1 >= static_cast<int>(levels_.size())) return *this;
+  const long least = lowest(level) + 1;
+  const long most = levels_[level + 1].below - 1;
+  Selector result = *this;
+  if (least <= most) result.levels_[level].below = std::clamp(below, least, most);
+  return result;
+}
+
+} // namespace pbc::tuner

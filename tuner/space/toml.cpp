@@ -1,0 +1,142 @@
+#include "tuner/space/toml.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+namespace pbc::tuner {
+namespace {
+
+std::string quoted(const std::string &text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      result += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 0x20)
+      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      result += c;
+  }
+  return result + "\"";
+}
+
+/// Bare where TOML allows it.
+std::string key(const std::string &name) {
+  const bool bare = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return c < 128 && (std::isalnum(c) || c == '_' || c == '-');
+  });
+  return bare ? name : quoted(name);
+}
+
+std::string choiceText(const Site &site, const Selector &selector) {
+  std::string result = "[ ";
+  for (const Level &level : selector.levels()) {
+    const std::string use = quoted(site.alternatives.at(level.use).name);
+    result += level.below == kNoLimit ? fmt::format("{{ use = {} }} ]", use)
+                                      : fmt::format("{{ below = {}, use = {} }}, ", level.below, use);
+  }
+  return result;
+}
+
+std::string valueText(const Tunable &tunable, double value) {
+  if (tunable.integer) return fmt::format("{}", std::llround(value));
+  std::string text = fmt::format("{}", value); // the shortest text that reads back as the same number
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+[[noreturn]] void refuse(const std::string &where, const toml::node &node, const std::string &what) {
+  throw TunerError(
+      fmt::format("{}:{}:{}: {}", where, node.source().begin.line, node.source().begin.column, what));
+}
+
+int alternativeNumber(const Site &site, const std::string &name) {
+  for (std::size_t i = 0; i < site.alternatives.size(); ++i)
+    if (site.alternatives[i].name == name) return static_cast<int>(i);
+  return -1;
+}
+
+Selector readChoice(const Site &site, const toml::node &node, const std::string &where) {
+  const toml::array *entries = node.as_array();
+  if (!entries) refuse(where, node, fmt::format("{} needs a list of levels", site.title()));
+  std::vector<Level> levels;
+  for (const toml::node &entry : *entries) {
+    const toml::table *level = entry.as_table();
+    if (!level) refuse(where, entry, "a level is written { below = 341, use = \"Name\" }");
+    const auto use = (*level)["use"].value<std::string>();
+    const int number = use ? alternativeNumber(site, *use) : -1;
+    if (number < 0)
+      refuse(where, entry, fmt::format("{} has no alternative '{}'", site.title(), use.value_or("")));
+    levels.push_back({(*level)["below"].value<int64_t>().value_or(kNoLimit), number});
+  }
+  const auto selector = Selector::fromLevels(levels);
+  if (!selector)
+    refuse(where, node, fmt::format("the cut-offs of {} must grow and the last level must have none",
+                                    site.title()));
+  return *selector;
+}
+
+} // namespace
+
+std::string toToml(const ProgramSpace &space, const Configuration &configuration,
+                   const TomlOptions &options) {
+  std::string result;
+  for (const std::string &line : options.comments)
+    result += "# " + line + "\n";
+  result += fmt::format("program = {}\nhash = {}\n", quoted(space.program), quoted(space.hash));
+  if (options.threads > 0) result += fmt::format("threads = {}\n", options.threads);
+  std::vector<std::string> transforms; // in the program's order
+  const auto note = [&](const std::string &name) {
+    if (std::find(transforms.begin(), transforms.end(), name) == transforms.end()) transforms.push_back(name);
+  };
+  for (const Site &site : space.sites)
+    note(site.transform);
+  for (const Tunable &tunable : space.tunables)
+    note(tunable.transform);
+  for (const std::string &transform : transforms) {
+    result += fmt::format("\n[{}]\n", key(transform));
+    for (std::size_t i = 0; i < space.sites.size(); ++i)
+      if (space.sites[i].transform == transform)
+        result += fmt::format("{} = {}\n", key(space.sites[i].key()),
+                              choiceText(space.sites[i], configuration.selectors()[i]));
+    for (std::size_t i = 0; i < space.tunables.size(); ++i)
+      if (space.tunables[i].transform == transform)
+        result += fmt::format("{} = {}\n", key(space.tunables[i].name),
+                              valueText(space.tunables[i], configuration.tunables()[i]));
+  }
+  return result;
+}
+
+Configuration fromToml(const ProgramSpace &space, const std::string &text, const std::string &where) {
+  toml::table table;
+  try {
+    table = toml::parse(text, where);
+  } catch (const toml::parse_error &problem) {
+    throw TunerError(fmt::format("{}:{}:{}: {}", where, problem.source().begin.line,
+                                 problem.source().begin.column, problem.description()));
+  }
+  const std::string hash = table["hash"].value_or(space.hash);
+  if (hash != space.hash)
+    throw TunerError(fmt::format("{}: this configuration belongs to another version of the program\n"
+                                 "  its hash: {}\n  the program's: {}",
+                                 where, hash, space.hash));
+  Configuration result = Configuration::defaults(space);
+  for (std::size_t i = 0; i < space.sites.size(); ++i)
+    if (const toml::node *node = table[space.sites[i].transform][space.sites[i].key()].node())
+      result = result.withSelector(static_cast<int>(i), readChoice(space.sites[i], *node, where));
+  for (std::size_t i = 0; i < space.tunables.size(); ++i) {
+    const Tunable &tunable = space.tunables[i];
+    const toml::node *node = table[tunable.transform][tunable.name].node();
+    if (!node) continue;
+    const auto value = node->value<double>();
+    if (!value || tunable.clamp(*value) != *value)
+      refuse(where, *node, fmt::format("{} must be {} from {} to {}", tunable.title(),
+                                       tunable.integer ? "a whole number" : "a number", tunable.minimum,
+                                       tunable.maximum));
+    result = result.withTunable(static_cast<int>(i), *value);
+  }
+  return result;
+}
+
+} // namespace pbc::tuner

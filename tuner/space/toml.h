@@ -1,0 +1,25 @@
+// Configurations as the TOML text that programs read (runtime/config/configuration.h), and back.
+//
+//   program = "sort"
+//   hash = "9f2c"
+//   [Sort]
+//   choice = [ { below = 341, use = "InsertionSort" }, { use = "MergeSort" } ]
+//   sequential_cutoff = 4096
+//
+// Invariant: fromToml(space, toToml(space, c, {})) == c for every configuration that fits the space.
+#pragma once
+#include "tuner/space/configuration.h"
+
+namespace pbc::tuner {
+
+struct TomlOptions {
+  int threads = 0;                   // 0: not written
+  std::vector<std::string> comments; // provenance, one line each, written first
+};
+
+std::string toToml(const ProgramSpace &, const Configuration &, const TomlOptions &);
+
+/// Missing entries keep their defaults. Throws TunerError, naming `where`, for text that does not fit.
+Configuration fromToml(const ProgramSpace &, const std::string &toml, const std::string &where);
+
+} // namespace pbc::tuner

@@ -1,0 +1,64 @@
+// What a search asks of the world: how long does this configuration take at that size? Whether a process, a
+// formula or a recording answers is not the search's business.
+//
+//   evaluator.measure({configuration, size 3, trials 2, limit 0.5 s}) -> seconds {0.031, 0.030}
+//                                                         or Rejected{Crash, "ended by signal 11"}
+//
+// Invariant: a measurement has either at least one time or a rejection, and `stopped()` is true for good once it
+// was true. Source: petabricks-hetero 7.2; the idea of a searcher that never sees the device is Telamon's.
+#pragma once
+#include "tuner/space/configuration.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pbc::tuner {
+
+enum class Failure {
+  TooSlow,     // stopped at its time limit: slow, or hanging
+  Crash,       // ended by a signal
+  Exit,        // ended by itself, without an answer
+  WrongResult, // its outputs are not those of the default
+  Error,       // the program refused it
+};
+
+/// "wrong result", for tables and the journal.
+const char *nameOf(Failure);
+
+struct Rejected {
+  Failure kind = Failure::Error;
+  std::string reason; // a sentence's second half: "gives a different result (max difference 0.5)"
+};
+
+struct Measurement {
+  std::vector<double> seconds; // of each run, in order
+  std::optional<Rejected> rejected;
+};
+
+struct Request {
+  const Configuration &configuration;
+  int size = 0;       // index into the test sizes
+  int trials = 1;     // runs wanted; fewer may come when the limit is reached
+  double limit = 0;   // seconds that one run may take
+  bool fresh = false; // true: remembered times do not count
+};
+
+/// One size at which candidates are tested.
+struct TestSize {
+  std::string name;          // "w=1024 h=768", for people
+  long n = 0;                // what selectors of the main transform see
+  double defaultSeconds = 0; // of the default configuration, roughly; 0: not known
+};
+
+class Evaluator {
+public:
+  virtual ~Evaluator() = default;
+  virtual Measurement measure(const Request &) = 0;
+  /// Seconds since tuning began (a simulated clock in tests).
+  virtual double elapsed() const = 0;
+  /// True when the user wants the tuning to end.
+  virtual bool stopped() const = 0;
+};
+
+} // namespace pbc::tuner

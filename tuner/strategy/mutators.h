@@ -1,0 +1,34 @@
+// The ways to change a configuration, one function each; which of them exist follows from the program's space.
+//
+//   Selector {n<100: Insertion, else Merge} at n = 4096:
+//     add level     -> {n<100: Insertion, n<2730: Merge, else Quick}       cut-off 2n/3
+//     remove level  -> {Merge}
+//     change level  -> {n<100: Quick, else Merge}
+//     scale cut-off -> {n<171: Insertion, else Merge}                      factor lognormal, sigma 1
+//   Tunable: logarithmic ones by a lognormal factor, others uniform in their range.
+//
+// Invariant: what comes out fits the space (requirements 74, 75, 77) and differs from what went in; a mutator
+// that has nothing to change gives nothing. Only levels and cut-offs that sizes up to n can see are touched:
+// the others could not be judged at n.
+// Source: petabricks-hetero 7.2 and requirement 76.
+#pragma once
+#include "tuner/space/configuration.h"
+#include "tuner/strategy/random.h"
+
+#include <optional>
+
+namespace pbc::tuner {
+
+class Bans; // bans.h
+
+std::optional<Selector> addLevel(const Selector &, const std::vector<int> &alternatives, long n, Random &);
+std::optional<Selector> removeLevel(const Selector &, long n, Random &);
+std::optional<Selector> changeLevel(const Selector &, const std::vector<int> &alternatives, long n, Random &);
+std::optional<Selector> scaleCutoff(const Selector &, long n, Random &);
+std::optional<double> changeTunable(const Tunable &, double value, Random &);
+
+/// A child of one parent: one to three mutations of randomly chosen decisions. Nothing if the space has no open
+/// decision or chance did not find a change.
+std::optional<Configuration> mutate(const ProgramSpace &, const Bans &, const Configuration &, long n, Random &);
+
+} // namespace pbc::tuner

@@ -1,0 +1,88 @@
+#include "tuner/strategy/neighbours.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pbc::tuner {
+namespace {
+
+/// Collects configurations that are not the one we come from.
+struct Collector {
+  const Configuration &origin;
+  std::vector<Configuration> found;
+
+  void add(Configuration configuration) {
+    if (configuration != origin && std::find(found.begin(), found.end(), configuration) == found.end())
+      found.push_back(std::move(configuration));
+  }
+};
+
+void changeTop(const ProgramSpace &space, const Bans &bans, int site, long n, Collector &out) {
+  const Selector &selector = out.origin.selectors()[site];
+  for (int use : bans.allowed(space, site)) {
+    if (use == selector.select(n)) continue;
+    if (const auto changed = selector.withRange(std::max(2 * n / 3, 1L), kNoLimit, use))
+      out.add(out.origin.withSelector(site, *changed));
+  }
+}
+
+void changeLevels(const ProgramSpace &space, const Bans &bans, int site, long n, Collector &out) {
+  const Selector &selector = out.origin.selectors()[site];
+  for (int level = selector.levelOf(n); level >= 0; --level) {
+    for (double factor : {0.5, 2.0, 0.7, 1.4})
+      if (level + 1 < static_cast<int>(selector.levels().size()))
+        out.add(out.origin.withSelector(
+            site, selector.withCutoff(level, std::lround(static_cast<double>(selector.levels()[level].below) *
+                                                         factor))));
+    for (int use : bans.allowed(space, site))
+      if (use != selector.levels()[level].use)
+        out.add(out.origin.withSelector(site, selector.withUse(level, use)));
+    if (selector.levels().size() > 1) out.add(out.origin.withSelector(site, selector.withoutLevel(level)));
+  }
+}
+
+/// Halving and doubling for sizes; the nearest steps for the others (a ratio in eighths, a flag).
+void changeTunable(const ProgramSpace &space, int index, Collector &out) {
+  const Tunable &tunable = space.tunables[index];
+  const double value = out.origin.tunables()[index];
+  const double width = tunable.maximum - tunable.minimum;
+  const double step = tunable.integer ? std::max(1.0, std::round(width / 16)) : width / 16;
+  const std::vector<double> values = tunable.logarithmic
+                                         ? std::vector<double>{value / 2, std::max(value * 2, 1.0)}
+                                         : std::vector<double>{value - step, value + step};
+  for (double changed : values)
+    out.add(out.origin.withTunable(index, tunable.clamp(changed)));
+}
+
+} // namespace
+
+std::vector<Configuration> forcedAlternatives(const ProgramSpace &space) {
+  const Configuration defaults = Configuration::defaults(space);
+  std::vector<Configuration> result{defaults};
+  for (std::size_t site = 0; site < space.sites.size(); ++site)
+    for (std::size_t use = 1; use < space.sites[site].alternatives.size(); ++use)
+      result.push_back(defaults.withSelector(static_cast<int>(site), Selector(static_cast<int>(use))));
+  return result;
+}
+
+std::vector<Configuration> topLevelChanges(const ProgramSpace &space, const Bans &bans,
+                                           const Configuration &origin, long n) {
+  Collector out{origin, {}};
+  for (std::size_t site = 0; site < space.sites.size(); ++site)
+    changeTop(space, bans, static_cast<int>(site), n, out);
+  return out.found;
+}
+
+std::vector<Configuration> neighbours(const ProgramSpace &space, const Bans &bans, const Configuration &origin,
+                                      long n) {
+  Collector out{origin, {}};
+  for (std::size_t site = 0; site < space.sites.size(); ++site) {
+    changeTop(space, bans, static_cast<int>(site), n, out);
+    changeLevels(space, bans, static_cast<int>(site), n, out);
+  }
+  for (std::size_t index = 0; index < space.tunables.size(); ++index)
+    changeTunable(space, static_cast<int>(index), out);
+  return out.found;
+}
+
+} // namespace pbc::tuner

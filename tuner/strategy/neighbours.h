@@ -1,0 +1,20 @@
+// The configurations one deliberate step away from a given one. Chance finds them too, but later: these are the
+// steps that pay most often.
+//
+//   forcedAlternatives(space)          {default, each alternative of each site at all sizes}
+//   topLevelChanges(best, n = 4096)    for each site, each other alternative from 2n/3 on
+//   neighbours(best, n)                for polishing: all of these, cut-offs x 1/2, 0.7, 1.4, 2, each level's
+//                                      alternatives, each level removed, tunables x 1/2, 2 or one step
+//
+// Invariant: every result fits the space and differs from the argument. Source: own; the growing sizes of
+// petabricks-hetero 7.2 make the top level the one that is not yet decided.
+#pragma once
+#include "tuner/strategy/bans.h"
+
+namespace pbc::tuner {
+
+std::vector<Configuration> forcedAlternatives(const ProgramSpace &);
+std::vector<Configuration> topLevelChanges(const ProgramSpace &, const Bans &, const Configuration &, long n);
+std::vector<Configuration> neighbours(const ProgramSpace &, const Bans &, const Configuration &, long n);
+
+} // namespace pbc::tuner

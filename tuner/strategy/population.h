@@ -1,0 +1,29 @@
+// The configurations that are kept while the search goes from size to size.
+//
+//   population.join(child);  population.prune(size, 10);   // the 10 fastest at this size stay, fastest first
+//
+// Invariant: no configuration is in it twice. Of two that are equally fast (2 %) the simpler one is first.
+// Source: petabricks-hetero 7.2 (prune by performance at n).
+#pragma once
+#include "tuner/strategy/tester.h"
+
+namespace pbc::tuner {
+
+class Population {
+public:
+  /// False if it is a member already.
+  bool join(Candidate);
+  /// Keeps the `most` fastest of those measured at this size, in order; if none was, all stay.
+  void prune(int size, int most);
+  /// Removes the members that a test at this size rejected.
+  void keepMeasured(int size);
+  Candidate &best(int size);
+
+  std::vector<Candidate> &members() { return members_; }
+  const std::vector<Candidate> &members() const { return members_; }
+
+private:
+  std::vector<Candidate> members_;
+};
+
+} // namespace pbc::tuner

@@ -1,0 +1,100 @@
+#include "tuner/strategy/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pbc::tuner {
+namespace {
+
+constexpr double kGuessedDeviation = 0.15;
+constexpr double kSame = 0.02;
+
+struct Logarithms {
+  double mean = 0;
+  double variance = 0; // of one run
+  double count = 0;
+};
+
+Logarithms logarithms(const std::vector<double> &seconds) {
+  Logarithms result;
+  result.count = static_cast<double>(seconds.size());
+  for (double value : seconds)
+    result.mean += std::log(std::max(value, 1e-9)) / result.count;
+  double squares = kGuessedDeviation * kGuessedDeviation; // one pretended observation
+  for (double value : seconds)
+    squares += std::pow(std::log(std::max(value, 1e-9)) - result.mean, 2);
+  result.variance = squares / result.count;
+  return result;
+}
+
+double normalBelow(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
+
+/// Student's t: one-sided 95 % quantile by degrees of freedom.
+double quantile95(int freedom) {
+  static constexpr double table[] = {6.31, 2.92, 2.35, 2.13, 2.02, 1.94, 1.89, 1.86, 1.83, 1.81,
+                                     1.80, 1.78, 1.77, 1.76, 1.75, 1.75, 1.74, 1.73, 1.73, 1.72};
+  return freedom <= 20 ? table[freedom - 1] : 1.70;
+}
+
+/// Probability of at least `wins` heads in `games` throws of a coin.
+double byChance(int wins, int games) {
+  double sum = 0, term = 1; // term = binomial(games, i)
+  for (int i = 0; i <= games; ++i) {
+    if (i >= wins) sum += term;
+    term = term * (games - i) / (i + 1);
+  }
+  return sum / std::exp2(games);
+}
+
+} // namespace
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+double typicalSeconds(const std::vector<double> &seconds) { return std::exp(logarithms(seconds).mean); }
+
+double upperBound(const std::vector<double> &seconds) {
+  const Logarithms l = logarithms(seconds);
+  return std::exp(l.mean + 1.96 * std::sqrt(l.variance));
+}
+
+Verdict judge(const std::vector<double> &a, const std::vector<double> &b, double confidence) {
+  const Logarithms la = logarithms(a), lb = logarithms(b);
+  const double difference = lb.mean - la.mean; // positive: a is faster
+  const double deviation = std::sqrt(la.variance / la.count + lb.variance / lb.count);
+  const double faster = normalBelow(difference / deviation);
+  const double same = normalBelow((kSame - difference) / deviation) - normalBelow((-kSame - difference) / deviation);
+  if (same > confidence) return Verdict::Same;
+  if (faster > confidence) return Verdict::Faster;
+  if (faster < 1 - confidence) return Verdict::Slower;
+  return Verdict::Unclear;
+}
+
+Pairs judgePairs(const std::vector<double> &reference, const std::vector<double> &candidate) {
+  std::vector<double> logs;
+  for (std::size_t i = 0; i < std::min(reference.size(), candidate.size()); ++i)
+    logs.push_back(std::log(std::max(candidate[i], 1e-9) / std::max(reference[i], 1e-9)));
+  Pairs result;
+  const int count = static_cast<int>(logs.size());
+  if (count == 0) return result;
+  result.ratio = std::exp(median(logs));
+  if (count < 3) return result;
+  double mean = 0, squares = 0;
+  for (double value : logs)
+    mean += value / count;
+  for (double value : logs)
+    squares += (value - mean) * (value - mean);
+  const double error = std::sqrt(squares / (count - 1) / count);
+  const int wins = static_cast<int>(std::count_if(logs.begin(), logs.end(), [](double v) { return v < 0; }));
+  // The t-test is strong when times are well behaved; the sign test does not mind a single wild one.
+  const bool significant = mean + quantile95(count - 1) * error < 0 || byChance(wins, count) < 0.05;
+  result.faster = significant && result.ratio < 0.99;
+  result.clearlySlower = mean - quantile95(count - 1) * error > 0 && result.ratio > 1.01;
+  return result;
+}
+
+} // namespace pbc::tuner

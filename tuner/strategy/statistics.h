@@ -1,0 +1,34 @@
+// Deciding from a few noisy times which of two configurations is faster.
+//
+//   judge({0.10, 0.11}, {0.20, 0.19})  -> Faster        judge({0.100}, {0.101})  -> Unclear: measure again
+//   judgePairs(default times, candidate times)  -> for the last race: is the candidate really faster?
+//
+// Times are compared by their logarithms: noise is a factor, not a summand. One time alone is taken to have a
+// deviation of 15 %; every further one replaces that guess by what was seen. Two are "the same" within 2 %.
+// Source: [R] of petabricks-hetero 7.2 (t-like test, confidence 0.75); requirement 78.
+#pragma once
+#include <vector>
+
+namespace pbc::tuner {
+
+enum class Verdict { Faster, Slower, Same, Unclear };
+
+/// Is a faster than b? Neither may be empty.
+Verdict judge(const std::vector<double> &a, const std::vector<double> &b, double confidence = 0.75);
+
+/// exp of the mean logarithm; robust enough against a single outlier of a few times.
+double typicalSeconds(const std::vector<double> &);
+/// 95 % of runs take less than this.
+double upperBound(const std::vector<double> &);
+
+/// The result of a paired comparison: times[i] of both were taken right after each other.
+struct Pairs {
+  double ratio = 1;        // median of candidate / reference
+  bool faster = false;     // beyond chance (95 %) and by more than 1 %
+  bool clearlySlower = false;
+};
+Pairs judgePairs(const std::vector<double> &reference, const std::vector<double> &candidate);
+
+double median(std::vector<double> values);
+
+} // namespace pbc::tuner
