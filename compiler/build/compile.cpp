@@ -1,0 +1,172 @@
+#include "compiler/build/compile.h"
+
+#include "compiler/build/driver_arguments.h"
+
+#include <clang/CodeGen/BackendUtil.h>
+#include <clang/CodeGen/CodeGenAction.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Frontend/Utils.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/VirtualFileSystem.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <chrono>
+#include <mutex>
+
+namespace pbc::build {
+namespace {
+
+class Clock {
+public:
+  /// Seconds since the last call.
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+    return seconds;
+  }
+
+private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+std::string virtualPath(const std::string &name) { return std::string(kVirtualFolder) + "/" + name; }
+
+/// The texts in memory laid over the real files.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem(const CompileRequest &request) {
+  auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  memory->addFile(virtualPath(request.name), 0, llvm::MemoryBuffer::getMemBuffer(request.text, request.name));
+  for (const auto &[name, text] : request.files)
+    memory->addFile(std::string(kVirtualIncludes) + "/" + name, 0,
+                    llvm::MemoryBuffer::getMemBuffer(text, name));
+  auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+  all->pushOverlay(memory);
+  return all;
+}
+
+class AllDependencies : public clang::DependencyCollector {
+public:
+  bool needSystemDependencies() override { return true; }
+};
+
+/// What the optimiser and the code generator have to say after the front end has gone.
+struct BackMessages : llvm::DiagnosticHandler {
+  explicit BackMessages(llvm::raw_ostream &out) : out(out) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() > llvm::DS_Warning)
+      return true;
+    failed |= info.getSeverity() == llvm::DS_Error;
+    llvm::DiagnosticPrinterRawOStream printer(out);
+    out << llvm::LLVMContext::getDiagnosticMessagePrefix(info.getSeverity()) << ": ";
+    info.print(printer);
+    out << "\n";
+    return true;
+  }
+  llvm::raw_ostream &out;
+  bool failed = false;
+};
+
+void initialiseTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();
+  });
+}
+
+clang::BackendAction actionFor(CompileRequest::Output wanted) {
+  return wanted == CompileRequest::Output::Object ? clang::Backend_EmitObj : clang::Backend_EmitAssembly;
+}
+
+} // namespace
+
+std::vector<std::string> frontArguments(const CompileRequest &request, std::string &messages) {
+  std::vector<std::string> options{"-std=c++20",
+                                   "-O" + std::to_string(request.optimisation),
+                                   "-march=" + request.cpu,
+                                   "-fPIC",
+                                   "-fno-math-errno",
+                                   "-ffp-contract=on",
+                                   "-Wno-invalid-feature-combination",
+                                   std::string("-I") + kVirtualIncludes};
+  if (request.boundsCheck)
+    options.push_back("-DPB_BOUNDS_CHECK");
+  options.insert(options.end(), request.extraArguments.begin(), request.extraArguments.end());
+  return driverFrontArguments(options, messages);
+}
+
+CompileResult compile(const CompileRequest &request) {
+  initialiseTargets();
+  Clock clock;
+  CompileResult result;
+  std::vector<std::string> arguments = frontArguments(request, result.messages);
+  if (arguments.empty())
+    return result;
+  arguments.push_back(virtualPath(request.name));
+  std::vector<const char *> line;
+  for (const std::string &argument : arguments)
+    line.push_back(argument.c_str());
+
+  llvm::raw_string_ostream messages(result.messages);
+  auto front = std::make_unique<clang::CompilerInstance>();
+  auto diagnosticOptions = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
+  diagnosticOptions->ShowPresumedLoc = 1; // #line counts
+  front->createDiagnostics(new clang::TextDiagnosticPrinter(messages, diagnosticOptions.get()));
+  if (!clang::CompilerInvocation::CreateFromArgs(front->getInvocation(), line, front->getDiagnostics()))
+    return result;
+  front->createFileManager(fileSystem(request));
+  front->getFrontendOpts().DisableFree = false;
+  front->getCodeGenOpts().DisableLLVMPasses = true; // the optimiser runs below, so that its time is known
+  if (request.wanted == CompileRequest::Output::Llvm)
+    front->getCodeGenOpts().DiscardValueNames = false;
+  auto dependencies = std::make_shared<AllDependencies>();
+  front->addDependencyCollector(dependencies);
+  front->setVerboseOutputStream(messages); // "1 error generated."
+
+  llvm::LLVMContext context;
+  clang::EmitLLVMOnlyAction action(&context);
+  const bool parsed = front->ExecuteAction(action);
+  std::unique_ptr<llvm::Module> module = parsed ? action.takeModule() : nullptr;
+  result.frontSeconds = clock.lap();
+  for (const std::string &file : dependencies->getDependencies())
+    if (!llvm::StringRef(file).starts_with(std::string(kVirtualFolder) + "/"))
+      result.filesRead.push_back(file);
+  if (!module)
+    return result;
+
+  auto handler = std::make_unique<BackMessages>(messages);
+  const BackMessages &back = *handler;
+  context.setDiagnosticHandler(std::move(handler));
+  llvm::SmallVector<char, 0> bytes;
+  const auto run = [&](clang::BackendAction what, bool optimise) {
+    front->getCodeGenOpts().DisableLLVMPasses = !optimise;
+    clang::EmitBackendOutput(front->getDiagnostics(), front->getHeaderSearchOpts(), front->getCodeGenOpts(),
+                             front->getTargetOpts(), front->getLangOpts(),
+                             front->getTarget().getDataLayoutString(), module.get(), what,
+                             front->getFileManager().getVirtualFileSystemPtr(),
+                             std::make_unique<llvm::raw_svector_ostream>(bytes));
+  };
+  run(clang::Backend_EmitNothing, true);
+  result.optimiseSeconds = clock.lap();
+  if (request.wanted == CompileRequest::Output::Llvm) {
+    llvm::raw_svector_ostream out(bytes);
+    module->print(out, nullptr);
+  } else {
+    run(actionFor(request.wanted), false);
+  }
+  result.codegenSeconds = clock.lap();
+  result.ok = !back.failed && !front->getDiagnostics().hasErrorOccurred();
+  if (result.ok)
+    result.output.assign(bytes.begin(), bytes.end());
+  return result;
+}
+
+} // namespace pbc::build

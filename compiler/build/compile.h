@@ -1,0 +1,59 @@
+// C++ text to object bytes, inside this process: no temporary files and no compiler to start.
+//
+//   CompileRequest unit{.name = "smooth.cpp", .text = "extern \"C\" int answer() { return 42; }"};
+//   CompileResult made = compile(unit);
+//   if (made.ok) link({.output = "libsmooth.so", .inputs = {{"smooth.o", made.output}}, ...});   // link.h
+//
+// The front end, the optimiser and the code generator are those of Clang 19 with the options that its own
+// driver would choose on this machine; the driver is asked once for each set of options. All functions may be
+// called from several threads at once. No header of LLVM or Clang is needed to include this one.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pbc::build {
+
+class Cache;
+
+struct CompileRequest {
+  /// What follows from the text: an object file, optimised LLVM assembly, or machine assembly.
+  enum class Output { Object, Llvm, Assembly };
+
+  std::string name = "unit.cpp"; ///< how messages call the text where no #line says otherwise
+  std::string text;
+  /// Headers that exist only here: name as included ("pb/region.h") and text. They come before all others.
+  std::vector<std::pair<std::string, std::string>> files;
+  int optimisation = 3;       ///< 0 to 3
+  std::string cpu = "native"; ///< as in -march: "native", "x86-64-v3", ...
+  bool boundsCheck = false;   ///< defines PB_BOUNDS_CHECK (runtime/abi/region.h)
+  /// Further options as one would give them to clang++, for example "-Ifolder", "-g",
+  /// "-mprefer-vector-width=512",
+  /// "-fveclib=libmvec" (then link with -lmvec).
+  std::vector<std::string> extraArguments;
+  Output wanted = Output::Object;
+};
+
+struct CompileResult {
+  bool ok = false;
+  std::string output;                 ///< object bytes or text, as wanted; empty unless ok
+  std::string messages;               ///< errors and warnings in Clang's own form
+  std::vector<std::string> filesRead; ///< files of the disk that were included
+  bool fromCache = false;
+  double frontSeconds = 0, optimiseSeconds = 0, codegenSeconds = 0;
+};
+
+CompileResult compile(const CompileRequest &);
+
+/// The same through a cache (cache.h). An entry fits when the text, the options, this machine's processor
+/// (for "native") and the contents of all included files are the same.
+CompileResult compile(const CompileRequest &, Cache &);
+
+/// All of them on up to `threads` threads; results in the order of the requests. `cache` may be null.
+std::vector<CompileResult> compileAll(const std::vector<CompileRequest> &, Cache *cache, int threads = 2);
+
+/// The arguments that decide how a request is compiled, as the front end gets them; for --emit and cache
+/// keys. On a bad option the list is empty and `messages` says why.
+std::vector<std::string> frontArguments(const CompileRequest &, std::string &messages);
+
+} // namespace pbc::build

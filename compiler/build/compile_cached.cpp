@@ -1,0 +1,120 @@
+// The forms of compile() that use a cache and threads. An entry is a list of the files that were read, each
+// with the checksum of its content, and then the output; an entry whose files have changed does not count.
+#include "compiler/build/cache.h"
+#include "compiler/build/compile.h"
+
+#include <atomic>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <thread>
+
+namespace pbc::build {
+namespace {
+
+/// Raise when the form of entries or the way of compiling changes.
+constexpr const char *kEntryForm = "object 1, clang " PBC_LLVM_VERSION;
+
+std::optional<std::string> fileText(const std::string &path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in)
+    return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+void appendPart(std::string &entry, const std::string &part) {
+  const std::uint64_t size = part.size();
+  entry.append(reinterpret_cast<const char *>(&size), sizeof size).append(part);
+}
+
+/// Cuts the first part off `rest`; nothing when the entry ends too early.
+std::optional<std::string> takePart(std::string_view &rest) {
+  std::uint64_t size = 0;
+  if (rest.size() < sizeof size)
+    return std::nullopt;
+  rest.copy(reinterpret_cast<char *>(&size), sizeof size);
+  rest.remove_prefix(sizeof size);
+  if (rest.size() < size)
+    return std::nullopt;
+  std::string part(rest.substr(0, size));
+  rest.remove_prefix(size);
+  return part;
+}
+
+std::string pack(const CompileResult &result) {
+  std::string entry;
+  appendPart(entry, result.output);
+  appendPart(entry, result.messages);
+  for (const std::string &file : result.filesRead) {
+    appendPart(entry, file);
+    appendPart(entry, contentHash(fileText(file).value_or("")));
+  }
+  return entry;
+}
+
+std::optional<CompileResult> unpack(std::string_view entry) {
+  CompileResult result;
+  auto output = takePart(entry), messages = takePart(entry);
+  if (!output || !messages)
+    return std::nullopt;
+  while (!entry.empty()) {
+    auto file = takePart(entry), hash = takePart(entry);
+    if (!file || !hash)
+      return std::nullopt;
+    const auto text = fileText(*file);
+    if (!text || contentHash(*text) != *hash)
+      return std::nullopt;
+    result.filesRead.push_back(*file);
+  }
+  result.ok = result.fromCache = true;
+  result.output = std::move(*output);
+  result.messages = std::move(*messages);
+  return result;
+}
+
+} // namespace
+
+CompileResult compile(const CompileRequest &request, Cache &cache) {
+  if (!cache.enabled())
+    return compile(request);
+  CompileResult refused;
+  const std::vector<std::string> arguments = frontArguments(request, refused.messages);
+  if (arguments.empty())
+    return refused;
+  Cache::Hasher hasher;
+  hasher.add(kEntryForm)
+      .add(std::to_string(static_cast<int>(request.wanted)))
+      .add(request.name)
+      .add(request.text);
+  for (const auto &[name, text] : request.files)
+    hasher.add(name).add(text);
+  hasher.add("arguments");
+  for (const std::string &argument : arguments)
+    hasher.add(argument);
+  const Cache::Key key = hasher.finish();
+  if (auto entry = cache.get(key))
+    if (auto result = unpack(*entry))
+      return *result;
+  CompileResult result = compile(request);
+  if (result.ok)
+    cache.put(key, pack(result));
+  return result;
+}
+
+std::vector<CompileResult> compileAll(const std::vector<CompileRequest> &requests, Cache *cache,
+                                      int threads) {
+  std::vector<CompileResult> results(requests.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i; (i = next++) < requests.size();)
+      results[i] = cache ? compile(requests[i], *cache) : compile(requests[i]);
+  };
+  std::vector<std::jthread> helpers;
+  for (int i = 1; i < threads && static_cast<std::size_t>(i) < requests.size(); ++i)
+    helpers.emplace_back(work);
+  work();
+  helpers.clear(); // joins
+  return results;
+}
+
+} // namespace pbc::build

@@ -1,0 +1,152 @@
+#include "compiler/build/cache.h"
+#include "compiler/build/compile.h"
+#include "compiler/build/embedded_headers.h"
+#include "scratch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pbc::build {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+TEST(Compile, MakesAnElfObject) {
+  const CompileResult made = compile({.text = "int f(int x) { return x + 1; }"});
+  ASSERT_TRUE(made.ok) << made.messages;
+  EXPECT_EQ(made.output.substr(0, 4), "\x7f"
+                                      "ELF");
+  EXPECT_THAT(made.messages, IsEmpty());
+}
+
+TEST(Compile, MessagesNameTheUsersFileAndLine) {
+  const CompileResult made = compile({.text = "#line 42 \"smooth.pbcc\"\nint f() { return unknown; }\n"});
+  EXPECT_FALSE(made.ok);
+  EXPECT_THAT(made.output, IsEmpty());
+  EXPECT_THAT(made.messages, HasSubstr("smooth.pbcc:42:18: error: use of undeclared identifier 'unknown'"));
+}
+
+TEST(Compile, AnUnknownOptionIsAMessage) {
+  const CompileResult made = compile({.text = "int x;", .extraArguments = {"-fno-such-thing"}});
+  EXPECT_FALSE(made.ok);
+  EXPECT_THAT(made.messages, HasSubstr("-fno-such-thing"));
+}
+
+TEST(Compile, HeadersInMemoryAndStandardHeadersAreFound) {
+  const CompileResult made = compile({
+      .text = "#include <pb/mine.h>\n#include <cmath>\n#include <math.h>\ndouble f() { return "
+              "std::sqrt(kMine); }",
+      .files = {{"pb/mine.h", "#include \"other.h\"\n"}, {"pb/other.h", "constexpr double kMine = 2;\n"}},
+      .optimisation = 0,
+  });
+  ASSERT_TRUE(made.ok) << made.messages;
+  EXPECT_THAT(made.filesRead, testing::Contains(HasSubstr("cmath")));
+  EXPECT_THAT(made.filesRead, Not(testing::Contains(HasSubstr("mine.h"))));
+}
+
+TEST(Compile, TheRuntimesHeadersAreInside) {
+  const CompileResult made = compile({
+      .text = "#include \"pb/region.h\"\nint width(pb::Region<double, 2> &m) { return m.width(); }",
+      .files = abiHeaders(),
+  });
+  ASSERT_TRUE(made.ok) << made.messages;
+  EXPECT_THAT(made.filesRead, IsEmpty()) << "the runtime's headers are to be freestanding";
+}
+
+TEST(Compile, BoundsCheckDefinesTheMacro) {
+  const std::string text = "#ifndef PB_BOUNDS_CHECK\n#error unchecked\n#endif\n";
+  EXPECT_FALSE(compile({.text = text}).ok);
+  EXPECT_TRUE(compile({.text = text, .boundsCheck = true}).ok);
+}
+
+TEST(Compile, GivesOptimisedLlvmAndAssembly) {
+  CompileRequest request{.text = "extern \"C\" void axpy(int n, double *x, double *y) { for (int i = 0; i < "
+                                 "n; ++i) y[i] += 2 * x[i]; }",
+                         .cpu = "x86-64-v3",
+                         .wanted = CompileRequest::Output::Llvm};
+  const CompileResult llvm = compile(request);
+  ASSERT_TRUE(llvm.ok) << llvm.messages;
+  EXPECT_THAT(llvm.output, HasSubstr("<4 x double>")) << "vectorised for four doubles";
+  EXPECT_THAT(llvm.output, HasSubstr("llvm.fmuladd")) << "contraction within an expression is on";
+  request.wanted = CompileRequest::Output::Assembly;
+  const CompileResult assembly = compile(request);
+  ASSERT_TRUE(assembly.ok) << assembly.messages;
+  EXPECT_THAT(assembly.output, HasSubstr("vfmadd"));
+  EXPECT_THAT(assembly.output, HasSubstr("ymm"));
+}
+
+TEST(Compile, FloatingPointKeepsItsOrder) {
+  const CompileResult made =
+      compile({.text = "double sum(int n, double *x) { double s = 0; for (int i = 0; i < n; "
+                       "++i) s += x[i]; return s; }",
+               .cpu = "x86-64-v3",
+               .wanted = CompileRequest::Output::Llvm});
+  ASSERT_TRUE(made.ok);
+  EXPECT_THAT(made.output, Not(HasSubstr("fadd <"))) << "a sum may not be reassociated";
+}
+
+TEST(Compile, ManyThreadsGiveTheSameBytes) {
+  std::vector<CompileRequest> requests;
+  for (int i = 0; i < 12; ++i)
+    requests.push_back({.text = "int f(int x) { return x * " + std::to_string(i % 3 + 3) + "; }"});
+  requests[5].text = "int f( {";
+  const auto results = compileAll(requests, nullptr, 4);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    EXPECT_EQ(results[i].ok, i != 5) << results[i].messages;
+    if (i >= 6 && i % 3 != 2) {
+      EXPECT_EQ(results[i].output, results[i - 6].output) << i;
+    }
+  }
+}
+
+TEST(CompileCached, TheSecondTimeComesFromTheCache) {
+  Scratch scratch;
+  Cache cache(scratch.folder() / "cache");
+  const CompileRequest request{.text = "int f() { return 1; }"};
+  const CompileResult first = compile(request, cache), second = compile(request, cache);
+  ASSERT_TRUE(first.ok && second.ok);
+  EXPECT_FALSE(first.fromCache);
+  EXPECT_TRUE(second.fromCache);
+  EXPECT_EQ(first.output, second.output);
+}
+
+TEST(CompileCached, OptionsAndProcessorCount) {
+  Scratch scratch;
+  Cache cache(scratch.folder() / "cache");
+  CompileRequest request{.text = "double f(double x) { return x * x + x; }", .cpu = "x86-64"};
+  EXPECT_FALSE(compile(request, cache).fromCache);
+  request.cpu = "x86-64-v3";
+  EXPECT_FALSE(compile(request, cache).fromCache);
+  request.optimisation = 1;
+  EXPECT_FALSE(compile(request, cache).fromCache);
+  request.wanted = CompileRequest::Output::Assembly;
+  EXPECT_FALSE(compile(request, cache).fromCache);
+  EXPECT_TRUE(compile(request, cache).fromCache);
+}
+
+TEST(CompileCached, AChangedHeaderOnDiskCounts) {
+  Scratch scratch;
+  Cache cache(scratch.folder() / "cache");
+  writeFile(scratch.path("mine.h"), "constexpr int kMine = 1;\n");
+  const CompileRequest request{.text = "#include \"mine.h\"\nint f() { return kMine; }",
+                               .extraArguments = {"-I" + scratch.folder().string()}};
+  EXPECT_FALSE(compile(request, cache).fromCache);
+  EXPECT_TRUE(compile(request, cache).fromCache);
+  writeFile(scratch.path("mine.h"), "constexpr int kMine = 2;\n");
+  EXPECT_FALSE(compile(request, cache).fromCache);
+}
+
+TEST(CompileCached, ErrorsAreNotKept) {
+  Scratch scratch;
+  Cache cache(scratch.folder() / "cache");
+  const CompileRequest request{.text = "int f( {"};
+  EXPECT_FALSE(compile(request, cache).ok);
+  const CompileResult again = compile(request, cache);
+  EXPECT_FALSE(again.ok || again.fromCache);
+  EXPECT_THAT(again.messages, HasSubstr("error"));
+}
+
+} // namespace
+} // namespace pbc::build
