@@ -25,7 +25,8 @@ Diagnostic &Diagnostics::error(Span span, std::string message) {
 }
 
 Diagnostic &Diagnostics::warning(Span span, std::string message) {
-  all_.push_back(std::make_unique<Diagnostic>(Diagnostic{Severity::Warning, span, std::move(message), {}, {}}));
+  all_.push_back(
+      std::make_unique<Diagnostic>(Diagnostic{Severity::Warning, span, std::move(message), {}, {}}));
   return *all_.back();
 }
 

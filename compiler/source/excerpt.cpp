@@ -18,7 +18,10 @@ CodePoint decode(std::string_view text, std::size_t at) {
   unsigned char lead = byte(at);
   if (lead < 0x80)
     return {lead, 1, true};
-  std::size_t length = lead >= 0xF0 && lead < 0xF8 ? 4 : lead >= 0xE0 && lead < 0xF0 ? 3 : lead >= 0xC2 && lead < 0xE0 ? 2 : 0;
+  std::size_t length = lead >= 0xF0 && lead < 0xF8   ? 4
+                       : lead >= 0xE0 && lead < 0xF0 ? 3
+                       : lead >= 0xC2 && lead < 0xE0 ? 2
+                                                     : 0;
   if (length == 0 || at + length > text.size())
     return {0xFFFD, 1, false};
   char32_t value = lead & (0x7F >> length);
@@ -58,7 +61,8 @@ std::string excerpt(const SourceManager &sources, Span span, std::string_view on
   const char *base = sources.text(span.file).data();
   auto lineBegin = static_cast<std::size_t>(line.data() == nullptr ? span.begin : line.data() - base);
   std::size_t begin = std::min<std::size_t>(span.begin - lineBegin, line.size());
-  std::size_t end = std::clamp<std::size_t>(span.end < lineBegin ? 0 : span.end - lineBegin, begin, line.size());
+  std::size_t end =
+      std::clamp<std::size_t>(span.end < lineBegin ? 0 : span.end - lineBegin, begin, line.size());
 
   std::size_t from = 0, to = line.size();
   if (to > longestLine) {

@@ -3,8 +3,8 @@
 //       4 |   B.cell(i) from(A.region(i-1, i+2) a) {
 //         |   ^~~~~~~~~
 //
-// Tabs stay tabs in both lines, wide characters get two carets, so the carets stand right in any terminal. Of a
-// span over several lines the first is shown; of a very long line, the part around the span.
+// Tabs stay tabs in both lines, wide characters get two carets, so the carets stand right in any terminal. Of
+// a span over several lines the first is shown; of a very long line, the part around the span.
 #pragma once
 #include "compiler/source/source.h"
 

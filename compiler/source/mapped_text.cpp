@@ -23,8 +23,9 @@ void MappedText::append(std::string_view bytes, Span origin, bool verbatim) {
 namespace {
 
 std::size_t pieceAt(const MappedText &mapped, std::uint32_t offset) {
-  auto next = std::upper_bound(mapped.pieces.begin(), mapped.pieces.end(), offset,
-                               [](std::uint32_t at, const MappedText::Piece &piece) { return at < piece.begin; });
+  auto next =
+      std::upper_bound(mapped.pieces.begin(), mapped.pieces.end(), offset,
+                       [](std::uint32_t at, const MappedText::Piece &piece) { return at < piece.begin; });
   return static_cast<std::size_t>(next - mapped.pieces.begin()) - 1;
 }
 
@@ -37,7 +38,8 @@ std::uint32_t endOf(const MappedText &mapped, std::size_t piece) {
 Span originOf(const MappedText::Piece &piece, std::uint32_t begin, std::uint32_t end) {
   if (!piece.verbatim)
     return piece.origin;
-  return {piece.origin.file, piece.origin.begin + (begin - piece.begin), piece.origin.begin + (end - piece.begin)};
+  return {piece.origin.file, piece.origin.begin + (begin - piece.begin),
+          piece.origin.begin + (end - piece.begin)};
 }
 
 } // namespace
@@ -73,7 +75,8 @@ MappedText MappedText::slice(std::uint32_t begin, std::uint32_t end) const {
     return part;
   for (std::size_t i = pieceAt(*this, begin); i < pieces.size() && pieces[i].begin < end; ++i) {
     std::uint32_t from = std::max(begin, pieces[i].begin), to = std::min(end, endOf(*this, i));
-    part.append(std::string_view(text).substr(from, to - from), originOf(pieces[i], from, to), pieces[i].verbatim);
+    part.append(std::string_view(text).substr(from, to - from), originOf(pieces[i], from, to),
+                pieces[i].verbatim);
   }
   return part;
 }

@@ -62,8 +62,8 @@ struct Region {
   Accessor accessor = Accessor::Whole;
   Span accessorSpan;
   std::vector<ExprPtr> coordinates;
-  std::optional<Identifier> name;    // as the body calls it; none for the return style's output
-  ExprPtr defaultValue;              // `= expr`: optional input; null otherwise
+  std::optional<Identifier> name; // as the body calls it; none for the return style's output
+  ExprPtr defaultValue;           // `= expr`: optional input; null otherwise
   Span span;
 };
 
@@ -84,7 +84,7 @@ struct Flag {
 
 struct Rule {
   std::vector<Flag> flags;
-  bool returnStyle = false;       // `B.cell(i) from(...) { return ...; }`
+  bool returnStyle = false; // `B.cell(i) from(...) { return ...; }`
   std::vector<Region> outputs;
   std::vector<Region> inputs;
   std::vector<MatrixDecl> locals; // rule-level using / through

@@ -28,7 +28,8 @@ bool unitBegins(std::string_view text, std::uint32_t at) {
 
 /// For a body that never ends: the first line after it that looks like the head of another transform.
 std::uint32_t nextUnit(std::string_view text, std::uint32_t from) {
-  for (std::size_t line = text.find('\n', from); line != std::string_view::npos; line = text.find('\n', line + 1))
+  for (std::size_t line = text.find('\n', from); line != std::string_view::npos;
+       line = text.find('\n', line + 1))
     if (unitBegins(text, static_cast<std::uint32_t>(line + 1)))
       return static_cast<std::uint32_t>(line + 1);
   return static_cast<std::uint32_t>(text.size());

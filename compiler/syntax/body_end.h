@@ -11,8 +11,8 @@
 namespace pbc::syntax {
 
 struct BodyEnd {
-  std::uint32_t end = 0;                 // just behind the closing brace
-  bool closed = true;                    // false: `end` is where the next transform seems to begin, or the text's end
+  std::uint32_t end = 0; // just behind the closing brace
+  bool closed = true;    // false: `end` is where the next transform seems to begin, or the text's end
   std::optional<std::uint32_t> rawBlock; // a `%{` at the head of a line inside
 };
 

@@ -119,7 +119,8 @@ MatrixDecl Builder::matrix(P::MatrixContext &context) {
 }
 
 Version Builder::version(P::VersionContext &context) {
-  return {expr(*context.expr(0)), context.expr().size() > 1 ? expr(*context.expr(1)) : nullptr, spanOf(context)};
+  return {expr(*context.expr(0)), context.expr().size() > 1 ? expr(*context.expr(1)) : nullptr,
+          spanOf(context)};
 }
 
 Item Builder::item(P::ItemClauseContext &context) {

@@ -1,8 +1,8 @@
 // From ANTLR's parse tree to our syntax tree.
 //
-// Each function takes one piece that was parsed without error, so that a unit with a mistake in one place can still
-// be built from its other pieces. Reports what the grammar cannot say: unknown accessors, numbers out of range,
-// mixed literals of a tunable, a repeated `main`.
+// Each function takes one piece that was parsed without error, so that a unit with a mistake in one place can
+// still be built from its other pieces. Reports what the grammar cannot say: unknown accessors, numbers out
+// of range, mixed literals of a tunable, a repeated `main`.
 #pragma once
 #include "PbccParser.h"
 #include "compiler/source/diagnostics.h"
@@ -13,7 +13,8 @@ namespace pbc::syntax {
 class Builder {
 public:
   using P = pbc_grammar::PbccParser;
-  Builder(const source::MappedText &text, source::Diagnostics &diagnostics) : text_(text), diagnostics_(diagnostics) {}
+  Builder(const source::MappedText &text, source::Diagnostics &diagnostics)
+      : text_(text), diagnostics_(diagnostics) {}
 
   Transform unit(P::UnitContext &);
   RawBlock raw(const antlr4::Token &);

@@ -33,13 +33,15 @@ std::string reading(const Stop &stop, const std::string &subject) {
     case P::RuleRelation:
       return "in a condition of `where`";
     case P::RuleRulePart:
-      return stop.expected.contains(std::size_t(P::BODY)) ? "after this part of the rule" : "in the rule's head";
+      return stop.expected.contains(std::size_t(P::BODY)) ? "after this part of the rule"
+                                                          : "in the rule's head";
     case P::RuleFlag:
       return "in a rule's flag";
     case P::RuleOutputs:
       return "in the rule's outputs";
     case P::RuleRuleDecl:
-      return stop.expected.contains(std::size_t(P::BODY)) ? "after the rule's outputs" : "at the start of a rule";
+      return stop.expected.contains(std::size_t(P::BODY)) ? "after the rule's outputs"
+                                                          : "at the start of a rule";
     case P::RuleTemplateArgument:
       return "in a template argument";
     case P::RuleItem:
@@ -98,9 +100,11 @@ std::string expectation(const Stop &stop, const antlr4::dfa::Vocabulary &words) 
       continue;
     bool keyword = type >= P::TRANSFORM && type <= P::WHERE;
     bool clauseWord = keyword && type != P::FROM && type != P::THROUGH && type != P::WHERE && type != P::TO;
-    if ((name && keyword) || clauseWord || type == P::ID || type == P::FLOAT || (type == P::INT && (operand || has(P::FLOAT))) ||
+    if ((name && keyword) || clauseWord || type == P::ID || type == P::FLOAT ||
+        (type == P::INT && (operand || has(P::FLOAT))) ||
         (operand && (type == P::LPAREN || type == P::MINUS)) || (has(P::FLOAT) && type == P::MINUS) ||
-        (inExpression && (type == P::PLUS || type == P::MINUS || type == P::STAR || type == P::SLASH || type == P::POWER)) ||
+        (inExpression &&
+         (type == P::PLUS || type == P::MINUS || type == P::STAR || type == P::SLASH || type == P::POWER)) ||
         type == P::ELLIPSIS)
       continue;
     if (const char *known = spelling(type))
@@ -122,10 +126,12 @@ std::string expectation(const Stop &stop, const antlr4::dfa::Vocabulary &words) 
 void StopAtFirstError::give(antlr4::Parser &parser, std::size_t token, bool expectationKnown) {
   stop = {};
   stop.token = token;
-  for (antlr4::RuleContext *at = parser.getContext(); at != nullptr; at = static_cast<antlr4::RuleContext *>(at->parent))
+  for (antlr4::RuleContext *at = parser.getContext(); at != nullptr;
+       at = static_cast<antlr4::RuleContext *>(at->parent))
     stop.rules.push_back(at->getRuleIndex());
   // A declaration's or region's first word is its name.
-  for (auto *at = parser.getContext(); at != nullptr; at = dynamic_cast<antlr4::ParserRuleContext *>(at->parent)) {
+  for (auto *at = parser.getContext(); at != nullptr;
+       at = dynamic_cast<antlr4::ParserRuleContext *>(at->parent)) {
     std::size_t rule = at->getRuleIndex();
     if (rule != P::RuleMatrix && rule != P::RuleRegion)
       continue;
@@ -190,9 +196,9 @@ std::string nameOf(const antlr4::Token &token, const source::MappedText &text) {
 }
 
 std::string meantClause(std::string_view word) {
-  return nearest(word, {"transform", "function", "main", "memoized", "from", "to", "through", "using", "template", "param",
-                        "parameter", "accuracy_metric", "accuracy_bins", "accuracy_variable", "generator",
-                        "input_feature", "scaled_by", "tunable", "config"});
+  return nearest(word, {"transform", "function", "main", "memoized", "from", "to", "through", "using",
+                        "template", "param", "parameter", "accuracy_metric", "accuracy_bins",
+                        "accuracy_variable", "generator", "input_feature", "scaled_by", "tunable", "config"});
 }
 
 void complain(const Stop &stop, P &parser, const source::MappedText &text, source::Diagnostics &diagnostics) {
@@ -237,7 +243,13 @@ void complain(const Stop &stop, P &parser, const source::MappedText &text, sourc
 
   std::string word = type == P::ID ? written(found) : "";
   std::vector<std::string_view> keywords;
-  for (auto [wantedType, keyword] : {std::pair<std::size_t, std::string_view>{P::FROM, "from"}, {P::TO, "to"}, {P::THROUGH, "through"}, {P::USING, "using"}, {P::WHERE, "where"}, {P::AND, "and"}, {P::OR, "or"}})
+  for (auto [wantedType, keyword] : {std::pair<std::size_t, std::string_view>{P::FROM, "from"},
+                                     {P::TO, "to"},
+                                     {P::THROUGH, "through"},
+                                     {P::USING, "using"},
+                                     {P::WHERE, "where"},
+                                     {P::AND, "and"},
+                                     {P::OR, "or"}})
     if (has(wantedType))
       keywords.push_back(keyword);
   std::string meant = word.empty() ? "" : nearest(word, keywords);

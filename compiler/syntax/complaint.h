@@ -4,8 +4,8 @@
 //   => "expected `from`, `through`, `where` or the body after the rule's outputs, found `form`"
 //      help: did you mean `from`?
 //
-// A parser that fails stops at once and leaves a Stop: where, in which grammar rule, and what would have been right.
-// What is said then depends on these three only.
+// A parser that fails stops at once and leaves a Stop: where, in which grammar rule, and what would have been
+// right. What is said then depends on these three only.
 #pragma once
 #include "PbccParser.h"
 #include "compiler/source/diagnostics.h"

@@ -54,7 +54,8 @@ struct Scanner {
   void number() {
     for (++at; !done(); ++at) {
       char c = peek(), last = text[at - 1];
-      bool exponentSign = (c == '+' || c == '-') && (last == 'e' || last == 'E' || last == 'p' || last == 'P');
+      bool exponentSign =
+          (c == '+' || c == '-') && (last == 'e' || last == 'E' || last == 'p' || last == 'P');
       bool separator = c == '\'' && isIdentifierPart(peek(1));
       // `a..b` must keep its dots: a number takes a dot only when it is not one of two.
       bool point = c == '.' && peek(1) != '.' && last != '.';

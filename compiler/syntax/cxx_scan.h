@@ -1,6 +1,8 @@
-// One lexeme of C++-like text at a time: just enough to know what is inside a string, a character or a comment.
+// One lexeme of C++-like text at a time: just enough to know what is inside a string, a character or a
+// comment.
 //
-//   if (c == '{') s = R"x(})x"; // }    =>  the braces in the character, the raw string and the comment are no
+//   if (c == '{') s = R"x(})x"; // }    =>  the braces in the character, the raw string and the comment are
+//   no
 //                                           braces; 1'000 is a number, not the start of a character
 //
 // Shared by the preprocessor and by the reader that finds where a rule body ends. Takes any bytes.
@@ -11,15 +13,28 @@
 namespace pbc::syntax {
 
 struct Lexeme {
-  enum class Kind { End, Space, Newline, LineComment, BlockComment, String, Character, Number, Identifier, Punctuation };
+  enum class Kind {
+    End,
+    Space,
+    Newline,
+    LineComment,
+    BlockComment,
+    String,
+    Character,
+    Number,
+    Identifier,
+    Punctuation
+  };
   Kind kind = Kind::End;
   std::uint32_t begin = 0, end = 0;
-  bool closed = true; // false: a comment or literal whose end is missing; literals then stop at the line's end
+  bool closed =
+      true; // false: a comment or literal whose end is missing; literals then stop at the line's end
 
   std::string_view text(std::string_view all) const { return all.substr(begin, end - begin); }
   bool is(std::string_view all, char c) const { return kind == Kind::Punctuation && all[begin] == c; }
   bool isBlank() const {
-    return kind == Kind::Space || kind == Kind::Newline || kind == Kind::LineComment || kind == Kind::BlockComment;
+    return kind == Kind::Space || kind == Kind::Newline || kind == Kind::LineComment ||
+           kind == Kind::BlockComment;
   }
 };
 

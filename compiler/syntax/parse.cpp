@@ -1,5 +1,6 @@
-// Two speeds: the whole program with the fast prediction mode (SLL); if that does not fit, each unit on its own with
-// the full one (LL), and a unit that does not fit either, piece by piece, one message for each piece.
+// Two speeds: the whole program with the fast prediction mode (SLL); if that does not fit, each unit on its
+// own with the full one (LL), and a unit that does not fit either, piece by piece, one message for each
+// piece.
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/build.h"
 #include "compiler/syntax/complaint.h"
@@ -30,7 +31,8 @@ public:
       for (auto *child : whole->children)
         if (auto *unit = dynamic_cast<P::UnitContext *>(child))
           program.transforms.push_back(builder_.unit(*unit));
-        else if (auto *leaf = dynamic_cast<antlr4::tree::TerminalNode *>(child); leaf->getSymbol()->getType() == P::RAW)
+        else if (auto *leaf = dynamic_cast<antlr4::tree::TerminalNode *>(child);
+                 leaf->getSymbol()->getType() == P::RAW)
           program.rawBlocks.push_back(builder_.raw(*leaf->getSymbol()));
       return;
     }
@@ -53,7 +55,8 @@ private:
     parser_.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(mode);
   }
 
-  template <typename Parse> auto attempt(Parse parse) -> decltype(parse()) {
+  template <typename Parse>
+  auto attempt(Parse parse) -> decltype(parse()) {
     try {
       return parse();
     } catch (antlr4::ParseCancellationException &) {
@@ -62,7 +65,8 @@ private:
   }
 
   /// Parses one piece at a token; null if it does not fit (then strategy_->stop tells why).
-  template <typename Parse> auto piece(std::size_t at, Parse parse) -> decltype(parse()) {
+  template <typename Parse>
+  auto piece(std::size_t at, Parse parse) -> decltype(parse()) {
     parser_.reset(); // forgets the contexts of the attempt that failed, and rewinds
     tokens_.seek(at);
     return attempt(parse);
@@ -76,9 +80,7 @@ private:
   static bool opensUnit(std::size_t type) { return type == P::TRANSFORM || type == P::FUNCTION; }
 
   /// Keywords that start a header clause. Not `main` and its like: all of them.
-  static bool opensClause(std::size_t type) {
-    return (type >= P::MAIN && type <= P::CONFIG);
-  }
+  static bool opensClause(std::size_t type) { return (type >= P::MAIN && type <= P::CONFIG); }
 
   /// The token behind the unit that begins here, whatever state it is in.
   std::size_t unitEnd(std::size_t at) const {
@@ -173,7 +175,9 @@ private:
     if (!keyword)
       return noKeyword(at, end);
     if (at >= end)
-      diagnostics_.error(span(end - 1), "this header is followed by " + name(end) + " instead of the transform's rules")
+      diagnostics_
+          .error(span(end - 1),
+                 "this header is followed by " + name(end) + " instead of the transform's rules")
           .help("a header ends in `{` with the rules, or in `;` if it only announces the transform");
     else if (made.isFunction && type(at) == P::SEMI)
       diagnostics_.error(span(at), "a function needs a body, found `;`");
@@ -187,14 +191,16 @@ private:
     const Token &found = *tokens_.get(at);
     if (found.getType() == P::BROKEN)
       return {};
-    std::string word = text_.text.substr(found.getStartIndex(), found.getStopIndex() + 1 - found.getStartIndex());
+    std::string word =
+        text_.text.substr(found.getStartIndex(), found.getStopIndex() + 1 - found.getStartIndex());
     std::string meant = meantClause(word);
     auto &error = diagnostics_.error(
         span(at), std::string("expected ") +
                       (keyword ? "a header clause (`from`, `to`, `tunable`, ...) or the body"
                                : "`transform`, `function` or a header clause") +
                       ", found " + name(at));
-    bool list = lastClause == P::FROM || lastClause == P::TO || lastClause == P::THROUGH || lastClause == P::USING;
+    bool list =
+        lastClause == P::FROM || lastClause == P::TO || lastClause == P::THROUGH || lastClause == P::USING;
     if (!meant.empty())
       error.help("did you mean `" + meant + "`?");
     else if (list && found.getType() == P::ID)

@@ -1,4 +1,5 @@
-// From a source file to its syntax tree: preprocess (include, define, conditionals), lex and parse with ANTLR.
+// From a source file to its syntax tree: preprocess (include, define, conditionals), lex and parse with
+// ANTLR.
 //
 //   in:  a .pbcc file                      out: syntax::Program, spans into the files as the user wrote them
 //

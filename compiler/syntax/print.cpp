@@ -157,7 +157,8 @@ public:
   void line(int depth, const std::string &text) { out += std::string(depth * 2, ' ') + text + "\n"; }
 
   void transform(const Transform &t) {
-    static const char *const names[] = {"accuracy_metric", "generator", "input_feature", "scaled_by", "param"};
+    static const char *const names[] = {"accuracy_metric", "generator", "input_feature", "scaled_by",
+                                        "param"};
     line(0, std::string(t.isFunction ? "function " : "transform ") + t.name.text + (t.isMain ? " main" : "") +
                 (t.isMemoized ? " memoized" : "") + (t.isForward ? " forward" : ""));
     for (const TemplateArgument &a : t.templateArguments)

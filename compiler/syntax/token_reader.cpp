@@ -11,7 +11,8 @@ using pbc_grammar::PbccLexer;
 using pbc_grammar::PbccParser;
 using source::Span;
 
-/// The text as ANTLR reads it: one "character" per byte, so that positions are byte offsets and no byte is invalid.
+/// The text as ANTLR reads it: one "character" per byte, so that positions are byte offsets and no byte is
+/// invalid.
 class ByteStream : public antlr4::ANTLRInputStream {
 public:
   explicit ByteStream(std::string_view text) {
@@ -75,7 +76,8 @@ private:
   void push(std::size_t type, std::uint32_t begin, std::uint32_t end) {
     auto token = std::make_unique<antlr4::CommonToken>(type);
     token->setStartIndex(begin);
-    token->setStopIndex(static_cast<std::size_t>(end) - 1); // wraps for an empty token at 0: only ever added to
+    token->setStopIndex(static_cast<std::size_t>(end) -
+                        1); // wraps for an empty token at 0: only ever added to
     token->setTokenIndex(tokens_.size());
     tokens_.push_back(std::move(token));
     if (type != PbccParser::BROKEN)
@@ -89,7 +91,8 @@ private:
 
   void resume(std::uint32_t at) { stream_.seek(at); }
 
-  // Braces ----------------------------------------------------------------------------------------------------
+  // Braces
+  // ----------------------------------------------------------------------------------------------------
 
   void unitKeyword() {
     if (nesting_ != 0 && !(startsLine() && nameFollows()))
@@ -130,7 +133,8 @@ private:
     reported_ = false;
     if (!insideTransform_) {
       diagnostics_.error(here(), "this `}` closes nothing")
-          .help("remove it, or look for a `{` that is missing, or one `}` too many, in the transform before it");
+          .help("remove it, or look for a `{` that is missing, or one `}` too many, in the transform before "
+                "it");
       return broken();
     }
     insideTransform_ = false;
@@ -139,9 +143,11 @@ private:
   }
 
   void closeTransform(std::uint32_t at, const std::string &before) {
-    diagnostics_.error(mapped_.locate(open_, open_ + 1), "the `{` of this transform is not closed before " + before)
+    diagnostics_
+        .error(mapped_.locate(open_, open_ + 1), "the `{` of this transform is not closed before " + before)
         .note(mapped_.locate(at, at == size() ? at : end_), "a `}` is missing before this place")
-        .help("add `}` after the transform's last rule, or look for a brace that is missing in one of its bodies");
+        .help("add `}` after the transform's last rule, or look for a brace that is missing in one of its "
+              "bodies");
     insideTransform_ = false;
     unit_ = 0;
     push(PbccParser::RBRACE, at, at);
@@ -155,7 +161,8 @@ private:
           .help("every `{` in a body needs its `}`; those in strings, characters and comments do not count");
     if (found.rawBlock)
       diagnostics_
-          .error(mapped_.locate(*found.rawBlock, *found.rawBlock + 2), "a `%{` block cannot stand inside a rule body")
+          .error(mapped_.locate(*found.rawBlock, *found.rawBlock + 2),
+                 "a `%{` block cannot stand inside a rule body")
           .help("move it to the top level of the file; it is copied to the head of the generated C++");
     push(PbccParser::BODY, begin_, found.end);
     resume(found.end);
@@ -171,7 +178,8 @@ private:
     std::uint32_t end = findRawEnd(text_, begin_);
     bool closed = end != 0;
     if (!closed) {
-      diagnostics_.error(here(), "this raw block is not closed").help("end it with `%}` on a line of its own");
+      diagnostics_.error(here(), "this raw block is not closed")
+          .help("end it with `%}` on a line of its own");
       end = size();
     }
     if (insideTransform_) {
@@ -200,7 +208,8 @@ private:
     return apart && next.kind == Lexeme::Kind::Identifier;
   }
 
-  // Text outside of the language -----------------------------------------------------------------------------------
+  // Text outside of the language
+  // -----------------------------------------------------------------------------------
 
   void unexpected() {
     Lexeme lexeme = scan(text_, begin_);
@@ -229,7 +238,8 @@ private:
     return std::string("\\x") + digits[c >> 4] + digits[c & 15];
   }
 
-  // Bounds -----------------------------------------------------------------------------------------------------
+  // Bounds
+  // -----------------------------------------------------------------------------------------------------
 
   /// Keeps count of the expression that we are in; false if the token falls out because it is over the bound.
   bool bounded() {
@@ -268,9 +278,10 @@ private:
     if (!reported_) {
       reported_ = true;
       bool deep = nesting_ > deepestNesting;
-      diagnostics_.error(here(), deep ? "parentheses are nested more than " + std::to_string(deepestNesting) + " deep"
-                                      : "this expression is longer than " + std::to_string(longestExpression) +
-                                            " names, numbers and signs");
+      diagnostics_.error(here(),
+                         deep ? "parentheses are nested more than " + std::to_string(deepestNesting) + " deep"
+                              : "this expression is longer than " + std::to_string(longestExpression) +
+                                    " names, numbers and signs");
     }
     broken();
     return false;

@@ -3,11 +3,11 @@
 //   transform T from A to B { B from(A a) { return a == '}'; } }
 //   => TRANSFORM ID FROM ID TO ID LBRACE ID FROM ( ID ID ) BODY RBRACE EOF
 //
-// Which brace is which: outside of a unit `{` opens a transform's rules after the word `transform` and a body after
-// the word `function`; among the rules every `{` opens a body. A body ends at its matching brace, found with C++'s
-// own ideas of strings, characters and comments. Invariants: token positions are byte offsets into the text; braces
-// are balanced (missing ones are complained about and supplied); no expression is longer than `longestExpression`
-// tokens, so a recursive parser cannot run out of stack.
+// Which brace is which: outside of a unit `{` opens a transform's rules after the word `transform` and a body
+// after the word `function`; among the rules every `{` opens a body. A body ends at its matching brace, found
+// with C++'s own ideas of strings, characters and comments. Invariants: token positions are byte offsets into
+// the text; braces are balanced (missing ones are complained about and supplied); no expression is longer
+// than `longestExpression` tokens, so a recursive parser cannot run out of stack.
 #pragma once
 #include "PbccLexer.h"
 #include "PbccParser.h"

@@ -1,0 +1,192 @@
+#include "compiler/syntax/condition.h"
+#include <cstdlib>
+#include <utility>
+
+namespace pbc::syntax {
+
+namespace {
+
+using Value = std::int64_t;
+using Bits = std::uint64_t; // sums and products wrap instead of being undefined
+
+struct Wrong {};
+
+class Evaluator {
+public:
+  Evaluator(const std::vector<MacroToken> &tokens, Span directive, source::Diagnostics &diagnostics)
+      : tokens_(tokens), directive_(directive), diagnostics_(diagnostics) {}
+
+  Value whole() {
+    if (tokens_.empty())
+      fail(directive_, "a condition is missing after this directive");
+    Value value = choice();
+    if (at_ < tokens_.size())
+      fail(tokens_[at_].origin, "`" + tokens_[at_].text + "` does not fit into this condition");
+    return value;
+  }
+
+private:
+  [[noreturn]] void fail(Span where, const std::string &what) {
+    diagnostics_.error(where, what)
+        .help("a condition is made of integers, macros, defined(NAME) and C's operators");
+    throw Wrong();
+  }
+
+  /// Takes an operator of one or two characters if it comes next.
+  bool take(std::string_view op) {
+    for (std::size_t i = 0; i < op.size(); ++i)
+      if (at_ + i >= tokens_.size() || tokens_[at_ + i].text != std::string_view(&op[i], 1))
+        return false;
+    // `<` is not the head of `<<` or `<=`; `!` not of `!=`; `&` not of `&&`.
+    if (op.size() == 1 && at_ + 1 < tokens_.size()) {
+      const std::string &next = tokens_[at_ + 1].text;
+      bool adjacent = tokens_[at_ + 1].origin.begin == tokens_[at_].origin.end;
+      bool doubled = (op == "<" || op == ">" || op == "&" || op == "|") && next == op;
+      bool compared = (op == "<" || op == ">" || op == "!" || op == "=") && next == "=";
+      if (adjacent && (doubled || compared))
+        return false;
+    }
+    at_ += op.size();
+    return true;
+  }
+
+  Value choice() {
+    Deeper deeper(*this);
+    Value condition = binary(0);
+    if (!take("?"))
+      return condition;
+    Value yes = choice();
+    if (!take(":"))
+      fail(here(), "`:` is missing after `?`");
+    Value no = choice();
+    return condition ? yes : no;
+  }
+
+  Value binary(unsigned level) {
+    static const std::vector<std::vector<std::string_view>> levels = {
+        {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"},
+        {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
+    if (level == levels.size())
+      return unary();
+    Value left = binary(level + 1);
+    for (bool again = true; again;) {
+      again = false;
+      for (std::string_view op : levels[level])
+        if (take(op)) {
+          Span place = tokens_[at_ - 1].origin;
+          Value right = binary(level + 1);
+          left = apply(op, left, right, place);
+          again = true;
+          break;
+        }
+    }
+    return left;
+  }
+
+  Value apply(std::string_view op, Value a, Value b, Span place) {
+    auto wrap = [](Bits bits) { return static_cast<Value>(bits); };
+    Bits x = static_cast<Bits>(a), y = static_cast<Bits>(b);
+    if (op == "||")
+      return a || b;
+    if (op == "&&")
+      return a && b;
+    if (op == "|")
+      return a | b;
+    if (op == "^")
+      return a ^ b;
+    if (op == "&")
+      return a & b;
+    if (op == "==")
+      return a == b;
+    if (op == "!=")
+      return a != b;
+    if (op == "<=")
+      return a <= b;
+    if (op == ">=")
+      return a >= b;
+    if (op == "<")
+      return a < b;
+    if (op == ">")
+      return a > b;
+    if (op == "<<")
+      return wrap(x << (y & 63));
+    if (op == ">>")
+      return a >> (y & 63);
+    if (op == "+")
+      return wrap(x + y);
+    if (op == "-")
+      return wrap(x - y);
+    if (op == "*")
+      return wrap(x * y);
+    if (b == 0)
+      fail(place, "division by zero in a condition");
+    if (b == -1) // the one quotient that does not fit
+      return op == "/" ? wrap(0 - x) : 0;
+    return op == "/" ? a / b : a % b;
+  }
+
+  Value unary() {
+    Deeper deeper(*this);
+    if (take("!"))
+      return !unary();
+    if (take("-"))
+      return static_cast<Value>(0 - static_cast<Bits>(unary()));
+    if (take("+"))
+      return unary();
+    if (take("~"))
+      return ~unary();
+    if (take("(")) {
+      Value value = choice();
+      if (!take(")"))
+        fail(here(), "`)` is missing in this condition");
+      return value;
+    }
+    if (at_ >= tokens_.size())
+      fail(here(), "this condition ends where a value should stand");
+    const MacroToken &token = tokens_[at_++];
+    if (token.kind == Lexeme::Kind::Identifier)
+      return 0;
+    if (token.kind != Lexeme::Kind::Number)
+      fail(token.origin, "`" + token.text + "` is no integer");
+    return number(token);
+  }
+
+  Value number(const MacroToken &token) {
+    char *end = nullptr;
+    Value value = static_cast<Value>(std::strtoull(token.text.c_str(), &end, 0));
+    while (*end == 'u' || *end == 'U' || *end == 'l' || *end == 'L')
+      ++end;
+    if (*end != '\0')
+      fail(token.origin, "`" + token.text + "` is no integer");
+    return value;
+  }
+
+  Span here() const { return at_ < tokens_.size() ? tokens_[at_].origin : directive_; }
+
+  struct Deeper {
+    explicit Deeper(Evaluator &e) : evaluator(e) {
+      if (++evaluator.depth_ > 200)
+        evaluator.fail(evaluator.here(), "this condition is nested more than 200 deep");
+    }
+    ~Deeper() { --evaluator.depth_; }
+    Evaluator &evaluator;
+  };
+
+  const std::vector<MacroToken> &tokens_;
+  Span directive_;
+  source::Diagnostics &diagnostics_;
+  std::size_t at_ = 0;
+  unsigned depth_ = 0;
+};
+
+} // namespace
+
+bool holds(const std::vector<MacroToken> &tokens, Span directive, source::Diagnostics &diagnostics) {
+  try {
+    return Evaluator(tokens, directive, diagnostics).whole() != 0;
+  } catch (Wrong &) {
+    return false;
+  }
+}
+
+} // namespace pbc::syntax

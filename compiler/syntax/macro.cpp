@@ -1,0 +1,258 @@
+#include "compiler/syntax/macro.h"
+#include <algorithm>
+
+namespace pbc::syntax {
+
+namespace {
+
+constexpr unsigned deepestCalls = 100;            // macro calls in one another's arguments
+constexpr std::size_t largestUse = 1u << 20;      // bytes and tokens that one use may bring forth
+constexpr std::size_t largestProgram = 16u << 20; // and all uses together
+
+using Set = std::set<std::string>;
+
+bool hidden(const MacroToken &token) { return token.madeBy && token.madeBy->count(token.text) != 0; }
+
+bool isBlank(const MacroToken &token) {
+  Lexeme lexeme;
+  lexeme.kind = token.kind;
+  return lexeme.isBlank();
+}
+
+bool is(const MacroToken &token, char c) {
+  return token.kind == Lexeme::Kind::Punctuation && token.text.size() == 1 && token.text[0] == c;
+}
+
+Span cover(Span a, Span b) {
+  if (a.file != b.file)
+    return a;
+  return {a.file, std::min(a.begin, b.begin), std::max(a.end, b.end)};
+}
+
+void trim(std::vector<MacroToken> &tokens) {
+  while (!tokens.empty() && isBlank(tokens.back()))
+    tokens.pop_back();
+  tokens.erase(tokens.begin(), std::find_if_not(tokens.begin(), tokens.end(), isBlank));
+}
+
+MacroToken tokenAt(const MacroInput &input, const Lexeme &l) {
+  return {l.kind, std::string(l.text(input.text)), {input.file, l.begin, l.end}, true, nullptr};
+}
+
+MacroToken blank(Span origin) { return {Lexeme::Kind::Space, " ", origin, false, nullptr}; }
+
+/// Is this `#` the start of a directive? (Only called on the way through blanks.)
+bool atLineStart(std::string_view text, std::uint32_t at) {
+  while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t'))
+    --at;
+  return at == 0 || text[at - 1] == '\n';
+}
+
+} // namespace
+
+bool pastes(std::string_view left, std::string_view right) {
+  if (left.empty() || right.empty())
+    return false;
+  char a = left.back(), b = right.front();
+  if (isIdentifierPart(a) && isIdentifierPart(b))
+    return true;
+  constexpr std::string_view signs = "+-&|<>=*/!^:.%";
+  return signs.find(a) != signs.npos && signs.find(b) != signs.npos;
+}
+
+const Macro *Macros::find(std::string_view name) const {
+  auto found = table_.find(name);
+  return found == table_.end() ? nullptr : &found->second;
+}
+
+std::vector<MacroToken> Macros::expandUse(MacroInput &input) {
+  spentHere_ = 0;
+  overspent_ = false;
+  Lexeme name = scan(input.text, input.at);
+  input.at = name.end;
+  return run({tokenAt({input.file, input.text, 0}, name)}, &input, 0);
+}
+
+std::vector<MacroToken> Macros::expandAll(std::vector<MacroToken> tokens) {
+  spentHere_ = 0;
+  overspent_ = false;
+  return run(Pending(tokens.begin(), tokens.end()), nullptr, 0);
+}
+
+bool Macros::spend(std::size_t bytes, Span use, const std::string &name) {
+  spentHere_ += bytes;
+  spent_ += bytes;
+  if (!overspent_ && (spentHere_ > largestUse || spent_ > largestProgram)) {
+    overspent_ = true;
+    diagnostics_.error(use, "the expansion of `" + name + "` grows beyond every bound")
+        .help("macros that use each other twice double at every step");
+  }
+  return !overspent_;
+}
+
+std::vector<MacroToken> Macros::run(Pending pending, MacroInput *input, unsigned depth) {
+  std::vector<MacroToken> out;
+  while (!pending.empty() && !overspent_) {
+    MacroToken token = std::move(pending.front());
+    pending.pop_front();
+    const Macro *macro =
+        token.kind == Lexeme::Kind::Identifier && !hidden(token) ? find(token.text) : nullptr;
+    if (macro == nullptr || (macro->takesArguments && !opensCall(pending, input))) {
+      out.push_back(std::move(token));
+      continue;
+    }
+    Call call;
+    Span use = token.origin;
+    if (macro->takesArguments) {
+      if (depth >= deepestCalls) {
+        diagnostics_.error(use,
+                           "calls of macros are nested more than " + std::to_string(deepestCalls) + " deep");
+        overspent_ = true;
+        break;
+      }
+      if (!collect(token, pending, input, call))
+        continue;
+      use = cover(use, call.close.origin);
+      if (!countFits(*macro, call, use))
+        continue;
+    }
+    std::vector<MacroToken> made =
+        substitute(*macro, token, macro->takesArguments ? &call : nullptr, use, depth);
+    // What the expansion stands between must not run together with it: `-NEG` with NEG as -1 is not `--1`.
+    std::string_view next;
+    if (!pending.empty())
+      next = pending.front().text;
+    else if (input != nullptr)
+      next = input->text.substr(input->at, 1);
+    if (made.empty() || (!out.empty() && pastes(out.back().text, made.front().text)))
+      made.insert(made.begin(), blank(use));
+    if (pastes(made.back().text, next))
+      made.push_back(blank(use));
+    pending.insert(pending.begin(), made.begin(), made.end());
+  }
+  return out;
+}
+
+/// Is the next token that is not blank a `(`?
+bool Macros::opensCall(const Pending &pending, const MacroInput *input) const {
+  for (const MacroToken &token : pending)
+    if (!isBlank(token))
+      return is(token, '(');
+  if (input == nullptr)
+    return false;
+  Lexeme l = scan(input->text, input->at);
+  while (l.isBlank())
+    l = scan(input->text, l.end);
+  return l.is(input->text, '(');
+}
+
+bool Macros::take(Pending &pending, MacroInput *input, MacroToken &token) {
+  if (!pending.empty()) {
+    token = std::move(pending.front());
+    pending.pop_front();
+    return true;
+  }
+  if (input == nullptr)
+    return false;
+  Lexeme l = scan(input->text, input->at);
+  if (l.kind == Lexeme::Kind::End || (l.is(input->text, '#') && atLineStart(input->text, l.begin)))
+    return false;
+  token = tokenAt(*input, l);
+  input->at = l.end;
+  return true;
+}
+
+/// The arguments up to the matching `)`. On failure everything after the name stays used up and is reported.
+bool Macros::collect(const MacroToken &name, Pending &pending, MacroInput *input, Call &call) {
+  unsigned nesting = 0;
+  call.arguments.emplace_back();
+  MacroToken token;
+  while (take(pending, input, token)) {
+    if (is(token, '(') && nesting++ == 0)
+      continue;
+    if (nesting == 0)
+      continue; // blanks before the parenthesis
+    if (is(token, ')') && --nesting == 0) {
+      for (auto &argument : call.arguments)
+        trim(argument);
+      call.close = std::move(token);
+      return true;
+    }
+    if (is(token, ',') && nesting == 1) {
+      call.arguments.emplace_back();
+      continue;
+    }
+    if (token.kind == Lexeme::Kind::LineComment) { // would swallow what follows on the same line now
+      token.kind = Lexeme::Kind::Space;
+      token.text = " ";
+      token.verbatim = false;
+    }
+    call.arguments.back().push_back(std::move(token));
+  }
+  diagnostics_.error(name.origin, "the call of macro `" + name.text + "` is not closed")
+      .help("its `)` must come before the end of the file and before the next directive");
+  return false;
+}
+
+bool Macros::countFits(const Macro &macro, Call &call, Span use) {
+  std::size_t wanted = macro.parameters.size(), given = call.arguments.size();
+  if (wanted == 0 && given == 1 && call.arguments[0].empty())
+    given = 0;
+  if (wanted == given)
+    return true;
+  diagnostics_
+      .error(use, "macro `" + macro.name + "` takes " + std::to_string(wanted) +
+                      (wanted == 1 ? " argument" : " arguments") + ", not " + std::to_string(given))
+      .note(macro.where, "defined here");
+  return false;
+}
+
+std::vector<MacroToken> Macros::substitute(const Macro &macro, const MacroToken &name, const Call *call,
+                                           Span use, unsigned depth) {
+  // The macros that no token of the result may be taken for again.
+  auto madeBy = std::make_shared<Set>();
+  if (name.madeBy)
+    *madeBy = *name.madeBy;
+  if (call != nullptr) {
+    Set common;
+    static const Set none;
+    const Set &closing = call->close.madeBy ? *call->close.madeBy : none;
+    std::set_intersection(madeBy->begin(), madeBy->end(), closing.begin(), closing.end(),
+                          std::inserter(common, common.end()));
+    *madeBy = std::move(common);
+  }
+  madeBy->insert(macro.name);
+
+  std::vector<std::optional<std::vector<MacroToken>>> expanded(macro.parameters.size());
+  std::vector<MacroToken> out;
+  for (const Macro::Piece &piece : macro.body) {
+    if (piece.parameter < 0 || call == nullptr) {
+      if (!spend(piece.text.size() + 1, use, macro.name))
+        return {};
+      out.push_back({piece.kind, piece.text, use, false, madeBy});
+      continue;
+    }
+    auto index = static_cast<std::size_t>(piece.parameter);
+    if (!expanded[index]) {
+      const auto &argument = call->arguments[index];
+      expanded[index] = run(Pending(argument.begin(), argument.end()), nullptr, depth + 1);
+    }
+    for (const MacroToken &token : *expanded[index]) {
+      if (!spend(token.text.size() + 1, use, macro.name))
+        return {};
+      if (&token == &expanded[index]->front() && !out.empty() && pastes(out.back().text, token.text))
+        out.push_back(blank(use));
+      out.push_back(token);
+      if (!token.madeBy) {
+        out.back().madeBy = madeBy;
+      } else {
+        auto both = std::make_shared<Set>(*madeBy);
+        both->insert(token.madeBy->begin(), token.madeBy->end());
+        out.back().madeBy = std::move(both);
+      }
+    }
+  }
+  return out;
+}
+
+} // namespace pbc::syntax

@@ -1,0 +1,89 @@
+// Macros and their expansion, as the C preprocessor does it without # and ##.
+//
+//   #define MAX(a,b) ((a)>(b)?(a):(b))
+//   x = MAX(p, q+1);   =>   x = ((p)>(q+1)?(p):(q+1));
+//
+// The expansion knows where it came from: an argument still stands for its own bytes (a message about `q+1`
+// points at `q+1`), what the definition added stands for the whole use. A macro is not expanded again inside
+// its own expansion (each token carries the set of macros that made it: D. Prosser's algorithm), and how much
+// may come out is bounded, so that expansion always ends.
+#pragma once
+#include "compiler/source/diagnostics.h"
+#include "compiler/syntax/cxx_scan.h"
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace pbc::syntax {
+
+using source::Span;
+
+struct Macro {
+  struct Piece {
+    Lexeme::Kind kind;
+    std::string text;
+    int parameter = -1; // its index, if the piece is a parameter's name
+  };
+  std::string name;
+  Span where;
+  bool takesArguments = false;
+  std::vector<std::string> parameters;
+  std::vector<Piece> body;
+};
+
+/// A token on its way through expansion.
+struct MacroToken {
+  Lexeme::Kind kind;
+  std::string text;
+  Span origin;
+  bool verbatim; // the origin is these very bytes
+  std::shared_ptr<const std::set<std::string>> madeBy;
+};
+
+/// The text that a macro use stands in: `end` of the use may lie anywhere before the next directive.
+struct MacroInput {
+  source::FileId file;
+  std::string_view text;
+  std::uint32_t at;
+};
+
+/// Would the two, side by side, be read as something else?
+bool pastes(std::string_view left, std::string_view right);
+
+class Macros {
+public:
+  explicit Macros(source::Diagnostics &diagnostics) : diagnostics_(diagnostics) {}
+
+  void define(Macro macro) { table_[macro.name] = std::move(macro); }
+  void undefine(const std::string &name) { table_.erase(name); }
+  const Macro *find(std::string_view name) const;
+
+  /// Expands the use of a macro whose name is at input.at; moves input.at behind what was used up.
+  std::vector<MacroToken> expandUse(MacroInput &input);
+  /// Expands a list of tokens that nothing follows.
+  std::vector<MacroToken> expandAll(std::vector<MacroToken> tokens);
+
+private:
+  using Pending = std::deque<MacroToken>;
+  struct Call {
+    std::vector<std::vector<MacroToken>> arguments;
+    MacroToken close;
+  };
+
+  std::vector<MacroToken> run(Pending pending, MacroInput *input, unsigned depth);
+  bool opensCall(const Pending &, const MacroInput *) const;
+  bool take(Pending &, MacroInput *, MacroToken &);
+  bool collect(const MacroToken &name, Pending &, MacroInput *, Call &);
+  bool countFits(const Macro &, Call &, Span use);
+  std::vector<MacroToken> substitute(const Macro &, const MacroToken &name, const Call *, Span use,
+                                     unsigned depth);
+  bool spend(std::size_t bytes, Span use, const std::string &name);
+
+  source::Diagnostics &diagnostics_;
+  std::map<std::string, Macro, std::less<>> table_;
+  std::size_t spentHere_ = 0, spent_ = 0;
+  bool overspent_ = false;
+};
+
+} // namespace pbc::syntax
