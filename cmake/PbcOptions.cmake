@@ -25,13 +25,20 @@ function(pbc_room name)
   target_link_libraries(${name} PUBLIC pbc_options ${R_LINK})
 endfunction()
 
-# pbc_test(NAME SOURCES a.cpp ... LINK lib ...): a GoogleTest program whose cases ctest sees one by one.
+# pbc_test(NAME SOURCES a.cpp ... LINK lib ...): a GoogleTest program whose cases ctest sees one by one. Their label
+# is the folder below tests/ ("unit", "golden", ...); the target unit_tests builds all programs below tests/unit.
+add_custom_target(unit_tests)
 function(pbc_test name)
   cmake_parse_arguments(R "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${R_SOURCES})
   target_link_libraries(${name} PRIVATE pbc_options ${R_LINK} GTest::gmock GTest::gtest GTest::gtest_main)
+  file(RELATIVE_PATH label ${CMAKE_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REGEX REPLACE "/.*" "" label "${label}")
+  if(label STREQUAL "unit")
+    add_dependencies(unit_tests ${name})
+  endif()
   include(GoogleTest)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS "${label}")
 endfunction()
 
 # Adds every folder below this one that has a CMakeLists.txt; one without is searched one floor deeper.
