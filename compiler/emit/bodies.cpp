@@ -1,0 +1,147 @@
+#include "compiler/emit/parts.h"
+#include <algorithm>
+
+namespace pbc::emit {
+
+namespace {
+
+enum class Form { Sequential, Coroutine };
+
+/// The body's text with its calls, spawns, syncs and returns rewritten for one form.
+std::string rewritten(const std::string &text, const body::Facts &facts, Form form, bool returnsValue) {
+  using Kind = body::Edit::Kind;
+  const bool spawns = std::any_of(facts.edits.begin(), facts.edits.end(),
+                                  [](const body::Edit &e) { return e.kind == Kind::Spawn; });
+  const std::string join = spawns ? "co_await pb_scope.sync(); " : "";
+  std::string out;
+  std::uint32_t at = 0;
+  for (const auto &e : facts.edits) {
+    out += text.substr(at, e.begin - at);
+    at = e.end;
+    const std::string arguments =
+        text.substr(e.argumentsBegin, e.argumentsEnd > e.argumentsBegin ? e.argumentsEnd - e.argumentsBegin : 0);
+    switch (e.kind) {
+    case Kind::Call:
+    case Kind::Spawn:
+      if (form == Form::Sequential) out += fmt::format("pb_seq_{}(pb_f.pb_depth + 1, {})", e.callee, arguments);
+      else if (e.kind == Kind::Call) out += fmt::format("co_await pb_par_{}(pb_f.pb_depth + 1, {})", e.callee, arguments);
+      else out += fmt::format("pb_scope.spawn(pb_par_{}(pb_f.pb_depth + 1, {}))", e.callee, arguments);
+      break;
+    case Kind::Sync:
+      out += form == Form::Sequential || !spawns ? "(void)0" : "co_await pb_scope.sync()";
+      break;
+    case Kind::Return: {
+      const std::string whole = text.substr(e.begin, e.end - e.begin);
+      const std::string value = whole.substr(std::min<std::size_t>(6, whole.size()));
+      if (form == Form::Sequential) out += whole;
+      else if (returnsValue) out += fmt::format("do {{ pb_result = ({}); {}co_return; }} while (0)", value, join);
+      else out += fmt::format("do {{ {}co_return; }} while (0)", join);
+      break;
+    }
+    }
+  }
+  out += text.substr(at);
+  if (form == Form::Coroutine) out += fmt::format("\n  {}co_return;", join);
+  return (form == Form::Coroutine && spawns ? "pb::SpawnScope pb_scope;\n" : "") + out;
+}
+
+class BodyPrinter {
+public:
+  BodyPrinter(const Scope &scope, const body::RuleText &text)
+      : scope_(scope), t_(scope.transform), rule_(t_.rules[text.rule]), text_(text) {}
+
+  std::string print(Form form) const {
+    const bool isCoroutine = form == Form::Coroutine;
+    std::string result = "void";
+    if (isCoroutine) result = "pb::Job";
+    else if (rule_.returnStyle) result = resultType();
+    std::string out = fmt::format("static {}{} {}(const {} &pb_f{}) {{\n", isCoroutine ? "" : "inline ", result,
+                                  isCoroutine ? coroutineName(rule_.index) : bodyName(rule_.index), scope_.frame(),
+                                  parameters(isCoroutine));
+    out += definitions();
+    out += "  {\n" + rewritten(rule_.body->text.text, scope_.facts()[rule_.index], form, rule_.returnStyle) + "\n  }\n}\n\n";
+    return out;
+  }
+
+private:
+  std::string resultType() const { return sema::cxxType(t_.matrices[rule_.outputs[0].matrix].element); }
+
+  bool declares(body::Parameter::Role role, int index) const {
+    return std::any_of(text_.parameters.begin(), text_.parameters.end(),
+                       [&](const body::Parameter &p) { return p.role == role && p.index == index; });
+  }
+
+  /// Coordinates first, then bindings: the order in which kernels and point loops pass them.
+  std::string parameters(bool isCoroutine) const {
+    std::string out;
+    for (std::size_t i = 0; i < rule_.freeVariables.size(); ++i)
+      out += fmt::format(", const pb::IndexT {}",
+                         declares(body::Parameter::Role::Coordinate, static_cast<int>(i)) ? rule_.freeVariables[i] : "");
+    if (rule_.returnStyle && isCoroutine) out += fmt::format(", {} &pb_result", resultType());
+    for (const auto &p : text_.parameters) {
+      if (p.role != body::Parameter::Role::Binding) continue;
+      std::string type = p.type;
+      // A coroutine outlives the expression that makes its views: it keeps copies.
+      if (isCoroutine && type.ends_with("const &")) type.resize(type.size() - 1);
+      out += fmt::format(", {} {}", type, p.name);
+    }
+    return out;
+  }
+
+  std::string definitions() const {
+    using Role = body::Parameter::Role;
+    std::string out;
+    for (const auto &p : text_.parameters) switch (p.role) {
+      case Role::Binding:
+      case Role::Coordinate: break;
+      case Role::Input: out += fmt::format("  {} {} = pb_f.m_{}.cell();\n", p.type, p.name, poly::mangle(p.name)); break;
+      case Role::Size: out += fmt::format("  {} {} = static_cast<int>(pb_f.v_{});\n", p.type, p.name, poly::mangle(p.name)); break;
+      case Role::Tunable: out += fmt::format("  {} {} = pb_f.v_{};\n", p.type, p.name, poly::mangle(p.name)); break;
+      case Role::LocalMatrix: out += localMatrix(rule_.locals[p.index]); break;
+      }
+    return out;
+  }
+
+  std::string localMatrix(const sema::Local &l) const {
+    const std::string type = regionType(l.element, static_cast<int>(l.extents.size()), false);
+    std::string sizes;
+    for (const auto &e : l.extents) sizes += (sizes.empty() ? "" : ", ") + e.cxx;
+    // The extents speak of mangled names; a lambda keeps them out of the body's sight.
+    return fmt::format("  const {0} {1} = [&] {{ {2}return {0}::allocate({3}); }}();\n", type, l.name,
+                       parameterDefinitions(scope_), sizes);
+  }
+
+  const Scope &scope_;
+  const sema::Transform &t_;
+  const sema::Rule &rule_;
+  const body::RuleText &text_;
+};
+
+/// A liftable body next to one that calls transforms, in one strongly connected group, runs as text too.
+bool inCallStep(const Scope &scope, int rule) {
+  for (const auto &plan : scope.input.plans[scope.transform.index].plans)
+    for (const auto &step : plan.steps)
+      if (step.callsTransforms)
+        for (const auto &use : step.uses)
+          if (use.rule == rule) return true;
+  return false;
+}
+
+} // namespace
+
+std::string bodyName(int rule) { return fmt::format("pb_body_{}", rule); }
+std::string coroutineName(int rule) { return fmt::format("pb_body_{}_par", rule); }
+
+std::string bodies(const Scope &scope) {
+  std::string out;
+  for (const auto &text : scope.ruleTexts) {
+    const auto &facts = scope.facts()[text.rule];
+    if (facts.liftable && !inCallStep(scope, text.rule)) continue;
+    const BodyPrinter printer(scope, text);
+    out += printer.print(Form::Sequential);
+    if (!facts.callees.empty()) out += printer.print(Form::Coroutine);
+  }
+  return out;
+}
+
+} // namespace pbc::emit

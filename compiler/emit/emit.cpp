@@ -1,0 +1,44 @@
+#include "compiler/emit/emit.h"
+#include "compiler/body/prelude.h"
+#include "compiler/emit/parts.h"
+#include <algorithm>
+#include <set>
+
+namespace pbc::emit {
+
+namespace {
+
+std::string head(const Scope &scope) {
+  const auto &module = scope.input.module;
+  std::string out = body::prelude(body::needsLibrary(module));
+  for (const auto *raw : module.rawBlocks) out += raw->text.text + "\n";
+  out += "#include \"pb/index.h\"\n#include \"pb/program.h\"\n#include \"pb/plan.h\"\n";
+  out += "namespace pb_program {\n";
+  std::set<std::string> callees;
+  for (const auto &f : scope.facts()) callees.insert(f.callees.begin(), f.callees.end());
+  callees.insert(scope.transform.name);
+  for (const auto &name : callees)
+    if (const auto *t = module.find(name)) out += declarations(*t);
+  return out;
+}
+
+} // namespace
+
+std::vector<Unit> emit(const Input &in, poly::Context &context, const std::string &bakedConfiguration) {
+  std::vector<std::vector<bool>> all;
+  for (const auto &t : in.module.transforms) all.emplace_back(t.rules.size(), true);
+  const body::Unit texts = body::makeUnit(in.module, all);
+  std::vector<Unit> units;
+  for (const auto &t : in.module.transforms) {
+    Scope scope{in, t, context, {}};
+    std::copy_if(texts.rules.begin(), texts.rules.end(), std::back_inserter(scope.ruleTexts),
+                 [&](const body::RuleText &r) { return r.transform == t.index; });
+    // The frame comes before the bodies that take it, and the plans that call them after.
+    std::string text = head(scope) + entry(scope) + descriptor(scope) + "} // namespace pb_program\n";
+    units.push_back({t.name, std::move(text)});
+  }
+  units.push_back({"program", programUnit(in, bakedConfiguration)});
+  return units;
+}
+
+} // namespace pbc::emit

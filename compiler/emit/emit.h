@@ -1,0 +1,38 @@
+// From plans and kernels to C++: one translation unit per transform, and one for the program.
+//
+//   transform Sort, alternatives InsertionSort | MergeSort
+//   => Sort.cpp: struct Sort_Frame {regions, sizes}; the rules' bodies; kernels; for each alternative a sequential
+//      function and a coroutine; pb_seq_Sort(depth, out, in), pb_par_Sort(depth, out, in); its descriptor
+//      program.cpp: the table of descriptors and main()
+//
+// A transform's entry solves its sizes from the regions' extents, checks every formula, copies inputs that overlap
+// an output in a way that the chosen plan cannot stand, asks the selector and runs that plan: sequentially below
+// `sequential_cutoff` (no task, no coroutine), in tasks above. Nothing here asks which transform it prints.
+#pragma once
+#include "compiler/kernel/kernel.h"
+#include "compiler/schedule/plan.h"
+
+namespace pbc::emit {
+
+/// kernels[transform][plan][step]: nothing for steps whose bodies call transforms.
+using Kernels = std::vector<std::vector<std::vector<std::optional<kernel::Kernel>>>>;
+
+struct Input {
+  const sema::Module &module;
+  const std::vector<std::vector<body::Facts>> &facts;
+  const std::vector<choice::Choices> &choices;
+  const std::vector<schedule::TransformPlans> &plans;
+  const Kernels &kernels;
+};
+
+struct Unit {
+  std::string name; // "Sort", "program"
+  std::string text;
+};
+
+std::vector<Unit> emit(const Input &, poly::Context &, const std::string &bakedConfiguration);
+
+/// Hash of all names that a configuration may use, with their ranges: Program::hash.
+std::string programHash(const Input &);
+
+} // namespace pbc::emit

@@ -1,0 +1,47 @@
+// The parts of a transform's translation unit, one file each: bodies.cpp (rules' bodies as functions), entry.cpp
+// (frame, sizes, aliasing, selector), plans.cpp (alternatives), loops.cpp (bodies that call transforms, point by
+// point), descriptor.cpp (tables for the runtime).
+#pragma once
+#include "compiler/body/unit.h"
+#include "compiler/emit/emit.h"
+#include <fmt/format.h>
+
+namespace pbc::emit {
+
+/// What the parts share about the transform that is being printed.
+struct Scope {
+  const Input &input;
+  const sema::Transform &transform;
+  poly::Context &context;
+  /// Parameters of rule bodies as body::makeUnit declares them, by rule.
+  std::vector<body::RuleText> ruleTexts;
+
+  const std::vector<body::Facts> &facts() const { return input.facts[transform.index]; }
+  const choice::Choices &choices() const { return input.choices[transform.index]; }
+  std::string frame() const { return transform.name + "_Frame"; }
+};
+
+std::string regionType(sema::Element, int rank, bool isConst);
+/// "const long n = f.v_n; ..." for all parameters of index expressions.
+std::string parameterDefinitions(const Scope &);
+/// Name of a rule's body as a function, and as a coroutine.
+std::string bodyName(int rule);
+std::string coroutineName(int rule);
+/// "double &b" or "pb::Region<const double, 1> a": how a matrix is passed to a transform. Matrices in calling order:
+/// outputs, then inputs.
+std::vector<int> callingOrder(const sema::Transform &);
+std::string parameterList(const sema::Transform &, bool byValue);
+std::string declarations(const sema::Transform &);
+
+std::string bodies(const Scope &);
+std::string entry(const Scope &);
+std::string plans(const Scope &);
+/// Statements that run the body of a call step at each point; `parallel`: inside a coroutine.
+std::string pointLoops(const Scope &, const schedule::Step &, bool parallel);
+std::string descriptor(const Scope &);
+std::string programUnit(const Input &, const std::string &bakedConfiguration);
+
+/// A C++ string literal.
+std::string quoted(const std::string &);
+
+} // namespace pbc::emit
