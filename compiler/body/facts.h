@@ -1,11 +1,12 @@
 // What the compiler knows of rule bodies, learnt from Clang's AST over the body (never from text matching).
 //
-//   B.cell(i) from(A.region(i-1, i+2) a) { ElementT s = 0; for (int k = 0; k < 3; ++k) s += a.cell(k); return s / 3; }
+//   B.cell(i) from(A.region(i-1, i+2) a) { ElementT s = 0; for (int k = 0; k < 3; ++k) s += a.cell(k); return
+//   s / 3; }
 //   => liftable:  s0 = 0; for k in [0, 3) { s0 += a[k] }; out = s0 / 3
 //
-// A liftable body is a tree of Nodes: assignments to scalars and cells with pure expression trees, and counted
-// loops with affine bounds; `kernel/` turns it into statements. Otherwise `obstacle` names the line that
-// prevents it, and the body is used as text: `edits` say where calls of transforms, `spawn`, `sync` and
+// A liftable body is a tree of Nodes: assignments to scalars and cells with pure expression trees, and
+// counted loops with affine bounds; `kernel/` turns it into statements. Otherwise `obstacle` names the line
+// that prevents it, and the body is used as text: `edits` say where calls of transforms, `spawn`, `sync` and
 // `return` stand in it. Indices here are relative to the body's views; nothing here knows schedules.
 #pragma once
 #include "compiler/sema/module.h"
@@ -27,14 +28,16 @@ struct Value {
     Literal,  // text: a C++ literal of the value's type
     Local,    // index: into Facts::locals (a scalar variable of the body)
     Iterator, // index: into Facts::iterators (the variable of a counted loop)
-    Name,     // text: a size variable, free coordinate, param or tunable (an integer, or double for a float tunable)
-    Input,    // index: into Transform::matrices; a 0-d input used by its own name without a binding of the rule
-    Cell,     // index: binding number (outputs first, then inputs); operands: one index per view dimension
-    Unary,    // text: "-", "!", "~"
-    Binary,   // text: "+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "&&", "||", "&", "|", "^", "<<", ">>"
-    Select,   // operands: condition, then, else; lazy, like && and ||: the arm not taken may read out of bounds
-    Call,     // text: a pure C function, "sqrt", "fmin", "sqrtf", ...; or "pb_floordiv" in a size
-    Cast,     // to `type`
+    Name,     // text: a size variable, free coordinate, param or tunable (an integer, or double for a float
+              // tunable)
+    Input,  // index: into Transform::matrices; a 0-d input used by its own name without a binding of the rule
+    Cell,   // index: binding number (outputs first, then inputs); operands: one index per view dimension
+    Unary,  // text: "-", "!", "~"
+    Binary, // text: "+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "&&", "||", "&", "|", "^",
+            // "<<", ">>"
+    Select, // operands: condition, then, else; lazy, like && and ||: the arm not taken may read out of bounds
+    Call,   // text: a pure C function, "sqrt", "fmin", "sqrtf", ...; or "pb::floordiv" in a size
+    Cast,   // to `type`
   };
   Kind kind;
   Scalar type = Scalar::F64;
@@ -48,8 +51,8 @@ struct Value {
 /// Where an assignment stores.
 struct Target {
   bool isLocal = false;
-  int index = 0;                  // local's or binding's number
-  std::vector<ValuePtr> indices;  // of a cell: one per view dimension (none for a cell binding)
+  int index = 0;                 // local's or binding's number
+  std::vector<ValuePtr> indices; // of a cell: one per view dimension (none for a cell binding)
   Scalar type = Scalar::F64;
 };
 
@@ -59,8 +62,9 @@ using NodePtr = std::shared_ptr<const Node>;
 struct Node {
   enum class Kind { Assign, Loop };
   Kind kind;
-  // Assign: target op= value; op is "" (plain), "+", "-", "*" or "/". As in C++, `target op value` is computed in
-  // the wider of the two types (value's type, after the usual conversions) and converted to the target's.
+  // Assign: target op= value; op is "" (plain), "+", "-", "*" or "/". As in C++, `target op value` is
+  // computed in the wider of the two types (value's type, after the usual conversions) and converted to the
+  // target's.
   Target target;
   std::string op;
   ValuePtr value;
@@ -94,14 +98,15 @@ struct Edit {
 
 struct Facts {
   bool liftable = false;
-  std::string obstacle;  // not liftable: one sentence, "it calls a transform", "the loop's bound is not affine"
+  std::string
+      obstacle; // not liftable: one sentence, "it calls a transform", "the loop's bound is not affine"
   Span obstacleSpan;
   std::vector<LocalVariable> locals;
-  std::vector<std::string> iterators;  // unique names of counted-loop variables
-  std::vector<NodePtr> nodes;          // the body, when liftable; `return e` is an assignment to output 0
-  std::vector<Edit> edits;             // in text order; Call edits may nest in nothing
-  std::vector<std::string> callees;    // transforms called, each once
-  bool readsOutputs = false;           // some output is read, or compound-assigned, before it is surely written
+  std::vector<std::string> iterators; // unique names of counted-loop variables
+  std::vector<NodePtr> nodes;         // the body, when liftable; `return e` is an assignment to output 0
+  std::vector<Edit> edits;            // in text order; Call edits may nest in nothing
+  std::vector<std::string> callees;   // transforms called, each once
+  bool readsOutputs = false; // some output is read, or compound-assigned, before it is surely written
 };
 
 /// An affine integer value as isl text over mangled names (iterators by their unique names), if it is one.

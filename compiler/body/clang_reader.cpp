@@ -1,0 +1,192 @@
+#include "compiler/body/clang_reader.h"
+#include "compiler/body/abi_headers.h"
+#include "compiler/body/clang_tree.h"
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Decl.h>
+#include <clang/Basic/DiagnosticSema.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/FrontendActions.h>
+#include <clang/Frontend/Utils.h>
+#include <clang/Lex/Lexer.h>
+#include <llvm/Support/CrashRecoveryContext.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/VirtualFileSystem.h>
+
+namespace pbc::body {
+namespace {
+
+constexpr const char *kUnitPath = "/pbc-virtual/bodies.cpp";
+constexpr const char *kHeaderRoot = "/pbc-virtual/include/";
+constexpr unsigned kStackBytes = 512u << 20; // reserved, not used: pages are touched only by absurd nesting
+constexpr std::size_t kMostComplaints = 100;
+
+Complaint::Kind classify(unsigned id) {
+  using namespace clang;
+  switch (id) {
+  case diag::err_ovl_no_viable_function_in_call:
+    return Complaint::Kind::NoMatchingCall;
+  case diag::ext_return_has_expr:
+    return Complaint::Kind::ReturnHasValue;
+  case diag::ext_return_missing_expr:
+    return Complaint::Kind::ReturnLacksValue;
+  case diag::warn_falloff_nonvoid_function:
+  case diag::warn_maybe_falloff_nonvoid_function:
+    return Complaint::Kind::FallsOffEnd;
+  default:
+    return Complaint::Kind::Other;
+  }
+}
+
+class Collector : public clang::DiagnosticConsumer {
+public:
+  explicit Collector(std::vector<Complaint> &out) : out_(out) {}
+
+  void BeginSourceFile(const clang::LangOptions &options, const clang::Preprocessor *) override {
+    options_ = &options;
+  }
+
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &d) override {
+    DiagnosticConsumer::HandleDiagnostic(level, d);
+    Complaint c;
+    if (level == clang::DiagnosticsEngine::Note)
+      c.level = Complaint::Level::Note;
+    else if (level == clang::DiagnosticsEngine::Warning)
+      c.level = Complaint::Level::Warning;
+    else if (level < clang::DiagnosticsEngine::Error)
+      return;
+    c.kind = classify(d.getID());
+    llvm::SmallString<256> text;
+    d.FormatDiagnostic(text);
+    c.text = text.str().str();
+    if (d.hasSourceManager() && d.getLocation().isValid())
+      place(c, d);
+    if (c.level == Complaint::Level::Note) {
+      if (!out_.empty() && out_.back().notes.size() < kMostComplaints)
+        out_.back().notes.push_back(std::move(c));
+    } else if (out_.size() < kMostComplaints)
+      out_.push_back(std::move(c));
+  }
+
+private:
+  void place(Complaint &c, const clang::Diagnostic &d) const {
+    clang::SourceManager &sm = d.getSourceManager();
+    const clang::SourceLocation at = sm.getFileLoc(d.getLocation());
+    const auto [file, offset] = sm.getDecomposedLoc(at);
+    c.inUnit = file == sm.getMainFileID();
+    c.file = sm.getFilename(at).str();
+    c.begin = c.end = offset;
+    if (options_)
+      c.end += clang::Lexer::MeasureTokenLength(at, sm, *options_);
+  }
+
+  std::vector<Complaint> &out_;
+  const clang::LangOptions *options_ = nullptr;
+};
+
+class Consumer : public clang::ASTConsumer {
+public:
+  Consumer(const Unit &unit, Reading &reading) : unit_(unit), reading_(reading) {}
+
+  void HandleTranslationUnit(clang::ASTContext &context) override {
+    std::map<std::string, std::size_t> numbers;
+    for (std::size_t i = 0; i < unit_.rules.size(); ++i)
+      numbers[unit_.rules[i].function] = i;
+    for (const clang::Decl *d : context.getTranslationUnitDecl()->decls())
+      if (const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(d);
+          space && space->getName() == "pb_program")
+        for (const clang::Decl *inner : space->decls())
+          if (const auto *f = llvm::dyn_cast<clang::FunctionDecl>(inner);
+              f && f->hasBody() && f->getIdentifier())
+            if (auto found = numbers.find(f->getNameAsString()); found != numbers.end())
+              reading_.functions[found->second] = readFunction(*f, context, unit_);
+  }
+
+private:
+  const Unit &unit_;
+  Reading &reading_;
+};
+
+class Action : public clang::ASTFrontendAction {
+public:
+  Action(const Unit &unit, Reading &reading) : unit_(unit), reading_(reading) {}
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &, llvm::StringRef) override {
+    return std::make_unique<Consumer>(unit_, reading_);
+  }
+
+private:
+  const Unit &unit_;
+  Reading &reading_;
+};
+
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files(const Unit &unit) {
+  auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+  auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  memory->addFile(kUnitPath, 0, llvm::MemoryBuffer::getMemBufferCopy(unit.text, kUnitPath));
+  for (const auto &[name, text] : abiHeaders())
+    memory->addFile(kHeaderRoot + name, 0, llvm::MemoryBuffer::getMemBufferCopy(text, name));
+  all->pushOverlay(memory);
+  return all;
+}
+
+void run(const Unit &unit, const std::vector<std::string> &includePath, Reading &reading) {
+  std::vector<std::string> arguments = {PBC_LLVM_ROOT "/bin/clang++",
+                                        "-fsyntax-only",
+                                        "-std=c++20",
+                                        "-Wno-everything",
+                                        "-Wuninitialized",
+                                        "-Wsometimes-uninitialized",
+                                        "-Wreturn-type",
+                                        "-Wdivision-by-zero",
+                                        "-Wreturn-local-addr",
+                                        "-ferror-limit=100",
+                                        "-fbracket-depth=256",
+                                        "-ftemplate-depth=256",
+                                        "-fconstexpr-steps=1000000",
+                                        "-fspell-checking-limit=50",
+                                        "-fmacro-backtrace-limit=1",
+                                        std::string("-I") + kHeaderRoot};
+  for (const std::string &directory : includePath)
+    arguments.insert(arguments.end(), {"-iquote", directory});
+  arguments.push_back(kUnitPath);
+  std::vector<const char *> pointers;
+  for (const std::string &a : arguments)
+    pointers.push_back(a.c_str());
+
+  auto fileSystem = files(unit);
+  clang::CreateInvocationOptions options;
+  options.VFS = fileSystem;
+  auto engine = clang::CompilerInstance::createDiagnostics(new clang::DiagnosticOptions,
+                                                           new clang::IgnoringDiagConsumer, true);
+  options.Diags = engine;
+  std::shared_ptr<clang::CompilerInvocation> invocation = clang::createInvocation(pointers, options);
+  if (!invocation)
+    return;
+  clang::CompilerInstance instance;
+  instance.setInvocation(invocation);
+  instance.getDiagnosticOpts().ShowCarets = false; // or it counts the errors on stderr
+  instance.getFrontendOpts().DisableFree = false;
+  Collector collector(reading.complaints);
+  instance.createDiagnostics(&collector, false);
+  instance.createFileManager(fileSystem);
+  Action action(unit, reading);
+  instance.ExecuteAction(action);
+  reading.finished = true;
+}
+
+} // namespace
+
+Reading readUnit(const Unit &unit, const std::vector<std::string> &includePath) {
+  Reading reading;
+  reading.functions.resize(unit.rules.size());
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext recovery;
+  if (!recovery.RunSafelyOnThread([&] { run(unit, includePath, reading); }, kStackBytes))
+    reading.finished = false;
+  llvm::CrashRecoveryContext::Disable();
+  return reading;
+}
+
+} // namespace pbc::body

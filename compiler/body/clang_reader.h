@@ -1,0 +1,36 @@
+// One Clang run over a Unit: what Clang complains of, and each rule's body as a Tree.
+//
+//   readUnit(unit, {}) => { complaints [error "use of undeclared identifier 'x'" at byte 1234], functions
+//   [...] }
+//
+// In memory, without a file on disk; system headers are read only if raw blocks include them. The run has a
+// thread of its own with a deep stack, so that a body of absurd nesting ends in a complaint and not in a
+// crash.
+#pragma once
+#include "compiler/body/tree.h"
+#include "compiler/body/unit.h"
+
+namespace pbc::body {
+
+struct Complaint {
+  enum class Level { Error, Warning, Note };
+  /// The few that this room words itself.
+  enum class Kind { Other, NoMatchingCall, ReturnHasValue, ReturnLacksValue, FallsOffEnd };
+  Level level = Level::Error;
+  Kind kind = Kind::Other;
+  bool inUnit = false;              // false: in a header, named by `file`
+  std::uint32_t begin = 0, end = 0; // in Unit::text
+  std::string text, file;
+  std::vector<Complaint> notes;
+};
+
+struct Reading {
+  bool finished = false; // false: Clang itself broke down
+  std::vector<Complaint> complaints;
+  std::vector<Function> functions; // one for each of Unit::rules
+};
+
+/// `includePath`: where `#include "x.h"` of raw blocks is looked for.
+Reading readUnit(const Unit &, const std::vector<std::string> &includePath);
+
+} // namespace pbc::body

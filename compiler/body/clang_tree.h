@@ -1,0 +1,16 @@
+// From Clang's AST of one rule's function to our Tree. Only for clang_reader.cpp: the one header of this room
+// that shows Clang's types.
+#pragma once
+#include "compiler/body/tree.h"
+#include "compiler/body/unit.h"
+
+namespace clang {
+class ASTContext;
+class FunctionDecl;
+} // namespace clang
+
+namespace pbc::body {
+
+Function readFunction(const clang::FunctionDecl &, clang::ASTContext &, const Unit &);
+
+} // namespace pbc::body

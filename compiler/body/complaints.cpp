@@ -1,0 +1,172 @@
+#include "compiler/body/complaints.h"
+#include <regex>
+
+namespace pbc::body {
+namespace {
+
+/// Clang's words without the names that only the unit has.
+std::string readable(std::string text) {
+  static const std::string assertion = "static assertion failed due to requirement '";
+  if (text.starts_with(assertion))
+    if (const auto colon = text.find("': ", assertion.size()); colon != std::string::npos)
+      text = text.substr(colon + 3);
+  for (const char *prefix : {"pb_program::", "::pb_program::", "pb::"})
+    for (auto at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at))
+      text.erase(at, std::string(prefix).size());
+  return text;
+}
+
+std::string describe(const sema::Matrix &m) {
+  return m.name + " (" + (m.rank() ? std::to_string(m.rank()) + "-d " : "") + sema::name(m.element) + ")";
+}
+
+/// "out (1-d double), in (1-d double)"; and the matrices in the order of a call.
+std::string describe(const sema::Transform &t, std::vector<const sema::Matrix *> &order) {
+  std::string text;
+  for (sema::Role role : {sema::Role::Output, sema::Role::Input})
+    for (const sema::Matrix &m : t.matrices)
+      if (m.role == role) {
+        text += (text.empty() ? "" : ", ") + describe(m);
+        order.push_back(&m);
+      }
+  return text.empty() ? "nothing" : text;
+}
+
+/// "Region<const double, 2>" => "a 2-d double region".
+std::string describeType(const std::string &type) {
+  static const std::regex region("Region<(const )?([a-z ]+), (\\d+)>");
+  std::smatch m;
+  if (std::regex_search(type, m, region))
+    return "a " + m[3].str() + "-d " + m[2].str() + " region" + (m[1].matched ? " that is only read" : "");
+  return "of the type `" + type + "`";
+}
+
+class Reporter {
+public:
+  Reporter(const Unit &unit, const sema::Module &module, source::Diagnostics &d)
+      : unit_(unit), module_(module), d_(d) {}
+
+  void report(const Complaint &c) {
+    if (c.level == Complaint::Level::Note)
+      return;
+    const auto place = where(c);
+    if (c.level == Complaint::Level::Warning && c.kind != Complaint::Kind::FallsOffEnd) {
+      if (place && inUserText(c))
+        addNotes(d_.warning(*place, readable(c.text)), c);
+      return;
+    }
+    if (!place) {
+      // Nothing of the user's: a header of the system does not fit, or the unit itself is at fault.
+      d_.error(fallback(), "internal error: the rule bodies cannot be read: " + readable(c.text) +
+                               (c.file.empty() || c.inUnit ? "" : " (in " + c.file + ")"))
+          .help("please report this with the program that shows it");
+      return;
+    }
+    const Unit::Segment *segment = c.inUnit ? &unit_.segment(c.begin) : nullptr;
+    const RuleText *rule = segment && segment->rule >= 0 ? &unit_.rules[segment->rule] : nullptr;
+    const bool ofRule = rule && c.text.find(rule->function) != std::string::npos;
+    if (c.kind == Complaint::Kind::NoMatchingCall && segment && badCall(c, *place))
+      return;
+    if (c.kind == Complaint::Kind::ReturnHasValue && ofRule) {
+      d_.error(*place, "the body of a `to` rule returns no value")
+          .note(ruleOf(*rule).headerSpan, "the rule names its outputs")
+          .help("assign to the output, then `return;`");
+      return;
+    }
+    if (c.kind == Complaint::Kind::ReturnLacksValue && ofRule) {
+      d_.error(*place, "`return` needs a value here: the rule's body gives the value of its output")
+          .note(ruleOf(*rule).headerSpan, "the rule's output has no name");
+      return;
+    }
+    if (c.kind == Complaint::Kind::FallsOffEnd) {
+      if (segment && segment->kind == Unit::Segment::Kind::BodyEnd)
+        d_.error(*place, "the rule's body can end without returning a value")
+            .note(ruleOf(*rule).headerSpan,
+                  "the rule's output has no name; its value is what the body returns")
+            .help("end the body with `return value;`");
+      else // a lambda or a function of a raw block
+        addNotes(d_.warning(*place, readable(c.text)), c);
+      return;
+    }
+    std::string text = readable(c.text);
+    if (segment && !segment->text)
+      text = "this cannot be declared in C++: " + text;
+    addNotes(d_.error(*place, text), c);
+  }
+
+private:
+  bool inUserText(const Complaint &c) const { return c.inUnit && unit_.isUserText(c.begin); }
+
+  const sema::Rule &ruleOf(const RuleText &r) const { return module_.transforms[r.transform].rules[r.rule]; }
+
+  Span fallback() const {
+    return module_.transforms.empty() ? Span{} : module_.transforms[module_.mainTransform].span;
+  }
+
+  /// The user's text; else the note that leads there (an instantiation asked for in a body).
+  std::optional<Span> where(const Complaint &c) const {
+    if (inUserText(c))
+      return unit_.locate(c.begin, c.end);
+    for (const Complaint &n : c.notes)
+      if (inUserText(n))
+        return unit_.locate(n.begin, n.end);
+    return c.inUnit ? unit_.locate(c.begin, c.end) : std::nullopt;
+  }
+
+  void addNotes(source::Diagnostic &out, const Complaint &c) const {
+    const bool here = inUserText(c);
+    for (const Complaint &n : c.notes) {
+      if (n.text.starts_with("initialize the variable") || n.text.starts_with("in instantiation of") ||
+          n.text.starts_with("candidate template ignored") || !n.inUnit)
+        continue;
+      const auto at = unit_.locate(n.begin, n.end);
+      if (at && (here || unit_.isUserText(n.begin)))
+        out.note(*at, readable(n.text));
+    }
+  }
+
+  /// A call that fits no declaration, when its callee is a transform.
+  bool badCall(const Complaint &c, Span place) const {
+    const sema::Transform *t = module_.find(unit_.text.substr(c.begin, c.end - c.begin));
+    if (!t)
+      return false;
+    std::vector<const sema::Matrix *> order;
+    std::string text = "`" + t->name + "` takes " + describe(*t, order);
+    static const std::regex count("but (no|\\d+) ");
+    static const std::regex conversion("no known conversion from (.*) to (.*) for (\\d+)");
+    static const std::regex lvalue("expects an lvalue for (\\d+)");
+    static const std::regex qualifier("(\\d+)\\w\\w argument .*would lose const qualifier");
+    for (const Complaint &n : c.notes) {
+      std::smatch m;
+      auto matrix = [&](const std::string &number) {
+        const std::size_t i = std::stoul(number) - 1;
+        return "argument " + number + (i < order.size() ? ", for `" + order[i]->name + "`," : "");
+      };
+      if (std::regex_search(n.text, m, count))
+        text += "; found " + m[1].str() + (m[1] == "1" ? " argument" : " arguments");
+      else if (std::regex_search(n.text, m, conversion))
+        text += "; " + matrix(m[3]) + " is " + describeType(readable(m[1].str()));
+      else if (std::regex_search(n.text, m, lvalue) || std::regex_search(n.text, m, qualifier))
+        text += "; " + matrix(m[1]) + " is written and cannot be a value that is only read";
+      else
+        continue;
+      break;
+    }
+    d_.error(place, text).note(t->span, "`" + t->name + "` is declared here");
+    return true;
+  }
+
+  const Unit &unit_;
+  const sema::Module &module_;
+  source::Diagnostics &d_;
+};
+
+} // namespace
+
+void report(const Reading &reading, const Unit &unit, const sema::Module &module, source::Diagnostics &d) {
+  Reporter reporter(unit, module, d);
+  for (const Complaint &c : reading.complaints)
+    reporter.report(c);
+}
+
+} // namespace pbc::body

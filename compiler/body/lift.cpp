@@ -1,0 +1,396 @@
+#include "compiler/body/lift.h"
+#include <algorithm>
+
+namespace pbc::body {
+namespace {
+
+using Kind = Tree::Kind;
+
+bool contains(const Tree &t, Kind kind) {
+  if (t.kind == kind)
+    return true;
+  if (t.kind == Kind::Lambda)
+    return false; // its returns are its own
+  return std::any_of(t.children.begin(), t.children.end(),
+                     [&](const TreePtr &c) { return c && contains(*c, kind); });
+}
+
+NodePtr assignment(Target target, std::string op, ValuePtr value, Span span) {
+  auto n = std::make_shared<Node>();
+  n->kind = Node::Kind::Assign;
+  n->target = std::move(target);
+  n->op = std::move(op);
+  n->value = std::move(value);
+  n->span = span;
+  return n;
+}
+
+} // namespace
+
+Span RuleContext::span(const Tree &t) const {
+  auto span = unit.locate(t.begin, t.end);
+  return span ? *span : rule.span;
+}
+
+std::string RuleContext::source(const Tree &t) const {
+  std::string out;
+  for (std::uint32_t i = t.begin; i < t.end; ++i) {
+    const char c = unit.text[i] == '\n' || unit.text[i] == '\t' ? ' ' : unit.text[i];
+    if (c == ' ' && !out.empty() && out.back() == ' ')
+      continue;
+    out += c;
+    if (out.size() >= 40 && (static_cast<unsigned char>(c) & 0x80) == 0)
+      return out + "...";
+  }
+  return out;
+}
+
+Lifter::Lifter(const RuleContext &c, Facts &facts)
+    : c_(c), facts_(facts), writes_(c.function.variables.size()) {}
+
+void Lifter::stop(const Tree &t, std::string sentence) const {
+  throw Obstacle{std::move(sentence), c_.span(t)};
+}
+
+void Lifter::stopKind(const Tree &t) const {
+  switch (t.kind) {
+  case Kind::TransformCall:
+    stop(t, "it calls the transform `" + t.text + "`");
+  case Kind::Spawn:
+    stop(t, "it spawns a task");
+  case Kind::Sync:
+    stop(t, "it waits for spawned tasks");
+  case Kind::Jump:
+    stop(t, "it has a `" + t.text + "`");
+  case Kind::Return:
+    stop(t, "it returns before its end");
+  case Kind::Lambda:
+    stop(t, "it has " + t.text);
+  case Kind::Control:
+    if (!t.text.empty())
+      stop(t, t.text);
+    break;
+  case Kind::Other:
+    if (!t.text.empty())
+      stop(t, "it uses " + t.text);
+    break;
+  default:
+    break;
+  }
+  stop(t, "the analysis does not follow `" + c_.source(t) + "`");
+}
+
+void Lifter::run() {
+  if (!c_.rule.locals.empty())
+    for (const sema::Local &l : c_.rule.locals)
+      throw Obstacle{"the rule has a matrix of its own, `" + l.name + "`", l.span};
+  countWrites(*c_.function.body);
+  Nodes nodes;
+  statements(flatten(*c_.function.body), nodes, true);
+  facts_.nodes = std::move(nodes);
+}
+
+void Lifter::countWrites(const Tree &t) {
+  if ((t.kind == Kind::Assign || t.kind == Kind::Step) && t.child(0).kind == Kind::Variable)
+    ++writes_[t.child(0).index];
+  for (const TreePtr &c : t.children)
+    if (c)
+      countWrites(*c);
+}
+
+/// A block's statements; blocks inside are opened, since variables are known by number and not by name.
+Lifter::Statements Lifter::flatten(const Tree &t) const {
+  if (t.kind != Kind::Block)
+    return {&t};
+  Statements out;
+  for (const TreePtr &c : t.children)
+    if (c->kind != Kind::Nothing) {
+      const Statements inner = flatten(*c);
+      out.insert(out.end(), inner.begin(), inner.end());
+    }
+  return out;
+}
+
+void Lifter::statements(const Statements &list, Nodes &out, bool isBody) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Tree &t = *list[i];
+    if (isBody && t.kind == Kind::Return && t.children.empty() && i + 1 == list.size())
+      return;
+    if (isBody && c_.rule.returnStyle &&
+        (t.kind == Kind::Return || (t.kind == Kind::If && contains(t, Kind::Return)))) {
+      ValuePtr value = tailValue(list, i);
+      Target result;
+      result.type = scalarOf(c_.transform.matrices[c_.rule.outputs[0].matrix].element);
+      out.push_back(assignment(result, "", convert(value, result.type), c_.span(t)));
+      return;
+    }
+    statement(t, out);
+  }
+}
+
+void Lifter::statement(const Tree &t, Nodes &out) {
+  switch (t.kind) {
+  case Kind::Nothing:
+    return;
+  case Kind::Block:
+    return statements(flatten(t), out, false);
+  case Kind::Declare:
+    return declare(t, out);
+  case Kind::Discard:
+    return discard(t.child(0), out);
+  case Kind::If:
+    return branch(t, out);
+  case Kind::For:
+    return loop(t, out);
+  default:
+    stopKind(t);
+  }
+}
+
+std::string Lifter::unique(const std::string &name) const {
+  auto taken = [&](const std::string &n) {
+    for (const Parameter &p : c_.text.parameters)
+      if (p.name == n)
+        return true;
+    for (const LocalVariable &l : facts_.locals)
+      if (l.name == n)
+        return true;
+    for (const sema::Matrix &m : c_.transform.matrices)
+      if (m.name == n)
+        return true;
+    return std::find(facts_.iterators.begin(), facts_.iterators.end(), n) != facts_.iterators.end();
+  };
+  std::string out = name;
+  for (int k = 1; taken(out); ++k)
+    out = name + "_" + std::to_string(k);
+  return out;
+}
+
+int Lifter::newLocal(const std::string &name, Scalar type) {
+  facts_.locals.push_back({unique(name), type});
+  return static_cast<int>(facts_.locals.size()) - 1;
+}
+
+void Lifter::declare(const Tree &t, Nodes &out) {
+  const Variable &v = c_.function.variables[t.index];
+  if (v.isStatic)
+    stop(t, "the variable `" + v.name + "` is static");
+  if (v.isRegion && !t.children.empty() && !writes_[t.index]) {
+    viewOf_[t.index] = view(t.child(0));
+    return;
+  }
+  if (v.isArray)
+    stop(t, "it has the local array `" + v.name + "`");
+  if (v.isReference)
+    stop(t, "it has the reference `" + v.name + "`");
+  if (!v.type || v.isVolatile)
+    stop(t, "the variable `" + v.name + "` has the type `" + v.typeText +
+                "`, which is not one of the element types");
+  ValuePtr initial = t.children.empty() ? nullptr : convert(expression(t.child(0)), *v.type);
+  if (initial && !writes_[t.index] && isInteger(*v.type)) {
+    bool affine = false;
+    affineText(*initial, facts_, affine);
+    if (affine) { // `int h = n / 2;`: the size itself, so that bounds and indices made from it stay affine
+      substitutes_[t.index] = initial;
+      return;
+    }
+  }
+  const int local = newLocal(v.name, *v.type);
+  localOf_[t.index] = local;
+  if (!initial)
+    return;
+  Target target;
+  target.isLocal = true;
+  target.index = local;
+  target.type = *v.type;
+  store(target, "", initial, t, out);
+}
+
+Target Lifter::target(const Tree &t) {
+  Target out;
+  if (t.kind == Kind::Variable) {
+    auto found = localOf_.find(t.index);
+    if (found == localOf_.end())
+      stop(t, "it changes `" + c_.function.variables[t.index].name + "`");
+    out.isLocal = true;
+    out.index = found->second;
+    out.type = facts_.locals[found->second].type;
+    return out;
+  }
+  if (t.kind != Kind::Parameter && !(t.kind == Kind::Method && t.text == "cell"))
+    stop(t, "it assigns to `" + c_.source(t) + "`");
+  ValuePtr place = expression(t);
+  if (place->kind != Value::Kind::Cell || place->index >= static_cast<int>(c_.rule.outputs.size()))
+    stop(t, "it assigns to `" + c_.source(t) + "`, which is no output");
+  out.index = place->index;
+  out.indices = place->operands;
+  out.type = place->type;
+  return out;
+}
+
+void Lifter::store(Target target, std::string op, ValuePtr value, const Tree &t, Nodes &out) {
+  remember(*value);
+  if (target.isLocal) {
+    assigned_.insert(target.index);
+    maybeAssigned_.insert(target.index);
+  } else
+    known_.push_back(makeValue(Value::Kind::Cell, target.type, "", target.indices, {}, target.index));
+  out.push_back(assignment(std::move(target), std::move(op), std::move(value), c_.span(t)));
+}
+
+/// An expression as a statement.
+void Lifter::discard(const Tree &t, Nodes &out) {
+  if (t.kind == Kind::Binary && t.text == ",") {
+    discard(t.child(0), out);
+    return discard(t.child(1), out);
+  }
+  if (t.kind == Kind::Step) {
+    Target to = target(t.child(0));
+    const char *one = to.type == Scalar::F64   ? "1.0"
+                      : to.type == Scalar::F32 ? "1.0f"
+                      : to.type == Scalar::I64 ? "1L"
+                                               : "1";
+    const Scalar type = to.type == Scalar::U8 ? Scalar::I32 : to.type;
+    ValuePtr by = makeValue(Value::Kind::Literal, type, one, {}, c_.span(t));
+    return store(to, t.text == "++" ? "+" : "-", by, t, out);
+  }
+  if (t.kind != Kind::Assign)
+    stopKind(t);
+  Target to = target(t.child(0));
+  ValuePtr value = expression(t.child(1));
+  if (t.text.empty())
+    return store(to, "", convert(value, to.type), t, out);
+  if (!t.computation)
+    stop(t, "`" + c_.source(t) + "` computes in a type that is not one of the element types");
+  // The value keeps its own type: `f32 += f64` adds in double, as the Node's meaning says.
+  if (t.text.size() == 1 && std::string("+-*/").find(t.text) != std::string::npos)
+    return store(to, t.text, value, t, out);
+  ValuePtr old = convert(readBack(to), *t.computation);
+  store(to, "", convert(binary(t.text, *t.computation, old, value, c_.span(t)), to.type), t, out);
+}
+
+namespace {
+
+/// `k < n` seen from k: the comparison with the loop's variable on its left, and the other side.
+struct Bound {
+  std::string op;
+  const Tree *limit;
+};
+
+bool isVariable(const Tree &t, int variable) {
+  const Tree *at = &t;
+  while (at->kind == Kind::Cast && at->type && isInteger(*at->type) && *at->type != Scalar::Bool &&
+         *at->type != Scalar::U8)
+    at = &at->child(0);
+  return at->kind == Kind::Variable && at->index == variable;
+}
+
+std::optional<Bound> bound(const Tree &condition, int variable) {
+  if (condition.kind != Kind::Binary)
+    return std::nullopt;
+  if (isVariable(condition.child(0), variable))
+    return Bound{condition.text, &condition.child(1)};
+  if (!isVariable(condition.child(1), variable))
+    return std::nullopt;
+  const std::map<std::string, std::string> mirrored = {{"<", ">"}, {">", "<"}, {"<=", ">="}, {">=", "<="}};
+  auto found = mirrored.find(condition.text);
+  return found == mirrored.end() ? std::nullopt : std::optional(Bound{found->second, &condition.child(0)});
+}
+
+} // namespace
+
+void Lifter::loop(const Tree &t, Nodes &out) {
+  const Tree *init = t.children[0].get(), *condition = t.children[1].get(), *step = t.children[2].get();
+  if (!init || init->kind != Kind::Declare || init->children.empty())
+    stop(t, "the loop's variable is not declared in the loop");
+  const Variable &v = c_.function.variables[init->index];
+  const int variable = init->index;
+  if (v.type != Scalar::I32 && v.type != Scalar::I64)
+    stop(*init, "the loop's variable `" + v.name + "` is a `" + v.typeText + "`, not an `int`");
+  auto limit = condition ? bound(*condition, variable) : std::nullopt;
+  if (!limit)
+    stop(condition ? *condition : t, "the loop's condition is not a comparison of `" + v.name + "`");
+  // The step: ++k, k += c, k = k + c; downwards only by one.
+  std::optional<long> by;
+  if (step && step->kind == Kind::Step && isVariable(step->child(0), variable))
+    by = step->text == "++" ? 1 : -1;
+  else if (step && step->kind == Kind::Assign && isVariable(step->child(0), variable)) {
+    const Tree *amount = &step->child(1);
+    std::string op = step->text;
+    if (op.empty() && amount->kind == Kind::Binary && isVariable(amount->child(0), variable))
+      op = amount->text, amount = &amount->child(1);
+    if (op == "+" || op == "-")
+      if (auto value = constantOf(*expression(*amount), facts_))
+        by = op == "+" ? *value : -*value;
+  }
+  if (!by || *by == 0)
+    stop(step ? *step : t, "the loop's step is not a constant");
+  if (writes_[variable] != 1)
+    stop(t, "the loop's variable `" + v.name + "` is changed inside the loop");
+  const bool up = *by > 0;
+  if (limit->op != (up ? "<" : ">") && limit->op != (up ? "<=" : ">="))
+    stop(*condition, "the loop's condition does not fit its step");
+  if (!up && *by != -1)
+    stop(*step, "the loop counts down by more than one");
+
+  ValuePtr first = convert(expression(init->child(0)), *v.type), last = expression(*limit->limit);
+  requireAffine(*first, init->child(0), "the loop's bound");
+  requireAffine(*last, *limit->limit, "the loop's bound");
+  if (limit->op.size() == 2)
+    last = binary(up ? "+" : "-", last->type, last, integer(1, last->type));
+
+  auto node = std::make_shared<Node>();
+  node->kind = Node::Kind::Loop;
+  node->span = c_.span(t);
+  node->iterator = static_cast<int>(facts_.iterators.size());
+  facts_.iterators.push_back(unique(v.name));
+  auto iterator = std::make_shared<Value>();
+  iterator->kind = Value::Kind::Iterator;
+  iterator->type = *v.type;
+  iterator->index = node->iterator;
+  if (up) {
+    node->lower = first;
+    node->upper = last;
+    node->step = *by;
+    iterator->nonNegative = first->nonNegative;
+    substitutes_[variable] = iterator;
+  } else { // k = first, first - 1, ..., last + 1 is first - t for t = 0, 1, ...
+    const Scalar type = first->type == Scalar::I64 || last->type == Scalar::I64 ? Scalar::I64 : Scalar::I32;
+    node->lower = integer(0, *v.type);
+    node->upper = binary("-", type, convert(first, type), convert(last, type));
+    iterator->nonNegative = true;
+    auto value = std::make_shared<Value>(*binary("-", *v.type, first, iterator));
+    const auto floor = constantOf(*last, facts_);
+    value->nonNegative = floor && *floor >= -1;
+    substitutes_[variable] = value;
+  }
+  // What happens in a loop need not happen at all.
+  const auto assigned = assigned_;
+  const auto known = known_.size();
+  statements(flatten(*t.children[3]), node->body, false);
+  const auto low = constantOf(*node->lower, facts_), high = constantOf(*node->upper, facts_);
+  if (!(low && high && *low < *high))
+    assigned_ = assigned;
+  known_.resize(known);
+  out.push_back(std::move(node));
+}
+
+void lift(const RuleContext &c, Facts &facts) {
+  if (!c.function.body) {
+    facts.obstacle = "it has an error";
+    facts.obstacleSpan = c.rule.span;
+    return;
+  }
+  try {
+    Lifter(c, facts).run();
+    facts.liftable = true;
+  } catch (const Obstacle &o) {
+    facts.obstacle = o.sentence;
+    facts.obstacleSpan = o.span;
+    facts.locals.clear();
+    facts.iterators.clear();
+    facts.nodes.clear();
+  }
+}
+
+} // namespace pbc::body

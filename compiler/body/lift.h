@@ -1,0 +1,111 @@
+// A body's Tree as Nodes, if it is nothing but assignments and counted loops; else the one sentence that says
+// why not.
+//
+//   double s = 0; for (int k = 0; k < a.width(); ++k) s += a.cell(k); return s;
+//   =>  s = 0.0; for k in [0, n) { s += a[k] }; out = s
+//
+// The Nodes compute what C++ computes, conversions and all. What is only evaluated under a condition stays
+// so: an `if` becomes Selects only where its branches may be evaluated without it (no division of integers,
+// no cell that is not read anyway).
+#pragma once
+#include "compiler/body/facts.h"
+#include "compiler/body/tree.h"
+#include "compiler/body/unit.h"
+#include "compiler/body/value.h"
+#include <functional>
+#include <map>
+#include <set>
+
+namespace pbc::body {
+
+/// What the files that lift share: the rule, and the way from the unit's bytes to the user's.
+struct RuleContext {
+  const sema::Transform &transform;
+  const sema::Rule &rule;
+  const RuleText &text;
+  const Unit &unit;
+  const Function &function;
+
+  Span span(const Tree &t) const;
+  std::string source(const Tree &t) const; // at most some 40 characters, on one line
+};
+
+/// Fills liftable, locals, iterators and nodes; or obstacle and obstacleSpan.
+void lift(const RuleContext &, Facts &);
+
+/// Thrown inside this room only, caught by lift().
+struct Obstacle {
+  std::string sentence;
+  Span span;
+};
+
+/// A region that the body can name: a binding's view or a part of one.
+struct View {
+  int binding = 0;
+  Scalar type = Scalar::F64;
+  std::vector<ValuePtr> origin; // per dimension of the binding's view
+  std::vector<int> dims;        // dimensions of the binding's view that this one keeps, in its order
+  std::vector<ValuePtr> extent; // per dimension of this one
+};
+
+class Lifter {
+public:
+  Lifter(const RuleContext &c, Facts &facts);
+  void run();
+
+private:
+  using Nodes = std::vector<NodePtr>;
+  using Statements = std::vector<const Tree *>;
+  [[noreturn]] void stop(const Tree &, std::string sentence) const;
+  [[noreturn]] void stopKind(const Tree &) const;
+
+  // lift.cpp: statements
+  void countWrites(const Tree &);
+  Statements flatten(const Tree &) const;
+  void statements(const Statements &, Nodes &, bool isBody);
+  void statement(const Tree &, Nodes &);
+  void declare(const Tree &, Nodes &);
+  void discard(const Tree &, Nodes &);
+  void loop(const Tree &, Nodes &);
+  void store(Target, std::string op, ValuePtr, const Tree &, Nodes &);
+  Target target(const Tree &);
+  int newLocal(const std::string &name, Scalar);
+  std::string unique(const std::string &name) const;
+
+  // lift_branch.cpp: `if` as Selects
+  ValuePtr tailValue(const Statements &, std::size_t from);
+  void branch(const Tree &, Nodes &);
+  void guarded(const Tree &, ValuePtr guard, Nodes &);
+  void guardedStore(const Tree &, const Target &, ValuePtr, ValuePtr guard, Nodes &);
+  ValuePtr readBack(const Target &) const;
+  void requireSafe(const Value &, const Tree &) const;
+  bool safe(const Value &, std::string &why) const;
+  bool alwaysInside(const Value &cell) const;
+  void remember(const Value &);
+
+  // lift_value.cpp: expressions and views
+  ValuePtr expression(const Tree &);
+  ValuePtr parameter(const Tree &);
+  ValuePtr variable(const Tree &);
+  ValuePtr call(const Tree &);
+  ValuePtr method(const Tree &);
+  ValuePtr cell(const Tree &);
+  View view(const Tree &);
+  View bindingView(int number, const Tree &) const;
+  ValuePtr index(const Tree &);
+  ValuePtr extentValue(const sema::Binding &, int dimension) const;
+  ValuePtr nameValue(const std::string &) const;
+  Scalar scalar(const Tree &) const;
+  void requireAffine(const Value &, const Tree &, const std::string &what) const;
+
+  const RuleContext &c_;
+  Facts &facts_;
+  std::vector<int> writes_;                // per variable: how often the body assigns to it
+  std::map<int, ValuePtr> substitutes_;    // variable -> the value that it always has
+  std::map<int, int> localOf_;             // variable -> Facts::locals
+  std::map<int, View> viewOf_;             // variable -> the region that it always is
+  std::set<int> assigned_, maybeAssigned_; // locals: surely, perhaps assigned so far
+  std::vector<ValuePtr> known_;            // cells that are accessed in any case
+};
+
+} // namespace pbc::body

@@ -1,0 +1,224 @@
+#include "compiler/body/lift.h"
+#include <algorithm>
+
+namespace pbc::body {
+namespace {
+
+using Kind = Tree::Kind;
+
+bool sameTarget(const Target &a, const Target &b) {
+  return a.isLocal == b.isLocal && a.index == b.index &&
+         std::equal(a.indices.begin(), a.indices.end(), b.indices.begin(), b.indices.end(),
+                    [](const ValuePtr &x, const ValuePtr &y) { return same(*x, *y); });
+}
+
+ValuePtr select(ValuePtr condition, ValuePtr yes, ValuePtr no, Span span) {
+  const Scalar type = yes->type;
+  return makeValue(Value::Kind::Select, type, "", {std::move(condition), std::move(yes), std::move(no)},
+                   span);
+}
+
+const Tree *plainAssignment(const std::vector<const Tree *> &list) {
+  if (list.size() != 1 || list[0]->kind != Kind::Discard)
+    return nullptr;
+  const Tree &t = list[0]->child(0);
+  return t.kind == Kind::Assign && t.text.empty() ? &t : nullptr;
+}
+
+} // namespace
+
+/// The cells of a value that are read whatever its conditions say.
+void Lifter::remember(const Value &v) {
+  if (v.kind == Value::Kind::Cell)
+    known_.push_back(std::make_shared<Value>(v));
+  const bool lazy =
+      v.kind == Value::Kind::Select || (v.kind == Value::Kind::Binary && (v.text == "&&" || v.text == "||"));
+  for (std::size_t i = 0; i < (lazy ? 1 : v.operands.size()); ++i)
+    remember(*v.operands[i]);
+}
+
+bool Lifter::alwaysInside(const Value &cell) const {
+  if (cell.operands.empty())
+    return true;
+  for (const ValuePtr &k : known_)
+    if (same(*k, cell))
+      return true;
+  const sema::Binding &b = binding(c_.rule, cell.index);
+  for (std::size_t d = 0; d < cell.operands.size(); ++d) {
+    const auto at = constantOf(*cell.operands[d], facts_);
+    const ValuePtr size = extentValue(b, b.viewDims[d]);
+    const auto extent = size ? constantOf(*size, facts_) : std::nullopt;
+    if (!at || !extent || *at < 0 || *at >= *extent)
+      return false;
+  }
+  return true;
+}
+
+bool Lifter::safe(const Value &v, std::string &why) const {
+  if (v.kind == Value::Kind::Cell && !alwaysInside(v)) {
+    why = "the `if` decides whether a cell is accessed";
+    return false;
+  }
+  if (v.kind == Value::Kind::Binary && isInteger(v.type) && (v.text == "/" || v.text == "%")) {
+    const auto divisor = constantOf(*v.operands[1], facts_);
+    if (!divisor || *divisor == 0 || *divisor == -1) {
+      why = "the `if` guards a division of integers";
+      return false;
+    }
+  }
+  if (v.kind == Value::Kind::Binary && (v.text == "<<" || v.text == ">>") &&
+      !constantOf(*v.operands[1], facts_)) {
+    why = "the `if` guards a shift";
+    return false;
+  }
+  if (v.kind == Value::Kind::Cast && isInteger(v.type) && !isInteger(v.operands[0]->type) &&
+      v.type != Scalar::Bool) {
+    why = "the `if` guards a conversion to an integer";
+    return false;
+  }
+  return std::all_of(v.operands.begin(), v.operands.end(), [&](const ValuePtr &o) { return safe(*o, why); });
+}
+
+void Lifter::requireSafe(const Value &v, const Tree &t) const {
+  std::string why;
+  if (!safe(v, why))
+    stop(t, why);
+}
+
+/// What a return-style body gives from here on: `if (c) return x; return y;` is c ? x : y.
+ValuePtr Lifter::tailValue(const Statements &list, std::size_t from) {
+  if (from >= list.size())
+    throw Obstacle{"not every path returns a value", c_.rule.span};
+  const Tree &t = *list[from];
+  if (t.kind == Kind::Return && !t.children.empty()) {
+    if (from + 1 != list.size())
+      stop(t, "it returns before its end");
+    return expression(t.child(0));
+  }
+  if (t.kind != Kind::If)
+    stop(t, t.kind == Kind::Return ? "it returns before its end" : "it computes between its `return`s");
+  ValuePtr condition = expression(t.child(0));
+  remember(*condition);
+  const auto known = known_.size(); // an inner condition's cells are read under the outer condition only
+  ValuePtr yes = tailValue(flatten(t.child(1)), 0);
+  known_.resize(known);
+  requireSafe(*yes, t.child(1));
+  if (t.children[2] && from + 1 != list.size())
+    stop(*list[from + 1], "it goes on after a `return`");
+  ValuePtr no = t.children[2] ? tailValue(flatten(t.child(2)), 0) : tailValue(list, from + 1);
+  known_.resize(known);
+  requireSafe(*no, t.children[2] ? t.child(2) : t);
+  return select(condition, convert(yes, no->type), no, c_.span(t));
+}
+
+ValuePtr Lifter::readBack(const Target &t) const {
+  return t.isLocal ? makeValue(Value::Kind::Local, t.type, "", {}, {}, t.index)
+                   : makeValue(Value::Kind::Cell, t.type, "", t.indices, {}, t.index);
+}
+
+void Lifter::branch(const Tree &t, Nodes &out) {
+  ValuePtr condition = expression(t.child(0));
+  remember(*condition);
+  const Statements yes = flatten(t.child(1)), no = t.children[2] ? flatten(t.child(2)) : Statements{};
+  const Tree *a = plainAssignment(yes), *b = plainAssignment(no);
+  if (a && b) {
+    const Target to = target(a->child(0));
+    if (sameTarget(to, target(b->child(0)))) { // both write it: no need to read it back
+      ValuePtr x = convert(expression(a->child(1)), to.type), y = convert(expression(b->child(1)), to.type);
+      requireSafe(*x, *a);
+      requireSafe(*y, *b);
+      return store(to, "", select(condition, x, y, c_.span(t)), t, out);
+    }
+  }
+  ValuePtr guard = condition;
+  if (!a || yes.size() + no.size() > 1) {
+    // Evaluated once: a branch may change what the condition reads.
+    Target g;
+    g.isLocal = true;
+    g.index = newLocal("taken", Scalar::Bool);
+    g.type = Scalar::Bool;
+    store(g, "", convert(condition, Scalar::Bool), t.child(0), out);
+    guard = readBack(g);
+  }
+  for (const Tree *s : yes)
+    guarded(*s, guard, out);
+  ValuePtr otherwise = no.empty() ? nullptr : makeValue(Value::Kind::Unary, Scalar::Bool, "!", {guard});
+  for (const Tree *s : no)
+    guarded(*s, otherwise, out);
+}
+
+/// One statement of a branch, carried out where `guard` holds.
+void Lifter::guarded(const Tree &t, ValuePtr guard, Nodes &out) {
+  switch (t.kind) {
+  case Kind::Declare: { // fresh in the branch: it may be computed in any case
+    const std::size_t before = out.size(), known = known_.size();
+    declare(t, out);
+    known_.resize(known);
+    if (out.size() > before)
+      requireSafe(*out.back()->value, t);
+    return;
+  }
+  case Kind::If: {
+    ValuePtr condition = expression(t.child(0));
+    requireSafe(*condition, t.child(0));
+    Target g;
+    g.isLocal = true;
+    g.index = newLocal("taken", Scalar::Bool);
+    g.type = Scalar::Bool;
+    store(g, "", binary("&&", Scalar::Bool, guard, condition, c_.span(t)), t.child(0), out);
+    const ValuePtr inner = readBack(g);
+    for (const Tree *s : flatten(t.child(1)))
+      guarded(*s, inner, out);
+    if (!t.children[2])
+      return;
+    ValuePtr rest =
+        binary("&&", Scalar::Bool, guard, makeValue(Value::Kind::Unary, Scalar::Bool, "!", {inner}));
+    for (const Tree *s : flatten(t.child(2)))
+      guarded(*s, rest, out);
+    return;
+  }
+  case Kind::Discard:
+    break;
+  case Kind::For:
+    stop(t, "a loop stands under an `if`");
+  default:
+    stopKind(t);
+  }
+  // Carry the statement out on the side, then choose between its result and the old value.
+  Nodes plain;
+  const auto assigned = assigned_;
+  const auto maybe = maybeAssigned_;
+  const auto known = known_.size();
+  discard(t.child(0), plain);
+  assigned_ = assigned;
+  maybeAssigned_ = maybe;
+  known_.resize(known);
+  for (const NodePtr &n : plain) {
+    ValuePtr value = n->value;
+    if (!n->op.empty()) {
+      const Scalar type = std::max(n->value->type, n->target.type, [](Scalar x, Scalar y) {
+        auto rank = [](Scalar s) {
+          return s == Scalar::F64 ? 4 : s == Scalar::F32 ? 3 : s == Scalar::I64 ? 2 : 1;
+        };
+        return rank(x) < rank(y);
+      });
+      const Scalar wide = type == Scalar::U8 || type == Scalar::Bool ? Scalar::I32 : type;
+      value = convert(binary(n->op, wide, convert(readBack(n->target), wide), convert(value, wide), n->span),
+                      n->target.type);
+    }
+    guardedStore(t, n->target, value, guard, out);
+  }
+}
+
+void Lifter::guardedStore(const Tree &t, const Target &to, ValuePtr value, ValuePtr guard, Nodes &out) {
+  requireSafe(*value, t);
+  if (to.isLocal && !maybeAssigned_.count(to.index)) // it holds nothing yet that could be lost
+    return store(to, "", value, t, out);
+  const ValuePtr old = readBack(to);
+  if (to.isLocal && !assigned_.count(to.index))
+    stop(t, "`" + facts_.locals[to.index].name + "` may be without a value before the `if`");
+  requireSafe(*old, t);
+  store(to, "", select(guard, value, old, c_.span(t)), t, out);
+}
+
+} // namespace pbc::body

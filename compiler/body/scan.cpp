@@ -1,0 +1,39 @@
+#include "compiler/body/scan.h"
+#include "compiler/syntax/cxx_scan.h"
+
+namespace pbc::body {
+
+std::vector<Construct> unsupportedConstructs(std::string_view body) {
+  using Kind = syntax::Lexeme::Kind;
+  std::vector<Construct> found;
+  bool lineStart = true;
+  std::uint32_t at = 0;
+  auto next = [&] {
+    syntax::Lexeme l = syntax::scan(body, at);
+    at = std::max(l.end, at + 1);
+    return l;
+  };
+  for (syntax::Lexeme l = next(); l.kind != Kind::End; l = next()) {
+    const std::string_view text = l.text(body);
+    if (l.isBlank()) {
+      lineStart = lineStart || l.kind == Kind::Newline;
+      continue;
+    }
+    if (lineStart && l.is(body, '#'))
+      found.push_back({l.begin, l.end, "#"});
+    lineStart = false;
+    if (text != "for_enough" && text != "either" && text != "verify_accuracy")
+      continue;
+    std::uint32_t after = l.end;
+    syntax::Lexeme follower = syntax::scan(body, after);
+    while (follower.isBlank() && follower.kind != Kind::End)
+      follower = syntax::scan(body, follower.end);
+    const bool opens = follower.is(body, '('), block = follower.is(body, '{');
+    // `either` is a fine name for a variable: only `either {` is the construct.
+    if (text == "for_enough" || (text == "either" ? block : opens || follower.is(body, ';')))
+      found.push_back({l.begin, l.end, std::string(text)});
+  }
+  return found;
+}
+
+} // namespace pbc::body

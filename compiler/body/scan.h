@@ -1,0 +1,22 @@
+// What C++ cannot read in a body and this compiler does not carry out (yet): found by lexing, before Clang
+// runs.
+//
+//   "x = 1; for_enough(1; 10) { x /= 2; }"   =>   { {7, 17, "for_enough"} }
+//
+// Comments, strings and character literals are skipped.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pbc::body {
+
+struct Construct {
+  std::uint32_t begin, end;
+  std::string name; // "for_enough", "either", "verify_accuracy", or "#" for a directive
+};
+
+std::vector<Construct> unsupportedConstructs(std::string_view body);
+
+} // namespace pbc::body

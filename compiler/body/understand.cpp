@@ -1,0 +1,80 @@
+#include "compiler/body/clang_reader.h"
+#include "compiler/body/complaints.h"
+#include "compiler/body/edits.h"
+#include "compiler/body/lift.h"
+#include "compiler/body/scan.h"
+#include <set>
+
+namespace pbc::body {
+namespace {
+
+/// Bodies with constructs that C++ does not have are reported and kept from Clang.
+bool isReadable(const sema::Rule &rule, source::Diagnostics &d) {
+  if (!rule.body)
+    return false;
+  const auto found = unsupportedConstructs(rule.body->text.text);
+  for (const Construct &c : found) {
+    const Span at = rule.body->text.locate(c.begin, c.end);
+    if (c.name == "#")
+      d.error(at, "a rule's body cannot hold a directive").help("put `#include` into a `%{ ... %}` block");
+    else if (c.name == "either")
+      d.error(at, "`either ... or` is not supported yet")
+          .help("write the alternatives as rules of a transform");
+    else
+      d.error(at, "`" + c.name + "` is not supported yet");
+  }
+  return found.empty();
+}
+
+/// Where raw blocks look for their own headers: beside the files that they stand in.
+std::vector<std::string> includePath(const sema::Module &module, const source::SourceManager &sources) {
+  std::set<std::string> directories;
+  for (const syntax::RawBlock *raw : module.rawBlocks)
+    if (raw->span.file < sources.fileCount()) {
+      const std::string &path = sources.path(raw->span.file);
+      const auto slash = path.rfind('/');
+      directories.insert(slash == std::string::npos ? "." : path.substr(0, slash + 1));
+    }
+  return {directories.begin(), directories.end()};
+}
+
+} // namespace
+
+std::vector<std::vector<Facts>> understand(const sema::Module &module, source::Diagnostics &d) {
+  std::vector<std::vector<Facts>> facts(module.transforms.size());
+  std::vector<std::vector<bool>> wanted(module.transforms.size());
+  for (const sema::Transform &t : module.transforms) {
+    facts[t.index].resize(t.rules.size());
+    wanted[t.index].resize(t.rules.size());
+    for (const sema::Rule &r : t.rules)
+      wanted[t.index][r.index] = isReadable(r, d);
+  }
+
+  const Unit unit = makeUnit(module, wanted);
+  const Reading reading = readUnit(unit, includePath(module, d.sources()));
+  report(reading, unit, module, d);
+  if (!reading.finished && !d.hasErrors()) {
+    const Span at = module.transforms.empty() ? Span{} : module.transforms[module.mainTransform].span;
+    d.error(at, "internal error: Clang broke down while reading the rule bodies")
+        .help("please report this with the program that shows it");
+  }
+
+  for (std::size_t i = 0; i < unit.rules.size(); ++i) {
+    const RuleText &text = unit.rules[i];
+    const sema::Transform &transform = module.transforms[text.transform];
+    const RuleContext context{transform, transform.rules[text.rule], text, unit, reading.functions[i]};
+    Facts &f = facts[text.transform][text.rule];
+    findEdits(context, f, d);
+    lift(context, f);
+    f.readsOutputs = readsOutputs(context, f);
+  }
+  for (std::size_t t = 0; t < facts.size(); ++t)
+    for (std::size_t r = 0; r < facts[t].size(); ++r)
+      if (!facts[t][r].liftable && facts[t][r].obstacle.empty()) {
+        facts[t][r].obstacle = "it has an error";
+        facts[t][r].obstacleSpan = module.transforms[t].rules[r].span;
+      }
+  return facts;
+}
+
+} // namespace pbc::body

@@ -1,0 +1,66 @@
+// The translation unit that Clang reads: prelude, raw blocks, a declaration for each transform, a function
+// for each rule; and the way back from its bytes to the user's.
+//
+//   Sort.0: to(Out o) from(In a) {...}   =>   static void pb_rule_0_0(pb::Region<double, 1> const &o,
+//                                               pb::Region<const double, 1> const &a, const IndexT n) {{ ...
+//                                               }}
+//
+// Parameters (language reference 1.6): a cell input is `const T a`, a cell output `T &b`, a view
+// `pb::Region<T or const T, D> const &a`; then, where no earlier parameter has the name, the 0-d inputs by
+// their own names, rule-local matrices, free coordinates and size variables (`const IndexT`), tunables. The
+// body stands in a block of its own, so it may shadow them all.
+#pragma once
+#include "compiler/body/facts.h"
+
+namespace pbc::body {
+
+/// What a name in a body stands for.
+struct Parameter {
+  enum class Role { Binding, Input, LocalMatrix, Coordinate, Size, Tunable };
+  Role role;
+  int index; // Binding: outputs first; Input: matrix; the others: position in their list
+  std::string name, type;
+  Span span;
+};
+
+struct RuleText {
+  int transform, rule;
+  std::string function; // "pb_rule_0_1"
+  std::vector<Parameter> parameters;
+  std::uint32_t bodyBegin = 0, bodyEnd = 0; // of the body's text in Unit::text
+};
+
+struct Unit {
+  struct Segment {
+    enum class Kind { Prelude, Raw, Transform, Rule, Body, BodyEnd };
+    Kind kind;
+    std::uint32_t begin;
+    Span origin;                              // generated text: what it was made for
+    const source::MappedText *text = nullptr; // Raw, Body: the user's text, byte for byte
+    int rule = -1;                            // Rule, Body, BodyEnd: index into `rules`
+  };
+  std::string text;
+  std::vector<Segment> segments; // each ends where the next begins
+  std::vector<RuleText> rules;
+  struct Outputs { // how many of a transform's arguments are outputs
+    std::string transform;
+    std::size_t count;
+  };
+  std::vector<Outputs> transforms;
+
+  const Segment &segment(std::uint32_t offset) const;
+  bool isUserText(std::uint32_t offset) const { return segment(offset).text != nullptr; }
+  /// Where bytes [begin, end) come from: exactly for user text, the declaration for generated text, nothing
+  /// for the prelude.
+  std::optional<Span> locate(std::uint32_t begin, std::uint32_t end) const;
+};
+
+/// `wanted[transform][rule]`: whether the rule's body goes in.
+Unit makeUnit(const sema::Module &, const std::vector<std::vector<bool>> &wanted);
+
+/// A binding by its number (outputs first, then inputs).
+const sema::Binding &binding(const sema::Rule &, int number);
+bool isCell(const sema::Binding &);
+Scalar scalarOf(sema::Element);
+
+} // namespace pbc::body
