@@ -37,7 +37,9 @@ std::uint32_t nextUnit(std::string_view text, std::uint32_t from) {
 
 } // namespace
 
-BodyEnd findBodyEnd(std::string_view text, std::uint32_t open) {
+BodyEnd findBodyEnd(std::string_view text, std::uint32_t open, bool stopAtUnit) {
+  if (stopAtUnit)
+    text = text.substr(0, nextUnit(text, open));
   BodyEnd found;
   unsigned depth = 0;
   bool lineStart = false;

@@ -16,8 +16,9 @@ struct BodyEnd {
   std::optional<std::uint32_t> rawBlock; // a `%{` at the head of a line inside
 };
 
-/// `open`: position of the `{`.
-BodyEnd findBodyEnd(std::string_view text, std::uint32_t open);
+/// `open`: position of the `{`. With `stopAtUnit` the body ends at the latest where another transform seems
+/// to begin: once a file is known to have an unclosed body, this keeps its reading linear.
+BodyEnd findBodyEnd(std::string_view text, std::uint32_t open, bool stopAtUnit = false);
 
 /// `open`: position of `%{`. Position behind the closing `%}`; 0 if there is none.
 std::uint32_t findRawEnd(std::string_view text, std::uint32_t open);

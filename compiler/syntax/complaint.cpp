@@ -34,7 +34,7 @@ std::string reading(const Stop &stop, const std::string &subject) {
       return "in a condition of `where`";
     case P::RuleRulePart:
       return stop.expected.contains(std::size_t(P::BODY)) ? "after this part of the rule"
-                                                          : "in the rule's head";
+                                                          : "in this list of the rule";
     case P::RuleFlag:
       return "in a rule's flag";
     case P::RuleOutputs:
@@ -112,6 +112,9 @@ std::string expectation(const Stop &stop, const antlr4::dfa::Vocabulary &words) 
     else if (std::string literal = words.getLiteralName(type); !literal.empty())
       parts.push_back("`" + literal.substr(1, literal.size() - 2) + "`");
   }
+  // A list goes on with a comma before it ends.
+  if (auto comma = std::find(parts.begin(), parts.end(), "`,`"); comma != parts.end())
+    std::rotate(parts.begin(), comma, comma + 1);
   // The body is what a rule cannot do without: last, as in "... or the body".
   if (auto body = std::find(parts.begin(), parts.end(), "the body"); body != parts.end())
     std::rotate(body, body + 1, parts.end());
@@ -253,9 +256,18 @@ void complain(const Stop &stop, P &parser, const source::MappedText &text, sourc
     if (has(wantedType))
       keywords.push_back(keyword);
   std::string meant = word.empty() ? "" : nearest(word, keywords);
+  // `primry B.cell(i)`: what was read as the outputs was meant as a flag.
+  bool afterFirstName =
+      before != nullptr && before->getType() == P::ID && stop.rules.size() == 1 && has(P::BODY);
+  std::string flag = afterFirstName
+                         ? nearest(written(*before), {"primary", "secondary", "priority", "rotatable",
+                                                      "recursive", "duplicate", "rule", "fast", "to"})
+                         : "";
   if (!meant.empty())
     error.help("did you mean `" + meant + "`?");
-  else if (type == P::EQUAL && within(stop, P::RuleBinding))
+  else if (!flag.empty())
+    error.help("did you mean `" + flag + "`?");
+  else if (type == P::EQUAL && has(P::COMMA) && !within(stop, P::RuleMatrix) && !within(stop, P::RuleRegion))
     error.help("a default value is given with a single `=`");
   else if (has(P::COMMA) && (!word.empty() || type == P::INT))
     error.help("is a comma missing before " + nameOf(found, text) + "?");

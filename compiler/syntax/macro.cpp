@@ -70,7 +70,10 @@ std::vector<MacroToken> Macros::expandUse(MacroInput &input) {
   overspent_ = false;
   Lexeme name = scan(input.text, input.at);
   input.at = name.end;
-  return run({tokenAt({input.file, input.text, 0}, name)}, &input, 0);
+  MacroToken token = tokenAt(input, name);
+  if (exhausted_)
+    return {token};
+  return run({token}, &input, 0);
 }
 
 std::vector<MacroToken> Macros::expandAll(std::vector<MacroToken> tokens) {
@@ -84,6 +87,7 @@ bool Macros::spend(std::size_t bytes, Span use, const std::string &name) {
   spent_ += bytes;
   if (!overspent_ && (spentHere_ > largestUse || spent_ > largestProgram)) {
     overspent_ = true;
+    exhausted_ = spent_ > largestProgram;
     diagnostics_.error(use, "the expansion of `" + name + "` grows beyond every bound")
         .help("macros that use each other twice double at every step");
   }
@@ -110,8 +114,13 @@ std::vector<MacroToken> Macros::run(Pending pending, MacroInput *input, unsigned
         overspent_ = true;
         break;
       }
-      if (!collect(token, pending, input, call))
+      std::uint32_t behindName = input != nullptr ? input->at : 0;
+      if (!collect(token, pending, input, call)) {
+        if (input != nullptr) // the text goes on as if the name were no macro
+          input->at = behindName;
+        out.push_back(std::move(token));
         continue;
+      }
       use = cover(use, call.close.origin);
       if (!countFits(*macro, call, use))
         continue;
@@ -162,7 +171,7 @@ bool Macros::take(Pending &pending, MacroInput *input, MacroToken &token) {
   return true;
 }
 
-/// The arguments up to the matching `)`. On failure everything after the name stays used up and is reported.
+/// The arguments up to the matching `)`; reports it if there is none.
 bool Macros::collect(const MacroToken &name, Pending &pending, MacroInput *input, Call &call) {
   unsigned nesting = 0;
   call.arguments.emplace_back();
@@ -189,6 +198,10 @@ bool Macros::collect(const MacroToken &name, Pending &pending, MacroInput *input
     }
     call.arguments.back().push_back(std::move(token));
   }
+  std::size_t read = 0;
+  for (const auto &argument : call.arguments)
+    read += argument.size() + 1;
+  spend(16 * read, name.origin, name.text); // reading on in vain, again and again, must end as well
   diagnostics_.error(name.origin, "the call of macro `" + name.text + "` is not closed")
       .help("its `)` must come before the end of the file and before the next directive");
   return false;

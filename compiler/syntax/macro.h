@@ -83,7 +83,8 @@ private:
   source::Diagnostics &diagnostics_;
   std::map<std::string, Macro, std::less<>> table_;
   std::size_t spentHere_ = 0, spent_ = 0;
-  bool overspent_ = false;
+  bool overspent_ = false; // this use
+  bool exhausted_ = false; // the program: macros are no longer expanded
 };
 
 } // namespace pbc::syntax

@@ -123,6 +123,8 @@ private:
       program.transforms.push_back(builder_.unit(*unit));
       return;
     }
+    const Stop whole = strategy_->stop;
+    const unsigned errorsBefore = diagnostics_.errorCount();
     Transform made;
     bool named = false;
     std::size_t at = readHeader(made, named, begin, end);
@@ -130,6 +132,9 @@ private:
       readBodies(made, at, end);
     else if (type(at) == P::LBRACE)
       readRules(made, at + 1, end);
+    // The unit does not fit although each of its pieces does: say at least where.
+    if (diagnostics_.errorCount() == errorsBefore && unit == nullptr)
+      complain(whole, parser_, text_, diagnostics_);
     if (!named)
       return;
     made.span = text_.locate(static_cast<std::uint32_t>(tokens_.get(begin)->getStartIndex()),
@@ -141,6 +146,7 @@ private:
   std::size_t readHeader(Transform &made, bool &named, std::size_t at, std::size_t end) {
     bool keyword = false;
     std::size_t lastClause = Token::EOF;
+    const unsigned errorsBefore = diagnostics_.errorCount();
     while (at < end && type(at) != P::LBRACE && type(at) != P::BODY && type(at) != P::SEMI) {
       if (opensUnit(type(at)) && !keyword) {
         keyword = true;
@@ -173,7 +179,7 @@ private:
       }
     }
     if (!keyword)
-      return noKeyword(at, end);
+      return noKeyword(at, end, errorsBefore);
     if (at >= end)
       diagnostics_
           .error(span(end - 1),
@@ -210,10 +216,10 @@ private:
     return meant;
   }
 
-  std::size_t noKeyword(std::size_t at, std::size_t end) {
-    if (diagnostics_.hasErrors())
-      return end; // something of this unit has been reported, or will be clear from what was
-    diagnostics_.error(span(std::min(at, end - 1)), "this header has no `transform NAME` or `function NAME`");
+  std::size_t noKeyword(std::size_t at, std::size_t end, unsigned errorsBefore) {
+    if (diagnostics_.errorCount() == errorsBefore && type(end - 1) != P::BROKEN)
+      diagnostics_.error(span(std::min(at, end - 1)),
+                         "this header has no `transform NAME` or `function NAME`");
     return end;
   }
 

@@ -154,7 +154,8 @@ private:
   }
 
   void body() {
-    BodyEnd found = findBodyEnd(text_, begin_);
+    BodyEnd found = findBodyEnd(text_, begin_, unclosedSeen_);
+    unclosedSeen_ |= !found.closed;
     if (!found.closed)
       diagnostics_.error(here(), "the `{` of this body is not closed")
           .note(mapped_.locate(found.end, found.end), "the body would go on to here")
@@ -301,7 +302,7 @@ private:
   Tokens tokens_;
   std::size_t type_ = 0, last_ = 0, unit_ = 0;
   std::uint32_t begin_ = 0, end_ = 0, open_ = 0;
-  bool insideTransform_ = false, reported_ = false;
+  bool insideTransform_ = false, reported_ = false, unclosedSeen_ = false;
   unsigned nesting_ = 0, length_ = 0;
 };
 
