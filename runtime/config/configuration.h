@@ -5,12 +5,13 @@
 //   threads = 2                           # optional
 //
 //   [Sort]
-//   choice = [ { below = 341, use = "InsertionSort" }, { below = 65536, use = "QuickSort" }, { use = "MergeSort" } ]
-//   sequential_cutoff = 4096
-//   split_size = 1024
+//   choice = [ { below = 341, use = "InsertionSort" }, { below = 65536, use = "QuickSort" }, { use =
+//   "MergeSort" } ] sequential_cutoff = 4096 split_size = 1024
 //
-// Missing entries keep their defaults; unknown transforms, rules or tunables, values out of range, cut-offs
-// that do not grow, and another program's file are errors with file, line and column. Never written by a run.
+// `choice = "MergeSort"` is short for one level. A transform's site that does not bear the transform's name
+// has the key `choice_NAME`. Missing entries keep their values; unknown transforms, rules or tunables, values
+// out of range, cut-offs that do not grow, and another program's file are errors with file, line and column.
+// Never written by a run.
 #pragma once
 #include "runtime/abi/program.h"
 #include <string>
@@ -21,7 +22,8 @@ namespace pb::config {
 /// Fills the program's slots from TOML text; `where` names the file in messages. Returns the errors
 /// ("FILE:3:9: error: ..." each with its help); none: everything was applied. Nothing is applied when any.
 /// `threads`: set when the text says so.
-std::vector<std::string> apply(const Program &, const std::string &toml, const std::string &where, int *threads);
+std::vector<std::string> apply(const Program &, const std::string &toml, const std::string &where,
+                               int *threads);
 
 /// Puts every slot to its default.
 void applyDefaults(const Program &);
@@ -29,8 +31,18 @@ void applyDefaults(const Program &);
 /// The current values of all slots as TOML that apply() accepts.
 std::string describe(const Program &);
 
-/// --info: everything about the program that a tuner needs, as JSON: transforms with matrices, size variables,
-/// params, sites with alternatives, tunables with range, default and doc; the program's name and hash.
+/// --info: everything about the program that a tuner needs, as JSON: transforms with matrices, size
+/// variables, params, sites with alternatives, tunables with range, default and doc; the program's name and
+/// hash.
 std::string infoJson(const Program &);
+
+/// "double", "input", ... as infoJson has them.
+const char *name(ElementKind);
+const char *name(Role);
+
+/// The key of a site in its transform's table: "choice" or "choice_NAME".
+std::string choiceKey(const Transform &, const Site &);
+
+inline constexpr int kMaxThreads = 1024;
 
 } // namespace pb::config

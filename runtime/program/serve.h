@@ -1,27 +1,34 @@
 // The worker side of tuning: `PROG --serve` answers one JSON request a line on standard input with one JSON
-// line on standard output, until end of input. One process serves many candidates, so nothing is loaded twice.
+// line on standard output, until end of input. One process serves many candidates, so nothing is loaded
+// twice.
 //
 //   {"op":"prepare","sizes":{"w":1024,"h":768,"KW":7},"seed":1,"inputs":["photo.png","k.npy"]}
-//       makes the inputs (random by seed; or, with "inputs", the leading part of these files), runs the default
-//       configuration once and keeps its outputs as the reference.
+//       makes the inputs (random by seed; or, with "inputs", the leading part of these files), runs the
+//       default configuration once and keeps its outputs as the reference.
 //   -> {"ok":true,"n":1024,"seconds":0.031}
 //   {"op":"measure","config":"<TOML text>","trials":3,"limit":0.5}
 //       fills selectors and tunables, restores the inputs, runs up to `trials` times, compares the outputs of
-//       the first run with the reference; stops when `limit` seconds of running have passed (at least one run).
+//       the first run with the reference; stops when `limit` seconds of running have passed (at least one
+//       run).
 //   -> {"ok":true,"agrees":true,"difference":1.2e-15,"seconds":[0.029,0.028,0.028]}
 //   {"op":"sizes"}       what the loaded or default inputs give, to start from
 //   -> {"ok":true,"sizes":{"w":3264,"h":2448,"KW":7}}        (with "inputs" as in prepare)
-//   anything that does not fit: {"ok":false,"error":"..."}
+//   "generator":"NAME" in prepare: inputs from that transform instead of random ones (default: the
+//   transform's own `generator`, if any); "generator":null for random ones. Sizes that are not given are
+//   those of the inputs, or 1024. "n" is the largest extent of any matrix. anything that does not fit:
+//   {"ok":false,"error":"..."}
 //
-// `difference` is the largest |a-b| / max(1, |b|) over all output elements (floats) or the number of differing
-// elements (integers). A candidate that crashes, hangs or calls exit takes the process with it: the tuner
-// counts that as its result and starts another.
+// `difference` is the largest |a-b| / max(1, |b|) over all output elements (floats) or the number of
+// differing elements (integers). A candidate that crashes, hangs or calls exit takes the process with it: the
+// tuner counts that as its result and starts another.
 #pragma once
 #include "runtime/abi/program.h"
 
 namespace pb::program {
 
-/// Runs the loop above; returns the process's exit status.
-int serve(const Program &);
+/// Runs the loop above for one transform; returns the process's exit status. `threads`: unless a
+/// configuration says otherwise. Whatever rule bodies print goes to standard error, so that it cannot break
+/// the protocol.
+int serve(const Program &, const Transform &, int threads);
 
 } // namespace pb::program

@@ -1,0 +1,74 @@
+#include "runtime/base/errors.h"
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+
+namespace pb {
+namespace base {
+namespace {
+const char *nameOfProgram = "program";
+FailureNote *failureNote = nullptr;
+
+[[noreturn]] void endProgram(FailureNote::Kind kind, const char *text) {
+  if (failureNote) {
+    std::snprintf(failureNote->text, sizeof failureNote->text, "%s", text);
+    failureNote->kind = kind;
+  } else {
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s: error: %s\n", nameOfProgram, text);
+  }
+  _exit(1);
+}
+} // namespace
+
+void setProgramName(const char *name) { nameOfProgram = name; }
+const char *programName() { return nameOfProgram; }
+void printError(const std::string &text) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s: error: %s\n", nameOfProgram, text.c_str());
+}
+void noteFailuresIn(FailureNote *note) { failureNote = note; }
+
+} // namespace base
+
+extern "C" {
+
+void pb_fail(const char *text) { base::endProgram(base::FailureNote::Failed, text); }
+
+bool pb_explain(Message *why, const char *format, ...) {
+  if (!why)
+    return false;
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(why->text, sizeof why->text, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+void pb_recursion_too_deep(const char *transform, long n) {
+  char text[512];
+  std::snprintf(text, sizeof text,
+                "%s calls itself too deeply, here with size %ld: the chosen rule never reaches a base case "
+                "(choose another rule for small sizes in the configuration)",
+                transform, n);
+  base::endProgram(base::FailureNote::RecursionTooDeep, text);
+}
+
+void pb_out_of_bounds(int dimension, long index, long extent) {
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "access outside a region: coordinate %d (x is 0) is %ld, the extent is %ld", dimension, index,
+                extent);
+  base::endProgram(base::FailureNote::Failed, text);
+}
+}
+
+bool pb_overlap_ranges(const void *a, long aLow, long aHigh, const void *b, long bLow, long bHigh) {
+  if (aLow >= aHigh || bLow >= bHigh)
+    return false;
+  const auto first = reinterpret_cast<__UINTPTR_TYPE__>(a), second = reinterpret_cast<__UINTPTR_TYPE__>(b);
+  return first + aLow < second + bHigh && second + bLow < first + aHigh;
+}
+
+} // namespace pb

@@ -1,0 +1,30 @@
+// Fast pseudo-random numbers: xoshiro256++ (Blackman and Vigna, 2019), seeded by splitmix64.
+//
+//   Random r(1);  r.unit();          // a double in [0, 1)
+//   r.below(101);                    // an integer in [0, 101)
+//
+// Invariant: the same seed gives the same numbers on every machine. pb_random01() draws from one generator a
+// thread, so that rule bodies never wait for each other; seedThreads() restarts them all.
+#pragma once
+#include <cstdint>
+
+namespace pb::base {
+
+class Random {
+public:
+  explicit Random(std::uint64_t seed);
+  std::uint64_t bits();
+  double unit() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
+  long below(long bound) {
+    return static_cast<long>((static_cast<unsigned __int128>(bits()) * static_cast<std::uint64_t>(bound)) >>
+                             64);
+  }
+
+private:
+  std::uint64_t state_[4];
+};
+
+/// The seed that the generators behind pb_random01() start from. Every thread's generator starts again.
+void seedThreads(std::uint64_t seed);
+
+} // namespace pb::base

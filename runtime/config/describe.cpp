@@ -1,0 +1,73 @@
+// Slots to TOML. Written by hand, because a configuration is read by people: one table a transform, choices
+// on one line, in the program's own order.
+#include "runtime/config/configuration.h"
+#include <cctype>
+#include <charconv>
+#include <cstdio>
+
+namespace pb::config {
+namespace {
+
+std::string quoted(const std::string &text) {
+  std::string out = "\"";
+  char escape[8];
+  for (unsigned char c : text) {
+    if (c == '"' || c == '\\')
+      out += '\\', out += static_cast<char>(c);
+    else if (c < 32 || c == 127)
+      std::snprintf(escape, sizeof escape, "\\u%04x", c), out += escape;
+    else
+      out += static_cast<char>(c);
+  }
+  return out + "\"";
+}
+
+std::string key(const std::string &name) {
+  for (unsigned char c : name)
+    if (!std::isalnum(c) && c != '_' && c != '-')
+      return quoted(name);
+  return name.empty() ? "\"\"" : name;
+}
+
+/// The shortest text that reads back as the same number, always with a mark of a TOML float.
+std::string number(double v) {
+  char text[64];
+  const auto end = std::to_chars(text, text + sizeof text, v).ptr;
+  std::string s(text, end);
+  return s.find_first_of(".ein") == s.npos ? s + ".0" : s;
+}
+
+std::string choice(const Site &site) {
+  std::string text = "[ ";
+  for (int i = 0; i < site.slot->levels; ++i) {
+    if (i)
+      text += ", ";
+    text += "{ ";
+    if (i + 1 < site.slot->levels)
+      text += "below = " + std::to_string(site.slot->below[i]) + ", ";
+    text += "use = " + quoted(site.alternatives[site.slot->use[i]].name) + " }";
+  }
+  return text + " ]";
+}
+
+} // namespace
+
+std::string describe(const Program &program) {
+  std::string out = "program = " + quoted(program.name) + "\nhash = " + quoted(program.hash) + "\n";
+  for (int i = 0; i < program.transformCount; ++i) {
+    const Transform &t = *program.transforms[i];
+    if (!t.siteCount && !t.tunableCount)
+      continue;
+    out += "\n[" + key(t.name) + "]\n";
+    for (int s = 0; s < t.siteCount; ++s)
+      out += key(choiceKey(t, t.sites[s])) + " = " + choice(t.sites[s]) + "\n";
+    for (int k = 0; k < t.tunableCount; ++k) {
+      const Tunable &u = t.tunables[k];
+      out += key(u.name) + " = " +
+             (u.kind == TunableKind::Integer ? std::to_string(*u.integerSlot) : number(*u.floatSlot)) + "\n";
+    }
+  }
+  return out;
+}
+
+} // namespace pb::config

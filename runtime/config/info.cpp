@@ -1,0 +1,71 @@
+#include "runtime/config/configuration.h"
+#include "runtime/matrix/element.h"
+#include <nlohmann/json.hpp>
+
+namespace pb::config {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json values(const Tunable &t, double v) {
+  return t.kind == TunableKind::Integer ? Json(static_cast<long>(v)) : Json(v);
+}
+
+Json describeTransform(const Transform &t) {
+  Json matrices = Json::array(), sizes = Json::array(), params = Json::array(), sites = Json::array(),
+       tunables = Json::array();
+  for (int i = 0; i < t.matrixCount; ++i) {
+    const MatrixInfo &m = t.matrices[i];
+    matrices.push_back({{"name", m.name},
+                        {"role", name(m.role)},
+                        {"element", name(m.element)},
+                        {"rank", m.rank},
+                        {"extents", m.extents}});
+  }
+  for (int i = 0; i < t.sizeCount; ++i)
+    sizes.push_back(t.sizeNames[i]);
+  for (int i = 0; i < t.paramCount; ++i)
+    params.push_back(t.paramNames[i]);
+  for (int i = 0; i < t.siteCount; ++i) {
+    const Site &s = t.sites[i];
+    Json alternatives = Json::array();
+    for (int a = 0; a < s.alternativeCount; ++a)
+      alternatives.push_back({{"name", s.alternatives[a].name}, {"doc", s.alternatives[a].doc}});
+    sites.push_back(
+        {{"name", s.name}, {"key", choiceKey(t, s)}, {"doc", s.doc}, {"alternatives", alternatives}});
+  }
+  for (int i = 0; i < t.tunableCount; ++i) {
+    const Tunable &u = t.tunables[i];
+    tunables.push_back({{"name", u.name},
+                        {"doc", u.doc},
+                        {"kind", u.kind == TunableKind::Integer ? "integer" : "float"},
+                        {"logarithmic", u.logarithmic},
+                        {"initial", values(u, u.initial)},
+                        {"min", values(u, u.minimum)},
+                        {"max", values(u, u.maximum)}});
+  }
+  Json out = {{"name", t.name},  {"matrices", matrices}, {"sizes", sizes},      {"params", params},
+              {"generator", {}}, {"sites", sites},       {"tunables", tunables}};
+  if (t.generator)
+    out["generator"] = t.generator;
+  return out;
+}
+
+} // namespace
+
+const char *name(ElementKind kind) { return matrix::name(kind); }
+const char *name(Role role) { return role == Role::Input ? "input" : "output"; }
+
+std::string infoJson(const Program &program) {
+  Json transforms = Json::array();
+  for (int i = 0; i < program.transformCount; ++i)
+    transforms.push_back(describeTransform(*program.transforms[i]));
+  const Json out = {{"name", program.name},
+                    {"hash", program.hash},
+                    {"compiler", program.compiler},
+                    {"main", program.transforms[program.mainTransform]->name},
+                    {"transforms", transforms}};
+  return out.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+} // namespace pb::config

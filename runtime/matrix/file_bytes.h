@@ -1,0 +1,33 @@
+// The bytes of an input: a file mapped into memory, or everything that standard input has.
+//
+//   FileBytes f = FileBytes::open("photo.png");   f.bytes().size()
+//   FileBytes f = FileBytes::open("-");           // standard input, once
+//
+// Invariant: opening costs no memory for regular files, so a reader can compare what a header claims with the
+// file's size before anything is allocated.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pb::matrix {
+
+class FileBytes {
+public:
+  /// Throws base::UserError: no such file, a folder, no permission.
+  static FileBytes open(const std::string &name);
+  FileBytes(FileBytes &&) noexcept;
+  FileBytes &operator=(FileBytes &&) = delete;
+  ~FileBytes();
+
+  std::span<const unsigned char> bytes() const { return bytes_; }
+
+private:
+  FileBytes() = default;
+  std::span<const unsigned char> bytes_;
+  std::vector<unsigned char> read_; // for pipes
+  void *mapping_ = nullptr;
+  unsigned long mapped_ = 0;
+};
+
+} // namespace pb::matrix

@@ -1,0 +1,69 @@
+// Reading a matrix from a file, and what the readers of the single formats share.
+//
+//   Wanted w{"A", ElementKind::F64, 2, "[w, h]"};
+//   Matrix m = readMatrix("photo.png", w);        // UserError names file, what was expected, what was found
+//
+// Formats: `.npy`, `.png`, `.pgm`/`.ppm`/`.pnm`; every other name and `-` (standard input) is sniffed: a file
+// that begins like one of these is read as such, all else is the text format (language reference 4.4). Axes:
+// numpy's last axis is our dimension 0, so shape (h, w) is a matrix [w, h]. Images: see image.h. Invariant:
+// nothing is allocated for a header's claim that the file's size cannot keep.
+#pragma once
+#include "runtime/matrix/matrix.h"
+#include <span>
+
+namespace pb::matrix {
+
+/// What a transform expects of an input.
+struct Wanted {
+  std::string name; // "A"
+  ElementKind element = ElementKind::F64;
+  int rank = 0;
+  std::string extents; // as declared, "[w, h]"
+  std::string print() const { return name + (rank ? extents : ""); }
+};
+
+using Bytes = std::span<const unsigned char>;
+
+Matrix readMatrix(const std::string &file, const Wanted &);
+
+// One file each:
+Matrix readNpy(const std::string &file, Bytes, const Wanted &);
+Matrix readText(const std::string &file, Bytes, const Wanted &);
+Matrix readPnm(const std::string &file, Bytes, const Wanted &);
+Matrix readPng(const std::string &file, Bytes, const Wanted &);
+
+// Shared by the readers:
+
+/// Throws UserError "FILE: text".
+[[noreturn]] void refuse(const std::string &file, const std::string &text);
+/// Refuses if `found` does not have the wanted number of dimensions. `shape`: as the format says it, for
+/// messages.
+void requireRank(const std::string &file, const Wanted &, size_t found, const std::string &shape);
+/// The first bytes, printable, in quotes.
+std::string beginning(Bytes);
+
+/// Whether `value` can be stored as D without becoming another number. Rounding of floats to floats is
+/// allowed.
+template <class D, class S>
+bool keeps(S value, D *stored) {
+  if constexpr (std::is_floating_point_v<D>) {
+    *stored = static_cast<D>(value);
+    return true;
+  } else if constexpr (std::is_floating_point_v<S>) {
+    // Compared with powers of two, which every float type has exactly; NaN fails both.
+    constexpr S low = std::is_unsigned_v<D> ? S(0) : -static_cast<S>(1ul << (8 * sizeof(D) - 1));
+    constexpr S high = 2 * static_cast<S>(1ul << (8 * sizeof(D) - 1 - (std::is_signed_v<D> ? 1 : 0)));
+    if (!(value >= low && value < high))
+      return false;
+    *stored = static_cast<D>(value);
+    return static_cast<S>(*stored) == value;
+  } else {
+    *stored = static_cast<D>(value);
+    return static_cast<S>(*stored) == value && (value < S(0)) == (*stored < D(0));
+  }
+}
+
+/// "element [3, 4] is 1.5, which 'int' cannot hold".
+std::string unfitElement(const Extents &, long index, double value, ElementKind);
+
+} // namespace pb::matrix

@@ -1,0 +1,50 @@
+// The memory behind matrices: a reference count in the 64 bytes before the elements.
+//
+// Temporaries of transforms come and go in every run, and a fresh large block costs a page fault (and the
+// clearing of memory) per page, often more than the rule that fills it. So freed large blocks rest in a small
+// pool (storage_pool.h) before they go back to the system.
+#include "runtime/abi/program.h"
+#include "runtime/matrix/storage_pool.h"
+#include <atomic>
+#include <cstdio>
+#include <new>
+
+namespace pb {
+
+struct alignas(64) Storage {
+  std::atomic<long> count{1};
+  unsigned long capacity; // bytes of the block, this header included
+  explicit Storage(unsigned long bytes) : capacity(bytes) {}
+};
+static_assert(sizeof(Storage) == 64);
+
+extern "C" {
+
+Storage *pb_storage_allocate(unsigned long bytes, void **data) {
+  // 64 bytes behind the elements: vector loads that begin inside may end outside.
+  const unsigned long wanted = bytes + 2 * sizeof(Storage);
+  unsigned long capacity = 0;
+  void *block = wanted > bytes ? matrix::takeBlock(wanted, &capacity) : nullptr;
+  if (!block) {
+    char text[120];
+    std::snprintf(text, sizeof text, "not enough memory for a matrix of %lu bytes", bytes);
+    pb_fail(text);
+  }
+  auto *storage = new (block) Storage(capacity);
+  *data = storage + 1;
+  return storage;
+}
+
+void pb_storage_retain(Storage *s) { s->count.fetch_add(1, std::memory_order_relaxed); }
+
+void pb_storage_release(Storage *s) {
+  if (s->count.fetch_sub(1, std::memory_order_release) != 1)
+    return;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  const unsigned long capacity = s->capacity;
+  s->~Storage();
+  matrix::giveBlock(s, capacity);
+}
+}
+
+} // namespace pb

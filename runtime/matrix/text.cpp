@@ -1,0 +1,128 @@
+// The text format of language reference 4.4, read:
+//
+//   SIZE 3 2
+//      1    2    3
+//      4    5    6
+//
+// The numbers may stand in any white space and be anything that printf writes: nan, inf, +1, .5, 1e-3.
+#include "runtime/matrix/reading.h"
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+namespace pb::matrix {
+namespace {
+
+class TextReader {
+public:
+  TextReader(const std::string &file, Bytes b)
+      : file_(file), at_(reinterpret_cast<const char *>(b.data())), end_(at_ + b.size()) {}
+
+  Extents header() {
+    blanks(true);
+    if (end_ - at_ < 4 || strncasecmp(at_, "SIZE", 4) || (end_ - at_ > 4 && !std::isspace(byte(at_[4]))))
+      refuse(file_, "expected a matrix in text ('SIZE 3 2', then the numbers), found " + word());
+    at_ += 4;
+    Extents extents;
+    for (;;) {
+      blanks(false);
+      if (!extents.empty() && at_ < end_ && (*at_ == 'x' || *at_ == 'X'))
+        ++at_, blanks(false);
+      if (at_ == end_ || *at_ == '\n')
+        return extents;
+      int extent = -1;
+      const auto [next, error] = std::from_chars(at_, end_, extent);
+      if (error != std::errc{} || extent < 0 ||
+          (next < end_ && !std::isspace(byte(*next)) && *next != 'x' && *next != 'X'))
+        refuse(file_, where() + "expected an extent (0 to 2147483647) after SIZE, found " + word());
+      at_ = next;
+      extents.push_back(extent);
+    }
+  }
+
+  size_t left() const { return static_cast<size_t>(end_ - at_); }
+
+  /// The next number; false at the end of the file.
+  template <class D>
+  bool number(D *out) {
+    blanks(true);
+    if (at_ == end_)
+      return false;
+    const char *begin = at_ + (*at_ == '+' && end_ - at_ > 1 && at_[1] != '-');
+    if constexpr (std::is_integral_v<D>) { // exactly, all 64 bits
+      long value = 0;
+      const auto [next, error] = std::from_chars(begin, end_, value);
+      if (error == std::errc{} && ended(next)) {
+        if (!keeps<D, long>(value, out))
+          unfit();
+        at_ = next;
+        return true;
+      }
+    }
+    double value = 0;
+    auto [next, error] = std::from_chars(begin, end_, value);
+    if (error == std::errc::result_out_of_range && ended(next))
+      value = std::strtod(std::string(begin, next).c_str(), nullptr); // 1e999 is inf, 1e-999 is 0
+    else if (error != std::errc{} || !ended(next))
+      refuse(file_, where() + "expected a number, found " + word());
+    if (!keeps<D, double>(value, out))
+      unfit();
+    at_ = next;
+    return true;
+  }
+
+private:
+  static unsigned char byte(char c) { return static_cast<unsigned char>(c); }
+  bool ended(const char *p) const { return p == end_ || std::isspace(byte(*p)); }
+  void blanks(bool lines) {
+    while (at_ < end_ && std::isspace(byte(*at_)) && (lines || *at_ != '\n'))
+      line_ += *at_++ == '\n';
+  }
+  std::string where() const { return "line " + std::to_string(line_) + ": "; }
+  std::string word() const {
+    const char *p = at_;
+    while (p < end_ && p - at_ < 20 && !std::isspace(byte(*p)))
+      ++p;
+    if (p == at_)
+      return "nothing";
+    return beginning({reinterpret_cast<const unsigned char *>(at_), static_cast<size_t>(p - at_)});
+  }
+  [[noreturn]] void unfit() {
+    refuse(file_, where() + word() + " does not fit the matrix' integer elements");
+  }
+
+  const std::string &file_;
+  const char *at_, *end_;
+  long line_ = 1;
+};
+
+} // namespace
+
+Matrix readText(const std::string &file, Bytes b, const Wanted &wanted) {
+  TextReader reader(file, b);
+  const Extents extents = reader.header();
+  requireRank(file, wanted, extents.size(), "SIZE " + print(extents));
+  // A number takes two characters, its separator included: a claim beyond that is refused before allocating.
+  unsigned __int128 needed = std::find(extents.begin(), extents.end(), 0) == extents.end() ? 1 : 0;
+  for (int e : extents)
+    if (needed <= reader.left())
+      needed *= static_cast<unsigned>(e);
+  if (needed > reader.left() / 2 + 1)
+    refuse(file,
+           "SIZE " + print(extents) + " announces more numbers than the file can hold (is it cut off?)");
+  const Matrix m = Matrix::allocate(wanted.element, extents);
+  withType(wanted.element, [&](auto zero) {
+    using D = decltype(zero);
+    D *out = m.elements<D>();
+    for (long i = 0, n = m.count(); i < n; ++i)
+      if (!reader.number(&out[i]))
+        refuse(file, "expected " + std::to_string(n) + " numbers for SIZE " + print(extents) + ", found " +
+                         std::to_string(i));
+  });
+  return m;
+}
+
+} // namespace pb::matrix

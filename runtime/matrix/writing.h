@@ -1,0 +1,45 @@
+// Writing a matrix to a file: checked before the computation, whole or not at all.
+//
+//   OutputFile out("blurred.png", "B", {640, 480}, "[w, h]");   // refuses now what could not be written
+//   later
+//   ... compute ...
+//   out.write(matrix);                                          // beside the target, then renamed over it
+//
+// Formats by extension: `.npy` (the matrix' exact element type, C order), `.png`, `.pgm`, `.ppm`; every other
+// name and `-` (standard output): the text format. `/dev/null` is skipped. Invariant: a regular target has
+// its old content or the whole new one, whenever the program ends.
+#pragma once
+#include "runtime/matrix/matrix.h"
+
+namespace pb::matrix {
+
+class OutputFile {
+public:
+  /// Throws base::UserError when the folder is missing, something is not writable, or the format cannot hold
+  /// it.
+  OutputFile(std::string name, const Extents &, std::string declared);
+  bool skipped() const { return format_ == Format::None; }
+  bool isStandardOutput() const { return name_ == "-"; }
+  const std::string &name() const { return name_; }
+  /// The file itself, symbolic links followed; to find two outputs that are one.
+  const std::string &target() const { return target_; }
+  void write(const Matrix &) const;
+
+private:
+  enum class Format { None, Text, Npy, Png, Pnm };
+  static Format formatOf(const std::string &name);
+  void checkTarget();
+  std::string name_, declared_, target_;
+  Format format_;
+  bool beside_ = false; // write a temporary and rename; not for pipes and devices
+  unsigned mode_ = 0666;
+};
+
+/// `%4.8g ` a number, a line a row (language reference 4.4); integers in full.
+std::string encodeText(const Matrix &);
+std::string encodePng(const std::string &file, const Matrix &, const std::string &declared);
+std::string encodePnm(const std::string &file, const Matrix &, const std::string &declared);
+/// The bytes before the elements of a .npy file.
+std::string npyHeader(const Matrix &);
+
+} // namespace pb::matrix

@@ -1,0 +1,115 @@
+#include "runtime/program/check.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/random.h"
+#include "runtime/config/configuration.h"
+#include "runtime/program/child.h"
+#include "runtime/program/compare.h"
+#include <algorithm>
+#include <cstdio>
+
+namespace pb::program {
+namespace {
+
+std::string number(double v) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6g", v);
+  return text;
+}
+
+std::string place(const MatrixInfo &info, const Extents &extents, long index) {
+  std::string text = info.name;
+  for (size_t d = 0; d < extents.size(); ++d) {
+    text += (d ? ", " : "[") + std::to_string(index % extents[d]);
+    index /= extents[d];
+  }
+  return extents.empty() ? text : text + "]";
+}
+
+class Checker {
+public:
+  Checker(const Program &program, const Instance &instance, const CheckOptions &options)
+      : program_(program), instance_(instance), options_(options), reference_(instance),
+        candidate_(instance) {}
+
+  int run() {
+    const ChildResult r = reference_.start([&] { settings(nullptr, {}); }, options_.threads,
+                                           options_.limit > 0 ? options_.limit : 3600);
+    if (!r.failure.empty())
+      throw base::UserError("the default choices do not work: " + r.failure);
+    limit_ = options_.limit > 0 ? options_.limit : 10 + 10 * r.seconds;
+    for (int t = 0; t < program_.transformCount; ++t)
+      for (int s = 0; s < program_.transforms[t]->siteCount; ++s) {
+        const Site &site = program_.transforms[t]->sites[s];
+        for (int a = 0; a < site.alternativeCount; ++a)
+          checkOne(site, a);
+      }
+    if (failures_)
+      std::printf("%d of %d alternatives do not compute the same\n", failures_, count_);
+    else
+      std::printf("all %d alternatives compute the same\n", count_);
+    return failures_;
+  }
+
+private:
+  void settings(const Site *site, const Selector &selector) const {
+    config::applyDefaults(program_);
+    base::seedThreads(options_.seed);
+    if (site)
+      *site->slot = selector;
+  }
+
+  void checkOne(const Site &site, int alternative) {
+    Selector everywhere;
+    everywhere.use[0] = alternative;
+    std::string from;
+    ChildResult r = start(site, everywhere);
+    if (r.recursionTooDeep) {
+      Selector largest;
+      largest.levels = 2;
+      largest.below[0] = largestExtent(instance_) / 2 + 1;
+      largest.use[1] = alternative;
+      r = start(site, largest);
+      from = " from size " + std::to_string(largest.below[0]) + " on";
+    }
+    ++count_;
+    std::printf("%s: %s %s\n", site.name, site.alternatives[alternative].name, verdict(r, from).c_str());
+    std::fflush(stdout);
+  }
+
+  ChildResult start(const Site &site, const Selector &selector) {
+    return candidate_.start([&] { settings(&site, selector); }, options_.threads, limit_);
+  }
+
+  std::string verdict(const ChildResult &r, const std::string &from) {
+    if (!r.failure.empty()) {
+      ++failures_;
+      return r.failure;
+    }
+    size_t worst = 0;
+    const Difference d = compareAll(candidate_.outputs(), reference_.outputs(), &worst);
+    std::string text = "agrees" + from + " (max difference " + number(d.value) + ")";
+    if (d.agrees)
+      return text;
+    ++failures_;
+    const MatrixInfo &info =
+        instance_.transform->matrices[inputCount(*instance_.transform) + static_cast<int>(worst)];
+    return "disagrees" + from + " (max difference " + number(d.value) + " at " +
+           place(info, candidate_.outputs()[worst].extents(), d.worst) + ": found " + number(d.found) +
+           ", expected " + number(d.expected) + ")";
+  }
+
+  const Program &program_;
+  const Instance &instance_;
+  const CheckOptions &options_;
+  SharedRun reference_, candidate_;
+  double limit_ = 0;
+  int failures_ = 0, count_ = 0;
+};
+
+} // namespace
+
+int check(const Program &program, const Instance &instance, const CheckOptions &options) {
+  return Checker(program, instance, options).run();
+}
+
+} // namespace pb::program

@@ -1,0 +1,112 @@
+#include "runtime/program/child.h"
+#include "runtime/base/errors.h"
+#include "runtime/program/runner.h"
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace pb::program {
+
+struct alignas(64) SharedRun::Shared {
+  base::FailureNote note;
+  bool finished = false; // a body that calls exit(0) ends well for the system, not for us
+  double seconds = 0;
+};
+
+SharedRun::SharedRun(const Instance &instance) : instance_(instance) {
+  const auto first = static_cast<size_t>(inputCount(*instance.transform));
+  bytes_ = sizeof(Shared);
+  auto padded = [](const Matrix &m) { return (static_cast<unsigned long>(m.bytes()) + 127) / 64 * 64; };
+  for (size_t i = first; i < instance.matrices.size(); ++i)
+    bytes_ += padded(instance.matrices[i]);
+  void *at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED)
+    throw base::UserError("not enough memory to check " + std::to_string(bytes_) + " bytes of outputs");
+  shared_ = new (at) Shared;
+  char *data = static_cast<char *>(at) + sizeof(Shared);
+  for (size_t i = first; i < instance_.matrices.size(); ++i) {
+    Matrix &m = instance_.matrices[i];
+    m = Matrix::over(m.element(), m.extents(), data);
+    data += padded(m);
+    outputs_.push_back(m);
+  }
+}
+
+SharedRun::~SharedRun() { munmap(shared_, bytes_); }
+
+void SharedRun::work(const std::function<void()> &prepare, int threads) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // no orphans when the parent is stopped
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  base::noteFailuresIn(&shared_->note);
+  try {
+    prepare();
+    Runner runner(threads);
+    shared_->seconds = runner.run(instance_);
+    shared_->finished = true;
+    std::fflush(stdout);
+  } catch (const std::exception &e) {
+    pb_fail(e.what());
+  } catch (...) {
+    pb_fail("a rule body threw an exception of an unknown type");
+  }
+  _exit(0);
+}
+
+ChildResult SharedRun::start(const std::function<void()> &prepare, int threads, double limit) {
+  using Clock = std::chrono::steady_clock;
+  shared_ = new (shared_) Shared;
+  for (const Matrix &m : outputs_)
+    matrix::fillWithNonsense(m);
+  std::fflush(stdout);
+  std::fflush(stderr);
+  const pid_t child = fork();
+  if (child < 0)
+    throw base::UserError(std::string("cannot start a process: ") + std::strerror(errno));
+  if (child == 0)
+    work(prepare, threads);
+
+  ChildResult result;
+  const auto begin = Clock::now();
+  int status = 0;
+  long pause = 50'000; // ns; grows, so that long runs are not disturbed by our waking
+  for (;;) {
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child)
+      break;
+    if (ended < 0 && errno != EINTR)
+      throw base::UserError(std::string("lost a process: ") + std::strerror(errno));
+    if (std::chrono::duration<double>(Clock::now() - begin).count() > limit) {
+      kill(child, SIGKILL);
+      waitpid(child, &status, 0);
+      char text[80];
+      std::snprintf(text, sizeof text, "does not end within %.3g s", limit);
+      result.failure = text;
+      return result;
+    }
+    const timespec t{0, pause};
+    nanosleep(&t, nullptr);
+    pause = std::min(pause * 3 / 2, 10'000'000l);
+  }
+  result.seconds = shared_->seconds;
+  if (shared_->note.kind != base::FailureNote::None) {
+    result.failure = std::string("fails: ") + shared_->note.text;
+    result.recursionTooDeep = shared_->note.kind == base::FailureNote::RecursionTooDeep;
+  } else if (WIFSIGNALED(status)) {
+    result.failure = std::string("crashes (") + strsignal(WTERMSIG(status)) + ")";
+  } else if (WEXITSTATUS(status) || !shared_->finished) {
+    result.failure = "ends the program with status " + std::to_string(WEXITSTATUS(status));
+  }
+  return result;
+}
+
+} // namespace pb::program

@@ -1,0 +1,40 @@
+// One run of a transform in a forked process, results in memory that parent and child share.
+//
+//   SharedRun run(instance);                       // room for the outputs
+//   ChildResult r = run.start(settings, 1, 10.0);  // forks, waits at most 10 s
+//   r.failure.empty();  run.outputs();
+//
+// Invariant: start() is called while the process has one thread. The child never returns.
+#pragma once
+#include "runtime/program/instance.h"
+#include <functional>
+
+namespace pb::program {
+
+struct ChildResult {
+  std::string failure; // "" when the transform ended well, else "crashes (Segmentation fault)" ...
+  bool recursionTooDeep = false;
+  double seconds = 0;
+};
+
+class SharedRun {
+public:
+  explicit SharedRun(const Instance &);
+  ~SharedRun();
+  SharedRun(const SharedRun &) = delete;
+  SharedRun &operator=(const SharedRun &) = delete;
+
+  /// `prepare` runs in the child, before the transform: fills selectors.
+  ChildResult start(const std::function<void()> &prepare, int threads, double limit);
+  const std::vector<Matrix> &outputs() const { return outputs_; }
+
+private:
+  struct Shared;
+  [[noreturn]] void work(const std::function<void()> &prepare, int threads);
+  Instance instance_; // outputs replaced by shared ones
+  std::vector<Matrix> outputs_;
+  Shared *shared_ = nullptr;
+  unsigned long bytes_ = 0;
+};
+
+} // namespace pb::program

@@ -1,0 +1,35 @@
+// The parts of pb_main that have to do with one run: usage, configuration, files in, transform, files out.
+//
+//   configure(program, options, argv[0], &threads);              // defaults, baked configuration, file
+//   int status = runCommand(program, sort, options, threads);    // load or make inputs, run, write
+//
+// Invariant: every argument and every output is checked before the transform runs.
+#pragma once
+#include "runtime/base/errors.h"
+#include "runtime/program/inputs.h"
+#include "runtime/program/options.h"
+
+namespace pb::program {
+
+/// Wrong number of arguments: the message is followed by the usage line.
+struct UsageError : base::UserError {
+  std::string usage;
+  UsageError(const std::string &what, std::string u) : UserError(what), usage(std::move(u)) {}
+};
+
+/// "usage: sort [options] A B\n"
+std::string usage(const Program &, const Transform &);
+/// The whole of --help.
+std::string help(const Program &, const Transform &);
+
+/// Fills the slots: defaults, then the baked configuration, then --config or PROGRAM.cfg beside the program.
+/// `threads` is set when one of them says so. Throws base::UserError.
+void configure(const Program &, const Options &, const std::string &self, int *threads);
+
+/// Runs the transform as the options say. Returns the exit status.
+int runCommand(const Program &, const Transform &, const Options &, int threads);
+
+/// Runs until there are samples enough (3 at least, half a second, 1000 at most); the median of seconds.
+double medianTime(Runner &, const Instance &);
+
+} // namespace pb::program

@@ -1,0 +1,53 @@
+#include "runtime/config/configuration.h"
+#include "runtime/matrix/file_bytes.h"
+#include "runtime/program/command.h"
+#include <limits.h>
+#include <unistd.h>
+
+namespace pb::program {
+namespace {
+
+/// PROGRAM.cfg beside the program as it was called, or beside the file that really runs; "" if there is none.
+std::string configurationBeside(const std::string &self) {
+  std::vector<std::string> places;
+  if (self.find('/') != self.npos)
+    places.push_back(self + ".cfg");
+  char path[PATH_MAX];
+  const long n = readlink("/proc/self/exe", path, sizeof path);
+  if (n > 0 && n < PATH_MAX)
+    places.push_back(std::string(path, static_cast<size_t>(n)) + ".cfg");
+  for (const std::string &place : places)
+    if (access(place.c_str(), F_OK) == 0)
+      return place;
+  return "";
+}
+
+void applyOrRefuse(const Program &program, const std::string &text, const std::string &where, int *threads) {
+  std::string all;
+  const std::vector<std::string> errors = config::apply(program, text, where, threads);
+  for (const std::string &e : errors)
+    all += (all.empty() ? "" : "\n") + e;
+  if (!all.empty())
+    throw base::UserError("the configuration does not fit" + std::string(":\n") + all +
+                          "\n(--noconfig runs with the defaults)");
+}
+
+} // namespace
+
+void configure(const Program &program, const Options &options, const std::string &self, int *threads) {
+  config::applyDefaults(program);
+  if (program.bakedConfiguration)
+    applyOrRefuse(program, program.bakedConfiguration, "baked configuration", threads);
+  if (!options.useConfig)
+    return;
+  const std::string file = options.config ? *options.config : configurationBeside(self);
+  if (file.empty()) {
+    if (options.config)
+      throw base::UserError("--config expects a file");
+    return;
+  }
+  const matrix::FileBytes content = matrix::FileBytes::open(file);
+  applyOrRefuse(program, {content.bytes().begin(), content.bytes().end()}, file, threads);
+}
+
+} // namespace pb::program

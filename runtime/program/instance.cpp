@@ -1,0 +1,97 @@
+#include "runtime/program/instance.h"
+#include "runtime/base/errors.h"
+#include <algorithm>
+#include <memory>
+
+namespace pb::program {
+namespace {
+
+/// Zeros, one row a matrix: what the functions of a Transform read and write.
+auto extentTable(size_t matrices) { return std::make_unique<int[][AnyRegion::kMaxRank]>(matrices + 1); }
+
+std::string listing(const Transform &t, const std::vector<Matrix> &inputs) {
+  std::string text;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    text += "\n  " + print(t.matrices[i]) + " is " + matrix::print(inputs[i].extents());
+  return text;
+}
+
+} // namespace
+
+std::vector<AnyRegion> Instance::regions() const {
+  std::vector<AnyRegion> regions;
+  for (const Matrix &m : matrices)
+    regions.push_back(m.region());
+  return regions;
+}
+
+std::vector<Matrix> Instance::outputs() const {
+  return {matrices.begin() + inputCount(*transform), matrices.end()};
+}
+
+int inputCount(const Transform &t) {
+  int n = 0;
+  while (n < t.matrixCount && t.matrices[n].role == Role::Input)
+    ++n;
+  return n;
+}
+
+std::string print(const MatrixInfo &m) { return std::string(m.name) + (m.rank ? m.extents : ""); }
+
+std::vector<Extents> extentsFor(const Transform &t, const std::vector<long> &sizes) {
+  const auto table = extentTable(static_cast<size_t>(t.matrixCount));
+  Message why{};
+  if (!t.extents(sizes.data(), table.get(), &why)) {
+    std::string text = std::string(t.name) + " cannot run with";
+    for (int i = 0; i < t.sizeCount; ++i)
+      text += std::string(i ? ", " : " ") + t.sizeNames[i] + " = " +
+              std::to_string(sizes[static_cast<size_t>(i)]);
+    throw base::UserError(text + ": " + why.text);
+  }
+  std::vector<Extents> all;
+  for (int i = 0; i < t.matrixCount; ++i) {
+    const int *row = table[static_cast<size_t>(i)];
+    all.emplace_back(row, row + t.matrices[i].rank);
+  }
+  return all;
+}
+
+std::vector<long> solveSizes(const Transform &t, const std::vector<Matrix> &inputs,
+                             const std::vector<long> &params) {
+  const auto table = extentTable(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    std::copy(inputs[i].extents().begin(), inputs[i].extents().end(), table[i]);
+  std::vector<long> sizes = params;
+  sizes.resize(static_cast<size_t>(t.sizeCount) + 1); // one to spare, so that data() is never null
+  Message why{};
+  if (!t.solveSizes(table.get(), sizes.data(), &why))
+    throw base::UserError(std::string("the inputs of ") + t.name + " do not fit together: " + why.text +
+                          listing(t, inputs));
+  sizes.pop_back();
+  return sizes;
+}
+
+Instance instanceFor(const Transform &t, std::vector<Matrix> inputs, const std::vector<long> &params) {
+  Instance instance{&t, solveSizes(t, inputs, params), {}};
+  const std::vector<Extents> extents = extentsFor(t, instance.sizes);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].extents() != extents[i])
+      throw base::UserError("the inputs of " + std::string(t.name) + " do not fit together: expected " +
+                            print(t.matrices[i]) + " to be " + matrix::print(extents[i]) +
+                            listing(t, inputs));
+  const size_t given = inputs.size();
+  instance.matrices = std::move(inputs);
+  for (size_t i = given; i < extents.size(); ++i)
+    instance.matrices.push_back(Matrix::allocate(t.matrices[i].element, extents[i]));
+  return instance;
+}
+
+long largestExtent(const Instance &instance) {
+  long n = 0;
+  for (const Matrix &m : instance.matrices)
+    for (int e : m.extents())
+      n = std::max<long>(n, e);
+  return n;
+}
+
+} // namespace pb::program

@@ -1,0 +1,61 @@
+// pb_main: what `PROG [options] IN... OUT...` does, from the command line to the exit status.
+#include "runtime/base/errors.h"
+#include "runtime/base/random.h"
+#include "runtime/config/configuration.h"
+#include "runtime/program/command.h"
+#include "runtime/program/serve.h"
+#include <cstdio>
+#include <new>
+
+namespace pb {
+namespace program {
+namespace {
+
+int dispatch(const Program &program, const std::string &self, const std::vector<std::string> &arguments) {
+  const Options options = parseOptions(arguments);
+  const Transform &transform = options.transform.empty() ? *program.transforms[program.mainTransform]
+                                                         : requireTransform(program, options.transform);
+  if (options.help)
+    return std::fputs(help(program, transform).c_str(), stdout), 0;
+  if (options.info)
+    return std::puts(config::infoJson(program).c_str()), 0;
+  int threads = 0;
+  configure(program, options, self, &threads);
+  if (options.threads)
+    threads = options.threads;
+  if (options.printConfig)
+    return std::fputs(config::describe(program).c_str(), stdout), 0;
+  threads = threadCount(threads);
+  base::seedThreads(options.seed);
+  if (options.serve)
+    return serve(program, transform, threads);
+  return runCommand(program, transform, options, threads);
+}
+
+} // namespace
+} // namespace program
+
+extern "C" int pb_main(const Program *program, int argc, char **argv) {
+  base::setProgramName(program->name);
+  try {
+    if (program->abiVersion != kAbiVersion)
+      throw base::UserError("compiled for runtime interface " + std::to_string(program->abiVersion) +
+                            ", linked with " + std::to_string(kAbiVersion) + " (compile the program again)");
+    int status = program::dispatch(*program, argc ? argv[0] : "", {argv + (argc ? 1 : 0), argv + argc});
+    if (std::fflush(stdout) && !status)
+      throw base::UserError("standard output cannot be written");
+    return status;
+  } catch (const program::UsageError &e) {
+    base::printError(e.what());
+    std::fputs(e.usage.c_str(), stderr);
+  } catch (const std::bad_alloc &) {
+    base::printError("not enough memory");
+  } catch (const std::exception &e) {
+    base::printError(e.what());
+  } catch (...) {
+    base::printError("a rule body threw an exception of an unknown type");
+  }
+  return 1;
+}
+
+} // namespace pb

@@ -1,0 +1,163 @@
+#include "runtime/program/options.h"
+#include "runtime/base/closest.h"
+#include "runtime/base/errors.h"
+#include "runtime/config/configuration.h"
+#include <charconv>
+#include <climits>
+#include <cstdio>
+#include <functional>
+
+namespace pb::program {
+namespace {
+
+struct Option {
+  const char *name;
+  const char *value; // placeholder in --help; null for a flag
+  const char *doc;
+  std::function<void(Options &, const std::string &)> set; // a flag gets "yes" or "no"
+};
+
+void setSize(Options &o, const std::string &text) {
+  const size_t equals = text.find('=');
+  if (equals == text.npos || equals == 0)
+    throw base::UserError("--size expects VARIABLE=NUMBER, for example --size w=640, found '" + text + "'");
+  o.sizes[text.substr(0, equals)] =
+      parseInteger(text.substr(equals + 1), "--size " + text.substr(0, equals), 0, INT_MAX);
+}
+
+void setLimit(Options &o, const std::string &text) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), o.limit);
+  if (error != std::errc{} || end != text.data() + text.size() || !(o.limit > 0 && o.limit < 1e9))
+    throw base::UserError("--limit expects seconds, found '" + text + "'");
+}
+
+const std::vector<Option> &table() {
+  static const std::vector<Option> options = {
+      {"help", nullptr, "this text", [](Options &o, auto &v) { o.help = v == "yes"; }},
+      {"config", "FILE",
+       "choices and tunables from FILE (default: PROGRAM.cfg beside the program, if there is one)",
+       [](Options &o, auto &v) { o.config = v, o.useConfig = true; }},
+      {"noconfig", nullptr, "read no configuration file",
+       [](Options &o, auto &v) { o.useConfig = v == "no"; }},
+      {"threads", "N", "worker threads (default: the configuration's, else one per processor)",
+       [](Options &o, auto &v) {
+         o.threads = static_cast<int>(parseInteger(v, "--threads", 1, config::kMaxThreads));
+       }},
+      {"transform", "NAME", "run another transform than the main one",
+       [](Options &o, auto &v) { o.transform = v; }},
+      {"n", "N", "no input files: random inputs (or the generator's), every size variable N",
+       [](Options &o, auto &v) { o.n = parseInteger(v, "--n", 0, INT_MAX); }},
+      {"random", "N", "the same as --n",
+       [](Options &o, auto &v) { o.n = parseInteger(v, "--random", 0, INT_MAX); }},
+      {"size", "V=N", "the same for one size variable; may be repeated", setSize},
+      {"seed", "N", "seed of random inputs and of random numbers in rules (default 1)",
+       [](Options &o, auto &v) {
+         o.seed = static_cast<unsigned long>(parseInteger(v, "--seed", 0, LONG_MAX));
+       }},
+      {"time", nullptr, "repeat the transform and print its median time, files not included",
+       [](Options &o, auto &v) { o.time = v == "yes"; }},
+      {"check", nullptr,
+       "run every alternative of every choice in turn and compare the outputs with the default's",
+       [](Options &o, auto &v) { o.check = v == "yes"; }},
+      {"limit", "SECONDS",
+       "time for one alternative of --check (default: 10 s and 10 times the default's time)", setLimit},
+      {"print-config", nullptr, "print the configuration in use (TOML)",
+       [](Options &o, auto &v) { o.printConfig = v == "yes"; }},
+      {"info", nullptr, "describe the program for a tuner (JSON)",
+       [](Options &o, auto &v) { o.info = v == "yes"; }},
+      {"serve", nullptr, "answer a tuner's requests on standard input",
+       [](Options &o, auto &v) { o.serve = v == "yes"; }},
+  };
+  return options;
+}
+
+const Option *find(const std::string &name) {
+  for (const Option &o : table())
+    if (name == o.name)
+      return &o;
+  return nullptr;
+}
+
+[[noreturn]] void unknown(const std::string &name) {
+  std::vector<std::string> names;
+  for (const Option &o : table())
+    names.push_back(std::string("--") + o.name);
+  throw base::UserError("unknown option '" + name + "'" + base::didYouMean(name, names) +
+                        "; --help lists the options");
+}
+
+bool isPositional(const std::string &a) {
+  return a.empty() || a[0] != '-' || a == "-" ||
+         (a.size() > 1 && (a[1] == '.' || (a[1] >= '0' && a[1] <= '9')));
+}
+
+} // namespace
+
+long parseInteger(const std::string &text, const std::string &what, long low, long high) {
+  long value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high)
+    throw base::UserError(what + " expects a whole number from " + std::to_string(low) + " to " +
+                          std::to_string(high) + ", found '" + text + "'");
+  return value;
+}
+
+Options parseOptions(const std::vector<std::string> &arguments) {
+  Options options;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string &a = arguments[i];
+    if (a == "--") {
+      options.positional.insert(options.positional.end(), arguments.begin() + static_cast<long>(i) + 1,
+                                arguments.end());
+      break;
+    }
+    if (isPositional(a)) {
+      options.positional.push_back(a);
+      continue;
+    }
+    if (a == "-h") {
+      options.help = true;
+      continue;
+    }
+    const size_t equals = a.find('=');
+    const std::string name = a.substr(0, equals).substr(std::min<size_t>(2, a.size()));
+    std::string value = equals == a.npos ? "" : a.substr(equals + 1);
+    if (a[1] != '-')
+      unknown(a);
+    const Option *option = find(name);
+    if (!option && equals == a.npos && name.starts_with("no")) { // --nox
+      option = find(name.substr(2));
+      if (!option || option->value)
+        unknown(a);
+      option->set(options, "no");
+      continue;
+    }
+    if (!option)
+      unknown(a.substr(0, equals));
+    if (!option->value) {
+      if (equals == a.npos)
+        value = "yes";
+      if (value != "yes" && value != "no")
+        throw base::UserError("--" + name + " is yes or no, found '" + value + "'");
+    } else if (equals == a.npos) {
+      if (++i == arguments.size())
+        throw base::UserError("--" + name + " expects a value: --" + name + "=" + option->value);
+      value = arguments[i];
+    }
+    option->set(options, value);
+  }
+  return options;
+}
+
+std::string optionsHelp() {
+  std::string text;
+  for (const Option &o : table()) {
+    std::string left = std::string("  --") + o.name + (o.value ? std::string("=") + o.value : "");
+    if (left.size() < 22)
+      left.resize(22, ' ');
+    text += left + " " + o.doc + "\n";
+  }
+  return text;
+}
+
+} // namespace pb::program

@@ -1,0 +1,40 @@
+// The command line of a generated program, taken apart.
+//
+//   Options o = parseOptions({"--threads", "2", "--size", "w=640", "in.npy", "-"});
+//   o.threads == 2;  o.sizes == {{"w", 640}};  o.positional == {"in.npy", "-"}
+//
+// `--x=v` and `--x v` are the same; flags are `--x`, `--nox` and `--x=yes|no`; options may stand anywhere;
+// after `--` nothing is an option; `-` and negative numbers are none (language reference 4.1). Invariant:
+// parsing and the text of --help come from one table (options.cpp).
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pb::program {
+
+struct Options {
+  bool help = false, info = false, time = false, check = false, serve = false, printConfig = false;
+  bool useConfig = true;             // --noconfig: defaults, whatever lies beside the program
+  std::optional<std::string> config; // --config=FILE
+  std::string transform;             // "" means main
+  int threads = 0;                   // 0: as the configuration says, or the machine's
+  unsigned long seed = 1;
+  std::optional<long> n;             // random inputs, every size variable N
+  std::map<std::string, long> sizes; // random inputs, single size variables
+  double limit = 0;                  // seconds for one alternative of --check; 0: by the default's time
+  std::vector<std::string> positional;
+  bool randomInputs() const { return n || !sizes.empty(); }
+};
+
+/// Throws base::UserError with a suggestion for what is not known.
+Options parseOptions(const std::vector<std::string> &arguments);
+
+/// The lines about options in --help.
+std::string optionsHelp();
+
+/// A whole number within [low, high]; throws UserError that begins with `what`.
+long parseInteger(const std::string &text, const std::string &what, long low, long high);
+
+} // namespace pb::program

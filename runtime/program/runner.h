@@ -1,0 +1,32 @@
+// Runs transforms on a scheduler of a given number of threads.
+//
+//   Runner runner(2);
+//   double s = runner.run(instance);     // seconds of the transform alone
+//
+// Invariant: threads exist from construction to destruction only, so a process without a Runner may fork.
+#pragma once
+#include "runtime/program/instance.h"
+#include <memory>
+
+namespace pb::task {
+class Scheduler;
+}
+
+namespace pb::program {
+
+class Runner {
+public:
+  explicit Runner(int threads);
+  ~Runner();
+  int threads() const;
+  /// Runs the instance's transform on its matrices. Returns seconds. Rethrows what a rule body threw.
+  double run(const Instance &);
+
+private:
+  std::unique_ptr<task::Scheduler> scheduler_;
+};
+
+/// `asked` if above 0, else the number of processors this process may use.
+int threadCount(int asked);
+
+} // namespace pb::program

@@ -1,0 +1,215 @@
+#include "runtime/program/serve_session.h"
+#include "runtime/base/closest.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/random.h"
+#include "runtime/config/configuration.h"
+#include "runtime/program/compare.h"
+#include <algorithm>
+#include <climits>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace pb::program {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr long kStartSize = 1024;
+
+/// JSON has no infinity; the largest double stands for it.
+double finite(double v) { return std::min(v, std::numeric_limits<double>::max()); }
+
+std::string text(const Json &value, const std::string &what) {
+  if (!value.is_string())
+    throw base::UserError(what + " must be a string");
+  return value.get<std::string>();
+}
+
+double number(const Json &request, const char *key, double otherwise, double low, double high) {
+  if (!request.contains(key))
+    return otherwise;
+  const Json &v = request[key];
+  if (!v.is_number() || !(v.get<double>() >= low && v.get<double>() <= high))
+    throw base::UserError(std::string("\"") + key + "\" must be a number from " + Json(low).dump() + " to " +
+                          Json(high).dump());
+  return v.get<double>();
+}
+
+long integer(const Json &v, const std::string &what) {
+  if (!v.is_number_integer() || v.get<double>() < 0 || v.get<double>() > INT_MAX)
+    throw base::UserError(what + " must be a whole number, 0 or more");
+  return v.get<long>();
+}
+
+} // namespace
+
+ServeSession::ServeSession(const Program &program, const Transform &transform, int threads)
+    : program_(program), transform_(transform), threads_(threads) {}
+ServeSession::~ServeSession() = default;
+
+std::string ServeSession::answer(const std::string &line) {
+  Json reply;
+  try {
+    const Json request = Json::parse(line, nullptr, false);
+    if (!request.is_object())
+      throw base::UserError("expected one JSON object a line");
+    reply = handle(request);
+  } catch (const std::exception &e) {
+    reply = {{"ok", false}, {"error", e.what()}};
+  } catch (...) {
+    reply = {{"ok", false}, {"error", "a rule body threw an exception of an unknown type"}};
+  }
+  return reply.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json ServeSession::handle(const Json &request) {
+  const std::string op = request.contains("op") ? text(request["op"], "\"op\"") : "";
+  if (op == "prepare")
+    return prepare(request);
+  if (op == "measure")
+    return measure(request);
+  if (op == "sizes")
+    return sizes(request);
+  const std::vector<std::string> known = {"prepare", "measure", "sizes"};
+  throw base::UserError("unknown \"op\" '" + op + "'" + base::didYouMean(op, known) +
+                        "; known: " + base::listed(known));
+}
+
+Runner &ServeSession::runner(int threads) {
+  if (!runner_ || runner_->threads() != threads) {
+    runner_.reset(); // the old threads end before the new ones start
+    runner_ = std::make_unique<Runner>(threads);
+  }
+  return *runner_;
+}
+
+void ServeSession::resetConfiguration(int *threads) {
+  config::applyDefaults(program_);
+  if (!program_.bakedConfiguration)
+    return;
+  const auto errors = config::apply(program_, program_.bakedConfiguration, "baked configuration", threads);
+  if (!errors.empty())
+    throw base::UserError(errors[0]);
+}
+
+const std::vector<Matrix> *ServeSession::load(const Json &request) {
+  if (!request.contains("inputs") || request["inputs"].is_null())
+    return nullptr;
+  const Json &names = request["inputs"];
+  const auto wanted = static_cast<size_t>(inputCount(transform_));
+  if (!names.is_array() || names.size() != wanted)
+    throw base::UserError("\"inputs\" must be a list of " + std::to_string(wanted) + " files");
+  std::vector<std::string> files;
+  for (const Json &n : names) {
+    files.push_back(text(n, "an entry of \"inputs\""));
+    if (files.back() == "-")
+      throw base::UserError("standard input is taken by requests, '-' cannot be an input");
+  }
+  if (files != files_ || loaded_.size() != wanted) {
+    files_.clear();
+    loaded_ = loadInputs(transform_, files);
+    files_ = files;
+  }
+  return &loaded_;
+}
+
+std::vector<long> ServeSession::startSizes(const Json &request) {
+  const std::vector<std::string> known(transform_.sizeNames, transform_.sizeNames + transform_.sizeCount);
+  std::vector<long> asked(known.size(), -1);
+  if (request.contains("sizes")) {
+    if (!request["sizes"].is_object())
+      throw base::UserError("\"sizes\" must be an object, {\"w\":1024}");
+    for (const auto &[name, value] : request["sizes"].items()) {
+      const auto at = std::find(known.begin(), known.end(), name);
+      if (at == known.end())
+        throw base::UserError(std::string(transform_.name) + " has no size variable '" + name + "'" +
+                              base::didYouMean(name, known) +
+                              (known.empty() ? "" : "; known: " + base::listed(known)));
+      asked[static_cast<size_t>(at - known.begin())] = integer(value, "the size '" + name + "'");
+    }
+  }
+  std::vector<long> sizes(known.size(), kStartSize);
+  if (const std::vector<Matrix> *files = load(request)) {
+    std::vector<long> params(sizes.begin(), sizes.begin() + transform_.paramCount);
+    for (size_t i = 0; i < params.size(); ++i)
+      if (asked[i] >= 0)
+        params[i] = asked[i];
+    sizes = solveSizes(transform_, *files, params);
+  }
+  for (size_t i = 0; i < sizes.size(); ++i)
+    if (asked[i] >= 0)
+      sizes[i] = asked[i];
+  return sizes;
+}
+
+Json ServeSession::sizes(const Json &request) {
+  Json values = Json::object();
+  const std::vector<long> all = startSizes(request);
+  for (size_t i = 0; i < all.size(); ++i)
+    values[transform_.sizeNames[i]] = all[i];
+  return {{"ok", true}, {"sizes", values}};
+}
+
+Json ServeSession::prepare(const Json &request) {
+  instance_.reset();
+  reference_.clear();
+  seed_ = static_cast<unsigned long>(number(request, "seed", 1, 0, 0x1p53));
+  const std::vector<long> all = startSizes(request);
+  int threads = threads_;
+  resetConfiguration(&threads);
+  base::seedThreads(seed_);
+  Instance instance;
+  if (const std::vector<Matrix> *files = load(request)) {
+    instance = croppedInstance(transform_, *files, all);
+  } else {
+    std::string generator = transform_.generator ? transform_.generator : "";
+    if (request.contains("generator"))
+      generator = request["generator"].is_null() ? "" : text(request["generator"], "\"generator\"");
+    instance = randomInstance(program_, transform_, all, seed_,
+                              generator.empty() ? nullptr : generator.c_str(), threads);
+  }
+  for (const Matrix &m : instance.outputs())
+    matrix::fillWithNonsense(m);
+  base::seedThreads(seed_);
+  const double seconds = runner(threads).run(instance);
+  for (const Matrix &m : instance.outputs())
+    reference_.push_back(m.leading(m.extents()));
+  instance_ = std::move(instance);
+  return {{"ok", true}, {"n", largestExtent(*instance_)}, {"seconds", seconds}};
+}
+
+Json ServeSession::measure(const Json &request) {
+  if (!instance_)
+    throw base::UserError("nothing is prepared: send {\"op\":\"prepare\", ...} first");
+  const double limit = number(request, "limit", 1e9, 0, 1e9);
+  const auto trials = static_cast<long>(number(request, "trials", 1, 1, 1e6));
+  int threads = threads_;
+  resetConfiguration(&threads);
+  if (request.contains("config")) {
+    std::string all;
+    for (const auto &e : config::apply(program_, text(request["config"], "\"config\""), "config", &threads))
+      all += (all.empty() ? "" : "\n") + e;
+    if (!all.empty())
+      throw base::UserError(all);
+  }
+  const std::vector<Matrix> outputs = instance_->outputs();
+  for (const Matrix &m : outputs)
+    matrix::fillWithNonsense(m);
+  base::seedThreads(seed_);
+  Runner &workers = runner(threads);
+  Json seconds = Json::array();
+  Difference difference;
+  double total = 0;
+  for (long i = 0; i < trials && (i == 0 || total < limit); ++i) {
+    const double s = workers.run(*instance_);
+    seconds.push_back(s);
+    total += s;
+    if (i == 0)
+      difference = compareAll(outputs, reference_, nullptr);
+  }
+  return {{"ok", true},
+          {"agrees", difference.agrees},
+          {"difference", finite(difference.value)},
+          {"seconds", seconds}};
+}
+
+} // namespace pb::program
