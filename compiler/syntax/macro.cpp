@@ -6,7 +6,7 @@ namespace pbc::syntax {
 namespace {
 
 constexpr unsigned deepestCalls = 100;            // macro calls in one another's arguments
-constexpr std::size_t largestUse = 1u << 20;      // bytes and tokens that one use may bring forth
+constexpr std::size_t largestUse = 1u << 18;      // bytes and tokens that one use may bring forth
 constexpr std::size_t largestProgram = 16u << 20; // and all uses together
 
 using Set = std::set<std::string>;
