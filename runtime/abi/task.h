@@ -9,10 +9,352 @@
 //     co_await scope.sync();                                         // all spawned children are done
 //     co_await merge_par(out, h);
 //   }
-//   co_await pb::forEachBox(box, kernel, frame);                     // a data-parallel loop in tasks
+//   pb::Box box = {2, {0, 0}, {w, h}};
+//   co_await pb::forEachBox(box, pb::Split{{256, 16}}, kernel, &arguments); // a data-parallel loop in tasks
 //
-// Invariants: a Job is awaited or spawned exactly once; a SpawnScope is synced before it dies; a suspended
-// frame is the continuation task of petabricks-hetero 6.1; no worker ever blocks.
-// The scheduler is in runtime/task; this header stays free of libstdc++.
+// Invariants: a Job is awaited or spawned at most once; a SpawnScope is synced before it dies (after an
+// exception its destructor waits, running other tasks meanwhile); a suspended frame is the continuation task
+// of petabricks-hetero 6.1, resumed by whichever worker finishes its last child; no worker ever blocks.
+// The scheduler is in runtime/task; this header stays free of libstdc++ (generated code includes it).
 #pragma once
-// (written by the task room; see runtime/task)
+
+#ifndef _GLIBCXX_COROUTINE
+#define _GLIBCXX_COROUTINE 1 // a later <coroutine> finds all it would define that code can name here
+#ifndef __cpp_lib_coroutine
+#define __cpp_lib_coroutine 201902L
+#endif
+// The part of <coroutine> that compilers need. Same inline namespace as libstdc++, so that both spellings of
+// a handle are one type to the linker.
+namespace std {
+inline namespace __n4861 {
+template <class R, class = void>
+struct __pb_traits {};
+template <class R>
+  requires requires { typename R::promise_type; }
+struct __pb_traits<R, void> {
+  using promise_type = typename R::promise_type;
+};
+template <class R, class...>
+struct coroutine_traits : __pb_traits<R> {};
+
+template <class P = void>
+struct coroutine_handle;
+template <>
+struct coroutine_handle<void> {
+  constexpr coroutine_handle() noexcept = default;
+  constexpr coroutine_handle(decltype(nullptr)) noexcept {}
+  static constexpr coroutine_handle from_address(void *frame) noexcept {
+    coroutine_handle h;
+    h.frame_ = frame;
+    return h;
+  }
+  constexpr void *address() const noexcept { return frame_; }
+  constexpr explicit operator bool() const noexcept { return frame_ != nullptr; }
+  bool done() const noexcept { return __builtin_coro_done(frame_); }
+  void operator()() const { resume(); }
+  void resume() const { __builtin_coro_resume(frame_); }
+  void destroy() const { __builtin_coro_destroy(frame_); }
+
+private:
+  void *frame_ = nullptr;
+};
+constexpr bool operator==(coroutine_handle<> a, coroutine_handle<> b) noexcept {
+  return a.address() == b.address();
+}
+template <class P>
+struct coroutine_handle {
+  constexpr coroutine_handle() noexcept = default;
+  constexpr coroutine_handle(decltype(nullptr)) noexcept {}
+  static coroutine_handle from_promise(P &p) noexcept {
+    return from_address(__builtin_coro_promise(static_cast<void *>(&p), alignof(P), true));
+  }
+  static constexpr coroutine_handle from_address(void *frame) noexcept {
+    coroutine_handle h;
+    h.frame_ = frame;
+    return h;
+  }
+  constexpr void *address() const noexcept { return frame_; }
+  constexpr operator coroutine_handle<>() const noexcept { return coroutine_handle<>::from_address(frame_); }
+  constexpr explicit operator bool() const noexcept { return frame_ != nullptr; }
+  bool done() const noexcept { return __builtin_coro_done(frame_); }
+  void operator()() const { resume(); }
+  void resume() const { __builtin_coro_resume(frame_); }
+  void destroy() const { __builtin_coro_destroy(frame_); }
+  P &promise() const { return *static_cast<P *>(__builtin_coro_promise(frame_, alignof(P), false)); }
+
+private:
+  void *frame_ = nullptr;
+};
+struct suspend_always {
+  constexpr bool await_ready() const noexcept { return false; }
+  constexpr void await_suspend(coroutine_handle<>) const noexcept {}
+  constexpr void await_resume() const noexcept {}
+};
+struct suspend_never {
+  constexpr bool await_ready() const noexcept { return true; }
+  constexpr void await_suspend(coroutine_handle<>) const noexcept {}
+  constexpr void await_resume() const noexcept {}
+};
+} // namespace __n4861
+} // namespace std
+#endif
+
+namespace pb {
+
+/// What lies in a deque: anything a worker can run. `run` must not touch the Work after it gave it away.
+struct Work {
+  void (*run)(Work *) = nullptr;
+};
+
+extern "C" {
+/// Makes `work` runnable: top of the current worker's deque. Only from inside a task.
+void pb_spawn(Work *work);
+/// Memory of coroutine frames, from lists of the current thread; any thread may free.
+void *pb_frame_allocate(unsigned long bytes);
+void pb_frame_free(void *frame, unsigned long bytes);
+/// The exception being handled, as an owned handle.
+void *pb_exception_capture();
+/// Consumes the handle.
+[[noreturn]] void pb_exception_rethrow(void *exception);
+void pb_exception_drop(void *exception);
+/// Runs other tasks until `*joined == -spawned`: a scope is left by an exception while children run.
+void pb_scope_drain(const long *joined, long spawned);
+/// A coroutine frame whose resumption returns at once (to the worker's loop).
+extern const struct IdleFrame {
+  void (*resume)(void *);
+  void (*destroy)(void *);
+} pb_idle_frame;
+}
+
+class SpawnScope;
+
+/// A coroutine that has not been started. Result: none; exceptions arrive where it is awaited or synced.
+class [[nodiscard]] Job {
+public:
+  struct promise_type;
+  using Handle = std::coroutine_handle<promise_type>;
+
+  Job() = default;
+  Job(Job &&o) noexcept : handle_(o.release()) {}
+  Job &operator=(Job &&o) noexcept {
+    Handle mine = handle_;
+    handle_ = o.release();
+    if (mine)
+      mine.destroy();
+    return *this;
+  }
+  ~Job() {
+    if (handle_)
+      handle_.destroy();
+  }
+  explicit operator bool() const { return static_cast<bool>(handle_); }
+
+  struct Awaiter {
+    Handle job;
+    bool await_ready() const noexcept { return false; }
+    inline Handle await_suspend(std::coroutine_handle<> caller) const noexcept;
+    inline void await_resume() const;
+  };
+  /// Runs the job as part of the caller. The Job must live until then.
+  Awaiter operator co_await() const noexcept { return {handle_}; }
+
+private:
+  friend class SpawnScope;
+  explicit Job(Handle h) : handle_(h) {}
+  Handle release() {
+    Handle h = handle_;
+    handle_ = nullptr;
+    return h;
+  }
+  Handle handle_;
+};
+
+/// The children of one frame. Only the frame itself calls spawn() and sync(); children count down on any
+/// thread. `joined_` falls by one for each finished child; sync adds the number spawned, so that it can reach
+/// zero only when the frame is suspended and all its children are done: exactly one party resumes the frame.
+class SpawnScope {
+public:
+  SpawnScope() = default;
+  SpawnScope(const SpawnScope &) = delete;
+  SpawnScope &operator=(const SpawnScope &) = delete;
+  ~SpawnScope() {
+    if (spawned_)
+      pb_scope_drain(&joined_, spawned_);
+    if (exception_)
+      pb_exception_drop(exception_);
+  }
+
+  /// Makes the job a runnable task that other workers may steal. It is destroyed when done.
+  inline void spawn(Job &&job);
+
+  struct Sync {
+    SpawnScope &scope;
+    bool await_ready() const noexcept {
+      if (__atomic_load_n(&scope.joined_, __ATOMIC_ACQUIRE) != -scope.spawned_)
+        return false;
+      scope.joined_ = scope.spawned_ = 0;
+      return true;
+    }
+    bool await_suspend(std::coroutine_handle<> frame) const noexcept {
+      SpawnScope &s = scope; // this awaiter is part of the frame: not ours after the addition
+      long spawned = s.spawned_;
+      s.waiting_ = frame;
+      s.spawned_ = 0;
+      return __atomic_add_fetch(&s.joined_, spawned, __ATOMIC_ACQ_REL) != 0;
+    }
+    void await_resume() const {
+      if (!scope.exception_)
+        return;
+      void *e = scope.exception_;
+      scope.exception_ = nullptr;
+      pb_exception_rethrow(e);
+    }
+  };
+  /// Suspends until all children are done; rethrows the exception of the first that failed.
+  Sync sync() { return {*this}; }
+
+private:
+  friend class Job;
+  /// Called by a child that is destroyed already; says whom to resume.
+  std::coroutine_handle<> childDone(void *exception) noexcept {
+    if (exception) {
+      void *none = nullptr;
+      if (!__atomic_compare_exchange_n(&exception_, &none, exception, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE))
+        pb_exception_drop(exception); // one report per scope
+    }
+    if (__atomic_sub_fetch(&joined_, 1, __ATOMIC_ACQ_REL) == 0)
+      return waiting_;
+    return std::coroutine_handle<>::from_address(const_cast<IdleFrame *>(&pb_idle_frame));
+  }
+
+  long joined_ = 0;  // atomic
+  long spawned_ = 0; // since the last sync; the frame's own
+  std::coroutine_handle<> waiting_;
+  void *exception_ = nullptr; // atomic
+};
+
+struct Job::promise_type : Work {
+  std::coroutine_handle<> continuation; // of an awaited job
+  SpawnScope *scope = nullptr;          // of a spawned job
+  void *exception = nullptr;
+
+  ~promise_type() {
+    if (exception)
+      pb_exception_drop(exception);
+  }
+  Job get_return_object() { return Job(Handle::from_promise(*this)); }
+  std::suspend_always initial_suspend() const noexcept { return {}; }
+  struct Final {
+    bool await_ready() const noexcept { return false; }
+    std::coroutine_handle<> await_suspend(Handle self) const noexcept {
+      promise_type &p = self.promise();
+      if (!p.scope)
+        return p.continuation;
+      SpawnScope *scope = p.scope;
+      void *e = p.exception;
+      p.exception = nullptr;
+      self.destroy(); // before the parent may go on: arguments are released when sync returns
+      return scope->childDone(e);
+    }
+    void await_resume() const noexcept {}
+  };
+  Final final_suspend() const noexcept { return {}; }
+  void return_void() const noexcept {}
+  void unhandled_exception() noexcept { exception = pb_exception_capture(); }
+
+  static void *operator new(decltype(sizeof(0)) bytes) { return pb_frame_allocate(bytes); }
+  static void operator delete(void *frame, decltype(sizeof(0)) bytes) { pb_frame_free(frame, bytes); }
+};
+
+inline Job::Handle Job::Awaiter::await_suspend(std::coroutine_handle<> caller) const noexcept {
+  job.promise().continuation = caller;
+  return job;
+}
+
+inline void Job::Awaiter::await_resume() const {
+  promise_type &p = job.promise();
+  if (!p.exception)
+    return;
+  void *e = p.exception;
+  p.exception = nullptr;
+  pb_exception_rethrow(e);
+}
+
+inline void SpawnScope::spawn(Job &&job) {
+  Job::promise_type &p = job.release().promise();
+  p.scope = this;
+  p.run = [](Work *w) { Job::Handle::from_promise(*static_cast<Job::promise_type *>(w)).resume(); };
+  ++spawned_;
+  pb_spawn(&p);
+}
+
+/// The points low[d] <= i[d] < high[d], d < rank. A box of rank 0 has one point.
+struct Box {
+  int rank;
+  long low[5], high[5];
+};
+
+/// A part is not divided in dimension d once its extent there is at most size[d]; parts begin at multiples of
+/// size[d] from the box's low corner. size[d] <= 0: never divided in d.
+struct Split {
+  long size[5];
+};
+
+using BoxFunction = void (*)(const void *context, const long *low, const long *high);
+
+/// The awaitable of forEachBox; lives in the caller's frame while its tasks run.
+struct BoxLoop {
+  Box box;
+  Split split;
+  BoxFunction function;
+  const void *context;
+  Job tasks = {};
+
+  inline bool await_ready();
+  inline Job::Handle await_suspend(std::coroutine_handle<> caller);
+  void await_resume() const {
+    if (tasks)
+      tasks.operator co_await().await_resume();
+  }
+};
+
+/// The dimension in which `box` has most parts of size split, or -1 if it is not to be divided.
+inline int dimensionToDivide(const Box &box, const Split &split) {
+  int best = -1;
+  long most = 1;
+  for (int d = 0; d < box.rank; ++d) {
+    if (split.size[d] <= 0)
+      continue;
+    long extent = box.high[d] - box.low[d], parts = extent / split.size[d] + (extent % split.size[d] != 0);
+    if (parts > most)
+      most = parts, best = d;
+  }
+  return best;
+}
+
+/// The task tree of a loop over `part`; `loop` outlives it (runtime/task/boxes.cpp).
+Job boxTasks(const BoxLoop *loop, Box part);
+
+inline bool BoxLoop::await_ready() {
+  for (int d = 0; d < box.rank; ++d)
+    if (box.low[d] >= box.high[d])
+      return true;
+  if (dimensionToDivide(box, split) >= 0)
+    return false;
+  function(context, box.low, box.high);
+  return true;
+}
+
+inline Job::Handle BoxLoop::await_suspend(std::coroutine_handle<> caller) {
+  tasks = boxTasks(this, box);
+  return tasks.operator co_await().await_suspend(caller);
+}
+
+/// co_await it: calls `function` for disjoint parts that cover `box`, as tasks; on the spot if the box is not
+/// worth dividing. `context` must live until then.
+inline BoxLoop forEachBox(const Box &box, const Split &split, BoxFunction function, const void *context) {
+  return {box, split, function, context};
+}
+
+} // namespace pb

@@ -1,0 +1,46 @@
+// Where workers without work sleep.
+//
+//   lot.announce(seat);                 // from now on wakeOne() may choose this seat
+//   if (workAnywhere()) lot.retract(seat);
+//   else lot.sleep(seat, 1ms);          // false: time is up, still announced
+//   ...
+//   if (lot.sleepers()) lot.wakeOne();  // a load when nobody sleeps; a system call per sleeper otherwise
+//
+// Invariant: a seat is in the list exactly while its word is 1, and sleepers() is the length of the list; who
+// wakes a seat takes it out first, so that no seat is woken twice.
+// A spawner's store to its deque and its load of sleepers() may pass each other (a fence there would double
+// the cost of a spawn). A sleeper therefore sleeps first for a moment only, looks again, then for good; until
+// then the spawner's own worker still has the task, so that nothing is lost but that moment.
+#pragma once
+#include "runtime/task/spinlock.h"
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <vector>
+
+namespace pb::task {
+
+struct Seat {
+  std::atomic<unsigned> taken = 0; // the futex word
+};
+
+class ParkingLot {
+public:
+  int sleepers() const { return sleepers_.load(std::memory_order_relaxed); }
+  /// For those who must not miss a sleeper: ordered after their own sequentially consistent stores.
+  int sleepersExactly() const { return sleepers_.load(std::memory_order_seq_cst); }
+  void announce(Seat &);
+  void retract(Seat &);
+  /// Sleeps until woken (true) or until `limit` has passed (false); no limit when it is zero.
+  bool sleep(Seat &, std::chrono::nanoseconds limit);
+  /// Wakes the seat that was announced last, if any.
+  void wakeOne();
+  void wakeAll();
+
+private:
+  alignas(64) std::atomic<int> sleepers_ = 0;
+  std::mutex mutex_;
+  std::vector<Seat *> list_;
+};
+
+} // namespace pb::task

@@ -1,0 +1,171 @@
+#include "runtime/task/scheduler.h"
+#include "runtime/task/task.h"
+#include "runtime/task/worker.h"
+#include <cassert>
+#include <condition_variable>
+#include <exception>
+#include <system_error>
+
+namespace pb {
+namespace task {
+namespace {
+
+constexpr unsigned long kStack = 256ul << 20, kLeastStack = 1ul << 20;
+
+std::atomic<Scheduler *> newest = nullptr;
+
+pthread_t startThread(Worker &worker) {
+  int error = 0;
+  // Where address space is limited, a smaller stack is better than no worker.
+  for (unsigned long stack = kStack; stack >= kLeastStack; stack /= 2) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, stack);
+    pthread_t thread;
+    auto entry = [](void *w) -> void * { return static_cast<Worker *>(w)->loop(), nullptr; };
+    error = pthread_create(&thread, &attributes, entry, &worker);
+    pthread_attr_destroy(&attributes);
+    if (!error)
+      return thread;
+  }
+  throw std::system_error(error, std::generic_category(), "cannot start a worker thread");
+}
+
+void stopAll(Crew &crew, unsigned long started) {
+  crew.stop.store(true, std::memory_order_seq_cst);
+  crew.lot.wakeAll();
+  for (unsigned long i = 0; i < started; ++i)
+    pthread_join(crew.workers[i]->thread, nullptr);
+}
+
+/// Lets the thread that called run() wait.
+class Completion {
+public:
+  void done(std::exception_ptr error) {
+    std::lock_guard hold(mutex_);
+    error_ = std::move(error), done_ = true;
+    changed_.notify_one(); // under the lock: the waiter destroys this object
+  }
+  void wait() {
+    std::unique_lock hold(mutex_);
+    changed_.wait(hold, [&] { return done_; });
+    if (error_)
+      std::rethrow_exception(std::move(error_));
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::exception_ptr error_;
+  bool done_ = false;
+};
+
+/// A coroutine that nobody waits for: it destroys itself at its end.
+struct Root {
+  struct promise_type : Work {
+    Root get_return_object() {
+      run = [](Work *w) {
+        std::coroutine_handle<promise_type>::from_promise(*static_cast<promise_type *>(w)).resume();
+      };
+      return {this};
+    }
+    std::suspend_always initial_suspend() const noexcept { return {}; }
+    std::suspend_never final_suspend() const noexcept { return {}; }
+    void return_void() const noexcept {}
+    void unhandled_exception() const noexcept { std::terminate(); }
+  };
+  Work *work;
+};
+
+Root drive(Job given, Completion &completion) {
+  std::exception_ptr error;
+  try {
+    Job job = std::move(given); // destroyed, with its arguments, before run() returns
+    co_await job;
+  } catch (...) {
+    error = std::current_exception();
+  }
+  completion.done(std::move(error));
+}
+
+/// The last node of a DAG: tells the thread that called run().
+class LastTask : public Task {
+public:
+  explicit LastTask(Completion &c) : completion_(c) {}
+
+protected:
+  TaskRef run() override { return completion_.done(nullptr), TaskRef(); }
+  TaskRef failed(std::exception_ptr error) override { return completion_.done(std::move(error)), TaskRef(); }
+
+private:
+  Completion &completion_;
+};
+
+} // namespace
+
+Scheduler::Scheduler(int threads) : crew_(std::make_unique<Crew>()) {
+  crew_->scheduler = this;
+  for (int i = 0; i < std::max(threads, 1); ++i)
+    crew_->workers.push_back(std::make_unique<Worker>(*crew_, 0x9E3779B97F4A7C15ul * (i + 1)));
+  for (unsigned long i = 0; i < crew_->workers.size(); ++i) {
+    try {
+      crew_->workers[i]->thread = startThread(*crew_->workers[i]);
+    } catch (...) {
+      stopAll(*crew_, i);
+      throw;
+    }
+  }
+  previous_ = newest.exchange(this);
+}
+
+Scheduler::~Scheduler() {
+  Scheduler *me = this;
+  newest.compare_exchange_strong(me, previous_);
+  stopAll(*crew_, crew_->workers.size());
+}
+
+int Scheduler::threads() const { return static_cast<int>(crew_->workers.size()); }
+
+Scheduler *Scheduler::current() {
+  Worker *w = Worker::current();
+  return w ? w->crew.scheduler : nullptr;
+}
+
+void Scheduler::makeRunnable(Work *work) {
+  Worker *me = Worker::current();
+  if (me && &me->crew == crew_.get())
+    return pb_spawn(work);
+  static std::atomic<unsigned long> calls = 0;
+  unsigned long r = (calls.fetch_add(1, std::memory_order_relaxed) + 1) * 0x9E3779B97F4A7C15ul;
+  crew_->workers[(r >> 32) % crew_->workers.size()]->deque.pushBottom(work);
+  if (crew_->lot.sleepersExactly())
+    crew_->lot.wakeOne();
+}
+
+void Scheduler::run(Job &&job) {
+  assert(job && current() != this && "run() blocks: tasks await or spawn instead");
+  Completion completion;
+  makeRunnable(drive(std::move(job), completion).work);
+  completion.wait();
+}
+
+void Scheduler::run(const TaskRef &task) {
+  assert(task && current() != this && "run() blocks: tasks depend on one another instead");
+  Completion completion;
+  TaskRef last = makeTask<LastTask>(completion);
+  last->dependOn(*task);
+  last->enqueue(*this);
+  task->enqueue(*this);
+  completion.wait();
+}
+
+} // namespace task
+
+int pb_threads() {
+  if (task::Worker *w = task::Worker::current())
+    return static_cast<int>(w->crew.workers.size());
+  task::Scheduler *s = task::newest.load();
+  return s ? s->threads() : 1;
+}
+
+} // namespace pb

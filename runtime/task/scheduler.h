@@ -1,0 +1,53 @@
+// The workers, as the rest of the runtime sees them.
+//
+//   Scheduler s(8);
+//   s.run(transform->start(args, params));   // from any thread that is no worker; blocks; rethrows
+//   s.run(taskRef);                          // a task of a DAG (task.h) and what it continues as
+//
+// Every worker has its own deque and a stack of 256 MiB (address space, not memory), because sequential
+// recursion of generated programs runs on it. An idle scheduler uses no CPU.
+// Invariants: petabricks-hetero 6.1, 6.2. run() may be called by several threads at once; a Scheduler is
+// destroyed only when no run() is under way.
+#pragma once
+#include "runtime/abi/task.h"
+#include <memory>
+
+namespace pb {
+
+/// The number of workers: on a worker, of its scheduler; elsewhere, of the newest one alive, or 1.
+extern "C" int pb_threads();
+
+namespace task {
+
+struct Crew;
+class TaskRef;
+
+class Scheduler {
+public:
+  /// `threads`: number of workers; less than 1 counts as 1. Throws std::system_error if no thread can start.
+  explicit Scheduler(int threads);
+  ~Scheduler();
+  Scheduler(const Scheduler &) = delete;
+  Scheduler &operator=(const Scheduler &) = delete;
+
+  int threads() const;
+
+  /// Runs the job on the workers and returns when it is done; rethrows what it threw.
+  void run(Job &&job);
+  /// Enqueues the (new) task and returns when it, or the last of its continuations, is complete; rethrows.
+  void run(const TaskRef &task);
+
+  /// Makes `work` runnable: on a worker of this scheduler, top of its own deque; elsewhere (the management
+  /// thread of a device, the main thread), bottom of a random worker's deque (petabricks-hetero 6.3).
+  void makeRunnable(Work *work);
+
+  /// The scheduler whose worker this thread is, or null.
+  static Scheduler *current();
+
+private:
+  std::unique_ptr<Crew> crew_;
+  Scheduler *previous_; // made before this one, for pb_threads() outside of workers
+};
+
+} // namespace task
+} // namespace pb

@@ -1,0 +1,113 @@
+#include "runtime/task/worker.h"
+#include "runtime/task/scheduler.h"
+#include <cstdio>
+#include <cstdlib>
+
+namespace pb {
+namespace task {
+namespace {
+
+constinit thread_local Worker *currentWorker = nullptr;
+
+constexpr int kSpins = 200;     // rounds before parking; some 50-100 microseconds
+constexpr int kEagerSpins = 50; // of these, without giving the core to others
+
+} // namespace
+
+Worker *Worker::current() { return currentWorker; }
+
+Work *Worker::tryFind() {
+  if (!deque.empty())
+    if (Work *w = deque.popTop())
+      return w;
+  const unsigned long n = crew.workers.size();
+  for (unsigned long tries = 0; n > 1 && tries < n; ++tries) {
+    random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+    Worker &victim = *crew.workers[random % n];
+    if (&victim == this)
+      continue;
+    if (Work *w = victim.deque.steal())
+      return w;
+  }
+  return nullptr;
+}
+
+bool Worker::workAnywhere() const {
+  for (const auto &w : crew.workers)
+    if (!w->deque.empty())
+      return true;
+  return false;
+}
+
+void Worker::park() {
+  auto stay = [&] { return workAnywhere() || crew.stop.load(std::memory_order_seq_cst); };
+  deque.reset();
+  crew.lot.announce(seat);
+  if (stay())
+    return crew.lot.retract(seat);
+  if (crew.lot.sleep(seat, std::chrono::milliseconds(1)))
+    return;
+  if (stay())
+    return crew.lot.retract(seat); // see parking.h: the spawner's store is visible by now
+  crew.lot.sleep(seat, std::chrono::nanoseconds(0));
+}
+
+/// A task, or null when the crew stops.
+Work *Worker::find() {
+  while (true) {
+    for (int spin = 0; spin < kSpins; ++spin) {
+      if (Work *w = tryFind())
+        return w;
+      if (crew.stop.load(std::memory_order_relaxed))
+        return nullptr;
+      if (spin < kEagerSpins)
+        for (int i = 0; i < 8; ++i)
+          pause();
+      else
+        sched_yield();
+    }
+    park();
+  }
+}
+
+void Worker::loop() {
+  currentWorker = this;
+  while (true) {
+    Work *w = deque.popTop();
+    if (!w && !(w = find()))
+      break;
+    w->run(w);
+  }
+  currentWorker = nullptr;
+}
+
+} // namespace task
+
+void pb_spawn(Work *work) {
+  task::Worker *w = task::Worker::current();
+  if (!w) [[unlikely]] {
+    std::fprintf(stderr, "pbc runtime: internal error: a task was spawned outside of a worker thread\n");
+    std::abort();
+  }
+  w->deque.pushTop(work);
+  if (w->crew.lot.sleepers()) [[unlikely]]
+    w->crew.lot.wakeOne();
+}
+
+void pb_scope_drain(const long *joined, long spawned) {
+  task::Worker *me = task::Worker::current();
+  while (__atomic_load_n(joined, __ATOMIC_ACQUIRE) != -spawned) {
+    Work *w = me ? me->tryFind() : nullptr;
+    if (w)
+      w->run(w);
+    else
+      sched_yield();
+  }
+}
+
+namespace {
+void nothing(void *) {}
+} // namespace
+const IdleFrame pb_idle_frame = {nothing, nothing};
+
+} // namespace pb

@@ -1,0 +1,51 @@
+// One worker thread: its deque, and the loop that runs tasks.
+//
+//   Worker::current()->deque.pushTop(work);   // what pb_spawn does
+//
+// The loop: own deque first, then random victims, then bounded spinning, then the parking lot
+// (petabricks-hetero 6.2, requirements 47 and 50).
+// Invariant: a Worker belongs to one Crew and is used by one thread; only `deque` (as its header says) and
+// `seat` are touched by others.
+#pragma once
+#include "runtime/task/deque.h"
+#include "runtime/task/parking.h"
+#include <memory>
+#include <pthread.h>
+#include <vector>
+
+namespace pb::task {
+
+struct Worker;
+class Scheduler;
+
+/// What the workers of one scheduler share.
+struct Crew {
+  Scheduler *scheduler = nullptr;
+  std::vector<std::unique_ptr<Worker>> workers;
+  ParkingLot lot;
+  std::atomic<bool> stop = false;
+};
+
+struct Worker {
+  explicit Worker(Crew &c, unsigned long seed) : crew(c), random(seed) {}
+
+  /// The worker whose thread this is, or null.
+  static Worker *current();
+  /// Runs tasks until the crew stops.
+  void loop();
+  /// A task from the own deque or from somebody else's, or null. Never waits.
+  Work *tryFind();
+
+  Deque deque;
+  Crew &crew;
+  unsigned long random; // state of a xorshift generator, never 0
+  Seat seat;
+  pthread_t thread = {};
+
+private:
+  Work *find();
+  bool workAnywhere() const;
+  void park();
+};
+
+} // namespace pb::task

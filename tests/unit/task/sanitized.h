@@ -1,0 +1,12 @@
+// Trials are fewer under sanitizers, which slow them down ten times and more.
+//
+//   const long trials = scaled(10'000'000);
+#pragma once
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+inline long scaled(long trials) { return kSanitized ? trials / 10 : trials; }
