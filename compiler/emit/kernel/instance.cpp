@@ -1,0 +1,187 @@
+#include "compiler/emit/kernel/instance.h"
+#include "compiler/poly/expression.h"
+#include <isl/aff.h>
+#include <isl/ast_build.h>
+#include <isl/id.h>
+#include <isl/map.h>
+#include <isl/set.h>
+
+namespace pbc::emit {
+
+using kernel::Buffer;
+using kernel::Expr;
+
+namespace {
+
+const std::string kOwn = "pb__";
+
+bool isIdentifier(const std::string &text) {
+  return text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
+         std::string::npos;
+}
+
+std::string atom(const std::string &text) { return isIdentifier(text) ? text : "(" + text + ")"; }
+
+std::string dimensionName(int d) { return kOwn + "d" + std::to_string(d); }
+
+} // namespace
+
+std::string emittedName(const std::string &name, Used &used) {
+  if (name.rfind(kOwn, 0) != 0) {
+    used.values.insert(name);
+    return "v_" + name;
+  }
+  std::string own = name.substr(kOwn.size());
+  for (const char *limit : {"low", "high"})
+    if (own.rfind(limit, 0) == 0) used.tasks = std::max(used.tasks, 1 + std::stoi(own.substr(std::string(limit).size())));
+  return own;
+}
+
+isl::ast_expr indexExpression(const isl::pw_aff &function, const isl::set &domain) {
+  // Dimensions become parameters, so that an AST build without loops can print the function; the domain tells it
+  // which divisions have a non-negative dividend.
+  const int dims = static_cast<int>(isl_set_dim(domain.get(), isl_dim_set));
+  isl_pw_aff *f = function.copy();
+  isl_set *context = domain.copy();
+  for (int d = 0; d < dims; ++d) {
+    isl_id *id = isl_id_alloc(isl_set_get_ctx(context), dimensionName(d).c_str(), nullptr);
+    f = isl_pw_aff_set_dim_id(f, isl_dim_in, d, isl_id_copy(id));
+    context = isl_set_set_dim_id(context, isl_dim_set, d, id);
+  }
+  f = isl_pw_aff_move_dims(f, isl_dim_param, isl_pw_aff_dim(f, isl_dim_param), isl_dim_in, 0, dims);
+  context = isl_set_move_dims(context, isl_dim_param, isl_set_dim(context, isl_dim_param), isl_dim_set, 0, dims);
+  f = isl_pw_aff_project_domain_on_params(f);
+  isl::ast_build build = isl::ast_build::from_context(isl::manage(isl_set_params(context)));
+  return isl::manage(isl_ast_build_expr_from_pw_aff(build.get(), f));
+}
+
+StatementPrinter::StatementPrinter(const kernel::Kernel &kernel, int statement, bool unitStride, Used &used)
+    : kernel_(kernel), statement_(kernel.statements[statement]), unitStride_(unitStride), used_(used) {
+  auto all = [&](const isl::multi_pw_aff &functions) {
+    std::vector<isl::ast_expr> indices;
+    for (int d = 0, n = static_cast<int>(isl_multi_pw_aff_dim(functions.get(), isl_dim_out)); d < n; ++d)
+      indices.push_back(
+          indexExpression(isl::manage(isl_multi_pw_aff_get_pw_aff(functions.get(), d)), statement_.domain));
+    return indices;
+  };
+  if (statement_.isOpaque) {
+    for (const kernel::OpaqueArgument &a : statement_.arguments) {
+      begins_.push_back(all(a.begin));
+      extents_.push_back(all(isl::manage(isl_multi_pw_aff_sub(a.end.copy(), a.begin.copy()))));
+    }
+    return;
+  }
+  for (const kernel::Access &a : statement_.accesses) {
+    if (kernel_.buffers[a.buffer].role == Buffer::Role::Local) {
+      indices_.emplace_back(); // where a Local is kept depends on the place in the loops
+      continue;
+    }
+    isl_pw_multi_aff *p = isl_pw_multi_aff_from_map(a.relation.copy());
+    indices_.push_back(all(isl::manage(isl_multi_pw_aff_from_pw_multi_aff(p))));
+  }
+}
+
+std::string StatementPrinter::index(const isl::ast_expr &e, const At &at) const {
+  return poly::cxx(e, [&](const std::string &name) {
+    if (name.rfind(kOwn + "d", 0) == 0) return atom(at.dimensions[std::stoi(name.substr(kOwn.size() + 1))]);
+    return emittedName(name, used_);
+  });
+}
+
+std::string StatementPrinter::offset(int buffer, const std::vector<isl::ast_expr> &indices, const At &at) const {
+  std::string sum;
+  used_.buffers.insert(buffer);
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    const std::string i = index(indices[d], at);
+    if (i == "0") continue;
+    sum += sum.empty() ? "" : " + ";
+    if (d == 0 && unitStride_) {
+      sum += atom(i);
+      continue;
+    }
+    used_.strides.insert({buffer, static_cast<int>(d)});
+    sum += atom(i) + " * " + kernel_.buffers[buffer].name + "_s" + std::to_string(d);
+  }
+  return sum.empty() ? "0" : sum;
+}
+
+std::string StatementPrinter::element(int access, const At &at) const {
+  const kernel::Access &a = statement_.accesses[access];
+  const Buffer &b = kernel_.buffers[a.buffer];
+  if (b.role != Buffer::Role::Local) return b.name + "_p[" + offset(a.buffer, indices_[access], at) + "]";
+  std::string text = b.name;
+  const auto found = at.localIndices.find(access);
+  if (found != at.localIndices.end())
+    for (const std::string &i : found->second) text += "[" + i + "]";
+  return text;
+}
+
+std::string StatementPrinter::operand(const kernel::ExprPtr &e, const At &at) const {
+  const Text t = expr(*e, at);
+  return t.atom ? t.text : "(" + t.text + ")";
+}
+
+StatementPrinter::Text StatementPrinter::expr(const Expr &e, const At &at) const {
+  const std::string type = std::string("(") + body::cxxType(e.type) + ")";
+  switch (e.kind) {
+  case Expr::Kind::Literal: return {e.text, !e.text.empty() && e.text[0] != '-'};
+  // Sizes and coordinates are ints to a body: C++ arithmetic on them must stay 32-bit.
+  case Expr::Kind::Dimension: return {type + atom(at.dimensions[e.index]), true};
+  case Expr::Kind::Name: return {type + emittedName(poly::mangle(e.text), used_), true};
+  case Expr::Kind::Read: return {element(e.index, at), true};
+  case Expr::Kind::Unary: return {e.text + operand(e.operands[0], at), false};
+  case Expr::Kind::Binary:
+    return {operand(e.operands[0], at) + " " + e.text + " " + operand(e.operands[1], at), false};
+  case Expr::Kind::Select:
+    return {operand(e.operands[0], at) + " ? " + operand(e.operands[1], at) + " : " + operand(e.operands[2], at),
+            false};
+  case Expr::Kind::Call: {
+    std::string text = e.text + "(";
+    for (std::size_t k = 0; k < e.operands.size(); ++k) text += (k ? ", " : "") + expr(*e.operands[k], at).text;
+    return {text + ")", true};
+  }
+  case Expr::Kind::Cast: return {type + operand(e.operands[0], at), true};
+  }
+  return {"", true};
+}
+
+std::string StatementPrinter::call(const At &at, const std::string &indent) const {
+  std::string before, text = statement_.function + "(f";
+  for (int d = 0; d < statement_.freeCount; ++d) text += ", (pb::IndexT)" + atom(at.dimensions[d]);
+  for (std::size_t k = 0; k < statement_.arguments.size(); ++k) {
+    const kernel::OpaqueArgument &a = statement_.arguments[k];
+    const Buffer &b = kernel_.buffers[a.buffer];
+    const std::string base = b.name + "_p[" + offset(a.buffer, begins_[k], at) + "]";
+    if (a.isCell) {
+      text += ", " + base;
+      continue;
+    }
+    const std::string number = std::to_string(k), rank = std::to_string(a.viewDims.size());
+    std::string strides, extents;
+    for (int d : a.viewDims) {
+      used_.strides.insert({a.buffer, d});
+      strides += (strides.empty() ? "" : ", ") + b.name + "_s" + std::to_string(d);
+      extents += (extents.empty() ? "" : ", ") + std::string("(int)") + atom(index(extents_[k][d], at));
+    }
+    before += indent + "const long strides" + number + "[] = {" + (strides.empty() ? "0" : strides) + "};\n";
+    before += indent + "const int extents" + number + "[] = {" + (extents.empty() ? "0" : extents) + "};\n";
+    text += std::string(", pb::Region<") + (a.isOutput ? "" : "const ") + body::cxxType(b.element) + ", " + rank + ">(&" +
+            base + ", strides" + number + ", extents" + number + ")";
+  }
+  return before + indent + text + ");\n";
+}
+
+std::string StatementPrinter::print(const std::vector<std::string> &dimensions,
+                                    const std::map<int, std::vector<std::string>> &localIndices,
+                                    const std::string &indent) const {
+  const At at{dimensions, localIndices};
+  if (statement_.isOpaque) return indent + "{\n" + call(at, indent + "  ") + indent + "}\n";
+  const Buffer &target = kernel_.buffers[statement_.accesses[statement_.write].buffer];
+  const Expr &value = *statement_.value;
+  std::string text = expr(value, at).text;
+  if (value.type != target.element && statement_.op.empty())
+    text = std::string("(") + body::cxxType(target.element) + ")" + operand(statement_.value, at);
+  return indent + element(statement_.write, at) + " " + statement_.op + "= " + text + ";\n";
+}
+
+} // namespace pbc::emit

@@ -1,0 +1,56 @@
+// Statements as C++: expression trees with element accesses, for one place in the loop nest.
+#pragma once
+#include "compiler/kernel/kernel.h"
+#include <map>
+#include <set>
+
+namespace pbc::emit {
+
+/// What the bodies name, gathered while they are printed: the function's prologue declares it.
+struct Used {
+  std::set<std::string> values;                    // sizes and tunables, as `v_<name>`
+  std::set<int> buffers;                           // matrices
+  std::set<std::pair<int, int>> strides;           // (buffer, dimension)
+  int tasks = 0;                                   // low0 .. and high0 .. below this
+};
+
+/// Names that the loop printer gives to isl: iterators "pb__c0", task limits "pb__low0". Everything else is a size
+/// or tunable and becomes `v_<name>`, so that no program can clash with the emitted names.
+std::string emittedName(const std::string &islName, Used &);
+
+/// A function of a statement's dimensions, ready to be printed at any instance.
+isl::ast_expr indexExpression(const isl::pw_aff &, const isl::set &domain);
+
+class StatementPrinter {
+public:
+  StatementPrinter(const kernel::Kernel &kernel, int statement, bool unitStride, Used &used);
+
+  /// `dimensions`: the statement's dimensions as C++ here. `localIndices[access]`: index into a Local's array.
+  std::string print(const std::vector<std::string> &dimensions,
+                    const std::map<int, std::vector<std::string>> &localIndices, const std::string &indent) const;
+
+private:
+  struct At {
+    const std::vector<std::string> &dimensions;
+    const std::map<int, std::vector<std::string>> &localIndices;
+  };
+  struct Text {
+    std::string text;
+    bool atom;
+  };
+  std::string index(const isl::ast_expr &, const At &) const;
+  std::string offset(int buffer, const std::vector<isl::ast_expr> &indices, const At &) const;
+  std::string element(int access, const At &) const;
+  Text expr(const kernel::Expr &, const At &) const;
+  std::string operand(const kernel::ExprPtr &, const At &) const;
+  std::string call(const At &, const std::string &indent) const;
+
+  const kernel::Kernel &kernel_;
+  const kernel::Statement &statement_;
+  bool unitStride_;
+  Used &used_;
+  std::vector<std::vector<isl::ast_expr>> indices_;          // per access
+  std::vector<std::vector<isl::ast_expr>> begins_, extents_; // per argument of an opaque statement
+};
+
+} // namespace pbc::emit

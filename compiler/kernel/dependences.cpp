@@ -1,0 +1,29 @@
+#include "compiler/kernel/dependences.h"
+#include <isl/schedule.h>
+#include <isl/union_map.h>
+
+namespace pbc::kernel {
+
+isl::union_map dependences(const Kernel &kernel) {
+  isl::ctx ctx(isl_schedule_get_ctx(kernel.schedule.get()));
+  isl::union_map reads = isl::manage(isl_union_map_empty_ctx(ctx.get())), writes = reads;
+  auto add = [](isl::union_map &to, const isl::map &m) {
+    to = isl::manage(isl_union_map_add_map(to.release(), m.copy()));
+  };
+  for (const Statement &s : kernel.statements) {
+    for (std::size_t k = 0; k < s.accesses.size(); ++k) {
+      const Access &a = s.accesses[k];
+      const isl::map touched = a.relation.intersect_domain(s.domain);
+      add(a.isWrite ? writes : reads, touched);
+      // `x += v` reads what it writes; whether an opaque body reads its outputs is not known.
+      if (a.isWrite && (s.isOpaque || !s.op.empty())) add(reads, touched);
+    }
+  }
+  const isl::union_map touching = writes.unite(reads);
+  const isl::union_map conflicts = writes.apply_range(touching.reverse()).unite(touching.apply_range(writes.reverse()));
+  const isl::union_map order = isl::manage(isl_schedule_get_map(kernel.schedule.get()));
+  const isl::union_map before = isl::manage(isl_union_map_lex_lt_union_map(order.copy(), order.copy()));
+  return conflicts.intersect(before).coalesce();
+}
+
+} // namespace pbc::kernel

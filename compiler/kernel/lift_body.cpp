@@ -1,0 +1,250 @@
+#include "compiler/kernel/lift_body.h"
+#include <algorithm>
+#include <isl/aff.h>
+#include <isl/map.h>
+#include <isl/set.h>
+
+namespace pbc::kernel {
+namespace {
+
+std::string join(const std::vector<std::string> &parts) {
+  std::string all;
+  for (const std::string &p : parts) all += (all.empty() ? "" : ", ") + p;
+  return all;
+}
+
+Scalar scalarOf(sema::Element e) {
+  switch (e) {
+  case sema::Element::F64: return Scalar::F64;
+  case sema::Element::F32: return Scalar::F32;
+  case sema::Element::I32: return Scalar::I32;
+  case sema::Element::I64: return Scalar::I64;
+  case sema::Element::U8: return Scalar::U8;
+  }
+  return Scalar::F64;
+}
+
+} // namespace
+
+const sema::Binding &BodyLifter::binding(int index) const {
+  const int outputs = static_cast<int>(rule_->outputs.size());
+  return index < outputs ? rule_->outputs[index] : rule_->inputs[index - outputs];
+}
+
+std::vector<std::string> BodyLifter::freeNames() const {
+  std::vector<std::string> names;
+  for (const std::string &v : rule_->freeVariables) names.push_back(poly::mangle(v));
+  return names;
+}
+
+std::string BodyLifter::tuple(const Statement &s) const { return s.name + "[" + join(s.dimensions) + "]"; }
+
+int BodyLifter::matrixBuffer(int matrix) {
+  for (std::size_t b = 0; b < kernel_.buffers.size(); ++b)
+    if (kernel_.buffers[b].matrix == matrix) return static_cast<int>(b);
+  const sema::Matrix &m = transform_.matrices[matrix];
+  Buffer buffer;
+  buffer.name = poly::mangle(m.name);
+  buffer.matrix = matrix;
+  buffer.element = scalarOf(m.element);
+  buffer.rank = m.rank();
+  kernel_.buffers.push_back(std::move(buffer));
+  return static_cast<int>(kernel_.buffers.size()) - 1;
+}
+
+int BodyLifter::access(Statement &s, int buffer, bool isWrite, const std::vector<std::string> &indices) {
+  if (isWrite && kernel_.buffers[buffer].role == Buffer::Role::Input)
+    kernel_.buffers[buffer].role = Buffer::Role::Output;
+  isl::map relation = ctx_.map(prefix_ + "{ " + tuple(s) + " -> " + kernel_.buffers[buffer].name + "[" +
+                               join(indices) + "] }");
+  s.accesses.push_back({buffer, isWrite, relation});
+  return static_cast<int>(s.accesses.size()) - 1;
+}
+
+std::string BodyLifter::affine(const body::Value &value) const {
+  bool ok = true;
+  std::string text = body::affineText(value, *facts_, ok);
+  if (!ok) throw NotAffine();
+  return text;
+}
+
+int BodyLifter::cell(Statement &s, int index, const std::vector<body::ValuePtr> &indices, bool isWrite) {
+  const sema::Binding &b = binding(index);
+  std::vector<std::string> at;
+  for (const sema::Affine &begin : b.begin) at.push_back(begin.isl);
+  for (std::size_t v = 0; v < indices.size(); ++v)
+    at[b.viewDims[v]] = "(" + at[b.viewDims[v]] + ") + (" + affine(*indices[v]) + ")";
+  return access(s, matrixBuffer(b.matrix), isWrite, at);
+}
+
+int BodyLifter::local(Statement &s, int index, bool isWrite) {
+  if (localBuffers_[index] < 0) {
+    Buffer buffer;
+    const body::LocalVariable &variable = facts_->locals[index];
+    buffer.name = "R" + std::to_string(rule_->index) + "_" + variable.name;
+    for (const Buffer &other : kernel_.buffers) // shadowed names
+      if (other.name == buffer.name) buffer.name += "_" + std::to_string(index);
+    buffer.role = Buffer::Role::Local;
+    buffer.element = variable.type;
+    buffer.rank = static_cast<int>(rule_->freeVariables.size());
+    buffer.storage = ctx_.map("{ " + buffer.name + "[" + join(freeNames()) + "] -> " + buffer.name + "[] }");
+    localBuffers_[index] = static_cast<int>(kernel_.buffers.size());
+    kernel_.buffers.push_back(std::move(buffer));
+  }
+  return access(s, localBuffers_[index], isWrite, freeNames());
+}
+
+ExprPtr BodyLifter::expr(const body::Value &value, Statement &s) {
+  using From = body::Value::Kind;
+  auto e = std::make_shared<Expr>();
+  e->type = value.type;
+  e->text = value.text;
+  auto dimension = [&](const std::string &name) {
+    const auto at = std::find(s.dimensions.begin(), s.dimensions.end(), name);
+    if (at == s.dimensions.end()) return false;
+    e->kind = Expr::Kind::Dimension;
+    e->index = static_cast<int>(at - s.dimensions.begin());
+    return true;
+  };
+  switch (value.kind) {
+  case From::Cell:
+    e->kind = Expr::Kind::Read;
+    e->index = cell(s, value.index, value.operands, false);
+    return e; // its operands are indices
+  case From::Local:
+    e->kind = Expr::Kind::Read;
+    e->index = local(s, value.index, false);
+    return e;
+  case From::Input:
+    e->kind = Expr::Kind::Read;
+    e->index = access(s, matrixBuffer(value.index), false, {});
+    return e;
+  case From::Iterator:
+    if (!dimension(poly::mangle(facts_->iterators[value.index]))) throw NotAffine(); // used after its loop
+    return e;
+  case From::Name:
+    if (!dimension(poly::mangle(value.text))) e->kind = Expr::Kind::Name;
+    return e;
+  case From::Literal: e->kind = Expr::Kind::Literal; break;
+  case From::Unary: e->kind = Expr::Kind::Unary; break;
+  case From::Binary: e->kind = Expr::Kind::Binary; break;
+  case From::Select: e->kind = Expr::Kind::Select; break;
+  case From::Call: e->kind = Expr::Kind::Call; break;
+  case From::Cast: e->kind = Expr::Kind::Cast; break;
+  }
+  for (const body::ValuePtr &operand : value.operands) e->operands.push_back(expr(*operand, s));
+  return e;
+}
+
+isl::set BodyLifter::domain(const std::string &tuple, const std::vector<std::string> &dimensions) const {
+  std::string constraints;
+  for (const Loop &l : loops_) constraints += (constraints.empty() ? " : " : " and ") + l.constraint;
+  const std::string instance = tuple + "[" + join(dimensions) + "]";
+  isl::set loops = ctx_.set(prefix_ + "{ " + instance + constraints + " }");
+  const std::string point = std::string(isl_set_get_tuple_name(points_.get())) + "[" + join(freeNames()) + "]";
+  isl::map toPoint = ctx_.map("{ " + instance + " -> " + point + " }");
+  return loops.intersect(points_.apply(toPoint.reverse())).coalesce();
+}
+
+Block BodyLifter::assign(const body::Node &node) {
+  Statement s;
+  s.name = "R" + std::to_string(rule_->index) + "_S" +
+           std::to_string(std::count_if(kernel_.statements.begin(), kernel_.statements.end(),
+                                        [&](const Statement &o) { return o.rule == rule_->index; }));
+  s.rule = rule_->index;
+  s.dimensions = freeNames();
+  s.freeCount = static_cast<int>(s.dimensions.size());
+  for (const Loop &l : loops_) s.dimensions.push_back(poly::mangle(facts_->iterators[l.iterator]));
+  s.domain = domain(s.name, s.dimensions);
+  s.op = node.op;
+  s.value = expr(*node.value, s);
+  s.write = node.target.isLocal ? local(s, node.target.index, true)
+                                : cell(s, node.target.index, node.target.indices, true);
+  kernel_.statements.push_back(std::move(s));
+  Block block;
+  block.statement = static_cast<int>(kernel_.statements.size()) - 1;
+  return block;
+}
+
+Block BodyLifter::loop(const body::Node &node) {
+  Block block;
+  block.iterator = poly::mangle(facts_->iterators[node.iterator]);
+  const std::string lower = "(" + affine(*node.lower) + ")", upper = "(" + affine(*node.upper) + ")";
+  std::string constraint = lower + " <= " + block.iterator + " and " + block.iterator + " < " + upper;
+  if (node.step != 1)
+    constraint += " and (" + block.iterator + " - " + lower + ") mod " + std::to_string(node.step) + " = 0";
+  loops_.push_back({node.iterator, constraint});
+  block.body = blocks(node.body);
+  loops_.pop_back();
+  return block;
+}
+
+std::vector<Block> BodyLifter::blocks(const std::vector<body::NodePtr> &nodes) {
+  std::vector<Block> all;
+  for (const body::NodePtr &node : nodes) {
+    Block b = node->kind == body::Node::Kind::Assign ? assign(*node) : loop(*node);
+    if (b.statement >= 0 || !b.body.empty()) all.push_back(std::move(b));
+  }
+  return all;
+}
+
+std::optional<std::vector<Block>> BodyLifter::lift(const schedule::RuleUse &use, const body::Facts &facts) {
+  rule_ = &transform_.rules[use.rule];
+  facts_ = &facts;
+  points_ = use.domain;
+  localBuffers_.assign(facts.locals.size(), -1);
+  const std::size_t statements = kernel_.statements.size(), buffers = kernel_.buffers.size();
+  std::vector<Buffer> before = kernel_.buffers;
+  try {
+    return blocks(facts.nodes);
+  } catch (const NotAffine &) {
+    kernel_.statements.resize(statements);
+    kernel_.buffers = std::move(before);
+    kernel_.buffers.resize(buffers);
+    loops_.clear();
+    return std::nullopt;
+  }
+}
+
+Block BodyLifter::opaque(const schedule::RuleUse &use) {
+  rule_ = &transform_.rules[use.rule];
+  points_ = use.domain;
+  loops_.clear();
+  Statement s;
+  s.name = "R" + std::to_string(rule_->index) + "_S0";
+  s.rule = rule_->index;
+  s.dimensions = freeNames();
+  s.freeCount = static_cast<int>(s.dimensions.size());
+  s.domain = domain(s.name, s.dimensions);
+  s.isOpaque = true;
+  s.function = "body_" + std::to_string(rule_->index);
+  auto argument = [&](const sema::Binding &b) {
+    OpaqueArgument a;
+    a.buffer = matrixBuffer(b.matrix);
+    a.isOutput = b.isOutput;
+    a.isCell = b.isCell;
+    a.viewDims = b.viewDims;
+    std::vector<std::string> begin, end, inside, at;
+    for (std::size_t d = 0; d < b.begin.size(); ++d) {
+      begin.push_back(b.begin[d].isl), end.push_back(b.end[d].isl);
+      at.push_back("pb_a" + std::to_string(d));
+      inside.push_back("(" + begin[d] + ") <= " + at[d] + " < (" + end[d] + ")");
+    }
+    const std::string from = prefix_ + "{ " + tuple(s) + " -> ", name = kernel_.buffers[a.buffer].name;
+    a.begin = isl::multi_pw_aff(ctx_.get(), from + name + "[" + join(begin) + "] }");
+    a.end = isl::multi_pw_aff(ctx_.get(), from + name + "[" + join(end) + "] }");
+    std::string box;
+    for (const std::string &c : inside) box += (box.empty() ? " : " : " and ") + c;
+    if (b.isOutput) kernel_.buffers[a.buffer].role = Buffer::Role::Output;
+    s.accesses.push_back({a.buffer, b.isOutput, ctx_.map(from + name + "[" + join(at) + "]" + box + " }")});
+    s.arguments.push_back(std::move(a));
+  };
+  for (const sema::Binding &b : rule_->outputs) argument(b);
+  for (const sema::Binding &b : rule_->inputs) argument(b);
+  kernel_.statements.push_back(std::move(s));
+  Block block;
+  block.statement = static_cast<int>(kernel_.statements.size()) - 1;
+  return block;
+}
+
+} // namespace pbc::kernel

@@ -1,0 +1,58 @@
+// One rule's body as statements; the part of lift that knows body::Facts.
+#pragma once
+#include "compiler/kernel/kernel.h"
+#include "compiler/schedule/plan.h"
+
+namespace pbc::kernel {
+
+/// Program order inside one rule point.
+struct Block {
+  int statement = -1;     // index into Kernel::statements, or
+  std::string iterator;   // a loop over this dimension
+  int step = 1;
+  std::vector<Block> body;
+};
+
+class BodyLifter {
+public:
+  BodyLifter(Kernel &kernel, const sema::Transform &transform, const std::string &prefix, poly::Context &ctx)
+      : kernel_(kernel), transform_(transform), prefix_(prefix), ctx_(ctx) {}
+
+  /// Appends the statements of one rule; nothing where an index or bound is not affine.
+  std::optional<std::vector<Block>> lift(const schedule::RuleUse &, const body::Facts &);
+  /// Appends one call of the rule's emitted function.
+  Block opaque(const schedule::RuleUse &);
+
+private:
+  struct Loop {
+    int iterator;
+    std::string constraint; // isl text
+  };
+  struct NotAffine {};
+
+  Block assign(const body::Node &);
+  Block loop(const body::Node &);
+  std::vector<Block> blocks(const std::vector<body::NodePtr> &);
+  ExprPtr expr(const body::Value &, Statement &);
+  std::string affine(const body::Value &) const;
+  int access(Statement &, int buffer, bool isWrite, const std::vector<std::string> &indices);
+  int cell(Statement &, int binding, const std::vector<body::ValuePtr> &indices, bool isWrite);
+  int local(Statement &, int index, bool isWrite);
+  int matrixBuffer(int matrix);
+  const sema::Binding &binding(int index) const;
+  std::vector<std::string> freeNames() const;
+  isl::set domain(const std::string &tuple, const std::vector<std::string> &dimensions) const;
+  std::string tuple(const Statement &) const;
+
+  Kernel &kernel_;
+  const sema::Transform &transform_;
+  const std::string &prefix_;
+  poly::Context &ctx_;
+  const sema::Rule *rule_ = nullptr;
+  const body::Facts *facts_ = nullptr;
+  isl::set points_;
+  std::vector<Loop> loops_;
+  std::vector<int> localBuffers_;
+};
+
+} // namespace pbc::kernel

@@ -1,0 +1,106 @@
+#include "compiler/kernel/tree.h"
+#include <exception>
+#include <isl/aff.h>
+#include <isl/id.h>
+#include <isl/schedule.h>
+#include <isl/set.h>
+#include <isl/union_set.h>
+
+namespace pbc::kernel {
+
+isl::schedule_node insertMark(const isl::schedule_node &node, const std::string &mark) {
+  isl_id *id = isl_id_alloc(isl_schedule_node_get_ctx(node.get()), mark.c_str(), nullptr);
+  return isl::manage(isl_schedule_node_insert_mark(node.copy(), id));
+}
+
+std::string markName(const isl::schedule_node &node) {
+  if (isl_schedule_node_get_type(node.get()) != isl_schedule_node_mark) return "";
+  isl_id *id = isl_schedule_node_mark_get_id(node.get());
+  std::string name = isl_id_get_name(id);
+  isl_id_free(id);
+  return name;
+}
+
+bool isBand(const isl::schedule_node &node) {
+  return isl_schedule_node_get_type(node.get()) == isl_schedule_node_band;
+}
+
+int members(const isl::schedule_node &band) {
+  return static_cast<int>(isl_schedule_node_band_n_member(band.get()));
+}
+
+isl::union_pw_aff member(const isl::schedule_node &band, int k) {
+  isl_multi_union_pw_aff *partial = isl_schedule_node_band_get_partial_schedule(band.get());
+  isl_union_pw_aff *one = isl_multi_union_pw_aff_get_union_pw_aff(partial, k);
+  isl_multi_union_pw_aff_free(partial);
+  return isl::manage(one);
+}
+
+isl::schedule splitBands(const isl::schedule &schedule) {
+  return mapBottomUp(schedule, [](isl::schedule_node node) {
+    // Bottom up, the first member stays here and the rest moves below; the rest is split in turn.
+    int depth = 0;
+    while (isBand(node) && members(node) > 1) {
+      node = isl::manage(isl_schedule_node_child(isl_schedule_node_band_split(node.copy(), 1), 0));
+      ++depth;
+    }
+    return depth ? isl::manage(isl_schedule_node_ancestor(node.copy(), depth)) : node;
+  });
+}
+
+namespace {
+struct Change {
+  const std::function<isl::schedule_node(const isl::schedule_node &)> &change;
+  std::exception_ptr error; // must not travel through isl's C frames
+};
+} // namespace
+
+isl::schedule mapBottomUp(const isl::schedule &schedule,
+                          const std::function<isl::schedule_node(const isl::schedule_node &)> &change) {
+  Change state{change, nullptr};
+  isl_schedule *mapped = isl_schedule_map_schedule_node_bottom_up(
+      schedule.copy(),
+      [](isl_schedule_node *node, void *user) -> isl_schedule_node * {
+        auto &s = *static_cast<Change *>(user);
+        try {
+          return s.change(isl::manage(node)).release();
+        } catch (...) {
+          s.error = std::current_exception();
+          return nullptr;
+        }
+      },
+      &state);
+  if (state.error) {
+    isl_schedule_free(mapped);
+    std::rethrow_exception(state.error);
+  }
+  return isl::manage(mapped);
+}
+
+void visit(const isl::schedule_node &node, const std::function<void(const isl::schedule_node &)> &f) {
+  f(node);
+  for (int k = 0, n = static_cast<int>(isl_schedule_node_n_children(node.get())); k < n; ++k)
+    visit(isl::manage(isl_schedule_node_get_child(node.get(), k)), f);
+}
+
+std::vector<std::string> statementsAt(const isl::schedule_node &node) {
+  isl::union_set domain = isl::manage(isl_schedule_node_get_domain(node.get()));
+  std::vector<std::string> names;
+  isl_union_set_foreach_set(
+      domain.get(),
+      [](isl_set *s, void *user) {
+        static_cast<std::vector<std::string> *>(user)->push_back(isl_set_get_tuple_name(s));
+        isl_set_free(s);
+        return isl_stat_ok;
+      },
+      &names);
+  return names;
+}
+
+int statementIndex(const Kernel &kernel, const std::string &name) {
+  for (std::size_t k = 0; k < kernel.statements.size(); ++k)
+    if (kernel.statements[k].name == name) return static_cast<int>(k);
+  return -1;
+}
+
+} // namespace pbc::kernel

@@ -1,0 +1,34 @@
+// Small steps on isl schedule trees that the transformations share.
+#pragma once
+#include "compiler/kernel/kernel.h"
+#include <isl/schedule_node.h>
+
+namespace pbc::kernel {
+
+/// Marks are plain names: "vector", "unroll", "alloc:s".
+isl::schedule_node insertMark(const isl::schedule_node &, const std::string &mark);
+/// The name of a mark node; "" for other nodes.
+std::string markName(const isl::schedule_node &);
+
+bool isBand(const isl::schedule_node &);
+int members(const isl::schedule_node &band);
+/// One member of a band as a function of the statement instances.
+isl::union_pw_aff member(const isl::schedule_node &band, int k);
+
+/// The same schedule with every band split into bands of one member.
+isl::schedule splitBands(const isl::schedule &);
+
+/// The schedule with one node replaced: `change` gets each node from the leaves upwards and returns it, changed or
+/// not, at the same place.
+isl::schedule mapBottomUp(const isl::schedule &,
+                          const std::function<isl::schedule_node(const isl::schedule_node &)> &change);
+
+/// The nodes of the tree, parents first.
+void visit(const isl::schedule_node &, const std::function<void(const isl::schedule_node &)> &);
+
+/// Names of the statements with instances at this node.
+std::vector<std::string> statementsAt(const isl::schedule_node &);
+/// Index of the statement with this name; -1.
+int statementIndex(const Kernel &, const std::string &name);
+
+} // namespace pbc::kernel
