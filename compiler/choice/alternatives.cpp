@@ -146,7 +146,7 @@ private:
       if (deciding.empty() || deciding.count(rule)) names.push_back(labelOf(t_, rule, facts_));
       std::vector<std::string> regions;
       for (const int p : piecesOf.at(rule))
-        regions.push_back(poly::readable(grid_.pieces[p].cells, t_.matrices[grid_.pieces[p].matrix].name));
+        regions.push_back(poly::readable(grid_.pieces[p].cells.gist_params(grid_.context), t_.matrices[grid_.pieces[p].matrix].name));
       parts.push_back(fmt::format("{} computes {}", labelOf(t_, rule, facts_), fmt::join(regions, ", ")));
     }
     a.name = fmt::format("{}", fmt::join(names, "+"));

@@ -63,9 +63,9 @@ std::string print(const sema::Module &module, const std::vector<Choices> &choice
     const auto &c = choices[t.index];
     out += fmt::format("grid of {}  sizes {}\n", t.name, poly::text(c.grid.context));
     for (const auto &a : c.grid.applications)
-      out += fmt::format("  {} runs on {}\n", t.rules[a.rule].label, poly::text(a.domain));
+      out += fmt::format("  {} runs on {}\n", t.rules[a.rule].label, poly::text(a.domain.gist_params(c.grid.context)));
     for (const auto &p : c.grid.pieces)
-      out += fmt::format("  {} by {}\n", poly::readable(p.cells, t.matrices[p.matrix].name), ruleList(t, p.rules));
+      out += fmt::format("  {} by {}\n", poly::readable(p.cells.gist_params(c.grid.context), t.matrices[p.matrix].name), ruleList(t, p.rules));
     for (const auto &g : c.grid.guards) out += fmt::format("  refused when {}: {}\n", poly::text(g.bad), g.message);
     for (const auto &a : c.alternatives) out += fmt::format("  alternative {}: {}\n", a.name, a.doc);
   }
@@ -85,7 +85,7 @@ std::string printGraph(const sema::Module &module, const std::vector<Choices> &c
       const std::string name = vertexName(t, grid, p);
       const auto &m = t.matrices[grid.pieces[p].matrix];
       out += dot ? fmt::format("    {} [shape=box];\n", quoted(t.name + "." + name))
-                 : fmt::format("  data {} = {}\n", name, poly::readable(grid.pieces[p].cells, m.name));
+                 : fmt::format("  data {} = {}\n", name, poly::readable(grid.pieces[p].cells.gist_params(grid.context), m.name));
     }
     for (const auto &r : t.rules) {
       const auto from = sources(t, grid, r.index), to = targets(t, grid, r.index);

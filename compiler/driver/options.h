@@ -1,0 +1,39 @@
+// The command line of `pbc`, from one table (options.cpp) that also makes --help.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pbc::driver {
+
+/// The values that --emit can print, in the order in which they are made.
+enum class Stage { Ast, Module, Facts, Grid, Graph, Plan, Kernels, Cpp, Llvm, Asm, Program };
+
+struct Options {
+  std::string input;
+  std::string output;               // "" : the source's name without its suffix
+  Stage stage = Stage::Program;     // Program: no --emit
+  std::string mainTransform;
+  std::string configuration;        // file to bake in
+  std::vector<std::pair<std::string, std::string>> defines;
+  std::vector<std::string> includePath;
+  std::vector<std::string> linkArguments; // -l and -L, in order
+  std::string cpu = "native";
+  int optimisation = 3;
+  bool boundsCheck = false;
+  bool shared = false;
+  bool dot = false;
+  bool timePasses = false;
+  bool noCache = false;
+};
+
+/// Either options, or an exit status with everything printed already.
+struct ParsedOptions {
+  Options options;
+  bool run = false;
+  int status = 0;
+};
+
+ParsedOptions parseOptions(int argc, char **argv);
+
+} // namespace pbc::driver

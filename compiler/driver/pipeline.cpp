@@ -1,0 +1,278 @@
+#include "compiler/driver/pipeline.h"
+#include "compiler/body/abi_headers.h"
+#include "compiler/build/cache.h"
+#include "compiler/build/compile.h"
+#include "compiler/build/link.h"
+#include "compiler/choice/sizes.h"
+#include "compiler/emit/emit.h"
+#include "compiler/kernel/default_schedule.h"
+#include "compiler/kernel/lift.h"
+#include "compiler/kernel/print.h"
+#include "compiler/kernel/verify.h"
+#include "compiler/schedule/verify.h"
+#include "compiler/sema/check.h"
+#include "compiler/syntax/parse.h"
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <stdexcept>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace pbc::driver {
+
+namespace {
+
+/// An invariant of ours that does not hold: never the user's fault.
+struct InternalError : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+class Pipeline {
+public:
+  explicit Pipeline(const Options &o) : options_(o), diagnostics_(sources_), cache_(o.noCache ? "" : build::Cache::defaultFolder()) {}
+
+  int run() {
+    const auto file = sources_.load(options_.input);
+    if (!file) {
+      fmt::print(stderr, "pbc: error: cannot read {}\nhelp: give the path of a .pbcc file\n", options_.input);
+      return 1;
+    }
+    const int status = steps(*file);
+    if (const std::string messages = diagnostics_.render(isatty(2) != 0); !messages.empty()) fmt::print(stderr, "{}", messages);
+    if (options_.timePasses) fmt::print(stderr, "{}", times_);
+    return status;
+  }
+
+private:
+  /// Runs one step, measures it, and says whether the next may run.
+  bool step(const char *name, const std::function<void()> &f) {
+    const auto begin = std::chrono::steady_clock::now();
+    f();
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    times_ += fmt::format("{:<28} {:8.2f} ms\n", name, took.count());
+    return !diagnostics_.hasErrors();
+  }
+
+  int show(const std::string &text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return 0;
+  }
+
+  /// The whole way. Why each step stands where it stands is in docs/architecture.md.
+  int steps(source::FileId file) {
+    source::MappedText text;
+    if (!step("preprocess", [&] { text = syntax::preprocess(sources_, file, diagnostics_, options_.defines, options_.includePath); }))
+      return 1;
+    if (options_.stage == Stage::Program && fromCache(text)) return 0;
+
+    syntax::Program program;
+    if (!step("parse", [&] { program = syntax::parse(text, file, diagnostics_); })) return 1;
+    if (options_.stage == Stage::Ast) return show(syntax::print(program));
+
+    sema::Module module;
+    const std::string name = std::filesystem::path(options_.input).stem().string();
+    if (!step("check", [&] { module = sema::check(program, name, options_.mainTransform, diagnostics_); })) return 1;
+    if (options_.stage == Stage::Module) return show(sema::print(module));
+
+    std::vector<std::vector<body::Facts>> facts;
+    if (!step("understand bodies", [&] { facts = body::understand(module, diagnostics_); })) return 1;
+    if (options_.stage == Stage::Facts) return show(body::print(module, facts, &sources_));
+
+    poly::Context context;
+    std::vector<choice::Choices> choices;
+    if (!step("choice grid", [&] {
+          choice::checkSizes(module, context, diagnostics_);
+          if (!diagnostics_.hasErrors()) choices = choice::chooseGrids(module, facts, context, diagnostics_);
+        }))
+      return 1;
+    if (options_.stage == Stage::Grid) return show(choice::print(module, choices));
+    if (options_.stage == Stage::Graph) return show(choice::printGraph(module, choices, options_.dot));
+
+    std::vector<schedule::TransformPlans> plans;
+    if (!step("plans", [&] { plans = schedule::plan(module, facts, choices, context, diagnostics_); })) return 1;
+    verify("plans", [&] { return schedule::verify(module, choices, plans); });
+    if (options_.stage == Stage::Plan) return show(schedule::print(module, plans));
+
+    emit::Kernels kernels;
+    step("kernels", [&] { kernels = makeKernels(module, facts, choices, plans, context); });
+    if (options_.stage == Stage::Kernels) return show(printKernels(kernels));
+
+    std::vector<emit::Unit> units;
+    const auto baked = bakedConfiguration();
+    if (!baked) return 1;
+    step("emit", [&] { units = emit::emit({module, facts, choices, plans, kernels}, context, *baked); });
+    if (options_.stage == Stage::Cpp) return show(joined(units));
+
+    std::vector<build::CompileResult> objects;
+    step("compile", [&] { objects = build::compileAll(requests(units), &cache_, 2); });
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      if (objects[i].ok) continue;
+      throw InternalError(fmt::format("the generated C++ of `{}` does not compile:\n{}", units[i].name, objects[i].messages));
+    }
+    if (options_.stage == Stage::Llvm || options_.stage == Stage::Asm) {
+      std::string all;
+      for (const auto &o : objects) all += o.output;
+      return show(all);
+    }
+    return linkProgram(units, objects, module);
+  }
+
+  void verify(const char *what, const std::function<std::vector<std::string>()> &check) {
+#ifdef PBC_VERIFY
+    const auto violations = check();
+    if (!violations.empty()) throw InternalError(fmt::format("{}: {}", what, fmt::join(violations, "; ")));
+#else
+    (void)what, (void)check;
+#endif
+  }
+
+  emit::Kernels makeKernels(const sema::Module &module, const std::vector<std::vector<body::Facts>> &facts,
+                            const std::vector<choice::Choices> &choices, const std::vector<schedule::TransformPlans> &plans,
+                            poly::Context &context) {
+    emit::Kernels all;
+    for (const auto &t : module.transforms) {
+      all.emplace_back();
+      for (const auto &plan : plans[t.index].plans) {
+        all.back().emplace_back();
+        for (const auto &s : plan.steps) {
+          if (s.callsTransforms) {
+            all.back().back().emplace_back(std::nullopt);
+            continue;
+          }
+          kernel::Kernel k = kernel::lift(t, s, facts[t.index], choices[t.index].grid, context);
+          verify("lift", [&] { return kernel::verify(k); });
+          k = kernel::defaultSchedule(k);
+          verify("default schedule", [&] { return kernel::verify(k); });
+          all.back().back().emplace_back(std::move(k));
+        }
+      }
+    }
+    return all;
+  }
+
+  static std::string printKernels(const emit::Kernels &all) {
+    std::string out;
+    for (const auto &transform : all)
+      for (const auto &plan : transform)
+        for (const auto &k : plan)
+          if (k) out += kernel::print(*k);
+    return out;
+  }
+
+  static std::string joined(const std::vector<emit::Unit> &units) {
+    std::string out;
+    for (const auto &u : units) out += fmt::format("// ==== {}.cpp\n{}", u.name, u.text);
+    return out;
+  }
+
+  std::vector<build::CompileRequest> requests(const std::vector<emit::Unit> &units) const {
+    std::vector<build::CompileRequest> out;
+    for (const auto &u : units) {
+      build::CompileRequest r;
+      r.name = u.name + ".cpp";
+      r.text = u.text;
+      r.files = body::abiHeaders();
+      r.optimisation = options_.optimisation;
+      r.cpu = options_.cpu;
+      r.boundsCheck = options_.boundsCheck;
+      r.extraArguments = {"-w"};
+      for (const auto &folder : options_.includePath) r.extraArguments.push_back("-I" + folder);
+      if (options_.stage == Stage::Llvm) r.wanted = build::CompileRequest::Output::Llvm;
+      if (options_.stage == Stage::Asm) r.wanted = build::CompileRequest::Output::Assembly;
+      out.push_back(std::move(r));
+    }
+    return out;
+  }
+
+  std::optional<std::string> bakedConfiguration() {
+    if (options_.configuration.empty()) return "";
+    std::ifstream in(options_.configuration);
+    if (!in) {
+      fmt::print(stderr, "pbc: error: cannot read the configuration {}\n", options_.configuration);
+      return std::nullopt;
+    }
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  }
+
+  /// Everything that decides the finished program, given that it has no raw blocks (which may include files).
+  build::Cache::Key programKey(const source::MappedText &text) const {
+    build::Cache::Hasher h;
+    h.add("program").add(build::compilerIdentity()).add(text.text).add(options_.input).add(options_.mainTransform);
+    h.add(options_.cpu).add(std::to_string(options_.optimisation)).add(options_.boundsCheck ? "b" : "-");
+    for (const auto &a : options_.linkArguments) h.add(a);
+    struct stat s {};
+    if (stat(build::runtimeArchive().c_str(), &s) == 0) h.add(fmt::format("{} {}.{}", s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec));
+    return h.finish();
+  }
+
+  bool fromCache(const source::MappedText &text) {
+    if (text.text.find("%{") != std::string::npos || !options_.configuration.empty()) return false;
+    programKey_ = programKey(text);
+    bool found = false;
+    step("look for the finished program", [&] {
+      if (const auto bytes = cache_.get(programKey_)) found = writeExecutable(*bytes);
+    });
+    return found;
+  }
+
+  /// To a temporary beside the target, then under its name: nothing is ever half written.
+  bool writeExecutable(const std::string &bytes) const {
+    const std::string temporary = fmt::format("{}.{}.tmp", options_.output, getpid());
+    {
+      std::ofstream out(temporary, std::ios::binary);
+      out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+      if (!out.flush()) {
+        std::remove(temporary.c_str());
+        return false;
+      }
+    }
+    if (chmod(temporary.c_str(), 0755) == 0 && std::rename(temporary.c_str(), options_.output.c_str()) == 0) return true;
+    std::remove(temporary.c_str());
+    return false;
+  }
+
+  int linkProgram(const std::vector<emit::Unit> &units, const std::vector<build::CompileResult> &objects, const sema::Module &) {
+    build::LinkRequest request;
+    request.output = options_.output;
+    request.extraArguments = options_.linkArguments;
+    for (std::size_t i = 0; i < objects.size(); ++i) request.inputs.push_back({units[i].name + ".o", objects[i].output});
+    build::LinkResult linked;
+    step("link", [&] { linked = build::link(request); });
+    if (!linked.ok) {
+      fmt::print(stderr, "pbc: error: {} could not be linked\n{}", options_.output, linked.messages);
+      return 1;
+    }
+    if (!programKey_.empty() && diagnostics_.all().empty()) {
+      std::ifstream in(options_.output, std::ios::binary);
+      cache_.put(programKey_, std::string(std::istreambuf_iterator<char>(in), {}));
+    }
+    return 0;
+  }
+
+  const Options &options_;
+  source::SourceManager sources_;
+  source::Diagnostics diagnostics_;
+  build::Cache cache_;
+  build::Cache::Key programKey_;
+  std::string times_;
+};
+
+} // namespace
+
+int compileProgram(const Options &options) {
+  try {
+    return Pipeline(options).run();
+  } catch (const std::exception &e) {
+    fmt::print(stderr, "pbc: internal error: {}\nhelp: this is a fault of pbc, not of your program; please report it with the "
+                       "program and this message\n",
+               e.what());
+    return 1;
+  }
+}
+
+} // namespace pbc::driver

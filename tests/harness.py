@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Runs the tests that are files: programs, golden texts, errors.
+
+  harness.py programs PBC FILE.pbcc   compile; run each `// test:` line under every choice, and in forced tasks
+  harness.py golden   PBC FILE.pbcc   compare --emit=STAGE with FILE.STAGE.txt for each such file
+  harness.py error    PBC FILE.pbcc   compare the messages with FILE.txt, and check that nothing was written
+  UPDATE=1 in the environment rewrites the expected texts (read the diff before you commit it)
+
+Test lines stand in the program, as comments:
+  // test: [1 2 3] => [1 3 6]              matrices row by row: [1 2; 3 4] is 2 wide and 2 high; [] is empty;
+  // test: [1 2; 3 4] 2.5 => [2.5 5; 7.5 10]   a plain number is a 0-d matrix; [[1 2; 3 4] [5 6; 7 8]] is 3-d
+  // test: empty(3,0) => empty(3,0)        a matrix of the given extents without cells
+  // param: 4                              arguments before the files, for the test lines that follow
+  // fails: [1 2] [1] => size mismatch     the run must end with status 1 and this text in its message
+  // transform: Other                      the test lines that follow run this transform
+"""
+import itertools, json, math, os, re, subprocess, sys, tempfile
+
+def fail(message):
+    print(message)
+    sys.exit(1)
+
+def run(command, timeout=120, **more):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=timeout, **more)
+    except subprocess.TimeoutExpired:
+        fail(f"timed out after {timeout} s: {' '.join(command)}")
+
+# ---- matrices as written in test lines <-> the text format
+
+def parse_matrix(text):
+    text = text.strip()
+    if m := re.fullmatch(r"empty\(([\d,]+)\)", text):
+        return [int(x) for x in m[1].split(",")], []
+    if not text.startswith("["):
+        return [], [float(text)]
+    if text.startswith("[["):
+        layers = [parse_matrix(t) for t in re.findall(r"\[[^\[\]]*\]", text[1:-1])]
+        extents = [e for e, _ in layers]
+        first = extents[0] if len(extents[0]) == 2 else extents[0] + [1]
+        return first + [len(layers)], [v for _, values in layers for v in values]
+    body = text[1:-1]
+    rows = [[float(x) for x in row.split()] for row in body.split(";")]
+    values = [v for row in rows for v in row]
+    if len(rows) == 1 and ";" not in body:
+        return [len(values)], values
+    return [len(rows[0]), len([r for r in rows if r])], values
+
+def split_matrices(text):
+    out, depth, current = [], 0, ""
+    for token in re.findall(r"\[|\]|empty\([\d,]+\)|[^\s\[\]]+|\s+", text):
+        if token == "[":
+            depth += 1
+        if depth == 0 and token.isspace():
+            if current:
+                out.append(current)
+            current = ""
+            continue
+        current += token
+        if token == "]":
+            depth -= 1
+            if depth == 0:
+                out.append(current)
+                current = ""
+    if current:
+        out.append(current)
+    return out
+
+def write_matrix(path, extents, values):
+    with open(path, "w") as f:
+        f.write("SIZE" + "".join(f" {e}" for e in extents) + "\n")
+        f.write(" ".join(repr(v) for v in values) + "\n")
+
+def read_matrix(path):
+    tokens = open(path).read().split("\n", 1)
+    extents = [int(x) for x in tokens[0].split()[1:]]
+    return extents, [float(x) for x in tokens[1].split()]
+
+def close(a, b):
+    return a == b or (math.isnan(a) and math.isnan(b)) or abs(a - b) <= 1e-7 + 1e-6 * abs(b)
+
+# ---- programs
+
+def configurations(info):
+    """Every alternative of every transform forced in turn; then everything in tasks."""
+    yield "default", ""
+    forced = []
+    for t in info["transforms"]:
+        for site in t["sites"]:
+            for a in site["alternatives"][1:]:
+                forced.append((f"{t['name']} = {a['name']}", t["name"], f'choice = [ {{ use = "{a["name"]}" }} ]\n'))
+    # All combinations while they are few, each alone otherwise.
+    sites = [(t["name"], [a["name"] for a in s["alternatives"]]) for t in info["transforms"] for s in t["sites"]]
+    combinations = math.prod(len(a) for _, a in sites)
+    if 1 < combinations <= 24:
+        for names in itertools.product(*[a for _, a in sites]):
+            text = "".join(f'[{t}]\nchoice = [ {{ use = "{n}" }} ]\n' for (t, _), n in zip(sites, names))
+            yield ", ".join(f"{t} = {n}" for (t, _), n in zip(sites, names)), text
+    else:
+        for name, transform, choice in forced:
+            yield name, f"[{transform}]\n{choice}"
+    tasks = "sequential_cutoff = 0\nsplit_size = 2\n"
+    yield "forced tasks", "".join(f"[{t['name']}]\n{tasks}" for t in info["transforms"])
+    for name, transform, choice in forced:
+        yield name + " in tasks", "".join(
+            f"[{t['name']}]\n{tasks}" + (choice if t["name"] == transform else "") for t in info["transforms"])
+
+def programs(pbc, source):
+    with tempfile.TemporaryDirectory() as folder:
+        binary = os.path.join(folder, "prog")
+        made = run([pbc, source, "-o", binary])
+        if made.returncode != 0:
+            fail(f"{source} does not compile:\n{made.stderr}")
+        info = json.loads(run([binary, "--info"]).stdout)
+        cases, params, transform = 0, [], None
+        for number, line in enumerate(open(source), 1):
+            m = re.match(r"\s*// (test|fails|param|transform):\s*(.*)", line)
+            if not m:
+                continue
+            kind, text = m[1], m[2].strip()
+            if kind == "param":
+                params = text.split()
+                continue
+            if kind == "transform":
+                transform = text
+                continue
+            cases += 1
+            left, right = [s.strip() for s in text.split("=>")]
+            inputs = []
+            for k, matrix in enumerate(split_matrices(left)):
+                inputs.append(os.path.join(folder, f"in{k}.txt"))
+                write_matrix(inputs[-1], *parse_matrix(matrix))
+            expected = [parse_matrix(m) for m in split_matrices(right)] if kind == "test" else []
+            outputs = [os.path.join(folder, f"out{k}.txt") for k in range(max(1, len(expected)))]
+            for name, toml in configurations(info):
+                config = os.path.join(folder, "force.toml")
+                with open(config, "w") as f:
+                    f.write(toml)
+                for path in outputs:
+                    if os.path.exists(path):
+                        os.remove(path)
+                for threads in ([1, 3] if "tasks" in name else [2]):
+                    command = [binary, f"--config={config}", f"--threads={threads}"]
+                    command += [f"--transform={transform}"] if transform else []
+                    done = run(command + params + inputs + outputs)
+                    where = f"{source}:{number} ({name}, {threads} threads)"
+                    if kind == "fails":
+                        if done.returncode != 1 or right not in done.stderr:
+                            fail(f"{where}: status {done.returncode}, expected a message with: {right}\n{done.stderr}")
+                        continue
+                    if done.returncode != 0:
+                        fail(f"{where}: status {done.returncode}\n{done.stderr}")
+                    for path, (extents, values) in zip(outputs, expected):
+                        got_extents, got = read_matrix(path)
+                        if got_extents != extents or len(got) != len(values) or not all(map(close, got, values)):
+                            fail(f"{where}: expected {extents} {values}\n  got {got_extents} {got}")
+        if cases == 0:
+            fail(f"{source} has no test line")
+        print(f"{source}: {cases} cases")
+
+# ---- golden texts and errors
+
+def compare(path, text):
+    if os.environ.get("UPDATE"):
+        with open(path, "w") as f:
+            f.write(text)
+        return
+    want = open(path).read() if os.path.exists(path) else ""
+    if want != text:
+        import difflib
+        fail(f"{path} differs:\n" + "".join(difflib.unified_diff(want.splitlines(True), text.splitlines(True), "expected", "found")))
+
+def golden(pbc, source):
+    folder, name = os.path.split(source)
+    stem = name[: -len(".pbcc")]
+    stages = [f[len(stem) + 1 : -4] for f in os.listdir(folder) if f.startswith(stem + ".") and f.endswith(".txt")]
+    if not stages:
+        fail(f"{source} has no {stem}.STAGE.txt")
+    for stage in sorted(stages):
+        done = run([pbc, f"--emit={stage}", name], cwd=folder)
+        if done.returncode != 0:
+            fail(f"--emit={stage} {source}: status {done.returncode}\n{done.stderr}")
+        compare(os.path.join(folder, f"{stem}.{stage}.txt"), done.stdout)
+
+def error(pbc, source):
+    folder, name = os.path.split(source)
+    with tempfile.TemporaryDirectory() as temporary:
+        binary = os.path.join(temporary, "prog")
+        done = run([pbc, name, "-o", binary], cwd=folder)
+        if done.returncode != 1:
+            fail(f"{source}: status {done.returncode}, expected 1\n{done.stderr}")
+        if os.listdir(temporary):
+            fail(f"{source}: something was written: {os.listdir(temporary)}")
+        if "internal error" in done.stderr:
+            fail(f"{source}: {done.stderr}")
+        compare(source[: -len(".pbcc")] + ".txt", done.stderr)
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        fail(__doc__)
+    {"programs": programs, "golden": golden, "error": error}[sys.argv[1]](sys.argv[2], sys.argv[3])
