@@ -48,22 +48,45 @@ std::vector<int> Selector::usedUpTo(long largest) const {
   return used;
 }
 
-std::optional<Selector> Selector::withRange(long low, long high, int use) const {
+Selector Selector::ranged(long low, long high, int use) const {
   low = std::max(low, 0L);
   if (high <= low) return *this;
-  std::vector<Level> changed;
+  Selector changed;
+  changed.levels_.clear();
   long start = 0;
   for (const Level &level : levels_) {
     // The part of this level before the range, the range itself once, and the part after it.
-    if (start < low) changed.push_back({std::min(level.below, low), level.use});
-    if (level.below >= high && start < high) changed.push_back({high, use});
-    if (level.below > high) changed.push_back(level);
+    if (start < low) changed.levels_.push_back({std::min(level.below, low), level.use});
+    if (level.below >= high && start < high) changed.levels_.push_back({high, use});
+    if (level.below > high) changed.levels_.push_back(level);
     start = level.below;
   }
-  changed = normal(std::move(changed));
-  if (changed.size() > kMaximumLevels) return {};
-  Selector result;
-  result.levels_ = std::move(changed);
+  changed.levels_ = normal(std::move(changed.levels_));
+  return changed;
+}
+
+std::optional<Selector> Selector::withRange(long low, long high, int use) const {
+  Selector result = ranged(low, high, use);
+  if (result.levels_.size() > kMaximumLevels) return {};
+  return result;
+}
+
+Selector Selector::withRangeForced(long low, long high, int use) const {
+  Selector result = ranged(low, high, use);
+  while (result.levels_.size() > kMaximumLevels) {
+    const int wanted = result.levelOf(low);
+    int narrowest = -1;
+    double least = 0;
+    for (int level = 0; level + 1 < static_cast<int>(result.levels_.size()); ++level) {
+      const double width = static_cast<double>(result.levels_[level].below) /
+                           static_cast<double>(std::max(result.lowest(level), 2L)); // below 2 is no work
+      if (level != wanted && (narrowest < 0 || width < least)) {
+        least = width;
+        narrowest = level;
+      }
+    }
+    result = result.withoutLevel(narrowest);
+  }
   return result;
 }
 

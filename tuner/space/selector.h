@@ -42,6 +42,8 @@ public:
 
   /// Sizes low <= n < high use `use`, all others as before; nothing if that takes more than 12 levels.
   std::optional<Selector> withRange(long low, long high, int use) const;
+  /// The same, giving up the narrowest levels (by the ratio of their ends) where 12 are not enough.
+  Selector withRangeForced(long low, long high, int use) const;
   Selector withUse(int level, int use) const;
   /// Without a level: its sizes go to the level below it (the first: to the level above it).
   Selector withoutLevel(int level) const;
@@ -52,6 +54,7 @@ public:
 
 private:
   static std::vector<Level> normal(std::vector<Level>);
+  Selector ranged(long low, long high, int use) const; // may have more than 12 levels
   std::vector<Level> levels_;
 };
 

@@ -97,11 +97,23 @@ private:
     return static_cast<std::size_t>(&result_.population.best(size) - members().data());
   }
 
+  /// The best one with other alternatives from about n on. What is below was decided at smaller sizes; at the
+  /// first size nobody has, so there the bands around n/2, n/4, ... follow.
   void tryTopLevels(int size, double deadline) {
+    const long n = tester_.sizes()[size].n;
+    tryAll(size, deadline, [&](const Configuration &best) {
+      return topLevelChanges(tester_.space(), tester_.bans(), best, n);
+    });
+    for (long m = n / 2; m >= 1 && size == 0; m /= 2)
+      tryAll(size, deadline, [&](const Configuration &best) {
+        return bandChanges(tester_.space(), tester_.bans(), best, m);
+      });
+  }
+
+  template <typename Changes> void tryAll(int size, double deadline, const Changes &changes) {
     const std::size_t parent = bestIndex(size);
     const Configuration best = members()[parent].configuration;
-    for (const Configuration &child :
-         topLevelChanges(tester_.space(), tester_.bans(), best, tester_.sizes()[size].n)) {
+    for (const Configuration &child : changes(best)) {
       if (!tester_.mayGoOn(deadline)) return;
       tryChild(child, parent, size);
     }

@@ -1,7 +1,8 @@
 // The ways to change a configuration, one function each; which of them exist follows from the program's space.
 //
 //   Selector {n<100: Insertion, else Merge} at n = 4096:
-//     add level     -> {n<100: Insertion, n<2730: Merge, else Quick}       cut-off 2n/3
+//     add level     -> {n<100: Insertion, n<2730: Merge, else Quick}       cut-off 2n/3, or
+//                      {n<100: Insertion, n<682: Merge, n<1365: Quick, else Merge}   a band around m <= n
 //     remove level  -> {Merge}
 //     change level  -> {n<100: Quick, else Merge}
 //     scale cut-off -> {n<171: Insertion, else Merge}                      factor lognormal, sigma 1
@@ -20,6 +21,10 @@
 namespace pbc::tuner {
 
 class Bans; // bans.h
+
+/// The sizes that count as "around n": 2n/3 up to 4n/3, always above n/2, so that the bands of n and n/2 are apart.
+long bandStart(long n);
+long bandEnd(long n);
 
 std::optional<Selector> addLevel(const Selector &, const std::vector<int> &alternatives, long n, Random &);
 std::optional<Selector> removeLevel(const Selector &, long n, Random &);

@@ -1,5 +1,7 @@
 #include "tuner/strategy/neighbours.h"
 
+#include "tuner/strategy/mutators.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,13 +19,11 @@ struct Collector {
   }
 };
 
-void changeTop(const ProgramSpace &space, const Bans &bans, int site, long n, Collector &out) {
+void changeRange(const ProgramSpace &space, const Bans &bans, int site, long n, long end, Collector &out) {
   const Selector &selector = out.origin.selectors()[site];
-  for (int use : bans.allowed(space, site)) {
-    if (use == selector.select(n)) continue;
-    if (const auto changed = selector.withRange(std::max(2 * n / 3, 1L), kNoLimit, use))
-      out.add(out.origin.withSelector(site, *changed));
-  }
+  for (int use : bans.allowed(space, site))
+    if (use != selector.select(n))
+      out.add(out.origin.withSelector(site, selector.withRangeForced(bandStart(n), end, use)));
 }
 
 void changeLevels(const ProgramSpace &space, const Bans &bans, int site, long n, Collector &out) {
@@ -69,7 +69,15 @@ std::vector<Configuration> topLevelChanges(const ProgramSpace &space, const Bans
                                            const Configuration &origin, long n) {
   Collector out{origin, {}};
   for (std::size_t site = 0; site < space.sites.size(); ++site)
-    changeTop(space, bans, static_cast<int>(site), n, out);
+    changeRange(space, bans, static_cast<int>(site), n, kNoLimit, out);
+  return out.found;
+}
+
+std::vector<Configuration> bandChanges(const ProgramSpace &space, const Bans &bans, const Configuration &origin,
+                                       long m) {
+  Collector out{origin, {}};
+  for (std::size_t site = 0; site < space.sites.size(); ++site)
+    changeRange(space, bans, static_cast<int>(site), m, bandEnd(m), out);
   return out.found;
 }
 
@@ -77,7 +85,7 @@ std::vector<Configuration> neighbours(const ProgramSpace &space, const Bans &ban
                                       long n) {
   Collector out{origin, {}};
   for (std::size_t site = 0; site < space.sites.size(); ++site) {
-    changeTop(space, bans, static_cast<int>(site), n, out);
+    changeRange(space, bans, static_cast<int>(site), n, kNoLimit, out);
     changeLevels(space, bans, static_cast<int>(site), n, out);
   }
   for (std::size_t index = 0; index < space.tunables.size(); ++index)

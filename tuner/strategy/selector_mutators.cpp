@@ -21,24 +21,27 @@ std::optional<Selector> ifDifferent(const Selector &before, std::optional<Select
   return after;
 }
 
-/// Mostly 2n/3, so that calls of size n change and those of n/2 keep what earlier sizes found; sometimes
-/// anywhere, because other transforms and base cases see much smaller sizes than n.
-long newCutoff(long n, Random &random) {
-  if (random.chance(0.5)) return std::max(2 * n / 3, 1L);
-  return std::max(std::lround(std::exp(random.unit() * std::log(static_cast<double>(std::max(n, 2L))))), 1L);
+/// Anywhere up to n, each factor of two as likely as the others.
+long anyScale(long n, Random &random) {
+  const double logarithm = std::log(static_cast<double>(std::max(n, 2L)));
+  return std::max(std::lround(std::exp(random.unit() * logarithm)), 1L);
 }
 
 } // namespace
 
+long bandStart(long n) { return std::max({2 * n / 3, n / 2 + 1, 1L}); }
+
+long bandEnd(long n) { return std::max(4 * n / 3, n + 1); }
+
 std::optional<Selector> addLevel(const Selector &selector, const std::vector<int> &alternatives, long n,
                                  Random &random) {
-  const long cutoff = newCutoff(n, random);
-  const int level = selector.levelOf(cutoff);
-  const auto use = otherThan(selector.levels()[level].use, alternatives, random);
+  // Mostly from 2n/3 on, so that calls of size n change and those of n/2 keep what earlier sizes found; sometimes
+  // around any smaller size, because other transforms and base cases see those.
+  const bool top = random.chance(0.5);
+  const long scale = top ? n : anyScale(n, random);
+  const auto use = otherThan(selector.select(scale), alternatives, random);
   if (!use) return {};
-  const bool above = random.chance(0.5);
-  return ifDifferent(selector, above ? selector.withRange(cutoff, selector.levels()[level].below, *use)
-                                     : selector.withRange(selector.lowest(level), cutoff, *use));
+  return ifDifferent(selector, selector.withRangeForced(bandStart(scale), top ? kNoLimit : bandEnd(scale), *use));
 }
 
 std::optional<Selector> removeLevel(const Selector &selector, long n, Random &random) {

@@ -6,7 +6,6 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr double kGuessedDeviation = 0.15;
 constexpr double kSame = 0.02;
 
 struct Logarithms {
@@ -15,12 +14,12 @@ struct Logarithms {
   double count = 0;
 };
 
-Logarithms logarithms(const std::vector<double> &seconds) {
+Logarithms logarithms(const std::vector<double> &seconds, double guess = kGuessedDeviation) {
   Logarithms result;
   result.count = static_cast<double>(seconds.size());
   for (double value : seconds)
     result.mean += std::log(std::max(value, 1e-9)) / result.count;
-  double squares = kGuessedDeviation * kGuessedDeviation; // one pretended observation
+  double squares = guess * guess; // one pretended observation
   for (double value : seconds)
     squares += std::pow(std::log(std::max(value, 1e-9)) - result.mean, 2);
   result.variance = squares / result.count;
@@ -62,8 +61,26 @@ double upperBound(const std::vector<double> &seconds) {
   return std::exp(l.mean + 1.96 * std::sqrt(l.variance));
 }
 
-Verdict judge(const std::vector<double> &a, const std::vector<double> &b, double confidence) {
-  const Logarithms la = logarithms(a), lb = logarithms(b);
+void Noise::learn(const std::vector<double> &seconds) {
+  if (seconds.size() < 2) return;
+  double mean = 0;
+  for (double value : seconds)
+    mean += std::log(std::max(value, 1e-9)) / static_cast<double>(seconds.size());
+  for (double value : seconds)
+    squares_ += std::pow(std::log(std::max(value, 1e-9)) - mean, 2);
+  freedom_ += static_cast<double>(seconds.size()) - 1;
+}
+
+double Noise::deviation() const {
+  // The guess weighs as much as ten repetitions; below 1 % no clock of a shared machine is to be trusted.
+  constexpr double kWeight = 10;
+  const double variance =
+      (kWeight * kGuessedDeviation * kGuessedDeviation / 4 + squares_) / (kWeight + freedom_);
+  return freedom_ < kWeight ? kGuessedDeviation : std::max(std::sqrt(variance), 0.01);
+}
+
+Verdict judge(const std::vector<double> &a, const std::vector<double> &b, double guess, double confidence) {
+  const Logarithms la = logarithms(a, guess), lb = logarithms(b, guess);
   const double difference = lb.mean - la.mean; // positive: a is faster
   const double deviation = std::sqrt(la.variance / la.count + lb.variance / lb.count);
   const double faster = normalBelow(difference / deviation);

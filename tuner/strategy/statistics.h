@@ -4,7 +4,7 @@
 //   judgePairs(default times, candidate times)  -> for the last race: is the candidate really faster?
 //
 // Times are compared by their logarithms: noise is a factor, not a summand. One time alone is taken to have a
-// deviation of 15 %; every further one replaces that guess by what was seen. Two are "the same" within 2 %.
+// deviation of 15 %, or what the repetitions of others have shown (`guess`); further ones count more and more. Two are "the same" within 2 %.
 // Source: [R] of petabricks-hetero 7.2 (t-like test, confidence 0.75); requirement 78.
 #pragma once
 #include <vector>
@@ -13,8 +13,23 @@ namespace pbc::tuner {
 
 enum class Verdict { Faster, Slower, Same, Unclear };
 
-/// Is a faster than b? Neither may be empty.
-Verdict judge(const std::vector<double> &a, const std::vector<double> &b, double confidence = 0.75);
+inline constexpr double kGuessedDeviation = 0.15;
+
+/// Is a faster than b? Neither may be empty. `guess`: the relative deviation that one run is expected to have.
+Verdict judge(const std::vector<double> &a, const std::vector<double> &b, double guess = kGuessedDeviation,
+              double confidence = 0.75);
+
+/// How much runs of the same thing differ here, learnt from all that were repeated.
+class Noise {
+public:
+  /// All times of one configuration at one size; call it once for each.
+  void learn(const std::vector<double> &seconds);
+  double deviation() const;
+
+private:
+  double squares_ = 0;
+  double freedom_ = 0;
+};
 
 /// exp of the mean logarithm; robust enough against a single outlier of a few times.
 double typicalSeconds(const std::vector<double> &);

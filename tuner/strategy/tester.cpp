@@ -54,10 +54,16 @@ bool Tester::test(Candidate &candidate, int size, int trials, const Configuratio
 
 bool Tester::beats(Candidate &child, Candidate &parent, int size) {
   for (;;) {
-    const Verdict verdict = judge(child.seconds[size], parent.seconds[size]);
-    if (verdict != Verdict::Unclear) return verdict == Verdict::Faster;
+    const Verdict verdict = judge(child.seconds[size], parent.seconds[size], noise_[size].deviation());
+    if (verdict != Verdict::Unclear) {
+      noise_[size].learn(child.seconds[size]);
+      return verdict == Verdict::Faster;
+    }
     Candidate *next = child.seconds[size].size() <= parent.seconds[size].size() ? &child : &parent;
-    if (next->seconds[size].size() >= kMostTrials) return false; // no better than its parent, as far as one can see
+    if (next->seconds[size].size() >= kMostTrials) {
+      noise_[size].learn(child.seconds[size]);
+      return false; // no better than its parent, as far as one can see
+    }
     if (!test(*next, size, 1, parent.configuration)) return next == &parent && !evaluator_.stopped();
   }
 }

@@ -77,6 +77,7 @@ private:
   std::map<int, std::vector<double>> bestSeconds_;
   std::set<std::string> quarantined_;
   std::set<std::pair<int, std::string>> rejectedAt_, seen_;
+  std::map<int, Noise> noise_; // short runs are noisier than long ones
   int measurements_ = 0;
 };
 

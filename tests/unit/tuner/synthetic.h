@@ -1,7 +1,7 @@
 // A program that does not exist: the time of every configuration follows from a formula, with noise from a seed,
 // and its clock only moves when something is measured. So a search can be judged exactly and in no time.
 //
-//   T(n) = sum over the recursion n, n/2, ... 2 of 1 + 0.5 |alternative - best(m)|, then x (1 + |ratio - 5| / 8)
+//   T(n) = sum over the recursion n, n/2, ... 2 of (1 if the alternative is the best one for m, else 2 to 3), then x (1 + |ratio - 5| / 8)
 //
 // where best(m) is one of twelve alternatives by eleven cut-offs at powers of 4.
 #pragma once
@@ -45,7 +45,7 @@ public:
     double sum = 0;
     for (long m = n; m >= 2; m /= 2) {
       const int away = std::abs(c.selectors()[0].select(m) - bestAlternative(m, alternatives));
-      sum += 1e-3 * (1 + 0.5 * std::min(away, 4));
+      sum += 1e-3 * (away == 0 ? 1 : 1.75 + 0.25 * std::min(away, 5));
     }
     return sum * (1 + std::abs(c.tunables()[0] - 5) / 8);
   }
