@@ -40,6 +40,17 @@ Complaint::Kind classify(unsigned id) {
   }
 }
 
+/// The warnings that speak of a mistake rather than of taste.
+bool isUseful(unsigned id) {
+  const llvm::StringRef option = clang::DiagnosticIDs::getWarningOptionForDiag(id);
+  for (const char *useful :
+       {"uninitialized", "sometimes-uninitialized", "division-by-zero", "return-stack-address",
+        "shift-count-overflow", "shift-count-negative", "infinite-recursion"})
+    if (option == useful)
+      return true;
+  return false;
+}
+
 class Collector : public clang::DiagnosticConsumer {
 public:
   explicit Collector(std::vector<Complaint> &out) : out_(out) {}
@@ -51,12 +62,17 @@ public:
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &d) override {
     DiagnosticConsumer::HandleDiagnostic(level, d);
     Complaint c;
-    if (level == clang::DiagnosticsEngine::Note)
+    if (level == clang::DiagnosticsEngine::Note) {
+      if (skipping_)
+        return;
       c.level = Complaint::Level::Note;
-    else if (level == clang::DiagnosticsEngine::Warning)
-      c.level = Complaint::Level::Warning;
-    else if (level < clang::DiagnosticsEngine::Error)
-      return;
+    } else {
+      skipping_ = level < clang::DiagnosticsEngine::Error && !isUseful(d.getID());
+      if (skipping_)
+        return;
+      if (level == clang::DiagnosticsEngine::Warning)
+        c.level = Complaint::Level::Warning;
+    }
     c.kind = classify(d.getID());
     llvm::SmallString<256> text;
     d.FormatDiagnostic(text);
@@ -84,6 +100,7 @@ private:
 
   std::vector<Complaint> &out_;
   const clang::LangOptions *options_ = nullptr;
+  bool skipping_ = false; // the notes of a warning that is not passed on
 };
 
 class Consumer : public clang::ASTConsumer {
@@ -135,12 +152,10 @@ void run(const Unit &unit, const std::vector<std::string> &includePath, Reading 
   std::vector<std::string> arguments = {PBC_LLVM_ROOT "/bin/clang++",
                                         "-fsyntax-only",
                                         "-std=c++20",
-                                        "-Wno-everything",
                                         "-Wuninitialized",
                                         "-Wsometimes-uninitialized",
-                                        "-Wreturn-type",
-                                        "-Wdivision-by-zero",
-                                        "-Wreturn-local-addr",
+                                        "-Werror=return-type",
+                                        "-fno-elide-type",
                                         "-ferror-limit=100",
                                         "-fbracket-depth=256",
                                         "-ftemplate-depth=256",

@@ -304,11 +304,10 @@ private:
       return method(llvm::cast<CXXMemberCallExpr>(e));
     case Stmt::CallExprClass:
       return call(llvm::cast<CallExpr>(e));
-    case Stmt::LambdaExprClass: {
-      auto t = other(e, Kind::Lambda, "a lambda");
-      t->children.push_back(statement(llvm::cast<LambdaExpr>(e)->getBody()));
-      return t;
-    }
+    case Stmt::LambdaExprClass:
+      return other(e, Kind::Lambda, "a lambda"); // its children: captures and body
+    case Stmt::RecoveryExprClass:
+      return make(Kind::Other, e, "an error"); // reported already
     case Stmt::StringLiteralClass:
       return make(Kind::Other, e, "a string");
     case Stmt::CXXNewExprClass:

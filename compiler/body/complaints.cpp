@@ -10,6 +10,14 @@ std::string readable(std::string text) {
   if (text.starts_with(assertion))
     if (const auto colon = text.find("': ", assertion.size()); colon != std::string::npos)
       text = text.substr(colon + 3);
+  static const std::string constraint = "invalid reference to function '";
+  if (text.starts_with(constraint) && text.ends_with("constraints not satisfied"))
+    return "`" + text.substr(constraint.size(), text.find('\'', constraint.size()) - constraint.size()) +
+           "` does not fit a region of this many dimensions";
+  static const std::string lambda = "(lambda at ";
+  for (auto at = text.find(lambda); at != std::string::npos; at = text.find(lambda, at + 1))
+    if (const auto close = text.find(')', at); close != std::string::npos)
+      text.replace(at, close + 1 - at, "a lambda");
   for (const char *prefix : {"pb_program::", "::pb_program::", "pb::"})
     for (auto at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at))
       text.erase(at, std::string(prefix).size());
@@ -34,11 +42,14 @@ std::string describe(const sema::Transform &t, std::vector<const sema::Matrix *>
 
 /// "Region<const double, 2>" => "a 2-d double region".
 std::string describeType(const std::string &type) {
-  static const std::regex region("Region<(const )?([a-z ]+), (\\d+)>");
+  static const std::regex region("Region<(const )?([A-Za-z_ ]+), (\\d+)>");
   std::smatch m;
   if (std::regex_search(type, m, region))
-    return "a " + m[3].str() + "-d " + m[2].str() + " region" + (m[1].matched ? " that is only read" : "");
-  return "of the type `" + type + "`";
+    return "a " + m[3].str() + "-d " + (m[2] == "ElementT" ? "double" : m[2].str()) + " region" +
+           (m[1].matched ? " that is only read" : "");
+  std::string name = type.substr(0, type.find(" (aka"));
+  std::erase(name, '\'');
+  return "of the type `" + name + "`";
 }
 
 class Reporter {
@@ -66,6 +77,8 @@ public:
     const RuleText *rule = segment && segment->rule >= 0 ? &unit_.rules[segment->rule] : nullptr;
     const bool ofRule = rule && c.text.find(rule->function) != std::string::npos;
     if (c.kind == Complaint::Kind::NoMatchingCall && segment && badCall(c, *place))
+      return;
+    if (c.kind == Complaint::Kind::AssignsConstant && segment && segment->text && constantAssigned(c, *place))
       return;
     if (c.kind == Complaint::Kind::ReturnHasValue && ofRule) {
       d_.error(*place, "the body of a `to` rule returns no value")
@@ -144,6 +157,8 @@ private:
       };
       if (std::regex_search(n.text, m, count))
         text += "; found " + m[1].str() + (m[1] == "1" ? " argument" : " arguments");
+      else if (std::regex_search(n.text, m, conversion) && isVariable(order, m[3]))
+        text += "; " + matrix(m[3]) + " is written and must be a variable or a cell of that type";
       else if (std::regex_search(n.text, m, conversion))
         text += "; " + matrix(m[3]) + " is " + describeType(readable(m[1].str()));
       else if (std::regex_search(n.text, m, lvalue) || std::regex_search(n.text, m, qualifier))
@@ -154,6 +169,30 @@ private:
     }
     d_.error(place, text).note(t->span, "`" + t->name + "` is declared here");
     return true;
+  }
+
+  /// Whether argument `number`, from 1, is a 0-d output.
+  static bool isVariable(const std::vector<const sema::Matrix *> &order, const std::string &number) {
+    const std::size_t i = std::stoul(number) - 1;
+    return i < order.size() && order[i]->role == sema::Role::Output && order[i]->rank() == 0;
+  }
+
+  /// "cannot assign to ... const": said in the words of the rule's header.
+  bool constantAssigned(const Complaint &c, Span place) const {
+    if (c.text.starts_with("cannot assign to return value because function 'cell")) {
+      d_.error(place, "this region is an input of the rule: its cells are only read")
+          .help("list the matrix among the rule's outputs to write it");
+      return true;
+    }
+    for (const Complaint &n : c.notes)
+      if (n.inUnit && unit_.segment(n.begin).kind == Unit::Segment::Kind::Rule) {
+        const std::string name = unit_.text.substr(n.begin, n.end - n.begin);
+        d_.error(place, "`" + name + "` is only read here: it is no output of the rule")
+            .note(*unit_.locate(n.begin, n.end), "`" + name + "` comes from here")
+            .help("copy it into a variable of the body to change it");
+        return true;
+      }
+    return false;
   }
 
   const Unit &unit_;

@@ -183,6 +183,8 @@ void Lifter::declare(const Tree &t, Nodes &out) {
     stop(t, "it has the local array `" + v.name + "`");
   if (v.isReference)
     stop(t, "it has the reference `" + v.name + "`");
+  if (!t.children.empty() && t.child(0).kind == Kind::Lambda)
+    stopKind(t.child(0));
   if (!v.type || v.isVolatile)
     stop(t, "the variable `" + v.name + "` has the type `" + v.typeText +
                 "`, which is not one of the element types");
@@ -254,6 +256,8 @@ void Lifter::discard(const Tree &t, Nodes &out) {
     ValuePtr by = makeValue(Value::Kind::Literal, type, one, {}, c_.span(t));
     return store(to, t.text == "++" ? "+" : "-", by, t, out);
   }
+  if (t.kind == Kind::Function)
+    stop(t, "`" + t.text + "` is not known to be a pure function");
   if (t.kind != Kind::Assign)
     stopKind(t);
   Target to = target(t.child(0));

@@ -134,9 +134,11 @@ ValuePtr Lifter::variable(const Tree &t) {
 /// A function of numbers without side effects, at the precision that overloading chose.
 ValuePtr Lifter::call(const Tree &t) {
   const Span span = c_.span(t);
+  const std::string impure = "`" + t.text + "` is not known to be a pure function";
   if (!t.index)
-    stop(t, "`" + t.text + "` is a function of the program; it may have side effects");
-  std::string name = t.text;
+    stop(t, impure);
+  it may have side effects ");
+      std::string name = t.text;
   std::vector<ValuePtr> arguments;
   auto collect = [&] {
     for (const TreePtr &a : t.children)
@@ -165,7 +167,7 @@ ValuePtr Lifter::call(const Tree &t) {
     name.pop_back();
   if (!arity || arity != static_cast<int>(t.children.size()) ||
       (t.type != Scalar::F64 && t.type != Scalar::F32))
-    stop(t, "`" + t.text + "` is not a pure function");
+    stop(t, impure);
   collect();
   for (ValuePtr &a : arguments)
     a = convert(a, *t.type);

@@ -58,6 +58,13 @@ ValuePtr convert(ValuePtr v, Scalar type) {
   if (v->type == type)
     return v;
   const Span span = v->span;
+  if (v->kind == Value::Kind::Literal && v->type == Scalar::I32 &&
+      v->text.size() <= 7) { // exact even in a float
+    if (type == Scalar::F64 || type == Scalar::F32)
+      return makeValue(Value::Kind::Literal, type, v->text + (type == Scalar::F64 ? ".0" : ".0f"), {}, span);
+    if (type == Scalar::I64)
+      return makeValue(Value::Kind::Literal, type, v->text + "L", {}, span);
+  }
   return makeValue(Value::Kind::Cast, type, "", {std::move(v)}, span);
 }
 
