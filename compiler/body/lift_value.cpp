@@ -137,8 +137,7 @@ ValuePtr Lifter::call(const Tree &t) {
   const std::string impure = "`" + t.text + "` is not known to be a pure function";
   if (!t.index)
     stop(t, impure);
-  it may have side effects ");
-      std::string name = t.text;
+  std::string name = t.text;
   std::vector<ValuePtr> arguments;
   auto collect = [&] {
     for (const TreePtr &a : t.children)
