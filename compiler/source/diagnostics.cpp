@@ -32,6 +32,8 @@ Diagnostic &Diagnostics::warning(Span span, std::string message) {
 
 namespace {
 
+constexpr std::size_t mostShown = 200; // nobody reads more, and each costs a walk along its line
+
 struct Palette {
   const char *strong = "", *error = "", *warning = "", *note = "", *help = "", *end = "";
 };
@@ -80,6 +82,10 @@ std::string Diagnostics::render(bool color) const {
   std::string out;
   std::set<std::string> seen;
   for (const Diagnostic *d : sorted) {
+    if (seen.size() == mostShown) {
+      out += "there are more messages: only the first " + std::to_string(mostShown) + " are shown\n";
+      break;
+    }
     std::string one;
     renderOne(one, *sources_, *d, color ? coloured : plain);
     if (seen.insert(one).second)

@@ -102,7 +102,7 @@ std::string expectation(const Stop &stop, const antlr4::dfa::Vocabulary &words) 
     bool clauseWord = keyword && type != P::FROM && type != P::THROUGH && type != P::WHERE && type != P::TO;
     if ((name && keyword) || clauseWord || type == P::ID || type == P::FLOAT ||
         (type == P::INT && (operand || has(P::FLOAT))) ||
-        (operand && (type == P::LPAREN || type == P::MINUS)) || (has(P::FLOAT) && type == P::MINUS) ||
+        (operand && (type == P::LPAREN || type == P::MINUS)) || (has(P::INT) && type == P::MINUS) ||
         (inExpression &&
          (type == P::PLUS || type == P::MINUS || type == P::STAR || type == P::SLASH || type == P::POWER)) ||
         type == P::ELLIPSIS)
@@ -122,6 +122,22 @@ std::string expectation(const Stop &stop, const antlr4::dfa::Vocabulary &words) 
   for (std::size_t i = 0; i < parts.size(); ++i)
     out += (i == 0 ? "" : i + 1 == parts.size() ? " or " : ", ") + parts[i];
   return out;
+}
+
+/// Does the token stand behind the conditions of a `where`?
+bool followsWhere(antlr4::TokenStream &tokens, std::size_t at) {
+  while (at-- > 0)
+    switch (tokens.get(at)->getType()) {
+    case P::WHERE:
+      return true;
+    case P::BODY:
+    case P::LBRACE:
+    case P::FROM:
+    case P::THROUGH:
+    case P::USING:
+      return false;
+    }
+  return false;
 }
 
 } // namespace
@@ -226,7 +242,7 @@ void complain(const Stop &stop, P &parser, const source::MappedText &text, sourc
         .help("a rule's cells must form one block: write one rule with `<` and one with `>`");
     return;
   }
-  if (type == P::COMMA && before != nullptr && within(stop, P::RuleRulePart) && has(P::AND)) {
+  if (type == P::COMMA && has(P::BODY) && followsWhere(tokens, stop.token)) {
     diagnostics.error(where, "the conditions of a `where` are joined by `and`, not by `,`");
     return;
   }
@@ -273,7 +289,7 @@ void complain(const Stop &stop, P &parser, const source::MappedText &text, sourc
     error.help("is a comma missing before " + nameOf(found, text) + "?");
   else if (within(stop, P::RuleBinding) && has(P::ID) && (type == P::COMMA || type == P::RPAREN))
     error.help("say how the body calls this region: `" + (subject.empty() ? "A" : subject) + " name`");
-  else if (before != nullptr && before->getType() == P::COMMA)
+  else if (before != nullptr && before->getType() == P::COMMA && type != P::ID)
     error.help("the comma before it promises one more");
   else if (type == P::BODY && within(stop, P::RuleOutputs))
     error.help("a `(` is not closed");

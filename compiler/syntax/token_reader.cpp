@@ -213,6 +213,12 @@ private:
   // -----------------------------------------------------------------------------------
 
   void unexpected() {
+    // Of a run of such characters the first is enough.
+    bool again = !tokens_.empty() && tokens_.back()->getType() == PbccParser::BROKEN && brokenEnd_ == begin_;
+    if (again) {
+      brokenEnd_ = end_;
+      return;
+    }
     Lexeme lexeme = scan(text_, begin_);
     if (lexeme.kind == Lexeme::Kind::String || lexeme.kind == Lexeme::Kind::Character) {
       end_ = lexeme.end;
@@ -228,6 +234,7 @@ private:
         error.help("there is no remainder in sizes and coordinates; `%{` opens a block of C++");
     }
     broken();
+    brokenEnd_ = end_;
     resume(end_);
   }
 
@@ -301,7 +308,7 @@ private:
   PbccLexer lexer_;
   Tokens tokens_;
   std::size_t type_ = 0, last_ = 0, unit_ = 0;
-  std::uint32_t begin_ = 0, end_ = 0, open_ = 0;
+  std::uint32_t begin_ = 0, end_ = 0, open_ = 0, brokenEnd_ = 0;
   bool insideTransform_ = false, reported_ = false, unclosedSeen_ = false;
   unsigned nesting_ = 0, length_ = 0;
 };

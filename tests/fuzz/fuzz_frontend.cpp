@@ -152,9 +152,10 @@ std::string mutate(const std::vector<std::vector<std::string>> &pool, std::mt199
       break;
     case 6: {
       std::string many;
-      for (std::size_t i = 0, n = 1 + below(700); i < n; ++i)
+      for (std::size_t i = 0, n = 1 + below(text[at].size() < 100 ? 700 : 2); i < n; ++i)
         many += text[at];
-      text[at] = many;
+      if (many.size() < 100000) // repeated repetition would only test memory
+        text[at] = many;
     }
     }
   }
