@@ -4,6 +4,7 @@
 #include <cassert>
 #include <condition_variable>
 #include <exception>
+#include <stdexcept>
 #include <system_error>
 
 namespace pb {
@@ -142,15 +143,22 @@ void Scheduler::makeRunnable(Work *work) {
     crew_->lot.wakeOne();
 }
 
+/// A worker that waits for its own scheduler would hang, with one worker for certain.
+static void checkCaller(const Scheduler &s) {
+  if (Scheduler::current() == &s)
+    throw std::logic_error("Scheduler::run() blocks: inside of a task, co_await, spawn or depend instead");
+}
+
 void Scheduler::run(Job &&job) {
-  assert(job && current() != this && "run() blocks: tasks await or spawn instead");
+  checkCaller(*this);
+  assert(job);
   Completion completion;
   makeRunnable(drive(std::move(job), completion).work);
   completion.wait();
 }
 
 void Scheduler::run(const TaskRef &task) {
-  assert(task && current() != this && "run() blocks: tasks depend on one another instead");
+  checkCaller(*this);
   Completion completion;
   TaskRef last = makeTask<LastTask>(completion);
   last->dependOn(*task);

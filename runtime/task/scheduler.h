@@ -32,7 +32,8 @@ public:
 
   int threads() const;
 
-  /// Runs the job on the workers and returns when it is done; rethrows what it threw.
+  /// Runs the job on the workers and returns when it is done; rethrows what it threw. Throws
+  /// std::logic_error when called by one of these workers.
   void run(Job &&job);
   /// Enqueues the (new) task and returns when it, or the last of its continuations, is complete; rethrows.
   void run(const TaskRef &task);

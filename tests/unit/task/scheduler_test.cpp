@@ -4,6 +4,8 @@
 #include "runtime/task/task.h"
 #include "sanitized.h"
 #include <gtest/gtest.h>
+#include <stdexcept>
+#include <string>
 #include <sys/resource.h>
 #include <thread>
 
@@ -78,6 +80,36 @@ TEST(Scheduler, TasksFromOutsideReachSleepingWorkers) { // 48, 46
   for (int i = 0; i < 30'000 && done != 2 * n; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_EQ(done, 2 * n);
+}
+
+TEST(Scheduler, TopForTasksOfTasksBottomForTasksFromOutside) { // 48
+  Scheduler s(1);
+  std::string order;
+  std::atomic<int> step = 0;
+  std::thread outside([&] {
+    while (step != 1)
+      std::this_thread::yield();
+    makeTask([&] { order += 'o'; })->enqueue(s);
+    step = 2;
+  });
+  TaskRef first = makeTask([&] {
+    makeTask([&] { order += 'a'; })->enqueue(s);
+    makeTask([&] { order += 'b'; })->enqueue(s);
+    step = 1;
+    while (step != 2)
+      std::this_thread::yield();
+  });
+  s.run(first);
+  outside.join();
+  s.run(makeTask([] {})); // from outside: below all others
+  EXPECT_EQ(order, "bao");
+}
+
+TEST(Scheduler, RunInsideOfATaskIsRefused) {
+  Scheduler s(1);
+  std::atomic<long> leaves = 0;
+  auto body = [&]() -> Job { co_return s.run(tree(1, &leaves)); };
+  EXPECT_THROW(s.run(body()), std::logic_error);
 }
 
 TEST(Scheduler, RunFromSeveralThreads) {
