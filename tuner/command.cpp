@@ -1,0 +1,80 @@
+#include "tuner/command.h"
+
+#include "tuner/session.h"
+#include "tuner/space/program_space.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace pbc::tuner {
+namespace {
+
+/// "w=1024" and the like into the map; CLI11 shows the text of what is thrown.
+void readSizes(const std::vector<std::string> &texts, std::map<std::string, long> *sizes) {
+  for (const std::string &text : texts) {
+    const std::size_t equals = text.find('=');
+    char *end = nullptr;
+    const long value = equals == std::string::npos ? 0 : std::strtol(text.c_str() + equals + 1, &end, 10);
+    if (equals == std::string::npos || equals == 0 || *end != '\0' || value < 0)
+      throw CLI::ValidationError("--size", "'" + text + "' is not of the form w=1024");
+    (*sizes)[text.substr(0, equals)] = value;
+  }
+}
+
+} // namespace
+
+int tuneCommand(int argc, char **argv) {
+  TuneOptions options;
+  std::vector<std::string> sizes;
+  CLI::App app("Finds the fastest choices of a program on this machine and writes them where it looks for them.",
+               "pbc tune");
+  app.add_option("program", options.program, "a program made by pbc")->required();
+  app.add_option("-o,--output", options.output, "the configuration to write (default: PROGRAM.cfg, which the program "
+                                             "picks up by itself)");
+  app.add_option("-n,--n", options.n, "the largest size, for every size variable that is not a small constant")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--size", sizes, "the largest size of one variable, NAME=VALUE; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--input", options.inputs, "files for the program's inputs; sizes and data come from them")
+      ->check(CLI::ExistingFile)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--budget", options.budget, "seconds to spend (default: 5, 60 or 600 by --effort)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--effort", options.effort, "instant (each alternative alone), quick or full")
+      ->check(CLI::IsMember({"instant", "quick", "full"}))
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "of the search and of random inputs")->capture_default_str();
+  app.add_option("--threads", options.threads, "threads of the program (default: its own choice)")
+      ->check(CLI::Range(1, 4096));
+  app.add_option("--memory", options.memoryMegabytes, "address space that the program may use, in MB")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--fresh", options.fresh, "measure again what the journal already knows");
+  app.add_flag("--json", options.json, "the result as JSON on standard output");
+  app.footer("Example:\n"
+             "  pbc sort.pbcc -o sort\n"
+             "  pbc tune ./sort --budget=20     writes sort.cfg\n"
+             "  ./sort numbers.npy sorted.npy   uses it\n"
+             "\n"
+             "Ctrl-C ends the tuning and keeps the best so far. Each measurement is in PROGRAM.tune.sqlite; tuning\n"
+             "again goes on from there.");
+  try {
+    app.parse(argc, argv);
+    readSizes(sizes, &options.sizes);
+  } catch (const CLI::ParseError &problem) {
+    return app.exit(problem);
+  }
+  try {
+    return runSession(options);
+  } catch (const TunerError &problem) {
+    fmt::print(stderr, "pbc tune: error: {}\n", problem.what());
+  } catch (const std::exception &problem) {
+    fmt::print(stderr,
+               "pbc tune: internal error: {}\n  help: this is a fault of pbc; please report it with the command\n",
+               problem.what());
+  }
+  return 1;
+}
+
+} // namespace pbc::tuner

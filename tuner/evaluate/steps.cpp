@@ -1,0 +1,117 @@
+#include "tuner/evaluate/steps.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+
+namespace pbc::tuner {
+namespace {
+
+constexpr long kSmall = 16;
+constexpr long kFirst = 64;
+
+bool isParam(const std::vector<std::string> &params, const std::string &name) {
+  return std::find(params.begin(), params.end(), name) != params.end();
+}
+
+/// Multiplies the variables that grow; false if there is none.
+bool scale(Sizes &sizes, const ProgramSpace &space, double factor) {
+  bool changed = false;
+  for (auto &[name, value] : sizes)
+    if (value >= kSmall && !isParam(space.params, name)) {
+      const long scaled = std::max(static_cast<long>(static_cast<double>(value) * factor), kSmall);
+      changed |= scaled != value;
+      value = scaled;
+    }
+  return changed;
+}
+
+[[noreturn]] void defaultFails(const Sizes &sizes, const WorkerFailure &failure) {
+  if (failure.stopped) throw TunerError("stopped");
+  throw TunerError(fmt::format(
+      "the program does not run with its default configuration at {}: it {}\n"
+      "  help: tuning compares with the default, so that must work first; try the program by itself, or another\n"
+      "        size with --n=N or --size NAME=VALUE",
+      nameOf(sizes), failure.reason));
+}
+
+} // namespace
+
+std::vector<Sizes> growingSizes(const Sizes &full, const std::vector<std::string> &params) {
+  std::vector<Sizes> result{full};
+  for (int halvings = 1; halvings < 40; ++halvings) {
+    Sizes sizes;
+    long largest = 0;
+    for (const auto &[name, value] : full) {
+      const long divisor = 1L << halvings;
+      const long scaled = std::max((value + divisor - 1) / divisor, std::min(value, kSmall));
+      sizes[name] = isParam(params, name) ? value : scaled;
+      if (!isParam(params, name)) largest = std::max(largest, sizes[name]);
+    }
+    if (largest < kFirst || sizes == result.back()) break;
+    result.push_back(sizes);
+  }
+  std::reverse(result.begin(), result.end());
+  return result;
+}
+
+std::vector<Step> prepareSteps(Worker &worker, const std::vector<Sizes> &sizes, double patience,
+                               const std::function<void(const std::string &)> &note) {
+  constexpr double kNoise = 20e-6;
+  std::vector<Step> steps;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const bool full = i + 1 == sizes.size();
+    const auto prepared = worker.prepare(sizes[i], patience);
+    if (!prepared) {
+      if (full || prepared.failure.stopped) defaultFails(sizes[i], prepared.failure);
+      note(fmt::format("{}: left out, the default {}", nameOf(sizes[i]), prepared.failure.reason));
+      continue;
+    }
+    if (prepared.value->seconds >= kNoise || full)
+      steps.push_back({sizes[i], prepared.value->n, prepared.value->seconds});
+  }
+  return steps;
+}
+
+double estimatedElements(const ProgramSpace &space, const Sizes &sizes) {
+  double sum = 0;
+  for (const Matrix &matrix : space.matrices) {
+    double product = 1, dimension = 1;
+    std::string word;
+    for (char c : matrix.extents + ",") {
+      if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
+        word += c;
+        continue;
+      }
+      const auto found = sizes.find(word);
+      if (found != sizes.end()) dimension = std::max(dimension, static_cast<double>(found->second));
+      word.clear();
+      if (c != ',') continue;
+      product *= dimension;
+      dimension = 1;
+    }
+    sum += product;
+  }
+  return sum;
+}
+
+Sizes calibrate(Worker &worker, const ProgramSpace &space, Sizes sizes, double patience) {
+  constexpr double kShort = 0.05, kLong = 1, kMostElements = 1 << 24;
+  double seconds = 0;
+  for (bool growing = true; growing;) {
+    const auto prepared = worker.prepare(sizes, patience);
+    if (!prepared) defaultFails(sizes, prepared.failure);
+    seconds = prepared.value->seconds;
+    Sizes larger = sizes;
+    growing = seconds < kShort && scale(larger, space, 2) && estimatedElements(space, larger) <= kMostElements;
+    if (growing) sizes = larger;
+  }
+  while (seconds > kLong && scale(sizes, space, 0.5)) {
+    const auto prepared = worker.prepare(sizes, patience);
+    if (!prepared) defaultFails(sizes, prepared.failure);
+    seconds = prepared.value->seconds;
+  }
+  return sizes;
+}
+
+} // namespace pbc::tuner

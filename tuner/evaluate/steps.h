@@ -1,0 +1,29 @@
+// The sizes at which candidates are tested: from small to the full one, doubling.
+//
+//   growingSizes({w 1024, h 768, KW 7})  ->  {w 64 h 48 KW 7}, {w 128 h 96 KW 7}, ... {w 1024 h 768 KW 7}
+//   prepareSteps(...)   the same, prepared once: what selectors see (n) and how long the default takes;
+//                       sizes that are over in less than 20 microseconds are left out, they are all noise
+//   calibrate(...)      the full size, if nobody said it: such that the default takes 0.05 to 1 s
+//
+// Invariant: sizes grow, the last is the full one; a variable below 16 (a kernel's width) keeps its value.
+// Source: petabricks-hetero 7.2, requirement 80.
+#pragma once
+#include "tuner/evaluate/worker_evaluator.h"
+
+#include <functional>
+
+namespace pbc::tuner {
+
+std::vector<Sizes> growingSizes(const Sizes &full, const std::vector<std::string> &params);
+
+/// `note` gets a line about each size that had to be left out. Throws TunerError if the full size fails.
+std::vector<Step> prepareSteps(Worker &, const std::vector<Sizes> &, double patience,
+                               const std::function<void(const std::string &)> &note);
+
+Sizes calibrate(Worker &, const ProgramSpace &, Sizes start, double patience);
+
+/// The number of elements of all matrices, estimated from the extents as written: at least as many as there are
+/// for extents like "w-KW+1".
+double estimatedElements(const ProgramSpace &, const Sizes &);
+
+} // namespace pbc::tuner

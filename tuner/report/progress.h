@@ -1,0 +1,29 @@
+// How it goes: one line that changes on a terminal, a line for each size elsewhere. Written to standard error, so
+// that --json alone is on standard output.
+#pragma once
+#include "tuner/strategy/tester.h"
+
+#include <chrono>
+#include <cstdio>
+
+namespace pbc::tuner {
+
+class Progress : public Observer {
+public:
+  explicit Progress(std::FILE *);
+  ~Progress() override;
+  void measured(const TestSize &, int measurements, double best, double byDefault) override;
+  void finished(const TestSize &, int measurements, double best, double byDefault) override;
+  void stage(const std::string &name) override;
+  void note(const std::string &line);
+
+private:
+  void clear();
+
+  std::FILE *file_;
+  bool terminal_;
+  bool shown_ = false; // an unfinished line is on the terminal
+  std::chrono::steady_clock::time_point last_;
+};
+
+} // namespace pbc::tuner

@@ -1,0 +1,97 @@
+#include "tuner/report/summary.h"
+
+#include "tuner/report/words.h"
+
+#include <ctime>
+#include <fmt/chrono.h>
+#include <nlohmann/json.hpp>
+
+namespace pbc::tuner {
+namespace {
+
+double speedup(const TuneResult &result) {
+  return result.bestSeconds > 0 ? result.defaultSeconds / result.bestSeconds : 1;
+}
+
+std::string verdict(const Summary &summary) {
+  const TuneResult &result = summary.result;
+  if (summary.kept) return "nothing better than the earlier configuration was found; it was left as it is";
+  if (result.changed) return fmt::format("{:.2f} times as fast as the default", speedup(result));
+  if (!result.raced) return "nothing faster than the default was found before the end";
+  return "the default is as fast as anything that was found; it stays";
+}
+
+} // namespace
+
+std::string asText(const ProgramSpace &space, const Summary &summary) {
+  const TuneResult &result = summary.result;
+  std::string text;
+  const auto line = [&](const std::string &left, const std::string &right) {
+    text += fmt::format("  {:<14}{}\n", left, right);
+  };
+  text += fmt::format("{}{}\n", space.program, summary.stopped ? " (stopped early)" : "");
+  line("size", summary.sizes + (summary.sizes == summary.fullSizes ? "" : " (the full size, " + summary.fullSizes + ", was not reached)"));
+  line("default", seconds(result.defaultSeconds));
+  line("tuned", seconds(result.bestSeconds));
+  line("speed-up", verdict(summary));
+  line("measurements", fmt::format("{} run, {} remembered, {:.1f} s", summary.runs, summary.remembered, summary.elapsed));
+  const auto words = inWords(space, result.best);
+  for (std::size_t i = 0; i < words.size(); ++i)
+    line(i == 0 ? "choices" : "", words[i]);
+  if (!result.faults.empty()) {
+    text += "  rejected:\n";
+    for (const Fault &fault : result.faults)
+      text += fmt::format("    {}\n", inWords(fault));
+  }
+  line("written to", summary.output);
+  if (!summary.journal.empty()) line("journal", summary.journal);
+  return text;
+}
+
+std::string asJson(const ProgramSpace &space, const Summary &summary) {
+  const TuneResult &result = summary.result;
+  nlohmann::json faults = nlohmann::json::array();
+  for (const Fault &fault : result.faults)
+    faults.push_back({{"suspect", fault.suspect},
+                      {"kind", nameOf(fault.kind)},
+                      {"reason", fault.reason},
+                      {"n", fault.n},
+                      {"size", fault.size},
+                      {"times", fault.times}});
+  const nlohmann::json json{{"program", space.program},
+                            {"hash", space.hash},
+                            {"machine", summary.machine},
+                            {"size", summary.sizes},
+                            {"full_size", summary.fullSizes},
+                            {"default_seconds", result.defaultSeconds},
+                            {"tuned_seconds", result.bestSeconds},
+                            {"speedup", speedup(result)},
+                            {"changed", result.changed},
+                            {"raced", result.raced},
+                            {"stopped", summary.stopped},
+                            {"choices", inWords(space, result.best)},
+                            {"measurements", summary.runs},
+                            {"remembered", summary.remembered},
+                            {"seconds", summary.elapsed},
+                            {"rejected", faults},
+                            {"output", summary.output},
+                            {"journal", summary.journal}};
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::vector<std::string> provenance(const ProgramSpace &space, const Summary &summary) {
+  const TuneResult &result = summary.result;
+  std::vector<std::string> lines{
+      fmt::format("Made by pbc tune for {} on {:%Y-%m-%d %H:%M} UTC.", space.program, fmt::gmtime(std::time(nullptr))),
+      "machine: " + summary.machine,
+      "size: " + summary.sizes,
+      fmt::format("default: {}, tuned: {} ({:.2f} times as fast{})", seconds(result.defaultSeconds),
+                  seconds(result.bestSeconds), speedup(result), result.raced ? "" : "; not raced, stopped early"),
+      fmt::format("effort: {}, {} measurements in {:.0f} s", summary.effort, summary.runs, summary.elapsed)};
+  for (std::string &line : lines)
+    for (char &c : line)
+      if (static_cast<unsigned char>(c) < 0x20) c = ' '; // a comment is one line
+  return lines;
+}
+
+} // namespace pbc::tuner

@@ -1,0 +1,27 @@
+// What the user gets at the end: the result as text or JSON, and the lines that stand above the configuration.
+#pragma once
+#include "tuner/strategy/tune.h"
+
+namespace pbc::tuner {
+
+struct Summary {
+  std::string program;  // path
+  std::string output;   // where the configuration is
+  std::string journal;
+  std::string machine;
+  std::string sizes;    // of the largest size that was reached
+  std::string fullSizes;
+  std::string effort;   // "quick, 60 s, seed 1"
+  double elapsed = 0;
+  int runs = 0, remembered = 0;
+  bool stopped = false; // by the user
+  bool kept = false;    // stopped before anything better than the earlier configuration was found
+  TuneResult result;
+};
+
+std::string asText(const ProgramSpace &, const Summary &);
+std::string asJson(const ProgramSpace &, const Summary &);
+/// Date, machine, sizes, times and effort: the comments of the configuration file.
+std::vector<std::string> provenance(const ProgramSpace &, const Summary &);
+
+} // namespace pbc::tuner

@@ -1,0 +1,60 @@
+#include "tuner/report/words.h"
+
+#include <fmt/format.h>
+#include <fstream>
+#include <thread>
+
+namespace pbc::tuner {
+
+std::string inWords(const Site &site, const Selector &selector) {
+  if (selector.levels().size() == 1)
+    return fmt::format("{}: {} always", site.title(), site.alternatives[selector.levels()[0].use].name);
+  std::string result = site.title() + ":";
+  const char *separator = " ";
+  for (const Level &level : selector.levels()) {
+    const std::string &name = site.alternatives[level.use].name;
+    result += separator;
+    result += level.below == kNoLimit ? "otherwise " + name : fmt::format("{} below {}", name, level.below);
+    separator = ", ";
+  }
+  return result;
+}
+
+std::vector<std::string> inWords(const ProgramSpace &space, const Configuration &configuration) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < space.sites.size(); ++i)
+    if (space.sites[i].alternatives.size() > 1)
+      lines.push_back(inWords(space.sites[i], configuration.selectors()[i]));
+  for (std::size_t i = 0; i < space.tunables.size(); ++i) {
+    const Tunable &tunable = space.tunables[i];
+    if (configuration.tunables()[i] != tunable.initial)
+      lines.push_back(fmt::format("{}: {} (default {})", tunable.title(), configuration.tunables()[i],
+                                  tunable.initial));
+  }
+  return lines;
+}
+
+std::string inWords(const Fault &fault) {
+  return fmt::format("{} at n >= {} {}{}", fault.suspect, fault.n, fault.reason,
+                     fault.times > 1 ? fmt::format(" ({} times)", fault.times) : "");
+}
+
+std::string seconds(double value) {
+  if (value >= 1) return fmt::format("{:.3g} s", value);
+  if (value >= 1e-3) return fmt::format("{:.3g} ms", value * 1e3);
+  return fmt::format("{:.3g} us", value * 1e6);
+}
+
+std::string machineName() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string name = "unknown processor";
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.rfind("model name", 0) != 0 || colon == std::string::npos) continue;
+    name = line.substr(colon + 2);
+    break;
+  }
+  return fmt::format("{}, {} CPUs", name, std::thread::hardware_concurrency());
+}
+
+} // namespace pbc::tuner

@@ -1,0 +1,21 @@
+// Configurations, times and machines in words that a person reads without knowing the tuner.
+//
+//   inWords(space, configuration)  ->  {"Sort: InsertionSort below 341, QuickSort below 65536, otherwise MergeSort",
+//                                       "Sort.sequential_cutoff: 4096"}
+//   seconds(0.00123) -> "1.23 ms"
+#pragma once
+#include "tuner/space/configuration.h"
+#include "tuner/strategy/bans.h"
+
+namespace pbc::tuner {
+
+std::string inWords(const Site &, const Selector &);
+/// One line for each site, and for each tunable that is not at its default.
+std::vector<std::string> inWords(const ProgramSpace &, const Configuration &);
+/// "Sort with QuickSort at n >= 4096 gives a different result from the default (difference 0.5)"
+std::string inWords(const Fault &);
+std::string seconds(double);
+/// "Intel(R) Xeon(R) Processor, 2 CPUs": what makes times comparable.
+std::string machineName();
+
+} // namespace pbc::tuner

@@ -1,0 +1,29 @@
+// One run of `pbc tune`, from options to the written configuration.
+//
+//   TuneOptions options{.program = "./sort"};   runSession(options)  ->  exit status
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+namespace pbc::tuner {
+
+struct TuneOptions {
+  std::string program;
+  std::string output; // empty: PROGRAM.cfg
+  long n = 0;         // 0: not given
+  std::map<std::string, long> sizes;
+  std::vector<std::string> inputs;
+  double budget = 0; // seconds; 0: by effort
+  std::string effort = "quick";
+  long seed = 1;
+  int threads = 0;
+  long memoryMegabytes = 0;
+  bool fresh = false;
+  bool json = false;
+};
+
+/// Throws TunerError for what the user can put right.
+int runSession(const TuneOptions &);
+
+} // namespace pbc::tuner
