@@ -34,13 +34,10 @@ void explainMiss(const sema::Transform &t, const sema::Rule &r, int matrix, cons
       const isl::set inside = points.intersect(spaces.inBounds(r, b));
       if (inside.is_empty()) {
         const auto &m = t.matrices[b.matrix];
-        std::string box;
-        for (int d = 0; d < m.rank(); ++d)
-          box += fmt::format("{}{} : {}", d ? ", " : "", b.begin[d].written, b.end[d].written);
         std::string extents;
         for (int d = 0; d < m.rank(); ++d) extents += (d ? ", " : "") + m.extents[d].written;
-        error.note(b.span, fmt::format("rule `{}` cannot: there `{}[{}]` would reach outside of `{}[{}]`", r.label, m.name,
-                                       box, m.name, extents));
+        error.note(b.span, fmt::format("rule `{}` cannot: there `{}` would reach outside of `{}[{}]`", r.label,
+                                       sema::written(t, b), m.name, extents));
         return;
       }
       points = inside;

@@ -43,8 +43,12 @@ std::vector<bool> boundedChoice(const isl::set &solutions, std::size_t unknowns)
   isl_set *differences = isl_map_deltas(isl_map_from_domain_and_range(solutions.copy(), solutions.copy()));
   differences = isl_set_project_out(differences, isl_dim_param, 0, isl_set_dim(differences, isl_dim_param));
   std::vector<bool> bounded;
-  for (std::size_t i = 0; i < unknowns; ++i)
-    bounded.push_back(isl_set_dim_is_bounded(differences, isl_dim_set, static_cast<unsigned>(i)) == isl_bool_true);
+  for (unsigned i = 0; i < unknowns; ++i) {
+    isl_set *one = isl_set_project_out(isl_set_copy(differences), isl_dim_set, i + 1, static_cast<unsigned>(unknowns) - i - 1);
+    one = isl_set_project_out(one, isl_dim_set, 0, i);
+    bounded.push_back(isl_set_is_bounded(one) == isl_bool_true);
+    isl_set_free(one);
+  }
   isl_set_free(differences);
   return bounded;
 }

@@ -52,15 +52,14 @@ public:
 
   std::string print(Form form) const {
     const bool isCoroutine = form == Form::Coroutine;
-    std::string result = "void";
-    if (isCoroutine) result = "pb::Job";
-    else if (rule_.returnStyle) result = resultType();
-    std::string out = fmt::format("static {}{} {}(const {} &pb_f{}) {{\n", isCoroutine ? "" : "inline ", result,
+    std::string out = fmt::format("static {} {}(const {} &pb_f{}) {{\n", isCoroutine ? "pb::Job" : "inline void",
                                   isCoroutine ? coroutineName(rule_.index) : bodyName(rule_.index), scope_.frame(),
                                   parameters(isCoroutine));
     out += definitions();
-    out += "  {\n" + rewritten(rule_.body->text.text, scope_.facts()[rule_.index], form, rule_.returnStyle) + "\n  }\n}\n\n";
-    return out;
+    const std::string text = rewritten(rule_.body->text.text, scope_.facts()[rule_.index], form, rule_.returnStyle);
+    if (rule_.returnStyle && !isCoroutine)
+      return out + fmt::format("  pb_result = [&]() -> {} {{\n{}\n  }}();\n}}\n\n", resultType(), text);
+    return out + "  {\n" + text + "\n  }\n}\n\n";
   }
 
 private:
@@ -77,7 +76,7 @@ private:
     for (std::size_t i = 0; i < rule_.freeVariables.size(); ++i)
       out += fmt::format(", const pb::IndexT {}",
                          declares(body::Parameter::Role::Coordinate, static_cast<int>(i)) ? rule_.freeVariables[i] : "");
-    if (rule_.returnStyle && isCoroutine) out += fmt::format(", {} &pb_result", resultType());
+    if (rule_.returnStyle) out += fmt::format(", {} &pb_result", resultType());
     for (const auto &p : text_.parameters) {
       if (p.role != body::Parameter::Role::Binding) continue;
       std::string type = p.type;

@@ -98,6 +98,19 @@ std::string guards(const Scope &scope) {
   return out;
 }
 
+/// An opaque body gets its cells as values; a lifted one reads them where its statements stand.
+bool storesOnce(const body::Facts &facts) {
+  if (!facts.liftable) return true;
+  int stores = 0;
+  for (const auto &node : facts.nodes) {
+    if (node->kind == body::Node::Kind::Loop) {
+      for (const auto &inner : node->body)
+        if (inner->kind == body::Node::Kind::Loop || !inner->target.isLocal) return false;
+    } else if (!node->target.isLocal) ++stores;
+  }
+  return stores == 1 && facts.nodes.back()->kind == body::Node::Kind::Assign && !facts.nodes.back()->target.isLocal;
+}
+
 /// Alternatives for which `output` may be the very same view as `input`: each point reads of it only the cells that
 /// it writes itself, by value, before it writes.
 unsigned long sameViewIsSafe(const Scope &scope, int output, int input) {
@@ -123,8 +136,9 @@ unsigned long sameViewIsSafe(const Scope &scope, int output, int input) {
           reads = reads.unite(isl::union_map(isl::manage(renamed)));
         }
     }
-    // Several outputs: their stores are not ordered against each other's loads of the shared cells.
-    for (const auto &[rule, domain] : scope.choices().alternatives[k].uses) safe = safe && t.rules[rule].outputs.size() == 1;
+    // Values are read before the one store of a point: not so with several outputs, or several stores.
+    for (const auto &[rule, domain] : scope.choices().alternatives[k].uses)
+      safe = safe && t.rules[rule].outputs.size() == 1 && storesOnce(scope.facts()[rule]);
     if (!safe) continue;
     const isl::union_map meeting = reads.apply_range(writes.reverse());
     isl_union_map *identity = isl_union_set_identity(isl_union_map_domain(meeting.copy()));

@@ -72,11 +72,10 @@ private:
     std::string arguments = "pb_f";
     for (const auto &v : r.freeVariables) arguments += fmt::format(", static_cast<int>({})", poly::mangle(v));
     const bool isCoroutine = parallel_ && !scope_.facts()[r.index].callees.empty();
-    if (r.returnStyle && isCoroutine) arguments += ", " + argument(r.outputs[0]);
+    if (r.returnStyle) arguments += ", " + argument(r.outputs[0]);
     for (const auto &p : textOf(r.index).parameters)
       if (p.role == body::Parameter::Role::Binding) arguments += ", " + argument(body::binding(r, p.index));
-    if (!isCoroutine)
-      return (r.returnStyle ? argument(r.outputs[0]) + " = " : "") + fmt::format("{}({});", bodyName(r.index), arguments);
+    if (!isCoroutine) return fmt::format("{}({});", bodyName(r.index), arguments);
     return fmt::format(fmt::runtime(spawns_ ? "pb_points.spawn({}({}));" : "co_await {}({});"), coroutineName(r.index), arguments);
   }
 

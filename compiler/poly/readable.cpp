@@ -2,6 +2,7 @@
 #include "compiler/poly/poly.h"
 #include <isl/aff.h>
 #include <isl/set.h>
+#include <regex>
 
 namespace pbc::poly {
 namespace {
@@ -10,6 +11,12 @@ namespace {
 std::string withoutPrefix(std::string text) {
   const auto arrow = text.find("-> {");
   return arrow == std::string::npos ? text : text.substr(arrow + 3);
+}
+
+// C++ text with divisions as a program writes them: pb::floordiv(n + 1, 2) => (n + 1)/2.
+std::string asWritten(const std::string &cxxText) {
+  static const std::regex single(R"(pb::floordiv\((\w+), (\d+)\))"), sum(R"(pb::floordiv\(([^(),]+), (\d+)\))");
+  return std::regex_replace(std::regex_replace(cxxText, single, "$1/$2"), sum, "($1)/$2");
 }
 
 // The single formula of a bound, without the conditions under which the set has points.
@@ -55,7 +62,7 @@ std::optional<std::string> box(const isl::set &piece, const std::string &matrix)
       return std::nullopt;
     isl_val *one = isl_val_one(isl_pw_aff_get_ctx(high->get()));
     isl::pw_aff end = isl::manage(isl_pw_aff_add_constant_val(high->copy(), one));
-    inside += (d ? ", " : "") + cxx(*low) + (low->plain_is_equal(*high) ? "" : " : " + cxx(end));
+    inside += (d ? ", " : "") + asWritten(cxx(*low)) + (low->plain_is_equal(*high) ? "" : " : " + asWritten(cxx(end)));
     implied = implied.intersect(isl::manage(isl_pw_aff_le_set(low->copy(), high->copy())));
   }
   if (!piece.is_subset(hull) || !hull.is_subset(piece))

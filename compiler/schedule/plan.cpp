@@ -151,7 +151,7 @@ private:
           const auto &writer = t_.rules[uses_[w].rule];
           const bool writes = std::any_of(writer.outputs.begin(), writer.outputs.end(),
                                           [&](const sema::Binding &o) { return o.matrix == input.matrix; });
-          if (writes)
+          if (writes && !flow_[w][u].is_empty())
             error.note(input.span, fmt::format("`{}` reads `{}`, which `{}` computes", r.label,
                                                t_.matrices[input.matrix].name, writer.label));
         }

@@ -55,7 +55,8 @@ void chooseMain(const syntax::Program &program, const std::string &mainName, Mod
 
 std::string nearest(const std::string &wanted, const std::vector<std::string> &candidates) {
   std::string best;
-  unsigned distance = static_cast<unsigned>(std::max<std::size_t>(1, wanted.size() / 3)) + 1;
+  // A third of the letters may differ; names of one letter are not near to anything.
+  unsigned distance = wanted.size() < 2 ? 0 : static_cast<unsigned>(std::max<std::size_t>(1, wanted.size() / 3)) + 1;
   for (const auto &c : candidates)
     if (const unsigned d = editDistance(wanted, c); d < distance) distance = d, best = c;
   return best.empty() ? "" : fmt::format("did you mean `{}`?", best);

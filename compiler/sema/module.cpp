@@ -30,6 +30,15 @@ int countRole(const std::vector<Matrix> &matrices, Role role) {
 int Transform::inputCount() const { return countRole(matrices, Role::Input); }
 int Transform::outputCount() const { return countRole(matrices, Role::Output); }
 
+std::string written(const Transform &t, const Binding &b) {
+  std::string out = t.matrices[b.matrix].name;
+  for (std::size_t d = 0; d < b.begin.size(); ++d) {
+    out += (d ? ", " : "[") + b.begin[d].written;
+    if (!b.isCell) out += " : " + b.end[d].written;
+  }
+  return out + (b.begin.empty() ? "" : "]");
+}
+
 const Transform *Module::find(const std::string &wanted) const {
   const auto at =
       std::find_if(transforms.begin(), transforms.end(), [&](const Transform &t) { return t.name == wanted; });

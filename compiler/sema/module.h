@@ -98,6 +98,9 @@ struct Transform {
   int inputCount() const, outputCount() const;
 };
 
+/// A binding's region as text: "A[i + 1]" for a cell, "A[i - 1 : i + 2, 0 : h]" otherwise.
+std::string written(const Transform &, const Binding &);
+
 struct Module {
   std::string name; // the source file's stem
   std::vector<Transform> transforms;

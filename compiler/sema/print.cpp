@@ -5,13 +5,6 @@ namespace pbc::sema {
 
 namespace {
 
-std::string box(const Transform &t, const Binding &b) {
-  std::string out = t.matrices[b.matrix].name;
-  for (std::size_t d = 0; d < b.begin.size(); ++d)
-    out += fmt::format("{}{} : {}", d ? ", " : "[", b.begin[d].written, b.end[d].written);
-  return out + (b.begin.empty() ? "" : "]");
-}
-
 std::string view(const Binding &b) {
   if (b.isCell) return "cell";
   return fmt::format("{}-d view", b.viewDims.size());
@@ -39,8 +32,8 @@ void printRule(const Transform &t, const Rule &r, std::string &out) {
   if (!r.freeVariables.empty()) out += fmt::format("  for [{}]", fmt::join(r.freeVariables, ", "));
   out += r.returnStyle ? "  returns\n" : "\n";
   for (const auto &b : r.outputs)
-    out += fmt::format("    writes {}  {}{}\n", box(t, b), view(b), b.name.empty() ? "" : " " + b.name);
-  for (const auto &b : r.inputs) out += fmt::format("    reads  {}  {} {}\n", box(t, b), view(b), b.name);
+    out += fmt::format("    writes {}  {}{}\n", written(t, b), view(b), b.name.empty() ? "" : " " + b.name);
+  for (const auto &b : r.inputs) out += fmt::format("    reads  {}  {} {}\n", written(t, b), view(b), b.name);
   for (const auto &l : r.locals) out += fmt::format("    using  {} : {} {}\n", l.name, extents(l.extents), name(l.element));
   for (const auto &c : r.where)
     out += fmt::format("    where  {} {} {}\n", c.left.written, symbol(c.op), c.right.written);

@@ -84,9 +84,10 @@ void addMatrices(const std::vector<syntax::MatrixDecl> &declarations, Role role,
     if (declaration.extents.size() > kMaxRank)
       diagnostics.error(declaration.span, fmt::format("`{}` has {} dimensions; at most {} are possible", m.name,
                                                       declaration.extents.size(), kMaxRank));
-    for (const auto &extent : declaration.extents)
-      if (auto a = affine(*extent, [](const std::string &, Span) { return true; }, diagnostics))
-        m.extents.push_back(std::move(*a));
+    for (const auto &extent : declaration.extents) {
+      auto a = affine(*extent, [](const std::string &, Span) { return true; }, diagnostics);
+      m.extents.push_back(a ? std::move(*a) : constant(0, extent->span)); // keeps the rank right for later messages
+    }
     if (const Matrix *other = t.find(m.name)) {
       diagnostics.error(declaration.name.span, fmt::format("`{}` is declared twice in `{}`", m.name, t.name))
           .note(other->span, "the other declaration is here")
