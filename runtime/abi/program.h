@@ -36,7 +36,7 @@ struct Alternative {
 
 /// One place where the program may choose.
 struct Site {
-  const char *name; // the transform's name
+  const char *name; // the transform's name: key "choice" in the configuration; any other: "choice_NAME"
   const char *doc;
   int alternativeCount;
   const Alternative *alternatives; // [0] is the default
@@ -111,8 +111,8 @@ extern "C" {
 [[noreturn]] void pb_fail(const char *text);
 /// snprintf into a Message; returns false, so that `return pb_explain(why, ...)` reads well.
 bool pb_explain(Message *why, const char *format, ...);
-/// Called at each entry of a transform that can reach itself; ends the program with a message that names the
-/// transform and the size when the depth passes the limit.
+/// Called by a transform that can reach itself when its depth passes the limit: ends the program with a message
+/// that names the transform and the size.
 [[noreturn]] void pb_recursion_too_deep(const char *transform, long n);
 /// The number of threads that work, at least 1.
 int pb_threads();
@@ -120,7 +120,8 @@ int pb_threads();
 int pb_main(const Program *program, int argc, char **argv);
 }
 
-/// True if the two regions may touch the same byte (conservative: bounding ranges).
+/// True if the byte ranges [a + aLow, a + aHigh) and [b + bLow, b + bHigh) share a byte (conservative for regions:
+/// their bounding ranges; an empty range shares none).
 bool pb_overlap_ranges(const void *a, long aLow, long aHigh, const void *b, long bLow, long bHigh);
 
 } // namespace pb

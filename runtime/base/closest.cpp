@@ -32,7 +32,8 @@ std::string closest(const std::string &name, const std::vector<std::string> &can
   std::string best;
   if (name.size() > 200)
     return best;
-  size_t bestDistance = std::max<size_t>(1, (name.size() + 1) / 3) + 1;
+  // A third of the length, and never the whole name: "x" is not a misspelt "w".
+  size_t bestDistance = std::min(name.size(), std::max<size_t>(1, (name.size() + 1) / 3) + 1);
   for (const std::string &c : candidates) {
     const size_t d = distance(lower(name), lower(c));
     if (d < bestDistance)

@@ -15,7 +15,7 @@ struct Descriptor {
   int fd;
   bool owned;
   ~Descriptor() {
-    if (owned)
+    if (owned && fd >= 0)
       close(fd);
   }
 };
@@ -28,14 +28,9 @@ struct Descriptor {
 
 FileBytes FileBytes::open(const std::string &name) {
   FileBytes file;
-  Descriptor d{0, false};
-  if (name != "-") {
-    d = {::open(name.c_str(), O_RDONLY | O_CLOEXEC), true};
-    if (d.fd < 0) {
-      d.owned = false;
-      fail(name, "cannot open the input file", errno);
-    }
-  }
+  const Descriptor d{name == "-" ? 0 : ::open(name.c_str(), O_RDONLY | O_CLOEXEC), name != "-"};
+  if (d.fd < 0)
+    fail(name, "cannot open the input file", errno);
   struct stat s{};
   if (fstat(d.fd, &s))
     fail(name, "cannot look at the input file", errno);

@@ -1,0 +1,127 @@
+#include "tests/unit/runtime/process.h"
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace {
+
+using Json = nlohmann::json;
+
+std::vector<Json> serve(const Folder &f, const std::vector<std::string> &requests,
+                        std::vector<std::string> options = {}) {
+  std::string input;
+  for (const std::string &r : requests)
+    input += r + "\n";
+  options.push_back("--serve");
+  const Ended e = f.run(options, input);
+  EXPECT_EQ(e.status, 0) << e.err;
+  std::vector<Json> replies;
+  std::istringstream lines(e.out);
+  for (std::string line; std::getline(lines, line);)
+    replies.push_back(Json::parse(line));
+  EXPECT_EQ(replies.size(), requests.size());
+  replies.resize(requests.size());
+  return replies;
+}
+
+const std::string kPrepare = R"({"op":"prepare","sizes":{"w":8,"h":5},"seed":1})";
+
+} // namespace
+
+TEST(Serve, PreparesAndMeasures) {
+  Folder f;
+  const auto r = serve(
+      f, {kPrepare, R"({"op":"measure","config":"[AddOne]\nchoice = \"ByRows\"\n","trials":3,"limit":5})",
+          R"({"op":"measure","config":"threads = 2\n[AddOne]\nchoice = \"Wrong\"\n"})",
+          R"({"op":"measure","trials":100,"limit":0})"});
+  EXPECT_EQ(r[0]["ok"], true);
+  EXPECT_EQ(r[0]["n"], 8);
+  EXPECT_GE(r[0]["seconds"].get<double>(), 0);
+  EXPECT_EQ(r[1]["agrees"], true);
+  EXPECT_EQ(r[1]["difference"], 0);
+  EXPECT_EQ(r[1]["seconds"].size(), 3u);
+  EXPECT_EQ(r[2]["agrees"], false);
+  EXPECT_GT(r[2]["difference"].get<double>(), 0.5);
+  EXPECT_EQ(r[2]["seconds"].size(), 1u);
+  EXPECT_EQ(r[3]["agrees"], true); // the configuration before is forgotten
+  EXPECT_EQ(r[3]["seconds"].size(), 1u);
+}
+
+TEST(Serve, FilesAreCropped) {
+  Folder f;
+  f.write("a.txt", "SIZE 3 2\n1 2 3\n4 5 6\n");
+  const auto r = serve(f, {R"({"op":"sizes","inputs":["a.txt"]})",
+                           R"({"op":"prepare","sizes":{"w":2},"inputs":["a.txt"]})", R"({"op":"measure"})",
+                           R"({"op":"prepare","sizes":{"w":4},"inputs":["a.txt"]})", R"({"op":"measure"})"});
+  EXPECT_EQ(r[0]["sizes"], (Json{{"w", 3}, {"h", 2}}));
+  EXPECT_EQ(r[1]["n"], 2);
+  EXPECT_EQ(r[2]["agrees"], true);
+  EXPECT_EQ(r[3]["error"], "these sizes need A[w, h] to be [4, 2], the file has only [3, 2]");
+  EXPECT_EQ(r[4]["error"], "nothing is prepared: send {\"op\":\"prepare\", ...} first");
+}
+
+TEST(Serve, SizesWithoutInputs) {
+  Folder f;
+  EXPECT_EQ(serve(f, {R"({"op":"sizes"})"})[0]["sizes"], (Json{{"w", 1024}, {"h", 1024}}));
+  EXPECT_EQ(serve(f, {R"({"op":"sizes"})"}, {"--transform=Take"})[0]["sizes"],
+            (Json{{"k", 1024}, {"n", 1024}}));
+  const auto r =
+      serve(f, {R"({"op":"prepare","sizes":{"k":3,"n":2}})", R"({"op":"measure"})"}, {"--transform=Take"});
+  EXPECT_EQ(r[0]["n"], 3);
+  EXPECT_EQ(r[1]["agrees"], true);
+}
+
+TEST(Serve, GeneratorMakesTheInputs) {
+  Folder f;
+  EXPECT_EQ(serve(f, {kPrepare}, {"--transform=Shifted"})[0]["ok"], true);
+  EXPECT_EQ(serve(f, {R"({"op":"prepare","sizes":{"w":2,"h":2},"generator":"Ramp"})"})[0]["ok"], true);
+  EXPECT_EQ(
+      serve(f, {R"({"op":"prepare","sizes":{"w":2,"h":2},"generator":"Sum"})"})[0]["error"],
+      "the generator Sum does not make the inputs of AddOne: their number, ranks or element types differ");
+}
+
+TEST(Serve, BadRequestsAreAnswered) {
+  Folder f;
+  const std::vector<std::string> bad = {"nonsense",
+                                        "[]",
+                                        "{}",
+                                        "{\"op\":3}",
+                                        R"({"op":"mesure"})",
+                                        R"({"op":"measure"})",
+                                        R"({"op":"prepare","sizes":[1]})",
+                                        R"({"op":"prepare","sizes":{"w":-1}})",
+                                        R"({"op":"prepare","sizes":{"w":1.5}})",
+                                        R"({"op":"prepare","sizes":{"x":1}})",
+                                        R"({"op":"prepare","inputs":["none.npy"]})",
+                                        R"({"op":"prepare","inputs":[]})",
+                                        R"({"op":"prepare","inputs":["-"]})",
+                                        R"({"op":"prepare","seed":"x"})",
+                                        R"({"op":"prepare","sizes":{"w":2000000}})",
+                                        "{\"op\":\"\xff\"}",
+                                        R"({"op":"prepare","generator":"None","sizes":{"w":1,"h":1}})"};
+  for (const Json &r : serve(f, bad)) {
+    EXPECT_EQ(r["ok"], false);
+    EXPECT_FALSE(r["error"].get<std::string>().empty());
+  }
+  const auto r = serve(f, {kPrepare, R"({"op":"measure","config":"[AddOne]\nblock = 0\n"})",
+                           R"({"op":"measure","trials":0})", R"({"op":"measure"})"});
+  EXPECT_EQ(r[1]["error"], "config:2:9: error: AddOne.block = 0 is out of range: 1 to 4096");
+  EXPECT_EQ(r[2]["ok"], false);
+  EXPECT_EQ(r[3]["ok"], true); // still usable
+}
+
+TEST(Serve, PrintingRulesDoNotBreakTheProtocol) {
+  Folder f;
+  const auto r = serve(f, {R"({"op":"prepare","sizes":{"n":4}})", R"({"op":"measure","trials":2})"},
+                       {"--transform=Noisy", "--threads=1"});
+  EXPECT_EQ(r[0]["ok"], true);
+  EXPECT_EQ(r[1]["agrees"], true); // random numbers start again from the seed
+}
+
+TEST(Serve, ACandidateThatExitsTakesTheProcessWithIt) {
+  Folder f;
+  const Ended e =
+      f.run({"--serve"}, kPrepare + "\n" + R"({"op":"measure","config":"[AddOne]\nchoice = \"Exit\"\n"})" +
+                             "\n" + kPrepare + "\n");
+  EXPECT_EQ(e.status, 7);
+}

@@ -1,0 +1,85 @@
+#include "runtime/abi/region.h"
+#include "runtime/base/errors.h"
+#include "runtime/matrix/matrix.h"
+#include "runtime/matrix/storage_pool.h"
+#include <cstdint>
+#include <gtest/gtest.h>
+
+using namespace pb;
+using matrix::Matrix;
+
+TEST(Storage, AlignedAndShared) {
+  for (unsigned long bytes : {0ul, 1ul, 1000ul, 300'000ul, 10'000'000ul}) {
+    void *data = nullptr;
+    Storage *s = pb_storage_allocate(bytes, &data);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % 64, 0u);
+    if (bytes)
+      static_cast<char *>(data)[bytes - 1] = 1;
+    pb_storage_retain(s);
+    pb_storage_release(s);
+    pb_storage_release(s);
+  }
+  matrix::emptyPool();
+}
+
+TEST(Storage, RegionsKeepItAlive) {
+  Region<double, 1> row;
+  {
+    auto m = Region<double, 2>::allocate(300, 400);
+    m.cell(299, 7) = 5;
+    row = m.row(7);
+  }
+  EXPECT_EQ(row.cell(299), 5);
+}
+
+TEST(Storage, TooMuchEndsTheProgramWithAMessage) {
+  void *data;
+  EXPECT_EXIT(pb_storage_allocate(~0ul - 100, &data), testing::ExitedWithCode(1),
+              "not enough memory for a matrix of");
+}
+
+TEST(MatrixTest, RegionHasXFastest) {
+  const Matrix m = Matrix::allocate(ElementKind::F32, {3, 4, 5});
+  const AnyRegion r = m.region();
+  EXPECT_EQ(r.stride[0], 1);
+  EXPECT_EQ(r.stride[1], 3);
+  EXPECT_EQ(r.stride[2], 12);
+  EXPECT_EQ(m.bytes(), 240);
+}
+
+TEST(MatrixTest, EmptyAndImpossibleExtents) {
+  EXPECT_EQ(Matrix::allocate(ElementKind::F64, {2147483647, 2147483647, 2147483647, 0}).count(), 0);
+  EXPECT_EQ(Matrix::allocate(ElementKind::F64, {2147483647, 2147483647, 2147483647, 0}).region().stride[3],
+            1);
+  EXPECT_EQ(Matrix::allocate(ElementKind::F64, {}).count(), 1);
+  EXPECT_THROW(Matrix::allocate(ElementKind::F64, {2147483647, 2147483647}), base::UserError);
+  EXPECT_THROW(Matrix::allocate(ElementKind::F64, {-1}), base::UserError);
+}
+
+TEST(MatrixTest, LeadingPart) {
+  const Matrix m = Matrix::allocate(ElementKind::I32, {4, 3, 2});
+  for (int i = 0; i < 24; ++i)
+    m.elements<int>()[i] = i;
+  const Matrix p = m.leading({2, 2, 2});
+  const int expected[] = {0, 1, 4, 5, 12, 13, 16, 17};
+  for (int i = 0; i < 8; ++i)
+    EXPECT_EQ(p.elements<int>()[i], expected[i]);
+  EXPECT_EQ(m.leading({0, 3, 2}).count(), 0);
+}
+
+TEST(MatrixTest, RandomInRangeAndRepeatable) {
+  for (ElementKind k :
+       {ElementKind::F64, ElementKind::F32, ElementKind::I32, ElementKind::I64, ElementKind::U8}) {
+    const Matrix a = Matrix::allocate(k, {1000}), b = Matrix::allocate(k, {1000});
+    matrix::fillRandom(a, 5);
+    matrix::fillRandom(b, 5);
+    matrix::withType(k, [&](auto zero) {
+      using T = decltype(zero);
+      for (long i = 0; i < 1000; ++i) {
+        EXPECT_EQ(a.elements<T>()[i], b.elements<T>()[i]);
+        EXPECT_TRUE(a.elements<T>()[i] >= T(0) &&
+                    static_cast<double>(a.elements<T>()[i]) <= (matrix::isFloat(k) ? 0.99999999999 : 100));
+      }
+    });
+  }
+}
