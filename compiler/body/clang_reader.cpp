@@ -31,10 +31,13 @@ Complaint::Kind classify(unsigned id) {
   case diag::ext_return_has_expr:
     return Complaint::Kind::ReturnHasValue;
   case diag::ext_return_missing_expr:
+  case diag::warn_return_missing_expr:
     return Complaint::Kind::ReturnLacksValue;
   case diag::warn_falloff_nonvoid_function:
   case diag::warn_maybe_falloff_nonvoid_function:
     return Complaint::Kind::FallsOffEnd;
+  case diag::err_typecheck_assign_const:
+    return Complaint::Kind::AssignsConstant;
   default:
     return Complaint::Kind::Other;
   }

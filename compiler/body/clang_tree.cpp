@@ -469,8 +469,11 @@ private:
     case CK_FloatingToBoolean: {
       TreePtr inner = expression(c->getSubExpr());
       const auto to = scalarType(c->getType());
-      if (to && to == inner->type)
+      if (to && to == inner->type) {
+        if (llvm::isa<ExplicitCastExpr>(c))
+          place(*inner, c->getSourceRange());
         return inner;
+      }
       auto t = make(to ? Kind::Cast : Kind::Other, c);
       t->children.push_back(std::move(inner));
       return t;
@@ -479,8 +482,12 @@ private:
     case CK_NoOp:
     case CK_FunctionToPointerDecay:
     case CK_UserDefinedConversion:
-    case CK_ConstructorConversion:
-      return expression(c->getSubExpr());
+    case CK_ConstructorConversion: {
+      TreePtr inner = expression(c->getSubExpr());
+      if (llvm::isa<ExplicitCastExpr>(c))
+        place(*inner, c->getSourceRange());
+      return inner;
+    }
     default:
       return other(c, Kind::Other, "");
     }

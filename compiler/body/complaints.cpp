@@ -57,6 +57,16 @@ public:
   Reporter(const Unit &unit, const sema::Module &module, source::Diagnostics &d)
       : unit_(unit), module_(module), d_(d) {}
 
+  /// The user's text; else the note that leads there (an instantiation asked for in a body).
+  std::optional<Span> where(const Complaint &c) const {
+    if (inUserText(c))
+      return unit_.locate(c.begin, c.end);
+    for (const Complaint &n : c.notes)
+      if (inUserText(n))
+        return unit_.locate(n.begin, n.end);
+    return c.inUnit ? unit_.locate(c.begin, c.end) : std::nullopt;
+  }
+
   void report(const Complaint &c) {
     if (c.level == Complaint::Level::Note)
       return;
@@ -67,6 +77,8 @@ public:
       return;
     }
     if (!place) {
+      if (d_.hasErrors())
+        return; // it follows from them
       // Nothing of the user's: a header of the system does not fit, or the unit itself is at fault.
       d_.error(fallback(), "internal error: the rule bodies cannot be read: " + readable(c.text) +
                                (c.file.empty() || c.inUnit ? "" : " (in " + c.file + ")"))
@@ -114,16 +126,6 @@ private:
 
   Span fallback() const {
     return module_.transforms.empty() ? Span{} : module_.transforms[module_.mainTransform].span;
-  }
-
-  /// The user's text; else the note that leads there (an instantiation asked for in a body).
-  std::optional<Span> where(const Complaint &c) const {
-    if (inUserText(c))
-      return unit_.locate(c.begin, c.end);
-    for (const Complaint &n : c.notes)
-      if (inUserText(n))
-        return unit_.locate(n.begin, n.end);
-    return c.inUnit ? unit_.locate(c.begin, c.end) : std::nullopt;
   }
 
   void addNotes(source::Diagnostic &out, const Complaint &c) const {
@@ -204,8 +206,10 @@ private:
 
 void report(const Reading &reading, const Unit &unit, const sema::Module &module, source::Diagnostics &d) {
   Reporter reporter(unit, module, d);
-  for (const Complaint &c : reading.complaints)
-    reporter.report(c);
+  for (bool placed : {true, false})
+    for (const Complaint &c : reading.complaints)
+      if (reporter.where(c).has_value() == placed)
+        reporter.report(c);
 }
 
 } // namespace pbc::body

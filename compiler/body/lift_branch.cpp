@@ -131,7 +131,9 @@ void Lifter::branch(const Tree &t, Nodes &out) {
     }
   }
   ValuePtr guard = condition;
-  if (!a || yes.size() + no.size() > 1) {
+  const bool single =
+      yes.size() == 1 && no.empty() && yes[0]->kind == Kind::Discard && yes[0]->child(0).text != ",";
+  if (!single) {
     // Evaluated once: a branch may change what the condition reads.
     Target g;
     g.isLocal = true;

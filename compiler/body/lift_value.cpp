@@ -202,6 +202,12 @@ ValuePtr Lifter::method(const Tree &t) {
 ValuePtr Lifter::index(const Tree &t) {
   ValuePtr v = expression(t);
   requireAffine(*v, t, "the index");
+  // row(long) and its like widen; an index means the same in either width.
+  if (v->kind == Value::Kind::Cast && v->type == Scalar::I64 && v->operands[0]->type == Scalar::I32)
+    return v->operands[0];
+  if (v->kind == Value::Kind::Literal && v->type == Scalar::I64)
+    if (auto constant = constantOf(*v, facts_); constant && *constant <= 2147483647)
+      return integer(*constant);
   return v;
 }
 

@@ -16,7 +16,8 @@ Understood::Understood(const std::string &text) {
     return std::to_string(p.line) + ":" + std::to_string(p.column) + ": ";
   };
   for (const auto &d : diagnostics_.all()) {
-    out << place(d->span) << (d->severity == source::Severity::Error ? "error: " : "warning: ") << d->message << "\n";
+    out << place(d->span) << (d->severity == source::Severity::Error ? "error: " : "warning: ") << d->message
+        << "\n";
     for (const auto &n : d->notes)
       out << "  " << place(n.span) << "note: " << n.message << "\n";
     if (!d->helpText.empty())
@@ -26,7 +27,8 @@ Understood::Understood(const std::string &text) {
 }
 
 std::string Understood::nodes(int transform, int rule) const {
-  const std::string all = emitted(), label = module_.transforms.at(transform).name + "." + std::to_string(rule) + "  ";
+  const std::string all = emitted(),
+                    label = module_.transforms.at(transform).name + "." + std::to_string(rule) + "  ";
   std::istringstream lines(all);
   std::string line, out;
   bool inside = false;
@@ -61,14 +63,15 @@ std::string Understood::edits(int transform, int index) const {
 }
 
 std::string viewProgram(const std::string &body) {
-  return "transform T\nfrom A[n], K to B[n] {\n  to(B b) from(A a) {" + body + "}\n}\n"
+  return "transform T\nfrom A[n], K to B[n] {\n  to(B b) from(A a) {" + body +
+         "}\n}\n"
          "transform Two from A[n], K to B[n], S { to(B b, S s) from(A a, K k) { s = k; } }\n"
          "main transform Main from A[n] to B[n] { to(B b) from(A a) { b.cell(0) = a.cell(0); } }\n";
 }
 
 std::string cellProgram(const std::string &body) {
-  return "transform T\nfrom A[n], K to B[n] {\n  B.cell(i) from(A.region(i-1, i+2) a, A.cell(i) c) {" + body + "}\n" +
-         "  secondary B.cell(i) from() { return 0; }\n}\n";
+  return "transform T\nfrom A[n], K to B[n] {\n  B.cell(i) from(A.region(i-1, i+2) a, A.cell(i) c) {" + body +
+         "}\n" + "  secondary B.cell(i) from() { return 0; }\n}\n";
 }
 
 } // namespace pbc::body

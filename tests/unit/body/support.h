@@ -21,7 +21,9 @@ public:
   /// A rule's edits with the text that they cover: "Call F{b, a} @ F(b, a)", joined by "; ".
   std::string edits(int transform = 0, int rule = 0) const;
   std::string emitted() const { return print(module_, facts_, &sources_); }
-  const sema::Rule &rule(int transform = 0, int rule = 0) const { return module_.transforms.at(transform).rules.at(rule); }
+  const sema::Rule &rule(int transform = 0, int rule = 0) const {
+    return module_.transforms.at(transform).rules.at(rule);
+  }
 
   /// "line:column: error: text", notes as "  line:column: note: text", helps as "  help: text".
   std::string messages;
