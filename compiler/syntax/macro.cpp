@@ -171,6 +171,13 @@ bool Macros::take(Pending &pending, MacroInput *input, MacroToken &token) {
   return true;
 }
 
+std::size_t Macros::readBy(const Call &call) {
+  std::size_t tokens = 0;
+  for (const auto &argument : call.arguments)
+    tokens += argument.size() + 1;
+  return tokens;
+}
+
 /// The arguments up to the matching `)`; reports it if there is none.
 bool Macros::collect(const MacroToken &name, Pending &pending, MacroInput *input, Call &call) {
   unsigned nesting = 0;
@@ -185,6 +192,7 @@ bool Macros::collect(const MacroToken &name, Pending &pending, MacroInput *input
       for (auto &argument : call.arguments)
         trim(argument);
       call.close = std::move(token);
+      spend(readBy(call), name.origin, name.text); // calls in arguments are read again at every level
       return true;
     }
     if (is(token, ',') && nesting == 1) {
@@ -198,10 +206,7 @@ bool Macros::collect(const MacroToken &name, Pending &pending, MacroInput *input
     }
     call.arguments.back().push_back(std::move(token));
   }
-  std::size_t read = 0;
-  for (const auto &argument : call.arguments)
-    read += argument.size() + 1;
-  spend(16 * read, name.origin, name.text); // reading on in vain, again and again, must end as well
+  spend(16 * readBy(call), name.origin, name.text); // reading on in vain, again and again, must end as well
   diagnostics_.error(name.origin, "the call of macro `" + name.text + "` is not closed")
       .help("its `)` must come before the end of the file and before the next directive");
   return false;

@@ -75,6 +75,7 @@ private:
   bool opensCall(const Pending &, const MacroInput *) const;
   bool take(Pending &, MacroInput *, MacroToken &);
   bool collect(const MacroToken &name, Pending &, MacroInput *, Call &);
+  static std::size_t readBy(const Call &);
   bool countFits(const Macro &, Call &, Span use);
   std::vector<MacroToken> substitute(const Macro &, const MacroToken &name, const Call *, Span use,
                                      unsigned depth);

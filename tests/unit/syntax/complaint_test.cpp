@@ -23,8 +23,8 @@ TEST(Complaint, Rules) {
       {"primry B.cell(i) from(A a) {}",
        "expected `from`, `through`, `where` or the body after the rule's outputs, found `B`",
        "did you mean `primary`?"},
-      {"B from(A a)",
-       "expected `from`, `through`, `where` or the body after the rule's outputs, found `}`", ""},
+      {"B from(A a)", "expected `from`, `through`, `where` or the body after the rule's outputs, found `}`",
+       ""},
       {"B.cell(i) from(A.cell(i)) {}", "expected a name in the rule's list of regions, found `)`",
        "say how the body calls this region: `A name`"},
       {"B.cell(i) from(A.cell(i) a A.cell(0) c) {}",
@@ -145,8 +145,7 @@ TEST(Complaint, OneErrorDoesNotHideTheNext) {
 
 TEST(Complaint, BytesThatAreNoText) {
   EXPECT_EQ(Front("\xE2\x82\xAC transform T to B;").brief(), "1:1 `\xE2\x82\xAC` has no meaning here\n");
-  EXPECT_EQ(Front(std::string("\x01\0 transform T to B;", 20)).brief(),
-            "1:1 `\\x01` has no meaning here\n");
+  EXPECT_EQ(Front(std::string("\x01\0 transform T to B;", 20)).brief(), "1:1 `\\x01` has no meaning here\n");
 }
 
 TEST(Complaint, NestingIsBounded) {

@@ -49,6 +49,11 @@ TEST(Preprocess, RecursionEnds) {
   for (int i = 1; i < 40; ++i)
     doubling +=
         "#define A" + std::to_string(i) + " A" + std::to_string(i - 1) + " A" + std::to_string(i - 1) + "\n";
+  std::string nested;
+  for (int i = 0; i < 100000; ++i)
+    nested += "F(";
+  EXPECT_NE(only("#define F(x) x\n" + nested + "1" + std::string(100000, ')')), "");
+  EXPECT_NE(only("#define F(x) x\n" + nested), ""); // ends at all
   EXPECT_NE(only(doubling + "A39").find("grows beyond every bound"), std::string::npos);
 }
 
