@@ -26,12 +26,15 @@ void readSizes(const std::vector<std::string> &texts, std::map<std::string, long
 int tuneCommand(int argc, char **argv) {
   TuneOptions options;
   std::vector<std::string> sizes;
-  CLI::App app("Finds the fastest choices of a program on this machine and writes them where it looks for them.",
-               "pbc tune");
+  CLI::App app(
+      "Finds the fastest choices of a program on this machine and writes them where it looks for them.",
+      "pbc tune");
   app.add_option("program", options.program, "a program made by pbc")->required();
-  app.add_option("-o,--output", options.output, "the configuration to write (default: PROGRAM.cfg, which the program "
-                                             "picks up by itself)");
-  app.add_option("-n,--n", options.n, "the largest size, for every size variable that is not a small constant")
+  app.add_option("-o,--output", options.output,
+                 "the configuration to write (default: PROGRAM.cfg, which the program "
+                 "picks up by itself)");
+  app.add_option("-n,--n", options.n,
+                 "the largest size, for every size variable that is not a small constant")
       ->check(CLI::PositiveNumber);
   app.add_option("--size", sizes, "the largest size of one variable, NAME=VALUE; may be repeated")
       ->expected(1)
@@ -52,13 +55,14 @@ int tuneCommand(int argc, char **argv) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--fresh", options.fresh, "measure again what the journal already knows");
   app.add_flag("--json", options.json, "the result as JSON on standard output");
-  app.footer("Example:\n"
-             "  pbc sort.pbcc -o sort\n"
-             "  pbc tune ./sort --budget=20     writes sort.cfg\n"
-             "  ./sort numbers.npy sorted.npy   uses it\n"
-             "\n"
-             "Ctrl-C ends the tuning and keeps the best so far. Each measurement is in PROGRAM.tune.sqlite; tuning\n"
-             "again goes on from there.");
+  app.footer(
+      "Example:\n"
+      "  pbc sort.pbcc -o sort\n"
+      "  pbc tune ./sort --budget=20     writes sort.cfg\n"
+      "  ./sort numbers.npy sorted.npy   uses it\n"
+      "\n"
+      "Ctrl-C ends the tuning and keeps the best so far. Each measurement is in PROGRAM.tune.sqlite; tuning\n"
+      "again goes on from there.");
   try {
     app.parse(argc, argv);
     readSizes(sizes, &options.sizes);
@@ -70,9 +74,10 @@ int tuneCommand(int argc, char **argv) {
   } catch (const TunerError &problem) {
     fmt::print(stderr, "pbc tune: error: {}\n", problem.what());
   } catch (const std::exception &problem) {
-    fmt::print(stderr,
-               "pbc tune: internal error: {}\n  help: this is a fault of pbc; please report it with the command\n",
-               problem.what());
+    fmt::print(
+        stderr,
+        "pbc tune: internal error: {}\n  help: this is a fault of pbc; please report it with the command\n",
+        problem.what());
   }
   return 1;
 }

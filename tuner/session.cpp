@@ -24,8 +24,8 @@ constexpr double kPatience = 60; // seconds that the default may take at one siz
 
 std::string findProgram(const std::string &name) {
   if (!fs::exists(name))
-    throw TunerError(fmt::format("{}: there is no such program\n  help: compile it first: pbc {}.pbcc -o {}", name,
-                                 fs::path(name).filename().string(), name));
+    throw TunerError(fmt::format("{}: there is no such program\n  help: compile it first: pbc {}.pbcc -o {}",
+                                 name, fs::path(name).filename().string(), name));
   if (fs::is_directory(name) || access(name.c_str(), X_OK) != 0)
     throw TunerError(fmt::format("{}: is not a program (it cannot be executed)\n"
                                  "  help: name the file that pbc wrote with -o, not its source",
@@ -44,22 +44,25 @@ ProgramSpace describe(const std::string &program, const std::string &name) {
 /// The full size: said by the user, from the input files, or such that the default takes a moment.
 Sizes fullSizes(Worker &worker, const ProgramSpace &space, const TuneOptions &options) {
   auto answer = worker.sizes(kPatience);
-  if (!answer && answer.failure.stopped) throw TunerError("stopped");
-  if (!answer) throw TunerError("the program cannot say its sizes: it " + answer.failure.reason);
+  if (!answer && answer.failure.stopped)
+    throw TunerError("stopped");
+  if (!answer)
+    throw TunerError("the program cannot say its sizes: it " + answer.failure.reason);
   Sizes sizes = *answer.value;
   for (const auto &[name, value] : options.sizes) {
     if (!sizes.contains(name)) {
       std::vector<std::string> known;
       for (const auto &[other, unused] : sizes)
         known.push_back(other);
-      throw TunerError(fmt::format("--size {}={}: {} has no size variable '{}'\n  help: it has {}", name, value,
-                                   space.main, name, fmt::join(known, ", ")));
+      throw TunerError(fmt::format("--size {}={}: {} has no size variable '{}'\n  help: it has {}", name,
+                                   value, space.main, name, fmt::join(known, ", ")));
     }
   }
   if (options.n > 0)
     for (auto &[name, value] : sizes) {
       const bool param = std::find(space.params.begin(), space.params.end(), name) != space.params.end();
-      if (value >= 16 && !param) value = options.n;
+      if (value >= 16 && !param)
+        value = options.n;
     }
   for (const auto &[name, value] : options.sizes)
     sizes[name] = value;
@@ -81,15 +84,19 @@ void writeAtomically(const std::string &path, const std::string &text) {
   }
 }
 
-/// What an earlier tuning of the same program wrote there is worth another race; anything else is not ours to read.
-std::vector<Configuration> earlierResult(const ProgramSpace &space, const std::string &path, Progress &progress) {
+/// What an earlier tuning of the same program wrote there is worth another race; anything else is not ours to
+/// read.
+std::vector<Configuration> earlierResult(const ProgramSpace &space, const std::string &path,
+                                         Progress &progress) {
   std::ifstream file(path);
-  if (!file) return {};
+  if (!file)
+    return {};
   std::stringstream text;
   text << file.rdbuf();
   try {
     const Configuration configuration = fromToml(space, text.str(), path);
-    if (configuration == Configuration::defaults(space)) return {};
+    if (configuration == Configuration::defaults(space))
+      return {};
     return {configuration};
   } catch (const TunerError &problem) {
     progress.note(fmt::format("{} is not used as a start, and will be replaced: {}", path, problem.what()));
@@ -98,7 +105,8 @@ std::vector<Configuration> earlierResult(const ProgramSpace &space, const std::s
 }
 
 double budgetOf(const TuneOptions &options) {
-  if (options.budget > 0) return options.budget;
+  if (options.budget > 0)
+    return options.budget;
   return options.effort == "instant" ? 5 : options.effort == "full" ? 600 : 60;
 }
 
@@ -124,7 +132,8 @@ public:
       space_ = describe(program_, options_.program);
       prepare();
     } catch (const TunerError &) {
-      if (!stopRequested()) throw;
+      if (!stopRequested())
+        throw;
       fmt::print(stderr, "pbc tune: stopped before the first measurement; nothing was written\n");
       return 0;
     }
@@ -134,13 +143,14 @@ public:
 
 private:
   void prepare() {
-    // Before anything is measured: the journal lies beside the result, so this shows whether we may write there.
+    // Before anything is measured: the journal lies beside the result, so this shows whether we may write
+    // there.
     journal_ = std::make_unique<Journal>(fs::path(output_).replace_extension(".tune.sqlite").string());
     WorkerOptions worker{options_.inputs, options_.seed, options_.threads, {options_.memoryMegabytes << 20}};
     worker_ = std::make_unique<Worker>(program_, worker);
     full_ = fullSizes(*worker_, space_, options_);
-    progress_.note(fmt::format("tuning {} ({} open decisions) up to {}", space_.program, space_.openDecisions(),
-                               nameOf(full_)));
+    progress_.note(fmt::format("tuning {} ({} open decisions) up to {}", space_.program,
+                               space_.openDecisions(), nameOf(full_)));
     steps_ = prepareSteps(*worker_, growingSizes(full_, space_.params), kPatience,
                           [&](const std::string &line) { progress_.note(line); });
   }
@@ -151,13 +161,15 @@ private:
       sizes.push_back({nameOf(step.sizes), step.n, step.defaultSeconds});
     Summary summary;
     summary.machine = machineName();
-    WorkerEvaluator evaluator(space_, steps_, *worker_, journal_.get(),
-                              {summary.machine, inputsKey(options_), kPatience, !options_.fresh, options_.threads});
+    WorkerEvaluator evaluator(
+        space_, steps_, *worker_, journal_.get(),
+        {summary.machine, inputsKey(options_), kPatience, !options_.fresh, options_.threads});
     TuneSettings settings;
     settings.deadline = budgetOf(options_);
     settings.seed = static_cast<std::uint64_t>(options_.seed);
     settings.onlyForced = options_.effort == "instant";
-    if (options_.effort == "full") settings.population = 20;
+    if (options_.effort == "full")
+      settings.population = 20;
     const auto earlier = earlierResult(space_, output_, progress_);
     summary.result = tune(space_, sizes, earlier, settings, evaluator, progress_);
     summary.program = options_.program;
@@ -176,10 +188,12 @@ private:
   void write(Summary &summary, bool hasEarlier) {
     const TuneResult &result = summary.result;
     // Stopped early, a default would only destroy what a longer tuning found.
-    summary.kept = summary.stopped && !result.raced && hasEarlier && (!result.changed || summary.sizes != summary.fullSizes);
+    summary.kept = summary.stopped && !result.raced && hasEarlier &&
+                   (!result.changed || summary.sizes != summary.fullSizes);
     if (!summary.kept)
       writeAtomically(output_, toToml(space_, result.best, {options_.threads, provenance(space_, summary)}));
-    if (summary.stopped) progress_.note("stopped; the best so far is kept");
+    if (summary.stopped)
+      progress_.note("stopped; the best so far is kept");
     fmt::print("{}", options_.json ? asJson(space_, summary) : asText(space_, summary));
     std::fflush(stdout);
   }

@@ -25,7 +25,8 @@ double now() {
 }
 
 void closeIfOpen(int &descriptor) {
-  if (descriptor >= 0) ::close(descriptor);
+  if (descriptor >= 0)
+    ::close(descriptor);
   descriptor = -1;
 }
 
@@ -34,7 +35,8 @@ void closeIfOpen(int &descriptor) {
                                 const ProcessLimits &limits) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(127); // the parent ended before the line above
+  if (getppid() != parent)
+    _exit(127); // the parent ended before the line above
   const int file = open("/proc/self/oom_score_adj", O_WRONLY);
   if (file >= 0) {
     [[maybe_unused]] const ssize_t ignored = write(file, "1000", 4);
@@ -74,14 +76,16 @@ ChildProcess::ChildProcess(const std::vector<std::string> &command, const Proces
     throw TunerError(fmt::format("cannot make a pipe to the program: {}", std::strerror(errno)));
   const pid_t parent = getpid();
   pid_ = fork();
-  if (pid_ == 0) becomeProgram(arguments.data(), talk[1], listen[1], complain[1], parent, limits);
+  if (pid_ == 0)
+    becomeProgram(arguments.data(), talk[1], listen[1], complain[1], parent, limits);
   ::close(talk[1]);
   ::close(listen[1]);
   ::close(complain[1]);
   talk_ = talk[0];
   listen_ = listen[0];
   complain_ = complain[0];
-  if (pid_ < 0) throw TunerError(fmt::format("cannot start a process: {}", std::strerror(errno)));
+  if (pid_ < 0)
+    throw TunerError(fmt::format("cannot start a process: {}", std::strerror(errno)));
   setpgid(pid_, pid_); // both sides do it: whichever is first
   fcntl(complain_, F_SETFL, O_NONBLOCK);
 }
@@ -97,8 +101,10 @@ bool ChildProcess::writeLine(const std::string &line) {
   const std::string text = line + "\n";
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t count = send(talk_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return false;
     sent += static_cast<std::size_t>(count);
   }
   return true;
@@ -109,7 +115,8 @@ void ChildProcess::drainErrors() {
   for (ssize_t count; (count = read(complain_, buffer, sizeof buffer)) > 0;)
     errors_.append(buffer, static_cast<std::size_t>(count));
   constexpr std::size_t kKept = 4000;
-  if (errors_.size() > kKept) errors_.erase(0, errors_.size() - kKept);
+  if (errors_.size() > kKept)
+    errors_.erase(0, errors_.size() - kKept);
 }
 
 ChildProcess::Read ChildProcess::readLine(double seconds, std::string *line) {
@@ -121,23 +128,32 @@ ChildProcess::Read ChildProcess::readLine(double seconds, std::string *line) {
       pending_.erase(0, newline + 1);
       return Read::Line;
     }
-    if (stopRequested()) return Read::Stopped;
+    if (stopRequested())
+      return Read::Stopped;
     const double left = end - now();
-    if (left <= 0) return Read::Timeout;
+    if (left <= 0)
+      return Read::Timeout;
     pollfd polled[2] = {{listen_, POLLIN, 0}, {complain_, POLLIN, 0}};
     // Woken now and then even if a signal slips in just before the call.
-    const int ready = poll(polled, complain_ >= 0 ? 2 : 1, static_cast<int>(std::min(left * 1000 + 1, 100.0)));
-    if (ready < 0 && errno != EINTR) return Read::Ended;
-    if (ready <= 0) continue;
+    const int ready =
+        poll(polled, complain_ >= 0 ? 2 : 1, static_cast<int>(std::min(left * 1000 + 1, 100.0)));
+    if (ready < 0 && errno != EINTR)
+      return Read::Ended;
+    if (ready <= 0)
+      continue;
     if (complain_ >= 0 && polled[1].revents) {
       drainErrors();
-      if (polled[1].revents & POLLHUP) closeIfOpen(complain_);
+      if (polled[1].revents & POLLHUP)
+        closeIfOpen(complain_);
     }
-    if (!polled[0].revents) continue;
+    if (!polled[0].revents)
+      continue;
     char buffer[65536];
     const ssize_t count = read(listen_, buffer, sizeof buffer);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return Read::Ended;
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return Read::Ended;
     pending_.append(buffer, static_cast<std::size_t>(count));
   }
 }
@@ -149,7 +165,8 @@ void ChildProcess::waitForEnd(double seconds) {
     if (result == pid_) {
       ::kill(-pid_, SIGKILL); // what it may have left behind
       pid_ = -1;
-      if (complain_ >= 0) drainErrors();
+      if (complain_ >= 0)
+        drainErrors();
       return;
     }
     usleep(1000);
@@ -158,13 +175,15 @@ void ChildProcess::waitForEnd(double seconds) {
 }
 
 void ChildProcess::kill() {
-  if (pid_ <= 0) return;
+  if (pid_ <= 0)
+    return;
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL); // in case that it has no group of its own yet
   while (waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
-  if (complain_ >= 0) drainErrors();
+  if (complain_ >= 0)
+    drainErrors();
 }
 
 bool ChildProcess::endedBySignal() const { return WIFSIGNALED(status_); }
@@ -172,14 +191,17 @@ bool ChildProcess::endedBySignal() const { return WIFSIGNALED(status_); }
 int ChildProcess::exitStatus() const { return WIFEXITED(status_) ? WEXITSTATUS(status_) : -1; }
 
 std::string ChildProcess::describeEnd() const {
-  std::string result = endedBySignal() ? fmt::format("ends by signal {} ({})", WTERMSIG(status_), strsignal(WTERMSIG(status_)))
-                                       : fmt::format("ends with exit status {}", exitStatus());
+  std::string result =
+      endedBySignal() ? fmt::format("ends by signal {} ({})", WTERMSIG(status_), strsignal(WTERMSIG(status_)))
+                      : fmt::format("ends with exit status {}", exitStatus());
   std::string last = errors_;
   while (!last.empty() && std::isspace(static_cast<unsigned char>(last.back())))
     last.pop_back();
   const std::size_t newline = last.rfind('\n');
-  if (newline != std::string::npos) last.erase(0, newline + 1);
-  if (last.size() > 300) last.resize(300);
+  if (newline != std::string::npos)
+    last.erase(0, newline + 1);
+  if (last.size() > 300)
+    last.resize(300);
   return last.empty() ? result : result + ": " + last;
 }
 
@@ -188,19 +210,23 @@ std::string outputOf(const std::vector<std::string> &command, double seconds) {
   std::string output, line;
   for (const double end = now() + seconds;;) {
     switch (child.readLine(end - now(), &line)) {
-    case ChildProcess::Read::Line: output += line + "\n"; continue;
+    case ChildProcess::Read::Line:
+      output += line + "\n";
+      continue;
     case ChildProcess::Read::Timeout:
       throw TunerError(fmt::format("{} {} did not end within {:.0f} s", command.front(),
                                    command.size() > 1 ? command[1] : "", seconds));
-    case ChildProcess::Read::Stopped: throw TunerError("stopped");
-    case ChildProcess::Read::Ended: break;
+    case ChildProcess::Read::Stopped:
+      throw TunerError("stopped");
+    case ChildProcess::Read::Ended:
+      break;
     }
     break;
   }
   child.waitForEnd(5);
   if (child.endedBySignal() || child.exitStatus() != 0)
-    throw TunerError(fmt::format("{} {} {}", command.front(), command.size() > 1 ? command[1] : "",
-                                 child.describeEnd()));
+    throw TunerError(
+        fmt::format("{} {} {}", command.front(), command.size() > 1 ? command[1] : "", child.describeEnd()));
   return output;
 }
 

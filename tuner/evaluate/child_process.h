@@ -4,10 +4,10 @@
 //   child.writeLine("{...}");
 //   child.readLine(0.5)  ->  Line{"{...}"} | Timeout | Ended | Stopped
 //
-// The child has its own process group: Ctrl-C in the terminal reaches the tuner only, and killing the group takes
-// the child's own children along. It dies with us (PR_SET_PDEATHSIG), and the kernel's out-of-memory killer
-// prefers it to us. Its standard error is kept, as the reason for its end.
-// Invariant: after kill() or the destructor no process of the group is left.
+// The child has its own process group: Ctrl-C in the terminal reaches the tuner only, and killing the group
+// takes the child's own children along. It dies with us (PR_SET_PDEATHSIG), and the kernel's out-of-memory
+// killer prefers it to us. Its standard error is kept, as the reason for its end. Invariant: after kill() or
+// the destructor no process of the group is left.
 #pragma once
 #include <string>
 #include <sys/types.h>
@@ -55,8 +55,8 @@ private:
   std::string pending_, errors_;
 };
 
-/// Runs a command to its end and returns its standard output. Throws TunerError if it cannot be started, fails or
-/// takes longer than `seconds`.
+/// Runs a command to its end and returns its standard output. Throws TunerError if it cannot be started,
+/// fails or takes longer than `seconds`.
 std::string outputOf(const std::vector<std::string> &command, double seconds);
 
 } // namespace pbc::tuner

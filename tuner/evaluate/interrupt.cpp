@@ -13,7 +13,7 @@ bool stopRequested() { return requested != 0; }
 
 InterruptGuard::InterruptGuard() {
   requested = 0;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = noteRequest;
   action.sa_flags = SA_RESETHAND; // the second time the default action
   sigemptyset(&action.sa_mask);

@@ -1,10 +1,10 @@
-// Ctrl-C as a wish, not as an accident: the first SIGINT or SIGTERM asks the tuning to end with what it has; the
-// second one ends the process as usual (the workers die with it).
+// Ctrl-C as a wish, not as an accident: the first SIGINT or SIGTERM asks the tuning to end with what it has;
+// the second one ends the process as usual (the workers die with it).
 //
 //   InterruptGuard guard;   ...   if (stopRequested()) ...
 //
-// Invariant: the previous handlers are back when the guard is gone. A signal handler can only reach a global, so
-// this flag is one.
+// Invariant: the previous handlers are back when the guard is gone. A signal handler can only reach a global,
+// so this flag is one.
 #pragma once
 #include <csignal>
 

@@ -27,12 +27,13 @@ bool scale(Sizes &sizes, const ProgramSpace &space, double factor) {
 }
 
 [[noreturn]] void defaultFails(const Sizes &sizes, const WorkerFailure &failure) {
-  if (failure.stopped) throw TunerError("stopped");
-  throw TunerError(fmt::format(
-      "the program does not run with its default configuration at {}: it {}\n"
-      "  help: tuning compares with the default, so that must work first; try the program by itself, or another\n"
-      "        size with --n=N or --size NAME=VALUE",
-      nameOf(sizes), failure.reason));
+  if (failure.stopped)
+    throw TunerError("stopped");
+  throw TunerError(fmt::format("the program does not run with its default configuration at {}: it {}\n"
+                               "  help: tuning compares with the default, so that must work first; try the "
+                               "program by itself, or another\n"
+                               "        size with --n=N or --size NAME=VALUE",
+                               nameOf(sizes), failure.reason));
 }
 
 } // namespace
@@ -46,9 +47,11 @@ std::vector<Sizes> growingSizes(const Sizes &full, const std::vector<std::string
       const long divisor = 1L << halvings;
       const long scaled = std::max((value + divisor - 1) / divisor, std::min(value, kSmall));
       sizes[name] = isParam(params, name) ? value : scaled;
-      if (!isParam(params, name)) largest = std::max(largest, sizes[name]);
+      if (!isParam(params, name))
+        largest = std::max(largest, sizes[name]);
     }
-    if (largest < kFirst || sizes == result.back()) break;
+    if (largest < kFirst || sizes == result.back())
+      break;
     result.push_back(sizes);
   }
   std::reverse(result.begin(), result.end());
@@ -63,7 +66,8 @@ std::vector<Step> prepareSteps(Worker &worker, const std::vector<Sizes> &sizes, 
     const bool full = i + 1 == sizes.size();
     const auto prepared = worker.prepare(sizes[i], patience);
     if (!prepared) {
-      if (full || prepared.failure.stopped) defaultFails(sizes[i], prepared.failure);
+      if (full || prepared.failure.stopped)
+        defaultFails(sizes[i], prepared.failure);
       note(fmt::format("{}: left out, the default {}", nameOf(sizes[i]), prepared.failure.reason));
       continue;
     }
@@ -84,9 +88,11 @@ double estimatedElements(const ProgramSpace &space, const Sizes &sizes) {
         continue;
       }
       const auto found = sizes.find(word);
-      if (found != sizes.end()) dimension = std::max(dimension, static_cast<double>(found->second));
+      if (found != sizes.end())
+        dimension = std::max(dimension, static_cast<double>(found->second));
       word.clear();
-      if (c != ',') continue;
+      if (c != ',')
+        continue;
       product *= dimension;
       dimension = 1;
     }
@@ -100,15 +106,19 @@ Sizes calibrate(Worker &worker, const ProgramSpace &space, Sizes sizes, double p
   double seconds = 0;
   for (bool growing = true; growing;) {
     const auto prepared = worker.prepare(sizes, patience);
-    if (!prepared) defaultFails(sizes, prepared.failure);
+    if (!prepared)
+      defaultFails(sizes, prepared.failure);
     seconds = prepared.value->seconds;
     Sizes larger = sizes;
-    growing = seconds < kShort && scale(larger, space, 2) && estimatedElements(space, larger) <= kMostElements;
-    if (growing) sizes = larger;
+    growing =
+        seconds < kShort && scale(larger, space, 2) && estimatedElements(space, larger) <= kMostElements;
+    if (growing)
+      sizes = larger;
   }
   while (seconds > kLong && scale(sizes, space, 0.5)) {
     const auto prepared = worker.prepare(sizes, patience);
-    if (!prepared) defaultFails(sizes, prepared.failure);
+    if (!prepared)
+      defaultFails(sizes, prepared.failure);
     seconds = prepared.value->seconds;
   }
   return sizes;

@@ -22,8 +22,8 @@ std::vector<Step> prepareSteps(Worker &, const std::vector<Sizes> &, double pati
 
 Sizes calibrate(Worker &, const ProgramSpace &, Sizes start, double patience);
 
-/// The number of elements of all matrices, estimated from the extents as written: at least as many as there are
-/// for extents like "w-KW+1".
+/// The number of elements of all matrices, estimated from the extents as written: at least as many as there
+/// are for extents like "w-KW+1".
 double estimatedElements(const ProgramSpace &, const Sizes &);
 
 } // namespace pbc::tuner

@@ -37,7 +37,8 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
   const double start = now();
   if (!process_) {
     std::vector<std::string> command{program_, "--serve"};
-    if (options_.threads > 0) command.push_back(fmt::format("--threads={}", options_.threads));
+    if (options_.threads > 0)
+      command.push_back(fmt::format("--threads={}", options_.threads));
     process_ = std::make_unique<ChildProcess>(command, options_.limits);
     processPrepared_ = false;
   }
@@ -53,18 +54,22 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
     read = process_->readLine(seconds - (now() - start), &line);
   reply.seconds = now() - start;
   switch (read) {
-  case ChildProcess::Read::Stopped: return fail(Failure::Error, "stopped", true);
+  case ChildProcess::Read::Stopped:
+    return fail(Failure::Error, "stopped", true);
   case ChildProcess::Read::Timeout:
-    return fail(Failure::TooSlow, fmt::format("was stopped after {:.2g} s: it hangs or is much slower", seconds));
+    return fail(Failure::TooSlow,
+                fmt::format("was stopped after {:.2g} s: it hangs or is much slower", seconds));
   case ChildProcess::Read::Ended: {
     process_->waitForEnd(2);
     const std::string end = process_->describeEnd();
     return fail(process_->endedBySignal() ? Failure::Crash : Failure::Exit, end);
   }
-  case ChildProcess::Read::Line: break;
+  case ChildProcess::Read::Line:
+    break;
   }
   json answer = json::parse(line, nullptr, false);
-  if (!answer.is_object()) return fail(Failure::Error, "answers with something that is not JSON: " + line.substr(0, 100));
+  if (!answer.is_object())
+    return fail(Failure::Error, "answers with something that is not JSON: " + line.substr(0, 100));
   if (!answer.value("ok", false)) {
     reply.failure = {Failure::Error, answer.value("error", "refuses the request")};
     return reply;
@@ -75,15 +80,18 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
 
 std::string Worker::prepareRequest(const Sizes &sizes) const {
   json request{{"op", "prepare"}, {"sizes", sizes}, {"seed", options_.seed}};
-  if (!options_.inputs.empty()) request["inputs"] = options_.inputs;
+  if (!options_.inputs.empty())
+    request["inputs"] = options_.inputs;
   return request.dump();
 }
 
 Answer<Sizes> Worker::sizes(double seconds) {
   json request{{"op", "sizes"}};
-  if (!options_.inputs.empty()) request["inputs"] = options_.inputs;
+  if (!options_.inputs.empty())
+    request["inputs"] = options_.inputs;
   Reply reply = ask(request.dump(), seconds);
-  if (!reply.value) return {{}, reply.failure};
+  if (!reply.value)
+    return {{}, reply.failure};
   try {
     return {reply.value->at("sizes").get<Sizes>(), {}};
   } catch (const json::exception &problem) {
@@ -96,7 +104,8 @@ Answer<Prepared> Worker::prepare(const Sizes &sizes, double seconds) {
   preparePatience_ = seconds;
   processPrepared_ = false;
   Reply reply = ask(prepareRequest(sizes), seconds);
-  if (!reply.value) return {{}, reply.failure};
+  if (!reply.value)
+    return {{}, reply.failure};
   try {
     Prepared prepared{reply.value->at("n").get<long>(), reply.value->at("seconds").get<double>()};
     processPrepared_ = true;
@@ -110,18 +119,21 @@ Answer<Measured> Worker::measure(const std::string &toml, int trials, double lim
   if ((!process_ || !processPrepared_) && prepared_) {
     const auto again = prepare(*prepared_, preparePatience_);
     // That the default fails now is not the candidate's fault, but there is nothing to compare it with.
-    if (!again) return {{}, {Failure::Error, "could not be prepared: " + again.failure.reason, again.failure.stopped}};
+    if (!again)
+      return {{}, {Failure::Error, "could not be prepared: " + again.failure.reason, again.failure.stopped}};
   }
   const json request{{"op", "measure"}, {"config", toml}, {"trials", trials}, {"limit", limit}};
   Reply reply = ask(request.dump(), patience);
-  if (!reply.value) return {{}, reply.failure};
+  if (!reply.value)
+    return {{}, reply.failure};
   try {
     Measured measured;
     measured.agrees = reply.value->at("agrees").get<bool>();
     const json &difference = reply.value->value("difference", json());
     measured.difference = difference.is_number() ? difference.get<double>() : 0; // NaN arrives as null
     measured.seconds = reply.value->at("seconds").get<std::vector<double>>();
-    if (measured.seconds.empty()) return {{}, {Failure::Error, "reports no time"}};
+    if (measured.seconds.empty())
+      return {{}, {Failure::Error, "reports no time"}};
     measured.overhead = reply.seconds;
     for (double seconds : measured.seconds)
       measured.overhead -= seconds;

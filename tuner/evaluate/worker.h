@@ -1,5 +1,5 @@
-// The tuner's end of `PROG --serve` (runtime/program/serve.h): one process that answers requests, and is started
-// again after it crashed, hung or ended.
+// The tuner's end of `PROG --serve` (runtime/program/serve.h): one process that answers requests, and is
+// started again after it crashed, hung or ended.
 //
 //   Worker worker("./prog", {});
 //   worker.prepare({{"n", 1024}}, 30)          -> Prepared{n 1024, 0.031 s}
@@ -35,7 +35,8 @@ struct WorkerFailure {
   bool stopped = false;
 };
 
-template <typename T> struct Answer {
+template <typename T>
+struct Answer {
   std::optional<T> value;
   WorkerFailure failure; // when there is no value
   explicit operator bool() const { return value.has_value(); }
@@ -60,7 +61,8 @@ public:
   /// The sizes that the program's inputs or its own defaults give.
   Answer<Sizes> sizes(double seconds);
   Answer<Prepared> prepare(const Sizes &, double seconds);
-  /// Needs a prepare() before; repeats it when the process is a new one. Is given up after `patience` seconds.
+  /// Needs a prepare() before; repeats it when the process is a new one. Is given up after `patience`
+  /// seconds.
   Answer<Measured> measure(const std::string &toml, int trials, double limit, double patience);
 
 private:

@@ -9,9 +9,9 @@ namespace pbc::tuner {
 namespace {
 
 std::optional<Failure> failureNamed(const std::string &name) {
-  for (Failure kind :
-       {Failure::TooSlow, Failure::Crash, Failure::Exit, Failure::WrongResult, Failure::Error})
-    if (name == nameOf(kind)) return kind;
+  for (Failure kind : {Failure::TooSlow, Failure::Crash, Failure::Exit, Failure::WrongResult, Failure::Error})
+    if (name == nameOf(kind))
+      return kind;
   return {};
 }
 
@@ -21,7 +21,8 @@ WorkerEvaluator::WorkerEvaluator(const ProgramSpace &space, std::vector<Step> st
                                  Journal *journal, WorkerEvaluatorSettings settings)
     : space_(space), steps_(std::move(steps)), worker_(worker), journal_(journal),
       settings_(std::move(settings)), start_(std::chrono::steady_clock::now()) {
-  if (journal_ && settings_.remember) recall();
+  if (journal_ && settings_.remember)
+    recall();
 }
 
 void WorkerEvaluator::recall() {
@@ -42,17 +43,15 @@ double WorkerEvaluator::elapsed() const {
 
 bool WorkerEvaluator::stopped() const { return stopRequested(); }
 
-std::string WorkerEvaluator::sizeKey(int size) const {
-  return nameOf(steps_[size].sizes) + settings_.inputs;
-}
+std::string WorkerEvaluator::sizeKey(int size) const { return nameOf(steps_[size].sizes) + settings_.inputs; }
 
 Measurement WorkerEvaluator::measure(const Request &request) {
   const std::string key = request.configuration.key();
   const auto found = known_.find({sizeKey(request.size), key});
   if (found != known_.end() && !request.fresh) {
     Known &known = found->second;
-    const bool stillTrue = known.rejected && (known.rejected->kind != Failure::TooSlow ||
-                                              known.limit >= request.limit * 0.9);
+    const bool stillTrue =
+        known.rejected && (known.rejected->kind != Failure::TooSlow || known.limit >= request.limit * 0.9);
     if (stillTrue) {
       ++remembered_;
       return {{}, known.rejected};
@@ -73,16 +72,17 @@ Measurement WorkerEvaluator::run(const Request &request, const std::string &key)
   if (current_ != request.size) {
     current_ = -1;
     const auto prepared = worker_.prepare(step.sizes, settings_.longest + 20 * step.defaultSeconds);
-    if (!prepared) return {{}, Rejected{prepared.failure.kind, "the default: " + prepared.failure.reason}};
+    if (!prepared)
+      return {{}, Rejected{prepared.failure.kind, "the default: " + prepared.failure.reason}};
     current_ = request.size;
     overhead_ = 0;
   }
   const std::string toml = toToml(space_, request.configuration, {settings_.threads, {}});
-  // All trials together, one run more because the limit is looked at between runs, and what filling and comparing
-  // the matrices takes; the first time at a size that is not known yet.
+  // All trials together, one run more because the limit is looked at between runs, and what filling and
+  // comparing the matrices takes; the first time at a size that is not known yet.
   const double overhead = overhead_ > 0 ? 3 * overhead_ : 20 * step.defaultSeconds + 1;
-  const double patience =
-      std::min(request.limit * (request.trials + 1) + overhead + 0.2, std::max(settings_.longest, request.limit));
+  const double patience = std::min(request.limit * (request.trials + 1) + overhead + 0.2,
+                                   std::max(settings_.longest, request.limit));
   ++runs_;
   const auto answer = worker_.measure(toml, request.trials, request.limit * request.trials, patience);
   Measurement result;
@@ -95,7 +95,8 @@ Measurement WorkerEvaluator::run(const Request &request, const std::string &key)
                                  fmt::format("gives a different result from the default (difference {:.3g})",
                                              answer.value->difference)};
   } else {
-    if (answer.failure.stopped) return result;
+    if (answer.failure.stopped)
+      return result;
     result.rejected = Rejected{answer.failure.kind, answer.failure.reason};
   }
   if (journal_) {

@@ -1,10 +1,11 @@
 // Measures by running the program: an Evaluator over a Worker, with the journal as memory.
 //
 //   WorkerEvaluator evaluator(space, steps, worker, &journal, settings);
-//   evaluator.measure({configuration, size 3, trials 1, limit 0.5})   -> from the journal if it knows, else by running
+//   evaluator.measure({configuration, size 3, trials 1, limit 0.5})   -> from the journal if it knows, else
+//   by running
 //
-// Invariant: every run that was made is in the journal before its result is used; a time is handed out from the
-// memory at most once, so that asking again always brings new evidence.
+// Invariant: every run that was made is in the journal before its result is used; a time is handed out from
+// the memory at most once, so that asking again always brings new evidence.
 #pragma once
 #include "tuner/evaluate/worker.h"
 #include "tuner/journal/journal.h"
@@ -24,9 +25,9 @@ struct Step {
 
 struct WorkerEvaluatorSettings {
   std::string machine;
-  std::string inputs;    // what else decides a time, for the journal's size column: files, threads
-  double longest = 60;   // seconds that a request may take at most, whatever the limit
-  bool remember = true;  // use what the journal knows
+  std::string inputs;   // what else decides a time, for the journal's size column: files, threads
+  double longest = 60;  // seconds that a request may take at most, whatever the limit
+  bool remember = true; // use what the journal knows
   int threads = 0;
 };
 
@@ -60,7 +61,7 @@ private:
   WorkerEvaluatorSettings settings_;
   std::chrono::steady_clock::time_point start_;
   std::map<std::pair<std::string, std::string>, Known> known_; // by size key and configuration key
-  int current_ = -1;    // the step that the worker is prepared for
+  int current_ = -1;                                           // the step that the worker is prepared for
   double overhead_ = 0; // seconds of a request beyond its runs, the largest seen at this step
   int runs_ = 0, remembered_ = 0;
 };

@@ -23,7 +23,8 @@ void bindText(const Statement &statement, int index, const std::string &text) {
 
 std::string column(const Statement &statement, int index) {
   const auto *text = reinterpret_cast<const char *>(sqlite3_column_text(statement.get(), index));
-  return text ? std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(statement.get(), index))) : "";
+  return text ? std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(statement.get(), index)))
+              : "";
 }
 
 } // namespace
@@ -61,14 +62,16 @@ void Journal::fail(const std::string &doing) const {
 }
 
 void Journal::run(const char *statement) {
-  if (sqlite3_exec(database_, statement, nullptr, nullptr, nullptr) != SQLITE_OK) fail("used");
+  if (sqlite3_exec(database_, statement, nullptr, nullptr, nullptr) != SQLITE_OK)
+    fail("used");
 }
 
 void Journal::add(const JournalEntry &entry) {
-  const Statement statement =
-      prepare(database_, "insert into trials (program_hash, machine, size, config_key, toml, seconds, outcome, "
-                         "reason, time_limit) values (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  if (!statement) fail("written");
+  const Statement statement = prepare(
+      database_, "insert into trials (program_hash, machine, size, config_key, toml, seconds, outcome, "
+                 "reason, time_limit) values (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  if (!statement)
+    fail("written");
   bindText(statement, 1, entry.programHash);
   bindText(statement, 2, entry.machine);
   bindText(statement, 3, entry.size);
@@ -78,21 +81,25 @@ void Journal::add(const JournalEntry &entry) {
   bindText(statement, 7, entry.outcome);
   bindText(statement, 8, entry.reason);
   sqlite3_bind_double(statement.get(), 9, entry.limit);
-  if (sqlite3_step(statement.get()) != SQLITE_DONE) fail("written");
+  if (sqlite3_step(statement.get()) != SQLITE_DONE)
+    fail("written");
 }
 
 std::vector<JournalEntry> Journal::load(const std::string &programHash, const std::string &machine) const {
   const Statement statement =
       prepare(database_, "select size, config_key, toml, seconds, outcome, reason, time_limit from trials "
                          "where program_hash = ? and machine = ? order by id");
-  if (!statement) fail("read");
+  if (!statement)
+    fail("read");
   bindText(statement, 1, programHash);
   bindText(statement, 2, machine);
   std::vector<JournalEntry> entries;
   while (sqlite3_step(statement.get()) == SQLITE_ROW) {
     const auto seconds = nlohmann::json::parse(column(statement, 3), nullptr, false);
-    JournalEntry entry{programHash, machine, column(statement, 0), column(statement, 1), column(statement, 2)};
-    if (seconds.is_array()) entry.seconds = seconds.get<std::vector<double>>();
+    JournalEntry entry{programHash, machine, column(statement, 0), column(statement, 1),
+                       column(statement, 2)};
+    if (seconds.is_array())
+      entry.seconds = seconds.get<std::vector<double>>();
     entry.outcome = column(statement, 4);
     entry.reason = column(statement, 5);
     entry.limit = sqlite3_column_double(statement.get(), 6);

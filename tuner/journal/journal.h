@@ -1,13 +1,13 @@
-// Every measurement of every tuning, on disk at once: an interrupted tuning loses nothing, and the next one of the
-// same program on the same machine starts with what is known.
+// Every measurement of every tuning, on disk at once: an interrupted tuning loses nothing, and the next one
+// of the same program on the same machine starts with what is known.
 //
 //   Journal journal("prog.tune.sqlite");
 //   journal.add({program hash, machine, sizes, configuration, TOML, {0.03, 0.031}, "ok", ""});
 //   journal.load(program hash, machine)   ->  the entries, oldest first
 //
 // Table trials: id, time (UTC), program_hash, machine, size, config_key, toml, seconds (JSON list), outcome
-// ("ok" or the name of the failure), reason, time_limit. Read it with: sqlite3 prog.tune.sqlite "select * from trials"
-// Invariant: rows are only added. Source: field.md 0.2, ask 1 ("its result is lost").
+// ("ok" or the name of the failure), reason, time_limit. Read it with: sqlite3 prog.tune.sqlite "select *
+// from trials" Invariant: rows are only added. Source: field.md 0.2, ask 1 ("its result is lost").
 #pragma once
 #include <memory>
 #include <string>

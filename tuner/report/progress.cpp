@@ -20,14 +20,16 @@ Progress::Progress(std::FILE *file) : file_(file), terminal_(isatty(fileno(file)
 Progress::~Progress() { clear(); }
 
 void Progress::clear() {
-  if (shown_) std::fputs("\r\033[K", file_);
+  if (shown_)
+    std::fputs("\r\033[K", file_);
   shown_ = false;
 }
 
 void Progress::measured(const TestSize &size, int measurements, double best, double byDefault) {
   using namespace std::chrono_literals;
   const auto now = std::chrono::steady_clock::now();
-  if (!terminal_ || now - last_ < 100ms) return;
+  if (!terminal_ || now - last_ < 100ms)
+    return;
   last_ = now;
   fmt::print(file_, "\r\033[K{}", state(size, measurements, best, byDefault));
   std::fflush(file_);

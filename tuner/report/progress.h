@@ -1,5 +1,5 @@
-// How it goes: one line that changes on a terminal, a line for each size elsewhere. Written to standard error, so
-// that --json alone is on standard output.
+// How it goes: one line that changes on a terminal, a line for each size elsewhere. Written to standard
+// error, so that --json alone is on standard output.
 #pragma once
 #include "tuner/strategy/tester.h"
 

@@ -15,9 +15,12 @@ double speedup(const TuneResult &result) {
 
 std::string verdict(const Summary &summary) {
   const TuneResult &result = summary.result;
-  if (summary.kept) return "nothing better than the earlier configuration was found; it was left as it is";
-  if (result.changed) return fmt::format("{:.2f} times as fast as the default", speedup(result));
-  if (!result.raced) return "nothing faster than the default was found before the end";
+  if (summary.kept)
+    return "nothing better than the earlier configuration was found; it was left as it is";
+  if (result.changed)
+    return fmt::format("{:.2f} times as fast as the default", speedup(result));
+  if (!result.raced)
+    return "nothing faster than the default was found before the end";
   return "the default is as fast as anything that was found; it stays";
 }
 
@@ -30,11 +33,14 @@ std::string asText(const ProgramSpace &space, const Summary &summary) {
     text += fmt::format("  {:<14}{}\n", left, right);
   };
   text += fmt::format("{}{}\n", space.program, summary.stopped ? " (stopped early)" : "");
-  line("size", summary.sizes + (summary.sizes == summary.fullSizes ? "" : " (the full size, " + summary.fullSizes + ", was not reached)"));
+  line("size", summary.sizes + (summary.sizes == summary.fullSizes
+                                    ? ""
+                                    : " (the full size, " + summary.fullSizes + ", was not reached)"));
   line("default", seconds(result.defaultSeconds));
   line("tuned", seconds(result.bestSeconds));
   line("speed-up", verdict(summary));
-  line("measurements", fmt::format("{} run, {} remembered, {:.1f} s", summary.runs, summary.remembered, summary.elapsed));
+  line("measurements",
+       fmt::format("{} run, {} remembered, {:.1f} s", summary.runs, summary.remembered, summary.elapsed));
   const auto words = inWords(space, result.best);
   for (std::size_t i = 0; i < words.size(); ++i)
     line(i == 0 ? "choices" : "", words[i]);
@@ -44,7 +50,8 @@ std::string asText(const ProgramSpace &space, const Summary &summary) {
       text += fmt::format("    {}\n", inWords(fault));
   }
   line("written to", summary.output);
-  if (!summary.journal.empty()) line("journal", summary.journal);
+  if (!summary.journal.empty())
+    line("journal", summary.journal);
   return text;
 }
 
@@ -82,15 +89,17 @@ std::string asJson(const ProgramSpace &space, const Summary &summary) {
 std::vector<std::string> provenance(const ProgramSpace &space, const Summary &summary) {
   const TuneResult &result = summary.result;
   std::vector<std::string> lines{
-      fmt::format("Made by pbc tune for {} on {:%Y-%m-%d %H:%M} UTC.", space.program, fmt::gmtime(std::time(nullptr))),
-      "machine: " + summary.machine,
-      "size: " + summary.sizes,
+      fmt::format("Made by pbc tune for {} on {:%Y-%m-%d %H:%M} UTC.", space.program,
+                  fmt::gmtime(std::time(nullptr))),
+      "machine: " + summary.machine, "size: " + summary.sizes,
       fmt::format("default: {}, tuned: {} ({:.2f} times as fast{})", seconds(result.defaultSeconds),
-                  seconds(result.bestSeconds), speedup(result), result.raced ? "" : "; not raced, stopped early"),
+                  seconds(result.bestSeconds), speedup(result),
+                  result.raced ? "" : "; not raced, stopped early"),
       fmt::format("effort: {}, {} measurements in {:.0f} s", summary.effort, summary.runs, summary.elapsed)};
   for (std::string &line : lines)
     for (char &c : line)
-      if (static_cast<unsigned char>(c) < 0x20) c = ' '; // a comment is one line
+      if (static_cast<unsigned char>(c) < 0x20)
+        c = ' '; // a comment is one line
   return lines;
 }
 

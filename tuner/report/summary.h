@@ -1,17 +1,18 @@
-// What the user gets at the end: the result as text or JSON, and the lines that stand above the configuration.
+// What the user gets at the end: the result as text or JSON, and the lines that stand above the
+// configuration.
 #pragma once
 #include "tuner/strategy/tune.h"
 
 namespace pbc::tuner {
 
 struct Summary {
-  std::string program;  // path
-  std::string output;   // where the configuration is
+  std::string program; // path
+  std::string output;  // where the configuration is
   std::string journal;
   std::string machine;
-  std::string sizes;    // of the largest size that was reached
+  std::string sizes; // of the largest size that was reached
   std::string fullSizes;
-  std::string effort;   // "quick, 60 s, seed 1"
+  std::string effort; // "quick, 60 s, seed 1"
   double elapsed = 0;
   int runs = 0, remembered = 0;
   bool stopped = false; // by the user

@@ -28,8 +28,8 @@ std::vector<std::string> inWords(const ProgramSpace &space, const Configuration 
   for (std::size_t i = 0; i < space.tunables.size(); ++i) {
     const Tunable &tunable = space.tunables[i];
     if (configuration.tunables()[i] != tunable.initial)
-      lines.push_back(fmt::format("{}: {} (default {})", tunable.title(), configuration.tunables()[i],
-                                  tunable.initial));
+      lines.push_back(
+          fmt::format("{}: {} (default {})", tunable.title(), configuration.tunables()[i], tunable.initial));
   }
   return lines;
 }
@@ -40,8 +40,10 @@ std::string inWords(const Fault &fault) {
 }
 
 std::string seconds(double value) {
-  if (value >= 1) return fmt::format("{:.3g} s", value);
-  if (value >= 1e-3) return fmt::format("{:.3g} ms", value * 1e3);
+  if (value >= 1)
+    return fmt::format("{:.3g} s", value);
+  if (value >= 1e-3)
+    return fmt::format("{:.3g} ms", value * 1e3);
   return fmt::format("{:.3g} us", value * 1e6);
 }
 
@@ -50,7 +52,8 @@ std::string machineName() {
   std::string name = "unknown processor";
   for (std::string line; std::getline(file, line);) {
     const std::size_t colon = line.find(": ");
-    if (line.rfind("model name", 0) != 0 || colon == std::string::npos) continue;
+    if (line.rfind("model name", 0) != 0 || colon == std::string::npos)
+      continue;
     name = line.substr(colon + 2);
     break;
   }

@@ -1,6 +1,7 @@
 // Configurations, times and machines in words that a person reads without knowing the tuner.
 //
-//   inWords(space, configuration)  ->  {"Sort: InsertionSort below 341, QuickSort below 65536, otherwise MergeSort",
+//   inWords(space, configuration)  ->  {"Sort: InsertionSort below 341, QuickSort below 65536, otherwise
+//   MergeSort",
 //                                       "Sort.sequential_cutoff: 4096"}
 //   seconds(0.00123) -> "1.23 ms"
 #pragma once

@@ -25,12 +25,15 @@ Configuration Configuration::withTunable(int tunable, double value) const {
 }
 
 bool Configuration::fits(const ProgramSpace &space) const {
-  if (selectors_.size() != space.sites.size() || tunables_.size() != space.tunables.size()) return false;
+  if (selectors_.size() != space.sites.size() || tunables_.size() != space.tunables.size())
+    return false;
   for (std::size_t i = 0; i < selectors_.size(); ++i)
     for (const Level &level : selectors_[i].levels())
-      if (level.use < 0 || level.use >= static_cast<int>(space.sites[i].alternatives.size())) return false;
+      if (level.use < 0 || level.use >= static_cast<int>(space.sites[i].alternatives.size()))
+        return false;
   for (std::size_t i = 0; i < tunables_.size(); ++i)
-    if (space.tunables[i].clamp(tunables_[i]) != tunables_[i]) return false;
+    if (space.tunables[i].clamp(tunables_[i]) != tunables_[i])
+      return false;
   return true;
 }
 

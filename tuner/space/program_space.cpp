@@ -51,11 +51,13 @@ Tunable readTunable(const std::string &transform, const json &entry) {
 const json &findMain(const json &info) {
   const json &transforms = info.at("transforms");
   const json &main = info.at("main");
-  if (main.is_number_integer()) return transforms.at(main.get<std::size_t>());
+  if (main.is_number_integer())
+    return transforms.at(main.get<std::size_t>());
   for (const json &transform : transforms)
-    if (text(transform, "name") == main.get<std::string>()) return transform;
-  throw TunerError(fmt::format("the program names a main transform '{}' that it does not have",
-                               main.get<std::string>()));
+    if (text(transform, "name") == main.get<std::string>())
+      return transform;
+  throw TunerError(
+      fmt::format("the program names a main transform '{}' that it does not have", main.get<std::string>()));
 }
 
 ProgramSpace read(const json &info) {
@@ -72,7 +74,8 @@ ProgramSpace read(const json &info) {
   const std::string generator = text(main, "generator");
   for (const json &transform : info.at("transforms")) {
     const std::string name = text(transform, "name");
-    if (!generator.empty() && name == generator) continue;
+    if (!generator.empty() && name == generator)
+      continue;
     for (const json &entry : transform.value("sites", json::array()))
       space.sites.push_back(readSite(name, entry));
     for (const json &entry : transform.value("tunables", json::array()))
@@ -84,9 +87,11 @@ ProgramSpace read(const json &info) {
 } // namespace
 
 double Tunable::clamp(double value) const {
-  if (std::isnan(value)) return initial;
+  if (std::isnan(value))
+    return initial;
   double result = std::clamp(value, minimum, maximum);
-  if (integer) result = std::clamp(std::round(result), std::ceil(minimum), std::floor(maximum));
+  if (integer)
+    result = std::clamp(std::round(result), std::ceil(minimum), std::floor(maximum));
   return result;
 }
 

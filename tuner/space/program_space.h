@@ -5,9 +5,9 @@
 //   -> ProgramSpace { sites: [Sort/Sort: MergeSort, InsertionSort], tunables: [...] }
 //
 // Invariant: every site has at least one alternative, the first is the default; every tunable has
-// minimum <= initial <= maximum. The transform that only makes inputs (the generator) is left out: how long it
-// takes is no part of a measurement.
-// Source: ASPLOS'13 section 7.1; the JSON is runtime/config/configuration.h's infoJson.
+// minimum <= initial <= maximum. The transform that only makes inputs (the generator) is left out: how long
+// it takes is no part of a measurement. Source: ASPLOS'13 section 7.1; the JSON is
+// runtime/config/configuration.h's infoJson.
 #pragma once
 #include <stdexcept>
 #include <string>

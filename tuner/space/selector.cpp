@@ -8,7 +8,8 @@ std::vector<Level> Selector::normal(std::vector<Level> levels) {
   std::vector<Level> result;
   long low = 0;
   for (const Level &level : levels) {
-    if (level.below <= low) continue; // an empty range
+    if (level.below <= low)
+      continue; // an empty range
     if (!result.empty() && result.back().use == level.use)
       result.back().below = level.below;
     else
@@ -20,10 +21,12 @@ std::vector<Level> Selector::normal(std::vector<Level> levels) {
 }
 
 std::optional<Selector> Selector::fromLevels(const std::vector<Level> &levels) {
-  if (levels.empty() || levels.size() > kMaximumLevels || levels.back().below != kNoLimit) return {};
+  if (levels.empty() || levels.size() > kMaximumLevels || levels.back().below != kNoLimit)
+    return {};
   long low = 0;
   for (const Level &level : levels) {
-    if (level.below <= low || level.use < 0) return {};
+    if (level.below <= low || level.use < 0)
+      return {};
     low = level.below;
   }
   Selector selector;
@@ -50,15 +53,19 @@ std::vector<int> Selector::usedUpTo(long largest) const {
 
 Selector Selector::ranged(long low, long high, int use) const {
   low = std::max(low, 0L);
-  if (high <= low) return *this;
+  if (high <= low)
+    return *this;
   Selector changed;
   changed.levels_.clear();
   long start = 0;
   for (const Level &level : levels_) {
     // The part of this level before the range, the range itself once, and the part after it.
-    if (start < low) changed.levels_.push_back({std::min(level.below, low), level.use});
-    if (level.below >= high && start < high) changed.levels_.push_back({high, use});
-    if (level.below > high) changed.levels_.push_back(level);
+    if (start < low)
+      changed.levels_.push_back({std::min(level.below, low), level.use});
+    if (level.below >= high && start < high)
+      changed.levels_.push_back({high, use});
+    if (level.below > high)
+      changed.levels_.push_back(level);
     start = level.below;
   }
   changed.levels_ = normal(std::move(changed.levels_));
@@ -67,7 +74,8 @@ Selector Selector::ranged(long low, long high, int use) const {
 
 std::optional<Selector> Selector::withRange(long low, long high, int use) const {
   Selector result = ranged(low, high, use);
-  if (result.levels_.size() > kMaximumLevels) return {};
+  if (result.levels_.size() > kMaximumLevels)
+    return {};
   return result;
 }
 
@@ -98,20 +106,24 @@ Selector Selector::withUse(int level, int use) const {
 }
 
 Selector Selector::withoutLevel(int level) const {
-  if (levels_.size() == 1) return *this;
+  if (levels_.size() == 1)
+    return *this;
   Selector result = *this;
-  if (level > 0) result.levels_[level - 1].below = levels_[level].below;
+  if (level > 0)
+    result.levels_[level - 1].below = levels_[level].below;
   result.levels_.erase(result.levels_.begin() + level);
   result.levels_ = normal(std::move(result.levels_));
   return result;
 }
 
 Selector Selector::withCutoff(int level, long below) const {
-  if (level < 0 || level + 1 >= static_cast<int>(levels_.size())) return *this;
+  if (level < 0 || level + 1 >= static_cast<int>(levels_.size()))
+    return *this;
   const long least = lowest(level) + 1;
   const long most = levels_[level + 1].below - 1;
   Selector result = *this;
-  if (least <= most) result.levels_[level].below = std::clamp(below, least, most);
+  if (least <= most)
+    result.levels_[level].below = std::clamp(below, least, most);
   return result;
 }
 

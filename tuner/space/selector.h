@@ -3,9 +3,8 @@
 //   Selector({{341, 1}, {65536, 2}, {kNoLimit, 0}}):  n < 341 -> 1,  n < 65536 -> 2,  else 0
 //
 // Invariant (normal form): 1 to 12 levels; cut-offs strictly grow and are positive; neighbours use different
-// alternatives; the last level has no limit. All changes return a new selector in normal form, so two selectors
-// that choose the same are equal.
-// Source: ASPLOS'13 section 7.1, requirements 71, 72 and 74.
+// alternatives; the last level has no limit. All changes return a new selector in normal form, so two
+// selectors that choose the same are equal. Source: ASPLOS'13 section 7.1, requirements 71, 72 and 74.
 #pragma once
 #include <limits>
 #include <optional>

@@ -40,9 +40,11 @@ std::string choiceText(const Site &site, const Selector &selector) {
 }
 
 std::string valueText(const Tunable &tunable, double value) {
-  if (tunable.integer) return fmt::format("{}", std::llround(value));
+  if (tunable.integer)
+    return fmt::format("{}", std::llround(value));
   std::string text = fmt::format("{}", value); // the shortest text that reads back as the same number
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  if (text.find_first_of(".e") == std::string::npos)
+    text += ".0";
   return text;
 }
 
@@ -53,17 +55,20 @@ std::string valueText(const Tunable &tunable, double value) {
 
 int alternativeNumber(const Site &site, const std::string &name) {
   for (std::size_t i = 0; i < site.alternatives.size(); ++i)
-    if (site.alternatives[i].name == name) return static_cast<int>(i);
+    if (site.alternatives[i].name == name)
+      return static_cast<int>(i);
   return -1;
 }
 
 Selector readChoice(const Site &site, const toml::node &node, const std::string &where) {
   const toml::array *entries = node.as_array();
-  if (!entries) refuse(where, node, fmt::format("{} needs a list of levels", site.title()));
+  if (!entries)
+    refuse(where, node, fmt::format("{} needs a list of levels", site.title()));
   std::vector<Level> levels;
   for (const toml::node &entry : *entries) {
     const toml::table *level = entry.as_table();
-    if (!level) refuse(where, entry, "a level is written { below = 341, use = \"Name\" }");
+    if (!level)
+      refuse(where, entry, "a level is written { below = 341, use = \"Name\" }");
     const auto use = (*level)["use"].value<std::string>();
     const int number = use ? alternativeNumber(site, *use) : -1;
     if (number < 0)
@@ -72,8 +77,8 @@ Selector readChoice(const Site &site, const toml::node &node, const std::string 
   }
   const auto selector = Selector::fromLevels(levels);
   if (!selector)
-    refuse(where, node, fmt::format("the cut-offs of {} must grow and the last level must have none",
-                                    site.title()));
+    refuse(where, node,
+           fmt::format("the cut-offs of {} must grow and the last level must have none", site.title()));
   return *selector;
 }
 
@@ -85,10 +90,12 @@ std::string toToml(const ProgramSpace &space, const Configuration &configuration
   for (const std::string &line : options.comments)
     result += "# " + line + "\n";
   result += fmt::format("program = {}\nhash = {}\n", quoted(space.program), quoted(space.hash));
-  if (options.threads > 0) result += fmt::format("threads = {}\n", options.threads);
+  if (options.threads > 0)
+    result += fmt::format("threads = {}\n", options.threads);
   std::vector<std::string> transforms; // in the program's order
   const auto note = [&](const std::string &name) {
-    if (std::find(transforms.begin(), transforms.end(), name) == transforms.end()) transforms.push_back(name);
+    if (std::find(transforms.begin(), transforms.end(), name) == transforms.end())
+      transforms.push_back(name);
   };
   for (const Site &site : space.sites)
     note(site.transform);
@@ -128,12 +135,13 @@ Configuration fromToml(const ProgramSpace &space, const std::string &text, const
   for (std::size_t i = 0; i < space.tunables.size(); ++i) {
     const Tunable &tunable = space.tunables[i];
     const toml::node *node = table[tunable.transform][tunable.name].node();
-    if (!node) continue;
+    if (!node)
+      continue;
     const auto value = node->value<double>();
     if (!value || tunable.clamp(*value) != *value)
-      refuse(where, *node, fmt::format("{} must be {} from {} to {}", tunable.title(),
-                                       tunable.integer ? "a whole number" : "a number", tunable.minimum,
-                                       tunable.maximum));
+      refuse(where, *node,
+             fmt::format("{} must be {} from {} to {}", tunable.title(),
+                         tunable.integer ? "a whole number" : "a number", tunable.minimum, tunable.maximum));
     result = result.withTunable(static_cast<int>(i), *value);
   }
   return result;

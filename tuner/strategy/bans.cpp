@@ -7,6 +7,7 @@ namespace pbc::tuner {
 namespace {
 
 constexpr int kGuiltyTimes = 3;
+constexpr int kWrongTimes = 2;
 
 bool contains(const std::vector<int> &values, int value) {
   return std::find(values.begin(), values.end(), value) != values.end();
@@ -16,11 +17,16 @@ bool contains(const std::vector<int> &values, int value) {
 
 const char *nameOf(Failure failure) {
   switch (failure) {
-  case Failure::TooSlow: return "too slow";
-  case Failure::Crash: return "crash";
-  case Failure::Exit: return "exit";
-  case Failure::WrongResult: return "wrong result";
-  case Failure::Error: break;
+  case Failure::TooSlow:
+    return "too slow";
+  case Failure::Crash:
+    return "crash";
+  case Failure::Exit:
+    return "exit";
+  case Failure::WrongResult:
+    return "wrong result";
+  case Failure::Error:
+    break;
   }
   return "error";
 }
@@ -32,7 +38,8 @@ void Bans::failed(const ProgramSpace &space, const Configuration &child, const C
   for (std::size_t i = 0; i < space.sites.size(); ++i) {
     const std::vector<int> before = parent.selectors()[i].usedUpTo(size.n);
     for (int alternative : child.selectors()[i].usedUpTo(size.n)) {
-      if (contains(before, alternative)) continue;
+      if (contains(before, alternative))
+        continue;
       suspects.emplace_back(static_cast<int>(i), alternative);
       parts.insert(space.sites[i].title() + " with " + space.sites[i].alternatives[alternative].name);
     }
@@ -46,15 +53,19 @@ void Bans::failed(const ProgramSpace &space, const Configuration &child, const C
         parts.insert(space.sites[i].title() + " with other cut-offs");
   if (suspects.size() == 1 && parts.size() == 1) {
     Guilt &guilt = guilty_[suspects.front()];
+    guilt.wrong += rejected.kind == Failure::WrongResult;
     guilt.smallest = guilt.times++ == 0 ? size.n : std::min(guilt.smallest, size.n);
   }
 
-  const std::string suspect = parts.empty() ? "the configuration" : fmt::format("{}", fmt::join(parts, " and "));
+  const std::string suspect =
+      parts.empty() ? "the configuration" : fmt::format("{}", fmt::join(parts, " and "));
   auto [place, fresh] = entries_.try_emplace({suspect, rejected.kind});
   Fault &fault = place->second.fault;
-  if (fresh) place->second.parts = parts;
+  if (fresh)
+    place->second.parts = parts;
   const int times = fresh ? 1 : fault.times + 1;
-  if (fresh || size.n < fault.n) fault = {suspect, rejected.kind, rejected.reason, size.n, size.name, 1};
+  if (fresh || size.n < fault.n)
+    fault = {suspect, rejected.kind, rejected.reason, size.n, size.name, 1};
   fault.times = times;
 }
 
@@ -66,9 +77,15 @@ void Bans::worked(const Configuration &configuration, const TestSize &size) {
 }
 
 bool Bans::banned(int site, int alternative) const {
-  if (alternative == 0) return false;
+  if (alternative == 0)
+    return false;
   const auto found = guilty_.find({site, alternative});
-  if (found == guilty_.end() || found->second.times < kGuiltyTimes) return false;
+  if (found == guilty_.end())
+    return false;
+  if (found->second.wrong >= kWrongTimes)
+    return true;
+  if (found->second.times < kGuiltyTimes)
+    return false;
   const auto success = innocent_.find({site, alternative});
   return success == innocent_.end() || success->second < found->second.smallest;
 }
@@ -77,25 +94,28 @@ std::vector<int> Bans::allowed(const ProgramSpace &space, int site) const {
   std::vector<int> result;
   for (int alternative = 0; alternative < static_cast<int>(space.sites[site].alternatives.size());
        ++alternative)
-    if (!banned(site, alternative)) result.push_back(alternative);
+    if (!banned(site, alternative))
+      result.push_back(alternative);
   return result;
 }
 
 bool Bans::uses(const Configuration &configuration, long n) const {
   for (std::size_t i = 0; i < configuration.selectors().size(); ++i)
     for (int alternative : configuration.selectors()[i].usedUpTo(n))
-      if (banned(static_cast<int>(i), alternative)) return true;
+      if (banned(static_cast<int>(i), alternative))
+        return true;
   return false;
 }
 
 std::vector<Fault> Bans::faults() const {
   std::vector<Fault> result;
   for (const auto &[key, entry] : entries_) {
-    const bool explained =
-        entry.parts.size() > 1 && std::any_of(entry.parts.begin(), entry.parts.end(), [&](const std::string &part) {
-          return entries_.contains({part, entry.fault.kind});
-        });
-    if (!explained) result.push_back(entry.fault);
+    const bool explained = entry.parts.size() > 1 &&
+                           std::any_of(entry.parts.begin(), entry.parts.end(), [&](const std::string &part) {
+                             return entries_.contains({part, entry.fault.kind});
+                           });
+    if (!explained)
+      result.push_back(entry.fault);
   }
   return result;
 }

@@ -4,8 +4,9 @@
 //   -> "Sort with QuickSort": ended by signal 11 at n >= 4096
 //
 // The fault is sought in what the child has and its parent has not. An alternative that is found guilty three
-// times, and was never part of a success at such sizes, is not chosen any more.
-// Invariant: the default (alternative 0) is never banned. Source: requirement 81; field.md 0.2, asks 3 and 6.
+// times, and was never part of a success at such sizes, is not chosen any more. One that gave wrong results
+// twice is not chosen at any size: that it agreed elsewhere may have been luck. Invariant: the default
+// (alternative 0) is never banned. Source: requirement 81; field.md 0.2, asks 3 and 6.
 #pragma once
 #include "tuner/strategy/evaluator.h"
 
@@ -36,13 +37,15 @@ public:
   bool banned(int site, int alternative) const;
   bool uses(const Configuration &, long n) const; // a banned alternative, at sizes up to n
 
-  /// One entry for each suspect and kind; a mixed suspect is left out when one part alone is guilty of the same.
+  /// One entry for each suspect and kind; a mixed suspect is left out when one part alone is guilty of the
+  /// same.
   std::vector<Fault> faults() const;
 
 private:
   using Choice = std::pair<int, int>; // site, alternative
   struct Guilt {
     int times = 0;
+    int wrong = 0;     // of them: results that were not the default's
     long smallest = 0; // n of a failure
   };
   std::map<Choice, Guilt> guilty_;

@@ -12,8 +12,8 @@ namespace {
 /// Fewer trials at first: [R] starts with one, and beats() adds more where they are needed.
 constexpr int kFirstTrials = 1;
 
-/// The time by which size `index` must be done: each size may take 1.4 times what the one before it may, so that
-/// about a third of the time goes to the largest and unused time goes on to the next.
+/// The time by which size `index` must be done: each size may take 1.4 times what the one before it may, so
+/// that about a third of the time goes to the largest and unused time goes on to the next.
 double deadlineOf(int index, int count, double now, double deadline) {
   double sum = 0;
   for (int i = index; i < count; ++i)
@@ -33,8 +33,10 @@ public:
     for (int size = 0; size < count; ++size) {
       const double now = tester_.evaluator().elapsed();
       if (!tester_.mayGoOn(settings_.deadline)) {
-        if (tester_.evaluator().stopped()) break;
-        if (size + 1 < count) continue; // out of time: what there is still meets the full size
+        if (tester_.evaluator().stopped())
+          break;
+        if (size + 1 < count)
+          continue; // out of time: what there is still meets the full size
       }
       oneSize(size, deadlineOf(size, count, now, std::max(settings_.deadline, now)));
     }
@@ -46,37 +48,43 @@ private:
 
   void oneSize(int size, double deadline) {
     retest(size, deadline);
-    if (tester_.evaluator().stopped() && members().size() > 0 && !members().front().measuredAt(size)) return;
+    if (tester_.evaluator().stopped() && members().size() > 0 && !members().front().measuredAt(size))
+      return;
     result_.lastSize = size;
     result_.population.keepMeasured(size);
     if (!settings_.onlyForced) {
       tryTopLevels(size, deadline);
       tryMutations(size, deadline);
     }
+    result_.population.removeBanned(tester_.bans(), tester_.sizes()[size].n);
     confirm(size, deadline);
     result_.population.prune(size, settings_.population);
     tester_.observer().finished(tester_.sizes()[size], tester_.measurements(), tester_.bestAt(size),
                                 tester_.defaultAt(size));
   }
 
-  /// The members at the new size, the default always among them: it is the reference of what follows. The first
-  /// three are tested even when the time is over, for there must be something to race.
+  /// The members at the new size, the default always among them: it is the reference of what follows. The
+  /// first three are tested even when the time is over, for there must be something to race.
   void retest(int size, double deadline) {
     const Configuration defaults = Configuration::defaults(tester_.space());
     std::vector<Candidate> old = std::move(members());
     members().clear();
-    auto place = std::find_if(old.begin(), old.end(),
-                              [&](const Candidate &c) { return c.configuration == defaults; });
+    auto place =
+        std::find_if(old.begin(), old.end(), [&](const Candidate &c) { return c.configuration == defaults; });
     if (place == old.end())
       old.insert(old.begin(), Candidate{defaults, {}});
     else
       std::rotate(old.begin(), place, place + 1);
     int tested = 0;
     for (Candidate &candidate : old) {
-      if (tested >= 4 && !tester_.mayGoOn(deadline)) break;
-      if (tester_.evaluator().stopped() && tested > 0) break;
-      if (!tester_.isNew(candidate.configuration, size)) continue;
-      if (tester_.bans().uses(candidate.configuration, tester_.sizes()[size].n)) continue;
+      if (tested >= 4 && !tester_.mayGoOn(deadline))
+        break;
+      if (tester_.evaluator().stopped() && tested > 0)
+        break;
+      if (!tester_.isNew(candidate.configuration, size))
+        continue;
+      if (tester_.bans().uses(candidate.configuration, tester_.sizes()[size].n))
+        continue;
       if (tester_.test(candidate, size, kFirstTrials, defaults) || tested == 0)
         result_.population.join(std::move(candidate));
       ++tested;
@@ -85,11 +93,15 @@ private:
 
   /// True if the child was faster and is a member now.
   bool tryChild(const Configuration &configuration, std::size_t parent, int size) {
-    if (!tester_.isNew(configuration, size)) return false;
-    if (tester_.bans().uses(configuration, tester_.sizes()[size].n)) return false;
+    if (!tester_.isNew(configuration, size))
+      return false;
+    if (tester_.bans().uses(configuration, tester_.sizes()[size].n))
+      return false;
     Candidate child{configuration, {}};
-    if (!tester_.test(child, size, kFirstTrials, members()[parent].configuration)) return false;
-    if (!tester_.beats(child, members()[parent], size)) return false;
+    if (!tester_.test(child, size, kFirstTrials, members()[parent].configuration))
+      return false;
+    if (!tester_.beats(child, members()[parent], size))
+      return false;
     return result_.population.join(std::move(child));
   }
 
@@ -110,11 +122,13 @@ private:
       });
   }
 
-  template <typename Changes> void tryAll(int size, double deadline, const Changes &changes) {
+  template <typename Changes>
+  void tryAll(int size, double deadline, const Changes &changes) {
     const std::size_t parent = bestIndex(size);
     const Configuration best = members()[parent].configuration;
     for (const Configuration &child : changes(best)) {
-      if (!tester_.mayGoOn(deadline)) return;
+      if (!tester_.mayGoOn(deadline))
+        return;
       tryChild(child, parent, size);
     }
   }
@@ -127,7 +141,8 @@ private:
       const std::size_t parent = i % 2 ? bestIndex(size) : random_.below(members().size());
       const auto child = mutate(tester_.space(), tester_.bans(), members()[parent].configuration,
                                 tester_.sizes()[size].n, random_);
-      if (child) tryChild(*child, parent, size);
+      if (child)
+        tryChild(*child, parent, size);
       if (static_cast<int>(members().size()) > 3 * settings_.population)
         result_.population.prune(size, settings_.population);
     }
@@ -135,9 +150,12 @@ private:
 
   /// A single lucky time must not lead: those in front are measured again until the order of the first holds.
   void confirm(int size, double deadline) {
+    if (members().empty())
+      return;
     for (int round = 0; round < 3 * Tester::kMostTrials && tester_.mayGoOn(deadline); ++round) {
       Candidate &best = result_.population.best(size);
-      if (best.seconds[size].size() >= 3) return;
+      if (best.seconds[size].size() >= 3)
+        return;
       tester_.test(best, size, 1, Configuration::defaults(tester_.space()));
     }
   }

@@ -16,19 +16,25 @@ struct Decision {
 std::vector<Decision> openDecisions(const ProgramSpace &space) {
   std::vector<Decision> result;
   for (std::size_t i = 0; i < space.sites.size(); ++i)
-    if (space.sites[i].alternatives.size() > 1) result.push_back({true, static_cast<int>(i)});
+    if (space.sites[i].alternatives.size() > 1)
+      result.push_back({true, static_cast<int>(i)});
   for (std::size_t i = 0; i < space.tunables.size(); ++i)
-    if (space.tunables[i].minimum < space.tunables[i].maximum) result.push_back({false, static_cast<int>(i)});
+    if (space.tunables[i].minimum < space.tunables[i].maximum)
+      result.push_back({false, static_cast<int>(i)});
   return result;
 }
 
 std::optional<Selector> mutateSelector(const Selector &selector, const std::vector<int> &alternatives, long n,
                                        Random &random) {
   switch (random.below(4)) {
-  case 0: return addLevel(selector, alternatives, n, random);
-  case 1: return removeLevel(selector, n, random);
-  case 2: return changeLevel(selector, alternatives, n, random);
-  default: return scaleCutoff(selector, n, random);
+  case 0:
+    return addLevel(selector, alternatives, n, random);
+  case 1:
+    return removeLevel(selector, n, random);
+  case 2:
+    return changeLevel(selector, alternatives, n, random);
+  default:
+    return scaleCutoff(selector, n, random);
   }
 }
 
@@ -36,14 +42,15 @@ std::optional<Configuration> mutateOnce(const ProgramSpace &space, const Bans &b
                                         const Configuration &parent, const Decision &decision, long n,
                                         Random &random) {
   if (decision.isSite) {
-    const auto selector = mutateSelector(parent.selectors()[decision.index],
-                                         bans.allowed(space, decision.index), n, random);
-    if (!selector) return {};
+    const auto selector =
+        mutateSelector(parent.selectors()[decision.index], bans.allowed(space, decision.index), n, random);
+    if (!selector)
+      return {};
     return parent.withSelector(decision.index, *selector);
   }
-  const auto value =
-      changeTunable(space.tunables[decision.index], parent.tunables()[decision.index], random);
-  if (!value) return {};
+  const auto value = changeTunable(space.tunables[decision.index], parent.tunables()[decision.index], random);
+  if (!value)
+    return {};
   return parent.withTunable(decision.index, *value);
 }
 
@@ -63,26 +70,29 @@ std::optional<double> changeTunable(const Tunable &tunable, double value, Random
     changed = tunable.minimum + random.unit() * (tunable.maximum - tunable.minimum);
   }
   changed = tunable.clamp(changed);
-  if (changed == value) return {};
+  if (changed == value)
+    return {};
   return changed;
 }
 
 std::optional<Configuration> mutate(const ProgramSpace &space, const Bans &bans, const Configuration &parent,
                                     long n, Random &random) {
   const std::vector<Decision> decisions = openDecisions(space);
-  if (decisions.empty()) return {};
+  if (decisions.empty())
+    return {};
   const double dice = random.unit();
   const int wanted = dice < 0.6 ? 1 : dice < 0.85 ? 2 : 3;
   Configuration child = parent;
   constexpr int kRetries = 10; // many mutators have nothing to do on a selector of one level
   for (int done = 0, tries = 0; done < wanted && tries < kRetries; ++tries) {
-    const auto next =
-        mutateOnce(space, bans, child, decisions[random.below(decisions.size())], n, random);
-    if (!next) continue;
+    const auto next = mutateOnce(space, bans, child, decisions[random.below(decisions.size())], n, random);
+    if (!next)
+      continue;
     child = *next;
     ++done;
   }
-  if (child == parent) return {};
+  if (child == parent)
+    return {};
   return child;
 }
 

@@ -1,4 +1,5 @@
-// The ways to change a configuration, one function each; which of them exist follows from the program's space.
+// The ways to change a configuration, one function each; which of them exist follows from the program's
+// space.
 //
 //   Selector {n<100: Insertion, else Merge} at n = 4096:
 //     add level     -> {n<100: Insertion, n<2730: Merge, else Quick}       cut-off 2n/3, or
@@ -22,7 +23,8 @@ namespace pbc::tuner {
 
 class Bans; // bans.h
 
-/// The sizes that count as "around n": 2n/3 up to 4n/3, always above n/2, so that the bands of n and n/2 are apart.
+/// The sizes that count as "around n": 2n/3 up to 4n/3, always above n/2, so that the bands of n and n/2 are
+/// apart.
 long bandStart(long n);
 long bandEnd(long n);
 
@@ -32,8 +34,9 @@ std::optional<Selector> changeLevel(const Selector &, const std::vector<int> &al
 std::optional<Selector> scaleCutoff(const Selector &, long n, Random &);
 std::optional<double> changeTunable(const Tunable &, double value, Random &);
 
-/// A child of one parent: one to three mutations of randomly chosen decisions. Nothing if the space has no open
-/// decision or chance did not find a change.
-std::optional<Configuration> mutate(const ProgramSpace &, const Bans &, const Configuration &, long n, Random &);
+/// A child of one parent: one to three mutations of randomly chosen decisions. Nothing if the space has no
+/// open decision or chance did not find a change.
+std::optional<Configuration> mutate(const ProgramSpace &, const Bans &, const Configuration &, long n,
+                                    Random &);
 
 } // namespace pbc::tuner

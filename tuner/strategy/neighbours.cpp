@@ -32,12 +32,13 @@ void changeLevels(const ProgramSpace &space, const Bans &bans, int site, long n,
     for (double factor : {0.5, 2.0, 0.7, 1.4})
       if (level + 1 < static_cast<int>(selector.levels().size()))
         out.add(out.origin.withSelector(
-            site, selector.withCutoff(level, std::lround(static_cast<double>(selector.levels()[level].below) *
-                                                         factor))));
+            site, selector.withCutoff(
+                      level, std::lround(static_cast<double>(selector.levels()[level].below) * factor))));
     for (int use : bans.allowed(space, site))
       if (use != selector.levels()[level].use)
         out.add(out.origin.withSelector(site, selector.withUse(level, use)));
-    if (selector.levels().size() > 1) out.add(out.origin.withSelector(site, selector.withoutLevel(level)));
+    if (selector.levels().size() > 1)
+      out.add(out.origin.withSelector(site, selector.withoutLevel(level)));
   }
 }
 
@@ -73,16 +74,16 @@ std::vector<Configuration> topLevelChanges(const ProgramSpace &space, const Bans
   return out.found;
 }
 
-std::vector<Configuration> bandChanges(const ProgramSpace &space, const Bans &bans, const Configuration &origin,
-                                       long m) {
+std::vector<Configuration> bandChanges(const ProgramSpace &space, const Bans &bans,
+                                       const Configuration &origin, long m) {
   Collector out{origin, {}};
   for (std::size_t site = 0; site < space.sites.size(); ++site)
     changeRange(space, bans, static_cast<int>(site), m, bandEnd(m), out);
   return out.found;
 }
 
-std::vector<Configuration> neighbours(const ProgramSpace &space, const Bans &bans, const Configuration &origin,
-                                      long n) {
+std::vector<Configuration> neighbours(const ProgramSpace &space, const Bans &bans,
+                                      const Configuration &origin, long n) {
   Collector out{origin, {}};
   for (std::size_t site = 0; site < space.sites.size(); ++site) {
     changeRange(space, bans, static_cast<int>(site), n, kNoLimit, out);

@@ -1,5 +1,5 @@
-// The configurations one deliberate step away from a given one. Chance finds them too, but later: these are the
-// steps that pay most often.
+// The configurations one deliberate step away from a given one. Chance finds them too, but later: these are
+// the steps that pay most often.
 //
 //   forcedAlternatives(space)          {default, each alternative of each site at all sizes}
 //   topLevelChanges(best, n = 4096)    for each site, each other alternative from 2n/3 on

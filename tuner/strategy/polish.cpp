@@ -31,11 +31,15 @@ private:
   /// Goes to the first of these that is faster.
   bool step(const std::vector<Configuration> &choices) {
     for (const Configuration &next : choices) {
-      if (!tester_.mayGoOn(deadline_)) return false;
-      if (!tester_.isNew(next, size_) || tester_.bans().uses(next, n_)) continue;
+      if (!tester_.mayGoOn(deadline_))
+        return false;
+      if (!tester_.isNew(next, size_) || tester_.bans().uses(next, n_))
+        continue;
       Candidate candidate{next, {}};
-      if (!tester_.test(candidate, size_, 1, current_.configuration)) continue;
-      if (!tester_.beats(candidate, current_, size_)) continue;
+      if (!tester_.test(candidate, size_, 1, current_.configuration))
+        continue;
+      if (!tester_.beats(candidate, current_, size_))
+        continue;
       current_ = std::move(candidate);
       population_.join(current_);
       ++steps_;
@@ -56,7 +60,8 @@ private:
 } // namespace
 
 int polish(Tester &tester, Population &population, int size, double deadline) {
-  if (population.members().empty() || !population.best(size).measuredAt(size)) return 0;
+  if (population.members().empty() || !population.best(size).measuredAt(size))
+    return 0;
   return Descent(tester, population, size, deadline).run();
 }
 

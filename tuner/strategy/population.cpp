@@ -7,7 +7,8 @@ namespace pbc::tuner {
 
 bool Population::join(Candidate candidate) {
   for (const Candidate &member : members_)
-    if (member.configuration == candidate.configuration) return false;
+    if (member.configuration == candidate.configuration)
+      return false;
   members_.push_back(std::move(candidate));
   return true;
 }
@@ -18,14 +19,20 @@ void Population::keepMeasured(int size) {
   std::erase_if(members_, [&](const Candidate &c) { return !c.measuredAt(size); });
 }
 
+void Population::removeBanned(const Bans &bans, long n) {
+  std::erase_if(members_, [&](const Candidate &c) { return bans.uses(c.configuration, n); });
+}
+
 void Population::prune(int size, int most) {
   keepMeasured(size);
-  if (members_.empty() || !members_.front().measuredAt(size)) return;
+  if (members_.empty() || !members_.front().measuredAt(size))
+    return;
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < members_.size(); ++i)
     order.emplace_back(members_[i].at(size), i);
   std::sort(order.begin(), order.end());
-  // A simpler one within 2 % of the fastest leads; a plain sort with such a tolerance would not be transitive.
+  // A simpler one within 2 % of the fastest leads; a plain sort with such a tolerance would not be
+  // transitive.
   for (auto it = order.begin(); it != order.end() && it->first < order.front().first * 1.02; ++it)
     if (members_[it->second].configuration.complexity() <
         members_[order.front().second].configuration.complexity()) {
@@ -41,7 +48,8 @@ void Population::prune(int size, int most) {
 Candidate &Population::best(int size) {
   Candidate *best = nullptr;
   for (Candidate &member : members_)
-    if (member.measuredAt(size) && (!best || member.at(size) < best->at(size))) best = &member;
+    if (member.measuredAt(size) && (!best || member.at(size) < best->at(size)))
+      best = &member;
   return best ? *best : members_.front();
 }
 

@@ -17,6 +17,8 @@ public:
   void prune(int size, int most);
   /// Removes the members that a test at this size rejected.
   void keepMeasured(int size);
+  /// Removes those that use an alternative which is banned by now.
+  void removeBanned(const Bans &, long n);
   Candidate &best(int size);
 
   std::vector<Candidate> &members() { return members_; }

@@ -1,11 +1,12 @@
-// The last word: the best candidates run against the default at the full size, turn by turn in alternating order,
-// with fresh measurements. Only who is faster beyond chance wins; otherwise the default does.
+// The last word: the best candidates run against the default at the full size, turn by turn in alternating
+// order, with fresh measurements. Only who is faster beyond chance wins; otherwise the default does.
 //
-//   race(tester, {a, b, c}, size, ...)  ->  RaceResult { winner a, default 0.120 s, winner 0.031 s, 15 rounds }
+//   race(tester, {a, b, c}, size, ...)  ->  RaceResult { winner a, default 0.120 s, winner 0.031 s, 15 rounds
+//   }
 //
-// Invariant: the result is not slower than the default beyond noise (requirement 88). The times that chose the
-// candidates are not used again: they are lucky ones by construction.
-// Source: own; paired comparison, because machines get slower and faster while one measures.
+// Invariant: the result is not slower than the default beyond noise (requirement 88). The times that chose
+// the candidates are not used again: they are lucky ones by construction. Source: own; paired comparison,
+// because machines get slower and faster while one measures.
 #pragma once
 #include "tuner/strategy/tester.h"
 

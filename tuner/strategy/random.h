@@ -1,5 +1,5 @@
-// The only source of chance in the search: the same seed gives the same numbers on every machine (the standard
-// library's distributions may differ between implementations, so they are not used).
+// The only source of chance in the search: the same seed gives the same numbers on every machine (the
+// standard library's distributions may differ between implementations, so they are not used).
 //
 //   Random random(1);  random.below(6);  random.lognormal(1.0)   // a factor with median 1
 //
@@ -32,9 +32,7 @@ public:
   bool chance(double probability) { return unit() < probability; }
 
   /// Mean 0, deviation 1 (Box and Muller).
-  double normal() {
-    return std::sqrt(-2 * std::log(1 - unit())) * std::cos(2 * std::numbers::pi * unit());
-  }
+  double normal() { return std::sqrt(-2 * std::log(1 - unit())) * std::cos(2 * std::numbers::pi * unit()); }
 
   /// exp of a normal value: halving is as likely as doubling.
   double lognormal(double sigma) { return std::exp(sigma * normal()); }

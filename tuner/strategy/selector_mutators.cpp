@@ -11,13 +11,16 @@ constexpr double kSigma = 1;
 std::optional<int> otherThan(int current, const std::vector<int> &alternatives, Random &random) {
   std::vector<int> others;
   for (int alternative : alternatives)
-    if (alternative != current) others.push_back(alternative);
-  if (others.empty()) return {};
+    if (alternative != current)
+      others.push_back(alternative);
+  if (others.empty())
+    return {};
   return others[random.below(others.size())];
 }
 
 std::optional<Selector> ifDifferent(const Selector &before, std::optional<Selector> after) {
-  if (!after || *after == before) return {};
+  if (!after || *after == before)
+    return {};
   return after;
 }
 
@@ -35,25 +38,30 @@ long bandEnd(long n) { return std::max(4 * n / 3, n + 1); }
 
 std::optional<Selector> addLevel(const Selector &selector, const std::vector<int> &alternatives, long n,
                                  Random &random) {
-  // Mostly from 2n/3 on, so that calls of size n change and those of n/2 keep what earlier sizes found; sometimes
-  // around any smaller size, because other transforms and base cases see those.
+  // Mostly from 2n/3 on, so that calls of size n change and those of n/2 keep what earlier sizes found;
+  // sometimes around any smaller size, because other transforms and base cases see those.
   const bool top = random.chance(0.5);
   const long scale = top ? n : anyScale(n, random);
   const auto use = otherThan(selector.select(scale), alternatives, random);
-  if (!use) return {};
-  return ifDifferent(selector, selector.withRangeForced(bandStart(scale), top ? kNoLimit : bandEnd(scale), *use));
+  if (!use)
+    return {};
+  return ifDifferent(selector,
+                     selector.withRangeForced(bandStart(scale), top ? kNoLimit : bandEnd(scale), *use));
 }
 
 std::optional<Selector> removeLevel(const Selector &selector, long n, Random &random) {
-  if (selector.levels().size() < 2) return {};
-  return ifDifferent(selector, selector.withoutLevel(static_cast<int>(random.below(selector.levelOf(n) + 1))));
+  if (selector.levels().size() < 2)
+    return {};
+  return ifDifferent(selector,
+                     selector.withoutLevel(static_cast<int>(random.below(selector.levelOf(n) + 1))));
 }
 
 std::optional<Selector> changeLevel(const Selector &selector, const std::vector<int> &alternatives, long n,
                                     Random &random) {
   const int level = static_cast<int>(random.below(selector.levelOf(n) + 1));
   const auto use = otherThan(selector.levels()[level].use, alternatives, random);
-  if (!use) return {};
+  if (!use)
+    return {};
   return ifDifferent(selector, selector.withUse(level, *use));
 }
 
@@ -61,7 +69,8 @@ std::optional<Selector> scaleCutoff(const Selector &selector, long n, Random &ra
   // The cut-off right above n counts too: scaled down, it brings the next level into sight.
   const int cutoffs = static_cast<int>(selector.levels().size()) - 1;
   const int reachable = std::min(cutoffs, selector.levelOf(n) + 1);
-  if (reachable == 0) return {};
+  if (reachable == 0)
+    return {};
   const int level = static_cast<int>(random.below(reachable));
   const double scaled = static_cast<double>(selector.levels()[level].below) * random.lognormal(kSigma);
   return ifDifferent(selector, selector.withCutoff(level, std::lround(std::min(scaled, 1e15))));

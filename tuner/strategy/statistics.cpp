@@ -39,7 +39,8 @@ double quantile95(int freedom) {
 double byChance(int wins, int games) {
   double sum = 0, term = 1; // term = binomial(games, i)
   for (int i = 0; i <= games; ++i) {
-    if (i >= wins) sum += term;
+    if (i >= wins)
+      sum += term;
     term = term * (games - i) / (i + 1);
   }
   return sum / std::exp2(games);
@@ -48,7 +49,8 @@ double byChance(int wins, int games) {
 } // namespace
 
 double median(std::vector<double> values) {
-  if (values.empty()) return 0;
+  if (values.empty())
+    return 0;
   std::sort(values.begin(), values.end());
   const std::size_t half = values.size() / 2;
   return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
@@ -62,7 +64,8 @@ double upperBound(const std::vector<double> &seconds) {
 }
 
 void Noise::learn(const std::vector<double> &seconds) {
-  if (seconds.size() < 2) return;
+  if (seconds.size() < 2)
+    return;
   double mean = 0;
   for (double value : seconds)
     mean += std::log(std::max(value, 1e-9)) / static_cast<double>(seconds.size());
@@ -84,10 +87,14 @@ Verdict judge(const std::vector<double> &a, const std::vector<double> &b, double
   const double difference = lb.mean - la.mean; // positive: a is faster
   const double deviation = std::sqrt(la.variance / la.count + lb.variance / lb.count);
   const double faster = normalBelow(difference / deviation);
-  const double same = normalBelow((kSame - difference) / deviation) - normalBelow((-kSame - difference) / deviation);
-  if (same > confidence) return Verdict::Same;
-  if (faster > confidence) return Verdict::Faster;
-  if (faster < 1 - confidence) return Verdict::Slower;
+  const double same =
+      normalBelow((kSame - difference) / deviation) - normalBelow((-kSame - difference) / deviation);
+  if (same > confidence)
+    return Verdict::Same;
+  if (faster > confidence)
+    return Verdict::Faster;
+  if (faster < 1 - confidence)
+    return Verdict::Slower;
   return Verdict::Unclear;
 }
 
@@ -97,9 +104,11 @@ Pairs judgePairs(const std::vector<double> &reference, const std::vector<double>
     logs.push_back(std::log(std::max(candidate[i], 1e-9) / std::max(reference[i], 1e-9)));
   Pairs result;
   const int count = static_cast<int>(logs.size());
-  if (count == 0) return result;
+  if (count == 0)
+    return result;
   result.ratio = std::exp(median(logs));
-  if (count < 3) return result;
+  if (count < 3)
+    return result;
   double mean = 0, squares = 0;
   for (double value : logs)
     mean += value / count;

@@ -4,8 +4,9 @@
 //   judgePairs(default times, candidate times)  -> for the last race: is the candidate really faster?
 //
 // Times are compared by their logarithms: noise is a factor, not a summand. One time alone is taken to have a
-// deviation of 15 %, or what the repetitions of others have shown (`guess`); further ones count more and more. Two are "the same" within 2 %.
-// Source: [R] of petabricks-hetero 7.2 (t-like test, confidence 0.75); requirement 78.
+// deviation of 15 %, or what the repetitions of others have shown (`guess`); further ones count more and
+// more. Two are "the same" within 2 %. Source: [R] of petabricks-hetero 7.2 (t-like test, confidence 0.75);
+// requirement 78.
 #pragma once
 #include <vector>
 
@@ -15,7 +16,8 @@ enum class Verdict { Faster, Slower, Same, Unclear };
 
 inline constexpr double kGuessedDeviation = 0.15;
 
-/// Is a faster than b? Neither may be empty. `guess`: the relative deviation that one run is expected to have.
+/// Is a faster than b? Neither may be empty. `guess`: the relative deviation that one run is expected to
+/// have.
 Verdict judge(const std::vector<double> &a, const std::vector<double> &b, double guess = kGuessedDeviation,
               double confidence = 0.75);
 
@@ -38,8 +40,8 @@ double upperBound(const std::vector<double> &);
 
 /// The result of a paired comparison: times[i] of both were taken right after each other.
 struct Pairs {
-  double ratio = 1;        // median of candidate / reference
-  bool faster = false;     // beyond chance (95 %) and by more than 1 %
+  double ratio = 1;    // median of candidate / reference
+  bool faster = false; // beyond chance (95 %) and by more than 1 %
   bool clearlySlower = false;
 };
 Pairs judgePairs(const std::vector<double> &reference, const std::vector<double> &candidate);

@@ -4,7 +4,8 @@
 
 namespace pbc::tuner {
 
-Tester::Tester(const ProgramSpace &space, std::vector<TestSize> sizes, Evaluator &evaluator, Observer &observer)
+Tester::Tester(const ProgramSpace &space, std::vector<TestSize> sizes, Evaluator &evaluator,
+               Observer &observer)
     : space_(space), sizes_(std::move(sizes)), evaluator_(evaluator), observer_(observer),
       defaultKey_(Configuration::defaults(space).key()) {}
 
@@ -23,31 +24,39 @@ double Tester::limit(int size) const {
   // little, because the shortest times are mostly noise.
   constexpr double kSlack = 0.002;
   const auto best = bestSeconds_.find(size);
-  if (best != bestSeconds_.end()) return 1.5 * upperBound(best->second) + kSlack;
+  if (best != bestSeconds_.end())
+    return 1.5 * upperBound(best->second) + kSlack;
   return sizes_[size].defaultSeconds > 0 ? 3 * sizes_[size].defaultSeconds + kSlack : 3600;
 }
 
 bool Tester::test(Candidate &candidate, int size, int trials, const Configuration &parent) {
   const std::string key = candidate.configuration.key();
-  if (quarantined_.contains(key) || rejectedAt_.contains({size, key})) return false;
+  if (quarantined_.contains(key) || rejectedAt_.contains({size, key}))
+    return false;
+  if (evaluator_.stopped())
+    return false;
   // The default is the measure of all things and may take its time.
   const bool isDefault = key == defaultKey_;
   const double most = isDefault ? std::max(20 * limit(size), 10.0) : limit(size);
   const Measurement result = evaluator_.measure({candidate.configuration, size, trials, most, false});
   ++measurements_;
-  if (evaluator_.stopped() && result.seconds.empty()) return false;
+  if (evaluator_.stopped() && result.seconds.empty())
+    return false;
   if (result.rejected) {
     rejectedAt_.emplace(size, key);
-    if (result.rejected->kind != Failure::TooSlow) quarantined_.insert(key);
+    if (result.rejected->kind != Failure::TooSlow)
+      quarantined_.insert(key);
     bans_.failed(space_, candidate.configuration, parent, sizes_[size], *result.rejected);
     return false;
   }
   std::vector<double> &seconds = candidate.seconds[size];
   seconds.insert(seconds.end(), result.seconds.begin(), result.seconds.end());
   bans_.worked(candidate.configuration, sizes_[size]);
-  if (isDefault) defaultSeconds_[size] = seconds;
+  if (isDefault)
+    defaultSeconds_[size] = seconds;
   auto [best, first] = bestSeconds_.try_emplace(size, seconds);
-  if (!first && typicalSeconds(seconds) < typicalSeconds(best->second)) best->second = seconds;
+  if (!first && typicalSeconds(seconds) < typicalSeconds(best->second))
+    best->second = seconds;
   observer_.measured(sizes_[size], measurements_, bestAt(size), defaultAt(size));
   return true;
 }
@@ -64,7 +73,8 @@ bool Tester::beats(Candidate &child, Candidate &parent, int size) {
       noise_[size].learn(child.seconds[size]);
       return false; // no better than its parent, as far as one can see
     }
-    if (!test(*next, size, 1, parent.configuration)) return next == &parent && !evaluator_.stopped();
+    if (!test(*next, size, 1, parent.configuration))
+      return next == &parent && !evaluator_.stopped();
   }
 }
 

@@ -2,10 +2,11 @@
 //
 //   Tester tester(space, sizes, evaluator, observer);
 //   tester.test(candidate, size, 1, parent)     -> false: rejected; its fault is in tester.bans()
-//   tester.beats(child, parent, size)           -> measures both again until the answer is clear, 5 times each
+//   tester.beats(child, parent, size)           -> measures both again until the answer is clear, 5 times
+//   each
 //
-// Invariant: a rejected configuration is never measured again at that size, and, unless it was only too slow, at
-// no other size either. Source: petabricks-hetero 7.2, requirements 78 and 81.
+// Invariant: a rejected configuration is never measured again at that size, and, unless it was only too slow,
+// at no other size either. Source: petabricks-hetero 7.2, requirements 78 and 81.
 #pragma once
 #include "tuner/strategy/bans.h"
 #include "tuner/strategy/evaluator.h"

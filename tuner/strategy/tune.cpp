@@ -15,13 +15,16 @@ void takeBestSoFar(const Tester &tester, Population &population, TuneResult &res
   const auto &members = population.members();
   const auto byDefault = std::find_if(members.begin(), members.end(),
                                       [&](const Candidate &c) { return c.configuration == defaults; });
-  if (members.empty()) return;
+  if (members.empty())
+    return;
   const Candidate &best = population.best(result.size);
-  if (!best.measuredAt(result.size) || best.configuration == defaults) return;
+  if (!best.measuredAt(result.size) || best.configuration == defaults)
+    return;
   const std::vector<double> reference = byDefault != members.end() && byDefault->measuredAt(result.size)
                                             ? byDefault->seconds.at(result.size)
                                             : std::vector<double>{tester.defaultAt(result.size)};
-  if (judge(best.seconds.at(result.size), reference) != Verdict::Faster) return;
+  if (judge(best.seconds.at(result.size), reference) != Verdict::Faster)
+    return;
   result.best = best.configuration;
   result.bestSeconds = best.at(result.size);
   result.changed = true;
@@ -55,8 +58,13 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   }
   if (atFullSize && !evaluator.stopped()) {
     observer.stage("final race against the default");
+    const long n = sizes[search.lastSize].n;
+    search.population.removeBanned(tester.bans(), n);
     search.population.prune(search.lastSize, settings.population);
-    std::vector<Configuration> runners = earlier;
+    std::vector<Configuration> runners;
+    for (const Configuration &configuration : earlier)
+      if (!tester.bans().uses(configuration, n))
+        runners.push_back(configuration);
     for (const Candidate &member : search.population.members())
       if (runners.size() < kRunners + earlier.size() && member.measuredAt(search.lastSize) &&
           std::find(runners.begin(), runners.end(), member.configuration) == runners.end())
@@ -70,7 +78,10 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
       result.bestSeconds = last.winnerSeconds;
     }
   }
-  if (!result.raced) takeBestSoFar(tester, search.population, result);
+  if (!result.raced) {
+    search.population.removeBanned(tester.bans(), sizes[search.lastSize].n);
+    takeBestSoFar(tester, search.population, result);
+  }
   result.measurements = tester.measurements();
   result.faults = tester.bans().faults();
   return result;

@@ -1,7 +1,9 @@
-// A program that does not exist: the time of every configuration follows from a formula, with noise from a seed,
-// and its clock only moves when something is measured. So a search can be judged exactly and in no time.
+// A program that does not exist: the time of every configuration follows from a formula, with noise from a
+// seed, and its clock only moves when something is measured. So a search can be judged exactly and in no
+// time.
 //
-//   T(n) = sum over the recursion n, n/2, ... 2 of (1 if the alternative is the best one for m, else 2 to 3), then x (1 + |ratio - 5| / 8)
+//   T(n) = sum over the recursion n, n/2, ... 2 of (1 if the alternative is the best one for m, else 2 to 3),
+//   then x (1 + |ratio - 5| / 8)
 //
 // where best(m) is one of twelve alternatives by eleven cut-offs at powers of 4.
 #pragma once
@@ -59,11 +61,11 @@ public:
       return {{}, Rejected{Failure::Crash, "ends by signal 11"}};
     }
     for (int i = 0; i < request.trials; ++i) {
-      const double seconds =
-          truth(request.configuration, sizes_[request.size].n) * random_.lognormal(noise_);
+      const double seconds = truth(request.configuration, sizes_[request.size].n) * random_.lognormal(noise_);
       clock += seconds;
       result.seconds.push_back(seconds);
-      if (seconds > request.limit) break;
+      if (seconds > request.limit)
+        break;
     }
     history.push_back(request.configuration.key());
     return result;

@@ -1,0 +1,95 @@
+// A stand-in for a generated program: one transform Sort with the alternatives MergeSort (default), QuickSort
+// (twice as fast) and BadSort (ten times as fast, if it did not misbehave), and a tunable. Times are
+// computed, not measured. FAKE_BAD says what BadSort does: hang, crash, exit, wrong, wrong_large (from n =
+// 4096 on), slow. FAKE_DEFAULT=crash: even the default fails. FAKE_SLEEP: milliseconds of real time a
+// measurement takes.
+//
+// `fake_program tune ...` is the tuner itself, so that tests can send it signals.
+#include "tuner/command.h"
+#include "tuner/space/toml.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <unistd.h>
+
+using nlohmann::json;
+using namespace pbc::tuner;
+
+namespace {
+
+const char *kInfo =
+    R"({"name":"fake","hash":"f4ke","compiler":"pbc 0.1","main":"Sort","transforms":[{"name":"Sort",
+  "matrices":[{"name":"A","role":"input","element":"f64","rank":1,"extents":"[n]"},
+              {"name":"B","role":"output","element":"f64","rank":1,"extents":"[n]"}],
+  "sizes":["n"],"params":[],"generator":null,
+  "sites":[{"name":"Sort","doc":"","alternatives":[{"name":"MergeSort","doc":""},{"name":"QuickSort","doc":""},
+                                                   {"name":"BadSort","doc":""}]}],
+  "tunables":[{"name":"block","doc":"","kind":"integer","logarithmic":true,"initial":64,"min":1,"max":4096}]}]})";
+
+std::string environment(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// Misbehaves as told; returns whether the result agrees.
+bool beBad(const std::string &how, long n) {
+  if (how == "hang")
+    std::this_thread::sleep_for(std::chrono::hours(1));
+  if (how == "crash")
+    std::raise(SIGSEGV);
+  if (how == "exit") {
+    std::cerr << "fake: error: cannot sort this\n";
+    std::_Exit(3);
+  }
+  return how != "wrong" && !(how == "wrong_large" && n >= 4096);
+}
+
+json answer(const ProgramSpace &space, const json &request, long &n) {
+  const std::string op = request.at("op");
+  if (op == "sizes")
+    return {{"ok", true}, {"sizes", {{"n", 256}}}};
+  if (op == "prepare") {
+    n = request.at("sizes").at("n");
+    if (environment("FAKE_DEFAULT") == "crash")
+      std::raise(SIGSEGV);
+    return {{"ok", true}, {"n", n}, {"seconds", 2e-7 * static_cast<double>(n)}};
+  }
+  const Configuration configuration = fromToml(space, request.at("config"), "request");
+  const int use = configuration.selectors()[0].select(n);
+  const std::string bad = environment("FAKE_BAD");
+  if (!environment("FAKE_SLEEP").empty())
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::stoi(environment("FAKE_SLEEP"))));
+  const bool agrees = use != 2 || beBad(bad, n);
+  double seconds = 1e-7 * static_cast<double>(n) * (use == 0 ? 2 : use == 1 ? 1 : bad == "slow" ? 50 : 0.2);
+  seconds *= 1 + std::abs(std::log2(configuration.tunables()[0] / 256)) / 100;
+  std::cout << "a line that the program prints\n";
+  return {{"ok", true},
+          {"agrees", agrees},
+          {"difference", agrees ? 0.0 : 0.5},
+          {"seconds", std::vector<double>(request.at("trials"), seconds)}};
+}
+
+int serve() {
+  const ProgramSpace space = parseProgramSpace(kInfo);
+  long n = 0;
+  for (std::string line; std::getline(std::cin, line);)
+    std::cout << answer(space, json::parse(line), n).dump() << std::endl;
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "tune")
+    return tuneCommand(argc - 1, argv + 1);
+  if (mode == "--info") {
+    std::cout << kInfo << std::endl;
+    return 0;
+  }
+  return mode == "--serve" ? serve() : 2;
+}

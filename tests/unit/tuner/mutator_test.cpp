@@ -1,0 +1,109 @@
+// Requirements 74 to 77.
+#include "tests/unit/tuner/synthetic.h"
+#include "tuner/strategy/bans.h"
+#include "tuner/strategy/mutators.h"
+
+#include <gtest/gtest.h>
+
+namespace pbc::tuner {
+namespace {
+
+TEST(Mutators, HundredThousandMutationsStayValid) {
+  ProgramSpace space = syntheticSpace();
+  space.sites.push_back({"Other", "Other", "", {{"X", ""}, {"Y", ""}}});
+  space.tunables.push_back({"Other", "block", "", true, true, 64, 1, 4096});
+  space.tunables.push_back({"Other", "omega", "", false, false, 1.5, 1, 2});
+  const Bans bans;
+  Random random(7);
+  Configuration current = Configuration::defaults(space);
+  int changed = 0;
+  std::size_t mostLevels = 0;
+  for (int i = 0; i < 100000; ++i) {
+    const long n = 2L << random.below(24);
+    const auto next = mutate(space, bans, current, n, random);
+    if (!next)
+      continue;
+    ++changed;
+    ASSERT_NE(*next, current);
+    current = *next;
+    ASSERT_TRUE(current.fits(space));
+    for (const Selector &selector : current.selectors()) {
+      // fromLevels accepts growing cut-offs and at most 12 levels only.
+      const auto again = Selector::fromLevels(selector.levels());
+      ASSERT_TRUE(again);
+      ASSERT_EQ(*again, selector);
+      mostLevels = std::max(mostLevels, selector.levels().size());
+    }
+  }
+  EXPECT_GT(changed, 95000);
+  EXPECT_EQ(mostLevels, 12u);
+}
+
+TEST(Mutators, LognormalHalvesAsOftenAsItDoubles) {
+  Random random(3);
+  constexpr int kCount = 200000;
+  int halved = 0, doubled = 0, below = 0;
+  for (int i = 0; i < kCount; ++i) {
+    const double factor = random.lognormal(1);
+    halved += factor <= 0.5;
+    doubled += factor >= 2;
+    below += factor < 1;
+  }
+  EXPECT_NEAR(halved / double(kCount), doubled / double(kCount), 0.01);
+  EXPECT_NEAR(halved / double(kCount), 0.244, 0.005);
+  EXPECT_NEAR(below / double(kCount), 0.5, 0.005);
+}
+
+TEST(Mutators, PlainTunablesAreUniform) {
+  const Tunable ratio{"T", "ratio", "", true, false, 9, 0, 8};
+  Random random(5);
+  std::vector<int> counts(9);
+  constexpr int kCount = 90000;
+  for (int i = 0; i < kCount; ++i)
+    ++counts[static_cast<int>(
+        *changeTunable(ratio, 9, random))]; // from outside, so that every value is a change
+  double chi = 0;
+  for (int count : counts)
+    chi += std::pow(count - kCount / 9.0, 2) / (kCount / 9.0);
+  EXPECT_LT(chi, 26.1); // 99.9 % for 8 degrees of freedom
+}
+
+TEST(Mutators, TunablesStayInRange) {
+  const Tunable block{"T", "block", "", true, true, 64, 1, 4096};
+  const Tunable zero{"T", "zero", "", true, true, 0, 0, 100};
+  Random random(5);
+  double value = 64, small = 0;
+  bool left = false;
+  for (int i = 0; i < 10000; ++i) {
+    value = changeTunable(block, value, random).value_or(value);
+    small = changeTunable(zero, small, random).value_or(small);
+    ASSERT_EQ(block.clamp(value), value);
+    ASSERT_EQ(zero.clamp(small), small);
+    left |= small > 0;
+  }
+  EXPECT_TRUE(left);
+}
+
+TEST(Bans, AnAlternativeThatOnlyFailsIsNotChosenAgain) {
+  const ProgramSpace space = syntheticSpace(3);
+  const Configuration defaults = Configuration::defaults(space);
+  const Configuration bad = defaults.withSelector(0, Selector(2));
+  const TestSize size{"n=64", 64, 0}, smaller{"n=32", 32, 0}, larger{"n=128", 128, 0};
+  Bans bans;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(bans.banned(0, 2));
+    bans.failed(space, bad, defaults, size, {Failure::Crash, "ends by signal 11"});
+  }
+  EXPECT_TRUE(bans.banned(0, 2));
+  EXPECT_EQ(bans.allowed(space, 0), std::vector<int>({0, 1}));
+  bans.worked(bad, smaller);
+  EXPECT_TRUE(bans.banned(0, 2));
+  bans.worked(bad, larger);
+  EXPECT_FALSE(bans.banned(0, 2));
+  ASSERT_EQ(bans.faults().size(), 1u);
+  EXPECT_EQ(bans.faults()[0].suspect, "Synthetic with A2");
+  EXPECT_EQ(bans.faults()[0].times, 3);
+}
+
+} // namespace
+} // namespace pbc::tuner

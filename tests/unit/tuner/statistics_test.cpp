@@ -1,0 +1,55 @@
+// Requirement 78 and the two tests of statistics.h.
+#include "tuner/strategy/random.h"
+#include "tuner/strategy/statistics.h"
+
+#include <gtest/gtest.h>
+
+namespace pbc::tuner {
+namespace {
+
+TEST(Judge, KnowsClearCases) {
+  EXPECT_EQ(judge({0.10}, {0.20}), Verdict::Faster);
+  EXPECT_EQ(judge({0.20}, {0.10}), Verdict::Slower);
+  EXPECT_EQ(judge({0.100}, {0.101}), Verdict::Unclear);
+  EXPECT_EQ(judge({0.1, 0.1, 0.1, 0.1, 0.1}, {0.1, 0.1, 0.1, 0.1, 0.1}, 0.01), Verdict::Same);
+  EXPECT_EQ(judge({0.1, 0.1, 0.1}, {0.11, 0.11, 0.11}, 0.02), Verdict::Faster);
+}
+
+TEST(Noise, IsLearntFromRepetitions) {
+  Noise noise;
+  EXPECT_DOUBLE_EQ(noise.deviation(), kGuessedDeviation);
+  Random random(1);
+  for (int i = 0; i < 400; ++i)
+    noise.learn({random.lognormal(0.03), random.lognormal(0.03), random.lognormal(0.03)});
+  EXPECT_NEAR(noise.deviation(), 0.03, 0.005);
+}
+
+/// How often a candidate that is `ratio` times as slow is called faster, in a race of `rounds`.
+double calledFaster(double ratio, double deviation, int rounds) {
+  Random random(11);
+  int faster = 0;
+  constexpr int kRaces = 2000;
+  for (int i = 0; i < kRaces; ++i) {
+    std::vector<double> reference, candidate;
+    for (int round = 0; round < rounds; ++round) {
+      const double drift = random.lognormal(0.2); // what slows down both at that moment
+      reference.push_back(drift * random.lognormal(deviation));
+      candidate.push_back(drift * ratio * random.lognormal(deviation));
+    }
+    faster += judgePairs(reference, candidate).faster;
+  }
+  return faster / double(kRaces);
+}
+
+TEST(Pairs, FindsRealGainsInSpiteOfDrift) { EXPECT_GT(calledFaster(0.9, 0.03, 7), 0.99); }
+
+TEST(Pairs, SeldomCallsTheSameFaster) { EXPECT_LT(calledFaster(1.0, 0.05, 10), 0.08); }
+
+TEST(Pairs, HardlyEverCallsSlowerFaster) { EXPECT_LT(calledFaster(1.05, 0.03, 7), 0.002); }
+
+TEST(Pairs, OneWildTimeDoesNotHideAGain) {
+  EXPECT_TRUE(judgePairs({1, 1, 1, 1, 1, 1, 1, 1}, {0.8, 0.8, 0.81, 0.79, 5, 0.8, 0.8, 0.8}).faster);
+}
+
+} // namespace
+} // namespace pbc::tuner

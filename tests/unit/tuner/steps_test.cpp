@@ -1,0 +1,37 @@
+// Requirement 80: sizes double; small constants stay.
+#include "tuner/evaluate/steps.h"
+
+#include <gtest/gtest.h>
+
+namespace pbc::tuner {
+namespace {
+
+TEST(Steps, DoubleUpToTheFullSize) {
+  const auto sizes = growingSizes({{"w", 1024}, {"h", 768}, {"KW", 7}}, {});
+  ASSERT_EQ(sizes.size(), 5u);
+  EXPECT_EQ(nameOf(sizes.front()), "KW=7 h=48 w=64");
+  EXPECT_EQ(nameOf(sizes[1]), "KW=7 h=96 w=128");
+  EXPECT_EQ(nameOf(sizes.back()), "KW=7 h=768 w=1024");
+}
+
+TEST(Steps, ParamsKeepTheirValue) {
+  const auto sizes = growingSizes({{"n", 1000}, {"seed", 500}}, {"seed"});
+  for (const Sizes &step : sizes)
+    EXPECT_EQ(step.at("seed"), 500);
+  EXPECT_EQ(sizes.back().at("n"), 1000);
+  EXPECT_GE(sizes.front().at("n"), 63);
+}
+
+TEST(Steps, TinyProgramsHaveOneSize) { EXPECT_EQ(growingSizes({{"n", 10}}, {}).size(), 1u); }
+
+TEST(Steps, ElementsAreEstimatedFromExtents) {
+  ProgramSpace space;
+  space.matrices = {{"In", "input", "[w, h]"},
+                    {"K", "input", "[KW]"},
+                    {"Out", "output", "[w-KW+1, h]"},
+                    {"s", "output", ""}};
+  EXPECT_EQ(estimatedElements(space, {{"w", 100}, {"h", 50}, {"KW", 7}}), 5000 + 7 + 5000 + 1);
+}
+
+} // namespace
+} // namespace pbc::tuner
