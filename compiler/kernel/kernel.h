@@ -33,7 +33,7 @@ struct Buffer {
   // Local: a scalar of the rule's body. Its accesses are expanded: indexed by the rule's free variables, so that
   // instances do not share it. `storage` maps those indices to where the value is kept: { s[i] -> s[] } for one
   // register, { s[i] -> s[i mod 8] } after vectorising; `storageExtents` are the kept array's sizes.
-  isl::map storage;
+  std::optional<isl::map> storage; // of a Local (an isl object cannot be empty)
   std::vector<long> storageExtents;
 };
 

@@ -34,7 +34,7 @@ isl_ast_node *atInstance(isl_ast_node *node, isl_ast_build *build, void *user) {
     for (std::size_t k = 0; k < s.accesses.size(); ++k) {
       const Buffer &b = g.kernel.buffers[s.accesses[k].buffer];
       if (b.role != Buffer::Role::Local || b.storageExtents.empty()) continue;
-      isl_pw_multi_aff *at = isl_pw_multi_aff_from_map(s.accesses[k].relation.apply_range(b.storage).release());
+      isl_pw_multi_aff *at = isl_pw_multi_aff_from_map(s.accesses[k].relation.apply_range(*b.storage).release());
       at = isl_pw_multi_aff_pullback_pw_multi_aff(at, isl_pw_multi_aff_copy(toInstance));
       std::vector<isl::ast_expr> indices;
       for (std::size_t d = 0; d < b.storageExtents.size(); ++d)
