@@ -32,7 +32,7 @@ void write(const Folder &f, const std::string &name, const Matrix &m, const std:
 
 TEST(Image, GreyMapsBinaryAndText) {
   const Folder f;
-  f.write("a.pgm", std::string("P5 # comment\n2 3\n255\n\x01\x02\x03\x04\xff\x00", 32));
+  f.write("a.pgm", std::string("P5 # comment\n2 3\n255\n") + std::string("\x01\x02\x03\x04\xff\x00", 6));
   EXPECT_EQ(values(read(f, "a.pgm", 2, "[w, h]")), (D{1, 2, 3, 4, 255, 0}));
   f.write("b.pgm", "P2\n2 1\n1000\n 7 #x\n1000\n");
   EXPECT_EQ(values(read(f, "b.pgm", 2, "[w, h]")), (D{7, 1000}));
