@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char *kUnitPath = "/pbc-virtual/bodies.cpp";
 constexpr const char *kHeaderRoot = "/pbc-virtual/include/";
-constexpr unsigned kStackBytes = 512u << 20; // reserved, not used: pages are touched only by absurd nesting
+constexpr unsigned kStackBytes = 256u << 20; // reserved: pages are touched only by absurd nesting
 constexpr std::size_t kMostComplaints = 100;
 
 Complaint::Kind classify(unsigned id) {

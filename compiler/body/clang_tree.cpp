@@ -441,13 +441,17 @@ private:
       return spawned(b);
     // A sum of a thousand terms leans to the left; walk down it without using the stack.
     std::vector<const BinaryOperator *> spine = {b};
-    while (const auto *left = llvm::dyn_cast<BinaryOperator>(spine.back()->getLHS()))
-      if (left->getOpcode() == b->getOpcode() && !left->isAssignmentOp() && left->getOpcode() != BO_Comma &&
-          spine.size() < kMostDepth / 2)
-        spine.push_back(left);
-      else
+    while (const auto *left = llvm::dyn_cast<BinaryOperator>(spine.back()->getLHS())) {
+      if (left->getOpcode() != b->getOpcode() || left->isAssignmentOp() || left->getOpcode() == BO_Comma ||
+          depth_ + static_cast<int>(spine.size()) > kMostDepth)
         break;
+      spine.push_back(left);
+    }
+    const int below =
+        static_cast<int>(spine.size()); // the tree is as deep as if it had been walked with the stack
+    depth_ += below;
     TreePtr left = expression(spine.back()->getLHS());
+    depth_ -= below;
     for (auto at = spine.rbegin(); at != spine.rend(); ++at) {
       const BinaryOperator *op = *at;
       auto t = op->getOpcode() == BO_Assign ? make(Kind::Assign, op)
@@ -533,6 +537,8 @@ private:
 
   /// Declared first by the prelude or a header, in the global namespace or in std.
   bool isLibrary(const FunctionDecl *f) const {
+    if (f->getBuiltinID() && f->isImplicit())
+      return true; // placed where it was first used
     const DeclContext *where = f->getDeclContext()->getRedeclContext();
     const auto *space = llvm::dyn_cast<NamespaceDecl>(where);
     while (space && space->isInline())

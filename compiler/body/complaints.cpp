@@ -132,7 +132,7 @@ private:
     const bool here = inUserText(c);
     for (const Complaint &n : c.notes) {
       if (n.text.starts_with("initialize the variable") || n.text.starts_with("in instantiation of") ||
-          n.text.starts_with("candidate template ignored") || !n.inUnit)
+          n.text.starts_with("use -f") || n.text.starts_with("candidate template ignored") || !n.inUnit)
         continue;
       const auto at = unit_.locate(n.begin, n.end);
       if (at && (here || unit_.isUserText(n.begin)))

@@ -100,14 +100,15 @@ void Lifter::countWrites(const Tree &t) {
 
 /// A block's statements; blocks inside are opened, since variables are known by number and not by name.
 Lifter::Statements Lifter::flatten(const Tree &t) const {
+  if (t.kind == Kind::Nothing)
+    return {};
   if (t.kind != Kind::Block)
     return {&t};
   Statements out;
-  for (const TreePtr &c : t.children)
-    if (c->kind != Kind::Nothing) {
-      const Statements inner = flatten(*c);
-      out.insert(out.end(), inner.begin(), inner.end());
-    }
+  for (const TreePtr &c : t.children) {
+    const Statements inner = flatten(*c);
+    out.insert(out.end(), inner.begin(), inner.end());
+  }
   return out;
 }
 

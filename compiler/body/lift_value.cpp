@@ -160,6 +160,9 @@ ValuePtr Lifter::call(const Tree &t) {
                                               : "abs";
     return makeValue(Value::Kind::Call, type, exact, {convert(arguments[0], type)}, span);
   }
+  if (name.starts_with("__builtin_inf") || name.starts_with("__builtin_huge_val")) // INFINITY and HUGE_VAL
+    return makeValue(Value::Kind::Call, scalar(t), t.type == Scalar::F32 ? "__builtin_inff" : "__builtin_inf",
+                     {}, span);
   int arity = pureFunctionArity(name);
   if (!arity && name.size() > 1 && name.back() == 'f' &&
       (arity = pureFunctionArity(name.substr(0, name.size() - 1))))

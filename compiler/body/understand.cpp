@@ -17,6 +17,11 @@ bool isReadable(const sema::Rule &rule, source::Diagnostics &d) {
     const Span at = rule.body->text.locate(c.begin, c.end);
     if (c.name == "#")
       d.error(at, "a rule's body cannot hold a directive").help("put `#include` into a `%{ ... %}` block");
+    else if (c.name == "...")
+      d.error(
+           at,
+           "the code of this rule is too long: more than 20000 tokens in a statement or 200000 in the body")
+          .help("split it, or put tables into a raw block or a file");
     else if (c.name == "either")
       d.error(at, "`either ... or` is not supported yet")
           .help("write the alternatives as rules of a transform");

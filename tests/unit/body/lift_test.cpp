@@ -51,6 +51,8 @@ INSTANTIATE_TEST_SUITE_P(
              "B = (((K + sqrt(c)) + fmax(c, 0.0)) + double(sqrtf(2.0f))) + fabs(double(i))"},
         Case{"return abs(c) + abs(i) + std::abs(c) + sqrt(1.5f);",
              "B = ((fabs(c) + double(abs(i))) + fabs(c)) + double(sqrtf(1.5f))"},
+        Case{"double m = -INFINITY; return m + DBL_MAX;",
+             "m = double(-__builtin_inff()); B = m + 1.7976931348623157e+308"},
         Case{"return std::min(c, 2.0) + std::max(c, 2.0);",
              "B = ((2.0 < c) ? 2.0 : c) + ((c < 2.0) ? 2.0 : c)"},
         // loops

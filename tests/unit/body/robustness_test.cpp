@@ -22,15 +22,35 @@ TEST(Robustness, DeepBrackets) {
 }
 
 TEST(Robustness, LongAndDeepExpressions) {
-  EXPECT_EQ(Understood(cellProgram("return " + repeat("c + ", 500) + "c;")).obstacle(), "");
+  EXPECT_EQ(Understood(cellProgram("return " + repeat("c + ", 1000) + "c;")).obstacle(), "");
+  EXPECT_FALSE(Understood(cellProgram("return " + repeat("c + ", 5000) + "c;")).facts().liftable);
   for (const std::string &body :
-       {"return " + repeat("- ", 20000) + "c;", "return " + repeat("c ? 1 : ", 3000) + "2;",
+       {"return " + repeat("- ", 9000) + "c;", "return " + repeat("c ? 1 : ", 3000) + "2;",
         repeat("if (c > 0) ", 3000) + "return 1; return 2;",
         "double x = " + repeat("c < ", 4000) + "c; return x;"}) {
     Understood u(cellProgram(body));
     EXPECT_EQ(u.messages, "");
     EXPECT_FALSE(u.facts().liftable);
   }
+}
+
+TEST(Robustness, TheLongestCodeThatReachesClang) {
+  for (const std::string &body :
+       {"return " + repeat("- ", 19990) + "c;", "return " + repeat("c + ", 9990) + "c;",
+        "return " + repeat("c ? 1 : ", 4990) + "2;", "double x; x = " + repeat("x = ", 9990) + "c; return x;",
+        "return " + repeat("c, ", 9990) + "c;", "return " + repeat("(double)", 6000) + "c;",
+        repeat("if (c > 0) ; else ", 4000) + "return 1; return 2;",
+        "return a" + repeat(".all()", 1000) + ".cell(0);"}) {
+    Understood u(cellProgram(body));
+    EXPECT_EQ(u.messages, "");
+  }
+}
+
+TEST(Robustness, LongerCodeIsAMessage) {
+  Understood u(cellProgram("return " + repeat("- ", 100000) + "c;"));
+  EXPECT_NE(u.messages.find("the code of this rule is too long"), std::string::npos);
+  Understood v(cellProgram(repeat("if (c > 0) ; else ", 100000) + "return 1; return 2;"));
+  EXPECT_NE(v.messages.find("the code of this rule is too long"), std::string::npos);
 }
 
 TEST(Robustness, AnyBytes) {
