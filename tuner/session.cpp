@@ -66,8 +66,8 @@ Sizes fullSizes(Worker &worker, const ProgramSpace &space, const TuneOptions &op
     }
   for (const auto &[name, value] : options.sizes)
     sizes[name] = value;
-  if (options.n == 0 && options.sizes.empty() && options.inputs.empty())
-    return calibrate(worker, space, sizes, kPatience);
+  if (options.n == 0 && options.inputs.empty())
+    return calibrate(worker, space, sizes, options.sizes, kPatience);
   return sizes;
 }
 

@@ -15,10 +15,10 @@ bool isParam(const std::vector<std::string> &params, const std::string &name) {
 }
 
 /// Multiplies the variables that grow; false if there is none.
-bool scale(Sizes &sizes, const ProgramSpace &space, double factor) {
+bool scale(Sizes &sizes, const ProgramSpace &space, const Sizes &fixed, double factor) {
   bool changed = false;
   for (auto &[name, value] : sizes)
-    if (value >= kSmall && !isParam(space.params, name)) {
+    if (value >= kSmall && !isParam(space.params, name) && !fixed.contains(name)) {
       const long scaled = std::max(static_cast<long>(static_cast<double>(value) * factor), kSmall);
       changed |= scaled != value;
       value = scaled;
@@ -101,7 +101,11 @@ double estimatedElements(const ProgramSpace &space, const Sizes &sizes) {
   return sum;
 }
 
-Sizes calibrate(Worker &worker, const ProgramSpace &space, Sizes sizes, double patience) {
+Sizes calibrate(Worker &worker, const ProgramSpace &space, Sizes sizes, const Sizes &fixed, double patience) {
+  // A program's own start may already be far too long for what it does in n^4.
+  for (auto &[name, value] : sizes)
+    if (!isParam(space.params, name) && !fixed.contains(name))
+      value = std::min(value, kFirst);
   constexpr double kShort = 0.05, kLong = 1, kMostElements = 1 << 24;
   double seconds = 0;
   for (bool growing = true; growing;) {
@@ -110,12 +114,12 @@ Sizes calibrate(Worker &worker, const ProgramSpace &space, Sizes sizes, double p
       defaultFails(sizes, prepared.failure);
     seconds = prepared.value->seconds;
     Sizes larger = sizes;
-    growing =
-        seconds < kShort && scale(larger, space, 2) && estimatedElements(space, larger) <= kMostElements;
+    growing = seconds < kShort && scale(larger, space, fixed, 2) &&
+              estimatedElements(space, larger) <= kMostElements;
     if (growing)
       sizes = larger;
   }
-  while (seconds > kLong && scale(sizes, space, 0.5)) {
+  while (seconds > kLong && scale(sizes, space, fixed, 0.5)) {
     const auto prepared = worker.prepare(sizes, patience);
     if (!prepared)
       defaultFails(sizes, prepared.failure);

@@ -20,7 +20,8 @@ std::vector<Sizes> growingSizes(const Sizes &full, const std::vector<std::string
 std::vector<Step> prepareSteps(Worker &, const std::vector<Sizes> &, double patience,
                                const std::function<void(const std::string &)> &note);
 
-Sizes calibrate(Worker &, const ProgramSpace &, Sizes start, double patience);
+/// Starts at 64 at most. Variables in `fixed` keep their value, and so do params.
+Sizes calibrate(Worker &, const ProgramSpace &, Sizes start, const Sizes &fixed, double patience);
 
 /// The number of elements of all matrices, estimated from the extents as written: at least as many as there
 /// are for extents like "w-KW+1".

@@ -36,7 +36,8 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
   Reply reply;
   const double start = now();
   if (!process_) {
-    std::vector<std::string> command{program_, "--serve"};
+    // A configuration of an older version beside the program must not keep it from being tuned anew.
+    std::vector<std::string> command{program_, "--serve", "--noconfig"};
     if (options_.threads > 0)
       command.push_back(fmt::format("--threads={}", options_.threads));
     process_ = std::make_unique<ChildProcess>(command, options_.limits);

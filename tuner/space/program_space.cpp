@@ -24,6 +24,10 @@ std::vector<std::string> names(const json &object, const char *key) {
 
 Site readSite(const std::string &transform, const json &entry) {
   Site site{transform, text(entry, "name"), text(entry, "doc"), {}};
+  if (entry.contains("key"))
+    site.key = text(entry, "key");
+  else if (site.name != transform)
+    site.key = "choice_" + site.name;
   for (const json &alternative : entry.at("alternatives"))
     site.alternatives.push_back({text(alternative, "name"), text(alternative, "doc")});
   if (site.alternatives.empty())

@@ -32,11 +32,10 @@ struct Site {
   std::string name;
   std::string doc;
   std::vector<Alternative> alternatives; // [0] is the default
+  std::string key = "choice";            // its entry in the configuration's table of the transform
 
   /// "Sort", or "Sort.site" where a transform has more than one.
   std::string title() const { return name == transform ? name : transform + "." + name; }
-  /// The key of this site in the configuration's table of the transform.
-  std::string key() const { return name == transform ? "choice" : name; }
 };
 
 struct Tunable {

@@ -105,7 +105,7 @@ std::string toToml(const ProgramSpace &space, const Configuration &configuration
     result += fmt::format("\n[{}]\n", key(transform));
     for (std::size_t i = 0; i < space.sites.size(); ++i)
       if (space.sites[i].transform == transform)
-        result += fmt::format("{} = {}\n", key(space.sites[i].key()),
+        result += fmt::format("{} = {}\n", key(space.sites[i].key),
                               choiceText(space.sites[i], configuration.selectors()[i]));
     for (std::size_t i = 0; i < space.tunables.size(); ++i)
       if (space.tunables[i].transform == transform)
@@ -130,7 +130,7 @@ Configuration fromToml(const ProgramSpace &space, const std::string &text, const
                                  where, hash, space.hash));
   Configuration result = Configuration::defaults(space);
   for (std::size_t i = 0; i < space.sites.size(); ++i)
-    if (const toml::node *node = table[space.sites[i].transform][space.sites[i].key()].node())
+    if (const toml::node *node = table[space.sites[i].transform][space.sites[i].key].node())
       result = result.withSelector(static_cast<int>(i), readChoice(space.sites[i], *node, where));
   for (std::size_t i = 0; i < space.tunables.size(); ++i) {
     const Tunable &tunable = space.tunables[i];

@@ -17,7 +17,7 @@ ProgramSpace sortSpace() {
   space.hash = "9f2c";
   space.main = "Sort";
   space.sites = {{"Sort", "Sort", "", {{"MergeSort", ""}, {"InsertionSort", ""}, {"Quick \"fast\"", ""}}},
-                 {"Sort", "inner", "", {{"A", ""}, {"B", ""}}},
+                 {"Sort", "inner", "", {{"A", ""}, {"B", ""}}, "choice_inner"},
                  {"Sum<int>", "Sum<int>", "", {{"Plain", ""}, {"Tree", ""}}}};
   space.tunables = {{"Sort", "sequential_cutoff", "", true, true, 4096, 1, 1 << 20},
                     {"Sum<int>", "omega", "", false, false, 1.5, 1, 2}};
@@ -51,7 +51,7 @@ TEST(Toml, IsWrittenAsDocumented) {
       toToml(space, Configuration::defaults(space).withSelector(0, *selector), {0, {"note"}});
   EXPECT_EQ(text, "# note\nprogram = \"sort\"\nhash = \"9f2c\"\n\n[Sort]\n"
                   "choice = [ { below = 341, use = \"InsertionSort\" }, { use = \"MergeSort\" } ]\n"
-                  "inner = [ { use = \"A\" } ]\nsequential_cutoff = 4096\n\n[\"Sum<int>\"]\n"
+                  "choice_inner = [ { use = \"A\" } ]\nsequential_cutoff = 4096\n\n[\"Sum<int>\"]\n"
                   "choice = [ { use = \"Plain\" } ]\nomega = 1.5\n");
 }
 
