@@ -38,9 +38,8 @@ Storage *pb_storage_allocate(unsigned long bytes, void **data) {
 void pb_storage_retain(Storage *s) { s->count.fetch_add(1, std::memory_order_relaxed); }
 
 void pb_storage_release(Storage *s) {
-  if (s->count.fetch_sub(1, std::memory_order_release) != 1)
+  if (s->count.fetch_sub(1, std::memory_order_acq_rel) != 1)
     return;
-  std::atomic_thread_fence(std::memory_order_acquire);
   const unsigned long capacity = s->capacity;
   s->~Storage();
   matrix::giveBlock(s, capacity);
