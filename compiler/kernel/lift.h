@@ -5,7 +5,7 @@
 //   => R0_S0[i]: s[i] = 0;  R0_S1[i,k]: s[i] += A[i-1+k];  R0_S2[i]: B[i] = s[i] / 3
 //      band i: alloc s: sequence { R0_S0 ; band k: R0_S1 ; R0_S2 }
 //
-// A body that cannot be lifted is one opaque statement over the rule's points: a call of `body_<rule>` with its
+// A body that cannot be lifted is one opaque statement over the rule's points: a call of `pb_body_<rule>` with its
 // bindings. Scalars are indexed by the rule's free variables, so that two points never share one: this is what
 // makes the loops over points free of false dependences; storage maps undo it when text is printed.
 #pragma once

@@ -217,7 +217,7 @@ Block BodyLifter::opaque(const schedule::RuleUse &use) {
   s.freeCount = static_cast<int>(s.dimensions.size());
   s.domain = domain(s.name, s.dimensions);
   s.isOpaque = true;
-  s.function = "body_" + std::to_string(rule_->index);
+  s.function = "pb_body_" + std::to_string(rule_->index);
   auto argument = [&](const sema::Binding &b) {
     OpaqueArgument a;
     a.buffer = matrixBuffer(b.matrix);

@@ -36,6 +36,46 @@ isl::union_pw_aff member(const isl::schedule_node &band, int k) {
   return isl::manage(one);
 }
 
+std::optional<isl::pw_aff> member(const isl::schedule_node &band, int k, const std::string &statement) {
+  struct Search {
+    const std::string &statement;
+    isl_pw_aff *found = nullptr;
+  } search{statement};
+  isl_union_pw_aff_foreach_pw_aff(
+      member(band, k).get(),
+      [](isl_pw_aff *a, void *user) {
+        auto &s = *static_cast<Search *>(user);
+        isl_id *id = isl_pw_aff_get_tuple_id(a, isl_dim_in);
+        if (!s.found && s.statement == isl_id_get_name(id)) s.found = a;
+        else isl_pw_aff_free(a);
+        isl_id_free(id);
+        return isl_stat_ok;
+      },
+      &search);
+  if (!search.found) return std::nullopt;
+  return isl::manage(search.found);
+}
+
+int memberDimension(const Kernel &kernel, const isl::schedule_node &band) {
+  int found = -1;
+  for (const std::string &name : statementsAt(band)) {
+    const Statement &s = kernel.statements[statementIndex(kernel, name)];
+    const std::optional<isl::pw_aff> one = member(band, 0, name);
+    if (!one) return -1;
+    int here = -1;
+    for (int d = 0; d < static_cast<int>(s.dimensions.size()) && here < 0; ++d) {
+      isl_local_space *space = isl_local_space_from_space(isl_pw_aff_get_domain_space(one->get()));
+      isl_pw_aff *x = isl_pw_aff_from_aff(isl_aff_var_on_domain(space, isl_dim_set, d));
+      x = isl_pw_aff_intersect_domain(x, one->domain().release());
+      if (isl_pw_aff_is_equal(one->get(), x) == isl_bool_true) here = d;
+      isl_pw_aff_free(x);
+    }
+    if (here < 0 || (found >= 0 && found != here)) return -1;
+    found = here;
+  }
+  return found;
+}
+
 isl::schedule splitBands(const isl::schedule &schedule) {
   return mapBottomUp(schedule, [](isl::schedule_node node) {
     // Bottom up, the first member stays here and the rest moves below; the rest is split in turn.

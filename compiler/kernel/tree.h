@@ -15,6 +15,12 @@ int members(const isl::schedule_node &band);
 /// One member of a band as a function of the statement instances.
 isl::union_pw_aff member(const isl::schedule_node &band, int k);
 
+/// The same for one statement; nothing if the band does not place it.
+std::optional<isl::pw_aff> member(const isl::schedule_node &band, int k, const std::string &statement);
+
+/// The statements' dimension that a band of one member runs over, upwards and without a shift; -1 if it is none.
+int memberDimension(const Kernel &, const isl::schedule_node &band);
+
 /// The same schedule with every band split into bands of one member.
 isl::schedule splitBands(const isl::schedule &);
 

@@ -1,0 +1,14 @@
+// Reorders the loops over a rule's points.
+//
+//   band (x, y): S  =>  band (y, x): S
+//
+// Legal if every dependence still ends later than it begins. Why: neighbours in memory should be neighbours in time.
+#pragma once
+#include "compiler/kernel/kernel.h"
+
+namespace pbc::kernel {
+
+/// `order`: for each new member of the outermost band, the old member that takes its place.
+Outcome interchange(const Kernel &, const std::vector<int> &order);
+
+} // namespace pbc::kernel

@@ -1,0 +1,15 @@
+// Unrolls the loops of bodies that have few iterations, whatever the sizes are.
+//
+//   band k in [0, 3): S1  =>  mark unroll: band k: S1
+//
+// Always legal. Why: LLVM vectorises the loop over points only if the loops inside are gone, and cannot know that
+// three iterations are worth it.
+#pragma once
+#include "compiler/kernel/kernel.h"
+
+namespace pbc::kernel {
+
+/// Marks body loops whose instances per point, over all loops, are at most `most`; otherwise says which loop is longer.
+Outcome unrollBodies(const Kernel &, long most);
+
+} // namespace pbc::kernel
