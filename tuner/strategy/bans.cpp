@@ -51,18 +51,30 @@ void Bans::failed(const ProgramSpace &space, const Configuration &child, const C
     for (std::size_t i = 0; i < space.sites.size(); ++i)
       if (child.selectors()[i] != parent.selectors()[i])
         parts.insert(space.sites[i].title() + " with other cut-offs");
-  if (suspects.size() == 1 && parts.size() == 1) {
-    Guilt &guilt = guilty_[suspects.front()];
-    guilt.wrong += rejected.kind == Failure::WrongResult;
-    guilt.smallest = guilt.times++ == 0 ? size.n : std::min(guilt.smallest, size.n);
+  const bool alone = suspects.size() == 1 && parts.size() == 1;
+  if (alone) {
+    Record &record = records_[suspects.front()];
+    if (rejected.kind == Failure::TooSlow)
+      record.slow.add(size.n);
+    else if (rejected.kind == Failure::WrongResult)
+      record.wrong.add(size.n);
+    else
+      record.broken.add(size.n);
   }
 
   const std::string suspect =
       parts.empty() ? "the configuration" : fmt::format("{}", fmt::join(parts, " and "));
   auto [place, fresh] = entries_.try_emplace({suspect, rejected.kind});
   Fault &fault = place->second.fault;
-  if (fresh)
-    place->second.parts = parts;
+  if (!alone) {
+    std::set<std::string> &explanations = place->second.explanations;
+    explanations.insert(parts.begin(), parts.end());
+    for (std::size_t i = 0; i < space.sites.size(); ++i)
+      for (int alternative : child.selectors()[i].usedUpTo(size.n))
+        explanations.insert(space.sites[i].title() + " with " +
+                            space.sites[i].alternatives[alternative].name);
+    explanations.erase(suspect);
+  }
   const int times = fresh ? 1 : fault.times + 1;
   if (fresh || size.n < fault.n)
     fault = {suspect, rejected.kind, rejected.reason, size.n, size.name, 1};
@@ -70,50 +82,52 @@ void Bans::failed(const ProgramSpace &space, const Configuration &child, const C
 }
 
 void Bans::worked(const Configuration &configuration, const TestSize &size) {
-  for (std::size_t i = 0; i < configuration.selectors().size(); ++i)
-    for (int alternative : configuration.selectors()[i].usedUpTo(size.n))
-      innocent_[{static_cast<int>(i), alternative}] =
-          std::max(innocent_[{static_cast<int>(i), alternative}], size.n);
+  for (std::size_t i = 0; i < configuration.selectors().size(); ++i) {
+    Record &record = records_[{static_cast<int>(i), configuration.selectors()[i].select(size.n)}];
+    record.success = std::max(record.success, size.n);
+  }
 }
 
-bool Bans::banned(int site, int alternative) const {
-  if (alternative == 0)
+bool Bans::banned(int site, int alternative, long largest) const {
+  const auto found = records_.find({site, alternative});
+  if (alternative == 0 || found == records_.end())
     return false;
-  const auto found = guilty_.find({site, alternative});
-  if (found == guilty_.end())
-    return false;
-  if (found->second.wrong >= kWrongTimes)
-    return true;
-  if (found->second.times < kGuiltyTimes)
-    return false;
-  const auto success = innocent_.find({site, alternative});
-  return success == innocent_.end() || success->second < found->second.smallest;
+  const Record &record = found->second;
+  const auto guilty = [&](const Guilt &guilt, int times) {
+    return guilt.times >= times && record.success < guilt.smallest;
+  };
+  return guilty(record.wrong, kWrongTimes) ||
+         (guilty(record.broken, kGuiltyTimes) && (record.success < 0 || largest >= record.broken.smallest)) ||
+         (guilty(record.slow, kGuiltyTimes) && largest >= record.slow.smallest);
 }
 
 std::vector<int> Bans::allowed(const ProgramSpace &space, int site) const {
   std::vector<int> result;
   for (int alternative = 0; alternative < static_cast<int>(space.sites[site].alternatives.size());
        ++alternative)
-    if (!banned(site, alternative))
+    if (!banned(site, alternative, 0))
       result.push_back(alternative);
   return result;
 }
 
 bool Bans::uses(const Configuration &configuration, long n) const {
-  for (std::size_t i = 0; i < configuration.selectors().size(); ++i)
-    for (int alternative : configuration.selectors()[i].usedUpTo(n))
-      if (banned(static_cast<int>(i), alternative))
+  for (std::size_t i = 0; i < configuration.selectors().size(); ++i) {
+    const Selector &selector = configuration.selectors()[i];
+    for (int level = 0; level <= selector.levelOf(n); ++level)
+      if (banned(static_cast<int>(i), selector.levels()[level].use,
+                 std::min(n, selector.levels()[level].below - 1)))
         return true;
+  }
   return false;
 }
 
 std::vector<Fault> Bans::faults() const {
   std::vector<Fault> result;
   for (const auto &[key, entry] : entries_) {
-    const bool explained = entry.parts.size() > 1 &&
-                           std::any_of(entry.parts.begin(), entry.parts.end(), [&](const std::string &part) {
-                             return entries_.contains({part, entry.fault.kind});
-                           });
+    const auto &reasons = entry.explanations;
+    const bool explained = std::any_of(reasons.begin(), reasons.end(), [&](const std::string &suspect) {
+      return entries_.contains({suspect, entry.fault.kind});
+    });
     if (!explained)
       result.push_back(entry.fault);
   }

@@ -3,10 +3,15 @@
 //   child {Quick below 100, else Merge} of parent {Merge} ends by signal 11 at n = 4096
 //   -> "Sort with QuickSort": ended by signal 11 at n >= 4096
 //
-// The fault is sought in what the child has and its parent has not. An alternative that is found guilty three
-// times, and was never part of a success at such sizes, is not chosen any more. One that gave wrong results
-// twice is not chosen at any size: that it agreed elsewhere may have been luck. Invariant: the default
-// (alternative 0) is never banned. Source: requirement 81; field.md 0.2, asks 3 and 6.
+// The fault is sought in what the child has and its parent has not. Only the alternative that a success took
+// at the size n itself is known to have run: levels further down may never have been reached.
+//   broken three times (crash, exit, error), never a success  -> not chosen any more
+//   the same, with successes at smaller n only                -> not chosen for sizes from the failure on
+//   wrong results twice, no success at such sizes             -> not chosen any more: agreeing was luck
+//   too slow three times, no success at such sizes            -> not for such sizes; below a cut-off it may
+//                                                                be the best
+//
+// Invariant: the default (alternative 0) is never banned. Source: requirement 81; field.md 0.2, asks 3 and 6.
 #pragma once
 #include "tuner/strategy/evaluator.h"
 
@@ -32,27 +37,34 @@ public:
               const Rejected &);
   void worked(const Configuration &, const TestSize &);
 
-  /// The alternatives of a site that may be chosen.
+  /// The alternatives of a site that may be chosen for some size.
   std::vector<int> allowed(const ProgramSpace &, int site) const;
-  bool banned(int site, int alternative) const;
-  bool uses(const Configuration &, long n) const; // a banned alternative, at sizes up to n
+  /// May the alternative not be chosen for sizes up to `largest`?
+  bool banned(int site, int alternative, long largest) const;
+  /// Does the configuration take a banned alternative at a size up to n?
+  bool uses(const Configuration &, long n) const;
 
-  /// One entry for each suspect and kind; a mixed suspect is left out when one part alone is guilty of the
-  /// same.
+  /// One entry for each suspect and kind, without those that an alternative which is guilty alone explains.
   std::vector<Fault> faults() const;
 
 private:
   using Choice = std::pair<int, int>; // site, alternative
   struct Guilt {
     int times = 0;
-    int wrong = 0;     // of them: results that were not the default's
-    long smallest = 0; // n of a failure
+    long smallest = kNoLimit; // n of a failure
+    void add(long n) {
+      ++times;
+      smallest = n < smallest ? n : smallest;
+    }
   };
-  std::map<Choice, Guilt> guilty_;
-  std::map<Choice, long> innocent_; // the largest n at which it was part of a success
+  struct Record {
+    Guilt broken, wrong, slow;
+    long success = -1; // the largest n at which it was taken for n itself and worked
+  };
+  std::map<Choice, Record> records_;
   struct Entry {
     Fault fault;
-    std::set<std::string> parts;
+    std::set<std::string> explanations; // suspects that, guilty alone, explain this one
   };
   std::map<std::pair<std::string, Failure>, Entry> entries_;
 };

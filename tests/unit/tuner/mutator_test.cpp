@@ -91,18 +91,57 @@ TEST(Bans, AnAlternativeThatOnlyFailsIsNotChosenAgain) {
   const TestSize size{"n=64", 64, 0}, smaller{"n=32", 32, 0}, larger{"n=128", 128, 0};
   Bans bans;
   for (int i = 0; i < 3; ++i) {
-    EXPECT_FALSE(bans.banned(0, 2));
+    EXPECT_FALSE(bans.banned(0, 2, 64));
     bans.failed(space, bad, defaults, size, {Failure::Crash, "ends by signal 11"});
   }
-  EXPECT_TRUE(bans.banned(0, 2));
+  EXPECT_TRUE(bans.banned(0, 2, 10));
   EXPECT_EQ(bans.allowed(space, 0), std::vector<int>({0, 1}));
+  // A level that is never reached proves nothing.
+  bans.worked(defaults.withSelector(0, *Selector::fromLevels({{10, 2}, {kNoLimit, 0}})), larger);
+  EXPECT_TRUE(bans.banned(0, 2, 10));
   bans.worked(bad, smaller);
-  EXPECT_TRUE(bans.banned(0, 2));
+  EXPECT_TRUE(bans.banned(0, 2, 64));
+  EXPECT_FALSE(bans.banned(0, 2, 63));
   bans.worked(bad, larger);
-  EXPECT_FALSE(bans.banned(0, 2));
+  EXPECT_FALSE(bans.banned(0, 2, 64));
   ASSERT_EQ(bans.faults().size(), 1u);
   EXPECT_EQ(bans.faults()[0].suspect, "Synthetic with A2");
   EXPECT_EQ(bans.faults()[0].times, 3);
+}
+
+TEST(Bans, TooSlowAtLargeSizesMayStillBeTheBestBelow) {
+  const ProgramSpace space = syntheticSpace(3);
+  const Configuration defaults = Configuration::defaults(space);
+  Bans bans;
+  for (int i = 0; i < 3; ++i)
+    bans.failed(space, defaults.withSelector(0, Selector(1)), defaults, {"", 4096, 0},
+                {Failure::TooSlow, ""});
+  EXPECT_TRUE(bans.uses(defaults.withSelector(0, Selector(1)), 8192));
+  EXPECT_FALSE(bans.uses(defaults.withSelector(0, *Selector::fromLevels({{100, 1}, {kNoLimit, 0}})), 8192));
+  EXPECT_EQ(bans.allowed(space, 0).size(), 3u);
+}
+
+TEST(Bans, AWrongResultIsTrustedNowhere) {
+  const ProgramSpace space = syntheticSpace(3);
+  const Configuration defaults = Configuration::defaults(space),
+                      wrong = defaults.withSelector(0, Selector(1));
+  Bans bans;
+  bans.worked(wrong, {"", 64, 0});
+  for (int i = 0; i < 2; ++i)
+    bans.failed(space, wrong, defaults, {"", 4096, 0}, {Failure::WrongResult, ""});
+  EXPECT_TRUE(bans.banned(0, 1, 10));
+}
+
+TEST(Bans, WhatOneAlternativeExplainsIsSaidOnce) {
+  const ProgramSpace space = syntheticSpace(3);
+  const Configuration defaults = Configuration::defaults(space), bad = defaults.withSelector(0, Selector(1));
+  const TestSize size{"", 64, 0};
+  Bans bans;
+  bans.failed(space, bad, defaults, size, {Failure::Crash, ""});
+  bans.failed(space, bad.withTunable(0, 3), defaults, size, {Failure::Crash, ""}); // both are new
+  bans.failed(space, bad.withTunable(0, 4), bad, size, {Failure::Crash, ""});      // only the tunable is
+  ASSERT_EQ(bans.faults().size(), 1u);
+  EXPECT_EQ(bans.faults()[0].suspect, "Synthetic with A1");
 }
 
 } // namespace
