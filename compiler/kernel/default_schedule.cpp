@@ -21,12 +21,14 @@ std::vector<int> localityOrder(const Kernel &kernel) {
   while (isBand(node)) {
     const int d = memberDimension(kernel, node);
     const int s = statementIndex(kernel, statementsAt(node).front());
-    if (d < 0 || d >= kernel.statements[s].freeCount) break;
+    if (d < 0 || d >= kernel.statements[s].freeCount)
+      break;
     dimensions.push_back(d);
     node = isl::manage(isl_schedule_node_child(node.release(), 0));
   }
   std::vector<int> order(dimensions.size());
-  for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<int>(k);
+  for (std::size_t k = 0; k < order.size(); ++k)
+    order[k] = static_cast<int>(k);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return dimensions[a] > dimensions[b]; });
   return order;
 }
@@ -34,7 +36,8 @@ std::vector<int> localityOrder(const Kernel &kernel) {
 void check([[maybe_unused]] const Kernel &kernel, [[maybe_unused]] const char *step) {
 #ifdef PBC_VERIFY
   for (const std::string &complaint : verify(kernel)) {
-    std::fprintf(stderr, "pbc: internal error: kernel %s after %s: %s\n", kernel.name.c_str(), step, complaint.c_str());
+    std::fprintf(stderr, "pbc: internal error: kernel %s after %s: %s\n", kernel.name.c_str(), step,
+                 complaint.c_str());
     std::abort();
   }
 #endif
@@ -48,13 +51,15 @@ Kernel defaultSchedule(const Kernel &kernel) {
   // A step that isl gives up on (it has a budget) is one that does not apply.
   auto attempt = [&](const char *step, const std::function<Outcome()> &f) {
     try {
-      if (Outcome o = f(); o.kernel) best = std::move(*o.kernel);
+      if (Outcome o = f(); o.kernel)
+        best = std::move(*o.kernel);
     } catch (const isl::exception &) {
     }
     check(best, step);
   };
   const std::vector<int> order = localityOrder(best);
-  if (!std::is_sorted(order.begin(), order.end())) attempt("interchange", [&] { return interchange(best, order); });
+  if (!std::is_sorted(order.begin(), order.end()))
+    attempt("interchange", [&] { return interchange(best, order); });
   attempt("splitIntoTasks", [&] { return splitIntoTasks(best); });
   attempt("vectorise", [&] { return vectorise(best); });
   return best;

@@ -16,11 +16,13 @@ isl::union_map dependences(const Kernel &kernel) {
       const isl::map touched = a.relation.intersect_domain(s.domain);
       add(a.isWrite ? writes : reads, touched);
       // `x += v` reads what it writes; whether an opaque body reads its outputs is not known.
-      if (a.isWrite && (s.isOpaque || !s.op.empty())) add(reads, touched);
+      if (a.isWrite && (s.isOpaque || !s.op.empty()))
+        add(reads, touched);
     }
   }
   const isl::union_map touching = writes.unite(reads);
-  const isl::union_map conflicts = writes.apply_range(touching.reverse()).unite(touching.apply_range(writes.reverse()));
+  const isl::union_map conflicts =
+      writes.apply_range(touching.reverse()).unite(touching.apply_range(writes.reverse()));
   const isl::union_map order = isl::manage(isl_schedule_get_map(kernel.schedule.get()));
   const isl::union_map before = isl::manage(isl_union_map_lex_lt_union_map(order.copy(), order.copy()));
   return conflicts.intersect(before).coalesce();

@@ -7,7 +7,8 @@
 namespace pbc::kernel {
 
 std::optional<isl::aff> formula(const isl::pw_aff &function) {
-  if (isl_pw_aff_n_piece(function.get()) != 1) return std::nullopt;
+  if (isl_pw_aff_n_piece(function.get()) != 1)
+    return std::nullopt;
   isl_aff *only = nullptr;
   isl_pw_aff_foreach_piece(
       function.get(),
@@ -25,12 +26,15 @@ std::optional<long> tripCount(const isl::set &domain, int d) {
   const int inner = static_cast<int>(isl_set_dim(domain.get(), isl_dim_set)) - d - 1;
   isl_set *s = isl_set_project_out(domain.copy(), isl_dim_set, d + 1, inner);
   isl_map *pairs = isl_map_from_domain_and_range(isl_set_copy(s), s);
-  for (int k = 0; k < d; ++k) pairs = isl_map_equate(pairs, isl_dim_in, k, isl_dim_out, k);
+  for (int k = 0; k < d; ++k)
+    pairs = isl_map_equate(pairs, isl_dim_in, k, isl_dim_out, k);
   isl_set *deltas = isl_set_project_out(isl_map_deltas(pairs), isl_dim_set, 0, d);
   isl_val *most = isl_set_dim_max_val(deltas, 0);
   std::optional<long> count;
-  if (isl_val_is_int(most) == isl_bool_true) count = isl_val_get_num_si(most) + 1;
-  else if (isl_val_is_nan(most) == isl_bool_true) count = 0; // no points
+  if (isl_val_is_int(most) == isl_bool_true)
+    count = isl_val_get_num_si(most) + 1;
+  else if (isl_val_is_nan(most) == isl_bool_true)
+    count = 0; // no points
   isl_val_free(most);
   return count;
 }

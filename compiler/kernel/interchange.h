@@ -2,7 +2,8 @@
 //
 //   band (x, y): S  =>  band (y, x): S
 //
-// Legal if every dependence still ends later than it begins. Why: neighbours in memory should be neighbours in time.
+// Legal if every dependence still ends later than it begins. Why: neighbours in memory should be neighbours
+// in time.
 #pragma once
 #include "compiler/kernel/kernel.h"
 

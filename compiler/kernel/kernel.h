@@ -6,10 +6,11 @@
 //     domain { S0[i]; S1[i,k]; S2[i] : 1 <= i < n-1, 0 <= k < 3 }
 //     schedule band i (task, vector): alloc s: sequence S0 ; band k: S1 ; S2
 //
-// A Kernel is: buffers, statements (domain, expression tree, access relations), one isl schedule tree whose bands
-// and marks say how each loop is realised. A body that could not be lifted is an opaque statement: a call of its
-// emitted function with the regions that its header declares. Transformations (one file each) take a Kernel and
-// return a new one or one sentence that says why not; legality comes from `dependences`, never from assumption.
+// A Kernel is: buffers, statements (domain, expression tree, access relations), one isl schedule tree whose
+// bands and marks say how each loop is realised. A body that could not be lifted is an opaque statement: a
+// call of its emitted function with the regions that its header declares. Transformations (one file each)
+// take a Kernel and return a new one or one sentence that says why not; legality comes from `dependences`,
+// never from assumption.
 //
 // Invariants (verify.h): every statement's tuple name is its `name`; accesses' relations have the statement's
 // domain space as domain; the schedule's domain is the union of the statements' domains; every dependence is
@@ -30,9 +31,9 @@ struct Buffer {
   Role role = Role::Input; // Output: written (and perhaps read)
   Scalar element = Scalar::F64;
   int rank = 0;
-  // Local: a scalar of the rule's body. Its accesses are expanded: indexed by the rule's free variables, so that
-  // instances do not share it. `storage` maps those indices to where the value is kept: { s[i] -> s[] } for one
-  // register, { s[i] -> s[i mod 8] } after vectorising; `storageExtents` are the kept array's sizes.
+  // Local: a scalar of the rule's body. Its accesses are expanded: indexed by the rule's free variables, so
+  // that instances do not share it. `storage` maps those indices to where the value is kept: { s[i] -> s[] }
+  // for one register, { s[i] -> s[i mod 8] } after vectorising; `storageExtents` are the kept array's sizes.
   std::optional<isl::map> storage; // of a Local (an isl object cannot be empty)
   std::vector<long> storageExtents;
 };
@@ -64,12 +65,12 @@ struct OpaqueArgument {
 };
 
 struct Statement {
-  std::string name;                    // tuple name, unique in the kernel
+  std::string name; // tuple name, unique in the kernel
   int rule = -1;
   std::vector<std::string> dimensions; // names; the rule's free variables first, then body loops
   int freeCount = 0;                   // how many are free variables of the rule
   isl::set domain;
-  std::vector<Access> accesses;        // opaque: one per argument (may-access over its box)
+  std::vector<Access> accesses; // opaque: one per argument (may-access over its box)
   // Assign: access `write` op= value
   int write = -1;
   std::string op;
@@ -84,16 +85,16 @@ struct Statement {
 enum class Realisation { Sequential, Vector, Unroll };
 
 struct Kernel {
-  std::string name;                     // "Smooth.0"
-  std::vector<std::string> parameters;  // size variables (mangled); all integers
+  std::string name;                    // "Smooth.0"
+  std::vector<std::string> parameters; // size variables (mangled); all integers
   std::vector<Buffer> buffers;
   std::vector<Statement> statements;
-  isl::set context;                     // what is known of the parameters
+  isl::set context; // what is known of the parameters
   isl::schedule schedule;
-  isl::union_map dependences;           // flow, anti and output, between statement instances
+  isl::union_map dependences; // flow, anti and output, between statement instances
   // The outer loops that run in tasks: for each, the schedule restricts statement dimension values to
-  // [low<k>, high<k>), which are extra parameters `low0`, `high0`, ... of the emitted function. taskRange[k] is
-  // the whole range as C++ text over the parameters. Set by splitIntoTasks; empty: one task.
+  // [low<k>, high<k>), which are extra parameters `low0`, `high0`, ... of the emitted function. taskRange[k]
+  // is the whole range as C++ text over the parameters. Set by splitIntoTasks; empty: one task.
   struct TaskDimension {
     std::string name;      // of the rule's free variable
     std::string low, high; // C++ text, half open

@@ -13,8 +13,8 @@
 namespace pbc::kernel {
 namespace {
 
-// Four vectors of 512 bits, eight of 256: enough independent additions to hide their latency, and they fit into the
-// registers. Measured on the naive matrix product (tests/unit/kernel/speed).
+// Four vectors of 512 bits, eight of 256: enough independent additions to hide their latency, and they fit
+// into the registers. Measured on the naive matrix product (tests/unit/kernel/speed).
 constexpr long kGroupBytes = 256;
 
 struct Range {
@@ -23,7 +23,8 @@ struct Range {
 
 // The free variables of a statement's points, without a name.
 isl::set pointsOf(const Statement &s) {
-  isl_set *points = isl_set_project_out(s.domain.copy(), isl_dim_set, s.freeCount, s.dimensions.size() - s.freeCount);
+  isl_set *points =
+      isl_set_project_out(s.domain.copy(), isl_dim_set, s.freeCount, s.dimensions.size() - s.freeCount);
   return isl::manage(isl_set_reset_tuple_id(points));
 }
 
@@ -39,7 +40,8 @@ std::optional<Range> rangeOf(const Kernel &kernel, const std::vector<int> &state
   isl_map *line = isl_map_from_domain_and_range(points.copy(), points.copy());
   const int n = static_cast<int>(isl_set_dim(points.get(), isl_dim_set));
   for (int d = 0; d < n; ++d)
-    if (d != x) line = isl_map_equate(line, isl_dim_in, d, isl_dim_out, d);
+    if (d != x)
+      line = isl_map_equate(line, isl_dim_in, d, isl_dim_out, d);
   line = isl_map_project_out(line, isl_dim_out, x + 1, n - x - 1);
   line = isl_map_project_out(line, isl_dim_out, 0, x);
   line = isl_map_eliminate(line, isl_dim_in, x, 1);
@@ -49,7 +51,8 @@ std::optional<Range> rangeOf(const Kernel &kernel, const std::vector<int> &state
   const std::optional<isl::aff> high = formula(isl::manage(isl_pw_multi_aff_get_pw_aff(last, 0)));
   isl_pw_multi_aff_free(first);
   isl_pw_multi_aff_free(last);
-  if (!low || !high) return std::nullopt;
+  if (!low || !high)
+    return std::nullopt;
   return Range{*low, isl::manage(isl_aff_add_constant_si(isl_aff_sub(high->copy(), low->copy()), 1))};
 }
 
@@ -99,7 +102,8 @@ private:
   isl::set partOf(const std::vector<long> &sizes, std::size_t part) const {
     isl_set *s = isl_set_universe(space());
     if (part > 0)
-      s = isl_set_intersect(s, isl_set_from_basic_set(isl_aff_ge_basic_set(offset(), lengthIn(sizes[part - 1]))));
+      s = isl_set_intersect(
+          s, isl_set_from_basic_set(isl_aff_ge_basic_set(offset(), lengthIn(sizes[part - 1]))));
     if (part + 1 < sizes.size())
       s = isl_set_intersect(s, isl_set_from_basic_set(isl_aff_lt_basic_set(offset(), lengthIn(sizes[part]))));
     return isl::manage(s);
@@ -107,8 +111,9 @@ private:
 
   // { R0_S1[y, x, k] -> [y, x] }
   isl_multi_aff *toPoint(const Statement &s) const {
-    isl_multi_aff *m = isl_multi_aff_project_out_map(isl_set_get_space(s.domain.get()), isl_dim_set, s.freeCount,
-                                                     static_cast<int>(s.dimensions.size()) - s.freeCount);
+    isl_multi_aff *m =
+        isl_multi_aff_project_out_map(isl_set_get_space(s.domain.get()), isl_dim_set, s.freeCount,
+                                      static_cast<int>(s.dimensions.size()) - s.freeCount);
     return isl_multi_aff_reset_tuple_id(m, isl_dim_out);
   }
 
@@ -153,7 +158,8 @@ private:
   // s[y, x] is kept in lane (x - low) mod V of its part.
   void expandStorage(Kernel &changed, const std::vector<long> &sizes) const {
     for (Buffer &b : changed.buffers) {
-      if (b.role != Buffer::Role::Local) continue;
+      if (b.role != Buffer::Role::Local)
+        continue;
       isl_map *storage = nullptr;
       for (std::size_t part = 0; part < sizes.size(); ++part) {
         isl_map *m = isl_map_from_aff(lane(sizes[part]));
@@ -176,10 +182,13 @@ private:
 unsigned bytesOf(Scalar s) {
   switch (s) {
   case Scalar::F64:
-  case Scalar::I64: return 8;
+  case Scalar::I64:
+    return 8;
   case Scalar::F32:
-  case Scalar::I32: return 4;
-  default: return 1;
+  case Scalar::I32:
+    return 4;
+  default:
+    return 1;
   }
 }
 
@@ -187,10 +196,12 @@ unsigned bytesOf(Scalar s) {
 
 Outcome spreadOverLanes(const Kernel &kernel, const isl::schedule_node &band, int x) {
   std::vector<int> statements;
-  for (const std::string &name : statementsAt(band)) statements.push_back(statementIndex(kernel, name));
+  for (const std::string &name : statementsAt(band))
+    statements.push_back(statementIndex(kernel, name));
   const int rule = kernel.statements[statements.front()].rule;
   for (int s : statements)
-    if (kernel.statements[s].rule != rule) return {std::nullopt, "two rules share its innermost loop"};
+    if (kernel.statements[s].rule != rule)
+      return {std::nullopt, "two rules share its innermost loop"};
   for (const Buffer &b : kernel.buffers)
     if (b.role == Buffer::Role::Local && !b.storageExtents.empty())
       return {std::nullopt, "its scalars are arrays already"};
@@ -207,11 +218,14 @@ Outcome spreadOverLanes(const Kernel &kernel, const isl::schedule_node &band, in
       const isl::set box = isl::manage(isl_set_intersect(free.copy(), points));
       const isl::set exact = isl::manage(bounds);
       if (!box.is_equal(exact))
-        return {std::nullopt, "the length of the loop over " + s.dimensions[d] + " depends on " + s.dimensions[x]};
+        return {std::nullopt,
+                "the length of the loop over " + s.dimensions[d] + " depends on " + s.dimensions[x]};
     }
   }
   const std::optional<Range> range = rangeOf(kernel, statements, x);
-  if (!range) return {std::nullopt, "its range of " + kernel.statements[statements.front()].dimensions[x] + " has cases"};
+  if (!range)
+    return {std::nullopt,
+            "its range of " + kernel.statements[statements.front()].dimensions[x] + " has cases"};
   unsigned widest = 4;
   for (int k : statements)
     for (const Access &a : kernel.statements[k].accesses)

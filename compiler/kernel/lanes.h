@@ -5,7 +5,8 @@
 
 namespace pbc::kernel {
 
-/// `band`: the loop over free variable `x`, of one member, in the kernel's schedule; it carries no dependence.
+/// `band`: the loop over free variable `x`, of one member, in the kernel's schedule; it carries no
+/// dependence.
 Outcome spreadOverLanes(const Kernel &, const isl::schedule_node &band, int x);
 
 } // namespace pbc::kernel

@@ -35,7 +35,8 @@ bool isLegal(const isl::schedule &schedule, const isl::union_map &dependences) {
 bool isParallel(const isl::schedule_node &band, int k, const isl::union_map &dependences, bool outerMembers) {
   isl::union_map here = active(band, dependences);
   if (outerMembers)
-    for (int outer = 0; outer < k; ++outer) here = equalAt(here, member(band, outer));
+    for (int outer = 0; outer < k; ++outer)
+      here = equalAt(here, member(band, outer));
   return here.is_subset(equalAt(here, member(band, k)));
 }
 
@@ -44,14 +45,16 @@ bool isPermutable(const isl::schedule_node &band, const isl::union_map &dependen
   for (int k = 0; k < members(band); ++k) {
     const isl::union_map value = isl::manage(isl_union_map_from_union_pw_aff(member(band, k).release()));
     const isl::union_map backwards = isl::manage(isl_union_map_lex_gt_union_map(value.copy(), value.copy()));
-    if (!here.intersect(backwards).is_empty()) return false;
+    if (!here.intersect(backwards).is_empty())
+      return false;
   }
   return true;
 }
 
 isl::schedule withFlags(const isl::schedule &schedule, const isl::union_map &dependences) {
   return mapBottomUp(schedule, [&](const isl::schedule_node &node) {
-    if (!isBand(node)) return node;
+    if (!isBand(node))
+      return node;
     isl_schedule_node *n = node.copy();
     for (int k = 0; k < members(node); ++k)
       n = isl_schedule_node_band_member_set_coincident(n, k, isParallel(node, k, dependences, false));

@@ -12,8 +12,8 @@ namespace pbc::kernel {
 /// Every dependence ends later than it begins.
 bool isLegal(const isl::schedule &, const isl::union_map &dependences);
 
-/// Member `k` of the band carries no dependence between instances that agree on all loops around it (outer bands
-/// and, with `outerMembers`, the band's members before it): its iterations may run at once.
+/// Member `k` of the band carries no dependence between instances that agree on all loops around it (outer
+/// bands and, with `outerMembers`, the band's members before it): its iterations may run at once.
 bool isParallel(const isl::schedule_node &band, int k, const isl::union_map &dependences, bool outerMembers);
 
 /// No dependence goes backwards in any member, for fixed outer bands: members may be reordered and tiled.

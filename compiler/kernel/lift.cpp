@@ -23,8 +23,10 @@ struct LiftedRule {
 };
 
 void collect(const Block &b, const Kernel &kernel, isl::union_set &all) {
-  if (b.statement >= 0) all = all.unite(isl::union_set(kernel.statements[b.statement].domain));
-  for (const Block &inner : b.body) collect(inner, kernel, all);
+  if (b.statement >= 0)
+    all = all.unite(isl::union_set(kernel.statements[b.statement].domain));
+  for (const Block &inner : b.body)
+    collect(inner, kernel, all);
 }
 
 isl::union_set instances(const Block &b, const Kernel &kernel) {
@@ -34,8 +36,10 @@ isl::union_set instances(const Block &b, const Kernel &kernel) {
 }
 
 void collectStatements(const Block &b, std::vector<int> &all) {
-  if (b.statement >= 0) all.push_back(b.statement);
-  for (const Block &inner : b.body) collectStatements(inner, all);
+  if (b.statement >= 0)
+    all.push_back(b.statement);
+  for (const Block &inner : b.body)
+    collectStatements(inner, all);
 }
 
 // { S1[i, k] -> [k]; S2[i, k] -> [k] } for the statements of a loop.
@@ -46,7 +50,8 @@ isl_multi_union_pw_aff *loopSchedule(const Block &loop, const Kernel &kernel) {
   for (int index : statements) {
     const Statement &s = kernel.statements[index];
     int d = s.freeCount;
-    while (s.dimensions[d] != loop.iterator) ++d;
+    while (s.dimensions[d] != loop.iterator)
+      ++d;
     isl_local_space *space = isl_local_space_from_space(isl_set_get_space(s.domain.get()));
     isl_union_pw_aff *one =
         isl_union_pw_aff_from_pw_aff(isl_pw_aff_from_aff(isl_aff_var_on_domain(space, isl_dim_set, d)));
@@ -56,20 +61,24 @@ isl_multi_union_pw_aff *loopSchedule(const Block &loop, const Kernel &kernel) {
 }
 
 // Puts the program order of `blocks` at `node`, a leaf; returns the node at the same place.
-isl::schedule_node graft(const isl::schedule_node &node, const std::vector<Block> &blocks, const Kernel &kernel) {
+isl::schedule_node graft(const isl::schedule_node &node, const std::vector<Block> &blocks,
+                         const Kernel &kernel) {
   if (blocks.size() > 1) {
     isl_union_set_list *filters = isl_union_set_list_alloc(isl_schedule_node_get_ctx(node.get()), 0);
-    for (const Block &b : blocks) filters = isl_union_set_list_add(filters, instances(b, kernel).release());
+    for (const Block &b : blocks)
+      filters = isl_union_set_list_add(filters, instances(b, kernel).release());
     isl::schedule_node n = isl::manage(isl_schedule_node_insert_sequence(node.copy(), filters));
     for (std::size_t k = 0; k < blocks.size(); ++k) {
-      if (blocks[k].statement >= 0) continue;
+      if (blocks[k].statement >= 0)
+        continue;
       isl_schedule_node *filter = isl_schedule_node_child(n.release(), static_cast<int>(k));
       isl::schedule_node leaf = isl::manage(isl_schedule_node_child(filter, 0));
       n = isl::manage(isl_schedule_node_ancestor(graft(leaf, {blocks[k]}, kernel).release(), 2));
     }
     return n;
   }
-  if (blocks.empty() || blocks.front().statement >= 0) return node;
+  if (blocks.empty() || blocks.front().statement >= 0)
+    return node;
   const Block &loop = blocks.front();
   isl::schedule_node n =
       isl::manage(isl_schedule_node_insert_partial_schedule(node.copy(), loopSchedule(loop, kernel)));
@@ -79,8 +88,9 @@ isl::schedule_node graft(const isl::schedule_node &node, const std::vector<Block
 
 // { R0_S1[i, k] -> R0[i] }
 isl_pw_multi_aff *toPoint(const Statement &s, const std::string &tuple) {
-  isl_multi_aff *project = isl_multi_aff_project_out_map(isl_set_get_space(s.domain.get()), isl_dim_set, s.freeCount,
-                                                         static_cast<int>(s.dimensions.size()) - s.freeCount);
+  isl_multi_aff *project =
+      isl_multi_aff_project_out_map(isl_set_get_space(s.domain.get()), isl_dim_set, s.freeCount,
+                                    static_cast<int>(s.dimensions.size()) - s.freeCount);
   return isl_pw_multi_aff_from_multi_aff(isl_multi_aff_set_tuple_name(project, isl_dim_out, tuple.c_str()));
 }
 
@@ -90,10 +100,12 @@ isl::schedule expand(const schedule::Step &step, const std::vector<LiftedRule> &
   isl::schedule lifted =
       isl::manage(isl_schedule_pullback_union_pw_multi_aff(step.order.copy(), contraction.copy()));
   isl_union_set *domain = isl_union_set_empty_ctx(isl_set_get_ctx(kernel.context.get()));
-  for (const Statement &s : kernel.statements) domain = isl_union_set_add_set(domain, s.domain.copy());
+  for (const Statement &s : kernel.statements)
+    domain = isl_union_set_add_set(domain, s.domain.copy());
   lifted = isl::manage(isl_schedule_intersect_domain(lifted.release(), domain));
   return mapBottomUp(lifted, [&](const isl::schedule_node &node) {
-    if (isl_schedule_node_get_type(node.get()) != isl_schedule_node_leaf) return node;
+    if (isl_schedule_node_get_type(node.get()) != isl_schedule_node_leaf)
+      return node;
     std::vector<Block> here;
     std::vector<int> locals;
     for (const std::string &name : statementsAt(node))
@@ -102,7 +114,8 @@ isl::schedule expand(const schedule::Step &step, const std::vector<LiftedRule> &
           std::vector<int> statements;
           collectStatements(b, statements);
           for (int s : statements)
-            if (kernel.statements[s].name == name) locals.insert(locals.end(), rule.locals.begin(), rule.locals.end());
+            if (kernel.statements[s].name == name)
+              locals.insert(locals.end(), rule.locals.begin(), rule.locals.end());
         }
     for (const LiftedRule &rule : rules)
       for (const Block &b : rule.blocks) {
@@ -112,18 +125,22 @@ isl::schedule expand(const schedule::Step &step, const std::vector<LiftedRule> &
         bool present = false;
         for (int s : statements)
           present |= std::find(names.begin(), names.end(), kernel.statements[s].name) != names.end();
-        if (present) here.push_back(b);
+        if (present)
+          here.push_back(b);
       }
     isl::schedule_node n = graft(node, here, kernel);
     std::sort(locals.begin(), locals.end());
     locals.erase(std::unique(locals.begin(), locals.end()), locals.end());
-    for (auto l = locals.rbegin(); l != locals.rend(); ++l) n = insertMark(n, "alloc:" + kernel.buffers[*l].name);
+    for (auto l = locals.rbegin(); l != locals.rend(); ++l)
+      n = insertMark(n, "alloc:" + kernel.buffers[*l].name);
     return n;
   });
 }
 
-// Correct without any analysis: the plan's dependences between points, and every pair inside one point in order.
-isl::union_map coarse(const Kernel &kernel, const schedule::Step &step, const isl::union_pw_multi_aff &contraction) {
+// Correct without any analysis: the plan's dependences between points, and every pair inside one point in
+// order.
+isl::union_map coarse(const Kernel &kernel, const schedule::Step &step,
+                      const isl::union_pw_multi_aff &contraction) {
   const isl::union_map toPoints = isl::manage(isl_union_map_from_union_pw_multi_aff(contraction.copy()));
   const isl::union_map order = isl::manage(isl_schedule_get_map(kernel.schedule.get()));
   const isl::union_map before = isl::manage(isl_union_map_lex_lt_union_map(order.copy(), order.copy()));
@@ -136,9 +153,11 @@ isl::union_map coarse(const Kernel &kernel, const schedule::Step &step, const is
 
 std::vector<std::string> parameterNames(const sema::Transform &transform) {
   std::vector<std::string> names;
-  for (const std::string &n : transform.sizeVariables) names.push_back(poly::mangle(n));
+  for (const std::string &n : transform.sizeVariables)
+    names.push_back(poly::mangle(n));
   for (const sema::Tunable &t : transform.tunables)
-    if (!t.isFloat) names.push_back(poly::mangle(t.name));
+    if (!t.isFloat)
+      names.push_back(poly::mangle(t.name));
   return names;
 }
 
@@ -148,8 +167,10 @@ Kernel lift(const sema::Transform &transform, const schedule::Step &step,
   kernel.parameters = parameterNames(transform);
   kernel.context = isl::manage(isl_set_params(grid.context.copy()));
   std::string prefix;
-  for (const std::string &p : kernel.parameters) prefix += (prefix.empty() ? "[" : ", ") + p;
-  if (!prefix.empty()) prefix += "] -> ";
+  for (const std::string &p : kernel.parameters)
+    prefix += (prefix.empty() ? "[" : ", ") + p;
+  if (!prefix.empty())
+    prefix += "] -> ";
   BodyLifter lifter(kernel, transform, prefix, ctx);
   std::vector<LiftedRule> rules;
   isl_union_pw_multi_aff *contraction = isl_union_pw_multi_aff_empty_ctx(ctx.get().get());
@@ -159,7 +180,8 @@ Kernel lift(const sema::Transform &transform, const schedule::Step &step,
     rule.tuple = isl_set_get_tuple_name(use.domain.get());
     const std::size_t firstStatement = kernel.statements.size();
     std::optional<std::vector<Block>> blocks;
-    if (factsOfRules[use.rule].liftable) blocks = lifter.lift(use, factsOfRules[use.rule]);
+    if (factsOfRules[use.rule].liftable)
+      blocks = lifter.lift(use, factsOfRules[use.rule]);
     rule.blocks = blocks ? *blocks : std::vector<Block>{lifter.opaque(use)};
     const std::string own = "R" + std::to_string(use.rule) + "_";
     for (std::size_t b = 0; b < kernel.buffers.size(); ++b)

@@ -1,13 +1,15 @@
 // From rule bodies to a Kernel: every assignment of a liftable body becomes a statement, every counted loop a
-// dimension and a band, every scalar of the body a Local buffer; the plan's order of rule points stays outside.
+// dimension and a band, every scalar of the body a Local buffer; the plan's order of rule points stays
+// outside.
 //
 //   B.cell(i) from(A.region(i-1, i+2) a) { double s = 0; for (k in [0, 3)) s += a.cell(k); return s / 3; }
 //   => R0_S0[i]: s[i] = 0;  R0_S1[i,k]: s[i] += A[i-1+k];  R0_S2[i]: B[i] = s[i] / 3
 //      band i: alloc s: sequence { R0_S0 ; band k: R0_S1 ; R0_S2 }
 //
-// A body that cannot be lifted is one opaque statement over the rule's points: a call of `pb_body_<rule>` with its
-// bindings. Scalars are indexed by the rule's free variables, so that two points never share one: this is what
-// makes the loops over points free of false dependences; storage maps undo it when text is printed.
+// A body that cannot be lifted is one opaque statement over the rule's points: a call of `pb_body_<rule>`
+// with its bindings. Scalars are indexed by the rule's free variables, so that two points never share one:
+// this is what makes the loops over points free of false dependences; storage maps undo it when text is
+// printed.
 #pragma once
 #include "compiler/kernel/kernel.h"
 #include "compiler/schedule/plan.h"

@@ -9,17 +9,23 @@ namespace {
 
 std::string join(const std::vector<std::string> &parts) {
   std::string all;
-  for (const std::string &p : parts) all += (all.empty() ? "" : ", ") + p;
+  for (const std::string &p : parts)
+    all += (all.empty() ? "" : ", ") + p;
   return all;
 }
 
 Scalar scalarOf(sema::Element e) {
   switch (e) {
-  case sema::Element::F64: return Scalar::F64;
-  case sema::Element::F32: return Scalar::F32;
-  case sema::Element::I32: return Scalar::I32;
-  case sema::Element::I64: return Scalar::I64;
-  case sema::Element::U8: return Scalar::U8;
+  case sema::Element::F64:
+    return Scalar::F64;
+  case sema::Element::F32:
+    return Scalar::F32;
+  case sema::Element::I32:
+    return Scalar::I32;
+  case sema::Element::I64:
+    return Scalar::I64;
+  case sema::Element::U8:
+    return Scalar::U8;
   }
   return Scalar::F64;
 }
@@ -33,7 +39,8 @@ const sema::Binding &BodyLifter::binding(int index) const {
 
 std::vector<std::string> BodyLifter::freeNames() const {
   std::vector<std::string> names;
-  for (const std::string &v : rule_->freeVariables) names.push_back(poly::mangle(v));
+  for (const std::string &v : rule_->freeVariables)
+    names.push_back(poly::mangle(v));
   return names;
 }
 
@@ -41,7 +48,8 @@ std::string BodyLifter::tuple(const Statement &s) const { return s.name + "[" + 
 
 int BodyLifter::matrixBuffer(int matrix) {
   for (std::size_t b = 0; b < kernel_.buffers.size(); ++b)
-    if (kernel_.buffers[b].matrix == matrix) return static_cast<int>(b);
+    if (kernel_.buffers[b].matrix == matrix)
+      return static_cast<int>(b);
   const sema::Matrix &m = transform_.matrices[matrix];
   Buffer buffer;
   buffer.name = poly::mangle(m.name);
@@ -64,14 +72,16 @@ int BodyLifter::access(Statement &s, int buffer, bool isWrite, const std::vector
 std::string BodyLifter::affine(const body::Value &value) const {
   bool ok = true;
   std::string text = body::affineText(value, *facts_, ok);
-  if (!ok) throw NotAffine();
+  if (!ok)
+    throw NotAffine();
   return text;
 }
 
 int BodyLifter::cell(Statement &s, int index, const std::vector<body::ValuePtr> &indices, bool isWrite) {
   const sema::Binding &b = binding(index);
   std::vector<std::string> at;
-  for (const sema::Affine &begin : b.begin) at.push_back(begin.isl);
+  for (const sema::Affine &begin : b.begin)
+    at.push_back(begin.isl);
   for (std::size_t v = 0; v < indices.size(); ++v)
     at[b.viewDims[v]] = "(" + at[b.viewDims[v]] + ") + (" + affine(*indices[v]) + ")";
   return access(s, matrixBuffer(b.matrix), isWrite, at);
@@ -83,7 +93,8 @@ int BodyLifter::local(Statement &s, int index, bool isWrite) {
     const body::LocalVariable &variable = facts_->locals[index];
     buffer.name = "R" + std::to_string(rule_->index) + "_" + variable.name;
     for (const Buffer &other : kernel_.buffers) // shadowed names
-      if (other.name == buffer.name) buffer.name += "_" + std::to_string(index);
+      if (other.name == buffer.name)
+        buffer.name += "_" + std::to_string(index);
     buffer.role = Buffer::Role::Local;
     buffer.element = variable.type;
     buffer.rank = static_cast<int>(rule_->freeVariables.size());
@@ -101,7 +112,8 @@ ExprPtr BodyLifter::expr(const body::Value &value, Statement &s) {
   e->text = value.text;
   auto dimension = [&](const std::string &name) {
     const auto at = std::find(s.dimensions.begin(), s.dimensions.end(), name);
-    if (at == s.dimensions.end()) return false;
+    if (at == s.dimensions.end())
+      return false;
     e->kind = Expr::Kind::Dimension;
     e->index = static_cast<int>(at - s.dimensions.begin());
     return true;
@@ -120,28 +132,45 @@ ExprPtr BodyLifter::expr(const body::Value &value, Statement &s) {
     e->index = access(s, matrixBuffer(value.index), false, {});
     return e;
   case From::Iterator:
-    if (!dimension(poly::mangle(facts_->iterators[value.index]))) throw NotAffine(); // used after its loop
+    if (!dimension(poly::mangle(facts_->iterators[value.index])))
+      throw NotAffine(); // used after its loop
     return e;
   case From::Name:
-    if (!dimension(poly::mangle(value.text))) e->kind = Expr::Kind::Name;
+    if (!dimension(poly::mangle(value.text)))
+      e->kind = Expr::Kind::Name;
     return e;
-  case From::Literal: e->kind = Expr::Kind::Literal; break;
-  case From::Unary: e->kind = Expr::Kind::Unary; break;
-  case From::Binary: e->kind = Expr::Kind::Binary; break;
-  case From::Select: e->kind = Expr::Kind::Select; break;
-  case From::Call: e->kind = Expr::Kind::Call; break;
-  case From::Cast: e->kind = Expr::Kind::Cast; break;
+  case From::Literal:
+    e->kind = Expr::Kind::Literal;
+    break;
+  case From::Unary:
+    e->kind = Expr::Kind::Unary;
+    break;
+  case From::Binary:
+    e->kind = Expr::Kind::Binary;
+    break;
+  case From::Select:
+    e->kind = Expr::Kind::Select;
+    break;
+  case From::Call:
+    e->kind = Expr::Kind::Call;
+    break;
+  case From::Cast:
+    e->kind = Expr::Kind::Cast;
+    break;
   }
-  for (const body::ValuePtr &operand : value.operands) e->operands.push_back(expr(*operand, s));
+  for (const body::ValuePtr &operand : value.operands)
+    e->operands.push_back(expr(*operand, s));
   return e;
 }
 
 isl::set BodyLifter::domain(const std::string &tuple, const std::vector<std::string> &dimensions) const {
   std::string constraints;
-  for (const Loop &l : loops_) constraints += (constraints.empty() ? " : " : " and ") + l.constraint;
+  for (const Loop &l : loops_)
+    constraints += (constraints.empty() ? " : " : " and ") + l.constraint;
   const std::string instance = tuple + "[" + join(dimensions) + "]";
   isl::set loops = ctx_.set(prefix_ + "{ " + instance + constraints + " }");
-  const std::string point = std::string(isl_set_get_tuple_name(points_.get())) + "[" + join(freeNames()) + "]";
+  const std::string point =
+      std::string(isl_set_get_tuple_name(points_.get())) + "[" + join(freeNames()) + "]";
   isl::map toPoint = ctx_.map("{ " + instance + " -> " + point + " }");
   return loops.intersect(points_.apply(toPoint.reverse())).coalesce();
 }
@@ -154,7 +183,8 @@ Block BodyLifter::assign(const body::Node &node) {
   s.rule = rule_->index;
   s.dimensions = freeNames();
   s.freeCount = static_cast<int>(s.dimensions.size());
-  for (const Loop &l : loops_) s.dimensions.push_back(poly::mangle(facts_->iterators[l.iterator]));
+  for (const Loop &l : loops_)
+    s.dimensions.push_back(poly::mangle(facts_->iterators[l.iterator]));
   s.domain = domain(s.name, s.dimensions);
   s.op = node.op;
   s.value = expr(*node.value, s);
@@ -183,7 +213,8 @@ std::vector<Block> BodyLifter::blocks(const std::vector<body::NodePtr> &nodes) {
   std::vector<Block> all;
   for (const body::NodePtr &node : nodes) {
     Block b = node->kind == body::Node::Kind::Assign ? assign(*node) : loop(*node);
-    if (b.statement >= 0 || !b.body.empty()) all.push_back(std::move(b));
+    if (b.statement >= 0 || !b.body.empty())
+      all.push_back(std::move(b));
   }
   return all;
 }
@@ -234,13 +265,17 @@ Block BodyLifter::opaque(const schedule::RuleUse &use) {
     a.begin = isl::multi_pw_aff(ctx_.get(), from + name + "[" + join(begin) + "] }");
     a.end = isl::multi_pw_aff(ctx_.get(), from + name + "[" + join(end) + "] }");
     std::string box;
-    for (const std::string &c : inside) box += (box.empty() ? " : " : " and ") + c;
-    if (b.isOutput) kernel_.buffers[a.buffer].role = Buffer::Role::Output;
+    for (const std::string &c : inside)
+      box += (box.empty() ? " : " : " and ") + c;
+    if (b.isOutput)
+      kernel_.buffers[a.buffer].role = Buffer::Role::Output;
     s.accesses.push_back({a.buffer, b.isOutput, ctx_.map(from + name + "[" + join(at) + "]" + box + " }")});
     s.arguments.push_back(std::move(a));
   };
-  for (const sema::Binding &b : rule_->outputs) argument(b);
-  for (const sema::Binding &b : rule_->inputs) argument(b);
+  for (const sema::Binding &b : rule_->outputs)
+    argument(b);
+  for (const sema::Binding &b : rule_->inputs)
+    argument(b);
   kernel_.statements.push_back(std::move(s));
   Block block;
   block.statement = static_cast<int>(kernel_.statements.size()) - 1;

@@ -7,8 +7,8 @@ namespace pbc::kernel {
 
 /// Program order inside one rule point.
 struct Block {
-  int statement = -1;     // index into Kernel::statements, or
-  std::string iterator;   // a loop over this dimension
+  int statement = -1;   // index into Kernel::statements, or
+  std::string iterator; // a loop over this dimension
   int step = 1;
   std::vector<Block> body;
 };

@@ -10,7 +10,8 @@ namespace {
 
 std::string join(const std::vector<std::string> &parts) {
   std::string all;
-  for (const std::string &p : parts) all += (all.empty() ? "" : ", ") + p;
+  for (const std::string &p : parts)
+    all += (all.empty() ? "" : ", ") + p;
   return all;
 }
 
@@ -39,14 +40,22 @@ std::string value(const Kernel &kernel, const Statement &s, const Expr &e) {
   }
   switch (e.kind) {
   case Expr::Kind::Literal:
-  case Expr::Kind::Name: return e.text;
-  case Expr::Kind::Dimension: return s.dimensions[e.index];
-  case Expr::Kind::Read: return element(kernel, s, s.accesses[e.index]);
-  case Expr::Kind::Unary: return e.text + operands[0];
-  case Expr::Kind::Binary: return operands[0] + " " + e.text + " " + operands[1];
-  case Expr::Kind::Select: return operands[0] + " ? " + operands[1] + " : " + operands[2];
-  case Expr::Kind::Call: return e.text + "(" + join(operands) + ")";
-  case Expr::Kind::Cast: return std::string(body::cxxType(e.type)) + "(" + operands[0] + ")";
+  case Expr::Kind::Name:
+    return e.text;
+  case Expr::Kind::Dimension:
+    return s.dimensions[e.index];
+  case Expr::Kind::Read:
+    return element(kernel, s, s.accesses[e.index]);
+  case Expr::Kind::Unary:
+    return e.text + operands[0];
+  case Expr::Kind::Binary:
+    return operands[0] + " " + e.text + " " + operands[1];
+  case Expr::Kind::Select:
+    return operands[0] + " ? " + operands[1] + " : " + operands[2];
+  case Expr::Kind::Call:
+    return e.text + "(" + join(operands) + ")";
+  case Expr::Kind::Cast:
+    return std::string(body::cxxType(e.type)) + "(" + operands[0] + ")";
   }
   return "";
 }
@@ -59,7 +68,8 @@ std::string band(const Kernel &kernel, const isl::schedule_node &node) {
     for (const std::string &name : statementsAt(node)) {
       const Statement &s = kernel.statements[statementIndex(kernel, name)];
       const std::optional<isl::pw_aff> value = member(node, k, name);
-      if (!value) continue;
+      if (!value)
+        continue;
       isl_pw_aff *one = value->copy();
       for (std::size_t d = 0; d < s.dimensions.size(); ++d)
         one = isl_pw_aff_set_dim_id(one, isl_dim_in, static_cast<unsigned>(d),
@@ -69,25 +79,36 @@ std::string band(const Kernel &kernel, const isl::schedule_node &node) {
     std::sort(functions.begin(), functions.end());
     functions.erase(std::unique(functions.begin(), functions.end()), functions.end());
     text += (k ? ", " : " ") + (functions.size() == 1 ? functions[0] : "(" + join(functions) + ")");
-    if (isl_schedule_node_band_member_get_coincident(node.get(), k) == isl_bool_true) text += " parallel";
+    if (isl_schedule_node_band_member_get_coincident(node.get(), k) == isl_bool_true)
+      text += " parallel";
   }
   return text;
 }
 
-void tree(const Kernel &kernel, const isl::schedule_node &node, const std::string &indent, std::string &text) {
+void tree(const Kernel &kernel, const isl::schedule_node &node, const std::string &indent,
+          std::string &text) {
   std::string inner = indent + "  ";
   switch (isl_schedule_node_get_type(node.get())) {
-  case isl_schedule_node_band: text += indent + band(kernel, node) + "\n"; break;
-  case isl_schedule_node_sequence: text += indent + "sequence\n"; break;
-  case isl_schedule_node_set: text += indent + "set\n"; break;
-  case isl_schedule_node_mark: text += indent + markName(node) + "\n"; break;
+  case isl_schedule_node_band:
+    text += indent + band(kernel, node) + "\n";
+    break;
+  case isl_schedule_node_sequence:
+    text += indent + "sequence\n";
+    break;
+  case isl_schedule_node_set:
+    text += indent + "set\n";
+    break;
+  case isl_schedule_node_mark:
+    text += indent + markName(node) + "\n";
+    break;
   case isl_schedule_node_filter: {
     std::vector<std::string> names = statementsAt(isl::manage(isl_schedule_node_get_child(node.get(), 0)));
     std::sort(names.begin(), names.end());
     text += indent + join(names) + "\n";
     break;
   }
-  default: inner = indent;
+  default:
+    inner = indent;
   }
   for (int k = 0, n = static_cast<int>(isl_schedule_node_n_children(node.get())); k < n; ++k)
     tree(kernel, isl::manage(isl_schedule_node_get_child(node.get(), k)), inner, text);
@@ -99,18 +120,21 @@ std::string print(const Kernel &kernel, const Statement &s) {
   if (!s.isOpaque)
     return element(kernel, s, s.accesses[s.write]) + " " + s.op + "= " + value(kernel, s, *s.value);
   std::vector<std::string> arguments;
-  for (const OpaqueArgument &a : s.arguments) arguments.push_back(kernel.buffers[a.buffer].name);
+  for (const OpaqueArgument &a : s.arguments)
+    arguments.push_back(kernel.buffers[a.buffer].name);
   return "call " + s.function + "(" + join(arguments) + ")";
 }
 
 std::string print(const Kernel &kernel) {
   std::string text = "kernel " + kernel.name;
-  if (!kernel.parameters.empty()) text += " [" + join(kernel.parameters) + "]";
+  if (!kernel.parameters.empty())
+    text += " [" + join(kernel.parameters) + "]";
   text += "\n";
   for (const Buffer &b : kernel.buffers) {
     text += "  buffer " + b.name + " " + body::cxxType(b.element) + " " + std::to_string(b.rank) + "-d ";
     text += b.role == Buffer::Role::Input ? "input" : b.role == Buffer::Role::Output ? "output" : "local";
-    for (long extent : b.storageExtents) text += " [" + std::to_string(extent) + "]";
+    for (long extent : b.storageExtents)
+      text += " [" + std::to_string(extent) + "]";
     text += "\n";
   }
   for (const Statement &s : kernel.statements)

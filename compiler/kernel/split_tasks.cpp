@@ -49,7 +49,8 @@ isl::set named(const isl::set &s, const std::string &parameter) {
 
 isl_aff *parameter(const isl::set &s, const std::string &name) {
   isl_local_space *space = isl_local_space_from_space(isl_set_get_space(s.get()));
-  return isl_aff_var_on_domain(space, isl_dim_param, isl_set_find_dim_by_name(s.get(), isl_dim_param, name.c_str()));
+  return isl_aff_var_on_domain(space, isl_dim_param,
+                               isl_set_find_dim_by_name(s.get(), isl_dim_param, name.c_str()));
 }
 
 // low <= x_d < high
@@ -61,10 +62,10 @@ isl::set limited(const isl::set &domain, int d, const std::string &low, const st
   return s.intersect(isl::manage(above)).intersect(isl::manage(below));
 }
 
-// What tasks may rely on: limits lie inside the whole range. Said only where the range has one formula: a range by
-// cases would make the context a union, for which isl prints worse loops.
-isl::set assume(const isl::set &context, const isl::pw_aff &least, const isl::pw_aff &most, const std::string &low,
-                const std::string &high) {
+// What tasks may rely on: limits lie inside the whole range. Said only where the range has one formula: a
+// range by cases would make the context a union, for which isl prints worse loops.
+isl::set assume(const isl::set &context, const isl::pw_aff &least, const isl::pw_aff &most,
+                const std::string &low, const std::string &high) {
   isl::set c = named(named(context, low), high);
   const std::optional<isl::aff> from = formula(least), to = formula(most);
   auto bound = [&](const isl::aff &f, const std::string &name, bool above) {
@@ -72,22 +73,28 @@ isl::set assume(const isl::set &context, const isl::pw_aff &least, const isl::pw
     isl_set *s = above ? isl_pw_aff_ge_set(limit, range) : isl_pw_aff_le_set(limit, range);
     c = c.intersect(isl::manage(isl_set_params(s)));
   };
-  if (from) bound(*from, low, true);
-  if (to) bound(isl::manage(isl_aff_add_constant_si(to->copy(), 1)), high, false);
+  if (from)
+    bound(*from, low, true);
+  if (to)
+    bound(isl::manage(isl_aff_add_constant_si(to->copy(), 1)), high, false);
   return c;
 }
 
 } // namespace
 
 Outcome splitIntoTasks(const Kernel &kernel) {
-  if (!kernel.taskDimensions.empty()) return {std::nullopt, "it is cut into tasks already"};
-  if (kernel.statements.empty()) return {std::nullopt, "it does nothing"};
+  if (!kernel.taskDimensions.empty())
+    return {std::nullopt, "it is cut into tasks already"};
+  if (kernel.statements.empty())
+    return {std::nullopt, "it does nothing"};
   const Statement &first = kernel.statements.front();
   for (const Statement &s : kernel.statements)
-    if (s.rule != first.rule) return {std::nullopt, "rules that need each other take turns at every point"};
+    if (s.rule != first.rule)
+      return {std::nullopt, "rules that need each other take turns at every point"};
   Kernel cut = kernel;
   for (int d = 0; d < first.freeCount; ++d) {
-    if (isCarried(kernel.dependences, d)) continue;
+    if (isCarried(kernel.dependences, d))
+      continue;
     isl::set whole;
     for (const Statement &s : kernel.statements) {
       isl_set *points = isl_set_project_out(s.domain.copy(), isl_dim_set, d + 1, s.dimensions.size() - d - 1);
@@ -95,19 +102,29 @@ Outcome splitIntoTasks(const Kernel &kernel) {
       whole = whole.is_null() ? isl::manage(points) : whole.unite(isl::manage(points));
     }
     whole = whole.coalesce();
-    if (whole.is_empty()) continue;
+    if (whole.is_empty())
+      continue;
     const std::string number = std::to_string(cut.taskDimensions.size());
     const std::string low = "pb__low" + number, high = "pb__high" + number;
     const isl::pw_aff least = poly::dimMin(whole, 0), most = poly::dimMax(whole, 0);
     cut.context = assume(cut.context, least, most, low, high);
-    for (Statement &s : cut.statements) s.domain = limited(s.domain, d, low, high);
+    for (Statement &s : cut.statements)
+      s.domain = limited(s.domain, d, low, high);
     isl_val *one = isl_val_one(isl_set_get_ctx(whole.get()));
     const isl::pw_aff end = isl::manage(isl_pw_aff_add_constant_val(most.copy(), one));
-    cut.taskDimensions.push_back({first.dimensions[d], poly::cxx(least), poly::cxx(end), d == 0 ? kGrainX : 1});
+    cut.taskDimensions.push_back(
+        {first.dimensions[d], poly::cxx(least), poly::cxx(end), d == 0 ? kGrainX : 1});
   }
-  if (cut.taskDimensions.empty()) return {std::nullopt, "every loop over its points carries a dependence"};
+  if (cut.taskDimensions.empty())
+    return {std::nullopt, "every loop over its points carries a dependence"};
+  // `x < w` follows from `x < high0 <= w`: what the context implies only slows isl down.
+  for (Statement &s : cut.statements) {
+    isl_set *known = isl_set_intersect_params(s.domain.copy(), cut.context.copy());
+    s.domain = isl::manage(isl_set_gist_params(isl_set_remove_redundancies(known), cut.context.copy()));
+  }
   isl_union_set *domain = isl_union_set_empty_ctx(isl_set_get_ctx(kernel.context.get()));
-  for (const Statement &s : cut.statements) domain = isl_union_set_add_set(domain, s.domain.copy());
+  for (const Statement &s : cut.statements)
+    domain = isl_union_set_add_set(domain, s.domain.copy());
   cut.schedule = isl::manage(isl_schedule_intersect_domain(cut.schedule.release(), domain));
   return {cut, ""};
 }

@@ -14,7 +14,8 @@ isl::schedule_node insertMark(const isl::schedule_node &node, const std::string 
 }
 
 std::string markName(const isl::schedule_node &node) {
-  if (isl_schedule_node_get_type(node.get()) != isl_schedule_node_mark) return "";
+  if (isl_schedule_node_get_type(node.get()) != isl_schedule_node_mark)
+    return "";
   isl_id *id = isl_schedule_node_mark_get_id(node.get());
   std::string name = isl_id_get_name(id);
   isl_id_free(id);
@@ -46,13 +47,16 @@ std::optional<isl::pw_aff> member(const isl::schedule_node &band, int k, const s
       [](isl_pw_aff *a, void *user) {
         auto &s = *static_cast<Search *>(user);
         isl_id *id = isl_pw_aff_get_tuple_id(a, isl_dim_in);
-        if (!s.found && s.statement == isl_id_get_name(id)) s.found = a;
-        else isl_pw_aff_free(a);
+        if (!s.found && s.statement == isl_id_get_name(id))
+          s.found = a;
+        else
+          isl_pw_aff_free(a);
         isl_id_free(id);
         return isl_stat_ok;
       },
       &search);
-  if (!search.found) return std::nullopt;
+  if (!search.found)
+    return std::nullopt;
   return isl::manage(search.found);
 }
 
@@ -61,16 +65,19 @@ int memberDimension(const Kernel &kernel, const isl::schedule_node &band) {
   for (const std::string &name : statementsAt(band)) {
     const Statement &s = kernel.statements[statementIndex(kernel, name)];
     const std::optional<isl::pw_aff> one = member(band, 0, name);
-    if (!one) return -1;
+    if (!one)
+      return -1;
     int here = -1;
     for (int d = 0; d < static_cast<int>(s.dimensions.size()) && here < 0; ++d) {
       isl_local_space *space = isl_local_space_from_space(isl_pw_aff_get_domain_space(one->get()));
       isl_pw_aff *x = isl_pw_aff_from_aff(isl_aff_var_on_domain(space, isl_dim_set, d));
       x = isl_pw_aff_intersect_domain(x, one->domain().release());
-      if (isl_pw_aff_is_equal(one->get(), x) == isl_bool_true) here = d;
+      if (isl_pw_aff_is_equal(one->get(), x) == isl_bool_true)
+        here = d;
       isl_pw_aff_free(x);
     }
-    if (here < 0 || (found >= 0 && found != here)) return -1;
+    if (here < 0 || (found >= 0 && found != here))
+      return -1;
     found = here;
   }
   return found;
@@ -139,7 +146,8 @@ std::vector<std::string> statementsAt(const isl::schedule_node &node) {
 
 int statementIndex(const Kernel &kernel, const std::string &name) {
   for (std::size_t k = 0; k < kernel.statements.size(); ++k)
-    if (kernel.statements[k].name == name) return static_cast<int>(k);
+    if (kernel.statements[k].name == name)
+      return static_cast<int>(k);
   return -1;
 }
 

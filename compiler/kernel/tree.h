@@ -18,14 +18,15 @@ isl::union_pw_aff member(const isl::schedule_node &band, int k);
 /// The same for one statement; nothing if the band does not place it.
 std::optional<isl::pw_aff> member(const isl::schedule_node &band, int k, const std::string &statement);
 
-/// The statements' dimension that a band of one member runs over, upwards and without a shift; -1 if it is none.
+/// The statements' dimension that a band of one member runs over, upwards and without a shift; -1 if it is
+/// none.
 int memberDimension(const Kernel &, const isl::schedule_node &band);
 
 /// The same schedule with every band split into bands of one member.
 isl::schedule splitBands(const isl::schedule &);
 
-/// The schedule with one node replaced: `change` gets each node from the leaves upwards and returns it, changed or
-/// not, at the same place.
+/// The schedule with one node replaced: `change` gets each node from the leaves upwards and returns it,
+/// changed or not, at the same place.
 isl::schedule mapBottomUp(const isl::schedule &,
                           const std::function<isl::schedule_node(const isl::schedule_node &)> &change);
 

@@ -11,19 +11,24 @@ Outcome unrollBodies(const Kernel &kernel, long most) {
     long perPoint = 1;
     for (int d = s.freeCount; d < static_cast<int>(s.dimensions.size()); ++d) {
       const std::optional<long> trips = tripCount(s.domain.intersect_params(kernel.context), d);
-      if (!trips) return {std::nullopt, "the loop over " + s.dimensions[d] + " has no constant length"};
+      if (!trips)
+        return {std::nullopt, "the loop over " + s.dimensions[d] + " has no constant length"};
       perPoint *= *trips;
       hasLoops = true;
       if (perPoint > most)
-        return {std::nullopt, "the loop over " + s.dimensions[d] + " has more than " + std::to_string(most) + " iterations"};
+        return {std::nullopt, "the loop over " + s.dimensions[d] + " has more than " + std::to_string(most) +
+                                  " iterations"};
     }
     total += perPoint;
   }
-  if (hasLoops && total > 2 * most) return {std::nullopt, "the body would become too long"};
+  if (hasLoops && total > 2 * most)
+    return {std::nullopt, "the body would become too long"};
   Kernel changed = kernel;
-  if (!hasLoops) return {changed, ""};
+  if (!hasLoops)
+    return {changed, ""};
   changed.schedule = mapBottomUp(kernel.schedule, [&](const isl::schedule_node &node) {
-    if (!isBand(node) || members(node) != 1) return node;
+    if (!isBand(node) || members(node) != 1)
+      return node;
     const int d = memberDimension(kernel, node);
     const int s = statementIndex(kernel, statementsAt(node).front());
     return d >= kernel.statements[s].freeCount ? insertMark(node, "unroll") : node;

@@ -2,14 +2,15 @@
 //
 //   band k in [0, 3): S1  =>  mark unroll: band k: S1
 //
-// Always legal. Why: LLVM vectorises the loop over points only if the loops inside are gone, and cannot know that
-// three iterations are worth it.
+// Always legal. Why: LLVM vectorises the loop over points only if the loops inside are gone, and cannot know
+// that three iterations are worth it.
 #pragma once
 #include "compiler/kernel/kernel.h"
 
 namespace pbc::kernel {
 
-/// Marks body loops whose instances per point, over all loops, are at most `most`; otherwise says which loop is longer.
+/// Marks body loops whose instances per point, over all loops, are at most `most`; otherwise says which loop
+/// is longer.
 Outcome unrollBodies(const Kernel &, long most);
 
 } // namespace pbc::kernel

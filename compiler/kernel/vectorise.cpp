@@ -15,13 +15,15 @@ constexpr long kShortBody = 32; // iterations that LLVM unrolls gladly
 // The free variable that moves dimension 0 of what this statement writes; -1 if none does.
 int contiguousVariable(const Kernel &kernel, const Statement &s) {
   const Access &a = s.accesses[s.write];
-  if (kernel.buffers[a.buffer].role == Buffer::Role::Local || kernel.buffers[a.buffer].rank == 0) return -1;
+  if (kernel.buffers[a.buffer].role == Buffer::Role::Local || kernel.buffers[a.buffer].rank == 0)
+    return -1;
   isl_pw_multi_aff *at = isl_pw_multi_aff_from_map(a.relation.copy());
   isl_pw_aff *x = isl_pw_multi_aff_get_pw_aff(at, 0);
   isl_pw_multi_aff_free(at);
   int found = -1;
   for (int d = 0; d < s.freeCount && found < 0; ++d)
-    if (isl_pw_aff_involves_dims(x, isl_dim_in, d, 1) == isl_bool_true) found = d;
+    if (isl_pw_aff_involves_dims(x, isl_dim_in, d, 1) == isl_bool_true)
+      found = d;
   isl_pw_aff_free(x);
   return found;
 }
@@ -31,27 +33,35 @@ int contiguousVariable(const Kernel &kernel, const Statement &s) {
 Outcome vectorise(const Kernel &kernel) {
   int x = -1;
   for (const Statement &s : kernel.statements) {
-    if (s.isOpaque) return {std::nullopt, "its body is a call of C++ code"};
+    if (s.isOpaque)
+      return {std::nullopt, "its body is a call of C++ code"};
     const int here = contiguousVariable(kernel, s);
-    if (here < 0) continue;
-    if (x >= 0 && here != x) return {std::nullopt, "its outputs are contiguous in different variables"};
+    if (here < 0)
+      continue;
+    if (x >= 0 && here != x)
+      return {std::nullopt, "its outputs are contiguous in different variables"};
     x = here;
   }
-  if (x < 0) return {std::nullopt, "no variable runs along what it writes"};
+  if (x < 0)
+    return {std::nullopt, "no variable runs along what it writes"};
   Kernel split = kernel;
   split.schedule = splitBands(kernel.schedule);
-  std::string why = "its loop over " + kernel.statements.front().dimensions[x] + " is not the innermost one over points";
+  std::string why =
+      "its loop over " + kernel.statements.front().dimensions[x] + " is not the innermost one over points";
   bool found = false;
   isl::schedule_node band;
   visit(isl::manage(isl_schedule_get_root(split.schedule.get())), [&](const isl::schedule_node &node) {
-    if (!isBand(node)) return;
+    if (!isBand(node))
+      return;
     const int d = memberDimension(split, node);
     const Statement &s = split.statements[statementIndex(split, statementsAt(node).front())];
-    if (d >= s.freeCount) return;
+    if (d >= s.freeCount)
+      return;
     found = d == x; // the last band over a free variable decides
     band = node;
   });
-  if (!found) return {std::nullopt, why};
+  if (!found)
+    return {std::nullopt, why};
   if (!isParallel(band, 0, kernel.dependences, false))
     return {std::nullopt, "a point needs the one before it along " + kernel.statements.front().dimensions[x]};
   if (Outcome unrolled = unrollBodies(split, kShortBody); unrolled.kernel) {

@@ -11,7 +11,8 @@ namespace pbc::kernel {
 std::vector<std::string> verify(const Kernel &kernel) {
   std::vector<std::string> complaints;
   auto require = [&](bool holds, const std::string &text) {
-    if (!holds) complaints.push_back(text);
+    if (!holds)
+      complaints.push_back(text);
   };
   isl_union_set *all = isl_union_set_empty_ctx(isl_set_get_ctx(kernel.context.get()));
   std::set<std::string> names;
@@ -22,16 +23,20 @@ std::vector<std::string> verify(const Kernel &kernel) {
     require(tuple && s.name == tuple, "the domain of " + s.name + " has another name");
     require(isl_set_dim(s.domain.get(), isl_dim_set) == static_cast<int>(s.dimensions.size()),
             s.name + " has names for " + std::to_string(s.dimensions.size()) + " dimensions only");
-    require(s.freeCount <= static_cast<int>(s.dimensions.size()), s.name + " has more free variables than dimensions");
-    require(s.isOpaque || (s.value && s.write >= 0 && s.accesses[s.write].isWrite), s.name + " writes nothing");
-    require(!s.isOpaque || s.arguments.size() == s.accesses.size(), s.name + " has an access that is no argument");
+    require(s.freeCount <= static_cast<int>(s.dimensions.size()),
+            s.name + " has more free variables than dimensions");
+    require(s.isOpaque || (s.value && s.write >= 0 && s.accesses[s.write].isWrite),
+            s.name + " writes nothing");
+    require(!s.isOpaque || s.arguments.size() == s.accesses.size(),
+            s.name + " has an access that is no argument");
     for (const Access &a : s.accesses) {
       const char *from = isl_map_get_tuple_name(a.relation.get(), isl_dim_in);
       const char *to = isl_map_get_tuple_name(a.relation.get(), isl_dim_out);
       require(from && s.name == from, "an access of " + s.name + " starts elsewhere");
       const Buffer &b = kernel.buffers[a.buffer];
       require(to && b.name == to, "an access of " + s.name + " does not end in " + b.name);
-      require(isl_map_dim(a.relation.get(), isl_dim_out) == b.rank, "an access to " + b.name + " has another rank");
+      require(isl_map_dim(a.relation.get(), isl_dim_out) == b.rank,
+              "an access to " + b.name + " has another rank");
       require(!a.isWrite || b.role != Buffer::Role::Input, s.name + " writes the input " + b.name);
       require(s.isOpaque || isl_map_is_single_valued(a.relation.get()) == isl_bool_true,
               "an access of " + s.name + " names several cells");
@@ -39,11 +44,12 @@ std::vector<std::string> verify(const Kernel &kernel) {
   }
   for (const Buffer &b : kernel.buffers)
     require(b.role != Buffer::Role::Local || (b.storage && isl_map_dim(b.storage->get(), isl_dim_out) ==
-                                                                          static_cast<int>(b.storageExtents.size())),
+                                                               static_cast<int>(b.storageExtents.size())),
             "storage of " + b.name + " and its extents differ in rank");
   const isl::union_set domain = isl::manage(all);
   const isl::union_set scheduled = isl::manage(isl_schedule_get_domain(kernel.schedule.get()));
-  require(domain.is_equal(scheduled), "the schedule's domain is not the union of the statements' domains");
+  require(domain.intersect_params(kernel.context).is_equal(scheduled.intersect_params(kernel.context)),
+          "the schedule's domain is not the union of the statements' domains");
   const isl::union_map here = kernel.dependences.intersect_domain(domain).intersect_range(domain);
   require(isLegal(kernel.schedule, here), "the schedule breaks a dependence");
   return complaints;

@@ -33,13 +33,14 @@ std::string emittedName(const std::string &name, Used &used) {
   }
   std::string own = name.substr(kOwn.size());
   for (const char *limit : {"low", "high"})
-    if (own.rfind(limit, 0) == 0) used.tasks = std::max(used.tasks, 1 + std::stoi(own.substr(std::string(limit).size())));
+    if (own.rfind(limit, 0) == 0)
+      used.tasks = std::max(used.tasks, 1 + std::stoi(own.substr(std::string(limit).size())));
   return own;
 }
 
 isl::ast_expr indexExpression(const isl::pw_aff &function, const isl::set &domain) {
-  // Dimensions become parameters, so that an AST build without loops can print the function; the domain tells it
-  // which divisions have a non-negative dividend.
+  // Dimensions become parameters, so that an AST build without loops can print the function; the domain tells
+  // it which divisions have a non-negative dividend.
   const int dims = static_cast<int>(isl_set_dim(domain.get(), isl_dim_set));
   isl_pw_aff *f = function.copy();
   isl_set *context = domain.copy();
@@ -49,7 +50,8 @@ isl::ast_expr indexExpression(const isl::pw_aff &function, const isl::set &domai
     context = isl_set_set_dim_id(context, isl_dim_set, d, id);
   }
   f = isl_pw_aff_move_dims(f, isl_dim_param, isl_pw_aff_dim(f, isl_dim_param), isl_dim_in, 0, dims);
-  context = isl_set_move_dims(context, isl_dim_param, isl_set_dim(context, isl_dim_param), isl_dim_set, 0, dims);
+  context =
+      isl_set_move_dims(context, isl_dim_param, isl_set_dim(context, isl_dim_param), isl_dim_set, 0, dims);
   f = isl_pw_aff_project_domain_on_params(f);
   isl::ast_build build = isl::ast_build::from_context(isl::manage(isl_set_params(context)));
   return isl::manage(isl_ast_build_expr_from_pw_aff(build.get(), f));
@@ -83,17 +85,20 @@ StatementPrinter::StatementPrinter(const kernel::Kernel &kernel, int statement, 
 
 std::string StatementPrinter::index(const isl::ast_expr &e, const At &at) const {
   return poly::cxx(e, [&](const std::string &name) {
-    if (name.rfind(kOwn + "d", 0) == 0) return atom(at.dimensions[std::stoi(name.substr(kOwn.size() + 1))]);
+    if (name.rfind(kOwn + "d", 0) == 0)
+      return atom(at.dimensions[std::stoi(name.substr(kOwn.size() + 1))]);
     return emittedName(name, used_);
   });
 }
 
-std::string StatementPrinter::offset(int buffer, const std::vector<isl::ast_expr> &indices, const At &at) const {
+std::string StatementPrinter::offset(int buffer, const std::vector<isl::ast_expr> &indices,
+                                     const At &at) const {
   std::string sum;
   used_.buffers.insert(buffer);
   for (std::size_t d = 0; d < indices.size(); ++d) {
     const std::string i = index(indices[d], at);
-    if (i == "0") continue;
+    if (i == "0")
+      continue;
     sum += sum.empty() ? "" : " + ";
     if (d == 0 && unitStride_) {
       sum += atom(i);
@@ -108,11 +113,13 @@ std::string StatementPrinter::offset(int buffer, const std::vector<isl::ast_expr
 std::string StatementPrinter::element(int access, const At &at) const {
   const kernel::Access &a = statement_.accesses[access];
   const Buffer &b = kernel_.buffers[a.buffer];
-  if (b.role != Buffer::Role::Local) return b.name + "_p[" + offset(a.buffer, indices_[access], at) + "]";
+  if (b.role != Buffer::Role::Local)
+    return b.name + "_p[" + offset(a.buffer, indices_[access], at) + "]";
   std::string text = b.name;
   const auto found = at.localIndices.find(access);
   if (found != at.localIndices.end())
-    for (const std::string &i : found->second) text += "[" + i + "]";
+    for (const std::string &i : found->second)
+      text += "[" + i + "]";
   return text;
 }
 
@@ -124,30 +131,39 @@ std::string StatementPrinter::operand(const kernel::ExprPtr &e, const At &at) co
 StatementPrinter::Text StatementPrinter::expr(const Expr &e, const At &at) const {
   const std::string type = std::string("(") + body::cxxType(e.type) + ")";
   switch (e.kind) {
-  case Expr::Kind::Literal: return {e.text, !e.text.empty() && e.text[0] != '-'};
+  case Expr::Kind::Literal:
+    return {e.text, !e.text.empty() && e.text[0] != '-'};
   // Sizes and coordinates are ints to a body: C++ arithmetic on them must stay 32-bit.
-  case Expr::Kind::Dimension: return {type + atom(at.dimensions[e.index]), true};
-  case Expr::Kind::Name: return {type + emittedName(poly::mangle(e.text), used_), true};
-  case Expr::Kind::Read: return {element(e.index, at), true};
-  case Expr::Kind::Unary: return {e.text + operand(e.operands[0], at), false};
+  case Expr::Kind::Dimension:
+    return {type + atom(at.dimensions[e.index]), true};
+  case Expr::Kind::Name:
+    return {type + emittedName(poly::mangle(e.text), used_), true};
+  case Expr::Kind::Read:
+    return {element(e.index, at), true};
+  case Expr::Kind::Unary:
+    return {e.text + operand(e.operands[0], at), false};
   case Expr::Kind::Binary:
     return {operand(e.operands[0], at) + " " + e.text + " " + operand(e.operands[1], at), false};
   case Expr::Kind::Select:
-    return {operand(e.operands[0], at) + " ? " + operand(e.operands[1], at) + " : " + operand(e.operands[2], at),
+    return {operand(e.operands[0], at) + " ? " + operand(e.operands[1], at) + " : " +
+                operand(e.operands[2], at),
             false};
   case Expr::Kind::Call: {
     std::string text = e.text + "(";
-    for (std::size_t k = 0; k < e.operands.size(); ++k) text += (k ? ", " : "") + expr(*e.operands[k], at).text;
+    for (std::size_t k = 0; k < e.operands.size(); ++k)
+      text += (k ? ", " : "") + expr(*e.operands[k], at).text;
     return {text + ")", true};
   }
-  case Expr::Kind::Cast: return {type + operand(e.operands[0], at), true};
+  case Expr::Kind::Cast:
+    return {type + operand(e.operands[0], at), true};
   }
   return {"", true};
 }
 
 std::string StatementPrinter::call(const At &at, const std::string &indent) const {
   std::string before, text = statement_.function + "(f";
-  for (int d = 0; d < statement_.freeCount; ++d) text += ", (pb::IndexT)" + atom(at.dimensions[d]);
+  for (int d = 0; d < statement_.freeCount; ++d)
+    text += ", (pb::IndexT)" + atom(at.dimensions[d]);
   for (std::size_t k = 0; k < statement_.arguments.size(); ++k) {
     const kernel::OpaqueArgument &a = statement_.arguments[k];
     const Buffer &b = kernel_.buffers[a.buffer];
@@ -165,8 +181,8 @@ std::string StatementPrinter::call(const At &at, const std::string &indent) cons
     }
     before += indent + "const long strides" + number + "[] = {" + (strides.empty() ? "0" : strides) + "};\n";
     before += indent + "const int extents" + number + "[] = {" + (extents.empty() ? "0" : extents) + "};\n";
-    text += std::string(", pb::Region<") + (a.isOutput ? "" : "const ") + body::cxxType(b.element) + ", " + rank + ">(&" +
-            base + ", strides" + number + ", extents" + number + ")";
+    text += std::string(", pb::Region<") + (a.isOutput ? "" : "const ") + body::cxxType(b.element) + ", " +
+            rank + ">(&" + base + ", strides" + number + ", extents" + number + ")";
   }
   return before + indent + text + ");\n";
 }
@@ -175,7 +191,8 @@ std::string StatementPrinter::print(const std::vector<std::string> &dimensions,
                                     const std::map<int, std::vector<std::string>> &localIndices,
                                     const std::string &indent) const {
   const At at{dimensions, localIndices};
-  if (statement_.isOpaque) return indent + "{\n" + call(at, indent + "  ") + indent + "}\n";
+  if (statement_.isOpaque)
+    return indent + "{\n" + call(at, indent + "  ") + indent + "}\n";
   const Buffer &target = kernel_.buffers[statement_.accesses[statement_.write].buffer];
   const Expr &value = *statement_.value;
   std::string text = expr(value, at).text;

@@ -8,14 +8,14 @@ namespace pbc::emit {
 
 /// What the bodies name, gathered while they are printed: the function's prologue declares it.
 struct Used {
-  std::set<std::string> values;                    // sizes and tunables, as `v_<name>`
-  std::set<int> buffers;                           // matrices
-  std::set<std::pair<int, int>> strides;           // (buffer, dimension)
-  int tasks = 0;                                   // low0 .. and high0 .. below this
+  std::set<std::string> values;          // sizes and tunables, as `v_<name>`
+  std::set<int> buffers;                 // matrices
+  std::set<std::pair<int, int>> strides; // (buffer, dimension)
+  int tasks = 0;                         // low0 .. and high0 .. below this
 };
 
-/// Names that the loop printer gives to isl: iterators "pb__c0", task limits "pb__low0". Everything else is a size
-/// or tunable and becomes `v_<name>`, so that no program can clash with the emitted names.
+/// Names that the loop printer gives to isl: iterators "pb__c0", task limits "pb__low0". Everything else is a
+/// size or tunable and becomes `v_<name>`, so that no program can clash with the emitted names.
 std::string emittedName(const std::string &islName, Used &);
 
 /// A function of a statement's dimensions, ready to be printed at any instance.
@@ -25,9 +25,11 @@ class StatementPrinter {
 public:
   StatementPrinter(const kernel::Kernel &kernel, int statement, bool unitStride, Used &used);
 
-  /// `dimensions`: the statement's dimensions as C++ here. `localIndices[access]`: index into a Local's array.
+  /// `dimensions`: the statement's dimensions as C++ here. `localIndices[access]`: index into a Local's
+  /// array.
   std::string print(const std::vector<std::string> &dimensions,
-                    const std::map<int, std::vector<std::string>> &localIndices, const std::string &indent) const;
+                    const std::map<int, std::vector<std::string>> &localIndices,
+                    const std::string &indent) const;
 
 private:
   struct At {

@@ -14,15 +14,16 @@ std::string pointerParameters(const kernel::Kernel &kernel, const Used &used) {
   std::string text;
   for (int b : used.buffers) {
     const Buffer &buffer = kernel.buffers[b];
-    text += std::string(", ") + (buffer.role == Buffer::Role::Input ? "const " : "") + body::cxxType(buffer.element) +
-            " *__restrict " + buffer.name + "_p";
+    text += std::string(", ") + (buffer.role == Buffer::Role::Input ? "const " : "") +
+            body::cxxType(buffer.element) + " *__restrict " + buffer.name + "_p";
   }
   return text;
 }
 
 std::string pointerArguments(const kernel::Kernel &kernel, const Used &used) {
   std::string text;
-  for (int b : used.buffers) text += ", f.m_" + kernel.buffers[b].name + ".base()";
+  for (int b : used.buffers)
+    text += ", f.m_" + kernel.buffers[b].name + ".base()";
   return text;
 }
 
@@ -30,20 +31,24 @@ std::string body(const kernel::Kernel &kernel, const LoopNest &nest, const std::
                  const std::string &frameType, bool unitStride, Used &used) {
   const std::string loops = printLoops(kernel, nest, unitStride, used);
   // The general version is for views with strange strides: small rather than fast.
-  std::string text = unitStride ? "static inline void " : "[[gnu::cold, gnu::noinline]] __attribute__((minsize)) static void ";
+  std::string text = unitStride ? "static inline void "
+                                : "[[gnu::cold, gnu::noinline]] __attribute__((minsize)) static void ";
   text += name + "([[maybe_unused]] const " + frameType +
-          " &f, [[maybe_unused]] const long *low, [[maybe_unused]] const long *high" + pointerParameters(kernel, used) +
-          ") {\n";
-  for (const std::string &v : used.values) text += "  const auto v_" + v + " = f.v_" + v + ";\n";
+          " &f, [[maybe_unused]] const long *low, [[maybe_unused]] const long *high" +
+          pointerParameters(kernel, used) + ") {\n";
+  for (const std::string &v : used.values)
+    text += "  const auto v_" + v + " = f.v_" + v + ";\n";
   for (int k = 0; k < used.tasks; ++k) {
     const std::string n = std::to_string(k);
     text += "  [[maybe_unused]] const long low" + n + " = low[" + n + "], high" + n + " = high[" + n + "];\n";
   }
   for (const auto &[b, d] : used.strides) {
     const std::string stride = kernel.buffers[b].name + "_s" + std::to_string(d);
-    text += "  const long " + stride + " = " +
-            (unitStride && d == 0 ? "1" : "f.m_" + kernel.buffers[b].name + ".strides()[" + std::to_string(d) + "]") +
-            ";\n";
+    text +=
+        "  const long " + stride + " = " +
+        (unitStride && d == 0 ? "1"
+                              : "f.m_" + kernel.buffers[b].name + ".strides()[" + std::to_string(d) + "]") +
+        ";\n";
   }
   return text + loops + "}\n";
 }
@@ -67,22 +72,28 @@ KernelText kernelText(const kernel::Kernel &kernel, const std::string &name, con
   std::string isUnit;
   for (int b : unit.buffers)
     if (kernel.buffers[b].rank > 0)
-      isUnit += (isUnit.empty() ? "" : " && ") + std::string("f.m_") + kernel.buffers[b].name + ".strides()[0] == 1";
+      isUnit += (isUnit.empty() ? "" : " && ") + std::string("f.m_") + kernel.buffers[b].name +
+                ".strides()[0] == 1";
   // A loop that LLVM declines to vectorise is no matter for a user's warning.
-  std::string text = "#pragma clang diagnostic push\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n" + unitBody;
-  if (!isUnit.empty()) text += generalBody;
+  std::string text =
+      "#pragma clang diagnostic push\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n" + unitBody;
+  if (!isUnit.empty())
+    text += generalBody;
   text += "static void " + name +
           "(const void *context, [[maybe_unused]] const long *low, [[maybe_unused]] const long *high) {\n"
-          "  const " + frameType + " &f = *static_cast<const " + frameType + " *>(context);\n";
+          "  const " +
+          frameType + " &f = *static_cast<const " + frameType + " *>(context);\n";
   const std::string arguments = "(f, low, high" + pointerArguments(kernel, unit) + ");\n";
-  if (isUnit.empty()) text += "  " + name + "_unit" + arguments;
+  if (isUnit.empty())
+    text += "  " + name + "_unit" + arguments;
   else
-    text += "  if (" + isUnit + ")\n    " + name + "_unit" + arguments + "  else\n    " + name + "_general" + arguments;
+    text += "  if (" + isUnit + ")\n    " + name + "_unit" + arguments + "  else\n    " + name + "_general" +
+            arguments;
   return {text + "}\n#pragma clang diagnostic pop\n", ""};
 }
 
-std::string kernelFunction(const kernel::Kernel &kernel, const std::string &name, const std::string &frameType,
-                           poly::Context &ctx) {
+std::string kernelFunction(const kernel::Kernel &kernel, const std::string &name,
+                           const std::string &frameType, poly::Context &ctx) {
   return kernelText(kernel, name, frameType, ctx).text;
 }
 

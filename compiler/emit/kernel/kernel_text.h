@@ -3,9 +3,9 @@
 //   kernel Smooth.0 => static void Smooth_0(const void *context, const long *low, const long *high)
 //                      { ... for (long c0 = low0; c0 < high0; c0 += 1) { double R0_s; R0_s = 0; ... } }
 //
-// Two bodies: one for matrices whose dimension 0 has stride 1, with vector loops and the index arithmetic that LLVM
-// likes, and a small one for all other strides. Pointers are __restrict where the kernel writes: the caller has
-// ruled out that an output overlaps anything else that the kernel touches.
+// Two bodies: one for matrices whose dimension 0 has stride 1, with vector loops and the index arithmetic
+// that LLVM likes, and a small one for all other strides. Pointers are __restrict where the kernel writes:
+// the caller has ruled out that an output overlaps anything else that the kernel touches.
 #pragma once
 #include "compiler/kernel/kernel.h"
 
@@ -16,13 +16,14 @@ struct KernelText {
   std::string note; // "" or one sentence: the optimised schedule was too large, the plain one is used
 };
 
-/// `frameType` has members `v_<name>` for sizes and tunables and `m_<name>` (pb::Region) for matrices, names mangled.
-/// `plain`: a schedule for the same statements that certainly can be printed; used if `kernel` exceeds the budget.
+/// `frameType` has members `v_<name>` for sizes and tunables and `m_<name>` (pb::Region) for matrices, names
+/// mangled. `plain`: a schedule for the same statements that certainly can be printed; used if `kernel`
+/// exceeds the budget.
 KernelText kernelText(const kernel::Kernel &, const std::string &functionName, const std::string &frameType,
                       poly::Context &, const kernel::Kernel *plain = nullptr);
 
 /// The text alone.
-std::string kernelFunction(const kernel::Kernel &, const std::string &functionName, const std::string &frameType,
-                           poly::Context &);
+std::string kernelFunction(const kernel::Kernel &, const std::string &functionName,
+                           const std::string &frameType, poly::Context &);
 
 } // namespace pbc::emit

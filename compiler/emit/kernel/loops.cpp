@@ -33,8 +33,10 @@ isl_ast_node *atInstance(isl_ast_node *node, isl_ast_build *build, void *user) {
     isl_pw_multi_aff *toInstance = isl_pw_multi_aff_from_map(schedule.reverse().release());
     for (std::size_t k = 0; k < s.accesses.size(); ++k) {
       const Buffer &b = g.kernel.buffers[s.accesses[k].buffer];
-      if (b.role != Buffer::Role::Local || b.storageExtents.empty()) continue;
-      isl_pw_multi_aff *at = isl_pw_multi_aff_from_map(s.accesses[k].relation.apply_range(*b.storage).release());
+      if (b.role != Buffer::Role::Local || b.storageExtents.empty())
+        continue;
+      isl_pw_multi_aff *at =
+          isl_pw_multi_aff_from_map(s.accesses[k].relation.apply_range(*b.storage).release());
       at = isl_pw_multi_aff_pullback_pw_multi_aff(at, isl_pw_multi_aff_copy(toInstance));
       std::vector<isl::ast_expr> indices;
       for (std::size_t d = 0; d < b.storageExtents.size(); ++d)
@@ -44,7 +46,8 @@ isl_ast_node *atInstance(isl_ast_node *node, isl_ast_build *build, void *user) {
       instance.localIndices.emplace(static_cast<int>(k), std::move(indices));
     }
     isl_pw_multi_aff_free(toInstance);
-    isl_id *id = isl_id_alloc(isl_ast_node_get_ctx(node), ("@" + std::to_string(g.nest.instances.size())).c_str(), nullptr);
+    isl_id *id = isl_id_alloc(isl_ast_node_get_ctx(node),
+                              ("@" + std::to_string(g.nest.instances.size())).c_str(), nullptr);
     g.nest.instances.push_back(std::move(instance));
     return isl_ast_node_set_annotation(node, id);
   } catch (...) {
@@ -64,10 +67,14 @@ public:
 
   std::string print(const isl::ast_node &node, const std::string &indent, const std::string &pragma = "") {
     switch (isl_ast_node_get_type(node.get())) {
-    case isl_ast_node_for: return loop(node, indent, pragma);
-    case isl_ast_node_if: return condition(node, indent, pragma);
-    case isl_ast_node_mark: return mark(node, indent, pragma);
-    case isl_ast_node_user: return instance(node, indent);
+    case isl_ast_node_for:
+      return loop(node, indent, pragma);
+    case isl_ast_node_if:
+      return condition(node, indent, pragma);
+    case isl_ast_node_mark:
+      return mark(node, indent, pragma);
+    case isl_ast_node_user:
+      return instance(node, indent);
     case isl_ast_node_block: {
       std::string text;
       isl_ast_node_list *children = isl_ast_node_block_get_children(node.get());
@@ -76,7 +83,8 @@ public:
       isl_ast_node_list_free(children);
       return text;
     }
-    default: return "";
+    default:
+      return "";
     }
   }
 
@@ -92,18 +100,20 @@ private:
     if (isl_ast_node_for_is_degenerate(node.get()) == isl_bool_true)
       return indent + "{\n" + indent + "  [[maybe_unused]] const long " + i + " = " + start + ";\n" +
              print(body, indent + "  ") + indent + "}\n";
-    return (pragma.empty() ? "" : "#pragma clang loop " + pragma + "\n") + indent + "for (long " + i + " = " + start +
-           "; " + cxx(isl_ast_node_for_get_cond(node.get())) + "; " + i +
-           " += " + cxx(isl_ast_node_for_get_inc(node.get())) + ") {\n" + print(body, indent + "  ") + indent + "}\n";
+    return (pragma.empty() ? "" : "#pragma clang loop " + pragma + "\n") + indent + "for (long " + i + " = " +
+           start + "; " + cxx(isl_ast_node_for_get_cond(node.get())) + "; " + i +
+           " += " + cxx(isl_ast_node_for_get_inc(node.get())) + ") {\n" + print(body, indent + "  ") +
+           indent + "}\n";
   }
 
   std::string condition(const isl::ast_node &node, const std::string &indent, const std::string &pragma) {
     std::string text = indent + "if (" + cxx(isl_ast_node_if_get_cond(node.get())) + ") {\n" +
-                       print(isl::manage(isl_ast_node_if_get_then_node(node.get())), indent + "  ", pragma) + indent +
-                       "}";
+                       print(isl::manage(isl_ast_node_if_get_then_node(node.get())), indent + "  ", pragma) +
+                       indent + "}";
     if (isl_ast_node_if_has_else_node(node.get()) == isl_bool_true)
-      text += " else {\n" + print(isl::manage(isl_ast_node_if_get_else_node(node.get())), indent + "  ", pragma) +
-              indent + "}";
+      text += " else {\n" +
+              print(isl::manage(isl_ast_node_if_get_else_node(node.get())), indent + "  ", pragma) + indent +
+              "}";
     return text + "\n";
   }
 
@@ -115,17 +125,22 @@ private:
     if (name.rfind("alloc:", 0) == 0) {
       std::string text;
       for (const Buffer &b : kernel_.buffers) {
-        if (b.name != name.substr(6)) continue;
+        if (b.name != name.substr(6))
+          continue;
         text = indent + body::cxxType(b.element) + " " + b.name;
-        for (long extent : b.storageExtents) text += "[" + std::to_string(extent) + "]";
+        for (long extent : b.storageExtents)
+          text += "[" + std::to_string(extent) + "]";
         text += ";\n";
       }
       return text + print(inner, indent, outer);
     }
     std::string pragma;
-    if (unitStride_ && name == "vector") pragma = "vectorize(assume_safety)";
-    if (unitStride_ && name == "lanes") pragma = "vectorize(assume_safety) unroll(disable)";
-    if (unitStride_ && name == "unroll") pragma = "unroll(full)";
+    if (unitStride_ && name == "vector")
+      pragma = "vectorize(assume_safety)";
+    if (unitStride_ && name == "lanes")
+      pragma = "vectorize(assume_safety) unroll(disable)";
+    if (unitStride_ && name == "unroll")
+      pragma = "unroll(full)";
     return print(inner, indent, pragma);
   }
 
@@ -135,7 +150,8 @@ private:
     isl_id_free(id);
     std::map<int, std::vector<std::string>> localIndices;
     for (const auto &[access, indices] : at.localIndices)
-      for (const isl::ast_expr &e : indices) localIndices[access].push_back(cxx(e.copy()));
+      for (const isl::ast_expr &e : indices)
+        localIndices[access].push_back(cxx(e.copy()));
     isl_ast_expr *call = isl_ast_node_user_get_expr(node.get());
     std::vector<std::string> dimensions; // argument 0 is the statement's name
     for (int k = 1, n = static_cast<int>(isl_ast_expr_op_get_n_arg(call)); k < n; ++k)
@@ -169,7 +185,8 @@ LoopNest generate(const kernel::Kernel &kernel) {
     isl_ast_node_free(root);
     std::rethrow_exception(generation.error);
   }
-  if (!root) isl::exception::throw_last_error(isl::ctx(ctx));
+  if (!root)
+    isl::exception::throw_last_error(isl::ctx(ctx));
   nest.root = isl::manage(root);
   return nest;
 }

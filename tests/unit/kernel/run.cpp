@@ -1,0 +1,71 @@
+#include "tests/unit/kernel/run.h"
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+namespace pbc::kernel {
+namespace {
+
+const char *kPrelude = R"(
+extern "C" int printf(const char *, ...);
+extern "C" void pb_storage_retain(pb::Storage *) {}
+extern "C" void pb_storage_release(pb::Storage *) {}
+extern "C" pb::Storage *pb_storage_allocate(unsigned long, void **) { return nullptr; }
+
+unsigned long seed = 1;
+inline double random01() { return (seed = seed * 6364136223846793005ul + 1442695040888963407ul) >> 40; }
+
+/// Elements with `step` between neighbours along x and a gap after each row.
+template <class T, int D> struct Matrix {
+  T *data;
+  long stride[D + 1];
+  int extent[D + 1];
+  template <class... I> explicit Matrix(int step, I... sizes) : extent{static_cast<int>(sizes)..., 0} {
+    long count = step;
+    for (int d = 0; d < D; ++d) stride[d] = count, count *= (extent[d] > 0 ? extent[d] : 0) + 3;
+    data = new T[count];
+    for (long k = 0; k < count; ++k) data[k] = static_cast<T>(random01() / 1048576 - 8);
+  }
+  pb::Region<T, D> region() { return pb::Region<T, D>(data, stride, extent); }
+  template <class... I> T &operator()(I... at) { return region().cell(at...); }
+};
+int failures = 0;
+void expect(double got, double wanted, const char *what, long a, long b) {
+  const double d = got - wanted, tolerance = 1e-9 * ((wanted < 0 ? -wanted : wanted) + 1);
+  if (!(d <= tolerance && -d <= tolerance) && failures++ < 5) printf("%s at (%ld, %ld): %g, not %g\n", what, a, b, got, wanted);
+}
+)";
+
+std::string outputOf(const std::string &command) {
+  std::string text;
+  FILE *pipe = popen((command + " 2>&1").c_str(), "r");
+  std::array<char, 4096> buffer;
+  while (std::size_t n = fread(buffer.data(), 1, buffer.size(), pipe))
+    text.append(buffer.data(), n);
+  const int status = pclose(pipe);
+  return status == 0 ? text : text + "exit status " + std::to_string(status);
+}
+
+} // namespace
+
+std::string compileAndRun(Lifted &lifted, const std::vector<Kernel> &kernels, const std::string &mainText) {
+  std::string folder = std::filesystem::temp_directory_path() / "pbc-kernel-XXXXXX";
+  if (!mkdtemp(folder.data()))
+    return "no temporary folder";
+  std::ofstream(folder + "/k.cpp") << lifted.text(kernels) << kPrelude << mainText;
+  const char *keep = std::getenv("PBC_KEEP");
+  std::string text =
+      outputOf(std::string("clang++-19 -std=c++20 -O3 -Wall -Wextra -Werror -ffp-contract=off -I") +
+               PBC_SOURCE_DIR + " -o " + folder + "/k " + folder + "/k.cpp");
+  text = text.empty() ? outputOf(folder + "/k") : "compiler: " + text;
+  if (keep)
+    std::fprintf(stderr, "kept %s\n", folder.c_str());
+  else
+    std::filesystem::remove_all(folder);
+  return text;
+}
+
+} // namespace pbc::kernel

@@ -1,0 +1,43 @@
+#include "tests/unit/kernel/support.h"
+#include "compiler/emit/kernel/kernel_text.h"
+#include "compiler/kernel/lift.h"
+
+namespace pbc::kernel {
+
+Lifted::Lifted(const std::string &program) {
+  const source::FileId file = sources_.add("test.pbcc", program);
+  program_ = syntax::parse(syntax::preprocess(sources_, file, diagnostics_), file, diagnostics_);
+  if (!diagnostics_.hasErrors())
+    module_ = sema::check(program_, "test", "", diagnostics_);
+  if (!diagnostics_.hasErrors())
+    facts_ = body::understand(module_, diagnostics_);
+  if (!diagnostics_.hasErrors())
+    choices_ = choice::chooseGrids(module_, facts_, context_, diagnostics_);
+  if (!diagnostics_.hasErrors())
+    plans_ = schedule::plan(module_, facts_, choices_, context_, diagnostics_);
+  for (const auto &d : diagnostics_.all())
+    messages += d->message + "\n";
+}
+
+Kernel Lifted::kernel(int plan, int step) {
+  return lift(transform(), plans_.at(0).plans.at(plan).steps.at(step), facts_.at(0), choices_.at(0).grid,
+              context_);
+}
+
+std::string Lifted::text(const std::vector<Kernel> &kernels) {
+  std::string text = "#include \"runtime/abi/region.h\"\n#include \"runtime/abi/index.h\"\nstruct Frame {\n";
+  for (const std::string &n : parameterNames(transform()))
+    text += "  long v_" + n + ";\n";
+  for (const sema::Tunable &t : transform().tunables)
+    if (t.isFloat)
+      text += "  double v_" + poly::mangle(t.name) + ";\n";
+  for (const sema::Matrix &m : transform().matrices)
+    text += std::string("  pb::Region<") + sema::cxxType(m.element) + ", " + std::to_string(m.rank()) +
+            "> m_" + poly::mangle(m.name) + ";\n";
+  text += "};\n";
+  for (std::size_t k = 0; k < kernels.size(); ++k)
+    text += emit::kernelFunction(kernels[k], "kernel" + std::to_string(k), "Frame", context_);
+  return text;
+}
+
+} // namespace pbc::kernel

@@ -1,0 +1,39 @@
+// A .pbcc program in a test, on its way to kernels and C++ text.
+//
+//   Lifted l("transform T from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return 2 * a; } }");
+//   l.kernel()        the kernel of the first step of the first plan
+//   l.program(kernel) C++ that includes only runtime/abi and defines `T_Frame` and `kernel`
+#pragma once
+#include "compiler/choice/grid.h"
+#include "compiler/kernel/kernel.h"
+#include "compiler/schedule/plan.h"
+#include "compiler/sema/check.h"
+#include "compiler/syntax/parse.h"
+
+namespace pbc::kernel {
+
+class Lifted {
+public:
+  explicit Lifted(const std::string &program);
+
+  Kernel kernel(int plan = 0, int step = 0);
+  int steps(int plan = 0) const { return static_cast<int>(plans_.at(0).plans.at(plan).steps.size()); }
+  const sema::Transform &transform() const { return module_.transforms.at(0); }
+  poly::Context &context() { return context_; }
+  /// The frame and one function named `name` for each kernel.
+  std::string text(const std::vector<Kernel> &kernels);
+
+  std::string messages;
+
+private:
+  poly::Context context_; // outlives everything made in it
+  source::SourceManager sources_;
+  source::Diagnostics diagnostics_{sources_};
+  syntax::Program program_;
+  sema::Module module_;
+  std::vector<std::vector<body::Facts>> facts_;
+  std::vector<choice::Choices> choices_;
+  std::vector<schedule::TransformPlans> plans_;
+};
+
+} // namespace pbc::kernel
