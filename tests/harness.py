@@ -131,7 +131,9 @@ def programs(pbc, source):
                 inputs.append(os.path.join(folder, f"in{k}.txt"))
                 write_matrix(inputs[-1], *parse_matrix(matrix))
             expected = [parse_matrix(m) for m in split_matrices(right)] if kind == "test" else []
-            outputs = [os.path.join(folder, f"out{k}.txt") for k in range(max(1, len(expected)))]
+            tested = next(t for t in info["transforms"] if t["name"] == (transform or info["main"]))
+            count = sum(m["role"] == "output" for m in tested["matrices"])
+            outputs = [os.path.join(folder, f"out{k}.txt") for k in range(count)]
             for name, toml in configurations(info):
                 config = os.path.join(folder, "force.toml")
                 with open(config, "w") as f:

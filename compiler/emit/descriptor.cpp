@@ -99,7 +99,8 @@ std::string startFunction(const Scope &scope) {
     arguments += m.rank() == 0 ? fmt::format(", *static_cast<{} *>(pb_a[{}].base)", sema::cxxType(m.element), position)
                                : fmt::format(", {}(pb_a[{}])", regionType(m.element, m.rank(), isInput), position);
   }
-  return fmt::format("static pb::Job pb_start(const pb::AnyRegion *pb_a, const long *) {{\n  (void)pb_a;\n  return pb_par_{}({});\n}}\n\n",
+  return fmt::format("static pb::Job pb_start(const pb::AnyRegion *pb_a, const long *pb_params) {{\n  (void)pb_a;\n"
+                     "  return pb_par_{}({}, pb_params);\n}}\n\n",
                      t.name, arguments);
 }
 

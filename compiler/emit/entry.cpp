@@ -20,7 +20,7 @@ std::string frameStruct(const Scope &scope) {
   for (const auto &m : t.matrices) out += matrixMember(m);
   for (const auto &s : t.sizeVariables) out += fmt::format("  long v_{};\n", poly::mangle(s));
   for (const auto &k : t.tunables) out += fmt::format("  {} v_{};\n", k.isFloat ? "double" : "long", poly::mangle(k.name));
-  return out + "  int pb_depth, pb_choice;\n  long pb_n, pb_split;\n};\n\n";
+  return out + "  int pb_depth, pb_choice;\n  long pb_n, pb_split;\n  const long *pb_params; // given on the command line; null in calls\n};\n\n";
 }
 
 std::string slots(const Scope &scope) {
@@ -170,10 +170,14 @@ std::string aliasChecks(const Scope &scope) {
 
 std::string enter(const Scope &scope) {
   const auto &t = scope.transform;
-  std::vector<int> matrices;
-  for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
+  std::vector<int> matrices, inputs;
+  for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m) {
     if (t.matrices[m].role != sema::Role::Through) matrices.push_back(m);
+    if (t.matrices[m].role == sema::Role::Input) inputs.push_back(m);
+  }
+  // A call's outputs tell all sizes; what they leave open can only be known when params are given.
   const auto solution = choice::solveSizes(t, matrices, false, scope.context);
+  const auto fromParams = choice::solveSizes(t, inputs, true, scope.context);
   std::string out = "/// Sizes, checks, selector, aliases: everything before a plan runs.\n";
   out += fmt::format("static void pb_enter({} &pb_f) {{\n", scope.frame());
   for (const auto &k : t.tunables)
@@ -183,8 +187,10 @@ std::string enter(const Scope &scope) {
   out += "  long pb_n = 1;\n";
   for (std::size_t i = 0; i < t.sizeVariables.size(); ++i) {
     const std::string name = poly::mangle(t.sizeVariables[i]);
-    out += fmt::format("  [[maybe_unused]] const long {0} = pb_f.v_{0} = {1};\n", name,
-                       solution.known[i] ? solution.cxx[i] : "1");
+    std::string value = solution.known[i] ? solution.cxx[i] : fromParams.cxx[i];
+    if (i < t.params.size()) value = fmt::format("pb_f.pb_params ? pb_f.pb_params[{}] : {}", i, solution.known[i] ? value : "0");
+    else if (value.empty()) value = "0";
+    out += fmt::format("  [[maybe_unused]] const long {0} = pb_f.v_{0} = {1};\n", name, value);
     out += fmt::format("  pb_n = pb::maximum(pb_n, {});\n", name);
   }
   out += extentChecks(t) + guards(scope);
@@ -193,9 +199,9 @@ std::string enter(const Scope &scope) {
   return out + aliasChecks(scope) + "}\n\n";
 }
 
-std::string fillFrame(const Scope &scope) {
+std::string fillFrame(const Scope &scope, const char *params) {
   const auto &t = scope.transform;
-  std::string out = fmt::format("  {} pb_f;\n  pb_f.pb_depth = pb_depth;\n", scope.frame());
+  std::string out = fmt::format("  {} pb_f;\n  pb_f.pb_depth = pb_depth;\n  pb_f.pb_params = {};\n", scope.frame(), params);
   for (const auto &m : t.matrices) {
     if (m.role == sema::Role::Through) continue;
     if (m.rank() == 0)
@@ -249,14 +255,16 @@ std::string parameterList(const sema::Transform &t, bool byValue) {
 }
 
 std::string declarations(const sema::Transform &t) {
-  return fmt::format("void pb_seq_{0}({1});\npb::Job pb_par_{0}({2});\n", t.name, parameterList(t, false), parameterList(t, true));
+  return fmt::format("void pb_seq_{0}({1});\npb::Job pb_par_{0}({2}, const long *pb_params = nullptr);\n", t.name,
+                     parameterList(t, false), parameterList(t, true));
 }
 
 std::string entry(const Scope &scope) {
   const auto &t = scope.transform;
   std::string out = fmt::format("static void pb_run({} &pb_f) {{\n{}}}\n\n", scope.frame(), dispatch(scope, "pb_seq_plan_{}(pb_f)"));
-  out += fmt::format("void pb_seq_{}({}) {{\n{}  pb_run(pb_f);\n}}\n\n", t.name, parameterList(t, false), fillFrame(scope));
-  out += fmt::format("pb::Job pb_par_{}({}) {{\n{}", t.name, parameterList(t, true), fillFrame(scope));
+  out += fmt::format("void pb_seq_{}({}) {{\n{}  pb_run(pb_f);\n}}\n\n", t.name, parameterList(t, false), fillFrame(scope, "nullptr"));
+  out += fmt::format("pb::Job pb_par_{}({}, const long *pb_params) {{\n{}", t.name, parameterList(t, true),
+                     fillFrame(scope, "pb_params"));
   out += fmt::format("  if (pb_f.pb_n < pb_cutoff_{}) {{\n    pb_run(pb_f);\n    co_return;\n  }}\n", t.name);
   return slots(scope) + frameStruct(scope) + enter(scope) + bodies(scope) + plans(scope) + out +
          dispatch(scope, "co_await pb_par_plan_{}(pb_f)") + "  co_return;\n}\n\n";
