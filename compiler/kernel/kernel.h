@@ -32,10 +32,10 @@ struct Buffer {
   Scalar element = Scalar::F64;
   int rank = 0;
   // Local: a scalar of the rule's body. Its accesses are expanded: indexed by the rule's free variables, so
-  // that instances do not share it. `storage` maps those indices to where the value is kept: { s[i] -> s[] }
-  // for one register, { s[i] -> s[i mod 8] } after vectorising; `storageExtents` are the kept array's sizes.
-  std::optional<isl::map> storage; // of a Local (an isl object cannot be empty)
-  std::vector<long> storageExtents;
+  // that instances do not share it; when text is printed it is one variable again, declared at its `alloc`
+  // mark. After vectorising it is an array of `lanes`: the element of the enclosing lane loop's iteration, 0
+  // outside one.
+  long lanes = 0;
 };
 
 struct Access {
@@ -81,8 +81,9 @@ struct Statement {
   std::vector<OpaqueArgument> arguments;
 };
 
-/// How one loop is realised; a mark node above a single band member carries it: "loop:vector", ...
-enum class Realisation { Sequential, Vector, Unroll };
+// How one loop is realised stands in a mark node above a band of one member: "vector", "unroll", "lanes:32"
+// (a loop of exactly 32 iterations over the lanes of Locals). "alloc:s" declares the Local s for everything
+// below it.
 
 struct Kernel {
   std::string name;                    // "Smooth.0"

@@ -69,7 +69,9 @@ public:
   Kernel spread(const isl::schedule_node &band) {
     Kernel changed = kernel_;
     const std::vector<long> sizes = {group_, group_ / 4, 1};
-    expandStorage(changed, sizes);
+    for (Buffer &b : changed.buffers)
+      if (b.role == Buffer::Role::Local)
+        b.lanes = group_;
     isl_union_set_list *filters = isl_union_set_list_alloc(isl_schedule_node_get_ctx(band.get()), 0);
     for (std::size_t part = 0; part < sizes.size(); ++part)
       filters = isl_union_set_list_add(filters, instances(partOf(sizes, part)));
@@ -145,7 +147,8 @@ private:
       isl_multi_union_pw_aff *lanes = functionOf(lane(size));
       isl_union_set *here = isl_schedule_node_get_domain(node.get());
       lanes = isl_multi_union_pw_aff_intersect_domain(lanes, here);
-      return insertMark(isl::manage(isl_schedule_node_insert_partial_schedule(node.copy(), lanes)), "lanes");
+      return insertMark(isl::manage(isl_schedule_node_insert_partial_schedule(node.copy(), lanes)),
+                        "lanes:" + std::to_string(size));
     }
     isl::schedule_node n = node;
     for (int k = 0; k < children; ++k) {
@@ -153,23 +156,6 @@ private:
       n = isl::manage(isl_schedule_node_parent(addLanes(child, size).release()));
     }
     return n;
-  }
-
-  // s[y, x] is kept in lane (x - low) mod V of its part.
-  void expandStorage(Kernel &changed, const std::vector<long> &sizes) const {
-    for (Buffer &b : changed.buffers) {
-      if (b.role != Buffer::Role::Local)
-        continue;
-      isl_map *storage = nullptr;
-      for (std::size_t part = 0; part < sizes.size(); ++part) {
-        isl_map *m = isl_map_from_aff(lane(sizes[part]));
-        m = isl_map_intersect_domain(m, partOf(sizes, part).release());
-        storage = storage ? isl_map_union(storage, m) : m;
-      }
-      storage = isl_map_set_tuple_name(storage, isl_dim_in, b.name.c_str());
-      b.storage = isl::manage(isl_map_set_tuple_name(storage, isl_dim_out, b.name.c_str()));
-      b.storageExtents = {sizes.front()};
-    }
   }
 
   const Kernel &kernel_;
@@ -203,7 +189,7 @@ Outcome spreadOverLanes(const Kernel &kernel, const isl::schedule_node &band, in
     if (kernel.statements[s].rule != rule)
       return {std::nullopt, "two rules share its innermost loop"};
   for (const Buffer &b : kernel.buffers)
-    if (b.role == Buffer::Role::Local && !b.storageExtents.empty())
+    if (b.role == Buffer::Role::Local && b.lanes > 0)
       return {std::nullopt, "its scalars are arrays already"};
   // A body loop whose bounds move with x would give every lane its own loop.
   for (int k : statements) {

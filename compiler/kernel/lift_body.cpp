@@ -98,7 +98,6 @@ int BodyLifter::local(Statement &s, int index, bool isWrite) {
     buffer.role = Buffer::Role::Local;
     buffer.element = variable.type;
     buffer.rank = static_cast<int>(rule_->freeVariables.size());
-    buffer.storage = ctx_.map("{ " + buffer.name + "[" + join(freeNames()) + "] -> " + buffer.name + "[] }");
     localBuffers_[index] = static_cast<int>(kernel_.buffers.size());
     kernel_.buffers.push_back(std::move(buffer));
   }

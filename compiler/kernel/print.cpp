@@ -133,8 +133,8 @@ std::string print(const Kernel &kernel) {
   for (const Buffer &b : kernel.buffers) {
     text += "  buffer " + b.name + " " + body::cxxType(b.element) + " " + std::to_string(b.rank) + "-d ";
     text += b.role == Buffer::Role::Input ? "input" : b.role == Buffer::Role::Output ? "output" : "local";
-    for (long extent : b.storageExtents)
-      text += " [" + std::to_string(extent) + "]";
+    if (b.lanes)
+      text += ", " + std::to_string(b.lanes) + " lanes";
     text += "\n";
   }
   for (const Statement &s : kernel.statements)

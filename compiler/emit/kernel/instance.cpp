@@ -115,12 +115,7 @@ std::string StatementPrinter::element(int access, const At &at) const {
   const Buffer &b = kernel_.buffers[a.buffer];
   if (b.role != Buffer::Role::Local)
     return b.name + "_p[" + offset(a.buffer, indices_[access], at) + "]";
-  std::string text = b.name;
-  const auto found = at.localIndices.find(access);
-  if (found != at.localIndices.end())
-    for (const std::string &i : found->second)
-      text += "[" + i + "]";
-  return text;
+  return b.lanes ? b.name + "[" + at.lane + "]" : b.name;
 }
 
 std::string StatementPrinter::operand(const kernel::ExprPtr &e, const At &at) const {
@@ -187,10 +182,9 @@ std::string StatementPrinter::call(const At &at, const std::string &indent) cons
   return before + indent + text + ");\n";
 }
 
-std::string StatementPrinter::print(const std::vector<std::string> &dimensions,
-                                    const std::map<int, std::vector<std::string>> &localIndices,
+std::string StatementPrinter::print(const std::vector<std::string> &dimensions, const std::string &lane,
                                     const std::string &indent) const {
-  const At at{dimensions, localIndices};
+  const At at{dimensions, lane};
   if (statement_.isOpaque)
     return indent + "{\n" + call(at, indent + "  ") + indent + "}\n";
   const Buffer &target = kernel_.buffers[statement_.accesses[statement_.write].buffer];

@@ -1,7 +1,6 @@
 // Statements as C++: expression trees with element accesses, for one place in the loop nest.
 #pragma once
 #include "compiler/kernel/kernel.h"
-#include <map>
 #include <set>
 
 namespace pbc::emit {
@@ -27,14 +26,13 @@ public:
 
   /// `dimensions`: the statement's dimensions as C++ here. `localIndices[access]`: index into a Local's
   /// array.
-  std::string print(const std::vector<std::string> &dimensions,
-                    const std::map<int, std::vector<std::string>> &localIndices,
+  std::string print(const std::vector<std::string> &dimensions, const std::string &lane,
                     const std::string &indent) const;
 
 private:
   struct At {
     const std::vector<std::string> &dimensions;
-    const std::map<int, std::vector<std::string>> &localIndices;
+    const std::string &lane;
   };
   struct Text {
     std::string text;

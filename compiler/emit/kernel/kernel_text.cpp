@@ -27,7 +27,7 @@ std::string pointerArguments(const kernel::Kernel &kernel, const Used &used) {
   return text;
 }
 
-std::string body(const kernel::Kernel &kernel, const LoopNest &nest, const std::string &name,
+std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const std::string &name,
                  const std::string &frameType, bool unitStride, Used &used) {
   const std::string loops = printLoops(kernel, nest, unitStride, used);
   // The general version is for views with strange strides: small rather than fast.
@@ -57,7 +57,7 @@ std::string body(const kernel::Kernel &kernel, const LoopNest &nest, const std::
 
 KernelText kernelText(const kernel::Kernel &kernel, const std::string &name, const std::string &frameType,
                       poly::Context &ctx, const kernel::Kernel *plain) {
-  LoopNest nest;
+  isl::ast_node nest;
   if (!ctx.withBudget(kAstBudget, [&] { nest = generate(kernel); })) {
     if (plain) {
       KernelText text = kernelText(*plain, name, frameType, ctx);

@@ -4,20 +4,10 @@
 
 namespace pbc::emit {
 
-/// isl's AST and, for each statement instance in it, where it keeps Locals.
-struct LoopNest {
-  isl::ast_node root;
-  struct Instance {
-    int statement;
-    std::map<int, std::vector<isl::ast_expr>> localIndices; // per access to an array
-  };
-  std::vector<Instance> instances; // user nodes carry an index into this
-};
-
 /// The AST of the schedule; throws isl::exception past a budget.
-LoopNest generate(const kernel::Kernel &);
+isl::ast_node generate(const kernel::Kernel &);
 
 /// The loops' text. `unitStride`: dimension 0 of every matrix has stride 1 and marks become pragmas.
-std::string printLoops(const kernel::Kernel &, const LoopNest &, bool unitStride, Used &);
+std::string printLoops(const kernel::Kernel &, const isl::ast_node &, bool unitStride, Used &);
 
 } // namespace pbc::emit
