@@ -23,7 +23,13 @@ private:
     return scope_.input.kernels[t_.index][plan][step];
   }
 
-  std::string kernelName(const kernel::Kernel &k) {
+  /// The function of a step's kernel. Making its loops is the dearest thing that the emitter does: once per step.
+  const std::string &kernelName(std::size_t plan, std::size_t step) {
+    const auto at = nameOfStep_.find({plan, step});
+    return at != nameOfStep_.end() ? at->second : nameOfStep_.emplace(std::pair(plan, step), printed(*kernelOf(plan, step))).first->second;
+  }
+
+  std::string printed(const kernel::Kernel &k) {
     const std::string placeholder = "pb_kernel_name";
     const std::string text = kernelFunction(k, placeholder, scope_.frame(), scope_.context);
     const auto [at, isNew] = kernelNames_.emplace(text, fmt::format("pb_kernel_{}", kernelNames_.size()));
@@ -63,7 +69,7 @@ private:
     const auto &s = scope_.input.plans[t_.index].plans[plan].steps[step];
     if (s.callsTransforms) return pointLoops(scope_, s, false);
     const auto &k = *kernelOf(plan, step);
-    const std::string name = kernelName(k);
+    const std::string &name = kernelName(plan, step);
     if (k.taskDimensions.empty()) return fmt::format("  {}(&pb_f, nullptr, nullptr);\n", name);
     return fmt::format("  {{\n    {}\n    {}(&pb_f, pb_box.low, pb_box.high);\n  }}\n", box(k), name);
   }
@@ -73,7 +79,7 @@ private:
     const auto &s = scope_.input.plans[t_.index].plans[plan].steps[step];
     if (s.callsTransforms) return pointLoops(scope_, s, true);
     const auto &k = *kernelOf(plan, step);
-    const std::string name = kernelName(k);
+    const std::string &name = kernelName(plan, step);
     if (k.taskDimensions.empty()) return fmt::format("  {}(&pb_f, nullptr, nullptr);\n", name);
     std::string grain;
     for (const auto &d : k.taskDimensions) grain += (grain.empty() ? "" : ", ") + std::to_string(d.grain);
@@ -123,6 +129,7 @@ private:
 
   const Scope &scope_;
   const sema::Transform &t_;
+  std::map<std::pair<std::size_t, std::size_t>, std::string> nameOfStep_;
   std::map<std::string, std::string> kernelNames_;
   std::string kernels_, steps_, out_;
 };

@@ -103,12 +103,12 @@ Region<T, D> copyOf(const Region<T, D> &from) {
   return to;
 }
 
-/// Parts of about `cells` cells, long along the last dimension of the box (the innermost loop); `grain[d]`: parts
-/// begin at multiples of it.
+/// Parts of about `cells` cells, long along dimension 0 of the box (x, the innermost loop); `grain[d]`: parts begin at
+/// multiples of it.
 inline Split splitOf(const Box &box, long cells, const long *grain) {
   Split split{};
   long rest = cells < 1 ? 1 : cells;
-  for (int d = box.rank - 1; d >= 0; --d) {
+  for (int d = 0; d < box.rank; ++d) {
     const long extent = box.high[d] - box.low[d];
     long part = rest < extent ? rest : extent;
     if (part < 1)
