@@ -61,6 +61,7 @@ Kernel defaultSchedule(const Kernel &kernel) {
   if (!std::is_sorted(order.begin(), order.end()))
     attempt("interchange", [&] { return interchange(best, order); });
   attempt("splitIntoTasks", [&] { return splitIntoTasks(best); });
+  best.plain = best.schedule;
   attempt("vectorise", [&] { return vectorise(best); });
   return best;
 }

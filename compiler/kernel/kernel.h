@@ -92,7 +92,8 @@ struct Kernel {
   std::vector<Statement> statements;
   isl::set context; // what is known of the parameters
   isl::schedule schedule;
-  isl::union_map dependences; // flow, anti and output, between statement instances
+  std::optional<isl::schedule> plain; // simpler (no lanes), for when `schedule` is too large to print
+  isl::union_map dependences;         // flow, anti and output, between statement instances
   // The outer loops that run in tasks: for each, the schedule restricts statement dimension values to
   // [low<k>, high<k>), which are extra parameters `low0`, `high0`, ... of the emitted function. taskRange[k]
   // is the whole range as C++ text over the parameters. Set by splitIntoTasks; empty: one task.

@@ -35,6 +35,37 @@ bool isCarried(const isl::union_map &dependences, int dimension) {
   return state.found;
 }
 
+// The points are several edges: none of their pieces fills a part of the plane. Cutting the box around them
+// would give mostly empty tasks.
+bool areEdges(const Kernel &kernel) {
+  isl_set *points = nullptr;
+  for (const Statement &s : kernel.statements) {
+    isl_set *here =
+        isl_set_project_out(s.domain.copy(), isl_dim_set, s.freeCount, s.dimensions.size() - s.freeCount);
+    here = isl_set_reset_tuple_id(here);
+    points = points ? isl_set_union(points, here) : here;
+  }
+  points = isl_set_coalesce(points);
+  bool flat = isl_set_n_basic_set(points) > 1;
+  isl_set_foreach_basic_set(
+      points,
+      [](isl_basic_set *piece, void *user) {
+        // Equalities between parameters alone say nothing about the shape.
+        piece = isl_basic_set_affine_hull(piece);
+        const int dims = static_cast<int>(isl_basic_set_dim(piece, isl_dim_set));
+        bool isFree = true;
+        for (int d = 0; d < dims; ++d)
+          isFree &=
+              isl_basic_set_involves_dims(piece, isl_dim_set, static_cast<unsigned>(d), 1) != isl_bool_true;
+        *static_cast<bool *>(user) &= !isFree;
+        isl_basic_set_free(piece);
+        return isl_stat_ok;
+      },
+      &flat);
+  isl_set_free(points);
+  return flat;
+}
+
 isl::set named(const isl::set &s, const std::string &parameter) {
   isl_id *id = isl_id_alloc(isl_set_get_ctx(s.get()), parameter.c_str(), nullptr);
   isl_set *set = s.copy();
@@ -91,6 +122,8 @@ Outcome splitIntoTasks(const Kernel &kernel) {
   for (const Statement &s : kernel.statements)
     if (s.rule != first.rule)
       return {std::nullopt, "rules that need each other take turns at every point"};
+  if (areEdges(kernel))
+    return {std::nullopt, "its points are edges only"};
   Kernel cut = kernel;
   for (int d = 0; d < first.freeCount; ++d) {
     if (isCarried(kernel.dependences, d))
@@ -107,6 +140,8 @@ Outcome splitIntoTasks(const Kernel &kernel) {
     const std::string number = std::to_string(cut.taskDimensions.size());
     const std::string low = "pb__low" + number, high = "pb__high" + number;
     const isl::pw_aff least = poly::dimMin(whole, 0), most = poly::dimMax(whole, 0);
+    if (least.plain_is_equal(most))
+      continue;
     cut.context = assume(cut.context, least, most, low, high);
     for (Statement &s : cut.statements)
       s.domain = limited(s.domain, d, low, high);

@@ -20,7 +20,18 @@ bool isIdentifier(const std::string &text) {
          std::string::npos;
 }
 
-std::string atom(const std::string &text) { return isIdentifier(text) ? text : "(" + text + ")"; }
+// In parentheses unless it needs none.
+std::string atom(const std::string &text) {
+  if (isIdentifier(text))
+    return text;
+  int depth = 0;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    depth += text[k] == '(' ? 1 : text[k] == ')' ? -1 : 0;
+    if (depth == 0 && k + 1 < text.size())
+      return "(" + text + ")";
+  }
+  return text;
+}
 
 std::string dimensionName(int d) { return kOwn + "d" + std::to_string(d); }
 
@@ -29,7 +40,7 @@ std::string dimensionName(int d) { return kOwn + "d" + std::to_string(d); }
 std::string emittedName(const std::string &name, Used &used) {
   if (name.rfind(kOwn, 0) != 0) {
     used.values.insert(name);
-    return "v_" + name;
+    return name + "_v";
   }
   std::string own = name.substr(kOwn.size());
   for (const char *limit : {"low", "high"})
@@ -115,7 +126,7 @@ std::string StatementPrinter::element(int access, const At &at) const {
   const Buffer &b = kernel_.buffers[a.buffer];
   if (b.role != Buffer::Role::Local)
     return b.name + "_p[" + offset(a.buffer, indices_[access], at) + "]";
-  return b.lanes ? b.name + "[" + at.lane + "]" : b.name;
+  return b.name + (b.lanes ? "_l[" + at.lane + "]" : "_l");
 }
 
 std::string StatementPrinter::operand(const kernel::ExprPtr &e, const At &at) const {

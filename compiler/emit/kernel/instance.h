@@ -7,7 +7,7 @@ namespace pbc::emit {
 
 /// What the bodies name, gathered while they are printed: the function's prologue declares it.
 struct Used {
-  std::set<std::string> values;          // sizes and tunables, as `v_<name>`
+  std::set<std::string> values;          // sizes and tunables, as `<name>_v`
   std::set<int> buffers;                 // matrices
   std::set<std::pair<int, int>> strides; // (buffer, dimension)
   int tasks = 0;                         // low0 .. and high0 .. below this

@@ -37,7 +37,7 @@ std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const 
           " &f, [[maybe_unused]] const long *low, [[maybe_unused]] const long *high" +
           pointerParameters(kernel, used) + ") {\n";
   for (const std::string &v : used.values)
-    text += "  const auto v_" + v + " = f.v_" + v + ";\n";
+    text += "  const auto " + v + "_v = f.v_" + v + ";\n";
   for (int k = 0; k < used.tasks; ++k) {
     const std::string n = std::to_string(k);
     text += "  [[maybe_unused]] const long low" + n + " = low[" + n + "], high" + n + " = high[" + n + "];\n";
@@ -56,11 +56,16 @@ std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const 
 } // namespace
 
 KernelText kernelText(const kernel::Kernel &kernel, const std::string &name, const std::string &frameType,
-                      poly::Context &ctx, const kernel::Kernel *plain) {
+                      poly::Context &ctx) {
   isl::ast_node nest;
   if (!ctx.withBudget(kAstBudget, [&] { nest = generate(kernel); })) {
-    if (plain) {
-      KernelText text = kernelText(*plain, name, frameType, ctx);
+    if (kernel.plain) {
+      kernel::Kernel simple = kernel;
+      simple.schedule = *kernel.plain;
+      simple.plain.reset();
+      for (Buffer &b : simple.buffers)
+        b.lanes = 0;
+      KernelText text = kernelText(simple, name, frameType, ctx);
       text.note = "the loops of " + kernel.name + " are too many to optimise; the plain order is used";
       return text;
     }

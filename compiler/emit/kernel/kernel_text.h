@@ -17,10 +17,9 @@ struct KernelText {
 };
 
 /// `frameType` has members `v_<name>` for sizes and tunables and `m_<name>` (pb::Region) for matrices, names
-/// mangled. `plain`: a schedule for the same statements that certainly can be printed; used if `kernel`
-/// exceeds the budget.
+/// mangled.
 KernelText kernelText(const kernel::Kernel &, const std::string &functionName, const std::string &frameType,
-                      poly::Context &, const kernel::Kernel *plain = nullptr);
+                      poly::Context &);
 
 /// The text alone.
 std::string kernelFunction(const kernel::Kernel &, const std::string &functionName,

@@ -96,7 +96,7 @@ private:
       for (const Buffer &b : kernel_.buffers) {
         if (b.name != name.substr(6))
           continue;
-        text = indent + body::cxxType(b.element) + " " + b.name;
+        text = indent + body::cxxType(b.element) + " " + b.name + "_l";
         if (b.lanes)
           text += "[" + std::to_string(b.lanes) + "]";
         text += ";\n";

@@ -51,11 +51,12 @@ std::string outputOf(const std::string &command) {
 
 } // namespace
 
-std::string compileAndRun(Lifted &lifted, const std::vector<Kernel> &kernels, const std::string &mainText) {
+std::string compileAndRun(Lifted &lifted, const std::vector<Kernel> &kernels, const std::string &mainText,
+                          const std::string &before) {
   std::string folder = std::filesystem::temp_directory_path() / "pbc-kernel-XXXXXX";
   if (!mkdtemp(folder.data()))
     return "no temporary folder";
-  std::ofstream(folder + "/k.cpp") << lifted.text(kernels) << kPrelude << mainText;
+  std::ofstream(folder + "/k.cpp") << lifted.text(kernels, before) << kPrelude << mainText;
   const char *keep = std::getenv("PBC_KEEP");
   std::string text =
       outputOf(std::string("clang++-19 -std=c++20 -O3 -Wall -Wextra -Werror -ffp-contract=off -I") +

@@ -12,7 +12,8 @@ using namespace pbc::kernel;
 namespace {
 
 // `fill` fills the Frame `f` and declares the matrices; `check` compares. Both see w, h, c and step.
-void agrees(const char *program, const std::string &fill, const std::string &check, bool isTiled = false) {
+void agrees(const char *program, const std::string &fill, const std::string &check, bool isTiled = false,
+            const std::string &before = "") {
   Lifted lifted(program);
   ASSERT_EQ(lifted.messages, "");
   std::vector<Kernel> kernels;
@@ -56,7 +57,7 @@ int main() {
   if (!failures) printf("fine");
 }
 )";
-  EXPECT_EQ(compileAndRun(lifted, kernels, text), "fine");
+  EXPECT_EQ(compileAndRun(lifted, kernels, text, before), "fine");
 }
 
 const std::string kSame = R"(
@@ -163,6 +164,119 @@ TEST(KernelRun, TriangularBody) {
     f.v_n = W; f.m_A = A.region(); f.m_B = B.region();
 )",
       R"(    for (int y = 0; y < W; ++y) { double s = 0; for (int x = 0; x < W; ++x) expect(B(x, y), s += A(x, y), "B", x, y); }
+)");
+}
+
+// A `while` cannot be lifted: the kernel calls the body, which the caller emits.
+TEST(KernelRun, OpaqueBody) {
+  agrees(R"(
+transform Opaque from A[w, h] to B[w, h], C[w, h] {
+  to(B.cell(x, y) b, C.cell(x, y) c) from(A.row(y) a, A.cell(x, y) own) {
+    double s = own;
+    int k = 0;
+    while (k < x) s += a.cell(k++);
+    b = s;
+    c = x + y;
+  }
+}
+)",
+         R"(
+    Matrix<double, 2> A(step, W, H), B(step, W, H), C(step, W, H);
+    f.v_w = W; f.v_h = H; f.m_A = A.region(); f.m_B = B.region(); f.m_C = C.region();
+)",
+         R"(    for (int y = 0; y < H; ++y) for (int x = 0; x < W; ++x) {
+      double s = A(x, y);
+      for (int k = 0; k < x; ++k) s += A(k, y);
+      expect(B(x, y), s, "B", x, y), expect(C(x, y), x + y, "C", x, y);
+    }
+)",
+         false, R"(
+static void pb_body_0(const Frame &, pb::IndexT x, pb::IndexT y, double &b, double &c, pb::Region<const double, 1> a, double own) {
+  double s = own;
+  for (int k = 0; k < x; ++k) s += a.cell(k);
+  b = s, c = x + y;
+}
+)");
+}
+
+// Bodies use sizes and coordinates as ints, other element types, conversions and conditions.
+TEST(KernelRun, TypesAndConditions) {
+  agrees(R"(
+transform Types from A[n] : int to B[n] : float, C[n] : byte, D[n] : long {
+  to(B.cell(i) b, C.cell(i) c, D.cell(i) d) from(A.cell(i) a) {
+    int t = a * 3 / 2;
+    b = (i < n / 2 ? t : -t) * 0.5f;
+    c = t + 300;
+    d = i;
+    d *= 3;
+    d += t % 7;
+  }
+}
+)",
+         R"(
+    Matrix<int, 1> A(step, W); Matrix<float, 1> B(step, W); Matrix<unsigned char, 1> C(step, W); Matrix<long, 1> D(step, W);
+    f.v_n = W; f.m_A = A.region(); f.m_B = B.region(); f.m_C = C.region(); f.m_D = D.region();
+)",
+         R"(    for (int i = 0; i < W; ++i) {
+      const int t = A(i) * 3 / 2;
+      expect(B(i), (i < W / 2 ? t : -t) * 0.5f, "B", i, 0), expect(C(i), (unsigned char)(t + 300), "C", i, 0);
+      expect(D(i), i * 3 + t % 7, "D", i, 0);
+    }
+)");
+}
+
+// A size that has the name of something that the emitter uses.
+TEST(KernelRun, NamesThatClash) {
+  agrees(R"(
+transform Names from f[c0] to low[c0] { low.cell(high) from(f.cell(high) context) { return context + c0; } }
+)",
+         R"(
+    Matrix<double, 1> A(step, W), B(step, W);
+    f.v_c0 = W; f.m_f = A.region(); f.m_low = B.region();
+)",
+         "    for (int i = 0; i < W; ++i) expect(B(i), A(i) + W, \"low\", i, H);\n");
+}
+
+// Two rules that need each other: one step, points in turn.
+TEST(KernelRun, RulesThatNeedEachOther) {
+  agrees(R"(
+transform Pair from A[n] to B[n], C[n] {
+  B.cell(i) from(A.cell(i) a, C.cell(i-1) c) { return a + 0.5 * c; }
+  secondary B.cell(i) from(A.cell(i) a) { return a; }
+  C.cell(i) from(B.cell(i) b) { return b + 1; }
+}
+)",
+         R"(
+    Matrix<double, 1> A(step, W), B(step, W), C(step, W);
+    f.v_n = W; f.m_A = A.region(); f.m_B = B.region(); f.m_C = C.region();
+)",
+         R"(    double b = 0, c = 0;
+    for (int i = 0; i < W; ++i) {
+      b = i ? A(i) + 0.5 * c : A(i), c = b + 1;
+      expect(B(i), b, "B", i, 0), expect(C(i), c, "C", i, 0);
+    }
+)");
+}
+
+// The last groups of lanes and outputs that are accumulated in place, by a loop of run-time length.
+TEST(KernelRun, AccumulatesInTheOutput) {
+  agrees(R"(
+transform Sum from A[w, h] to B[w] {
+  to(B.cell(x) b) from(A.column(x) a) {
+    b = 0;
+    for (int k = 0; k < h; ++k) { double t = a.cell(k); b += t * t; }
+  }
+}
+)",
+         R"(
+    Matrix<double, 2> A(step, W, H); Matrix<double, 1> B(step, W);
+    f.v_w = W; f.v_h = H; f.m_A = A.region(); f.m_B = B.region();
+)",
+         R"(    for (int x = 0; x < W; ++x) {
+      double s = 0;
+      for (int k = 0; k < H; ++k) s += A(x, k) * A(x, k);
+      expect(B(x), s, "B", x, 0);
+    }
 )");
 }
 

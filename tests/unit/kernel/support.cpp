@@ -24,7 +24,7 @@ Kernel Lifted::kernel(int plan, int step) {
               context_);
 }
 
-std::string Lifted::text(const std::vector<Kernel> &kernels) {
+std::string Lifted::text(const std::vector<Kernel> &kernels, const std::string &before) {
   std::string text = "#include \"runtime/abi/region.h\"\n#include \"runtime/abi/index.h\"\nstruct Frame {\n";
   for (const std::string &n : parameterNames(transform()))
     text += "  long v_" + n + ";\n";
@@ -34,7 +34,7 @@ std::string Lifted::text(const std::vector<Kernel> &kernels) {
   for (const sema::Matrix &m : transform().matrices)
     text += std::string("  pb::Region<") + sema::cxxType(m.element) + ", " + std::to_string(m.rank()) +
             "> m_" + poly::mangle(m.name) + ";\n";
-  text += "};\n";
+  text += "};\n" + before;
   for (std::size_t k = 0; k < kernels.size(); ++k)
     text += emit::kernelFunction(kernels[k], "kernel" + std::to_string(k), "Frame", context_);
   return text;

@@ -20,8 +20,8 @@ public:
   int steps(int plan = 0) const { return static_cast<int>(plans_.at(0).plans.at(plan).steps.size()); }
   const sema::Transform &transform() const { return module_.transforms.at(0); }
   poly::Context &context() { return context_; }
-  /// The frame and one function named `name` for each kernel.
-  std::string text(const std::vector<Kernel> &kernels);
+  /// The frame, `before`, and a function kernel0, kernel1, ... for each kernel.
+  std::string text(const std::vector<Kernel> &kernels, const std::string &before = "");
 
   std::string messages;
 
