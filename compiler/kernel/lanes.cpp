@@ -14,7 +14,7 @@ namespace pbc::kernel {
 namespace {
 
 // Four vectors of 512 bits, eight of 256: enough independent additions to hide their latency, and they fit
-// into the registers. Measured on the naive matrix product (tests/unit/kernel/speed).
+// into the registers.
 constexpr long kGroupBytes = 256;
 
 struct Range {

@@ -3,6 +3,7 @@
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/lift_body.h"
 #include "compiler/kernel/tree.h"
+#include <algorithm>
 #include <isl/aff.h>
 #include <isl/map.h>
 #include <isl/schedule.h>
@@ -106,31 +107,22 @@ isl::schedule expand(const schedule::Step &step, const std::vector<LiftedRule> &
   return mapBottomUp(lifted, [&](const isl::schedule_node &node) {
     if (isl_schedule_node_get_type(node.get()) != isl_schedule_node_leaf)
       return node;
+    const std::vector<std::string> names = statementsAt(node);
     std::vector<Block> here;
-    std::vector<int> locals;
-    for (const std::string &name : statementsAt(node))
-      for (const LiftedRule &rule : rules)
-        for (const Block &b : rule.blocks) {
-          std::vector<int> statements;
-          collectStatements(b, statements);
-          for (int s : statements)
-            if (kernel.statements[s].name == name)
-              locals.insert(locals.end(), rule.locals.begin(), rule.locals.end());
-        }
+    std::set<int> locals;
     for (const LiftedRule &rule : rules)
       for (const Block &b : rule.blocks) {
         std::vector<int> statements;
         collectStatements(b, statements);
-        const std::vector<std::string> names = statementsAt(node);
-        bool present = false;
-        for (int s : statements)
-          present |= std::find(names.begin(), names.end(), kernel.statements[s].name) != names.end();
-        if (present)
-          here.push_back(b);
+        const bool isHere = std::any_of(statements.begin(), statements.end(), [&](int s) {
+          return std::find(names.begin(), names.end(), kernel.statements[s].name) != names.end();
+        });
+        if (!isHere)
+          continue;
+        here.push_back(b);
+        locals.insert(rule.locals.begin(), rule.locals.end());
       }
     isl::schedule_node n = graft(node, here, kernel);
-    std::sort(locals.begin(), locals.end());
-    locals.erase(std::unique(locals.begin(), locals.end()), locals.end());
     for (auto l = locals.rbegin(); l != locals.rend(); ++l)
       n = insertMark(n, "alloc:" + kernel.buffers[*l].name);
     return n;

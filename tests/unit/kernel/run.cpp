@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <unistd.h>
 
 namespace pbc::kernel {
@@ -67,6 +68,22 @@ std::string compileAndRun(Lifted &lifted, const std::vector<Kernel> &kernels, co
   else
     std::filesystem::remove_all(folder);
   return text;
+}
+
+int packedMultiplyAdds(Lifted &lifted, const std::vector<Kernel> &kernels) {
+  std::string folder = std::filesystem::temp_directory_path() / "pbc-kernel-XXXXXX";
+  if (!mkdtemp(folder.data()))
+    return -1;
+  std::ofstream(folder + "/k.cpp") << lifted.text(kernels)
+                                   << "void (*use)(const void *, const long *, const long *) = kernel0;\n";
+  std::istringstream assembly(outputOf(std::string("clang++-19 -std=c++20 -O3 -march=x86-64-v3 -S -I") +
+                                       PBC_SOURCE_DIR + " -o - " + folder + "/k.cpp"));
+  std::filesystem::remove_all(folder);
+  int count = 0;
+  for (std::string line; std::getline(assembly, line);)
+    count += line.find("vfmadd") != std::string::npos && line.find("pd\t") != std::string::npos &&
+             line.find("%ymm") != std::string::npos;
+  return count;
 }
 
 } // namespace pbc::kernel

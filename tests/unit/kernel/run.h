@@ -10,4 +10,7 @@ namespace pbc::kernel {
 std::string compileAndRun(Lifted &, const std::vector<Kernel> &kernels, const std::string &mainText,
                           const std::string &before = "");
 
+/// How many instructions of the kernels' code, for AVX2, multiply and add four doubles at once.
+int packedMultiplyAdds(Lifted &, const std::vector<Kernel> &kernels);
+
 } // namespace pbc::kernel

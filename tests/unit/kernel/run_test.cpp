@@ -280,4 +280,16 @@ transform Sum from A[w, h] to B[w] {
 )");
 }
 
+// The inner loops really are vector code: at least one packed operation per term, eight per group of 32
+// lanes.
+TEST(KernelText, InnerLoopsAreVectorCode) {
+  Lifted three(programs::kConvolve3), seven(programs::kConvolve7), stencil(programs::kStencil);
+  EXPECT_GE(packedMultiplyAdds(three, {defaultSchedule(three.kernel())}), 9);
+  EXPECT_GE(packedMultiplyAdds(seven, {defaultSchedule(seven.kernel())}), 7);
+  EXPECT_GE(packedMultiplyAdds(stencil, {defaultSchedule(stencil.kernel())}), 1);
+  Lifted product(programs::kMatrixProduct), runtime(programs::kConvolveRuntime);
+  EXPECT_GE(packedMultiplyAdds(product, {defaultSchedule(product.kernel())}), 8 + 2);
+  EXPECT_GE(packedMultiplyAdds(runtime, {defaultSchedule(runtime.kernel())}), 8 + 2);
+}
+
 } // namespace
