@@ -94,7 +94,7 @@ private:
     }
     for (const auto &[matrix, cells] : target)
       if (!cells.is_subset(written.at(matrix))) return std::nullopt;
-    return domain.coalesce();
+    return poly::simplified(domain);
   }
 
   void accept() {

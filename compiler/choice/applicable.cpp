@@ -49,7 +49,7 @@ std::vector<Application> applicableRegions(const sema::Transform &t, const Space
     Application a{r.index, spaces.points(r), {}, {}};
     for (const auto *list : {&r.outputs, &r.inputs})
       for (const auto &b : *list) a.domain = a.domain.intersect(spaces.inBounds(r, b));
-    a.domain = a.domain.intersect(spaces.whereHolds(r)).intersect_params(context).coalesce();
+    a.domain = poly::simplified(a.domain.intersect(spaces.whereHolds(r)).intersect_params(context));
     for (const auto &b : r.outputs) a.writes.push_back(spaces.access(r, b).intersect_domain(a.domain));
     for (const auto &b : r.inputs) a.reads.push_back(spaces.access(r, b).intersect_domain(a.domain));
     if (a.domain.is_empty()) reportEmpty(t, r, spaces, context, diagnostics);

@@ -58,7 +58,7 @@ void reportUncovered(const sema::Transform &t, int matrix, const isl::set &missi
     grid.guards.push_back({bad, fmt::format("no rule of `{}` computes all cells of `{}` for these sizes", t.name, m.name)});
     return;
   }
-  const isl::set shown = missing.intersect_params(large).gist_params(large).coalesce();
+  const isl::set shown = poly::simplified(missing.intersect_params(large).gist_params(large));
   auto &error = diagnostics.error(m.span, fmt::format("no rule computes {}", poly::readable(shown, m.name)));
   for (const auto &r : t.rules) explainMiss(t, r, matrix, missing.intersect_params(large), spaces, error);
   error.help(error.notes.empty() ? "add a rule that computes these cells"
@@ -79,15 +79,15 @@ void cutIntoPieces(const sema::Transform &t, const Spaces &spaces, Grid &grid, s
       for (std::size_t i = 0; i < r.outputs.size(); ++i)
         if (r.outputs[i].matrix == matrix) writes = true, reach = reach.unite(application.writes[i].range());
       if (!writes) continue;
-      reach = reach.coalesce();
+      reach = poly::simplified(reach);
       std::vector<Part> next;
       for (auto &part : parts) {
         const isl::set inside = part.cells.intersect(reach), outside = part.cells.subtract(reach);
         if (!inside.is_empty()) {
-          next.push_back({inside.coalesce(), part.rules});
+          next.push_back({poly::simplified(inside), part.rules});
           next.back().rules.push_back(r.index);
         }
-        if (!outside.is_empty()) next.push_back({outside.coalesce(), part.rules});
+        if (!outside.is_empty()) next.push_back({poly::simplified(outside), part.rules});
       }
       parts = std::move(next);
     }
@@ -104,8 +104,8 @@ void cutIntoPieces(const sema::Transform &t, const Spaces &spaces, Grid &grid, s
       else merged.emplace(rules, part.cells), order.push_back(rules);
     }
     std::sort(order.begin(), order.end());
-    for (const auto &rules : order) grid.pieces.push_back({matrix, merged.at(rules).coalesce(), rules});
-    if (!missing.is_empty()) reportUncovered(t, matrix, missing.coalesce(), spaces, grid, diagnostics);
+    for (const auto &rules : order) grid.pieces.push_back({matrix, poly::simplified(merged.at(rules)), rules});
+    if (!missing.is_empty()) reportUncovered(t, matrix, poly::simplified(missing), spaces, grid, diagnostics);
   }
 }
 

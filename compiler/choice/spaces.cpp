@@ -4,7 +4,7 @@
 
 namespace pbc::choice {
 
-using sema::Affine;
+
 
 namespace {
 

@@ -1,5 +1,6 @@
 #include "compiler/driver/pipeline.h"
 #include "compiler/body/abi_headers.h"
+#include "compiler/body/prelude.h"
 #include "compiler/build/cache.h"
 #include "compiler/build/compile.h"
 #include "compiler/build/link.h"
@@ -109,8 +110,13 @@ private:
     if (options_.stage == Stage::Cpp) return show(joined(units));
 
     std::vector<build::CompileResult> objects;
-    step("compile", [&] { objects = build::compileAll(requests(units), &cache_, 2); });
+    step("compile", [&] { objects = build::compileAll(requests(units, module), &cache_, 2); });
     for (std::size_t i = 0; i < objects.size(); ++i) {
+      times_ += objects[i].fromCache
+                    ? fmt::format("  {:<26}  from the cache\n", units[i].name)
+                    : fmt::format("  {:<26} {:8.2f} ms  (front end {:.1f}, optimiser {:.1f}, code {:.1f})\n", units[i].name,
+                                  1e3 * (objects[i].frontSeconds + objects[i].optimiseSeconds + objects[i].codegenSeconds),
+                                  1e3 * objects[i].frontSeconds, 1e3 * objects[i].optimiseSeconds, 1e3 * objects[i].codegenSeconds);
       if (objects[i].ok) continue;
       throw InternalError(fmt::format("the generated C++ of `{}` does not compile:\n{}", units[i].name, objects[i].messages));
     }
@@ -170,13 +176,15 @@ private:
     return out;
   }
 
-  std::vector<build::CompileRequest> requests(const std::vector<emit::Unit> &units) const {
+  std::vector<build::CompileRequest> requests(const std::vector<emit::Unit> &units, const sema::Module &module) const {
+    const std::string prelude = body::prelude(body::needsLibrary(module));
     std::vector<build::CompileRequest> out;
     for (const auto &u : units) {
       build::CompileRequest r;
       r.name = u.name + ".cpp";
       r.text = u.text;
       r.files = body::abiHeaders();
+      r.files.emplace_back("pb/prelude.h", prelude);
       r.optimisation = options_.optimisation;
       r.cpu = options_.cpu;
       r.boundsCheck = options_.boundsCheck;

@@ -116,13 +116,21 @@ private:
   const body::RuleText &text_;
 };
 
-/// A liftable body next to one that calls transforms, in one strongly connected group, runs as text too.
-bool inCallStep(const Scope &scope, int rule) {
-  for (const auto &plan : scope.input.plans[scope.transform.index].plans)
-    for (const auto &step : plan.steps)
-      if (step.callsTransforms)
-        for (const auto &use : step.uses)
+/// Whether some plan runs the rule's body as text: it could not be lifted, a kernel kept it whole (an index that is
+/// not affine), or it stands in one strongly connected group with a body that calls transforms.
+bool runsAsText(const Scope &scope, int rule) {
+  const auto &plans = scope.input.plans[scope.transform.index].plans;
+  for (std::size_t p = 0; p < plans.size(); ++p)
+    for (std::size_t s = 0; s < plans[p].steps.size(); ++s) {
+      const auto &kernel = scope.input.kernels[scope.transform.index][p][s];
+      if (!kernel) {
+        for (const auto &use : plans[p].steps[s].uses)
           if (use.rule == rule) return true;
+        continue;
+      }
+      for (const auto &statement : kernel->statements)
+        if (statement.isOpaque && statement.rule == rule) return true;
+    }
   return false;
 }
 
@@ -135,7 +143,7 @@ std::string bodies(const Scope &scope) {
   std::string out;
   for (const auto &text : scope.ruleTexts) {
     const auto &facts = scope.facts()[text.rule];
-    if (facts.liftable && !inCallStep(scope, text.rule)) continue;
+    if (!runsAsText(scope, text.rule)) continue;
     const BodyPrinter printer(scope, text);
     out += printer.print(Form::Sequential);
     if (!facts.callees.empty()) out += printer.print(Form::Coroutine);

@@ -1,5 +1,4 @@
 #include "compiler/emit/emit.h"
-#include "compiler/body/prelude.h"
 #include "compiler/emit/parts.h"
 #include <algorithm>
 #include <set>
@@ -10,7 +9,7 @@ namespace {
 
 std::string head(const Scope &scope) {
   const auto &module = scope.input.module;
-  std::string out = body::prelude(body::needsLibrary(module));
+  std::string out = "#include \"pb/prelude.h\"\n"; // body::prelude, given to Clang beside the runtime's headers
   for (const auto *raw : module.rawBlocks) out += raw->text.text + "\n";
   out += "#include \"pb/index.h\"\n#include \"pb/program.h\"\n#include \"pb/plan.h\"\n";
   out += "namespace pb_program {\n";

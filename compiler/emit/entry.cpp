@@ -157,7 +157,7 @@ std::string aliasChecks(const Scope &scope) {
       if (t.matrices[o].role != sema::Role::Output || t.matrices[o].rank() == 0) continue;
       std::string one = fmt::format("pb::mayOverlap(pb_f.m_{0}, pb_f.m_{1})", poly::mangle(t.matrices[o].name),
                                     poly::mangle(t.matrices[i].name));
-      if (const unsigned long safe = sameViewIsSafe(scope, o, i))
+      if (const unsigned long safe = t.matrices[o].rank() == t.matrices[i].rank() ? sameViewIsSafe(scope, o, i) : 0)
         one += fmt::format(" && !((pb_f.pb_choice < 64 && ({0}ul >> pb_f.pb_choice & 1)) && pb::sameView(pb_f.m_{1}, pb_f.m_{2}))", safe,
                            poly::mangle(t.matrices[o].name), poly::mangle(t.matrices[i].name));
       condition += (condition.empty() ? "(" : " || (") + one + ")";
@@ -257,6 +257,17 @@ std::string parameterList(const sema::Transform &t, bool byValue) {
 std::string declarations(const sema::Transform &t) {
   return fmt::format("void pb_seq_{0}({1});\npb::Job pb_par_{0}({2}, const long *pb_params = nullptr);\n", t.name,
                      parameterList(t, false), parameterList(t, true));
+}
+
+bool mayShareViews(const Scope &scope, std::size_t alternative) {
+  const auto &matrices = scope.transform.matrices;
+  for (std::size_t o = 0; o < matrices.size(); ++o)
+    for (std::size_t i = 0; i < matrices.size(); ++i)
+      if (alternative < 64 && matrices[o].role == sema::Role::Output && matrices[i].role == sema::Role::Input &&
+          matrices[o].rank() == matrices[i].rank() && matrices[o].rank() > 0 &&
+          (sameViewIsSafe(scope, static_cast<int>(o), static_cast<int>(i)) >> alternative & 1))
+        return true;
+  return false;
 }
 
 std::string entry(const Scope &scope) {

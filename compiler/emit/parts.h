@@ -33,6 +33,9 @@ std::vector<int> callingOrder(const sema::Transform &);
 std::string parameterList(const sema::Transform &, bool byValue);
 std::string declarations(const sema::Transform &);
 
+/// Whether that alternative may run with an output that is the very same view as an input.
+bool mayShareViews(const Scope &, std::size_t alternative);
+
 std::string bodies(const Scope &);
 std::string entry(const Scope &);
 std::string plans(const Scope &);

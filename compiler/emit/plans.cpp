@@ -26,12 +26,12 @@ private:
   /// The function of a step's kernel. Making its loops is the dearest thing that the emitter does: once per step.
   const std::string &kernelName(std::size_t plan, std::size_t step) {
     const auto at = nameOfStep_.find({plan, step});
-    return at != nameOfStep_.end() ? at->second : nameOfStep_.emplace(std::pair(plan, step), printed(*kernelOf(plan, step))).first->second;
+    return at != nameOfStep_.end() ? at->second : nameOfStep_.emplace(std::pair(plan, step), printed(*kernelOf(plan, step), plan)).first->second;
   }
 
-  std::string printed(const kernel::Kernel &k) {
+  std::string printed(const kernel::Kernel &k, std::size_t plan) {
     const std::string placeholder = "pb_kernel_name";
-    const std::string text = kernelFunction(k, placeholder, scope_.frame(), scope_.context);
+    const std::string text = kernelFunction(k, placeholder, scope_.frame(), scope_.context, mayShareViews(scope_, plan));
     const auto [at, isNew] = kernelNames_.emplace(text, fmt::format("pb_kernel_{}", kernelNames_.size()));
     if (isNew) {
       std::string named = text;

@@ -33,7 +33,7 @@ struct Buffer {
   int rank = 0;
   // Local: a scalar of the rule's body. Its accesses are expanded: indexed by the rule's free variables, so
   // that instances do not share it; when text is printed it is one variable again, declared at its `alloc`
-  // mark. After vectorising it is an array of `lanes`: the element of the enclosing lane loop's iteration, 0
+  // mark. After vectorising it is an array of `lanes`: the element of the iteration's place in its group, 0
   // outside one.
   long lanes = 0;
 };
@@ -82,7 +82,7 @@ struct Statement {
 };
 
 // How one loop is realised stands in a mark node above a band of one member: "vector", "unroll", "lanes:32"
-// (a loop of exactly 32 iterations over the lanes of Locals). "alloc:s" declares the Local s for everything
+// (groups of 32 iterations, each statement over all lanes of the group before the next). "alloc:s" declares the Local s for everything
 // below it.
 
 struct Kernel {

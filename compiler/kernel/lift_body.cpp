@@ -171,7 +171,7 @@ isl::set BodyLifter::domain(const std::string &tuple, const std::vector<std::str
   const std::string point =
       std::string(isl_set_get_tuple_name(points_.get())) + "[" + join(freeNames()) + "]";
   isl::map toPoint = ctx_.map("{ " + instance + " -> " + point + " }");
-  return loops.intersect(points_.apply(toPoint.reverse())).coalesce();
+  return poly::simplified(loops.intersect(points_.apply(toPoint.reverse())));
 }
 
 Block BodyLifter::assign(const body::Node &node) {

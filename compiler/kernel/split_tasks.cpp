@@ -134,7 +134,7 @@ Outcome splitIntoTasks(const Kernel &kernel) {
       points = isl_set_reset_tuple_id(isl_set_project_out(points, isl_dim_set, 0, d));
       whole = whole.is_null() ? isl::manage(points) : whole.unite(isl::manage(points));
     }
-    whole = whole.coalesce();
+    whole = poly::simplified(whole);
     if (whole.is_empty())
       continue;
     const std::string number = std::to_string(cut.taskDimensions.size());

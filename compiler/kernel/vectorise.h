@@ -2,13 +2,11 @@
 //
 //   (a) short bodies: the loop is only marked; LLVM takes it from there
 //       band i: sequence {s = 0; s += A[i-1]; ...}   =>  mark vector: band i: ...
-//   (b) bodies with long or run-time loops: x is cut into groups of V lanes, every scalar of the body becomes
-//   an
-//       array of V, and each statement gets its own loop over the lanes inside the body's loops
+//   (b) bodies with long or run-time loops (lanes.h): x runs in groups of V lanes, every scalar of the body becomes
+//       an array of V, and each statement gets its own loop over the lanes inside the body's loops
 //       band i: s[] = 0; band k: s[] += A[i+k]*B[k]; C[i] = s[]
-//       =>  band V*floor(i/V): lanes: s[l] = 0; band k: lanes: s[l] += A[i+l+k]*B[k]; lanes: C[i+l] = s[l]
-//       so that s stays in registers and the loads of A are contiguous. Full groups come first, then groups
-//       of V/4, then single points: every lane loop has a constant length.
+//       =>  mark lanes:V: band i, printed as  s[l] = 0 for all l; for k: s[l] += A[i+l+k]*B[k] for all l; ...
+//       so that s stays in registers and the loads of A are contiguous.
 //
 // Legal if the loop carries no dependence for fixed outer loops; (b) needs the same, because lanes then share
 // nothing, and the order within a lane is kept.

@@ -64,6 +64,16 @@ bool Context::withBudget(unsigned long operations, const std::function<void()> &
   return !ranOut;
 }
 
+isl::set simplified(const isl::set &s) {
+  const isl::set fewer = s.coalesce();
+  return isl_set_n_basic_set(s.get()) < 2 || fewer.is_equal(s) ? fewer : s;
+}
+
+isl::map simplified(const isl::map &m) {
+  const isl::map fewer = m.coalesce();
+  return isl_map_n_basic_map(m.get()) < 2 || fewer.is_equal(m) ? fewer : m;
+}
+
 std::string text(const isl::set &s) { return take(isl_set_to_str(s.get())); }
 std::string text(const isl::map &m) { return take(isl_map_to_str(m.get())); }
 std::string text(const isl::union_map &m) { return take(isl_union_map_to_str(m.get())); }

@@ -87,7 +87,7 @@ struct Pieces {
 } // namespace
 
 std::string readable(const isl::set &cells, const std::string &matrix) {
-  isl::set whole = cells.coalesce();
+  isl::set whole = simplified(cells);
   if (whole.is_empty())
     return "nothing";
   Pieces pieces;

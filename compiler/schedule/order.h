@@ -11,7 +11,7 @@
 
 namespace pbc::schedule {
 
-/// A legal order of the points, or nothing if there is none (then the points need each other in a circle).
+/// A legal order of the points, or nothing if there is none (then the points form a cycle).
 /// `dependences`: { point -> point that needs it }, within the uses' domains; sizes in `context`.
 std::optional<isl::schedule> orderOf(const std::vector<RuleUse> &uses, const isl::union_map &dependences,
                                      const isl::set &context);

@@ -21,7 +21,7 @@ isl::map flow(const sema::Transform &t, const choice::Grid &grid, const RuleUse 
       if (t.rules[a.rule].outputs[o].matrix == t.rules[b.rule].inputs[i].matrix)
         result = result.unite(writer.writes[o].intersect_domain(a.domain)
                                   .apply_range(reader.reads[i].intersect_domain(b.domain).reverse()));
-  return result.coalesce();
+  return poly::simplified(result);
 }
 
 class Planner {
@@ -141,9 +141,9 @@ private:
     for (const int u : group) path += "`" + t_.rules[uses_[u].rule].label + "` -> ";
     path += "`" + first.label + "`";
     auto &error = diagnostics_.error(first.headerSpan,
-                                     group.size() == 1 ? fmt::format("the cells of `{}` need each other in a circle",
+                                     group.size() == 1 ? fmt::format("the cells of `{}` form a cycle",
                                                                      t_.matrices[first.outputs[0].matrix].name)
-                                                       : fmt::format("the rules need each other in a circle: {}", path));
+                                                       : fmt::format("the rules form a cycle: {}", path));
     for (const int u : group) {
       const auto &r = t_.rules[uses_[u].rule];
       for (const auto &input : r.inputs)
@@ -156,7 +156,7 @@ private:
                                                t_.matrices[input.matrix].name, writer.label));
         }
     }
-    error.help("no order of the cells computes each one before it is read: break the circle with a rule that does not "
+    error.help("no order of the cells computes each one before it is read: break the cycle with a rule that does not "
                "read them, or with a further matrix");
   }
 

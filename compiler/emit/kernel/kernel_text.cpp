@@ -10,12 +10,12 @@ namespace {
 constexpr unsigned long kAstBudget = 100'000'000;
 
 // One pointer per matrix that a body uses, as parameters: LLVM takes __restrict from parameters only.
-std::string pointerParameters(const kernel::Kernel &kernel, const Used &used) {
+std::string pointerParameters(const kernel::Kernel &kernel, const Used &used, bool mayShareViews) {
   std::string text;
   for (int b : used.buffers) {
     const Buffer &buffer = kernel.buffers[b];
     text += std::string(", ") + (buffer.role == Buffer::Role::Input ? "const " : "") +
-            body::cxxType(buffer.element) + " *__restrict " + buffer.name + "_p";
+            body::cxxType(buffer.element) + (mayShareViews ? " *" : " *__restrict ") + buffer.name + "_p";
   }
   return text;
 }
@@ -28,14 +28,14 @@ std::string pointerArguments(const kernel::Kernel &kernel, const Used &used) {
 }
 
 std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const std::string &name,
-                 const std::string &frameType, bool unitStride, Used &used) {
+                 const std::string &frameType, bool unitStride, bool mayShareViews, Used &used) {
   const std::string loops = printLoops(kernel, nest, unitStride, used);
   // The general version is for views with strange strides: small rather than fast.
   std::string text = unitStride ? "static inline void "
                                 : "[[gnu::cold, gnu::noinline]] __attribute__((minsize)) static void ";
   text += name + "([[maybe_unused]] const " + frameType +
           " &f, [[maybe_unused]] const long *low, [[maybe_unused]] const long *high" +
-          pointerParameters(kernel, used) + ") {\n";
+          pointerParameters(kernel, used, mayShareViews) + ") {\n";
   for (const std::string &v : used.values)
     text += "  const auto " + v + "_v = f.v_" + v + ";\n";
   for (int k = 0; k < used.tasks; ++k) {
@@ -56,7 +56,7 @@ std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const 
 } // namespace
 
 KernelText kernelText(const kernel::Kernel &kernel, const std::string &name, const std::string &frameType,
-                      poly::Context &ctx) {
+                      poly::Context &ctx, bool mayShareViews) {
   isl::ast_node nest;
   if (!ctx.withBudget(kAstBudget, [&] { nest = generate(kernel); })) {
     if (kernel.plain) {
@@ -65,15 +65,15 @@ KernelText kernelText(const kernel::Kernel &kernel, const std::string &name, con
       simple.plain.reset();
       for (Buffer &b : simple.buffers)
         b.lanes = 0;
-      KernelText text = kernelText(simple, name, frameType, ctx);
+      KernelText text = kernelText(simple, name, frameType, ctx, mayShareViews);
       text.note = "the loops of " + kernel.name + " are too many to optimise; the plain order is used";
       return text;
     }
     nest = generate(kernel);
   }
   Used unit, general;
-  const std::string unitBody = body(kernel, nest, name + "_unit", frameType, true, unit);
-  const std::string generalBody = body(kernel, nest, name + "_general", frameType, false, general);
+  const std::string unitBody = body(kernel, nest, name + "_unit", frameType, true, mayShareViews, unit);
+  const std::string generalBody = body(kernel, nest, name + "_general", frameType, false, mayShareViews, general);
   std::string isUnit;
   for (int b : unit.buffers)
     if (kernel.buffers[b].rank > 0)
@@ -98,8 +98,8 @@ KernelText kernelText(const kernel::Kernel &kernel, const std::string &name, con
 }
 
 std::string kernelFunction(const kernel::Kernel &kernel, const std::string &name,
-                           const std::string &frameType, poly::Context &ctx) {
-  return kernelText(kernel, name, frameType, ctx).text;
+                           const std::string &frameType, poly::Context &ctx, bool mayShareViews) {
+  return kernelText(kernel, name, frameType, ctx, mayShareViews).text;
 }
 
 } // namespace pbc::emit

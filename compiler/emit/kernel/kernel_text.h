@@ -4,8 +4,8 @@
 //                      { ... for (long c0 = low0; c0 < high0; c0 += 1) { double R0_s; R0_s = 0; ... } }
 //
 // Two bodies: one for matrices whose dimension 0 has stride 1, with vector loops and the index arithmetic
-// that LLVM likes, and a small one for all other strides. Pointers are __restrict where the kernel writes:
-// the caller has ruled out that an output overlaps anything else that the kernel touches.
+// that LLVM likes, and a small one for all other strides. Pointers are __restrict: the
+// caller has ruled out that an output overlaps anything else that the kernel touches (but see mayShareViews).
 #pragma once
 #include "compiler/kernel/kernel.h"
 
@@ -18,11 +18,13 @@ struct KernelText {
 
 /// `frameType` has members `v_<name>` for sizes and tunables and `m_<name>` (pb::Region) for matrices, names
 /// mangled.
+/// `mayShareViews`: an output may be the very same view as an input (each point then reads only cells that it
+/// writes itself), so no pointer is __restrict; vector loops stay legal.
 KernelText kernelText(const kernel::Kernel &, const std::string &functionName, const std::string &frameType,
-                      poly::Context &);
+                      poly::Context &, bool mayShareViews = false);
 
 /// The text alone.
 std::string kernelFunction(const kernel::Kernel &, const std::string &functionName,
-                           const std::string &frameType, poly::Context &);
+                           const std::string &frameType, poly::Context &, bool mayShareViews = false);
 
 } // namespace pbc::emit

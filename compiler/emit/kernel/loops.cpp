@@ -55,24 +55,49 @@ private:
   std::string loop(const isl::ast_node &node, const std::string &indent, const std::string &pragma) {
     const std::string i = cxx(isl_ast_node_for_get_iterator(node.get()));
     const std::string start = cxx(isl_ast_node_for_get_init(node.get()));
-    const std::string laneOutside = lane_;
-    if (std::exchange(isLaneLoop_, false))
-      lane_ = i;
-    const std::string text = loopAround(node, indent, pragma, i, start);
-    lane_ = laneOutside;
-    return text;
-  }
-
-  std::string loopAround(const isl::ast_node &node, const std::string &indent, const std::string &pragma,
-                         const std::string &i, const std::string &start) {
     const isl::ast_node body = isl::manage(isl_ast_node_for_get_body(node.get()));
+    const long group = std::exchange(group_, 0);
     if (isl_ast_node_for_is_degenerate(node.get()) == isl_bool_true)
       return indent + "{\n" + indent + "  [[maybe_unused]] const long " + i + " = " + start + ";\n" +
              print(body, indent + "  ") + indent + "}\n";
+    const std::string condition = cxx(isl_ast_node_for_get_cond(node.get()));
+    const std::string step = cxx(isl_ast_node_for_get_inc(node.get()));
+    if (group && unitStride_ && step == "1" && isUpperBound(node))
+      return groups(node, indent, i, start, group);
     return (pragma.empty() ? "" : "#pragma clang loop " + pragma + "\n") + indent + "for (long " + i + " = " +
-           start + "; " + cxx(isl_ast_node_for_get_cond(node.get())) + "; " + i +
-           " += " + cxx(isl_ast_node_for_get_inc(node.get())) + ") {\n" + print(body, indent + "  ") +
-           indent + "}\n";
+           start + "; " + condition + "; " + i + " += " + step + ") {\n" + print(body, indent + "  ") + indent +
+           "}\n";
+  }
+
+  /// The condition is `iterator < end` or `iterator <= end`.
+  static bool isUpperBound(const isl::ast_node &node) {
+    isl_ast_expr *condition = isl_ast_node_for_get_cond(node.get());
+    const isl_ast_expr_op_type type = isl_ast_expr_op_get_type(condition);
+    isl_ast_expr_free(condition);
+    return type == isl_ast_expr_op_lt || type == isl_ast_expr_op_le;
+  }
+
+  /// The loop in groups of `group` lanes, then of a quarter, then singly.
+  std::string groups(const isl::ast_node &node, const std::string &indent, const std::string &i,
+                     const std::string &start, long group) {
+    const isl::ast_node body = isl::manage(isl_ast_node_for_get_body(node.get()));
+    isl_ast_expr *condition = isl_ast_node_for_get_cond(node.get());
+    std::string end = cxx(isl_ast_expr_op_get_arg(condition, 1));
+    if (isl_ast_expr_op_get_type(condition) == isl_ast_expr_op_le)
+      end += " + 1";
+    isl_ast_expr_free(condition);
+    std::string text = indent + "{\n" + indent + "  long " + i + "_g = " + start + ";\n" + indent + "  const long " +
+                       i + "_e = " + end + ";\n";
+    for (const long size : {group, group / 4}) {
+      const std::string lanes = std::to_string(size);
+      lanes_ = size;
+      iterator_ = i;
+      text += indent + "  for (; " + i + "_g + " + lanes + " <= " + i + "_e; " + i + "_g += " + lanes + ") {\n" +
+              print(body, indent + "    ") + indent + "  }\n";
+      lanes_ = 0;
+    }
+    return text + indent + "  for (long " + i + " = " + i + "_g; " + i + " < " + i + "_e; ++" + i + ") {\n" +
+           print(body, indent + "    ") + indent + "  }\n" + indent + "}\n";
   }
 
   std::string condition(const isl::ast_node &node, const std::string &indent, const std::string &pragma) {
@@ -106,13 +131,8 @@ private:
     std::string pragma;
     if (unitStride_ && name == "vector")
       pragma = "vectorize(assume_safety)";
-    if (name.rfind("lanes:", 0) == 0) {
-      // As wide as the loop is long: what is left is straight code, and the lanes are registers.
-      pragma = unitStride_
-                   ? "vectorize(assume_safety) vectorize_width(" + name.substr(6) + ") interleave_count(1)"
-                   : "";
-      isLaneLoop_ = true;
-    }
+    if (name.rfind("lanes:", 0) == 0)
+      group_ = std::stol(name.substr(6));
     if (unitStride_ && name == "unroll")
       pragma = "unroll(full)";
     return print(inner, indent, pragma);
@@ -129,15 +149,23 @@ private:
     for (int k = 1, n = static_cast<int>(isl_ast_expr_op_get_n_arg(call)); k < n; ++k)
       dimensions.push_back(cxx(isl_ast_expr_op_get_arg(call, k)));
     isl_ast_expr_free(call);
-    return statements_[statement].print(dimensions, lane_, indent);
+    if (!lanes_)
+      return statements_[statement].print(dimensions, "0", indent);
+    // As wide as the loop is long: what is left is straight code, and the lanes are registers.
+    const std::string lanes = std::to_string(lanes_);
+    return "#pragma clang loop vectorize(assume_safety) vectorize_width(" + lanes + ") interleave_count(1)\n" + indent +
+           "for (long pb__l = 0; pb__l < " + lanes + "; ++pb__l) {\n" + indent + "  [[maybe_unused]] const long " +
+           iterator_ + " = " + iterator_ + "_g + pb__l;\n" +
+           statements_[statement].print(dimensions, "pb__l", indent + "  ") + indent + "}\n";
   }
 
   const kernel::Kernel &kernel_;
   bool unitStride_;
   Used &used_;
   std::vector<StatementPrinter> statements_;
-  bool isLaneLoop_ = false; // the next loop runs over lanes
-  std::string lane_ = "0";
+  long group_ = 0;       // the next loop runs in groups of so many lanes
+  long lanes_ = 0;       // lanes of the group being printed
+  std::string iterator_; // of the loop in groups
 };
 
 } // namespace
