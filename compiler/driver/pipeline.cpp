@@ -178,6 +178,7 @@ private:
 
   std::vector<build::CompileRequest> requests(const std::vector<emit::Unit> &units, const sema::Module &module) const {
     const std::string prelude = body::prelude(body::needsLibrary(module));
+    const bool mayThrow = usesExceptions(module);
     std::vector<build::CompileRequest> out;
     for (const auto &u : units) {
       build::CompileRequest r;
@@ -189,12 +190,23 @@ private:
       r.cpu = options_.cpu;
       r.boundsCheck = options_.boundsCheck;
       r.extraArguments = {"-w"};
+      if (!mayThrow) r.extraArguments.push_back("-fno-exceptions");
       for (const auto &folder : options_.includePath) r.extraArguments.push_back("-I" + folder);
       if (options_.stage == Stage::Llvm) r.wanted = build::CompileRequest::Output::Llvm;
       if (options_.stage == Stage::Asm) r.wanted = build::CompileRequest::Output::Assembly;
       out.push_back(std::move(r));
     }
     return out;
+  }
+
+  /// Without exceptions, code for unwinding need not be made: a seventh of the compile time. Only raw blocks and
+  /// bodies that say so can have any.
+  static bool usesExceptions(const sema::Module &module) {
+    if (!module.rawBlocks.empty()) return true;
+    for (const auto &t : module.transforms)
+      for (const auto &r : t.rules)
+        if (r.body->text.text.find("throw") != std::string::npos || r.body->text.text.find("try") != std::string::npos) return true;
+    return false;
   }
 
   std::optional<std::string> bakedConfiguration() {

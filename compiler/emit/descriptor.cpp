@@ -35,7 +35,7 @@ std::string solveFunction(const Scope &scope) {
   for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
     if (t.matrices[m].role == sema::Role::Input) inputs.push_back(m);
   const auto solution = choice::solveSizes(t, inputs, true, scope.context);
-  std::string out = "static bool pb_solve(const int (*pb_e)[pb::AnyRegion::kMaxRank], long *pb_s, pb::Message *pb_m) {\n"
+  std::string out = "PB_SMALL static bool pb_solve(const int (*pb_e)[pb::AnyRegion::kMaxRank], long *pb_s, pb::Message *pb_m) {\n"
                     "  (void)pb_e; (void)pb_s; (void)pb_m;\n";
   int position = 0;
   for (const auto *m : visible(t)) {
@@ -66,7 +66,7 @@ std::string solveFunction(const Scope &scope) {
 
 std::string extentsFunction(const Scope &scope) {
   const auto &t = scope.transform;
-  std::string out = "static bool pb_extents(const long *pb_s, int (*pb_e)[pb::AnyRegion::kMaxRank], pb::Message *pb_m) {\n"
+  std::string out = "PB_SMALL static bool pb_extents(const long *pb_s, int (*pb_e)[pb::AnyRegion::kMaxRank], pb::Message *pb_m) {\n"
                     "  (void)pb_e; (void)pb_s; (void)pb_m;\n";
   for (std::size_t i = 0; i < t.sizeVariables.size(); ++i)
     out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}];\n", poly::mangle(t.sizeVariables[i]), i);
@@ -99,7 +99,7 @@ std::string startFunction(const Scope &scope) {
     arguments += m.rank() == 0 ? fmt::format(", *static_cast<{} *>(pb_a[{}].base)", sema::cxxType(m.element), position)
                                : fmt::format(", {}(pb_a[{}])", regionType(m.element, m.rank(), isInput), position);
   }
-  return fmt::format("static pb::Job pb_start(const pb::AnyRegion *pb_a, const long *pb_params) {{\n  (void)pb_a;\n"
+  return fmt::format("PB_SMALL static pb::Job pb_start(const pb::AnyRegion *pb_a, const long *pb_params) {{\n  (void)pb_a;\n"
                      "  return pb_par_{}({}, pb_params);\n}}\n\n",
                      t.name, arguments);
 }

@@ -179,7 +179,7 @@ std::string enter(const Scope &scope) {
   const auto solution = choice::solveSizes(t, matrices, false, scope.context);
   const auto fromParams = choice::solveSizes(t, inputs, true, scope.context);
   std::string out = "/// Sizes, checks, selector, aliases: everything before a plan runs.\n";
-  out += fmt::format("static void pb_enter({} &pb_f) {{\n", scope.frame());
+  out += fmt::format("PB_SMALL static void pb_enter({} &pb_f) {{\n", scope.frame());
   for (const auto &k : t.tunables)
     out += fmt::format("  [[maybe_unused]] const {} {} = pb_f.v_{} = pb_tunable_{}_{};\n", k.isFloat ? "double" : "long",
                        poly::mangle(k.name), poly::mangle(k.name), t.name, k.name);
@@ -274,7 +274,7 @@ std::string entry(const Scope &scope) {
   const auto &t = scope.transform;
   std::string out = fmt::format("static void pb_run({} &pb_f) {{\n{}}}\n\n", scope.frame(), dispatch(scope, "pb_seq_plan_{}(pb_f)"));
   out += fmt::format("void pb_seq_{}({}) {{\n{}  pb_run(pb_f);\n}}\n\n", t.name, parameterList(t, false), fillFrame(scope, "nullptr"));
-  out += fmt::format("pb::Job pb_par_{}({}, const long *pb_params) {{\n{}", t.name, parameterList(t, true),
+  out += fmt::format("PB_SMALL pb::Job pb_par_{}({}, const long *pb_params) {{\n{}", t.name, parameterList(t, true),
                      fillFrame(scope, "pb_params"));
   out += fmt::format("  if (pb_f.pb_n < pb_cutoff_{}) {{\n    pb_run(pb_f);\n    co_return;\n  }}\n", t.name);
   return slots(scope) + frameStruct(scope) + enter(scope) + bodies(scope) + plans(scope) + out +

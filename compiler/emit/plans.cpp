@@ -102,7 +102,7 @@ private:
       parallel += "  {\n  pb::SpawnScope pb_steps;\n";
       for (std::size_t i = 0; i < level.size(); ++i) {
         const std::string name = fmt::format("pb_step_{}_{}", number, level[i]);
-        steps_ += fmt::format("static pb::Job {}({} &pb_f) {{\n{}{}  co_return;\n}}\n\n", name, scope_.frame(), parameters,
+        steps_ += fmt::format("PB_SMALL static pb::Job {}({} &pb_f) {{\n{}{}  co_return;\n}}\n\n", name, scope_.frame(), parameters,
                               parallelStep(number, level[i]));
         parallel += i + 1 < level.size() ? fmt::format("  pb_steps.spawn({}(pb_f));\n", name)
                                          : fmt::format("  co_await {}(pb_f);\n", name);
@@ -111,7 +111,7 @@ private:
     }
     out_ += fmt::format("/// {}\nstatic void pb_seq_plan_{}({} &pb_f) {{\n{}{}}}\n\n", plan.alternative, number, scope_.frame(),
                         parameters, sequential);
-    out_ += fmt::format("static pb::Job pb_par_plan_{}({} &pb_f) {{\n{}{}  co_return;\n}}\n\n", number, scope_.frame(),
+    out_ += fmt::format("PB_SMALL static pb::Job pb_par_plan_{}({} &pb_f) {{\n{}{}  co_return;\n}}\n\n", number, scope_.frame(),
                         parameters, parallel);
   }
 

@@ -8,60 +8,35 @@
 
 namespace pb {
 
-/// Whether two boxes over one matrix meet: b's corner lies `distance` elements after a's. Takes the distance apart
-/// into whole strides, largest first; the smaller dimensions reach less than one stride in either direction, so
-/// each quotient is one of two. Yes when the strides differ or do not nest.
-template <int D>
-bool boxesMeet(const long *stride, const long *otherStride, const int *a, const int *b, long distance, unsigned done = 0) {
-  int largest = -1;
-  for (int d = 0; d < D; ++d) {
-    if (stride[d] != otherStride[d] || stride[d] <= 0)
-      return true;
-    if (!(done >> d & 1) && (largest < 0 || stride[d] > stride[largest]))
-      largest = d;
-  }
-  if (largest < 0)
-    return distance == 0;
-  done |= 1u << largest;
-  long reach = 0;
-  for (int d = 0; d < D; ++d)
-    if (!(done >> d & 1))
-      reach += ((a[d] > b[d] ? a[d] : b[d]) - 1L) * stride[d];
-  if (reach >= stride[largest])
-    return true;
-  long q = distance / stride[largest] - (distance % stride[largest] < 0);
-  for (int k = 0; k < 2; ++k, ++q)
-    if (q < a[largest] && -q < b[largest] &&
-        boxesMeet<D>(stride, otherStride, a, b, distance - q * stride[largest], done))
-      return true;
-  return false;
+/// Code that runs once per call of a transform: made small, because then it also compiles fast.
+#define PB_SMALL __attribute__((minsize))
+
+/// A region without its element type.
+struct RegionShape {
+  const void *base;
+  const long *stride; // in elements
+  const int *extent;
+  int rank;
+  long bytes; // of an element
+};
+
+extern "C" {
+/// Whether some cell of `a` shares a byte with some cell of `b`. Exact for two boxes of one matrix (same strides),
+/// otherwise by their address ranges (may say yes when cells only interleave). runtime/matrix/overlap.cpp
+bool pb_may_overlap(const RegionShape *a, const RegionShape *b);
+/// New storage with the same cells, x contiguous; `*data` is where they begin. Its count is 1.
+Storage *pb_copy_cells(const RegionShape *from, void **data);
 }
 
-/// Whether some cell of `a` shares a byte with some cell of `b`. Exact for two boxes of one matrix (same strides),
-/// otherwise by their address ranges (may say yes when cells only interleave).
+template <class T, int D>
+RegionShape shapeOf(const Region<T, D> &r) {
+  return {r.base(), r.strides(), r.extents(), D, sizeof(T)};
+}
+
 template <class T, int D, class U, int E>
 bool mayOverlap(const Region<T, D> &a, const Region<U, E> &b) {
-  if (a.count() == 0 || b.count() == 0)
-    return false;
-  const auto range = [](const auto &r, int rank, long size, long &low, long &high) {
-    low = high = reinterpret_cast<long>(r.base());
-    for (int d = 0; d < rank; ++d) {
-      const long reach = (r.size(d) - 1L) * r.strides()[d] * size;
-      (reach < 0 ? low : high) += reach;
-    }
-    high += size;
-  };
-  long aLow, aHigh, bLow, bHigh;
-  range(a, D, sizeof(T), aLow, aHigh);
-  range(b, E, sizeof(U), bLow, bHigh);
-  if (aHigh <= bLow || bHigh <= aLow)
-    return false;
-  if constexpr (D == E && sizeof(T) == sizeof(U)) {
-    const long bytes = reinterpret_cast<long>(b.base()) - reinterpret_cast<long>(a.base());
-    if (bytes % static_cast<long>(sizeof(T)) == 0)
-      return boxesMeet<D>(a.strides(), b.strides(), a.extents(), b.extents(), bytes / static_cast<long>(sizeof(T)));
-  }
-  return true;
+  const RegionShape first = shapeOf(a), second = shapeOf(b);
+  return pb_may_overlap(&first, &second);
 }
 
 /// The same cells in the same order.
@@ -82,24 +57,15 @@ bool sameView(const Region<T, D> &a, const Region<U, E> &b) {
 /// A matrix of its own with the same cells.
 template <class T, int D>
 Region<T, D> copyOf(const Region<T, D> &from) {
-  using Element = typename RemoveConst<T>::Type;
-  long stride[D + 1];
-  unsigned long count = 1;
-  for (int d = 0; d < D; ++d)
-    stride[d] = static_cast<long>(count), count *= static_cast<unsigned long>(from.size(d));
+  const RegionShape shape = shapeOf(from);
   void *data = nullptr;
-  Storage *storage = pb_storage_allocate(count * sizeof(T), &data);
-  Region<T, D> to(static_cast<Element *>(data), stride, from.extents(), storage);
+  Storage *storage = pb_copy_cells(&shape, &data);
+  long stride[D + 1];
+  long count = 1;
+  for (int d = 0; d < D; ++d)
+    stride[d] = count, count *= from.size(d);
+  Region<T, D> to(static_cast<T *>(data), stride, from.extents(), storage);
   pb_storage_release(storage);
-  int at[D + 1] = {};
-  for (unsigned long i = 0; i < count; ++i) {
-    long source = 0;
-    for (int d = 0; d < D; ++d)
-      source += at[d] * from.strides()[d];
-    static_cast<Element *>(data)[i] = from.base()[source];
-    for (int d = 0; d < D && ++at[d] == from.size(d); ++d)
-      at[d] = 0;
-  }
   return to;
 }
 
