@@ -5,10 +5,9 @@
 // A program is taken apart into lexemes; some are dropped, doubled, swapped, replaced by ones of other
 // programs or by nasty bytes. The same seed gives the same programs. Before each, its text is kept, so that a
 // crash or an input that takes longer than ten seconds can be told: it is printed to standard error.
-#include "compiler/syntax/cxx_scan.h"
 #include "compiler/syntax/parse.h"
+#include "tests/fuzz/mutate.h"
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -65,106 +64,6 @@ transform F from A to B { B from(A a) { return a; } }
 #endif
 )"};
 
-const char *const nasty[] = {"{",
-                             "}",
-                             "%{",
-                             "%}",
-                             "(",
-                             ")",
-                             "\"",
-                             "'",
-                             "/*",
-                             "*/",
-                             "//",
-                             "\\\n",
-                             "\n#",
-                             "#if 1\n",
-                             "#endif\n",
-                             "\xff",
-                             "\xe2",
-                             "$",
-                             "<",
-                             ">",
-                             "..",
-                             "=",
-                             "==",
-                             "transform",
-                             "function X",
-                             "or",
-                             "to(",
-                             "R\"(",
-                             "99999999999999999999",
-                             "-",
-                             "^",
-                             ",",
-                             ";",
-                             "\n#define A A B\n",
-                             "\n#define B A A\n",
-                             "\n#define F(x) x F(x) x\n",
-                             "F(",
-                             "A",
-                             "B",
-                             "\n#define\n",
-                             "1e999",
-                             "\t"};
-
-std::string current;
-
-extern "C" void tell(int signal) {
-  static const char head[] = "\nfuzz_frontend: crash or hang on this program:\n";
-  (void)!write(2, head, sizeof head - 1);
-  (void)!write(2, current.data(), current.size());
-  std::_Exit(128 + signal);
-}
-
-std::vector<std::string> lexemesOf(std::string_view text) {
-  std::vector<std::string> all;
-  for (auto l = syntax::scan(text, 0); l.kind != syntax::Lexeme::Kind::End; l = syntax::scan(text, l.end))
-    all.emplace_back(l.text(text));
-  return all;
-}
-
-std::string mutate(const std::vector<std::vector<std::string>> &pool, std::mt19937_64 &random) {
-  auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-  std::vector<std::string> text = pool[below(pool.size())];
-  for (std::size_t changes = 1 + below(6); changes-- > 0 && !text.empty();) {
-    std::size_t at = below(text.size());
-    auto place = text.begin() + static_cast<std::ptrdiff_t>(at);
-    const auto &other = pool[below(pool.size())];
-    switch (below(7)) {
-    case 0:
-      text.erase(place);
-      break;
-    case 1:
-      text.insert(place, std::string(text[at]));
-      break;
-    case 2:
-      std::swap(text[at], text[below(text.size())]);
-      break;
-    case 3:
-      text[at] = other[below(other.size())];
-      break;
-    case 4:
-      text.insert(place, nasty[below(std::size(nasty))]);
-      break;
-    case 5:
-      text.resize(at); // the file breaks off
-      break;
-    case 6: {
-      std::string many;
-      for (std::size_t i = 0, n = 1 + below(text[at].size() < 100 ? 700 : 2); i < n; ++i)
-        many += text[at];
-      if (many.size() < 100000) // repeated repetition would only test memory
-        text[at] = many;
-    }
-    }
-  }
-  std::string joined;
-  for (const std::string &lexeme : text)
-    joined += lexeme;
-  return joined;
-}
-
 /// Every span that the front end gives must lie in its file.
 bool spansHold(const source::SourceManager &sources, const source::Diagnostics &diagnostics) {
   for (const auto &d : diagnostics.all())
@@ -179,20 +78,19 @@ bool spansHold(const source::SourceManager &sources, const source::Diagnostics &
 int main(int argc, char **argv) {
   const double seconds = argc > 1 ? std::atof(argv[1]) : 60;
   std::mt19937_64 random(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1);
-  for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGALRM, SIGILL, SIGBUS})
-    std::signal(signal, tell);
+  fuzz::tellOnCrash();
   std::vector<std::vector<std::string>> pool;
   for (const char *program : programs)
-    pool.push_back(lexemesOf(program));
+    pool.push_back(fuzz::lexemesOf(program));
 
   const auto start = Clock::now();
   unsigned done = 0, accepted = 0;
   for (; done < 20000 && std::chrono::duration<double>(Clock::now() - start).count() < seconds; ++done) {
-    current = done < std::size(programs) ? std::string(programs[done]) : mutate(pool, random);
+    fuzz::current = done < std::size(programs) ? std::string(programs[done]) : fuzz::mutate(pool, random);
     alarm(10);
     source::SourceManager sources;
     source::Diagnostics diagnostics(sources);
-    auto file = sources.add("fuzz.pbcc", current);
+    auto file = sources.add("fuzz.pbcc", fuzz::current);
     auto text = syntax::preprocess(sources, file, diagnostics);
     syntax::Program program = syntax::parse(text, file, diagnostics);
     std::string printed = syntax::print(program), rendered = diagnostics.render();
@@ -202,7 +100,7 @@ int main(int argc, char **argv) {
       std::fprintf(stderr, "fuzz_frontend: %s\n%s\n%s\n",
                    done < std::size(programs) ? "a valid program is refused"
                                               : "a message points outside of its file",
-                   current.c_str(), rendered.c_str());
+                   fuzz::current.c_str(), rendered.c_str());
       return 1;
     }
   }
