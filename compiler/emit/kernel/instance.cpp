@@ -77,6 +77,8 @@ StatementPrinter::StatementPrinter(const kernel::Kernel &kernel, int statement, 
           indexExpression(isl::manage(isl_multi_pw_aff_get_pw_aff(functions.get(), d)), statement_.domain));
     return indices;
   };
+  if (statement_.domain.is_empty()) // a loop that never runs: there is no place where it could be printed
+    return;
   if (statement_.isOpaque) {
     for (const kernel::OpaqueArgument &a : statement_.arguments) {
       begins_.push_back(all(a.begin));
