@@ -3,9 +3,9 @@
 //
 //   "x = 1; for_enough(1; 10) { x /= 2; }"   =>   { {7, 17, "for_enough"} }
 //
-// Clang's parser calls itself for each operator of an expression and each `if` under an `if`, and dies when its stack
-// ends; bodies beyond what its stack (clang_reader.cpp) bears are stopped here.
-// Comments, strings and character literals are skipped.
+// Clang's parser calls itself for each operator of an expression and each `if` under an `if`, and dies when
+// its stack ends; bodies beyond what its stack (clang_reader.cpp) bears are stopped here. Comments, strings
+// and character literals are skipped.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -16,7 +16,8 @@ namespace pbc::body {
 
 struct Construct {
   std::uint32_t begin, end;
-  std::string name; // "for_enough", "either", "verify_accuracy", "#" for a directive, "..." for code too long for Clang
+  std::string name; // "for_enough", "either", "verify_accuracy", "#" for a directive, "..." for code too long
+                    // for Clang
 };
 
 std::vector<Construct> unsupportedConstructs(std::string_view body);

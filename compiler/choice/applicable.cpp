@@ -11,7 +11,8 @@ const sema::Binding *blockingBinding(const sema::Rule &r, const Spaces &spaces, 
   for (const auto *list : {&r.outputs, &r.inputs})
     for (const auto &b : *list) {
       domain = domain.intersect(spaces.inBounds(r, b));
-      if (domain.is_empty()) return &b;
+      if (domain.is_empty())
+        return &b;
     }
   return nullptr;
 }
@@ -20,8 +21,9 @@ void reportEmpty(const sema::Transform &t, const sema::Rule &r, const Spaces &sp
                  source::Diagnostics &diagnostics) {
   if (const auto *b = blockingBinding(r, spaces, context)) {
     diagnostics
-        .error(b->span, fmt::format("this region of `{}` is out of bounds for every size: the rule can never run",
-                                    t.matrices[b->matrix].name))
+        .error(b->span,
+               fmt::format("this region of `{}` is out of bounds for every size: the rule can never run",
+                           t.matrices[b->matrix].name))
         .note(t.matrices[b->matrix].span, "the matrix is declared here")
         .help("coordinates count from 0, and the end of a region is not included");
     return;
@@ -33,28 +35,35 @@ void reportEmpty(const sema::Transform &t, const sema::Rule &r, const Spaces &sp
 void reportTwice(const sema::Transform &t, const sema::Rule &r, const sema::Binding &b,
                  source::Diagnostics &diagnostics) {
   diagnostics
-      .error(b.span, fmt::format("the rule writes some cells of `{}` more than once", t.matrices[b.matrix].name))
-      .help(r.freeVariables.empty() ? "each cell is computed exactly once"
-                                    : fmt::format("for different values of {} the regions overlap; each cell is "
-                                                  "computed exactly once",
-                                                  fmt::join(r.freeVariables, ", ")));
+      .error(b.span,
+             fmt::format("the rule writes some cells of `{}` more than once", t.matrices[b.matrix].name))
+      .help(r.freeVariables.empty()
+                ? "each cell is computed exactly once"
+                : fmt::format("for different values of {} the regions overlap; each cell is "
+                              "computed exactly once",
+                              fmt::join(r.freeVariables, ", ")));
 }
 
 } // namespace
 
-std::vector<Application> applicableRegions(const sema::Transform &t, const Spaces &spaces, const isl::set &context,
-                                           source::Diagnostics &diagnostics) {
+std::vector<Application> applicableRegions(const sema::Transform &t, const Spaces &spaces,
+                                           const isl::set &context, source::Diagnostics &diagnostics) {
   std::vector<Application> applications;
   for (const auto &r : t.rules) {
     Application a{r.index, spaces.points(r), {}, {}};
     for (const auto *list : {&r.outputs, &r.inputs})
-      for (const auto &b : *list) a.domain = a.domain.intersect(spaces.inBounds(r, b));
+      for (const auto &b : *list)
+        a.domain = a.domain.intersect(spaces.inBounds(r, b));
     a.domain = poly::simplified(a.domain.intersect(spaces.whereHolds(r)).intersect_params(context));
-    for (const auto &b : r.outputs) a.writes.push_back(spaces.access(r, b).intersect_domain(a.domain));
-    for (const auto &b : r.inputs) a.reads.push_back(spaces.access(r, b).intersect_domain(a.domain));
-    if (a.domain.is_empty()) reportEmpty(t, r, spaces, context, diagnostics);
+    for (const auto &b : r.outputs)
+      a.writes.push_back(spaces.access(r, b).intersect_domain(a.domain));
+    for (const auto &b : r.inputs)
+      a.reads.push_back(spaces.access(r, b).intersect_domain(a.domain));
+    if (a.domain.is_empty())
+      reportEmpty(t, r, spaces, context, diagnostics);
     for (std::size_t i = 0; i < r.outputs.size(); ++i)
-      if (!a.writes[i].is_injective()) reportTwice(t, r, r.outputs[i], diagnostics);
+      if (!a.writes[i].is_injective())
+        reportTwice(t, r, r.outputs[i], diagnostics);
     applications.push_back(std::move(a));
   }
   return applications;

@@ -4,11 +4,12 @@
 //                          { [0]; [n-1] }         by rule1 | SmoothByPrefixSums
 //   alternatives: `rule0` (with rule1 at the edges), `SmoothByPrefixSums`
 //
-// An application's domain is the set of centre points at which a rule may run: all outputs inside, all inputs in
-// bounds, `where` true (language reference 2.3). Pieces partition a matrix by the set of rules that reach a cell;
-// priorities leave the best level only (2.4). An alternative assigns one rule to each piece such that every cell is
-// written exactly once; a rule that would write outside its pieces is not in it, so a whole-matrix rule is never
-// mixed with others. Sizes stay symbolic: sets are exact for every size, small ones included.
+// An application's domain is the set of centre points at which a rule may run: all outputs inside, all inputs
+// in bounds, `where` true (language reference 2.3). Pieces partition a matrix by the set of rules that reach
+// a cell; priorities leave the best level only (2.4). An alternative assigns one rule to each piece such that
+// every cell is written exactly once; a rule that would write outside its pieces is not in it, so a
+// whole-matrix rule is never mixed with others. Sizes stay symbolic: sets are exact for every size, small
+// ones included.
 #pragma once
 #include "compiler/body/facts.h"
 #include "compiler/poly/poly.h"
@@ -17,9 +18,9 @@ namespace pbc::choice {
 
 struct Application {
   int rule;
-  isl::set domain;               // { R0[i] : ... }
-  std::vector<isl::map> writes;  // per output: { R0[i] -> B[x] }
-  std::vector<isl::map> reads;   // per input
+  isl::set domain;              // { R0[i] : ... }
+  std::vector<isl::map> writes; // per output: { R0[i] -> B[x] }
+  std::vector<isl::map> reads;  // per input
 };
 
 struct Piece {
@@ -35,15 +36,15 @@ struct SizeGuard {
 };
 
 struct Grid {
-  isl::set context;                    // sizes that can occur: all extents >= 0
+  isl::set context;                      // sizes that can occur: all extents >= 0
   std::vector<Application> applications; // per rule
   std::vector<Piece> pieces;
   std::vector<SizeGuard> guards;
 };
 
 struct Alternative {
-  std::string name;            // "InsertionSort", "rule0"
-  std::string doc;             // "rule0 on B[1 : n-1], rule1 on B[0], B[n-1]"
+  std::string name; // "InsertionSort", "rule0"
+  std::string doc;  // "rule0 on B[1 : n-1], rule1 on B[0], B[n-1]"
   std::vector<int> ruleOfPiece;
   std::vector<std::pair<int, isl::set>> uses; // rule, points at which it runs; in rule order
 };
@@ -53,10 +54,11 @@ struct Choices {
   std::vector<Alternative> alternatives; // [0] is the default: the first rule of each piece
 };
 
-/// Applicable regions, pieces and alternatives of every transform. Errors: a cell that no rule computes (with the
-/// region), a region that is out of bounds for every size, a rule that writes a cell twice, `where` never true.
-std::vector<Choices> chooseGrids(const sema::Module &, const std::vector<std::vector<body::Facts>> &, poly::Context &,
-                                 source::Diagnostics &);
+/// Applicable regions, pieces and alternatives of every transform. Errors: a cell that no rule computes (with
+/// the region), a region that is out of bounds for every size, a rule that writes a cell twice, `where` never
+/// true.
+std::vector<Choices> chooseGrids(const sema::Module &, const std::vector<std::vector<body::Facts>> &,
+                                 poly::Context &, source::Diagnostics &);
 
 /// --emit=grid
 std::string print(const sema::Module &, const std::vector<Choices> &);

@@ -12,73 +12,89 @@ struct Part {
   std::vector<int> rules;
 };
 
-/// Only the best priority level is a choice; lower ones serve what it does not reach (language reference 2.4).
+/// Only the best priority level is a choice; lower ones serve what it does not reach (language
+/// reference 2.4).
 std::vector<int> bestLevel(const sema::Transform &t, const std::vector<int> &rules) {
   int best = INT32_MAX;
-  for (const int r : rules) best = std::min(best, t.rules[r].priority);
+  for (const int r : rules)
+    best = std::min(best, t.rules[r].priority);
   std::vector<int> kept;
   for (const int r : rules)
-    if (t.rules[r].priority == best) kept.push_back(r);
+    if (t.rules[r].priority == best)
+      kept.push_back(r);
   return kept;
 }
 
-/// Why a rule that writes this matrix does not reach the uncovered cells: the first input that would be outside.
+/// Why a rule that writes this matrix does not reach the uncovered cells: the first input that would be
+/// outside.
 void explainMiss(const sema::Transform &t, const sema::Rule &r, int matrix, const isl::set &missing,
                  const Spaces &spaces, source::Diagnostic &error) {
   for (const auto &output : r.outputs) {
-    if (output.matrix != matrix) continue;
+    if (output.matrix != matrix)
+      continue;
     isl::set points = spaces.access(r, output).intersect_range(missing).domain();
-    for (const auto &b : r.outputs) points = points.intersect(spaces.inBounds(r, b));
-    if (points.is_empty()) continue;
+    for (const auto &b : r.outputs)
+      points = points.intersect(spaces.inBounds(r, b));
+    if (points.is_empty())
+      continue;
     for (const auto &b : r.inputs) {
       const isl::set inside = points.intersect(spaces.inBounds(r, b));
       if (inside.is_empty()) {
         const auto &m = t.matrices[b.matrix];
         std::string extents;
-        for (int d = 0; d < m.rank(); ++d) extents += (d ? ", " : "") + m.extents[d].written;
-        error.note(b.span, fmt::format("rule `{}` cannot: there `{}` would reach outside of `{}[{}]`", r.label,
-                                       sema::written(t, b), m.name, extents));
+        for (int d = 0; d < m.rank(); ++d)
+          extents += (d ? ", " : "") + m.extents[d].written;
+        error.note(b.span, fmt::format("rule `{}` cannot: there `{}` would reach outside of `{}[{}]`",
+                                       r.label, sema::written(t, b), m.name, extents));
         return;
       }
       points = inside;
     }
     if (!r.where.empty() && points.intersect(spaces.whereHolds(r)).is_empty())
-      error.note(r.where.front().span, fmt::format("rule `{}` cannot: its `where` clause excludes them", r.label));
+      error.note(r.where.front().span,
+                 fmt::format("rule `{}` cannot: its `where` clause excludes them", r.label));
     return;
   }
 }
 
-void reportUncovered(const sema::Transform &t, int matrix, const isl::set &missing, const Spaces &spaces, Grid &grid,
-                     source::Diagnostics &diagnostics) {
+void reportUncovered(const sema::Transform &t, int matrix, const isl::set &missing, const Spaces &spaces,
+                     Grid &grid, source::Diagnostics &diagnostics) {
   const auto &m = t.matrices[matrix];
   constexpr long kLarge = 1000;
   const isl::set large = spaces.sizesFrom(kLarge);
   const isl::set bad = missing.params();
   if (large.is_empty() || !large.is_subset(bad)) {
-    grid.guards.push_back({bad, fmt::format("no rule of `{}` computes all cells of `{}` for these sizes", t.name, m.name)});
+    grid.guards.push_back(
+        {bad, fmt::format("no rule of `{}` computes all cells of `{}` for these sizes", t.name, m.name)});
     return;
   }
   const isl::set shown = poly::simplified(missing.intersect_params(large).gist_params(large));
   auto &error = diagnostics.error(m.span, fmt::format("no rule computes {}", poly::readable(shown, m.name)));
-  for (const auto &r : t.rules) explainMiss(t, r, matrix, missing.intersect_params(large), spaces, error);
-  error.help(error.notes.empty() ? "add a rule that computes these cells"
-                                 : "correct the region, or add a rule for these cells (`secondary` if it is to serve only "
-                                   "what the others do not reach)");
+  for (const auto &r : t.rules)
+    explainMiss(t, r, matrix, missing.intersect_params(large), spaces, error);
+  error.help(error.notes.empty()
+                 ? "add a rule that computes these cells"
+                 : "correct the region, or add a rule for these cells (`secondary` if it is to serve only "
+                   "what the others do not reach)");
 }
 
 } // namespace
 
-void cutIntoPieces(const sema::Transform &t, const Spaces &spaces, Grid &grid, source::Diagnostics &diagnostics) {
+void cutIntoPieces(const sema::Transform &t, const Spaces &spaces, Grid &grid,
+                   source::Diagnostics &diagnostics) {
   for (int matrix = 0; matrix < static_cast<int>(t.matrices.size()); ++matrix) {
-    if (t.matrices[matrix].role == sema::Role::Input) continue;
+    if (t.matrices[matrix].role == sema::Role::Input)
+      continue;
     std::vector<Part> parts{{spaces.cells(matrix).intersect_params(grid.context), {}}};
     for (const auto &application : grid.applications) {
       const auto &r = t.rules[application.rule];
       isl::set reach = isl::set::empty(parts.front().cells.get_space());
       bool writes = false;
       for (std::size_t i = 0; i < r.outputs.size(); ++i)
-        if (r.outputs[i].matrix == matrix) writes = true, reach = reach.unite(application.writes[i].range());
-      if (!writes) continue;
+        if (r.outputs[i].matrix == matrix)
+          writes = true, reach = reach.unite(application.writes[i].range());
+      if (!writes)
+        continue;
       reach = poly::simplified(reach);
       std::vector<Part> next;
       for (auto &part : parts) {
@@ -87,7 +103,8 @@ void cutIntoPieces(const sema::Transform &t, const Spaces &spaces, Grid &grid, s
           next.push_back({poly::simplified(inside), part.rules});
           next.back().rules.push_back(r.index);
         }
-        if (!outside.is_empty()) next.push_back({poly::simplified(outside), part.rules});
+        if (!outside.is_empty())
+          next.push_back({poly::simplified(outside), part.rules});
       }
       parts = std::move(next);
     }
@@ -100,12 +117,16 @@ void cutIntoPieces(const sema::Transform &t, const Spaces &spaces, Grid &grid, s
         continue;
       }
       const auto rules = bestLevel(t, part.rules);
-      if (const auto at = merged.find(rules); at != merged.end()) at->second = at->second.unite(part.cells);
-      else merged.emplace(rules, part.cells), order.push_back(rules);
+      if (const auto at = merged.find(rules); at != merged.end())
+        at->second = at->second.unite(part.cells);
+      else
+        merged.emplace(rules, part.cells), order.push_back(rules);
     }
     std::sort(order.begin(), order.end());
-    for (const auto &rules : order) grid.pieces.push_back({matrix, poly::simplified(merged.at(rules)), rules});
-    if (!missing.is_empty()) reportUncovered(t, matrix, poly::simplified(missing), spaces, grid, diagnostics);
+    for (const auto &rules : order)
+      grid.pieces.push_back({matrix, poly::simplified(merged.at(rules)), rules});
+    if (!missing.is_empty())
+      reportUncovered(t, matrix, poly::simplified(missing), spaces, grid, diagnostics);
   }
 }
 

@@ -21,7 +21,8 @@ System systemOf(const sema::Transform &t, const std::vector<int> &matrices, bool
     (isParam && paramsGiven ? s.parameters : s.unknowns).push_back(poly::mangle(name));
   }
   for (const auto &k : t.tunables)
-    if (!k.isFloat) s.parameters.push_back(poly::mangle(k.name));
+    if (!k.isFloat)
+      s.parameters.push_back(poly::mangle(k.name));
   std::vector<std::string> conditions;
   for (const int m : matrices)
     for (int d = 0; d < t.matrices[m].rank(); ++d) {
@@ -44,7 +45,8 @@ std::vector<bool> boundedChoice(const isl::set &solutions, std::size_t unknowns)
   differences = isl_set_project_out(differences, isl_dim_param, 0, isl_set_dim(differences, isl_dim_param));
   std::vector<bool> bounded;
   for (unsigned i = 0; i < unknowns; ++i) {
-    isl_set *one = isl_set_project_out(isl_set_copy(differences), isl_dim_set, i + 1, static_cast<unsigned>(unknowns) - i - 1);
+    isl_set *one = isl_set_project_out(isl_set_copy(differences), isl_dim_set, i + 1,
+                                       static_cast<unsigned>(unknowns) - i - 1);
     one = isl_set_project_out(one, isl_dim_set, 0, i);
     bounded.push_back(isl_set_is_bounded(one) == isl_bool_true);
     isl_set_free(one);
@@ -64,7 +66,8 @@ SizeSolution solveSizes(const sema::Transform &t, const std::vector<int> &matric
   const auto bounded = boundedChoice(solutions, system.unknowns.size());
   isl_set *kept = solutions.copy();
   for (std::size_t i = bounded.size(); i-- > 0;)
-    if (!bounded[i]) kept = isl_set_project_out(kept, isl_dim_set, static_cast<unsigned>(i), 1);
+    if (!bounded[i])
+      kept = isl_set_project_out(kept, isl_dim_set, static_cast<unsigned>(i), 1);
   isl_pw_multi_aff *smallest = isl_set_lexmin_pw_multi_aff(kept);
 
   SizeSolution result;
@@ -83,7 +86,8 @@ SizeSolution solveSizes(const sema::Transform &t, const std::vector<int> &matric
       result.cxx.emplace_back();
       continue;
     }
-    const isl::pw_aff value = isl::manage(isl_pw_multi_aff_get_pw_aff(smallest, static_cast<int>(position++)));
+    const isl::pw_aff value =
+        isl::manage(isl_pw_multi_aff_get_pw_aff(smallest, static_cast<int>(position++)));
     result.cxx.push_back(poly::cxx(value.gist(value.domain())));
   }
   isl_pw_multi_aff_free(smallest);
@@ -94,23 +98,29 @@ void checkSizes(const sema::Module &module, const poly::Context &context, source
   for (const auto &t : module.transforms) {
     std::vector<int> fromCall, fromRun;
     for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m) {
-      if (t.matrices[m].role == sema::Role::Through) continue;
+      if (t.matrices[m].role == sema::Role::Through)
+        continue;
       fromCall.push_back(m);
-      if (t.matrices[m].role == sema::Role::Input) fromRun.push_back(m);
+      if (t.matrices[m].role == sema::Role::Input)
+        fromRun.push_back(m);
     }
     const bool isMain = t.index == module.mainTransform;
-    const auto solution = isMain ? solveSizes(t, fromRun, true, context) : solveSizes(t, fromCall, false, context);
+    const auto solution =
+        isMain ? solveSizes(t, fromRun, true, context) : solveSizes(t, fromCall, false, context);
     std::vector<std::string> missing;
     for (std::size_t i = 0; i < t.sizeVariables.size(); ++i)
-      if (!solution.known[i]) missing.push_back("`" + t.sizeVariables[i] + "`");
-    if (missing.empty()) continue;
+      if (!solution.known[i])
+        missing.push_back("`" + t.sizeVariables[i] + "`");
+    if (missing.empty())
+      continue;
     diagnostics
-        .error(t.span, fmt::format("the size{} {} of `{}` cannot be inferred from {}", missing.size() == 1 ? "" : "s",
-                                   fmt::join(missing, " and "), t.name,
+        .error(t.span, fmt::format("the size{} {} of `{}` cannot be inferred from {}",
+                                   missing.size() == 1 ? "" : "s", fmt::join(missing, " and "), t.name,
                                    isMain ? "its inputs" : "its inputs and outputs"))
-        .help(isMain ? "let an input's size determine it, or declare it with `param` so that it is given on the "
-                       "command line"
-                     : "let the size of an input or output determine it");
+        .help(isMain
+                  ? "let an input's size determine it, or declare it with `param` so that it is given on the "
+                    "command line"
+                  : "let the size of an input or output determine it");
   }
 }
 

@@ -1,11 +1,12 @@
 // Size variables from the extents of matrices, solved as one system.
 //
-//   from A[n+m], B[n-m]   ->   n = floordiv(A_0 + B_0, 2)   m = ...        A_0, B_0: the extents that were given
-//   from A[n/2]           ->   n = 2*A_0        the smallest n that fits (language reference 2.2)
-//   from A[n+m]           ->   error: n and m cannot be inferred
+//   from A[n+m], B[n-m]   ->   n = floordiv(A_0 + B_0, 2)   m = ...        A_0, B_0: the extents that were
+//   given from A[n/2]           ->   n = 2*A_0        the smallest n that fits (language reference 2.2) from
+//   A[n+m]           ->   error: n and m cannot be inferred
 //
-// A variable is inferred when the given extents leave at most a bounded choice (what rounding hides). Every extent
-// is compared with its formula afterwards at run time, so the solution only has to be right when one exists.
+// A variable is inferred when the given extents leave at most a bounded choice (what rounding hides). Every
+// extent is compared with its formula afterwards at run time, so the solution only has to be right when one
+// exists.
 #pragma once
 #include "compiler/choice/spaces.h"
 #include "compiler/source/diagnostics.h"
@@ -13,8 +14,8 @@
 namespace pbc::choice {
 
 struct SizeSolution {
-  std::vector<std::string> cxx;   // per size variable: C++ text over extent names (extentName) and params
-  std::vector<bool> known;        // false: these matrices do not determine it
+  std::vector<std::string> cxx; // per size variable: C++ text over extent names (extentName) and params
+  std::vector<bool> known;      // false: these matrices do not determine it
 };
 
 /// `A_0`: the C++ name of the extent of dimension `d` of a matrix.

@@ -4,25 +4,26 @@
 
 namespace pbc::choice {
 
-
-
 namespace {
 
 std::string join(const std::vector<std::string> &parts, const char *separator) {
   return fmt::format("{}", fmt::join(parts, separator));
 }
 
-/// x0, x1, ...: the coordinates of a cell. No user's name ends up among them: user names stand on the other side
-/// of a map or are parameters, and a parameter called x0 would capture; the double underscore keeps them apart.
+/// x0, x1, ...: the coordinates of a cell. No user's name ends up among them: user names stand on the other
+/// side of a map or are parameters, and a parameter called x0 would capture; the double underscore keeps them
+/// apart.
 std::vector<std::string> cellNames(int rank) {
   std::vector<std::string> names;
-  for (int d = 0; d < rank; ++d) names.push_back(fmt::format("x__{}", d));
+  for (int d = 0; d < rank; ++d)
+    names.push_back(fmt::format("x__{}", d));
   return names;
 }
 
 std::vector<std::string> mangled(const std::vector<std::string> &names) {
   std::vector<std::string> out;
-  for (const auto &name : names) out.push_back(poly::mangle(name));
+  for (const auto &name : names)
+    out.push_back(poly::mangle(name));
   return out;
 }
 
@@ -30,11 +31,16 @@ std::vector<std::string> mangled(const std::vector<std::string> &names) {
 
 const char *symbol(syntax::Relation::Op op) {
   switch (op) {
-  case syntax::Relation::Op::Equal: return "=";
-  case syntax::Relation::Op::Less: return "<";
-  case syntax::Relation::Op::Greater: return ">";
-  case syntax::Relation::Op::LessEqual: return "<=";
-  case syntax::Relation::Op::GreaterEqual: return ">=";
+  case syntax::Relation::Op::Equal:
+    return "=";
+  case syntax::Relation::Op::Less:
+    return "<";
+  case syntax::Relation::Op::Greater:
+    return ">";
+  case syntax::Relation::Op::LessEqual:
+    return "<=";
+  case syntax::Relation::Op::GreaterEqual:
+    return ">=";
   }
   return "=";
 }
@@ -42,33 +48,42 @@ const char *symbol(syntax::Relation::Op op) {
 Spaces::Spaces(const sema::Transform &t, const poly::Context &context) : transform_(t), context_(context) {
   parameters_ = mangled(t.sizeVariables);
   for (const auto &tunable : t.tunables)
-    if (!tunable.isFloat) parameters_.push_back(poly::mangle(tunable.name));
+    if (!tunable.isFloat)
+      parameters_.push_back(poly::mangle(tunable.name));
   prefix_ = poly::parameterPrefix(parameters_);
 }
 
 isl::set Spaces::context() const {
   std::vector<std::string> conditions;
   for (const auto &m : transform_.matrices)
-    for (const auto &e : m.extents) conditions.push_back(fmt::format("{} >= 0", e.isl));
+    for (const auto &e : m.extents)
+      conditions.push_back(fmt::format("{} >= 0", e.isl));
   for (const auto &k : transform_.tunables)
     if (!k.isFloat)
       conditions.push_back(fmt::format("{} <= {} <= {}", static_cast<long>(k.minimum), poly::mangle(k.name),
                                        static_cast<long>(k.maximum)));
-  return context_.set(fmt::format("{}{{ : {} }}", prefix_, conditions.empty() ? "true" : join(conditions, " and ")));
+  return context_.set(
+      fmt::format("{}{{ : {} }}", prefix_, conditions.empty() ? "true" : join(conditions, " and ")));
 }
 
 isl::set Spaces::sizesFrom(long least) const {
   std::vector<std::string> conditions;
-  for (const auto &s : transform_.sizeVariables) conditions.push_back(fmt::format("{} >= {}", poly::mangle(s), least));
+  for (const auto &s : transform_.sizeVariables)
+    conditions.push_back(fmt::format("{} >= {}", poly::mangle(s), least));
   for (const auto &m : transform_.matrices)
-    for (const auto &e : m.extents) conditions.push_back(fmt::format("{} >= {}", e.isl, least));
-  isl::set large = context_.set(fmt::format("{}{{ : {} }}", prefix_, conditions.empty() ? "true" : join(conditions, " and ")));
+    for (const auto &e : m.extents)
+      conditions.push_back(fmt::format("{} >= {}", e.isl, least));
+  isl::set large = context_.set(
+      fmt::format("{}{{ : {} }}", prefix_, conditions.empty() ? "true" : join(conditions, " and ")));
   // A fixed extent, `Rgb[3, n]`, or a tunable with a small range is never that large: what holds for the
   // sizes alone then decides.
-  if (!large.intersect(context()).is_empty()) return large.intersect(context());
+  if (!large.intersect(context()).is_empty())
+    return large.intersect(context());
   conditions.clear();
-  for (const auto &s : transform_.sizeVariables) conditions.push_back(fmt::format("{} >= {}", poly::mangle(s), least));
-  return context_.set(fmt::format("{}{{ : {} }}", prefix_, conditions.empty() ? "true" : join(conditions, " and ")))
+  for (const auto &s : transform_.sizeVariables)
+    conditions.push_back(fmt::format("{} >= {}", poly::mangle(s), least));
+  return context_
+      .set(fmt::format("{}{{ : {} }}", prefix_, conditions.empty() ? "true" : join(conditions, " and ")))
       .intersect(context());
 }
 
@@ -76,7 +91,8 @@ isl::set Spaces::cells(int matrix) const {
   const auto &m = transform_.matrices[matrix];
   const auto names = cellNames(m.rank());
   std::vector<std::string> conditions;
-  for (int d = 0; d < m.rank(); ++d) conditions.push_back(fmt::format("0 <= {} < {}", names[d], m.extents[d].isl));
+  for (int d = 0; d < m.rank(); ++d)
+    conditions.push_back(fmt::format("0 <= {} < {}", names[d], m.extents[d].isl));
   return context_.set(fmt::format("{}{{ {}[{}] : {} }}", prefix_, poly::mangle(m.name), join(names, ", "),
                                   conditions.empty() ? "true" : join(conditions, " and ")));
 }
@@ -84,7 +100,8 @@ isl::set Spaces::cells(int matrix) const {
 std::string Spaces::ruleTuple(const sema::Rule &r) const { return fmt::format("R{}", r.index); }
 
 isl::set Spaces::pointsWhere(const sema::Rule &r, const std::string &condition) const {
-  return context_.set(fmt::format("{}{{ {}[{}] : {} }}", prefix_, ruleTuple(r), join(mangled(r.freeVariables), ", "),
+  return context_.set(fmt::format("{}{{ {}[{}] : {} }}", prefix_, ruleTuple(r),
+                                  join(mangled(r.freeVariables), ", "),
                                   condition.empty() ? "true" : condition));
 }
 
@@ -102,7 +119,8 @@ isl::set Spaces::inBounds(const sema::Rule &r, const sema::Binding &b) const {
 
 isl::set Spaces::whereHolds(const sema::Rule &r) const {
   std::vector<std::string> conditions;
-  for (const auto &c : r.where) conditions.push_back(fmt::format("{} {} {}", c.left.isl, symbol(c.op), c.right.isl));
+  for (const auto &c : r.where)
+    conditions.push_back(fmt::format("{} {} {}", c.left.isl, symbol(c.op), c.right.isl));
   return pointsWhere(r, join(conditions, " and "));
 }
 
@@ -112,9 +130,9 @@ isl::map Spaces::access(const sema::Rule &r, const sema::Binding &b) const {
   std::vector<std::string> conditions;
   for (int d = 0; d < m.rank(); ++d)
     conditions.push_back(fmt::format("{} <= {} < {}", b.begin[d].isl, names[d], b.end[d].isl));
-  return context_.map(fmt::format("{}{{ {}[{}] -> {}[{}] : {} }}", prefix_, ruleTuple(r),
-                                  join(mangled(r.freeVariables), ", "), poly::mangle(m.name), join(names, ", "),
-                                  conditions.empty() ? "true" : join(conditions, " and ")));
+  return context_.map(fmt::format(
+      "{}{{ {}[{}] -> {}[{}] : {} }}", prefix_, ruleTuple(r), join(mangled(r.freeVariables), ", "),
+      poly::mangle(m.name), join(names, ", "), conditions.empty() ? "true" : join(conditions, " and ")));
 }
 
 } // namespace pbc::choice

@@ -16,8 +16,8 @@ std::vector<Application> applicableRegions(const sema::Transform &, const Spaces
 void cutIntoPieces(const sema::Transform &, const Spaces &, Grid &, source::Diagnostics &);
 
 /// All legal assignments of rules to pieces.
-std::vector<Alternative> alternativesOf(const sema::Transform &, const std::vector<body::Facts> &, const Grid &,
-                                        source::Diagnostics &);
+std::vector<Alternative> alternativesOf(const sema::Transform &, const std::vector<body::Facts> &,
+                                        const Grid &, source::Diagnostics &);
 
 /// The label by which a rule is known in configurations: its own, or the only transform that its body calls.
 std::string labelOf(const sema::Transform &, int rule, const std::vector<body::Facts> &);

@@ -4,7 +4,8 @@
 #include <cstring>
 
 int main(int argc, char **argv) {
-  if (argc > 1 && std::strcmp(argv[1], "tune") == 0) return pbc::tuner::tuneCommand(argc - 1, argv + 1);
+  if (argc > 1 && std::strcmp(argv[1], "tune") == 0)
+    return pbc::tuner::tuneCommand(argc - 1, argv + 1);
   const auto parsed = pbc::driver::parseOptions(argc, argv);
   return parsed.run ? pbc::driver::compileProgram(parsed.options) : parsed.status;
 }

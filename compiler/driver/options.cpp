@@ -8,29 +8,34 @@ namespace pbc::driver {
 ParsedOptions parseOptions(int argc, char **argv) {
   ParsedOptions parsed;
   Options &o = parsed.options;
-  CLI::App app{"pbc compiles a .pbcc program: transforms, rules and algorithmic choices.\n"
-               "Further commands: `pbc tune ./PROG` finds the best choices on this machine (pbc tune --help).",
-               "pbc"};
+  CLI::App app{
+      "pbc compiles a .pbcc program: transforms, rules and algorithmic choices.\n"
+      "Further commands: `pbc tune ./PROG` finds the best choices on this machine (pbc tune --help).",
+      "pbc"};
   app.footer("Example:\n  pbc samples/sort.pbcc -o sort && pbc tune ./sort && ./sort in.npy out.npy");
   app.set_version_flag("--version", "pbc 0.1");
   std::vector<std::string> defines, libraries, folders;
-  const std::map<std::string, Stage> stages = {{"ast", Stage::Ast},   {"module", Stage::Module}, {"facts", Stage::Facts},
-                                               {"grid", Stage::Grid}, {"graph", Stage::Graph},   {"plan", Stage::Plan},
-                                               {"kernels", Stage::Kernels}, {"cpp", Stage::Cpp}, {"llvm", Stage::Llvm},
-                                               {"asm", Stage::Asm}};
+  const std::map<std::string, Stage> stages = {
+      {"ast", Stage::Ast},     {"module", Stage::Module}, {"facts", Stage::Facts},     {"grid", Stage::Grid},
+      {"graph", Stage::Graph}, {"plan", Stage::Plan},     {"kernels", Stage::Kernels}, {"cpp", Stage::Cpp},
+      {"llvm", Stage::Llvm},   {"asm", Stage::Asm}};
   app.add_option("input", o.input, "the program, FILE.pbcc")->required();
-  app.add_option("-o,--output", o.output, "the executable to make (default: the source's name without its suffix)");
+  app.add_option("-o,--output", o.output,
+                 "the executable to make (default: the source's name without its suffix)");
   std::string stage;
-  app.add_option("--emit", stage, "print one stage instead: ast module facts grid graph plan kernels cpp llvm asm");
+  app.add_option("--emit", stage,
+                 "print one stage instead: ast module facts grid graph plan kernels cpp llvm asm");
   app.add_flag("--dot", o.dot, "with --emit=graph: as Graphviz");
   app.add_option("--main", o.mainTransform, "the transform that the executable runs");
-  app.add_option("--config", o.configuration, "build this configuration file in: the program then starts with it");
+  app.add_option("--config", o.configuration,
+                 "build this configuration file in: the program then starts with it");
   app.add_option("-D", defines, "NAME or NAME=TEXT: a macro")->take_all()->allow_extra_args(false);
   app.add_option("-I", o.includePath, "folder where #include looks")->take_all()->allow_extra_args(false);
   app.add_option("-l", libraries, "a library to link")->take_all()->allow_extra_args(false);
   app.add_option("-L", folders, "folder with libraries")->take_all()->allow_extra_args(false);
   app.add_option("--cpu", o.cpu, "processor to compile for, as clang's -march (default: this machine's)");
-  app.add_option("-O", o.optimisation, "optimisation of the generated C++, 0 to 3 (default 3)")->check(CLI::Range(0, 3));
+  app.add_option("-O", o.optimisation, "optimisation of the generated C++, 0 to 3 (default 3)")
+      ->check(CLI::Range(0, 3));
   app.add_flag("--bounds-check", o.boundsCheck, "check every element access of rule bodies at run time");
   app.add_flag("--time-passes", o.timePasses, "print what each step took");
   app.add_flag("--no-cache", o.noCache, "compile everything anew");
@@ -44,7 +49,8 @@ ParsedOptions parseOptions(int argc, char **argv) {
   if (!stage.empty()) {
     const auto at = stages.find(stage);
     if (at == stages.end()) {
-      std::cerr << "pbc: error: there is no stage `" << stage << "`\nhelp: --emit=ast, module, facts, grid, graph, plan, kernels, cpp, llvm or asm\n";
+      std::cerr << "pbc: error: there is no stage `" << stage
+                << "`\nhelp: --emit=ast, module, facts, grid, graph, plan, kernels, cpp, llvm or asm\n";
       parsed.status = 1;
       return parsed;
     }
@@ -54,9 +60,12 @@ ParsedOptions parseOptions(int argc, char **argv) {
     const auto equals = d.find('=');
     o.defines.emplace_back(d.substr(0, equals), equals == std::string::npos ? "1" : d.substr(equals + 1));
   }
-  for (const auto &f : folders) o.linkArguments.push_back("-L" + f);
-  for (const auto &l : libraries) o.linkArguments.push_back("-l" + l);
-  if (o.output.empty()) o.output = std::filesystem::path(o.input).stem().string();
+  for (const auto &f : folders)
+    o.linkArguments.push_back("-L" + f);
+  for (const auto &l : libraries)
+    o.linkArguments.push_back("-l" + l);
+  if (o.output.empty())
+    o.output = std::filesystem::path(o.input).stem().string();
   parsed.run = true;
   return parsed;
 }

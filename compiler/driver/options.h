@@ -11,10 +11,10 @@ enum class Stage { Ast, Module, Facts, Grid, Graph, Plan, Kernels, Cpp, Llvm, As
 
 struct Options {
   std::string input;
-  std::string output;               // "" : the source's name without its suffix
-  Stage stage = Stage::Program;     // Program: no --emit
+  std::string output;           // "" : the source's name without its suffix
+  Stage stage = Stage::Program; // Program: no --emit
   std::string mainTransform;
-  std::string configuration;        // file to bake in
+  std::string configuration; // file to bake in
   std::vector<std::pair<std::string, std::string>> defines;
   std::vector<std::string> includePath;
   std::vector<std::string> linkArguments; // -l and -L, in order

@@ -35,7 +35,8 @@ struct InternalError : std::logic_error {
 
 class Pipeline {
 public:
-  explicit Pipeline(const Options &o) : options_(o), diagnostics_(sources_), cache_(o.noCache ? "" : build::Cache::defaultFolder()) {}
+  explicit Pipeline(const Options &o)
+      : options_(o), diagnostics_(sources_), cache_(o.noCache ? "" : build::Cache::defaultFolder()) {}
 
   int run() {
     const auto file = sources_.load(options_.input);
@@ -44,8 +45,10 @@ public:
       return 1;
     }
     const int status = steps(*file);
-    if (const std::string messages = diagnostics_.render(isatty(2) != 0); !messages.empty()) fmt::print(stderr, "{}", messages);
-    if (options_.timePasses) fmt::print(stderr, "{}", times_);
+    if (const std::string messages = diagnostics_.render(isatty(2) != 0); !messages.empty())
+      fmt::print(stderr, "{}", messages);
+    if (options_.timePasses)
+      fmt::print(stderr, "{}", times_);
     return status;
   }
 
@@ -67,62 +70,85 @@ private:
   /// The whole way. Why each step stands where it stands is in docs/architecture.md.
   int steps(source::FileId file) {
     source::MappedText text;
-    if (!step("preprocess", [&] { text = syntax::preprocess(sources_, file, diagnostics_, options_.defines, options_.includePath); }))
+    if (!step("preprocess", [&] {
+          text = syntax::preprocess(sources_, file, diagnostics_, options_.defines, options_.includePath);
+        }))
       return 1;
-    if (options_.stage == Stage::Program && fromCache(text)) return 0;
+    if (options_.stage == Stage::Program && fromCache(text))
+      return 0;
 
     syntax::Program program;
-    if (!step("parse", [&] { program = syntax::parse(text, file, diagnostics_); })) return 1;
-    if (options_.stage == Stage::Ast) return show(syntax::print(program));
+    if (!step("parse", [&] { program = syntax::parse(text, file, diagnostics_); }))
+      return 1;
+    if (options_.stage == Stage::Ast)
+      return show(syntax::print(program));
 
     sema::Module module;
     const std::string name = std::filesystem::path(options_.input).stem().string();
-    if (!step("check", [&] { module = sema::check(program, name, options_.mainTransform, diagnostics_); })) return 1;
-    if (options_.stage == Stage::Module) return show(sema::print(module));
+    if (!step("check", [&] { module = sema::check(program, name, options_.mainTransform, diagnostics_); }))
+      return 1;
+    if (options_.stage == Stage::Module)
+      return show(sema::print(module));
 
     std::vector<std::vector<body::Facts>> facts;
-    if (!step("understand bodies", [&] { facts = body::understand(module, diagnostics_); })) return 1;
-    if (options_.stage == Stage::Facts) return show(body::print(module, facts, &sources_));
+    if (!step("understand bodies", [&] { facts = body::understand(module, diagnostics_); }))
+      return 1;
+    if (options_.stage == Stage::Facts)
+      return show(body::print(module, facts, &sources_));
 
     poly::Context context;
     std::vector<choice::Choices> choices;
     if (!step("choice grid", [&] {
           choice::checkSizes(module, context, diagnostics_);
-          if (!diagnostics_.hasErrors()) choices = choice::chooseGrids(module, facts, context, diagnostics_);
+          if (!diagnostics_.hasErrors())
+            choices = choice::chooseGrids(module, facts, context, diagnostics_);
         }))
       return 1;
-    if (options_.stage == Stage::Grid) return show(choice::print(module, choices));
-    if (options_.stage == Stage::Graph) return show(choice::printGraph(module, choices, options_.dot));
+    if (options_.stage == Stage::Grid)
+      return show(choice::print(module, choices));
+    if (options_.stage == Stage::Graph)
+      return show(choice::printGraph(module, choices, options_.dot));
 
     std::vector<schedule::TransformPlans> plans;
-    if (!step("plans", [&] { plans = schedule::plan(module, facts, choices, context, diagnostics_); })) return 1;
+    if (!step("plans", [&] { plans = schedule::plan(module, facts, choices, context, diagnostics_); }))
+      return 1;
     verify("plans", [&] { return schedule::verify(module, choices, plans); });
-    if (options_.stage == Stage::Plan) return show(schedule::print(module, plans));
+    if (options_.stage == Stage::Plan)
+      return show(schedule::print(module, plans));
 
     emit::Kernels kernels;
     step("kernels", [&] { kernels = makeKernels(module, facts, choices, plans, context); });
-    if (options_.stage == Stage::Kernels) return show(printKernels(kernels));
+    if (options_.stage == Stage::Kernels)
+      return show(printKernels(kernels));
 
     std::vector<emit::Unit> units;
     const auto baked = bakedConfiguration();
-    if (!baked) return 1;
+    if (!baked)
+      return 1;
     step("emit", [&] { units = emit::emit({module, facts, choices, plans, kernels}, context, *baked); });
-    if (options_.stage == Stage::Cpp) return show(joined(units));
+    if (options_.stage == Stage::Cpp)
+      return show(joined(units));
 
     std::vector<build::CompileResult> objects;
     step("compile", [&] { objects = build::compileAll(requests(units, module), &cache_, 2); });
     for (std::size_t i = 0; i < objects.size(); ++i) {
-      times_ += objects[i].fromCache
-                    ? fmt::format("  {:<26}  from the cache\n", units[i].name)
-                    : fmt::format("  {:<26} {:8.2f} ms  (front end {:.1f}, optimiser {:.1f}, code {:.1f})\n", units[i].name,
-                                  1e3 * (objects[i].frontSeconds + objects[i].optimiseSeconds + objects[i].codegenSeconds),
-                                  1e3 * objects[i].frontSeconds, 1e3 * objects[i].optimiseSeconds, 1e3 * objects[i].codegenSeconds);
-      if (objects[i].ok) continue;
-      throw InternalError(fmt::format("the generated C++ of `{}` does not compile:\n{}", units[i].name, objects[i].messages));
+      times_ +=
+          objects[i].fromCache
+              ? fmt::format("  {:<26}  from the cache\n", units[i].name)
+              : fmt::format(
+                    "  {:<26} {:8.2f} ms  (front end {:.1f}, optimiser {:.1f}, code {:.1f})\n", units[i].name,
+                    1e3 * (objects[i].frontSeconds + objects[i].optimiseSeconds + objects[i].codegenSeconds),
+                    1e3 * objects[i].frontSeconds, 1e3 * objects[i].optimiseSeconds,
+                    1e3 * objects[i].codegenSeconds);
+      if (objects[i].ok)
+        continue;
+      throw InternalError(
+          fmt::format("the generated C++ of `{}` does not compile:\n{}", units[i].name, objects[i].messages));
     }
     if (options_.stage == Stage::Llvm || options_.stage == Stage::Asm) {
       std::string all;
-      for (const auto &o : objects) all += o.output;
+      for (const auto &o : objects)
+        all += o.output;
       return show(all);
     }
     return linkProgram(units, objects, module);
@@ -131,15 +157,16 @@ private:
   void verify(const char *what, const std::function<std::vector<std::string>()> &check) {
 #ifdef PBC_VERIFY
     const auto violations = check();
-    if (!violations.empty()) throw InternalError(fmt::format("{}: {}", what, fmt::join(violations, "; ")));
+    if (!violations.empty())
+      throw InternalError(fmt::format("{}: {}", what, fmt::join(violations, "; ")));
 #else
     (void)what, (void)check;
 #endif
   }
 
   emit::Kernels makeKernels(const sema::Module &module, const std::vector<std::vector<body::Facts>> &facts,
-                            const std::vector<choice::Choices> &choices, const std::vector<schedule::TransformPlans> &plans,
-                            poly::Context &context) {
+                            const std::vector<choice::Choices> &choices,
+                            const std::vector<schedule::TransformPlans> &plans, poly::Context &context) {
     emit::Kernels all;
     for (const auto &t : module.transforms) {
       all.emplace_back();
@@ -166,17 +193,20 @@ private:
     for (const auto &transform : all)
       for (const auto &plan : transform)
         for (const auto &k : plan)
-          if (k) out += kernel::print(*k);
+          if (k)
+            out += kernel::print(*k);
     return out;
   }
 
   static std::string joined(const std::vector<emit::Unit> &units) {
     std::string out;
-    for (const auto &u : units) out += fmt::format("// ==== {}.cpp\n{}", u.name, u.text);
+    for (const auto &u : units)
+      out += fmt::format("// ==== {}.cpp\n{}", u.name, u.text);
     return out;
   }
 
-  std::vector<build::CompileRequest> requests(const std::vector<emit::Unit> &units, const sema::Module &module) const {
+  std::vector<build::CompileRequest> requests(const std::vector<emit::Unit> &units,
+                                              const sema::Module &module) const {
     const std::string prelude = body::prelude(body::needsLibrary(module));
     const bool mayThrow = usesExceptions(module);
     std::vector<build::CompileRequest> out;
@@ -190,27 +220,35 @@ private:
       r.cpu = options_.cpu;
       r.boundsCheck = options_.boundsCheck;
       r.extraArguments = {"-w"};
-      if (!mayThrow) r.extraArguments.push_back("-fno-exceptions");
-      for (const auto &folder : options_.includePath) r.extraArguments.push_back("-I" + folder);
-      if (options_.stage == Stage::Llvm) r.wanted = build::CompileRequest::Output::Llvm;
-      if (options_.stage == Stage::Asm) r.wanted = build::CompileRequest::Output::Assembly;
+      if (!mayThrow)
+        r.extraArguments.push_back("-fno-exceptions");
+      for (const auto &folder : options_.includePath)
+        r.extraArguments.push_back("-I" + folder);
+      if (options_.stage == Stage::Llvm)
+        r.wanted = build::CompileRequest::Output::Llvm;
+      if (options_.stage == Stage::Asm)
+        r.wanted = build::CompileRequest::Output::Assembly;
       out.push_back(std::move(r));
     }
     return out;
   }
 
-  /// Without exceptions, code for unwinding need not be made: a seventh of the compile time. Only raw blocks and
-  /// bodies that say so can have any.
+  /// Without exceptions, code for unwinding need not be made: a seventh of the compile time. Only raw blocks
+  /// and bodies that say so can have any.
   static bool usesExceptions(const sema::Module &module) {
-    if (!module.rawBlocks.empty()) return true;
+    if (!module.rawBlocks.empty())
+      return true;
     for (const auto &t : module.transforms)
       for (const auto &r : t.rules)
-        if (r.body->text.text.find("throw") != std::string::npos || r.body->text.text.find("try") != std::string::npos) return true;
+        if (r.body->text.text.find("throw") != std::string::npos ||
+            r.body->text.text.find("try") != std::string::npos)
+          return true;
     return false;
   }
 
   std::optional<std::string> bakedConfiguration() {
-    if (options_.configuration.empty()) return "";
+    if (options_.configuration.empty())
+      return "";
     std::ifstream in(options_.configuration);
     if (!in) {
       fmt::print(stderr, "pbc: error: cannot read the configuration {}\n", options_.configuration);
@@ -222,20 +260,28 @@ private:
   /// Everything that decides the finished program, given that it has no raw blocks (which may include files).
   build::Cache::Key programKey(const source::MappedText &text) const {
     build::Cache::Hasher h;
-    h.add("program").add(build::compilerIdentity()).add(text.text).add(options_.input).add(options_.mainTransform);
+    h.add("program")
+        .add(build::compilerIdentity())
+        .add(text.text)
+        .add(options_.input)
+        .add(options_.mainTransform);
     h.add(options_.cpu).add(std::to_string(options_.optimisation)).add(options_.boundsCheck ? "b" : "-");
-    for (const auto &a : options_.linkArguments) h.add(a);
-    struct stat s {};
-    if (stat(build::runtimeArchive().c_str(), &s) == 0) h.add(fmt::format("{} {}.{}", s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec));
+    for (const auto &a : options_.linkArguments)
+      h.add(a);
+    struct stat s{};
+    if (stat(build::runtimeArchive().c_str(), &s) == 0)
+      h.add(fmt::format("{} {}.{}", s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec));
     return h.finish();
   }
 
   bool fromCache(const source::MappedText &text) {
-    if (text.text.find("%{") != std::string::npos || !options_.configuration.empty()) return false;
+    if (text.text.find("%{") != std::string::npos || !options_.configuration.empty())
+      return false;
     programKey_ = programKey(text);
     bool found = false;
     step("look for the finished program", [&] {
-      if (const auto bytes = cache_.get(programKey_)) found = writeExecutable(*bytes);
+      if (const auto bytes = cache_.get(programKey_))
+        found = writeExecutable(*bytes);
     });
     return found;
   }
@@ -251,16 +297,19 @@ private:
         return false;
       }
     }
-    if (chmod(temporary.c_str(), 0755) == 0 && std::rename(temporary.c_str(), options_.output.c_str()) == 0) return true;
+    if (chmod(temporary.c_str(), 0755) == 0 && std::rename(temporary.c_str(), options_.output.c_str()) == 0)
+      return true;
     std::remove(temporary.c_str());
     return false;
   }
 
-  int linkProgram(const std::vector<emit::Unit> &units, const std::vector<build::CompileResult> &objects, const sema::Module &) {
+  int linkProgram(const std::vector<emit::Unit> &units, const std::vector<build::CompileResult> &objects,
+                  const sema::Module &) {
     build::LinkRequest request;
     request.output = options_.output;
     request.extraArguments = options_.linkArguments;
-    for (std::size_t i = 0; i < objects.size(); ++i) request.inputs.push_back({units[i].name + ".o", objects[i].output});
+    for (std::size_t i = 0; i < objects.size(); ++i)
+      request.inputs.push_back({units[i].name + ".o", objects[i].output});
     build::LinkResult linked;
     step("link", [&] { linked = build::link(request); });
     if (!linked.ok) {
@@ -288,8 +337,10 @@ int compileProgram(const Options &options) {
   try {
     return Pipeline(options).run();
   } catch (const std::exception &e) {
-    fmt::print(stderr, "pbc: internal error: {}\nhelp: this is a fault of pbc, not of your program; please report it with the "
-                       "program and this message\n",
+    fmt::print(stderr,
+               "pbc: internal error: {}\nhelp: this is a fault of pbc, not of your program; please report it "
+               "with the "
+               "program and this message\n",
                e.what());
     return 1;
   }

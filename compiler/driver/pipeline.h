@@ -2,8 +2,8 @@
 //
 //   Pipeline p(options);   return p.run();      // 0, or 1 with messages on standard error
 //
-// Invariant: a step runs only if all before it reported no error; what it makes is never changed by a later one.
-// With PBC_VERIFY a verifier runs after each step that has one, and a violation is an internal error.
+// Invariant: a step runs only if all before it reported no error; what it makes is never changed by a later
+// one. With PBC_VERIFY a verifier runs after each step that has one, and a violation is an internal error.
 #pragma once
 #include "compiler/driver/options.h"
 

@@ -18,14 +18,17 @@ std::string rewritten(const std::string &text, const body::Facts &facts, Form fo
   for (const auto &e : facts.edits) {
     out += text.substr(at, e.begin - at);
     at = e.end;
-    const std::string arguments =
-        text.substr(e.argumentsBegin, e.argumentsEnd > e.argumentsBegin ? e.argumentsEnd - e.argumentsBegin : 0);
+    const std::string arguments = text.substr(
+        e.argumentsBegin, e.argumentsEnd > e.argumentsBegin ? e.argumentsEnd - e.argumentsBegin : 0);
     switch (e.kind) {
     case Kind::Call:
     case Kind::Spawn:
-      if (form == Form::Sequential) out += fmt::format("pb_seq_{}(pb_f.pb_depth + 1, {})", e.callee, arguments);
-      else if (e.kind == Kind::Call) out += fmt::format("co_await pb_par_{}(pb_f.pb_depth + 1, {})", e.callee, arguments);
-      else out += fmt::format("pb_scope.spawn(pb_par_{}(pb_f.pb_depth + 1, {}))", e.callee, arguments);
+      if (form == Form::Sequential)
+        out += fmt::format("pb_seq_{}(pb_f.pb_depth + 1, {})", e.callee, arguments);
+      else if (e.kind == Kind::Call)
+        out += fmt::format("co_await pb_par_{}(pb_f.pb_depth + 1, {})", e.callee, arguments);
+      else
+        out += fmt::format("pb_scope.spawn(pb_par_{}(pb_f.pb_depth + 1, {}))", e.callee, arguments);
       break;
     case Kind::Sync:
       out += form == Form::Sequential || !spawns ? "(void)0" : "co_await pb_scope.sync()";
@@ -33,15 +36,19 @@ std::string rewritten(const std::string &text, const body::Facts &facts, Form fo
     case Kind::Return: {
       const std::string whole = text.substr(e.begin, e.end - e.begin);
       const std::string value = whole.substr(std::min<std::size_t>(6, whole.size()));
-      if (form == Form::Sequential) out += whole;
-      else if (returnsValue) out += fmt::format("do {{ pb_result = ({}); {}co_return; }} while (0)", value, join);
-      else out += fmt::format("do {{ {}co_return; }} while (0)", join);
+      if (form == Form::Sequential)
+        out += whole;
+      else if (returnsValue)
+        out += fmt::format("do {{ pb_result = ({}); {}co_return; }} while (0)", value, join);
+      else
+        out += fmt::format("do {{ {}co_return; }} while (0)", join);
       break;
     }
     }
   }
   out += text.substr(at);
-  if (form == Form::Coroutine) out += fmt::format("\n  {}co_return;", join);
+  if (form == Form::Coroutine)
+    out += fmt::format("\n  {}co_return;", join);
   return (form == Form::Coroutine && spawns ? "pb::SpawnScope pb_scope;\n" : "") + out;
 }
 
@@ -52,11 +59,13 @@ public:
 
   std::string print(Form form) const {
     const bool isCoroutine = form == Form::Coroutine;
-    std::string out = fmt::format("static {} {}(const {} &pb_f{}) {{\n", isCoroutine ? "pb::Job" : "inline void",
-                                  isCoroutine ? coroutineName(rule_.index) : bodyName(rule_.index), scope_.frame(),
-                                  parameters(isCoroutine));
+    std::string out =
+        fmt::format("static {} {}(const {} &pb_f{}) {{\n", isCoroutine ? "pb::Job" : "inline void",
+                    isCoroutine ? coroutineName(rule_.index) : bodyName(rule_.index), scope_.frame(),
+                    parameters(isCoroutine));
     out += definitions();
-    const std::string text = rewritten(rule_.body->text.text, scope_.facts()[rule_.index], form, rule_.returnStyle);
+    const std::string text =
+        rewritten(rule_.body->text.text, scope_.facts()[rule_.index], form, rule_.returnStyle);
     if (rule_.returnStyle && !isCoroutine)
       return out + fmt::format("  pb_result = [&]() -> {} {{\n{}\n  }}();\n}}\n\n", resultType(), text);
     return out + "  {\n" + text + "\n  }\n}\n\n";
@@ -74,14 +83,18 @@ private:
   std::string parameters(bool isCoroutine) const {
     std::string out;
     for (std::size_t i = 0; i < rule_.freeVariables.size(); ++i)
-      out += fmt::format(", const pb::IndexT {}",
-                         declares(body::Parameter::Role::Coordinate, static_cast<int>(i)) ? rule_.freeVariables[i] : "");
-    if (rule_.returnStyle) out += fmt::format(", {} &pb_result", resultType());
+      out += fmt::format(
+          ", const pb::IndexT {}",
+          declares(body::Parameter::Role::Coordinate, static_cast<int>(i)) ? rule_.freeVariables[i] : "");
+    if (rule_.returnStyle)
+      out += fmt::format(", {} &pb_result", resultType());
     for (const auto &p : text_.parameters) {
-      if (p.role != body::Parameter::Role::Binding) continue;
+      if (p.role != body::Parameter::Role::Binding)
+        continue;
       std::string type = p.type;
       // A coroutine outlives the expression that makes its views: it keeps copies.
-      if (isCoroutine && type.ends_with("const &")) type.resize(type.size() - 1);
+      if (isCoroutine && type.ends_with("const &"))
+        type.resize(type.size() - 1);
       out += fmt::format(", {} {}", type, p.name);
     }
     return out;
@@ -90,13 +103,23 @@ private:
   std::string definitions() const {
     using Role = body::Parameter::Role;
     std::string out;
-    for (const auto &p : text_.parameters) switch (p.role) {
+    for (const auto &p : text_.parameters)
+      switch (p.role) {
       case Role::Binding:
-      case Role::Coordinate: break;
-      case Role::Input: out += fmt::format("  {} {} = pb_f.m_{}.cell();\n", p.type, p.name, poly::mangle(p.name)); break;
-      case Role::Size: out += fmt::format("  {} {} = static_cast<int>(pb_f.v_{});\n", p.type, p.name, poly::mangle(p.name)); break;
-      case Role::Tunable: out += fmt::format("  {} {} = pb_f.v_{};\n", p.type, p.name, poly::mangle(p.name)); break;
-      case Role::LocalMatrix: out += localMatrix(rule_.locals[p.index]); break;
+      case Role::Coordinate:
+        break;
+      case Role::Input:
+        out += fmt::format("  {} {} = pb_f.m_{}.cell();\n", p.type, p.name, poly::mangle(p.name));
+        break;
+      case Role::Size:
+        out += fmt::format("  {} {} = static_cast<int>(pb_f.v_{});\n", p.type, p.name, poly::mangle(p.name));
+        break;
+      case Role::Tunable:
+        out += fmt::format("  {} {} = pb_f.v_{};\n", p.type, p.name, poly::mangle(p.name));
+        break;
+      case Role::LocalMatrix:
+        out += localMatrix(rule_.locals[p.index]);
+        break;
       }
     return out;
   }
@@ -104,7 +127,8 @@ private:
   std::string localMatrix(const sema::Local &l) const {
     const std::string type = regionType(l.element, static_cast<int>(l.extents.size()), false);
     std::string sizes;
-    for (const auto &e : l.extents) sizes += (sizes.empty() ? "" : ", ") + e.cxx;
+    for (const auto &e : l.extents)
+      sizes += (sizes.empty() ? "" : ", ") + e.cxx;
     // The extents speak of mangled names; a lambda keeps them out of the body's sight.
     return fmt::format("  const {0} {1} = [&] {{ {2}return {0}::allocate({3}); }}();\n", type, l.name,
                        parameterDefinitions(scope_), sizes);
@@ -116,8 +140,8 @@ private:
   const body::RuleText &text_;
 };
 
-/// Whether some plan runs the rule's body as text: it could not be lifted, a kernel kept it whole (an index that is
-/// not affine), or it stands in one strongly connected group with a body that calls transforms.
+/// Whether some plan runs the rule's body as text: it could not be lifted, a kernel kept it whole (an index
+/// that is not affine), or it stands in one strongly connected group with a body that calls transforms.
 bool runsAsText(const Scope &scope, int rule) {
   const auto &plans = scope.input.plans[scope.transform.index].plans;
   for (std::size_t p = 0; p < plans.size(); ++p)
@@ -125,11 +149,13 @@ bool runsAsText(const Scope &scope, int rule) {
       const auto &kernel = scope.input.kernels[scope.transform.index][p][s];
       if (!kernel) {
         for (const auto &use : plans[p].steps[s].uses)
-          if (use.rule == rule) return true;
+          if (use.rule == rule)
+            return true;
         continue;
       }
       for (const auto &statement : kernel->statements)
-        if (statement.isOpaque && statement.rule == rule) return true;
+        if (statement.isOpaque && statement.rule == rule)
+          return true;
     }
   return false;
 }
@@ -143,10 +169,12 @@ std::string bodies(const Scope &scope) {
   std::string out;
   for (const auto &text : scope.ruleTexts) {
     const auto &facts = scope.facts()[text.rule];
-    if (!runsAsText(scope, text.rule)) continue;
+    if (!runsAsText(scope, text.rule))
+      continue;
     const BodyPrinter printer(scope, text);
     out += printer.print(Form::Sequential);
-    if (!facts.callees.empty()) out += printer.print(Form::Coroutine);
+    if (!facts.callees.empty())
+      out += printer.print(Form::Coroutine);
   }
   return out;
 }

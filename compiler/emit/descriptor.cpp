@@ -13,11 +13,16 @@ constexpr long kSplitSize = 16384;
 
 const char *elementKind(sema::Element e) {
   switch (e) {
-  case sema::Element::F64: return "pb::ElementKind::F64";
-  case sema::Element::F32: return "pb::ElementKind::F32";
-  case sema::Element::I32: return "pb::ElementKind::I32";
-  case sema::Element::I64: return "pb::ElementKind::I64";
-  case sema::Element::U8: return "pb::ElementKind::U8";
+  case sema::Element::F64:
+    return "pb::ElementKind::F64";
+  case sema::Element::F32:
+    return "pb::ElementKind::F32";
+  case sema::Element::I32:
+    return "pb::ElementKind::I32";
+  case sema::Element::I64:
+    return "pb::ElementKind::I64";
+  case sema::Element::U8:
+    return "pb::ElementKind::U8";
   }
   return "";
 }
@@ -25,7 +30,8 @@ const char *elementKind(sema::Element e) {
 std::vector<const sema::Matrix *> visible(const sema::Transform &t) {
   std::vector<const sema::Matrix *> out;
   for (const auto &m : t.matrices)
-    if (m.role != sema::Role::Through) out.push_back(&m);
+    if (m.role != sema::Role::Through)
+      out.push_back(&m);
   return out;
 }
 
@@ -33,50 +39,62 @@ std::string solveFunction(const Scope &scope) {
   const auto &t = scope.transform;
   std::vector<int> inputs;
   for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
-    if (t.matrices[m].role == sema::Role::Input) inputs.push_back(m);
+    if (t.matrices[m].role == sema::Role::Input)
+      inputs.push_back(m);
   const auto solution = choice::solveSizes(t, inputs, true, scope.context);
-  std::string out = "PB_SMALL static bool pb_solve(const int (*pb_e)[pb::AnyRegion::kMaxRank], long *pb_s, pb::Message *pb_m) {\n"
+  std::string out = "PB_SMALL static bool pb_solve(const int (*pb_e)[pb::AnyRegion::kMaxRank], long *pb_s, "
+                    "pb::Message *pb_m) {\n"
                     "  (void)pb_e; (void)pb_s; (void)pb_m;\n";
   int position = 0;
   for (const auto *m : visible(t)) {
     if (m->role == sema::Role::Input)
       for (int d = 0; d < m->rank(); ++d)
-        out += fmt::format("  [[maybe_unused]] const long {} = pb_e[{}][{}];\n", choice::extentName(*m, d), position, d);
+        out += fmt::format("  [[maybe_unused]] const long {} = pb_e[{}][{}];\n", choice::extentName(*m, d),
+                           position, d);
     ++position;
   }
   for (const auto &k : t.tunables)
-    if (!k.isFloat) out += fmt::format("  [[maybe_unused]] const long {} = pb_tunable_{}_{};\n", poly::mangle(k.name), t.name, k.name);
+    if (!k.isFloat)
+      out += fmt::format("  [[maybe_unused]] const long {} = pb_tunable_{}_{};\n", poly::mangle(k.name),
+                         t.name, k.name);
   for (std::size_t i = 0; i < t.params.size(); ++i)
     out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}];\n", poly::mangle(t.params[i]), i);
   for (std::size_t i = t.params.size(); i < t.sizeVariables.size(); ++i) {
     if (!solution.known[i])
       return out + fmt::format("  return pb::pb_explain(pb_m, \"%s\", {});\n}}\n\n",
-                               quoted(fmt::format("the size {} of {} cannot be inferred from its inputs", t.sizeVariables[i], t.name)));
-    out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}] = {};\n", poly::mangle(t.sizeVariables[i]), i, solution.cxx[i]);
+                               quoted(fmt::format("the size {} of {} cannot be inferred from its inputs",
+                                                  t.sizeVariables[i], t.name)));
+    out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}] = {};\n",
+                       poly::mangle(t.sizeVariables[i]), i, solution.cxx[i]);
   }
   for (const auto *m : visible(t))
     if (m->role == sema::Role::Input)
       for (int d = 0; d < m->rank(); ++d)
-        out += fmt::format("  if ({0} != {1}) return pb::pb_explain(pb_m, {2}, {0}, (long)({1}));\n", choice::extentName(*m, d),
-                           m->extents[d].cxx,
-                           quoted(fmt::format("size mismatch: dimension {} of {} has %ld cells, but {} is %ld here", d, m->name,
-                                              m->extents[d].written)));
+        out += fmt::format(
+            "  if ({0} != {1}) return pb::pb_explain(pb_m, {2}, {0}, (long)({1}));\n",
+            choice::extentName(*m, d), m->extents[d].cxx,
+            quoted(fmt::format("size mismatch: dimension {} of {} has %ld cells, but {} is %ld here", d,
+                               m->name, m->extents[d].written)));
   return out + "  return true;\n}\n\n";
 }
 
 std::string extentsFunction(const Scope &scope) {
   const auto &t = scope.transform;
-  std::string out = "PB_SMALL static bool pb_extents(const long *pb_s, int (*pb_e)[pb::AnyRegion::kMaxRank], pb::Message *pb_m) {\n"
+  std::string out = "PB_SMALL static bool pb_extents(const long *pb_s, int (*pb_e)[pb::AnyRegion::kMaxRank], "
+                    "pb::Message *pb_m) {\n"
                     "  (void)pb_e; (void)pb_s; (void)pb_m;\n";
   for (std::size_t i = 0; i < t.sizeVariables.size(); ++i)
     out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}];\n", poly::mangle(t.sizeVariables[i]), i);
   for (const auto &k : t.tunables)
-    if (!k.isFloat) out += fmt::format("  [[maybe_unused]] const long {} = pb_tunable_{}_{};\n", poly::mangle(k.name), t.name, k.name);
+    if (!k.isFloat)
+      out += fmt::format("  [[maybe_unused]] const long {} = pb_tunable_{}_{};\n", poly::mangle(k.name),
+                         t.name, k.name);
   int position = 0;
   for (const auto *m : visible(t)) {
     for (int d = 0; d < m->rank(); ++d) {
       const std::string text = fmt::format("the size {} of {} would be %ld", m->extents[d].written, m->name);
-      out += fmt::format("  {{\n    const long pb_v = {0};\n    if (pb_v < 0 || pb_v > 2147483647) return pb::pb_explain(pb_m, {1}, pb_v);\n"
+      out += fmt::format("  {{\n    const long pb_v = {0};\n    if (pb_v < 0 || pb_v > 2147483647) return "
+                         "pb::pb_explain(pb_m, {1}, pb_v);\n"
                          "    pb_e[{2}][{3}] = static_cast<int>(pb_v);\n  }}\n",
                          m->extents[d].cxx, quoted(text), position, d);
     }
@@ -92,16 +110,19 @@ std::string startFunction(const Scope &scope) {
     const auto &m = t.matrices[k];
     int position = 0;
     for (const auto *v : visible(t)) {
-      if (v == &m) break;
+      if (v == &m)
+        break;
       ++position;
     }
     const bool isInput = m.role == sema::Role::Input;
-    arguments += m.rank() == 0 ? fmt::format(", *static_cast<{} *>(pb_a[{}].base)", sema::cxxType(m.element), position)
-                               : fmt::format(", {}(pb_a[{}])", regionType(m.element, m.rank(), isInput), position);
+    arguments += m.rank() == 0
+                     ? fmt::format(", *static_cast<{} *>(pb_a[{}].base)", sema::cxxType(m.element), position)
+                     : fmt::format(", {}(pb_a[{}])", regionType(m.element, m.rank(), isInput), position);
   }
-  return fmt::format("PB_SMALL static pb::Job pb_start(const pb::AnyRegion *pb_a, const long *pb_params) {{\n  (void)pb_a;\n"
-                     "  return pb_par_{}({}, pb_params);\n}}\n\n",
-                     t.name, arguments);
+  return fmt::format(
+      "PB_SMALL static pb::Job pb_start(const pb::AnyRegion *pb_a, const long *pb_params) {{\n  (void)pb_a;\n"
+      "  return pb_par_{}({}, pb_params);\n}}\n\n",
+      t.name, arguments);
 }
 
 std::string tables(const Scope &scope) {
@@ -109,33 +130,44 @@ std::string tables(const Scope &scope) {
   std::string out = "static const pb::MatrixInfo pb_matrices[] = {\n";
   for (const auto *m : visible(t)) {
     std::string extents;
-    for (const auto &e : m->extents) extents += (extents.empty() ? "" : ", ") + e.written;
-    out += fmt::format("  {{{}, pb::Role::{}, {}, {}, {}}},\n", quoted(m->name), m->role == sema::Role::Input ? "Input" : "Output",
-                       elementKind(m->element), m->rank(), quoted("[" + extents + "]"));
+    for (const auto &e : m->extents)
+      extents += (extents.empty() ? "" : ", ") + e.written;
+    out += fmt::format("  {{{}, pb::Role::{}, {}, {}, {}}},\n", quoted(m->name),
+                       m->role == sema::Role::Input ? "Input" : "Output", elementKind(m->element), m->rank(),
+                       quoted("[" + extents + "]"));
   }
   out += "};\nstatic const char *const pb_sizes[] = {";
-  for (const auto &s : t.sizeVariables) out += quoted(s) + ", ";
+  for (const auto &s : t.sizeVariables)
+    out += quoted(s) + ", ";
   out += "nullptr};\nstatic const pb::Alternative pb_alternatives[] = {\n";
-  for (const auto &a : scope.choices().alternatives) out += fmt::format("  {{{}, {}}},\n", quoted(a.name), quoted(a.doc));
-  out += fmt::format("}};\nstatic const pb::Site pb_sites[] = {{{{{0}, {1}, {2}, pb_alternatives, &pb_site_{3}}}}};\n", quoted(t.name),
-                     quoted("which rules compute the outputs of " + t.name), scope.choices().alternatives.size(), t.name);
+  for (const auto &a : scope.choices().alternatives)
+    out += fmt::format("  {{{}, {}}},\n", quoted(a.name), quoted(a.doc));
+  out += fmt::format(
+      "}};\nstatic const pb::Site pb_sites[] = {{{{{0}, {1}, {2}, pb_alternatives, &pb_site_{3}}}}};\n",
+      quoted(t.name), quoted("which rules compute the outputs of " + t.name),
+      scope.choices().alternatives.size(), t.name);
   out += "static const pb::Tunable pb_tunables[] = {\n";
   for (const auto &k : t.tunables)
-    out += fmt::format("  {{{}, {}, pb::TunableKind::{}, {}, {}, {}, {}, {}, {}}},\n", quoted(k.name), quoted("tunable of " + t.name),
-                       k.isFloat ? "Float" : "Integer", !k.isFloat && k.maximum - k.minimum > 64 ? "true" : "false", k.initial,
-                       k.minimum, k.maximum, k.isFloat ? "nullptr" : fmt::format("&pb_tunable_{}_{}", t.name, k.name),
+    out += fmt::format("  {{{}, {}, pb::TunableKind::{}, {}, {}, {}, {}, {}, {}}},\n", quoted(k.name),
+                       quoted("tunable of " + t.name), k.isFloat ? "Float" : "Integer",
+                       !k.isFloat && k.maximum - k.minimum > 64 ? "true" : "false", k.initial, k.minimum,
+                       k.maximum, k.isFloat ? "nullptr" : fmt::format("&pb_tunable_{}_{}", t.name, k.name),
                        k.isFloat ? fmt::format("&pb_tunable_{}_{}", t.name, k.name) : "nullptr");
-  out += fmt::format("  {{\"sequential_cutoff\", \"below this size the transform runs without tasks\", pb::TunableKind::Integer, true, "
+  out += fmt::format("  {{\"sequential_cutoff\", \"below this size the transform runs without tasks\", "
+                     "pb::TunableKind::Integer, true, "
                      "{}, 0, 2147483647, &pb_cutoff_{}, nullptr}},\n",
                      kSequentialCutoff, t.name);
-  out += fmt::format("  {{\"split_size\", \"cells per task of a data-parallel loop\", pb::TunableKind::Integer, true, {}, 1, "
+  out += fmt::format("  {{\"split_size\", \"cells per task of a data-parallel loop\", "
+                     "pb::TunableKind::Integer, true, {}, 1, "
                      "2147483647, &pb_split_{}, nullptr}},\n}};\n",
                      kSplitSize, t.name);
   const bool hasChoice = scope.choices().alternatives.size() > 1;
-  out += fmt::format("extern const pb::Transform pb_transform_{0} = {{{1}, {2}, pb_matrices, {3}, pb_sizes, {4}, pb_sizes, pb_solve, "
+  out += fmt::format("extern const pb::Transform pb_transform_{0} = {{{1}, {2}, pb_matrices, {3}, pb_sizes, "
+                     "{4}, pb_sizes, pb_solve, "
                      "pb_extents, pb_start, {5}, pb_sites, {6}, pb_tunables, {7}}};\n",
-                     t.name, quoted(t.name), visible(t).size(), t.sizeVariables.size(), t.params.size(), hasChoice ? 1 : 0,
-                     t.tunables.size() + 2, t.generator.empty() ? "nullptr" : quoted(t.generator));
+                     t.name, quoted(t.name), visible(t).size(), t.sizeVariables.size(), t.params.size(),
+                     hasChoice ? 1 : 0, t.tunables.size() + 2,
+                     t.generator.empty() ? "nullptr" : quoted(t.generator));
   return out;
 }
 
@@ -144,10 +176,14 @@ std::string tables(const Scope &scope) {
 std::string quoted(const std::string &s) {
   std::string out = "\"";
   for (const char c : s) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') out += "\\n";
-    else if (static_cast<unsigned char>(c) < 32) out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
-    else out += c;
+    if (c == '"' || c == '\\')
+      out += '\\';
+    if (c == '\n')
+      out += "\\n";
+    else if (static_cast<unsigned char>(c) < 32)
+      out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+    else
+      out += c;
   }
   return out + "\"";
 }
@@ -160,19 +196,25 @@ std::string programHash(const Input &in) {
   std::string text = in.module.name;
   for (const auto &t : in.module.transforms) {
     text += "\n" + t.name;
-    for (const auto &a : in.choices[t.index].alternatives) text += "|" + a.name;
-    for (const auto &k : t.tunables) text += fmt::format(";{}:{}:{}", k.name, k.minimum, k.maximum);
+    for (const auto &a : in.choices[t.index].alternatives)
+      text += "|" + a.name;
+    for (const auto &k : t.tunables)
+      text += fmt::format(";{}:{}:{}", k.name, k.minimum, k.maximum);
   }
   return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
 }
 
 std::string programUnit(const Input &in, const std::string &bakedConfiguration) {
   std::string out = "#include \"pb/program.h\"\n";
-  for (const auto &t : in.module.transforms) out += fmt::format("namespace pb_program {{ extern const pb::Transform pb_transform_{}; }}\n", t.name);
+  for (const auto &t : in.module.transforms)
+    out += fmt::format("namespace pb_program {{ extern const pb::Transform pb_transform_{}; }}\n", t.name);
   out += "static const pb::Transform *const pb_transforms[] = {\n";
-  for (const auto &t : in.module.transforms) out += fmt::format("  &pb_program::pb_transform_{},\n", t.name);
-  out += fmt::format("}};\nextern \"C\" const pb::Program pb_program_table = {{pb::kAbiVersion, {}, {}, \"pbc {}\", {}, pb_transforms, {}, {}}};\n",
-                     quoted(in.module.name), quoted(programHash(in)), "0.1", in.module.transforms.size(), in.module.mainTransform,
+  for (const auto &t : in.module.transforms)
+    out += fmt::format("  &pb_program::pb_transform_{},\n", t.name);
+  out += fmt::format("}};\nextern \"C\" const pb::Program pb_program_table = {{pb::kAbiVersion, {}, {}, "
+                     "\"pbc {}\", {}, pb_transforms, {}, {}}};\n",
+                     quoted(in.module.name), quoted(programHash(in)), "0.1", in.module.transforms.size(),
+                     in.module.mainTransform,
                      bakedConfiguration.empty() ? "nullptr" : quoted(bakedConfiguration));
   return out + "int main(int argc, char **argv) { return pb::pb_main(&pb_program_table, argc, argv); }\n";
 }

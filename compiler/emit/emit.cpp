@@ -9,15 +9,19 @@ namespace {
 
 std::string head(const Scope &scope) {
   const auto &module = scope.input.module;
-  std::string out = "#include \"pb/prelude.h\"\n"; // body::prelude, given to Clang beside the runtime's headers
-  for (const auto *raw : module.rawBlocks) out += raw->text.text + "\n";
+  std::string out =
+      "#include \"pb/prelude.h\"\n"; // body::prelude, given to Clang beside the runtime's headers
+  for (const auto *raw : module.rawBlocks)
+    out += raw->text.text + "\n";
   out += "#include \"pb/index.h\"\n#include \"pb/program.h\"\n#include \"pb/plan.h\"\n";
   out += "namespace pb_program {\n";
   std::set<std::string> callees;
-  for (const auto &f : scope.facts()) callees.insert(f.callees.begin(), f.callees.end());
+  for (const auto &f : scope.facts())
+    callees.insert(f.callees.begin(), f.callees.end());
   callees.insert(scope.transform.name);
   for (const auto &name : callees)
-    if (const auto *t = module.find(name)) out += declarations(*t);
+    if (const auto *t = module.find(name))
+      out += declarations(*t);
   return out;
 }
 
@@ -25,7 +29,8 @@ std::string head(const Scope &scope) {
 
 std::vector<Unit> emit(const Input &in, poly::Context &context, const std::string &bakedConfiguration) {
   std::vector<std::vector<bool>> all;
-  for (const auto &t : in.module.transforms) all.emplace_back(t.rules.size(), true);
+  for (const auto &t : in.module.transforms)
+    all.emplace_back(t.rules.size(), true);
   const body::Unit texts = body::makeUnit(in.module, all);
   std::vector<Unit> units;
   for (const auto &t : in.module.transforms) {

@@ -11,23 +11,29 @@ namespace {
 constexpr int kDeepestRecursion = 20000;
 
 std::string matrixMember(const sema::Matrix &m) {
-  return fmt::format("  {} m_{};\n", regionType(m.element, m.rank(), m.role == sema::Role::Input), poly::mangle(m.name));
+  return fmt::format("  {} m_{};\n", regionType(m.element, m.rank(), m.role == sema::Role::Input),
+                     poly::mangle(m.name));
 }
 
 std::string frameStruct(const Scope &scope) {
   const auto &t = scope.transform;
   std::string out = fmt::format("struct {} {{\n", scope.frame());
-  for (const auto &m : t.matrices) out += matrixMember(m);
-  for (const auto &s : t.sizeVariables) out += fmt::format("  long v_{};\n", poly::mangle(s));
-  for (const auto &k : t.tunables) out += fmt::format("  {} v_{};\n", k.isFloat ? "double" : "long", poly::mangle(k.name));
-  return out + "  int pb_depth, pb_choice;\n  long pb_n, pb_split;\n  const long *pb_params; // given on the command line; null in calls\n};\n\n";
+  for (const auto &m : t.matrices)
+    out += matrixMember(m);
+  for (const auto &s : t.sizeVariables)
+    out += fmt::format("  long v_{};\n", poly::mangle(s));
+  for (const auto &k : t.tunables)
+    out += fmt::format("  {} v_{};\n", k.isFloat ? "double" : "long", poly::mangle(k.name));
+  return out + "  int pb_depth, pb_choice;\n  long pb_n, pb_split;\n  const long *pb_params; // given on the "
+               "command line; null in calls\n};\n\n";
 }
 
 std::string slots(const Scope &scope) {
   const auto &t = scope.transform;
   std::string out = fmt::format("static pb::Selector pb_site_{};\n", t.name);
   for (const auto &k : t.tunables)
-    out += fmt::format("static {} pb_tunable_{}_{} = {};\n", k.isFloat ? "double" : "long", t.name, k.name, k.initial);
+    out += fmt::format("static {} pb_tunable_{}_{} = {};\n", k.isFloat ? "double" : "long", t.name, k.name,
+                       k.initial);
   out += fmt::format("static long pb_cutoff_{0} = 0, pb_split_{0} = 1;\n\n", t.name);
   return out;
 }
@@ -37,11 +43,13 @@ std::string extentDefinitions(const sema::Transform &t, const char *from) {
   std::string out;
   int position = 0;
   for (const auto &m : t.matrices) {
-    if (m.role == sema::Role::Through) continue;
+    if (m.role == sema::Role::Through)
+      continue;
     for (int d = 0; d < m.rank(); ++d)
-      out += from ? fmt::format("  [[maybe_unused]] const long {} = {}[{}][{}];\n", choice::extentName(m, d), from, position, d)
-                  : fmt::format("  [[maybe_unused]] const long {} = pb_f.m_{}.size({});\n", choice::extentName(m, d),
-                                poly::mangle(m.name), d);
+      out += from ? fmt::format("  [[maybe_unused]] const long {} = {}[{}][{}];\n", choice::extentName(m, d),
+                                from, position, d)
+                  : fmt::format("  [[maybe_unused]] const long {} = pb_f.m_{}.size({});\n",
+                                choice::extentName(m, d), poly::mangle(m.name), d);
     ++position;
   }
   return out;
@@ -49,7 +57,8 @@ std::string extentDefinitions(const sema::Transform &t, const char *from) {
 
 std::string writtenExtents(const sema::Matrix &m) {
   std::string out;
-  for (const auto &e : m.extents) out += (out.empty() ? "" : ", ") + e.written;
+  for (const auto &e : m.extents)
+    out += (out.empty() ? "" : ", ") + e.written;
   return "[" + out + "]";
 }
 
@@ -71,10 +80,11 @@ std::string extentChecks(const sema::Transform &t) {
     if (m.role != sema::Role::Through)
       for (int d = 0; d < m.rank(); ++d) {
         const std::string found = choice::extentName(m, d);
-        const std::string text =
-            fmt::format("{}: size mismatch: dimension {} of {}{} has %ld cells, and {} is %ld for {}", t.name, d, m.name,
-                        writtenExtents(m), m.extents[d].written, format.empty() ? "every call" : format);
-        out += fmt::format("  if ({0} != {1}) {{\n    pb::Message pb_m;\n    pb::pb_explain(&pb_m, {2}, {0}, (long)({1}){3});\n"
+        const std::string text = fmt::format(
+            "{}: size mismatch: dimension {} of {}{} has %ld cells, and {} is %ld for {}", t.name, d, m.name,
+            writtenExtents(m), m.extents[d].written, format.empty() ? "every call" : format);
+        out += fmt::format("  if ({0} != {1}) {{\n    pb::Message pb_m;\n    pb::pb_explain(&pb_m, {2}, {0}, "
+                           "(long)({1}){3});\n"
                            "    pb::pb_fail(pb_m.text);\n  }}\n",
                            found, m.extents[d].cxx, quoted(text), values);
       }
@@ -83,8 +93,8 @@ std::string extentChecks(const sema::Transform &t) {
         out += fmt::format("  if ({} < 0) {{\n    pb::Message pb_m;\n    pb::pb_explain(&pb_m, {}{});\n"
                            "    pb::pb_fail(pb_m.text);\n  }}\n",
                            m.extents[d].cxx,
-                           quoted(fmt::format("{}: the matrix {}{} would have a negative size for {}", t.name, m.name,
-                                              writtenExtents(m), format)),
+                           quoted(fmt::format("{}: the matrix {}{} would have a negative size for {}", t.name,
+                                              m.name, writtenExtents(m), format)),
                            values);
   return out;
 }
@@ -93,33 +103,39 @@ std::string guards(const Scope &scope) {
   const auto [format, values] = sizeList(scope.transform);
   std::string out;
   for (const auto &g : scope.choices().grid.guards)
-    out += fmt::format("  if ({}) {{\n    pb::Message pb_m;\n    pb::pb_explain(&pb_m, {}{});\n    pb::pb_fail(pb_m.text);\n  }}\n",
+    out += fmt::format("  if ({}) {{\n    pb::Message pb_m;\n    pb::pb_explain(&pb_m, {}{});\n    "
+                       "pb::pb_fail(pb_m.text);\n  }}\n",
                        poly::cxxCondition(g.bad), quoted(g.message + ": " + format), values);
   return out;
 }
 
 /// An opaque body gets its cells as values; a lifted one reads them where its statements stand.
 bool storesOnce(const body::Facts &facts) {
-  if (!facts.liftable) return true;
+  if (!facts.liftable)
+    return true;
   int stores = 0;
   for (const auto &node : facts.nodes) {
     if (node->kind == body::Node::Kind::Loop) {
       for (const auto &inner : node->body)
-        if (inner->kind == body::Node::Kind::Loop || !inner->target.isLocal) return false;
-    } else if (!node->target.isLocal) ++stores;
+        if (inner->kind == body::Node::Kind::Loop || !inner->target.isLocal)
+          return false;
+    } else if (!node->target.isLocal)
+      ++stores;
   }
-  return stores == 1 && facts.nodes.back()->kind == body::Node::Kind::Assign && !facts.nodes.back()->target.isLocal;
+  return stores == 1 && facts.nodes.back()->kind == body::Node::Kind::Assign &&
+         !facts.nodes.back()->target.isLocal;
 }
 
-/// Alternatives for which `output` may be the very same view as `input`: each point reads of it only the cells that
-/// it writes itself, by value, before it writes.
+/// Alternatives for which `output` may be the very same view as `input`: each point reads of it only the
+/// cells that it writes itself, by value, before it writes.
 unsigned long sameViewIsSafe(const Scope &scope, int output, int input) {
   const auto &t = scope.transform;
   const auto &grid = scope.choices().grid;
   unsigned long mask = 0;
   for (std::size_t k = 0; k < scope.choices().alternatives.size() && k < 64; ++k) {
     bool safe = true;
-    isl::union_map writes = isl::manage(isl_union_map_empty(isl_set_get_space(grid.context.get()))), reads = writes;
+    isl::union_map writes = isl::manage(isl_union_map_empty(isl_set_get_space(grid.context.get()))),
+                   reads = writes;
     for (const auto &[rule, domain] : scope.choices().alternatives[k].uses) {
       const auto &r = t.rules[rule];
       for (std::size_t o = 0; o < r.outputs.size(); ++o)
@@ -132,17 +148,20 @@ unsigned long sameViewIsSafe(const Scope &scope, int output, int input) {
           safe = safe && r.inputs[i].isCell;
           // Both matrices' cells under one name, so that the relations can be composed.
           isl_map *renamed = grid.applications[rule].reads[i].intersect_domain(domain).release();
-          renamed = isl_map_set_tuple_name(renamed, isl_dim_out, poly::mangle(t.matrices[output].name).c_str());
+          renamed =
+              isl_map_set_tuple_name(renamed, isl_dim_out, poly::mangle(t.matrices[output].name).c_str());
           reads = reads.unite(isl::union_map(isl::manage(renamed)));
         }
     }
     // Values are read before the one store of a point: not so with several outputs, or several stores.
     for (const auto &[rule, domain] : scope.choices().alternatives[k].uses)
       safe = safe && t.rules[rule].outputs.size() == 1 && storesOnce(scope.facts()[rule]);
-    if (!safe) continue;
+    if (!safe)
+      continue;
     const isl::union_map meeting = reads.apply_range(writes.reverse());
     isl_union_map *identity = isl_union_set_identity(isl_union_map_domain(meeting.copy()));
-    if (meeting.is_subset(isl::manage(identity))) mask |= 1UL << k;
+    if (meeting.is_subset(isl::manage(identity)))
+      mask |= 1UL << k;
   }
   return mask;
 }
@@ -151,19 +170,24 @@ std::string aliasChecks(const Scope &scope) {
   const auto &t = scope.transform;
   std::string out;
   for (int i = 0; i < static_cast<int>(t.matrices.size()); ++i) {
-    if (t.matrices[i].role != sema::Role::Input || t.matrices[i].rank() == 0) continue;
+    if (t.matrices[i].role != sema::Role::Input || t.matrices[i].rank() == 0)
+      continue;
     std::string condition;
     for (int o = 0; o < static_cast<int>(t.matrices.size()); ++o) {
-      if (t.matrices[o].role != sema::Role::Output || t.matrices[o].rank() == 0) continue;
-      std::string one = fmt::format("pb::mayOverlap(pb_f.m_{0}, pb_f.m_{1})", poly::mangle(t.matrices[o].name),
-                                    poly::mangle(t.matrices[i].name));
-      if (const unsigned long safe = t.matrices[o].rank() == t.matrices[i].rank() ? sameViewIsSafe(scope, o, i) : 0)
-        one += fmt::format(" && !((pb_f.pb_choice < 64 && ({0}ul >> pb_f.pb_choice & 1)) && pb::sameView(pb_f.m_{1}, pb_f.m_{2}))", safe,
-                           poly::mangle(t.matrices[o].name), poly::mangle(t.matrices[i].name));
+      if (t.matrices[o].role != sema::Role::Output || t.matrices[o].rank() == 0)
+        continue;
+      std::string one = fmt::format("pb::mayOverlap(pb_f.m_{0}, pb_f.m_{1})",
+                                    poly::mangle(t.matrices[o].name), poly::mangle(t.matrices[i].name));
+      if (const unsigned long safe =
+              t.matrices[o].rank() == t.matrices[i].rank() ? sameViewIsSafe(scope, o, i) : 0)
+        one += fmt::format(" && !((pb_f.pb_choice < 64 && ({0}ul >> pb_f.pb_choice & 1)) && "
+                           "pb::sameView(pb_f.m_{1}, pb_f.m_{2}))",
+                           safe, poly::mangle(t.matrices[o].name), poly::mangle(t.matrices[i].name));
       condition += (condition.empty() ? "(" : " || (") + one + ")";
     }
     if (!condition.empty())
-      out += fmt::format("  if ({0}) pb_f.m_{1} = pb::copyOf(pb_f.m_{1});\n", condition, poly::mangle(t.matrices[i].name));
+      out += fmt::format("  if ({0}) pb_f.m_{1} = pb::copyOf(pb_f.m_{1});\n", condition,
+                         poly::mangle(t.matrices[i].name));
   }
   return out;
 }
@@ -172,8 +196,10 @@ std::string enter(const Scope &scope) {
   const auto &t = scope.transform;
   std::vector<int> matrices, inputs;
   for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m) {
-    if (t.matrices[m].role != sema::Role::Through) matrices.push_back(m);
-    if (t.matrices[m].role == sema::Role::Input) inputs.push_back(m);
+    if (t.matrices[m].role != sema::Role::Through)
+      matrices.push_back(m);
+    if (t.matrices[m].role == sema::Role::Input)
+      inputs.push_back(m);
   }
   // A call's outputs tell all sizes; what they leave open can only be known when params are given.
   const auto solution = choice::solveSizes(t, matrices, false, scope.context);
@@ -181,42 +207,53 @@ std::string enter(const Scope &scope) {
   std::string out = "/// Sizes, checks, selector, aliases: everything before a plan runs.\n";
   out += fmt::format("PB_SMALL static void pb_enter({} &pb_f) {{\n", scope.frame());
   for (const auto &k : t.tunables)
-    out += fmt::format("  [[maybe_unused]] const {} {} = pb_f.v_{} = pb_tunable_{}_{};\n", k.isFloat ? "double" : "long",
-                       poly::mangle(k.name), poly::mangle(k.name), t.name, k.name);
+    out += fmt::format("  [[maybe_unused]] const {} {} = pb_f.v_{} = pb_tunable_{}_{};\n",
+                       k.isFloat ? "double" : "long", poly::mangle(k.name), poly::mangle(k.name), t.name,
+                       k.name);
   out += extentDefinitions(t, nullptr);
   out += "  long pb_n = 1;\n";
   for (std::size_t i = 0; i < t.sizeVariables.size(); ++i) {
     const std::string name = poly::mangle(t.sizeVariables[i]);
     std::string value = solution.known[i] ? solution.cxx[i] : fromParams.cxx[i];
-    if (i < t.params.size()) value = fmt::format("pb_f.pb_params ? pb_f.pb_params[{}] : {}", i, solution.known[i] ? value : "0");
-    else if (value.empty()) value = "0";
+    if (i < t.params.size())
+      value = fmt::format("pb_f.pb_params ? pb_f.pb_params[{}] : {}", i, solution.known[i] ? value : "0");
+    else if (value.empty())
+      value = "0";
     out += fmt::format("  [[maybe_unused]] const long {0} = pb_f.v_{0} = {1};\n", name, value);
     out += fmt::format("  pb_n = pb::maximum(pb_n, {});\n", name);
   }
   out += extentChecks(t) + guards(scope);
-  out += fmt::format("  if (pb_f.pb_depth > {}) pb::pb_recursion_too_deep({}, pb_n);\n", kDeepestRecursion, quoted(t.name));
-  out += fmt::format("  pb_f.pb_n = pb_n;\n  pb_f.pb_split = pb_split_{0};\n  pb_f.pb_choice = pb_site_{0}.select(pb_n);\n", t.name);
+  out += fmt::format("  if (pb_f.pb_depth > {}) pb::pb_recursion_too_deep({}, pb_n);\n", kDeepestRecursion,
+                     quoted(t.name));
+  out += fmt::format(
+      "  pb_f.pb_n = pb_n;\n  pb_f.pb_split = pb_split_{0};\n  pb_f.pb_choice = pb_site_{0}.select(pb_n);\n",
+      t.name);
   return out + aliasChecks(scope) + "}\n\n";
 }
 
 std::string fillFrame(const Scope &scope, const char *params) {
   const auto &t = scope.transform;
-  std::string out = fmt::format("  {} pb_f;\n  pb_f.pb_depth = pb_depth;\n  pb_f.pb_params = {};\n", scope.frame(), params);
+  std::string out =
+      fmt::format("  {} pb_f;\n  pb_f.pb_depth = pb_depth;\n  pb_f.pb_params = {};\n", scope.frame(), params);
   for (const auto &m : t.matrices) {
-    if (m.role == sema::Role::Through) continue;
+    if (m.role == sema::Role::Through)
+      continue;
     if (m.rank() == 0)
       out += fmt::format("  pb_f.m_{} = {}(&pb_a_{}, nullptr, nullptr);\n", poly::mangle(m.name),
                          regionType(m.element, 0, m.role == sema::Role::Input), m.name);
-    else out += fmt::format("  pb_f.m_{} = pb_a_{};\n", poly::mangle(m.name), m.name);
+    else
+      out += fmt::format("  pb_f.m_{} = pb_a_{};\n", poly::mangle(m.name), m.name);
   }
   return out + "  pb_enter(pb_f);\n";
 }
 
 std::string dispatch(const Scope &scope, const std::string &call) {
   const auto count = scope.choices().alternatives.size();
-  if (count == 1) return fmt::format("  {};\n", fmt::format(fmt::runtime(call), 0));
+  if (count == 1)
+    return fmt::format("  {};\n", fmt::format(fmt::runtime(call), 0));
   std::string out = "  switch (pb_f.pb_choice) {\n";
-  for (std::size_t k = 0; k < count; ++k) out += fmt::format("  case {}: {}; break;\n", k, fmt::format(fmt::runtime(call), k));
+  for (std::size_t k = 0; k < count; ++k)
+    out += fmt::format("  case {}: {}; break;\n", k, fmt::format(fmt::runtime(call), k));
   return out + "  }\n";
 }
 
@@ -231,7 +268,8 @@ std::string parameterDefinitions(const Scope &scope) {
   for (const auto &s : scope.transform.sizeVariables)
     out += fmt::format("[[maybe_unused]] const long {0} = pb_f.v_{0}; ", poly::mangle(s));
   for (const auto &k : scope.transform.tunables)
-    if (!k.isFloat) out += fmt::format("[[maybe_unused]] const long {0} = pb_f.v_{0}; ", poly::mangle(k.name));
+    if (!k.isFloat)
+      out += fmt::format("[[maybe_unused]] const long {0} = pb_f.v_{0}; ", poly::mangle(k.name));
   return out;
 }
 
@@ -239,7 +277,8 @@ std::vector<int> callingOrder(const sema::Transform &t) {
   std::vector<int> order;
   for (const sema::Role role : {sema::Role::Output, sema::Role::Input})
     for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
-      if (t.matrices[m].role == role) order.push_back(m);
+      if (t.matrices[m].role == role)
+        order.push_back(m);
   return order;
 }
 
@@ -248,23 +287,28 @@ std::string parameterList(const sema::Transform &t, bool byValue) {
   for (const int k : callingOrder(t)) {
     const auto &m = t.matrices[k];
     const bool isInput = m.role == sema::Role::Input;
-    if (m.rank() == 0) out += fmt::format(", {}{} {}pb_a_{}", isInput ? "const " : "", sema::cxxType(m.element), isInput ? "" : "&", m.name);
-    else out += fmt::format(", {}{} pb_a_{}", regionType(m.element, m.rank(), isInput), byValue ? "" : " const &", m.name);
+    if (m.rank() == 0)
+      out += fmt::format(", {}{} {}pb_a_{}", isInput ? "const " : "", sema::cxxType(m.element),
+                         isInput ? "" : "&", m.name);
+    else
+      out += fmt::format(", {}{} pb_a_{}", regionType(m.element, m.rank(), isInput),
+                         byValue ? "" : " const &", m.name);
   }
   return out;
 }
 
 std::string declarations(const sema::Transform &t) {
-  return fmt::format("void pb_seq_{0}({1});\npb::Job pb_par_{0}({2}, const long *pb_params = nullptr);\n", t.name,
-                     parameterList(t, false), parameterList(t, true));
+  return fmt::format("void pb_seq_{0}({1});\npb::Job pb_par_{0}({2}, const long *pb_params = nullptr);\n",
+                     t.name, parameterList(t, false), parameterList(t, true));
 }
 
 bool mayShareViews(const Scope &scope, std::size_t alternative) {
   const auto &matrices = scope.transform.matrices;
   for (std::size_t o = 0; o < matrices.size(); ++o)
     for (std::size_t i = 0; i < matrices.size(); ++i)
-      if (alternative < 64 && matrices[o].role == sema::Role::Output && matrices[i].role == sema::Role::Input &&
-          matrices[o].rank() == matrices[i].rank() && matrices[o].rank() > 0 &&
+      if (alternative < 64 && matrices[o].role == sema::Role::Output &&
+          matrices[i].role == sema::Role::Input && matrices[o].rank() == matrices[i].rank() &&
+          matrices[o].rank() > 0 &&
           (sameViewIsSafe(scope, static_cast<int>(o), static_cast<int>(i)) >> alternative & 1))
         return true;
   return false;
@@ -272,10 +316,12 @@ bool mayShareViews(const Scope &scope, std::size_t alternative) {
 
 std::string entry(const Scope &scope) {
   const auto &t = scope.transform;
-  std::string out = fmt::format("static void pb_run({} &pb_f) {{\n{}}}\n\n", scope.frame(), dispatch(scope, "pb_seq_plan_{}(pb_f)"));
-  out += fmt::format("void pb_seq_{}({}) {{\n{}  pb_run(pb_f);\n}}\n\n", t.name, parameterList(t, false), fillFrame(scope, "nullptr"));
-  out += fmt::format("PB_SMALL pb::Job pb_par_{}({}, const long *pb_params) {{\n{}", t.name, parameterList(t, true),
-                     fillFrame(scope, "pb_params"));
+  std::string out = fmt::format("static void pb_run({} &pb_f) {{\n{}}}\n\n", scope.frame(),
+                                dispatch(scope, "pb_seq_plan_{}(pb_f)"));
+  out += fmt::format("void pb_seq_{}({}) {{\n{}  pb_run(pb_f);\n}}\n\n", t.name, parameterList(t, false),
+                     fillFrame(scope, "nullptr"));
+  out += fmt::format("PB_SMALL pb::Job pb_par_{}({}, const long *pb_params) {{\n{}", t.name,
+                     parameterList(t, true), fillFrame(scope, "pb_params"));
   out += fmt::format("  if (pb_f.pb_n < pb_cutoff_{}) {{\n    pb_run(pb_f);\n    co_return;\n  }}\n", t.name);
   return slots(scope) + frameStruct(scope) + enter(scope) + bodies(scope) + plans(scope) + out +
          dispatch(scope, "co_await pb_par_plan_{}(pb_f)") + "  co_return;\n}\n\n";

@@ -13,7 +13,8 @@ public:
   PointLoops(const Scope &scope, const schedule::Step &step, bool parallel)
       : scope_(scope), t_(scope.transform), step_(step), parallel_(parallel) {
     long points = 0;
-    for (const auto &use : step.uses) points += t_.rules[use.rule].freeVariables.empty() ? 1 : 2;
+    for (const auto &use : step.uses)
+      points += t_.rules[use.rule].freeVariables.empty() ? 1 : 2;
     spawns_ = parallel && points > 1 && step.dependences.is_empty();
   }
 
@@ -22,7 +23,8 @@ public:
     const isl::ast_node tree = isl::manage(isl_ast_build_node_from_schedule(build, step_.order.copy()));
     isl_ast_build_free(build);
     const std::string loops = node(tree, "  ");
-    if (!spawns_) return loops;
+    if (!spawns_)
+      return loops;
     return "  {\n  pb::SpawnScope pb_points;\n" + loops + "  co_await pb_points.sync();\n  }\n";
   }
 
@@ -32,24 +34,31 @@ private:
     case isl_ast_node_for: {
       const auto loop = n.as<isl::ast_node_for>();
       const std::string i = poly::cxx(loop.iterator());
-      return fmt::format("{0}for (long {1} = {2}; {3}; {1} += {4}) {{\n{5}{0}}}\n", indent, i, poly::cxx(loop.init()),
-                         poly::cxx(loop.cond()), poly::cxx(loop.inc()), node(loop.body(), indent + "  "));
+      return fmt::format("{0}for (long {1} = {2}; {3}; {1} += {4}) {{\n{5}{0}}}\n", indent, i,
+                         poly::cxx(loop.init()), poly::cxx(loop.cond()), poly::cxx(loop.inc()),
+                         node(loop.body(), indent + "  "));
     }
     case isl_ast_node_if: {
       const auto branch = n.as<isl::ast_node_if>();
-      std::string out = fmt::format("{0}if ({1}) {{\n{2}{0}}}", indent, poly::cxx(branch.cond()), node(branch.then_node(), indent + "  "));
-      if (branch.has_else_node()) out += fmt::format(" else {{\n{}{}}}", node(branch.else_node(), indent + "  "), indent);
+      std::string out = fmt::format("{0}if ({1}) {{\n{2}{0}}}", indent, poly::cxx(branch.cond()),
+                                    node(branch.then_node(), indent + "  "));
+      if (branch.has_else_node())
+        out += fmt::format(" else {{\n{}{}}}", node(branch.else_node(), indent + "  "), indent);
       return out + "\n";
     }
     case isl_ast_node_block: {
       std::string out;
       const auto children = n.as<isl::ast_node_block>().children();
-      for (unsigned k = 0; k < children.size(); ++k) out += node(children.at(static_cast<int>(k)), indent);
+      for (unsigned k = 0; k < children.size(); ++k)
+        out += node(children.at(static_cast<int>(k)), indent);
       return out;
     }
-    case isl_ast_node_mark: return node(n.as<isl::ast_node_mark>().node(), indent);
-    case isl_ast_node_user: return point(n.as<isl::ast_node_user>().expr(), indent);
-    default: return "";
+    case isl_ast_node_mark:
+      return node(n.as<isl::ast_node_mark>().node(), indent);
+    case isl_ast_node_user:
+      return point(n.as<isl::ast_node_user>().expr(), indent);
+    default:
+      return "";
     }
   }
 
@@ -63,24 +72,31 @@ private:
     const auto &r = t_.rules[rule];
     std::string out = indent + "{ ";
     for (std::size_t i = 0; i < r.freeVariables.size(); ++i)
-      out += fmt::format("[[maybe_unused]] const long {} = {}; ", poly::mangle(r.freeVariables[i]),
-                         poly::cxx(isl::manage(isl_ast_expr_get_op_arg(call.get(), static_cast<int>(i) + 1))));
+      out +=
+          fmt::format("[[maybe_unused]] const long {} = {}; ", poly::mangle(r.freeVariables[i]),
+                      poly::cxx(isl::manage(isl_ast_expr_get_op_arg(call.get(), static_cast<int>(i) + 1))));
     return out + invocation(r) + " }\n";
   }
 
   std::string invocation(const sema::Rule &r) const {
     std::string arguments = "pb_f";
-    for (const auto &v : r.freeVariables) arguments += fmt::format(", static_cast<int>({})", poly::mangle(v));
+    for (const auto &v : r.freeVariables)
+      arguments += fmt::format(", static_cast<int>({})", poly::mangle(v));
     const bool isCoroutine = parallel_ && !scope_.facts()[r.index].callees.empty();
-    if (r.returnStyle) arguments += ", " + argument(r.outputs[0]);
+    if (r.returnStyle)
+      arguments += ", " + argument(r.outputs[0]);
     for (const auto &p : textOf(r.index).parameters)
-      if (p.role == body::Parameter::Role::Binding) arguments += ", " + argument(body::binding(r, p.index));
-    if (!isCoroutine) return fmt::format("{}({});", bodyName(r.index), arguments);
-    return fmt::format(fmt::runtime(spawns_ ? "pb_points.spawn({}({}));" : "co_await {}({});"), coroutineName(r.index), arguments);
+      if (p.role == body::Parameter::Role::Binding)
+        arguments += ", " + argument(body::binding(r, p.index));
+    if (!isCoroutine)
+      return fmt::format("{}({});", bodyName(r.index), arguments);
+    return fmt::format(fmt::runtime(spawns_ ? "pb_points.spawn({}({}));" : "co_await {}({});"),
+                       coroutineName(r.index), arguments);
   }
 
   const body::RuleText &textOf(int rule) const {
-    return *std::find_if(scope_.ruleTexts.begin(), scope_.ruleTexts.end(), [&](const auto &text) { return text.rule == rule; });
+    return *std::find_if(scope_.ruleTexts.begin(), scope_.ruleTexts.end(),
+                         [&](const auto &text) { return text.rule == rule; });
   }
 
   std::string argument(const sema::Binding &b) const {
@@ -91,10 +107,12 @@ private:
       begins += (d ? ", " : "") + b.begin[d].cxx;
       ends += ", " + b.end[d].cxx;
     }
-    if (b.isCell) return fmt::format("{}.cell({})", base, begins);
+    if (b.isCell)
+      return fmt::format("{}.cell({})", base, begins);
     std::string out = fmt::format("{}.region({}{})", base, begins, ends);
     for (int d = m.rank() - 1; d >= 0; --d)
-      if (std::find(b.viewDims.begin(), b.viewDims.end(), d) == b.viewDims.end()) out += fmt::format(".slice({}, 0)", d);
+      if (std::find(b.viewDims.begin(), b.viewDims.end(), d) == b.viewDims.end())
+        out += fmt::format(".slice({}, 0)", d);
     return out;
   }
 

@@ -1,6 +1,6 @@
-// The parts of a transform's translation unit, one file each: bodies.cpp (rules' bodies as functions), entry.cpp
-// (frame, sizes, aliasing, selector), plans.cpp (alternatives), loops.cpp (bodies that call transforms, point by
-// point), descriptor.cpp (tables for the runtime).
+// The parts of a transform's translation unit, one file each: bodies.cpp (rules' bodies as functions),
+// entry.cpp (frame, sizes, aliasing, selector), plans.cpp (alternatives), loops.cpp (bodies that call
+// transforms, point by point), descriptor.cpp (tables for the runtime).
 #pragma once
 #include "compiler/body/unit.h"
 #include "compiler/emit/emit.h"
@@ -27,8 +27,8 @@ std::string parameterDefinitions(const Scope &);
 /// Name of a rule's body as a function, and as a coroutine.
 std::string bodyName(int rule);
 std::string coroutineName(int rule);
-/// "double &b" or "pb::Region<const double, 1> a": how a matrix is passed to a transform. Matrices in calling order:
-/// outputs, then inputs.
+/// "double &b" or "pb::Region<const double, 1> a": how a matrix is passed to a transform. Matrices in calling
+/// order: outputs, then inputs.
 std::vector<int> callingOrder(const sema::Transform &);
 std::string parameterList(const sema::Transform &, bool byValue);
 std::string declarations(const sema::Transform &);

@@ -14,7 +14,8 @@ public:
 
   std::string print() {
     const auto &plans = scope_.input.plans[t_.index].plans;
-    for (std::size_t k = 0; k < plans.size(); ++k) plan(k, plans[k]);
+    for (std::size_t k = 0; k < plans.size(); ++k)
+      plan(k, plans[k]);
     return kernels_ + steps_ + out_;
   }
 
@@ -23,15 +24,20 @@ private:
     return scope_.input.kernels[t_.index][plan][step];
   }
 
-  /// The function of a step's kernel. Making its loops is the dearest thing that the emitter does: once per step.
+  /// The function of a step's kernel. Making its loops is the dearest thing that the emitter does: once per
+  /// step.
   const std::string &kernelName(std::size_t plan, std::size_t step) {
     const auto at = nameOfStep_.find({plan, step});
-    return at != nameOfStep_.end() ? at->second : nameOfStep_.emplace(std::pair(plan, step), printed(*kernelOf(plan, step), plan)).first->second;
+    return at != nameOfStep_.end()
+               ? at->second
+               : nameOfStep_.emplace(std::pair(plan, step), printed(*kernelOf(plan, step), plan))
+                     .first->second;
   }
 
   std::string printed(const kernel::Kernel &k, std::size_t plan) {
     const std::string placeholder = "pb_kernel_name";
-    const std::string text = kernelFunction(k, placeholder, scope_.frame(), scope_.context, mayShareViews(scope_, plan));
+    const std::string text =
+        kernelFunction(k, placeholder, scope_.frame(), scope_.context, mayShareViews(scope_, plan));
     const auto [at, isNew] = kernelNames_.emplace(text, fmt::format("pb_kernel_{}", kernelNames_.size()));
     if (isNew) {
       std::string named = text;
@@ -47,12 +53,15 @@ private:
     std::vector<bool> written(t_.matrices.size(), false);
     for (const auto &step : plan.steps)
       for (const auto &use : step.uses)
-        for (const auto &o : t_.rules[use.rule].outputs) written[o.matrix] = true;
+        for (const auto &o : t_.rules[use.rule].outputs)
+          written[o.matrix] = true;
     std::string out;
     for (std::size_t m = 0; m < t_.matrices.size(); ++m) {
-      if (t_.matrices[m].role != sema::Role::Through || !written[m]) continue;
+      if (t_.matrices[m].role != sema::Role::Through || !written[m])
+        continue;
       std::string sizes;
-      for (const auto &e : t_.matrices[m].extents) sizes += (sizes.empty() ? "" : ", ") + e.cxx;
+      for (const auto &e : t_.matrices[m].extents)
+        sizes += (sizes.empty() ? "" : ", ") + e.cxx;
       out += fmt::format("  pb_f.m_{} = {}::allocate({});\n", poly::mangle(t_.matrices[m].name),
                          regionType(t_.matrices[m].element, t_.matrices[m].rank(), false), sizes);
     }
@@ -61,30 +70,37 @@ private:
 
   std::string box(const kernel::Kernel &k) const {
     std::string low, high;
-    for (const auto &d : k.taskDimensions) low += (low.empty() ? "" : ", ") + d.low, high += (high.empty() ? "" : ", ") + d.high;
+    for (const auto &d : k.taskDimensions)
+      low += (low.empty() ? "" : ", ") + d.low, high += (high.empty() ? "" : ", ") + d.high;
     return fmt::format("const pb::Box pb_box{{{}, {{{}}}, {{{}}}}};", k.taskDimensions.size(), low, high);
   }
 
   std::string sequentialStep(std::size_t plan, std::size_t step) {
     const auto &s = scope_.input.plans[t_.index].plans[plan].steps[step];
-    if (s.callsTransforms) return pointLoops(scope_, s, false);
+    if (s.callsTransforms)
+      return pointLoops(scope_, s, false);
     const auto &k = *kernelOf(plan, step);
     const std::string &name = kernelName(plan, step);
-    if (k.taskDimensions.empty()) return fmt::format("  {}(&pb_f, nullptr, nullptr);\n", name);
+    if (k.taskDimensions.empty())
+      return fmt::format("  {}(&pb_f, nullptr, nullptr);\n", name);
     return fmt::format("  {{\n    {}\n    {}(&pb_f, pb_box.low, pb_box.high);\n  }}\n", box(k), name);
   }
 
   /// Statements of a coroutine.
   std::string parallelStep(std::size_t plan, std::size_t step) {
     const auto &s = scope_.input.plans[t_.index].plans[plan].steps[step];
-    if (s.callsTransforms) return pointLoops(scope_, s, true);
+    if (s.callsTransforms)
+      return pointLoops(scope_, s, true);
     const auto &k = *kernelOf(plan, step);
     const std::string &name = kernelName(plan, step);
-    if (k.taskDimensions.empty()) return fmt::format("  {}(&pb_f, nullptr, nullptr);\n", name);
+    if (k.taskDimensions.empty())
+      return fmt::format("  {}(&pb_f, nullptr, nullptr);\n", name);
     std::string grain;
-    for (const auto &d : k.taskDimensions) grain += (grain.empty() ? "" : ", ") + std::to_string(d.grain);
+    for (const auto &d : k.taskDimensions)
+      grain += (grain.empty() ? "" : ", ") + std::to_string(d.grain);
     return fmt::format("  {{\n    {}\n    const long pb_grain[] = {{{}}};\n"
-                       "    co_await pb::forEachBox(pb_box, pb::splitOf(pb_box, pb_f.pb_split, pb_grain), {}, &pb_f);\n  }}\n",
+                       "    co_await pb::forEachBox(pb_box, pb::splitOf(pb_box, pb_f.pb_split, pb_grain), "
+                       "{}, &pb_f);\n  }}\n",
                        box(k), grain, name);
   }
 
@@ -92,7 +108,8 @@ private:
     const std::string parameters = "  " + parameterDefinitions(scope_) + "\n";
     std::string sequential, parallel = throughMatrices(plan);
     sequential += parallel;
-    for (std::size_t s = 0; s < plan.steps.size(); ++s) sequential += sequentialStep(number, s);
+    for (std::size_t s = 0; s < plan.steps.size(); ++s)
+      sequential += sequentialStep(number, s);
     for (const auto &level : levels(plan)) {
       if (level.size() == 1) {
         parallel += parallelStep(number, level.front());
@@ -102,17 +119,17 @@ private:
       parallel += "  {\n  pb::SpawnScope pb_steps;\n";
       for (std::size_t i = 0; i < level.size(); ++i) {
         const std::string name = fmt::format("pb_step_{}_{}", number, level[i]);
-        steps_ += fmt::format("PB_SMALL static pb::Job {}({} &pb_f) {{\n{}{}  co_return;\n}}\n\n", name, scope_.frame(), parameters,
-                              parallelStep(number, level[i]));
+        steps_ += fmt::format("PB_SMALL static pb::Job {}({} &pb_f) {{\n{}{}  co_return;\n}}\n\n", name,
+                              scope_.frame(), parameters, parallelStep(number, level[i]));
         parallel += i + 1 < level.size() ? fmt::format("  pb_steps.spawn({}(pb_f));\n", name)
                                          : fmt::format("  co_await {}(pb_f);\n", name);
       }
       parallel += "  co_await pb_steps.sync();\n  }\n";
     }
-    out_ += fmt::format("/// {}\nstatic void pb_seq_plan_{}({} &pb_f) {{\n{}{}}}\n\n", plan.alternative, number, scope_.frame(),
-                        parameters, sequential);
-    out_ += fmt::format("PB_SMALL static pb::Job pb_par_plan_{}({} &pb_f) {{\n{}{}  co_return;\n}}\n\n", number, scope_.frame(),
-                        parameters, parallel);
+    out_ += fmt::format("/// {}\nstatic void pb_seq_plan_{}({} &pb_f) {{\n{}{}}}\n\n", plan.alternative,
+                        number, scope_.frame(), parameters, sequential);
+    out_ += fmt::format("PB_SMALL static pb::Job pb_par_plan_{}({} &pb_f) {{\n{}{}  co_return;\n}}\n\n",
+                        number, scope_.frame(), parameters, parallel);
   }
 
   /// Steps grouped so that each group needs only earlier groups.
@@ -120,8 +137,10 @@ private:
     std::vector<std::size_t> levelOf(plan.steps.size(), 0);
     std::vector<std::vector<std::size_t>> out;
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-      for (const int before : plan.steps[s].after) levelOf[s] = std::max(levelOf[s], levelOf[before] + 1);
-      if (levelOf[s] >= out.size()) out.resize(levelOf[s] + 1);
+      for (const int before : plan.steps[s].after)
+        levelOf[s] = std::max(levelOf[s], levelOf[before] + 1);
+      if (levelOf[s] >= out.size())
+        out.resize(levelOf[s] + 1);
       out[levelOf[s]].push_back(s);
     }
     return out;

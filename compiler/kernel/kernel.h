@@ -82,8 +82,8 @@ struct Statement {
 };
 
 // How one loop is realised stands in a mark node above a band of one member: "vector", "unroll", "lanes:32"
-// (groups of 32 iterations, each statement over all lanes of the group before the next). "alloc:s" declares the Local s for everything
-// below it.
+// (groups of 32 iterations, each statement over all lanes of the group before the next). "alloc:s" declares
+// the Local s for everything below it.
 
 struct Kernel {
   std::string name;                    // "Smooth.0"

@@ -2,9 +2,10 @@
 //
 //   band x: alloc s: { S0 ; band k: S1 ; S2 }   =>   lanes:32 above band x; s becomes an array of 32
 //
-// The mark says how the loop is realised and leaves the tree as it is: the printer runs x in groups of 32, each
-// statement with a loop over the lanes of its own, then in groups of 8, then singly. (As strips in the tree the same
-// code took isl ten times as long to print.) Legal if the loop is parallel and no loop of the body moves with x.
+// The mark says how the loop is realised and leaves the tree as it is: the printer runs x in groups of 32,
+// each statement with a loop over the lanes of its own, then in groups of 8, then singly. (As strips in the
+// tree the same code took isl ten times as long to print.) Legal if the loop is parallel and no loop of the
+// body moves with x.
 #pragma once
 #include "compiler/kernel/kernel.h"
 #include <isl/schedule_node.h>

@@ -2,7 +2,8 @@
 //
 //   (a) short bodies: the loop is only marked; LLVM takes it from there
 //       band i: sequence {s = 0; s += A[i-1]; ...}   =>  mark vector: band i: ...
-//   (b) bodies with long or run-time loops (lanes.h): x runs in groups of V lanes, every scalar of the body becomes
+//   (b) bodies with long or run-time loops (lanes.h): x runs in groups of V lanes, every scalar of the body
+//   becomes
 //       an array of V, and each statement gets its own loop over the lanes inside the body's loops
 //       band i: s[] = 0; band k: s[] += A[i+k]*B[k]; C[i] = s[]
 //       =>  mark lanes:V: band i, printed as  s[l] = 0 for all l; for k: s[l] += A[i+l+k]*B[k] for all l; ...

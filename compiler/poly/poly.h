@@ -38,8 +38,9 @@ private:
   isl_ctx *ctx_;
 };
 
-/// The same points in fewer pieces. isl 0.25's coalesce() can change a set with integer divisions (seen: cells of
-/// three strided rules, tests/property/grid_test.cpp), so the result is compared and dropped when it differs.
+/// The same points in fewer pieces. isl 0.25's coalesce() can change a set with integer divisions (seen:
+/// cells of three strided rules, tests/property/grid_test.cpp), so the result is compared and dropped when it
+/// differs.
 isl::set simplified(const isl::set &);
 isl::map simplified(const isl::map &);
 

@@ -15,7 +15,8 @@ std::string withoutPrefix(std::string text) {
 
 // C++ text with divisions as a program writes them: pb::floordiv(n + 1, 2) => (n + 1)/2.
 std::string asWritten(const std::string &cxxText) {
-  static const std::regex single(R"(pb::floordiv\((\w+), (\d+)\))"), sum(R"(pb::floordiv\(([^(),]+), (\d+)\))");
+  static const std::regex single(R"(pb::floordiv\((\w+), (\d+)\))"),
+      sum(R"(pb::floordiv\(([^(),]+), (\d+)\))");
   return std::regex_replace(std::regex_replace(cxxText, single, "$1/$2"), sum, "($1)/$2");
 }
 
@@ -62,7 +63,8 @@ std::optional<std::string> box(const isl::set &piece, const std::string &matrix)
       return std::nullopt;
     isl_val *one = isl_val_one(isl_pw_aff_get_ctx(high->get()));
     isl::pw_aff end = isl::manage(isl_pw_aff_add_constant_val(high->copy(), one));
-    inside += (d ? ", " : "") + asWritten(cxx(*low)) + (low->plain_is_equal(*high) ? "" : " : " + asWritten(cxx(end)));
+    inside += (d ? ", " : "") + asWritten(cxx(*low)) +
+              (low->plain_is_equal(*high) ? "" : " : " + asWritten(cxx(end)));
     implied = implied.intersect(isl::manage(isl_pw_aff_le_set(low->copy(), high->copy())));
   }
   if (!piece.is_subset(hull) || !hull.is_subset(piece))

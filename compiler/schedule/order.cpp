@@ -21,9 +21,12 @@ struct Loop {
 /// Deltas for which dimension `d` has the sign (-1, 0, +1).
 isl::set withSign(const isl::set &deltas, int d, int sign) {
   isl_set *s = deltas.copy();
-  if (sign == 0) s = isl_set_fix_si(s, isl_dim_set, static_cast<unsigned>(d), 0);
-  else if (sign > 0) s = isl_set_lower_bound_si(s, isl_dim_set, static_cast<unsigned>(d), 1);
-  else s = isl_set_upper_bound_si(s, isl_dim_set, static_cast<unsigned>(d), -1);
+  if (sign == 0)
+    s = isl_set_fix_si(s, isl_dim_set, static_cast<unsigned>(d), 0);
+  else if (sign > 0)
+    s = isl_set_lower_bound_si(s, isl_dim_set, static_cast<unsigned>(d), 1);
+  else
+    s = isl_set_upper_bound_si(s, isl_dim_set, static_cast<unsigned>(d), -1);
   return isl::manage(s);
 }
 
@@ -32,11 +35,13 @@ std::optional<std::vector<Loop>> tryNesting(const std::vector<int> &nesting, isl
   std::vector<Loop> loops;
   for (const int d : nesting) {
     const bool up = !withSign(deltas, d, 1).is_empty(), down = !withSign(deltas, d, -1).is_empty();
-    if (up && down) return std::nullopt;
+    if (up && down)
+      return std::nullopt;
     loops.push_back({d, down ? -1 : 1, !up && !down});
     deltas = withSign(deltas, d, 0);
   }
-  if (!deltas.is_empty()) return std::nullopt;
+  if (!deltas.is_empty())
+    return std::nullopt;
   return loops;
 }
 
@@ -48,7 +53,8 @@ bool isPermutable(const std::vector<Loop> &loops, const isl::set &deltas) {
 
 isl::schedule bandOver(const isl::set &domain, const std::vector<Loop> &loops, bool permutable) {
   isl_schedule *schedule = isl_schedule_from_domain(isl_union_set_from_set(domain.copy()));
-  if (loops.empty()) return isl::manage(schedule);
+  if (loops.empty())
+    return isl::manage(schedule);
   isl_space *space = isl_set_get_space(domain.get());
   isl_multi_union_pw_aff *partial = nullptr;
   isl_aff_list *affs = isl_aff_list_alloc(isl_space_get_ctx(space), static_cast<int>(loops.size()));
@@ -68,16 +74,19 @@ isl::schedule bandOver(const isl::set &domain, const std::vector<Loop> &loops, b
   node = isl_schedule_node_child(node, 0);
   node = isl_schedule_node_insert_partial_schedule(node, partial);
   for (std::size_t i = 0; i < loops.size(); ++i)
-    node = isl_schedule_node_band_member_set_coincident(node, static_cast<int>(i), loops[i].coincident ? 1 : 0);
+    node =
+        isl_schedule_node_band_member_set_coincident(node, static_cast<int>(i), loops[i].coincident ? 1 : 0);
   node = isl_schedule_node_band_set_permutable(node, permutable ? 1 : 0);
   schedule = isl_schedule_node_get_schedule(node);
   isl_schedule_node_free(node);
   return isl::manage(schedule);
 }
 
-std::optional<isl::schedule> orderOne(const RuleUse &use, const isl::union_map &dependences, const isl::set &context) {
+std::optional<isl::schedule> orderOne(const RuleUse &use, const isl::union_map &dependences,
+                                      const isl::set &context) {
   const int rank = static_cast<int>(isl_set_dim(use.domain.get(), isl_dim_set));
-  isl::set deltas = isl::manage(isl_set_empty(isl_space_range(isl_space_map_from_set(isl_set_get_space(use.domain.get())))));
+  isl::set deltas = isl::manage(
+      isl_set_empty(isl_space_range(isl_space_map_from_set(isl_set_get_space(use.domain.get())))));
   if (!dependences.is_empty()) {
     const isl::map own = isl::manage(isl_map_from_union_map(dependences.copy())).intersect_params(context);
     deltas = own.deltas();
@@ -97,7 +106,8 @@ std::optional<isl::schedule> orderOne(const RuleUse &use, const isl::union_map &
 std::optional<isl::schedule> orderOf(const std::vector<RuleUse> &uses, const isl::union_map &dependences,
                                      const isl::set &context) {
   if (uses.size() == 1)
-    if (auto order = orderOne(uses.front(), dependences, context)) return order;
+    if (auto order = orderOne(uses.front(), dependences, context))
+      return order;
   isl_union_set *domain = isl_union_set_from_set(uses.front().domain.copy());
   for (std::size_t i = 1; i < uses.size(); ++i)
     domain = isl_union_set_union(domain, isl_union_set_from_set(uses[i].domain.copy()));

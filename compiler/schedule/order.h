@@ -3,9 +3,9 @@
 //   B.cell(i) from(B.cell(i+1) r, A.cell(i) a)   deltas { -1 }: loop i backward
 //   X.cell(c, r) from(X.row(r-1) p)              deltas { (any, 1) }: loop r outside, c inside and parallel
 //
-// One rule: the first nesting that every dependence respects, beginning with the one that is best for memory (last
-// dimension outside, x inside), each loop forward or backward; otherwise, and for groups of rules, isl's scheduler.
-// Bands carry `coincident` (no dependence is carried by this loop) and `permutable`.
+// One rule: the first nesting that every dependence respects, beginning with the one that is best for memory
+// (last dimension outside, x inside), each loop forward or backward; otherwise, and for groups of rules,
+// isl's scheduler. Bands carry `coincident` (no dependence is carried by this loop) and `permutable`.
 #pragma once
 #include "compiler/schedule/plan.h"
 

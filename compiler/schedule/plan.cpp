@@ -14,13 +14,13 @@ namespace {
 /// { point that writes a cell -> point that reads it } from use `a` to use `b`.
 isl::map flow(const sema::Transform &t, const choice::Grid &grid, const RuleUse &a, const RuleUse &b) {
   const auto &writer = grid.applications[a.rule], &reader = grid.applications[b.rule];
-  isl::map result = isl::map::empty(
-      isl::manage(isl_space_map_from_domain_and_range(isl_set_get_space(a.domain.get()), isl_set_get_space(b.domain.get()))));
+  isl::map result = isl::map::empty(isl::manage(isl_space_map_from_domain_and_range(
+      isl_set_get_space(a.domain.get()), isl_set_get_space(b.domain.get()))));
   for (std::size_t o = 0; o < writer.writes.size(); ++o)
     for (std::size_t i = 0; i < reader.reads.size(); ++i)
       if (t.rules[a.rule].outputs[o].matrix == t.rules[b.rule].inputs[i].matrix)
-        result = result.unite(writer.writes[o].intersect_domain(a.domain)
-                                  .apply_range(reader.reads[i].intersect_domain(b.domain).reverse()));
+        result = result.unite(writer.writes[o].intersect_domain(a.domain).apply_range(
+            reader.reads[i].intersect_domain(b.domain).reverse()));
   return poly::simplified(result);
 }
 
@@ -35,26 +35,32 @@ public:
     plan.alternative = alternative.name;
     uses_.clear();
     for (const auto &[rule, domain] : alternative.uses)
-      if (!domain.is_empty()) uses_.push_back({rule, domain});
+      if (!domain.is_empty())
+        uses_.push_back({rule, domain});
     const int n = static_cast<int>(uses_.size());
     flow_.clear();
     for (int a = 0; a < n; ++a) {
       flow_.emplace_back();
-      for (int b = 0; b < n; ++b) flow_[a].push_back(flow(t_, grid_, uses_[a], uses_[b]));
+      for (int b = 0; b < n; ++b)
+        flow_[a].push_back(flow(t_, grid_, uses_[a], uses_[b]));
     }
     for (int a = 0; a < n; ++a)
-      if (readsItself(a)) return plan;
+      if (readsItself(a))
+        return plan;
     const auto groups = stronglyConnected();
     std::vector<int> groupOf(static_cast<std::size_t>(n), 0);
     for (std::size_t g = 0; g < groups.size(); ++g)
-      for (const int u : groups[g]) groupOf[u] = static_cast<int>(g);
+      for (const int u : groups[g])
+        groupOf[u] = static_cast<int>(g);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       auto step = stepOf(groups[g]);
-      if (!step) return plan;
+      if (!step)
+        return plan;
       std::set<int> after;
       for (const int b : groups[g])
         for (int a = 0; a < n; ++a)
-          if (groupOf[a] != static_cast<int>(g) && !flow_[a][b].is_empty()) after.insert(groupOf[a]);
+          if (groupOf[a] != static_cast<int>(g) && !flow_[a][b].is_empty())
+            after.insert(groupOf[a]);
       step->after.assign(after.begin(), after.end());
       plan.steps.push_back(std::move(*step));
     }
@@ -65,9 +71,11 @@ private:
   bool readsItself(int u) {
     const isl::map self = flow_[u][u];
     const isl::map same = self.intersect(isl::manage(isl_map_identity(isl_map_get_space(self.get()))));
-    if (same.is_empty()) return false;
+    if (same.is_empty())
+      return false;
     const auto &r = t_.rules[uses_[u].rule];
-    if (!reported_.insert(r.index).second) return true;
+    if (!reported_.insert(r.index).second)
+      return true;
     for (const auto &input : r.inputs)
       for (const auto &output : r.outputs)
         if (input.matrix == output.matrix) {
@@ -93,13 +101,16 @@ private:
       stack.push_back(b);
       onStack[b] = true;
       for (int a = 0; a < n; ++a) {
-        if (a == b || flow_[a][b].is_empty()) continue;
+        if (a == b || flow_[a][b].is_empty())
+          continue;
         if (index[a] < 0) {
           visit(a);
           low[b] = std::min(low[b], low[a]);
-        } else if (onStack[a]) low[b] = std::min(low[b], index[a]);
+        } else if (onStack[a])
+          low[b] = std::min(low[b], index[a]);
       }
-      if (low[b] != index[b]) return;
+      if (low[b] != index[b])
+        return;
       std::vector<int> group;
       int u;
       do {
@@ -112,7 +123,8 @@ private:
       groups.push_back(std::move(group));
     };
     for (int u = 0; u < n; ++u)
-      if (index[u] < 0) visit(u);
+      if (index[u] < 0)
+        visit(u);
     return groups;
   }
 
@@ -121,8 +133,10 @@ private:
     isl::union_map dependences = isl::manage(isl_union_map_empty(isl_set_get_space(grid_.context.get())));
     for (const int a : group) {
       step.uses.push_back(uses_[a]);
-      if (!facts_[uses_[a].rule].callees.empty()) step.callsTransforms = true;
-      for (const int b : group) dependences = dependences.unite(isl::union_map(flow_[a][b]));
+      if (!facts_[uses_[a].rule].callees.empty())
+        step.callsTransforms = true;
+      for (const int b : group)
+        dependences = dependences.unite(isl::union_map(flow_[a][b]));
     }
     auto order = orderOf(step.uses, dependences, grid_.context);
     if (!order) {
@@ -136,14 +150,16 @@ private:
 
   void reportCycle(const std::vector<int> &group) {
     const auto &first = t_.rules[uses_[group.front()].rule];
-    if (!reported_.insert(first.index).second) return;
+    if (!reported_.insert(first.index).second)
+      return;
     std::string path;
-    for (const int u : group) path += "`" + t_.rules[uses_[u].rule].label + "` -> ";
+    for (const int u : group)
+      path += "`" + t_.rules[uses_[u].rule].label + "` -> ";
     path += "`" + first.label + "`";
-    auto &error = diagnostics_.error(first.headerSpan,
-                                     group.size() == 1 ? fmt::format("the cells of `{}` form a cycle",
-                                                                     t_.matrices[first.outputs[0].matrix].name)
-                                                       : fmt::format("the rules form a cycle: {}", path));
+    auto &error = diagnostics_.error(
+        first.headerSpan, group.size() == 1 ? fmt::format("the cells of `{}` form a cycle",
+                                                          t_.matrices[first.outputs[0].matrix].name)
+                                            : fmt::format("the rules form a cycle: {}", path));
     for (const int u : group) {
       const auto &r = t_.rules[uses_[u].rule];
       for (const auto &input : r.inputs)
@@ -156,7 +172,8 @@ private:
                                                t_.matrices[input.matrix].name, writer.label));
         }
     }
-    error.help("no order of the cells computes each one before it is read: break the cycle with a rule that does not "
+    error.help("no order of the cells computes each one before it is read: break the cycle with a rule that "
+               "does not "
                "read them, or with a further matrix");
   }
 
@@ -171,14 +188,16 @@ private:
 
 } // namespace
 
-std::vector<TransformPlans> plan(const sema::Module &module, const std::vector<std::vector<body::Facts>> &facts,
+std::vector<TransformPlans> plan(const sema::Module &module,
+                                 const std::vector<std::vector<body::Facts>> &facts,
                                  const std::vector<choice::Choices> &choices, poly::Context &,
                                  source::Diagnostics &diagnostics) {
   std::vector<TransformPlans> all;
   for (const auto &t : module.transforms) {
     Planner planner(t, facts[t.index], choices[t.index], diagnostics);
     TransformPlans plans;
-    for (const auto &alternative : choices[t.index].alternatives) plans.plans.push_back(planner.run(alternative));
+    for (const auto &alternative : choices[t.index].alternatives)
+      plans.plans.push_back(planner.run(alternative));
     all.push_back(std::move(plans));
   }
   return all;

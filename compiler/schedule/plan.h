@@ -6,10 +6,10 @@
 //   alternative `SmoothByPrefixSums`:
 //     step 0   Smooth.2 once: a body that calls transforms
 //
-// A step is a strongly connected group of rule applications; nearly always one. `order` is the schedule tree of
-// its points: this is the only place that decides loop order and direction; bands carry `coincident` flags for
-// loops without a dependence. The order of a group follows from exact dependences (isl), so wavefronts, rows that
-// read earlier rows and descending recurrences are all legal orders of the same kind.
+// A step is a strongly connected group of rule applications; nearly always one. `order` is the schedule tree
+// of its points: this is the only place that decides loop order and direction; bands carry `coincident` flags
+// for loops without a dependence. The order of a group follows from exact dependences (isl), so wavefronts,
+// rows that read earlier rows and descending recurrences are all legal orders of the same kind.
 #pragma once
 #include "compiler/choice/grid.h"
 
@@ -22,10 +22,10 @@ struct RuleUse {
 
 struct Step {
   std::vector<RuleUse> uses;
-  isl::schedule order;              // over the union of the domains
-  isl::union_map dependences;       // between points of this step
-  std::vector<int> after;           // steps that must be complete before
-  bool callsTransforms = false;     // some body calls transforms: emitted as coroutine, not as Kernel
+  isl::schedule order;          // over the union of the domains
+  isl::union_map dependences;   // between points of this step
+  std::vector<int> after;       // steps that must be complete before
+  bool callsTransforms = false; // some body calls transforms: emitted as coroutine, not as Kernel
 };
 
 struct Plan {
@@ -39,7 +39,8 @@ struct TransformPlans {
 
 /// One plan per alternative. Errors: a cycle of rules (with the cycle), a cell that needs itself.
 std::vector<TransformPlans> plan(const sema::Module &, const std::vector<std::vector<body::Facts>> &,
-                                 const std::vector<choice::Choices> &, poly::Context &, source::Diagnostics &);
+                                 const std::vector<choice::Choices> &, poly::Context &,
+                                 source::Diagnostics &);
 
 std::string print(const sema::Module &, const std::vector<TransformPlans> &);
 

@@ -20,7 +20,8 @@ std::string loops(const isl::schedule &order) {
       std::string s = text;
       free(text);
       isl_union_pw_aff_free(member);
-      if (const auto arrow = s.find("-> {"); arrow != std::string::npos) s = s.substr(arrow + 3);
+      if (const auto arrow = s.find("-> {"); arrow != std::string::npos)
+        s = s.substr(arrow + 3);
       out += fmt::format("{}{}{}", i ? ", " : "", s,
                          isl_schedule_node_band_member_get_coincident(node, i) ? " parallel" : " in order");
     }
@@ -41,8 +42,10 @@ std::string print(const sema::Module &module, const std::vector<TransformPlans> 
       for (std::size_t s = 0; s < p.steps.size(); ++s) {
         const auto &step = p.steps[s];
         out += fmt::format("    step {}", s);
-        if (!step.after.empty()) out += fmt::format(" after {}", fmt::join(step.after, ", "));
-        if (step.callsTransforms) out += "  calls transforms";
+        if (!step.after.empty())
+          out += fmt::format(" after {}", fmt::join(step.after, ", "));
+        if (step.callsTransforms)
+          out += "  calls transforms";
         out += "\n";
         for (const auto &use : step.uses)
           out += fmt::format("      {} on {}\n", t.rules[use.rule].label, poly::text(use.domain));

@@ -12,13 +12,15 @@ namespace {
 bool respectsDependences(const Step &step) {
   const isl::union_map order = isl::manage(isl_schedule_get_map(step.order.get()));
   const isl::union_map inTime = step.dependences.apply_domain(order).apply_range(order);
-  if (inTime.is_empty()) return true;
+  if (inTime.is_empty())
+    return true;
   const isl::map timed = isl::manage(isl_map_from_union_map(inTime.copy()));
   const isl::map later = isl::manage(isl_map_lex_lt(isl_space_domain(isl_map_get_space(timed.get()))));
   return timed.is_subset(later);
 }
 
-void checkWrites(const sema::Transform &t, const choice::Grid &grid, const Plan &plan, std::vector<std::string> &out) {
+void checkWrites(const sema::Transform &t, const choice::Grid &grid, const Plan &plan,
+                 std::vector<std::string> &out) {
   std::map<int, isl::set> written;
   for (const auto &step : plan.steps)
     for (const auto &use : step.uses)
@@ -26,17 +28,20 @@ void checkWrites(const sema::Transform &t, const choice::Grid &grid, const Plan 
         const int matrix = t.rules[use.rule].outputs[o].matrix;
         const isl::set cells = grid.applications[use.rule].writes[o].intersect_domain(use.domain).range();
         const auto at = written.find(matrix);
-        if (at == written.end()) written.emplace(matrix, cells);
+        if (at == written.end())
+          written.emplace(matrix, cells);
         else {
           if (!at->second.intersect(cells).is_empty())
-            out.push_back(fmt::format("{}, {}: a cell of {} is written twice", t.name, plan.alternative, t.matrices[matrix].name));
+            out.push_back(fmt::format("{}, {}: a cell of {} is written twice", t.name, plan.alternative,
+                                      t.matrices[matrix].name));
           at->second = at->second.unite(cells);
         }
       }
   for (const auto &piece : grid.pieces)
     if (t.matrices[piece.matrix].role == sema::Role::Output &&
         (!written.count(piece.matrix) || !piece.cells.is_subset(written.at(piece.matrix))))
-      out.push_back(fmt::format("{}, {}: a piece of {} is not written", t.name, plan.alternative, t.matrices[piece.matrix].name));
+      out.push_back(fmt::format("{}, {}: a piece of {} is not written", t.name, plan.alternative,
+                                t.matrices[piece.matrix].name));
 }
 
 } // namespace
@@ -51,7 +56,8 @@ std::vector<std::string> verify(const sema::Module &module, const std::vector<ch
           out.push_back(fmt::format("{}, {}: step {} violates a dependence", t.name, plan.alternative, s));
         for (const int before : plan.steps[s].after)
           if (before >= static_cast<int>(s))
-            out.push_back(fmt::format("{}, {}: step {} comes before step {} that it needs", t.name, plan.alternative, s, before));
+            out.push_back(fmt::format("{}, {}: step {} comes before step {} that it needs", t.name,
+                                      plan.alternative, s, before));
       }
       checkWrites(t, choices[t.index].grid, plan, out);
     }

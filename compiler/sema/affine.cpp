@@ -12,7 +12,8 @@ namespace {
 constexpr long kLargestConstant = 1L << 31;
 
 std::optional<long> within(__int128 v) {
-  if (v > kLargestConstant || v < -kLargestConstant) return std::nullopt;
+  if (v > kLargestConstant || v < -kLargestConstant)
+    return std::nullopt;
   return static_cast<long>(v);
 }
 
@@ -20,14 +21,16 @@ struct Texts {
   std::string isl, cxx;
 };
 
-std::optional<Texts> convert(const syntax::Expr &e, const NameCheck &known, source::Diagnostics &diagnostics) {
+std::optional<Texts> convert(const syntax::Expr &e, const NameCheck &known,
+                             source::Diagnostics &diagnostics) {
   if (const auto value = constantValue(e)) {
     const std::string text = *value < 0 ? fmt::format("({})", *value) : std::to_string(*value);
     return Texts{text, text};
   }
   switch (e.kind) {
   case Kind::Name: {
-    if (!known(e.text, e.span)) return std::nullopt;
+    if (!known(e.text, e.span))
+      return std::nullopt;
     const std::string name = poly::mangle(e.text);
     return Texts{name, name};
   }
@@ -36,18 +39,21 @@ std::optional<Texts> convert(const syntax::Expr &e, const NameCheck &known, sour
         .help("sizes and coordinates are 32-bit integers");
     return std::nullopt;
   case Kind::Float:
-    diagnostics.error(e.span, fmt::format("`{}` is not an integer: sizes and coordinates are integers", e.text))
+    diagnostics
+        .error(e.span, fmt::format("`{}` is not an integer: sizes and coordinates are integers", e.text))
         .help("use an integer, or integer division such as `n/2`");
     return std::nullopt;
   case Kind::Negate: {
     auto a = convert(*e.operands[0], known, diagnostics);
-    if (!a) return std::nullopt;
+    if (!a)
+      return std::nullopt;
     return Texts{"(-" + a->isl + ")", "(-" + a->cxx + ")"};
   }
   case Kind::Add:
   case Kind::Subtract: {
     auto a = convert(*e.operands[0], known, diagnostics), b = convert(*e.operands[1], known, diagnostics);
-    if (!a || !b) return std::nullopt;
+    if (!a || !b)
+      return std::nullopt;
     const char *op = e.kind == Kind::Add ? " + " : " - ";
     return Texts{"(" + a->isl + op + b->isl + ")", "(" + a->cxx + op + b->cxx + ")"};
   }
@@ -55,12 +61,14 @@ std::optional<Texts> convert(const syntax::Expr &e, const NameCheck &known, sour
     const auto left = constantValue(*e.operands[0]), right = constantValue(*e.operands[1]);
     if (!left && !right) {
       diagnostics
-          .error(e.span, fmt::format("`{}` multiplies two variables: sizes and coordinates must be affine", syntax::print(e)))
+          .error(e.span, fmt::format("`{}` multiplies two variables: sizes and coordinates must be affine",
+                                     syntax::print(e)))
           .help("one factor must be a number; give the product a name of its own as a further size");
       return std::nullopt;
     }
     auto a = convert(*e.operands[left ? 1 : 0], known, diagnostics);
-    if (!a) return std::nullopt;
+    if (!a)
+      return std::nullopt;
     const long factor = left ? *left : *right;
     return Texts{fmt::format("({}*{})", factor, a->isl), fmt::format("({} * {})", factor, a->cxx)};
   }
@@ -72,11 +80,14 @@ std::optional<Texts> convert(const syntax::Expr &e, const NameCheck &known, sour
       return std::nullopt;
     }
     auto a = convert(*e.operands[0], known, diagnostics);
-    if (!a) return std::nullopt;
-    return Texts{fmt::format("floor({}/{})", a->isl, *divisor), fmt::format("pb::floordiv({}, {})", a->cxx, *divisor)};
+    if (!a)
+      return std::nullopt;
+    return Texts{fmt::format("floor({}/{})", a->isl, *divisor),
+                 fmt::format("pb::floordiv({}, {})", a->cxx, *divisor)};
   }
   case Kind::Power:
-    diagnostics.error(e.span, fmt::format("`{}` is not affine: `^` needs numbers on both sides", syntax::print(e)))
+    diagnostics
+        .error(e.span, fmt::format("`{}` is not affine: `^` needs numbers on both sides", syntax::print(e)))
         .help("a power of a variable cannot be a size or a coordinate");
     return std::nullopt;
   }
@@ -92,21 +103,26 @@ std::optional<long> constantValue(const syntax::Expr &e) {
     __int128 v = 0;
     for (const char c : e.text) {
       v = v * 10 + (c - '0');
-      if (v > kLargestConstant) return std::nullopt;
+      if (v > kLargestConstant)
+        return std::nullopt;
     }
     return static_cast<long>(v);
   }
   case Kind::Negate:
-    if (const auto a = operand(0)) return -*a;
+    if (const auto a = operand(0))
+      return -*a;
     return std::nullopt;
   case Kind::Add:
-    if (const auto a = operand(0), b = operand(1); a && b) return within(__int128(*a) + *b);
+    if (const auto a = operand(0), b = operand(1); a && b)
+      return within(__int128(*a) + *b);
     return std::nullopt;
   case Kind::Subtract:
-    if (const auto a = operand(0), b = operand(1); a && b) return within(__int128(*a) - *b);
+    if (const auto a = operand(0), b = operand(1); a && b)
+      return within(__int128(*a) - *b);
     return std::nullopt;
   case Kind::Multiply:
-    if (const auto a = operand(0), b = operand(1); a && b) return within(__int128(*a) * *b);
+    if (const auto a = operand(0), b = operand(1); a && b)
+      return within(__int128(*a) * *b);
     return std::nullopt;
   case Kind::Divide:
     if (const auto a = operand(0), b = operand(1); a && b && *b > 0)
@@ -117,18 +133,22 @@ std::optional<long> constantValue(const syntax::Expr &e) {
       __int128 v = 1;
       for (long i = 0; i < *b; ++i) {
         v *= *a;
-        if (!within(v)) return std::nullopt;
+        if (!within(v))
+          return std::nullopt;
       }
       return within(v);
     }
     return std::nullopt;
-  default: return std::nullopt;
+  default:
+    return std::nullopt;
   }
 }
 
-std::optional<Affine> affine(const syntax::Expr &e, const NameCheck &known, source::Diagnostics &diagnostics) {
+std::optional<Affine> affine(const syntax::Expr &e, const NameCheck &known,
+                             source::Diagnostics &diagnostics) {
   auto texts = convert(e, known, diagnostics);
-  if (!texts) return std::nullopt;
+  if (!texts)
+    return std::nullopt;
   return Affine{std::move(texts->isl), std::move(texts->cxx), syntax::print(e), e.span};
 }
 
@@ -138,14 +158,17 @@ Affine constant(long value, Span span) {
 }
 
 Affine plus(const Affine &a, long k) {
-  if (k == 0) return a;
+  if (k == 0)
+    return a;
   const std::string tail = k > 0 ? fmt::format(" + {}", k) : fmt::format(" - {}", -k);
   return {"(" + a.isl + tail + ")", "(" + a.cxx + tail + ")", a.written + tail, a.span};
 }
 
 void collectNames(const syntax::Expr &e, std::vector<syntax::Identifier> &out) {
-  if (e.kind == Kind::Name) out.push_back({e.text, e.span});
-  for (const auto &operand : e.operands) collectNames(*operand, out);
+  if (e.kind == Kind::Name)
+    out.push_back({e.text, e.span});
+  for (const auto &operand : e.operands)
+    collectNames(*operand, out);
 }
 
 } // namespace pbc::sema

@@ -2,8 +2,8 @@
 //
 //   (w - KW + 1) / 2   ->   isl "floor(((w - KW) + 1)/2)"   cxx "pb::floordiv(((w - KW) + 1), 2)"
 //
-// Division rounds towards minus infinity (for sizes, which are not negative, that is C++'s division). Products of
-// two variables, division by a variable and fractions are refused with the reason.
+// Division rounds towards minus infinity (for sizes, which are not negative, that is C++'s division).
+// Products of two variables, division by a variable and fractions are refused with the reason.
 #pragma once
 #include "compiler/sema/module.h"
 #include "compiler/source/diagnostics.h"

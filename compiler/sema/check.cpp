@@ -10,7 +10,8 @@ namespace {
 
 unsigned editDistance(const std::string &a, const std::string &b) {
   std::vector<unsigned> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<unsigned>(j);
+  for (std::size_t j = 0; j <= b.size(); ++j)
+    row[j] = static_cast<unsigned>(j);
   for (std::size_t i = 1; i <= a.size(); ++i) {
     unsigned diagonal = row[0];
     row[0] = static_cast<unsigned>(i);
@@ -27,19 +28,24 @@ void chooseMain(const syntax::Program &program, const std::string &mainName, Mod
                 source::Diagnostics &diagnostics) {
   if (module.transforms.empty()) {
     diagnostics.error({program.mainFile, 0, 0}, "the program has no transform")
-        .help("a program needs at least one, for example\n  transform Copy from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }");
+        .help("a program needs at least one, for example\n  transform Copy from A[n] to B[n] { B.cell(i) "
+              "from(A.cell(i) a) { return a; } }");
     return;
   }
   module.mainTransform = static_cast<int>(module.transforms.size()) - 1;
   if (!mainName.empty()) {
     const Transform *t = module.find(mainName);
-    if (t) module.mainTransform = t->index;
-    else diagnostics.error({program.mainFile, 0, 0}, fmt::format("--main={}: there is no such transform", mainName));
+    if (t)
+      module.mainTransform = t->index;
+    else
+      diagnostics.error({program.mainFile, 0, 0},
+                        fmt::format("--main={}: there is no such transform", mainName));
     return;
   }
   const syntax::Transform *first = nullptr;
   for (const auto &t : program.transforms) {
-    if (!t.isMain || t.isForward) continue;
+    if (!t.isMain || t.isForward)
+      continue;
     if (first) {
       diagnostics.error(t.mainSpan, "two transforms are marked `main`")
           .note(first->mainSpan, "the other one is here")
@@ -47,7 +53,8 @@ void chooseMain(const syntax::Program &program, const std::string &mainName, Mod
       return;
     }
     first = &t;
-    if (const Transform *checked = module.find(t.name.text)) module.mainTransform = checked->index;
+    if (const Transform *checked = module.find(t.name.text))
+      module.mainTransform = checked->index;
   }
 }
 
@@ -56,9 +63,11 @@ void chooseMain(const syntax::Program &program, const std::string &mainName, Mod
 std::string nearest(const std::string &wanted, const std::vector<std::string> &candidates) {
   std::string best;
   // A third of the letters may differ; names of one letter are not near to anything.
-  unsigned distance = wanted.size() < 2 ? 0 : static_cast<unsigned>(std::max<std::size_t>(1, wanted.size() / 3)) + 1;
+  unsigned distance =
+      wanted.size() < 2 ? 0 : static_cast<unsigned>(std::max<std::size_t>(1, wanted.size() / 3)) + 1;
   for (const auto &c : candidates)
-    if (const unsigned d = editDistance(wanted, c); d < distance) distance = d, best = c;
+    if (const unsigned d = editDistance(wanted, c); d < distance)
+      distance = d, best = c;
   return best.empty() ? "" : fmt::format("did you mean `{}`?", best);
 }
 
@@ -66,7 +75,8 @@ Module check(const syntax::Program &program, const std::string &moduleName, cons
              source::Diagnostics &diagnostics) {
   Module module;
   module.name = moduleName;
-  for (const auto &block : program.rawBlocks) module.rawBlocks.push_back(&block);
+  for (const auto &block : program.rawBlocks)
+    module.rawBlocks.push_back(&block);
   std::map<std::string, Span> defined;
   for (const auto &t : program.transforms)
     if (!t.isForward) {
@@ -79,16 +89,20 @@ Module check(const syntax::Program &program, const std::string &moduleName, cons
     if (t.isForward) {
       if (!defined.count(t.name.text))
         diagnostics.error(t.name.span, fmt::format("`{}` is declared but never defined", t.name.text))
-            .help("give it a body in braces, or remove the declaration: transforms may be used before they are defined");
+            .help("give it a body in braces, or remove the declaration: transforms may be used before they "
+                  "are defined");
       continue;
     }
     Transform checked = checkHeader(t, diagnostics);
     std::set<std::string> labels;
     for (std::size_t i = 0; i < t.rules.size(); ++i) {
       auto rule = checkRule(checked, t.rules[i], static_cast<int>(i), diagnostics);
-      if (!rule) continue;
+      if (!rule)
+        continue;
       if (!labels.insert(rule->label).second)
-        diagnostics.error(rule->headerSpan, fmt::format("two rules of `{}` are called `{}`", checked.name, rule->label))
+        diagnostics
+            .error(rule->headerSpan,
+                   fmt::format("two rules of `{}` are called `{}`", checked.name, rule->label))
             .help("configurations name rules by their labels: give each its own");
       rule->index = static_cast<int>(checked.rules.size());
       checked.rules.push_back(std::move(*rule));
@@ -98,7 +112,8 @@ Module check(const syntax::Program &program, const std::string &moduleName, cons
   }
   for (auto &t : module.transforms)
     if (!t.generator.empty() && !module.find(t.generator))
-      diagnostics.error(t.span, fmt::format("the generator `{}` of `{}` is not a transform", t.generator, t.name));
+      diagnostics.error(t.span,
+                        fmt::format("the generator `{}` of `{}` is not a transform", t.generator, t.name));
   chooseMain(program, mainName, module, diagnostics);
   return module;
 }

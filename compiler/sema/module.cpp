@@ -8,8 +8,11 @@ struct ElementRow {
   const char *name, *cxx;
   unsigned bytes;
 };
-constexpr ElementRow kElements[] = {
-    {"double", "double", 8}, {"float", "float", 4}, {"int", "int", 4}, {"long", "long", 8}, {"byte", "unsigned char", 1}};
+constexpr ElementRow kElements[] = {{"double", "double", 8},
+                                    {"float", "float", 4},
+                                    {"int", "int", 4},
+                                    {"long", "long", 8},
+                                    {"byte", "unsigned char", 1}};
 } // namespace
 
 const char *name(Element e) { return kElements[static_cast<int>(e)].name; }
@@ -17,13 +20,15 @@ const char *cxxType(Element e) { return kElements[static_cast<int>(e)].cxx; }
 unsigned bytes(Element e) { return kElements[static_cast<int>(e)].bytes; }
 
 const Matrix *Transform::find(const std::string &wanted) const {
-  const auto at = std::find_if(matrices.begin(), matrices.end(), [&](const Matrix &m) { return m.name == wanted; });
+  const auto at =
+      std::find_if(matrices.begin(), matrices.end(), [&](const Matrix &m) { return m.name == wanted; });
   return at == matrices.end() ? nullptr : &*at;
 }
 
 namespace {
 int countRole(const std::vector<Matrix> &matrices, Role role) {
-  return static_cast<int>(std::count_if(matrices.begin(), matrices.end(), [&](const Matrix &m) { return m.role == role; }));
+  return static_cast<int>(
+      std::count_if(matrices.begin(), matrices.end(), [&](const Matrix &m) { return m.role == role; }));
 }
 } // namespace
 
@@ -34,14 +39,15 @@ std::string written(const Transform &t, const Binding &b) {
   std::string out = t.matrices[b.matrix].name;
   for (std::size_t d = 0; d < b.begin.size(); ++d) {
     out += (d ? ", " : "[") + b.begin[d].written;
-    if (!b.isCell) out += " : " + b.end[d].written;
+    if (!b.isCell)
+      out += " : " + b.end[d].written;
   }
   return out + (b.begin.empty() ? "" : "]");
 }
 
 const Transform *Module::find(const std::string &wanted) const {
-  const auto at =
-      std::find_if(transforms.begin(), transforms.end(), [&](const Transform &t) { return t.name == wanted; });
+  const auto at = std::find_if(transforms.begin(), transforms.end(),
+                               [&](const Transform &t) { return t.name == wanted; });
   return at == transforms.end() ? nullptr : &*at;
 }
 

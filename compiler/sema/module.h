@@ -5,8 +5,8 @@
 //      Rule Smooth.0  free [i]  writes B[i : i+1]  reads a = A[i-1 : i+2]  (1-d view)
 //
 // Invariants: every name in an Affine is a size variable of the transform or a free variable of the rule;
-// a Binding's box has one interval per dimension of its matrix; outputs precede inputs in declaration order of
-// calls (language reference 1.6). Knows nothing of Clang, isl sets or schedules.
+// a Binding's box has one interval per dimension of its matrix; outputs precede inputs in declaration order
+// of calls (language reference 1.6). Knows nothing of Clang, isl sets or schedules.
 #pragma once
 #include "compiler/syntax/ast.h"
 
@@ -16,8 +16,8 @@ using source::Span;
 using syntax::Identifier;
 
 enum class Element { F64, F32, I32, I64, U8 };
-const char *name(Element);      // "double"
-const char *cxxType(Element);   // "double", "float", "int", "long", "unsigned char"
+const char *name(Element);    // "double"
+const char *cxxType(Element); // "double", "float", "int", "long", "unsigned char"
 unsigned bytes(Element);
 
 /// A quasi-affine integer expression: `isl` is its text in isl's syntax with names mangled by poly::mangle,
@@ -40,12 +40,12 @@ struct Matrix {
 
 /// One region of a rule's header.
 struct Binding {
-  std::string name;              // as the body calls it; "" for the return style's output
-  int matrix;                    // index into Transform::matrices
+  std::string name; // as the body calls it; "" for the return style's output
+  int matrix;       // index into Transform::matrices
   bool isOutput = false;
   std::vector<Affine> begin, end; // per dimension of the matrix, half open
-  bool isCell = false;           // one element: value (input) or reference (output) in the body
-  std::vector<int> viewDims;     // matrix dimensions that the body's view keeps, in order; empty for a cell
+  bool isCell = false;            // one element: value (input) or reference (output) in the body
+  std::vector<int> viewDims;      // matrix dimensions that the body's view keeps, in order; empty for a cell
   Span span;
 };
 
@@ -64,11 +64,11 @@ struct Condition { // left `op` right, over free variables and sizes
 };
 
 struct Rule {
-  int index;                     // position in the transform
-  std::string label;             // unique in its transform: `rule NAME`, the only callee's name, or "rule<index>"
-  int priority = 1;              // smaller wins
+  int index;         // position in the transform
+  std::string label; // unique in its transform: `rule NAME`, the only callee's name, or "rule<index>"
+  int priority = 1;  // smaller wins
   bool returnStyle = false;
-  bool fast = false;             // reductions may be reassociated
+  bool fast = false;                      // reductions may be reassociated
   std::vector<std::string> freeVariables; // the rule's iteration space; dimension 0 (x) first
   std::vector<Binding> outputs, inputs;
   std::vector<Local> locals;
@@ -89,10 +89,10 @@ struct Transform {
   std::string name;
   std::vector<std::string> params;        // given, not inferred
   std::vector<std::string> sizeVariables; // params first
-  std::vector<Matrix> matrices;           // inputs, outputs, through: in this order, each in declaration order
+  std::vector<Matrix> matrices; // inputs, outputs, through: in this order, each in declaration order
   std::vector<Rule> rules;
   std::vector<Tunable> tunables;
-  std::string generator;                  // "" if none
+  std::string generator; // "" if none
   Span span;
   const Matrix *find(const std::string &) const;
   int inputCount() const, outputCount() const;

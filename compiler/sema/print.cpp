@@ -6,35 +6,45 @@ namespace pbc::sema {
 namespace {
 
 std::string view(const Binding &b) {
-  if (b.isCell) return "cell";
+  if (b.isCell)
+    return "cell";
   return fmt::format("{}-d view", b.viewDims.size());
 }
 
 std::string extents(const std::vector<Affine> &list) {
   std::string out = "[";
-  for (std::size_t d = 0; d < list.size(); ++d) out += (d ? ", " : "") + list[d].written;
+  for (std::size_t d = 0; d < list.size(); ++d)
+    out += (d ? ", " : "") + list[d].written;
   return out + "]";
 }
 
 const char *symbol(syntax::Relation::Op op) {
   switch (op) {
-  case syntax::Relation::Op::Equal: return "==";
-  case syntax::Relation::Op::Less: return "<";
-  case syntax::Relation::Op::Greater: return ">";
-  case syntax::Relation::Op::LessEqual: return "<=";
-  case syntax::Relation::Op::GreaterEqual: return ">=";
+  case syntax::Relation::Op::Equal:
+    return "==";
+  case syntax::Relation::Op::Less:
+    return "<";
+  case syntax::Relation::Op::Greater:
+    return ">";
+  case syntax::Relation::Op::LessEqual:
+    return "<=";
+  case syntax::Relation::Op::GreaterEqual:
+    return ">=";
   }
   return "?";
 }
 
 void printRule(const Transform &t, const Rule &r, std::string &out) {
   out += fmt::format("  rule {}  priority {}", r.label, r.priority);
-  if (!r.freeVariables.empty()) out += fmt::format("  for [{}]", fmt::join(r.freeVariables, ", "));
+  if (!r.freeVariables.empty())
+    out += fmt::format("  for [{}]", fmt::join(r.freeVariables, ", "));
   out += r.returnStyle ? "  returns\n" : "\n";
   for (const auto &b : r.outputs)
     out += fmt::format("    writes {}  {}{}\n", written(t, b), view(b), b.name.empty() ? "" : " " + b.name);
-  for (const auto &b : r.inputs) out += fmt::format("    reads  {}  {} {}\n", written(t, b), view(b), b.name);
-  for (const auto &l : r.locals) out += fmt::format("    using  {} : {} {}\n", l.name, extents(l.extents), name(l.element));
+  for (const auto &b : r.inputs)
+    out += fmt::format("    reads  {}  {} {}\n", written(t, b), view(b), b.name);
+  for (const auto &l : r.locals)
+    out += fmt::format("    using  {} : {} {}\n", l.name, extents(l.extents), name(l.element));
   for (const auto &c : r.where)
     out += fmt::format("    where  {} {} {}\n", c.left.written, symbol(c.op), c.right.written);
 }
@@ -42,16 +52,18 @@ void printRule(const Transform &t, const Rule &r, std::string &out) {
 } // namespace
 
 std::string print(const Module &m) {
-  std::string out = fmt::format("module {}  main {}\n", m.name, m.transforms.empty() ? "" : m.transforms[m.mainTransform].name);
+  std::string out = fmt::format("module {}  main {}\n", m.name,
+                                m.transforms.empty() ? "" : m.transforms[m.mainTransform].name);
   for (const auto &t : m.transforms) {
     out += fmt::format("transform {}  sizes [{}]\n", t.name, fmt::join(t.sizeVariables, ", "));
     static constexpr const char *roles[] = {"from", "to", "through"};
     for (const auto &matrix : t.matrices)
-      out += fmt::format("  {} {} : {} {}\n", roles[static_cast<int>(matrix.role)], matrix.name, extents(matrix.extents),
-                         name(matrix.element));
+      out += fmt::format("  {} {} : {} {}\n", roles[static_cast<int>(matrix.role)], matrix.name,
+                         extents(matrix.extents), name(matrix.element));
     for (const auto &k : t.tunables)
       out += fmt::format("  tunable {} {} in {} to {}\n", k.name, k.initial, k.minimum, k.maximum);
-    for (const auto &r : t.rules) printRule(t, r, out);
+    for (const auto &r : t.rules)
+      printRule(t, r, out);
   }
   return out;
 }

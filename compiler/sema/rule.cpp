@@ -11,7 +11,8 @@ namespace {
 
 class RuleChecker {
 public:
-  RuleChecker(const Transform &t, const syntax::Rule &rule, source::Diagnostics &d) : t_(t), in_(rule), d_(d) {}
+  RuleChecker(const Transform &t, const syntax::Rule &rule, source::Diagnostics &d)
+      : t_(t), in_(rule), d_(d) {}
 
   std::optional<Rule> run(int index) {
     const unsigned errorsBefore = d_.errorCount();
@@ -24,22 +25,26 @@ public:
     flags();
     findFreeVariables();
     for (const auto &region : in_.outputs)
-      if (auto b = binding(region, true)) out_.outputs.push_back(std::move(*b));
+      if (auto b = binding(region, true))
+        out_.outputs.push_back(std::move(*b));
     for (const auto &region : in_.inputs)
-      if (auto b = binding(region, false)) out_.inputs.push_back(std::move(*b));
+      if (auto b = binding(region, false))
+        out_.inputs.push_back(std::move(*b));
     if (in_.outputs.empty())
       d_.error(in_.headerSpan, "the rule computes nothing").help("name a region of an output in to(...)");
     returnStyleOutput();
     locals();
     where();
     distinctNames();
-    if (d_.errorCount() != errorsBefore) return std::nullopt;
+    if (d_.errorCount() != errorsBefore)
+      return std::nullopt;
     return std::move(out_);
   }
 
 private:
   void unsupported(Span span, const std::string &construct) {
-    d_.error(span, construct + " not supported yet").help("this version of pbc reads the construct but cannot compile it");
+    d_.error(span, construct + " not supported yet")
+        .help("this version of pbc reads the construct but cannot compile it");
   }
 
   void flags() {
@@ -52,19 +57,32 @@ private:
         prioritySpan = flag.span;
       }
       switch (flag.kind) {
-      case Flag::Primary: out_.priority = 0; break;
-      case Flag::Secondary: out_.priority = 2; break;
-      case Flag::Priority:
-        if (const auto k = flag.value ? constantValue(*flag.value) : std::nullopt) out_.priority = static_cast<int>(*k);
-        else d_.error(flag.span, "priority(...) takes a number").help("smaller numbers win");
+      case Flag::Primary:
+        out_.priority = 0;
         break;
-      case Flag::Label: out_.label = flag.name->text; break;
-      case Flag::Fast: out_.fast = true; break;
-      case Flag::Recursive: break; // only a hint: what a body calls is known from the body
+      case Flag::Secondary:
+        out_.priority = 2;
+        break;
+      case Flag::Priority:
+        if (const auto k = flag.value ? constantValue(*flag.value) : std::nullopt)
+          out_.priority = static_cast<int>(*k);
+        else
+          d_.error(flag.span, "priority(...) takes a number").help("smaller numbers win");
+        break;
+      case Flag::Label:
+        out_.label = flag.name->text;
+        break;
+      case Flag::Fast:
+        out_.fast = true;
+        break;
+      case Flag::Recursive:
+        break; // only a hint: what a body calls is known from the body
       case Flag::Rotatable:
         d_.warning(flag.span, "`rotatable` has no effect").help("remove it");
         break;
-      case Flag::Duplicate: unsupported(flag.span, "`duplicate` is"); break;
+      case Flag::Duplicate:
+        unsupported(flag.span, "`duplicate` is");
+        break;
       }
     }
   }
@@ -73,7 +91,8 @@ private:
     return std::find(t_.sizeVariables.begin(), t_.sizeVariables.end(), name) != t_.sizeVariables.end();
   }
   bool isTunable(const std::string &name) const {
-    return std::any_of(t_.tunables.begin(), t_.tunables.end(), [&](const Tunable &k) { return k.name == name; });
+    return std::any_of(t_.tunables.begin(), t_.tunables.end(),
+                       [&](const Tunable &k) { return k.name == name; });
   }
   bool isFree(const std::string &name) const {
     return std::find(out_.freeVariables.begin(), out_.freeVariables.end(), name) != out_.freeVariables.end();
@@ -82,7 +101,8 @@ private:
   /// The outputs with most dimensions come first: their coordinates give the rule's centre (reference 2.3).
   void findFreeVariables() {
     std::vector<const syntax::Region *> outputs;
-    for (const auto &o : in_.outputs) outputs.push_back(&o);
+    for (const auto &o : in_.outputs)
+      outputs.push_back(&o);
     std::stable_sort(outputs.begin(), outputs.end(), [](const auto *a, const auto *b) {
       return a->coordinates.size() > b->coordinates.size();
     });
@@ -92,7 +112,8 @@ private:
         collectNames(*coordinate, names);
         for (const auto &name : names)
           if (!isSize(name.text) && !isTunable(name.text) && !isFree(name.text)) {
-            if (t_.find(name.text)) continue; // reported where the coordinate is converted
+            if (t_.find(name.text))
+              continue; // reported where the coordinate is converted
             out_.freeVariables.push_back(name.text);
           }
       }
@@ -102,7 +123,8 @@ private:
     return affine(
         e,
         [&](const std::string &name, Span span) {
-          if (isSize(name) || isFree(name) || isTunable(name)) return true;
+          if (isSize(name) || isFree(name) || isTunable(name))
+            return true;
           if (t_.find(name)) {
             d_.error(span, fmt::format("the matrix `{}` cannot be part of a coordinate", name))
                 .help("coordinates are made of sizes and of the rule's own variables");
@@ -112,9 +134,10 @@ private:
           candidates.insert(candidates.end(), out_.freeVariables.begin(), out_.freeVariables.end());
           auto &error = d_.error(span, fmt::format("`{}` is not known here", name));
           const std::string hint = nearest(name, candidates);
-          error.help(!hint.empty() ? hint
-                                   : "a rule's variables are those in the coordinates of its outputs; sizes are those "
-                                     "in the matrix declarations");
+          error.help(!hint.empty()
+                         ? hint
+                         : "a rule's variables are those in the coordinates of its outputs; sizes are those "
+                           "in the matrix declarations");
           return false;
         },
         d_);
@@ -124,16 +147,19 @@ private:
     d_.error(region.span, fmt::format("`{}` has {} dimension{}: {}() takes {} coordinate{} here, found {}",
                                       region.matrix.text, rank, rank == 1 ? "" : "s", accessor, wanted,
                                       wanted == 1 ? "" : "s", region.coordinates.size()))
-        .help(accessor == std::string("region") ? "all begins come first, then all ends; the end is not included"
-                                                 : "one coordinate per dimension, x first");
+        .help(accessor == std::string("region")
+                  ? "all begins come first, then all ends; the end is not included"
+                  : "one coordinate per dimension, x first");
   }
 
   std::optional<Binding> binding(const syntax::Region &region, bool isOutput) {
     const Matrix *m = t_.find(region.matrix.text);
     if (!m) {
       std::vector<std::string> names;
-      for (const auto &matrix : t_.matrices) names.push_back(matrix.name);
-      auto &error = d_.error(region.matrix.span, fmt::format("`{}` has no matrix `{}`", t_.name, region.matrix.text));
+      for (const auto &matrix : t_.matrices)
+        names.push_back(matrix.name);
+      auto &error =
+          d_.error(region.matrix.span, fmt::format("`{}` has no matrix `{}`", t_.name, region.matrix.text));
       const std::string hint = nearest(region.matrix.text, names);
       error.help(!hint.empty() ? hint : fmt::format("its matrices are {}", fmt::join(names, ", ")));
       return std::nullopt;
@@ -156,18 +182,21 @@ private:
     b.matrix = static_cast<int>(m - t_.matrices.data());
     b.isOutput = isOutput;
     b.span = region.span;
-    if (region.name) b.name = region.name->text;
+    if (region.name)
+      b.name = region.name->text;
     std::vector<Affine> coordinates;
     for (const auto &c : region.coordinates) {
       auto a = coordinate(*c);
-      if (!a) return std::nullopt;
+      if (!a)
+        return std::nullopt;
       coordinates.push_back(std::move(*a));
     }
     return place(region, *m, std::move(coordinates), std::move(b));
   }
 
   /// Turns accessor and coordinates into a box per dimension.
-  std::optional<Binding> place(const syntax::Region &region, const Matrix &m, std::vector<Affine> at, Binding b) {
+  std::optional<Binding> place(const syntax::Region &region, const Matrix &m, std::vector<Affine> at,
+                               Binding b) {
     const int rank = m.rank();
     const auto whole = [&](int d) {
       b.begin.push_back(constant(0, region.span));
@@ -179,32 +208,42 @@ private:
     };
     switch (region.accessor) {
     case Accessor::Whole:
-      if (!at.empty()) return wrongCount(region, "all", rank, 0), std::nullopt;
-      for (int d = 0; d < rank; ++d) whole(d), b.viewDims.push_back(d);
+      if (!at.empty())
+        return wrongCount(region, "all", rank, 0), std::nullopt;
+      for (int d = 0; d < rank; ++d)
+        whole(d), b.viewDims.push_back(d);
       b.isCell = rank == 0;
       break;
     case Accessor::Cell:
-      if (static_cast<int>(at.size()) != rank) return wrongCount(region, "cell", rank, rank), std::nullopt;
-      for (const auto &a : at) single(a);
+      if (static_cast<int>(at.size()) != rank)
+        return wrongCount(region, "cell", rank, rank), std::nullopt;
+      for (const auto &a : at)
+        single(a);
       b.isCell = true;
       break;
     case Accessor::Region:
-      if (static_cast<int>(at.size()) != 2 * rank) return wrongCount(region, "region", rank, 2 * rank), std::nullopt;
-      for (int d = 0; d < rank; ++d) b.begin.push_back(at[d]), b.end.push_back(at[rank + d]), b.viewDims.push_back(d);
+      if (static_cast<int>(at.size()) != 2 * rank)
+        return wrongCount(region, "region", rank, 2 * rank), std::nullopt;
+      for (int d = 0; d < rank; ++d)
+        b.begin.push_back(at[d]), b.end.push_back(at[rank + d]), b.viewDims.push_back(d);
       break;
     case Accessor::Row:
     case Accessor::Column: {
       const bool isRow = region.accessor == Accessor::Row;
       const char *accessor = isRow ? "row" : "column";
       if (rank != 2) {
-        d_.error(region.span, fmt::format("{}() needs a matrix with 2 dimensions; `{}` has {}", accessor, m.name, rank))
+        d_.error(region.span,
+                 fmt::format("{}() needs a matrix with 2 dimensions; `{}` has {}", accessor, m.name, rank))
             .note(m.span, "declared here")
             .help("use region(...) for a part of a matrix of another rank");
         return std::nullopt;
       }
-      if (at.size() != 1) return wrongCount(region, accessor, rank, 1), std::nullopt;
-      if (isRow) whole(0), single(at[0]), b.viewDims = {0};
-      else single(at[0]), whole(1), b.viewDims = {1};
+      if (at.size() != 1)
+        return wrongCount(region, accessor, rank, 1), std::nullopt;
+      if (isRow)
+        whole(0), single(at[0]), b.viewDims = {0};
+      else
+        single(at[0]), whole(1), b.viewDims = {1};
       break;
     }
     }
@@ -212,7 +251,8 @@ private:
   }
 
   void returnStyleOutput() {
-    if (!in_.returnStyle || out_.outputs.size() != 1) return;
+    if (!in_.returnStyle || out_.outputs.size() != 1)
+      return;
     if (!out_.outputs[0].isCell)
       d_.error(out_.outputs[0].span, "a rule that returns its value computes one cell")
           .help("write to(REGION name) and let the body fill the region by its name");
@@ -228,9 +268,11 @@ private:
       local.name = declaration.name.text;
       local.span = declaration.span;
       if (declaration.element)
-        if (const auto e = elementNamed(*declaration.element, d_)) local.element = *e;
+        if (const auto e = elementNamed(*declaration.element, d_))
+          local.element = *e;
       for (const auto &extent : declaration.extents)
-        if (auto a = coordinate(*extent)) local.extents.push_back(std::move(*a));
+        if (auto a = coordinate(*extent))
+          local.extents.push_back(std::move(*a));
       out_.locals.push_back(std::move(local));
     }
   }
@@ -238,24 +280,30 @@ private:
   void where() {
     for (const auto &relation : in_.where) {
       auto left = coordinate(*relation.left), right = coordinate(*relation.right);
-      if (left && right) out_.where.push_back({std::move(*left), std::move(*right), relation.op, relation.span});
+      if (left && right)
+        out_.where.push_back({std::move(*left), std::move(*right), relation.op, relation.span});
     }
   }
 
   void distinctNames() {
     std::map<std::string, Span> names;
     const auto add = [&](const std::string &name, Span span) {
-      if (name.empty()) return;
+      if (name.empty())
+        return;
       if (const auto [at, isNew] = names.emplace(name, span); !isNew)
         d_.error(span, fmt::format("`{}` names two regions of the rule", name))
             .note(at->second, "the other one is here")
             .help("each region needs a name of its own");
       else if (isFree(name))
-        d_.error(span, fmt::format("`{}` is a region and a coordinate of the rule", name)).help("rename one of them");
+        d_.error(span, fmt::format("`{}` is a region and a coordinate of the rule", name))
+            .help("rename one of them");
     };
-    for (const auto &b : out_.outputs) add(b.name, b.span);
-    for (const auto &b : out_.inputs) add(b.name, b.span);
-    for (const auto &l : out_.locals) add(l.name, l.span);
+    for (const auto &b : out_.outputs)
+      add(b.name, b.span);
+    for (const auto &b : out_.inputs)
+      add(b.name, b.span);
+    for (const auto &l : out_.locals)
+      add(l.name, l.span);
   }
 
   const Transform &t_;
@@ -266,7 +314,8 @@ private:
 
 } // namespace
 
-std::optional<Rule> checkRule(const Transform &t, const syntax::Rule &rule, int index, source::Diagnostics &d) {
+std::optional<Rule> checkRule(const Transform &t, const syntax::Rule &rule, int index,
+                              source::Diagnostics &d) {
   return RuleChecker(t, rule, d).run(index);
 }
 

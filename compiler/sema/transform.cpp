@@ -17,39 +17,59 @@ void unsupported(source::Diagnostics &diagnostics, Span span, const std::string 
 
 /// Clauses that the grammar has and the compiler cannot treat yet: said at their place, never ignored.
 void refuseUnsupportedClauses(const syntax::Transform &t, source::Diagnostics &diagnostics) {
-  if (!t.templateArguments.empty()) unsupported(diagnostics, t.templateSpan, "`template` arguments are");
-  if (!t.accuracyBins.empty()) unsupported(diagnostics, t.binsSpan, "`accuracy_bins` are");
-  if (t.isMemoized) unsupported(diagnostics, t.memoizedSpan, "`memoized` transforms are");
-  for (const auto &clause : t.names) switch (clause.kind) {
-    case syntax::NameClause::Kind::AccuracyMetric: unsupported(diagnostics, clause.span, "`accuracy_metric` is"); break;
-    case syntax::NameClause::Kind::InputFeature: unsupported(diagnostics, clause.span, "`input_feature` is"); break;
-    case syntax::NameClause::Kind::ScaledBy: unsupported(diagnostics, clause.span, "`scaled_by` is"); break;
+  if (!t.templateArguments.empty())
+    unsupported(diagnostics, t.templateSpan, "`template` arguments are");
+  if (!t.accuracyBins.empty())
+    unsupported(diagnostics, t.binsSpan, "`accuracy_bins` are");
+  if (t.isMemoized)
+    unsupported(diagnostics, t.memoizedSpan, "`memoized` transforms are");
+  for (const auto &clause : t.names)
+    switch (clause.kind) {
+    case syntax::NameClause::Kind::AccuracyMetric:
+      unsupported(diagnostics, clause.span, "`accuracy_metric` is");
+      break;
+    case syntax::NameClause::Kind::InputFeature:
+      unsupported(diagnostics, clause.span, "`input_feature` is");
+      break;
+    case syntax::NameClause::Kind::ScaledBy:
+      unsupported(diagnostics, clause.span, "`scaled_by` is");
+      break;
     case syntax::NameClause::Kind::Generator:
-    case syntax::NameClause::Kind::Param: break;
+    case syntax::NameClause::Kind::Param:
+      break;
     }
 }
 
 void checkItem(const syntax::Item &item, Transform &t, source::Diagnostics &diagnostics) {
   if (item.kind == syntax::Item::Kind::AccuracyVariable)
     return unsupported(diagnostics, item.span, "`accuracy_variable` is");
-  if (item.kind == syntax::Item::Kind::Config) return unsupported(diagnostics, item.span, "`config` is");
-  if (item.sizeSpecific) return unsupported(diagnostics, item.span, "`sizespecific` tunables are");
-  if (item.arrayLength) return unsupported(diagnostics, item.span, "array tunables are");
+  if (item.kind == syntax::Item::Kind::Config)
+    return unsupported(diagnostics, item.span, "`config` is");
+  if (item.sizeSpecific)
+    return unsupported(diagnostics, item.span, "`sizespecific` tunables are");
+  if (item.arrayLength)
+    return unsupported(diagnostics, item.span, "array tunables are");
   Tunable tunable;
   tunable.name = item.name.text;
   tunable.span = item.name.span;
   tunable.isFloat = item.isFloat;
   for (const auto *literal : {&item.initial, &item.minimum, &item.maximum})
-    if (*literal && (*literal)->isFloat) tunable.isFloat = true;
-  if (tunable.isFloat) tunable.minimum = -1.7976931348623157e308, tunable.maximum = 1.7976931348623157e308;
-  if (item.initial) tunable.initial = item.initial->value;
-  if (item.minimum) tunable.minimum = item.minimum->value;
-  if (item.maximum) tunable.maximum = item.maximum->value;
-  if (!item.initial && tunable.initial < tunable.minimum) tunable.initial = tunable.minimum;
+    if (*literal && (*literal)->isFloat)
+      tunable.isFloat = true;
+  if (tunable.isFloat)
+    tunable.minimum = -1.7976931348623157e308, tunable.maximum = 1.7976931348623157e308;
+  if (item.initial)
+    tunable.initial = item.initial->value;
+  if (item.minimum)
+    tunable.minimum = item.minimum->value;
+  if (item.maximum)
+    tunable.maximum = item.maximum->value;
+  if (!item.initial && tunable.initial < tunable.minimum)
+    tunable.initial = tunable.minimum;
   if (!(tunable.minimum <= tunable.initial && tunable.initial <= tunable.maximum))
     diagnostics
-        .error(item.span, fmt::format("the tunable `{}` begins at {}, outside its range {} to {}", tunable.name,
-                                      tunable.initial, tunable.minimum, tunable.maximum))
+        .error(item.span, fmt::format("the tunable `{}` begins at {}, outside its range {} to {}",
+                                      tunable.name, tunable.initial, tunable.minimum, tunable.maximum))
         .help("the order is (initial, minimum, maximum)");
   t.tunables.push_back(std::move(tunable));
 }
@@ -62,7 +82,8 @@ void addSizeVariables(const std::vector<syntax::MatrixDecl> &declarations, Trans
       for (const auto &name : names) {
         const bool isTunable = std::any_of(t.tunables.begin(), t.tunables.end(),
                                            [&](const Tunable &k) { return k.name == name.text; });
-        if (!isTunable && std::find(t.sizeVariables.begin(), t.sizeVariables.end(), name.text) == t.sizeVariables.end())
+        if (!isTunable &&
+            std::find(t.sizeVariables.begin(), t.sizeVariables.end(), name.text) == t.sizeVariables.end())
           t.sizeVariables.push_back(name.text);
       }
     }
@@ -80,18 +101,21 @@ void addMatrices(const std::vector<syntax::MatrixDecl> &declarations, Role role,
       continue;
     }
     if (declaration.element)
-      if (const auto e = elementNamed(*declaration.element, diagnostics)) m.element = *e;
+      if (const auto e = elementNamed(*declaration.element, diagnostics))
+        m.element = *e;
     if (declaration.extents.size() > kMaxRank)
-      diagnostics.error(declaration.span, fmt::format("`{}` has {} dimensions; at most {} are possible", m.name,
-                                                      declaration.extents.size(), kMaxRank));
+      diagnostics.error(declaration.span, fmt::format("`{}` has {} dimensions; at most {} are possible",
+                                                      m.name, declaration.extents.size(), kMaxRank));
     for (const auto &extent : declaration.extents) {
       auto a = affine(*extent, [](const std::string &, Span) { return true; }, diagnostics);
-      m.extents.push_back(a ? std::move(*a) : constant(0, extent->span)); // keeps the rank right for later messages
+      m.extents.push_back(a ? std::move(*a)
+                            : constant(0, extent->span)); // keeps the rank right for later messages
     }
     if (const Matrix *other = t.find(m.name)) {
       diagnostics.error(declaration.name.span, fmt::format("`{}` is declared twice in `{}`", m.name, t.name))
           .note(other->span, "the other declaration is here")
-          .help("a matrix is in exactly one of `from`, `to` and `through`; to update in place, let the rule read "
+          .help("a matrix is in exactly one of `from`, `to` and `through`; to update in place, let the rule "
+                "read "
                 "its output");
       continue;
     }
@@ -103,7 +127,8 @@ void addMatrices(const std::vector<syntax::MatrixDecl> &declarations, Role role,
 
 std::optional<Element> elementNamed(const Identifier &name, source::Diagnostics &diagnostics) {
   for (const Element e : {Element::F64, Element::F32, Element::I32, Element::I64, Element::U8})
-    if (name.text == sema::name(e)) return e;
+    if (name.text == sema::name(e))
+      return e;
   diagnostics.error(name.span, fmt::format("`{}` is not an element type", name.text))
       .help("the element types are double, float, int, long and byte");
   return std::nullopt;
@@ -115,10 +140,13 @@ Transform checkHeader(const syntax::Transform &syntaxTransform, source::Diagnost
   t.span = syntaxTransform.name.span;
   refuseUnsupportedClauses(syntaxTransform, diagnostics);
   for (const auto &clause : syntaxTransform.names) {
-    if (clause.kind == syntax::NameClause::Kind::Generator) t.generator = clause.name.text;
-    if (clause.kind == syntax::NameClause::Kind::Param) t.params.push_back(clause.name.text);
+    if (clause.kind == syntax::NameClause::Kind::Generator)
+      t.generator = clause.name.text;
+    if (clause.kind == syntax::NameClause::Kind::Param)
+      t.params.push_back(clause.name.text);
   }
-  for (const auto &item : syntaxTransform.items) checkItem(item, t, diagnostics);
+  for (const auto &item : syntaxTransform.items)
+    checkItem(item, t, diagnostics);
   t.sizeVariables = t.params;
   addSizeVariables(syntaxTransform.from, t);
   addSizeVariables(syntaxTransform.to, t);

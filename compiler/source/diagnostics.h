@@ -2,7 +2,8 @@
 //
 //   d.error(span, "no rule computes B[0]")
 //       .note(other, "the only rule for B covers B[1:n]")
-//       .help("add a rule for the first cell, for example `primary B.cell(0) from(A.cell(0) a) { return a; }`");
+//       .help("add a rule for the first cell, for example `primary B.cell(0) from(A.cell(0) a) { return a;
+//       }`");
 //
 //   smooth.pbcc:4:3: error: no rule computes B[0]
 //       4 |   B.cell(i) from(A.region(i-1, i+2) a) {
@@ -43,7 +44,8 @@ public:
   unsigned errorCount() const { return errors_; }
   const std::vector<std::unique_ptr<Diagnostic>> &all() const { return all_; }
   const SourceManager &sources() const { return *sources_; }
-  /// The messages as text, in the order of their places, each once, at most 200; `color` adds terminal colours.
+  /// The messages as text, in the order of their places, each once, at most 200; `color` adds terminal
+  /// colours.
   std::string render(bool color = false) const;
 
 private:

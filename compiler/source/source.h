@@ -49,9 +49,9 @@ private:
   std::vector<std::unique_ptr<File>> files_;
 };
 
-/// Text with the origin of each byte. Pieces are ordered by `begin`; a piece covers up to the next one's begin.
-/// `verbatim`: byte k of the piece is byte k of its span; otherwise the whole piece stands for the whole span
-/// (a macro expansion).
+/// Text with the origin of each byte. Pieces are ordered by `begin`; a piece covers up to the next one's
+/// begin. `verbatim`: byte k of the piece is byte k of its span; otherwise the whole piece stands for the
+/// whole span (a macro expansion).
 struct MappedText {
   struct Piece {
     std::uint32_t begin;

@@ -1,4 +1,5 @@
-// Small decisions that emitted plans take at run time: may two regions overlap, into which parts is a loop cut.
+// Small decisions that emitted plans take at run time: may two regions overlap, into which parts is a loop
+// cut.
 //
 //   if (pb::mayOverlap(f.m_B, f.m_A)) f.m_A = pb::copyOf(f.m_A);      // inputs are as they were at the call
 //   co_await pb::forEachBox(box, pb::splitOf(box, f.pb_split, grain), kernel, &f);
@@ -21,8 +22,9 @@ struct RegionShape {
 };
 
 extern "C" {
-/// Whether some cell of `a` shares a byte with some cell of `b`. Exact for two boxes of one matrix (same strides),
-/// otherwise by their address ranges (may say yes when cells only interleave). runtime/matrix/overlap.cpp
+/// Whether some cell of `a` shares a byte with some cell of `b`. Exact for two boxes of one matrix (same
+/// strides), otherwise by their address ranges (may say yes when cells only interleave).
+/// runtime/matrix/overlap.cpp
 bool pb_may_overlap(const RegionShape *a, const RegionShape *b);
 /// New storage with the same cells, x contiguous; `*data` is where they begin. Its count is 1.
 Storage *pb_copy_cells(const RegionShape *from, void **data);
@@ -69,8 +71,8 @@ Region<T, D> copyOf(const Region<T, D> &from) {
   return to;
 }
 
-/// Parts of about `cells` cells, long along dimension 0 of the box (x, the innermost loop); `grain[d]`: parts begin at
-/// multiples of it.
+/// Parts of about `cells` cells, long along dimension 0 of the box (x, the innermost loop); `grain[d]`: parts
+/// begin at multiples of it.
 inline Split splitOf(const Box &box, long cells, const long *grain) {
   Split split{};
   long rest = cells < 1 ? 1 : cells;

@@ -24,7 +24,8 @@ struct Selector {
   int use[kMaxLevels] = {};
   int select(long n) const {
     for (int i = 0; i + 1 < levels; ++i)
-      if (n < below[i]) return use[i];
+      if (n < below[i])
+        return use[i];
     return use[levels - 1];
   }
 };
@@ -46,13 +47,13 @@ struct Site {
 enum class TunableKind : int { Integer, Float };
 
 struct Tunable {
-  const char *name;      // within its transform: "block"
-  const char *doc;       // one line
+  const char *name; // within its transform: "block"
+  const char *doc;  // one line
   TunableKind kind;
-  bool logarithmic;      // a size-like value: mutated by factors
+  bool logarithmic; // a size-like value: mutated by factors
   double initial, minimum, maximum;
-  long *integerSlot;     // where an Integer's value lives
-  double *floatSlot;     // where a Float's value lives
+  long *integerSlot; // where an Integer's value lives
+  double *floatSlot; // where a Float's value lives
 };
 
 struct MatrixInfo {
@@ -74,9 +75,9 @@ struct Transform {
   int matrixCount;
   const MatrixInfo *matrices;
   int sizeCount;
-  const char *const *sizeNames;     // free size variables
+  const char *const *sizeNames; // free size variables
   int paramCount;
-  const char *const *paramNames;    // `param`s: extra command-line arguments; they are among sizeNames, first
+  const char *const *paramNames; // `param`s: extra command-line arguments; they are among sizeNames, first
   /// Solves the size variables from the extents of all inputs (extents[matrix][dimension], inputs first).
   /// `sizes`: in: the params; out: all sizeCount values. False, with a message, if nothing fits.
   bool (*solveSizes)(const int (*extents)[AnyRegion::kMaxRank], long *sizes, Message *why);
@@ -88,19 +89,19 @@ struct Transform {
   int siteCount;
   const Site *sites;
   int tunableCount;
-  const Tunable *tunables;          // user tunables and sequential_cutoff, split_size, tiles
-  const char *generator;            // name of the transform that makes inputs, or null
+  const Tunable *tunables; // user tunables and sequential_cutoff, split_size, tiles
+  const char *generator;   // name of the transform that makes inputs, or null
 };
 
 struct Program {
-  int abiVersion;                   // kAbiVersion
-  const char *name;                 // source file's stem
-  const char *hash;                 // of everything that decides which configurations fit
-  const char *compiler;             // "pbc 0.1"
+  int abiVersion;       // kAbiVersion
+  const char *name;     // source file's stem
+  const char *hash;     // of everything that decides which configurations fit
+  const char *compiler; // "pbc 0.1"
   int transformCount;
   const Transform *const *transforms;
   int mainTransform;
-  const char *bakedConfiguration;   // TOML text given to pbc --config, or null
+  const char *bakedConfiguration; // TOML text given to pbc --config, or null
 };
 
 inline constexpr int kAbiVersion = 1;
@@ -111,8 +112,8 @@ extern "C" {
 [[noreturn]] void pb_fail(const char *text);
 /// snprintf into a Message; returns false, so that `return pb_explain(why, ...)` reads well.
 bool pb_explain(Message *why, const char *format, ...);
-/// Called by a transform that can reach itself when its depth passes the limit: ends the program with a message
-/// that names the transform and the size.
+/// Called by a transform that can reach itself when its depth passes the limit: ends the program with a
+/// message that names the transform and the size.
 [[noreturn]] void pb_recursion_too_deep(const char *transform, long n);
 /// The number of threads that work, at least 1.
 int pb_threads();
@@ -120,8 +121,8 @@ int pb_threads();
 int pb_main(const Program *program, int argc, char **argv);
 }
 
-/// True if the byte ranges [a + aLow, a + aHigh) and [b + bLow, b + bHigh) share a byte (conservative for regions:
-/// their bounding ranges; an empty range shares none).
+/// True if the byte ranges [a + aLow, a + aHigh) and [b + bLow, b + bHigh) share a byte (conservative for
+/// regions: their bounding ranges; an empty range shares none).
 bool pb_overlap_ranges(const void *a, long aLow, long aHigh, const void *b, long bLow, long bHigh);
 
 } // namespace pb

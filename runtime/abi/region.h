@@ -38,28 +38,37 @@ void pb_storage_release(Storage *);
 double pb_random01();
 }
 
-template <class T> struct RemoveConst { using Type = T; };
-template <class T> struct RemoveConst<const T> { using Type = T; };
+template <class T>
+struct RemoveConst {
+  using Type = T;
+};
+template <class T>
+struct RemoveConst<const T> {
+  using Type = T;
+};
 
 /// Everything in a region that does not depend on the element type; also the form in which regions cross
 /// the border between generated code and runtime. At most 5 dimensions (4 and one of versions).
 struct AnyRegion {
   static constexpr int kMaxRank = 5;
   void *base = nullptr;
-  long stride[kMaxRank] = {};  // in elements
+  long stride[kMaxRank] = {}; // in elements
   int extent[kMaxRank] = {};
-  Storage *owner = nullptr;    // not counted here: whoever holds an AnyRegion keeps the owner alive
+  Storage *owner = nullptr; // not counted here: whoever holds an AnyRegion keeps the owner alive
 };
 
-template <class T, int D> class Region {
+template <class T, int D>
+class Region {
 public:
   using Element = typename RemoveConst<T>::Type;
   static constexpr int kRank = D;
 
   Region() = default;
   /// A view of memory owned elsewhere.
-  Region(T *base, const long *stride, const int *extent, Storage *owner = nullptr) : base_(base), owner_(owner) {
-    for (int d = 0; d < D; ++d) stride_[d] = stride[d], extent_[d] = extent[d];
+  Region(T *base, const long *stride, const int *extent, Storage *owner = nullptr)
+      : base_(base), owner_(owner) {
+    for (int d = 0; d < D; ++d)
+      stride_[d] = stride[d], extent_[d] = extent[d];
     retain();
   }
   explicit Region(const AnyRegion &a) : Region(static_cast<T *>(a.base), a.stride, a.extent, a.owner) {}
@@ -69,26 +78,31 @@ public:
     requires(!__is_same(U, T) && __is_same(const U, T))
   Region(const Region<U, D> &o) : Region(o.base(), o.strides(), o.extents(), o.owner()) {}
   Region(Region &&o) noexcept : base_(o.base_), owner_(o.owner_) {
-    for (int d = 0; d < D; ++d) stride_[d] = o.stride_[d], extent_[d] = o.extent_[d];
+    for (int d = 0; d < D; ++d)
+      stride_[d] = o.stride_[d], extent_[d] = o.extent_[d];
     o.owner_ = nullptr;
   }
   Region &operator=(Region o) noexcept {
     Storage *old = owner_;
     base_ = o.base_, owner_ = o.owner_, o.owner_ = old;
-    for (int d = 0; d < D; ++d) stride_[d] = o.stride_[d], extent_[d] = o.extent_[d];
+    for (int d = 0; d < D; ++d)
+      stride_[d] = o.stride_[d], extent_[d] = o.extent_[d];
     return *this;
   }
   ~Region() {
-    if (owner_) pb_storage_release(owner_);
+    if (owner_)
+      pb_storage_release(owner_);
   }
 
   /// A new uninitialised matrix, x contiguous. `sizes`: D extents, x first.
-  template <class... I> static Region allocate(I... sizes) {
+  template <class... I>
+  static Region allocate(I... sizes) {
     static_assert(sizeof...(I) == D, "allocate() takes one size per dimension");
     const int extent[] = {static_cast<int>(sizes)..., 0};
     long stride[D + 1];
     unsigned long count = 1;
-    for (int d = 0; d < D; ++d) stride[d] = static_cast<long>(count), count *= extent[d] > 0 ? extent[d] : 0;
+    for (int d = 0; d < D; ++d)
+      stride[d] = static_cast<long>(count), count *= extent[d] > 0 ? extent[d] : 0;
     void *data = nullptr;
     Storage *s = pb_storage_allocate(count * sizeof(T), &data);
     Region r(static_cast<T *>(data), stride, extent, s);
@@ -97,28 +111,33 @@ public:
   }
 
   /// One element; coordinates are relative to the view, x first.
-  template <class... I> T &cell(I... at) const {
+  template <class... I>
+  T &cell(I... at) const {
     static_assert(sizeof...(I) == D, "cell() takes one coordinate per dimension");
     const long index[] = {static_cast<long>(at)..., 0};
     long offset = 0;
     for (int d = 0; d < D; ++d) {
 #ifdef PB_BOUNDS_CHECK
-      if (index[d] < 0 || index[d] >= extent_[d]) pb_out_of_bounds(d, index[d], extent_[d]);
+      if (index[d] < 0 || index[d] >= extent_[d])
+        pb_out_of_bounds(d, index[d], extent_[d]);
 #endif
       offset += index[d] * stride_[d];
     }
     return base_[offset];
   }
   /// The box [begins, ends): all begins, then all ends.
-  template <class... I> Region region(I... box) const {
+  template <class... I>
+  Region region(I... box) const {
     static_assert(sizeof...(I) == 2 * D, "region() takes all begins, then all ends");
     const long v[] = {static_cast<long>(box)..., 0};
     int extent[D + 1];
     long offset = 0;
     for (int d = 0; d < D; ++d) {
 #ifdef PB_BOUNDS_CHECK
-      if (v[d] < 0 || v[d] > v[D + d]) pb_out_of_bounds(d, v[d], extent_[d]);
-      if (v[D + d] > extent_[d]) pb_out_of_bounds(d, v[D + d] - 1, extent_[d]);
+      if (v[d] < 0 || v[d] > v[D + d])
+        pb_out_of_bounds(d, v[d], extent_[d]);
+      if (v[D + d] > extent_[d])
+        pb_out_of_bounds(d, v[D + d] - 1, extent_[d]);
 #endif
       offset += v[d] * stride_[d], extent[d] = static_cast<int>(v[D + d] - v[d]);
     }
@@ -131,27 +150,36 @@ public:
     long stride[D + 1];
     int extent[D + 1];
     for (int d = 0, k = 0; d < D; ++d)
-      if (d != dimension) stride[k] = stride_[d], extent[k] = extent_[d], ++k;
+      if (d != dimension)
+        stride[k] = stride_[d], extent[k] = extent_[d], ++k;
 #ifdef PB_BOUNDS_CHECK
-    if (position < 0 || position >= extent_[dimension]) pb_out_of_bounds(dimension, position, extent_[dimension]);
+    if (position < 0 || position >= extent_[dimension])
+      pb_out_of_bounds(dimension, position, extent_[dimension]);
 #endif
     return Region<T, D - 1>(base_ + position * stride_[dimension], stride, extent, owner_);
   }
   Region<T, 1> row(long y) const
     requires(D == 2)
-  { return slice(1, y); }
+  {
+    return slice(1, y);
+  }
   Region<T, 1> column(long x) const
     requires(D == 2)
-  { return slice(0, x); }
+  {
+    return slice(0, x);
+  }
   Region<T, 1> col(long x) const
     requires(D == 2)
-  { return slice(0, x); }
+  {
+    return slice(0, x);
+  }
   Region all() const { return *this; }
   /// Dimensions in reverse order.
   Region transposed() const {
     long stride[D + 1];
     int extent[D + 1];
-    for (int d = 0; d < D; ++d) stride[d] = stride_[D - 1 - d], extent[d] = extent_[D - 1 - d];
+    for (int d = 0; d < D; ++d)
+      stride[d] = stride_[D - 1 - d], extent[d] = extent_[D - 1 - d];
     return Region(base_, stride, extent, owner_);
   }
 
@@ -161,14 +189,17 @@ public:
   int depth() const { return extent_[2]; }
   long count() const {
     long n = 1;
-    for (int d = 0; d < D; ++d) n *= extent_[d];
+    for (int d = 0; d < D; ++d)
+      n *= extent_[d];
     return n;
   }
   long bytes() const { return count() * static_cast<long>(sizeof(T)); }
-  template <class... I> bool contains(I... at) const {
+  template <class... I>
+  bool contains(I... at) const {
     const long index[] = {static_cast<long>(at)..., 0};
     for (int d = 0; d < D; ++d)
-      if (index[d] < 0 || index[d] >= extent_[d]) return false;
+      if (index[d] < 0 || index[d] >= extent_[d])
+        return false;
     return true;
   }
   T *base() const { return base_; }
@@ -181,11 +212,14 @@ public:
   /// Zero-dimensional regions stand for their one element.
   operator T &() const
     requires(D == 0)
-  { return *base_; }
+  {
+    return *base_;
+  }
 
 private:
   void retain() {
-    if (owner_) pb_storage_retain(owner_);
+    if (owner_)
+      pb_storage_retain(owner_);
   }
   T *base_ = nullptr;
   long stride_[D ? D : 1] = {};

@@ -7,23 +7,28 @@ namespace pb {
 
 namespace {
 
-/// Whether two boxes over one matrix meet: b's corner lies `distance` elements after a's. Takes the distance apart
-/// into whole strides, largest first; the smaller dimensions reach less than one stride in either direction, so each
-/// quotient is one of two. Yes when the strides do not nest.
+/// Whether two boxes over one matrix meet: b's corner lies `distance` elements after a's. Takes the distance
+/// apart into whole strides, largest first; the smaller dimensions reach less than one stride in either
+/// direction, so each quotient is one of two. Yes when the strides do not nest.
 bool boxesMeet(const RegionShape &a, const RegionShape &b, long distance, unsigned done) {
   int largest = -1;
   for (int d = 0; d < a.rank; ++d)
-    if (!(done >> d & 1) && (largest < 0 || a.stride[d] > a.stride[largest])) largest = d;
-  if (largest < 0) return distance == 0;
+    if (!(done >> d & 1) && (largest < 0 || a.stride[d] > a.stride[largest]))
+      largest = d;
+  if (largest < 0)
+    return distance == 0;
   done |= 1u << largest;
   const long stride = a.stride[largest];
   long reach = 0;
   for (int d = 0; d < a.rank; ++d)
-    if (!(done >> d & 1)) reach += (std::max(a.extent[d], b.extent[d]) - 1L) * a.stride[d];
-  if (reach >= stride) return true;
+    if (!(done >> d & 1))
+      reach += (std::max(a.extent[d], b.extent[d]) - 1L) * a.stride[d];
+  if (reach >= stride)
+    return true;
   const long below = distance / stride - (distance % stride < 0);
   for (const long q : {below, below + 1})
-    if (q < a.extent[largest] && -q < b.extent[largest] && boxesMeet(a, b, distance - q * stride, done)) return true;
+    if (q < a.extent[largest] && -q < b.extent[largest] && boxesMeet(a, b, distance - q * stride, done))
+      return true;
   return false;
 }
 
@@ -43,25 +48,31 @@ AddressRange addresses(const RegionShape &r) {
 
 long cellsOf(const RegionShape &r) {
   long n = 1;
-  for (int d = 0; d < r.rank; ++d) n *= r.extent[d];
+  for (int d = 0; d < r.rank; ++d)
+    n *= r.extent[d];
   return n;
 }
 
 bool sameStrides(const RegionShape &a, const RegionShape &b) {
-  if (a.rank != b.rank || a.bytes != b.bytes) return false;
+  if (a.rank != b.rank || a.bytes != b.bytes)
+    return false;
   for (int d = 0; d < a.rank; ++d)
-    if (a.stride[d] != b.stride[d] || a.stride[d] <= 0) return false;
+    if (a.stride[d] != b.stride[d] || a.stride[d] <= 0)
+      return false;
   return true;
 }
 
 } // namespace
 
 extern "C" bool pb_may_overlap(const RegionShape *a, const RegionShape *b) {
-  if (cellsOf(*a) == 0 || cellsOf(*b) == 0) return false;
+  if (cellsOf(*a) == 0 || cellsOf(*b) == 0)
+    return false;
   const AddressRange first = addresses(*a), second = addresses(*b);
-  if (first.high <= second.low || second.high <= first.low) return false;
+  if (first.high <= second.low || second.high <= first.low)
+    return false;
   const long apart = reinterpret_cast<long>(b->base) - reinterpret_cast<long>(a->base);
-  if (!sameStrides(*a, *b) || apart % a->bytes != 0) return true;
+  if (!sameStrides(*a, *b) || apart % a->bytes != 0)
+    return true;
   return boxesMeet(*a, *b, apart / a->bytes, 0);
 }
 
@@ -75,14 +86,17 @@ extern "C" Storage *pb_copy_cells(const RegionShape *from, void **data) {
   int at[AnyRegion::kMaxRank] = {};
   for (long done = 0; done < cells; done += width) {
     long offset = 0;
-    for (int d = 1; d < from->rank; ++d) offset += at[d] * from->stride[d];
+    for (int d = 1; d < from->rank; ++d)
+      offset += at[d] * from->stride[d];
     const char *row = source + offset * from->bytes;
-    if (step == from->bytes) std::memcpy(target, row, static_cast<std::size_t>(width * from->bytes));
+    if (step == from->bytes)
+      std::memcpy(target, row, static_cast<std::size_t>(width * from->bytes));
     else
       for (long x = 0; x < width; ++x)
         std::memcpy(target + x * from->bytes, row + x * step, static_cast<std::size_t>(from->bytes));
     target += width * from->bytes;
-    for (int d = 1; d < from->rank && ++at[d] == from->extent[d]; ++d) at[d] = 0;
+    for (int d = 1; d < from->rank && ++at[d] == from->extent[d]; ++d)
+      at[d] = 0;
   }
   return storage;
 }

@@ -1,10 +1,10 @@
-// Mutated programs through the whole compiler, up to the C++ text: each is accepted or refused with messages; a crash,
-// a hang or an internal error fails.
+// Mutated programs through the whole compiler, up to the C++ text: each is accepted or refused with messages;
+// a crash, a hang or an internal error fails.
 //
 //   fuzz_compiler FOLDER [seconds = 60] [seed = 1]     FOLDER: programs to begin with, *.pbcc
 //
-// Most mutations break the syntax, which fuzz_frontend covers; here only one or two lexemes change, so that many
-// programs reach the middle of the compiler.
+// Most mutations break the syntax, which fuzz_frontend covers; here only one or two lexemes change, so that
+// many programs reach the middle of the compiler.
 #include "compiler/choice/sizes.h"
 #include "compiler/emit/emit.h"
 #include "compiler/kernel/default_schedule.h"
@@ -14,8 +14,8 @@
 #include "compiler/sema/check.h"
 #include "compiler/syntax/parse.h"
 #include "tests/fuzz/mutate.h"
-#include <chrono>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -37,18 +37,24 @@ int compile(const std::string &text) {
   const auto expanded = syntax::preprocess(sources, file, diagnostics);
   const auto program = syntax::parse(expanded, file, diagnostics);
   const auto refused = [&] { return diagnostics.hasErrors(); };
-  if (refused()) return 0;
+  if (refused())
+    return 0;
   const auto module = sema::check(program, "fuzz", "", diagnostics);
-  if (refused()) return 0;
+  if (refused())
+    return 0;
   const auto facts = body::understand(module, diagnostics);
-  if (refused()) return 0;
+  if (refused())
+    return 0;
   poly::Context context;
   choice::checkSizes(module, context, diagnostics);
-  if (refused()) return 0;
+  if (refused())
+    return 0;
   const auto choices = choice::chooseGrids(module, facts, context, diagnostics);
-  if (refused()) return 0;
+  if (refused())
+    return 0;
   const auto plans = schedule::plan(module, facts, choices, context, diagnostics);
-  if (refused()) return 0;
+  if (refused())
+    return 0;
   auto violations = schedule::verify(module, choices, plans);
   emit::Kernels kernels;
   for (const auto &t : module.transforms) {
@@ -60,14 +66,16 @@ int compile(const std::string &text) {
           kernels.back().back().emplace_back(std::nullopt);
           continue;
         }
-        auto k = kernel::defaultSchedule(kernel::lift(t, step, facts[t.index], choices[t.index].grid, context));
+        auto k =
+            kernel::defaultSchedule(kernel::lift(t, step, facts[t.index], choices[t.index].grid, context));
         const auto more = kernel::verify(k);
         violations.insert(violations.end(), more.begin(), more.end());
         kernels.back().back().emplace_back(std::move(k));
       }
     }
   }
-  if (!violations.empty()) throw std::logic_error(fmt::format("{}", fmt::join(violations, "; ")));
+  if (!violations.empty())
+    throw std::logic_error(fmt::format("{}", fmt::join(violations, "; ")));
   emit::emit({module, facts, choices, plans, kernels}, context, "");
   return 1;
 }
@@ -85,7 +93,8 @@ int main(int argc, char **argv) {
   std::vector<std::vector<std::string>> pool;
   std::vector<std::filesystem::path> files;
   for (const auto &entry : std::filesystem::directory_iterator(argv[1]))
-    if (entry.path().extension() == ".pbcc") files.push_back(entry.path());
+    if (entry.path().extension() == ".pbcc")
+      files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   for (const auto &path : files) {
     std::ifstream in(path);
@@ -101,7 +110,8 @@ int main(int argc, char **argv) {
     try {
       accepted += static_cast<unsigned>(compile(fuzz::current));
     } catch (const std::exception &e) {
-      std::fprintf(stderr, "fuzz_compiler: internal error: %s\non this program:\n%s\n", e.what(), fuzz::current.c_str());
+      std::fprintf(stderr, "fuzz_compiler: internal error: %s\non this program:\n%s\n", e.what(),
+                   fuzz::current.c_str());
       return 1;
     }
     slowest = std::max(slowest, std::chrono::duration<double>(Clock::now() - begin).count());

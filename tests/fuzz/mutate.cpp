@@ -75,7 +75,8 @@ std::vector<std::string> lexemesOf(std::string_view text) {
   return all;
 }
 
-std::string mutate(const std::vector<std::vector<std::string>> &pool, std::mt19937_64 &random, unsigned most) {
+std::string mutate(const std::vector<std::vector<std::string>> &pool, std::mt19937_64 &random,
+                   unsigned most) {
   auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   std::vector<std::string> text = pool[below(pool.size())];
   for (std::size_t changes = 1 + below(most); changes-- > 0 && !text.empty();) {

@@ -1,5 +1,5 @@
-// Mutations of programs for the fuzz targets: lexemes are dropped, doubled, swapped, replaced by ones of other
-// programs or by nasty bytes. The same random numbers give the same program.
+// Mutations of programs for the fuzz targets: lexemes are dropped, doubled, swapped, replaced by ones of
+// other programs or by nasty bytes. The same random numbers give the same program.
 #pragma once
 #include <random>
 #include <string>
@@ -17,6 +17,7 @@ void tellOnCrash();
 std::vector<std::string> lexemesOf(std::string_view text);
 
 /// One of the programs (each a list of lexemes), changed in one to `most` places.
-std::string mutate(const std::vector<std::vector<std::string>> &pool, std::mt19937_64 &random, unsigned most = 6);
+std::string mutate(const std::vector<std::vector<std::string>> &pool, std::mt19937_64 &random,
+                   unsigned most = 6);
 
 } // namespace pbc::fuzz

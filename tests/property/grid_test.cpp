@@ -1,5 +1,6 @@
-// Random transforms with cell rules: the choice grid and the plans agree, for every small size, with an evaluation
-// that counts cells one by one and knows nothing of isl (requirements 4 and 5 of petabricks-hetero, section 10).
+// Random transforms with cell rules: the choice grid and the plans agree, for every small size, with an
+// evaluation that counts cells one by one and knows nothing of isl (requirements 4 and 5 of
+// petabricks-hetero, section 10).
 #include "compiler/choice/grid.h"
 #include "compiler/schedule/plan.h"
 #include "compiler/schedule/verify.h"
@@ -28,13 +29,16 @@ struct RandomRule {
     for (std::size_t k = 0; k < shifts.size(); ++k)
       inputs += fmt::format("{}A.cell(i + ({})) a{}", k ? ", " : "", shifts[k], k);
     return fmt::format("  priority({}) B.cell({}) from({}){} {{ return 0; }}\n", priority,
-                       fromEnd ? "n - 1 - (" + at + ")" : at, inputs, low > 0 ? fmt::format(" where i >= {}", low) : "");
+                       fromEnd ? "n - 1 - (" + at + ")" : at, inputs,
+                       low > 0 ? fmt::format(" where i >= {}", low) : "");
   }
   bool runs(int i, int n) const {
     const int c = cell(i, n);
-    if (c < 0 || c >= n || (low > 0 && i < low)) return false;
+    if (c < 0 || c >= n || (low > 0 && i < low))
+      return false;
     for (const int s : shifts)
-      if (i + s < 0 || i + s >= n) return false;
+      if (i + s < 0 || i + s >= n)
+        return false;
     return true;
   }
   int cell(int i, int n) const { return fromEnd ? n - 1 - (scale * i + offset) : scale * i + offset; }
@@ -44,11 +48,14 @@ std::vector<RandomRule> randomRules(std::mt19937 &random) {
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   std::vector<RandomRule> rules;
   for (int r = pick(1, 4); r > 0; --r) {
-    RandomRule rule{pick(0, 2), pick(1, 2), pick(-1, 2), pick(0, 3) == 0, {}, pick(0, 3) == 0 ? pick(1, 3) : 0};
-    for (int k = pick(0, 2); k > 0; --k) rule.shifts.push_back(pick(-2, 2));
+    RandomRule rule{pick(0, 2),      pick(1, 2), pick(-1, 2),
+                    pick(0, 3) == 0, {},         pick(0, 3) == 0 ? pick(1, 3) : 0};
+    for (int k = pick(0, 2); k > 0; --k)
+      rule.shifts.push_back(pick(-2, 2));
     rules.push_back(rule);
   }
-  if (pick(0, 1)) rules.push_back({3, 1, 0, false, {}, 0}); // something for what the others leave over
+  if (pick(0, 1))
+    rules.push_back({3, 1, 0, false, {}, 0}); // something for what the others leave over
   return rules;
 }
 
@@ -75,8 +82,10 @@ std::vector<int> reaching(const std::vector<RandomRule> &rules, int n, int x) {
     for (int r = 0; r < static_cast<int>(rules.size()); ++r)
       for (int i = -30; i < 30; ++i)
         if (rules[r].runs(i, n) && rules[r].cell(i, n) == x) {
-          if (pass == 0) best = std::min(best, rules[r].priority);
-          else if (rules[r].priority == best) out.push_back(r);
+          if (pass == 0)
+            best = std::min(best, rules[r].priority);
+          else if (rules[r].priority == best)
+            out.push_back(r);
         }
   return out;
 }
@@ -84,7 +93,8 @@ std::vector<int> reaching(const std::vector<RandomRule> &rules, int n, int x) {
 /// Whether the program was accepted.
 bool checkProgram(const std::vector<RandomRule> &rules) {
   std::string text = "transform T from A[n] to B[n] {\n";
-  for (const auto &r : rules) text += r.text();
+  for (const auto &r : rules)
+    text += r.text();
   text += "}\n";
   SCOPED_TRACE(text);
   source::SourceManager sources;
@@ -99,10 +109,12 @@ bool checkProgram(const std::vector<RandomRule> &rules) {
   const auto &grid = choices[0].grid;
   constexpr int kLargest = 7;
   if (diagnostics.hasErrors()) {
-    // Refused: then a large matrix really has a cell that no rule reaches, or a rule runs nowhere or writes twice.
+    // Refused: then a large matrix really has a cell that no rule reaches, or a rule runs nowhere or writes
+    // twice.
     if (diagnostics.render().find("no rule computes") != std::string::npos) {
       bool missing = false;
-      for (int x = 0; x < 24; ++x) missing = missing || reaching(rules, 24, x).empty();
+      for (int x = 0; x < 24; ++x)
+        missing = missing || reaching(rules, 24, x).empty();
       EXPECT_TRUE(missing);
     }
     return false;
@@ -113,7 +125,8 @@ bool checkProgram(const std::vector<RandomRule> &rules) {
       const auto expected = reaching(rules, n, x);
       std::vector<std::vector<int>> found;
       for (const auto &p : grid.pieces)
-        if (holds(p.cells, n, x)) found.push_back(p.rules);
+        if (holds(p.cells, n, x))
+          found.push_back(p.rules);
       if (expected.empty()) {
         covered = false;
         EXPECT_TRUE(found.empty()) << "B[" << x << "], n = " << n;
@@ -122,15 +135,18 @@ bool checkProgram(const std::vector<RandomRule> &rules) {
       EXPECT_EQ(found, std::vector<std::vector<int>>{expected}) << "B[" << x << "], n = " << n;
     }
     bool guarded = false;
-    for (const auto &g : grid.guards) guarded = guarded || holds(g.bad, n);
+    for (const auto &g : grid.guards)
+      guarded = guarded || holds(g.bad, n);
     EXPECT_EQ(guarded, !covered) << "n = " << n;
     for (const auto &a : choices[0].alternatives)
       for (int x = 0; x < n; ++x) {
         int writers = 0;
         for (const auto &[rule, domain] : a.uses)
           for (int i = -30; i < 30; ++i)
-            if (rules[rule].cell(i, n) == x && holds(domain, n, i)) ++writers;
-        EXPECT_EQ(writers, reaching(rules, n, x).empty() ? 0 : 1) << a.name << " writes B[" << x << "], n = " << n;
+            if (rules[rule].cell(i, n) == x && holds(domain, n, i))
+              ++writers;
+        EXPECT_EQ(writers, reaching(rules, n, x).empty() ? 0 : 1)
+            << a.name << " writes B[" << x << "], n = " << n;
       }
   }
   const auto plans = schedule::plan(module, facts, choices, context, diagnostics);
@@ -142,7 +158,8 @@ bool checkProgram(const std::vector<RandomRule> &rules) {
 TEST(Grid, AgreesWithCountingCells) {
   std::mt19937 random(20261120);
   int accepted = 0;
-  for (int k = 0; k < 300 && !HasFailure(); ++k) accepted += checkProgram(randomRules(random));
+  for (int k = 0; k < 300 && !HasFailure(); ++k)
+    accepted += checkProgram(randomRules(random));
   EXPECT_GT(accepted, 60); // the others are refused, and checked to be refused rightly
 }
 

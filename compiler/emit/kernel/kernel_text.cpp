@@ -73,7 +73,8 @@ KernelText kernelText(const kernel::Kernel &kernel, const std::string &name, con
   }
   Used unit, general;
   const std::string unitBody = body(kernel, nest, name + "_unit", frameType, true, mayShareViews, unit);
-  const std::string generalBody = body(kernel, nest, name + "_general", frameType, false, mayShareViews, general);
+  const std::string generalBody =
+      body(kernel, nest, name + "_general", frameType, false, mayShareViews, general);
   std::string isUnit;
   for (int b : unit.buffers)
     if (kernel.buffers[b].rank > 0)

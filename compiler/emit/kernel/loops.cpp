@@ -65,8 +65,8 @@ private:
     if (group && unitStride_ && step == "1" && isUpperBound(node))
       return groups(node, indent, i, start, group);
     return (pragma.empty() ? "" : "#pragma clang loop " + pragma + "\n") + indent + "for (long " + i + " = " +
-           start + "; " + condition + "; " + i + " += " + step + ") {\n" + print(body, indent + "  ") + indent +
-           "}\n";
+           start + "; " + condition + "; " + i + " += " + step + ") {\n" + print(body, indent + "  ") +
+           indent + "}\n";
   }
 
   /// The condition is `iterator < end` or `iterator <= end`.
@@ -86,14 +86,14 @@ private:
     if (isl_ast_expr_op_get_type(condition) == isl_ast_expr_op_le)
       end += " + 1";
     isl_ast_expr_free(condition);
-    std::string text = indent + "{\n" + indent + "  long " + i + "_g = " + start + ";\n" + indent + "  const long " +
-                       i + "_e = " + end + ";\n";
+    std::string text = indent + "{\n" + indent + "  long " + i + "_g = " + start + ";\n" + indent +
+                       "  const long " + i + "_e = " + end + ";\n";
     for (const long size : {group, group / 4}) {
       const std::string lanes = std::to_string(size);
       lanes_ = size;
       iterator_ = i;
-      text += indent + "  for (; " + i + "_g + " + lanes + " <= " + i + "_e; " + i + "_g += " + lanes + ") {\n" +
-              print(body, indent + "    ") + indent + "  }\n";
+      text += indent + "  for (; " + i + "_g + " + lanes + " <= " + i + "_e; " + i + "_g += " + lanes +
+              ") {\n" + print(body, indent + "    ") + indent + "  }\n";
       lanes_ = 0;
     }
     return text + indent + "  for (long " + i + " = " + i + "_g; " + i + " < " + i + "_e; ++" + i + ") {\n" +
@@ -153,9 +153,9 @@ private:
       return statements_[statement].print(dimensions, "0", indent);
     // As wide as the loop is long: what is left is straight code, and the lanes are registers.
     const std::string lanes = std::to_string(lanes_);
-    return "#pragma clang loop vectorize(assume_safety) vectorize_width(" + lanes + ") interleave_count(1)\n" + indent +
-           "for (long pb__l = 0; pb__l < " + lanes + "; ++pb__l) {\n" + indent + "  [[maybe_unused]] const long " +
-           iterator_ + " = " + iterator_ + "_g + pb__l;\n" +
+    return "#pragma clang loop vectorize(assume_safety) vectorize_width(" + lanes +
+           ") interleave_count(1)\n" + indent + "for (long pb__l = 0; pb__l < " + lanes + "; ++pb__l) {\n" +
+           indent + "  [[maybe_unused]] const long " + iterator_ + " = " + iterator_ + "_g + pb__l;\n" +
            statements_[statement].print(dimensions, "pb__l", indent + "  ") + indent + "}\n";
   }
 

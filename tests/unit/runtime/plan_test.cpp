@@ -13,7 +13,8 @@ template <class R>
 std::set<const void *> cellsOf(const R &r) {
   std::set<const void *> out;
   for (int y = 0; y < r.height(); ++y)
-    for (int x = 0; x < r.width(); ++x) out.insert(&r.cell(x, y));
+    for (int x = 0; x < r.width(); ++x)
+      out.insert(&r.cell(x, y));
   return out;
 }
 
@@ -30,7 +31,8 @@ TEST(Overlap, OfBoxesOfOneMatrixIsExact) {
     const auto a = box(), b = box();
     bool shared = false;
     const auto cells = cellsOf(a);
-    for (const void *cell : cellsOf(b)) shared = shared || cells.count(cell);
+    for (const void *cell : cellsOf(b))
+      shared = shared || cells.count(cell);
     meeting += shared;
     ASSERT_EQ(pb::mayOverlap(a, b), shared) << k;
   }
@@ -50,13 +52,15 @@ TEST(CopyOf, KeepsTheCellsOfAnyView) {
   const auto m = Region<float, 3>::allocate(3, 4, 2);
   for (int z = 0; z < 2; ++z)
     for (int y = 0; y < 4; ++y)
-      for (int x = 0; x < 3; ++x) m.cell(x, y, z) = static_cast<float>(x + 10 * y + 100 * z);
+      for (int x = 0; x < 3; ++x)
+        m.cell(x, y, z) = static_cast<float>(x + 10 * y + 100 * z);
   const auto view = m.transposed().region(0, 1, 1, 2, 3, 3);
   const auto copy = pb::copyOf(view);
   EXPECT_FALSE(pb::mayOverlap(view, copy));
   for (int z = 0; z < 2; ++z)
     for (int y = 0; y < 2; ++y)
-      for (int x = 0; x < 2; ++x) EXPECT_EQ(copy.cell(x, y, z), view.cell(x, y, z));
+      for (int x = 0; x < 2; ++x)
+        EXPECT_EQ(copy.cell(x, y, z), view.cell(x, y, z));
   EXPECT_EQ(copy.strides()[0], 1);
 }
 
