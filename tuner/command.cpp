@@ -67,7 +67,7 @@ int tuneCommand(int argc, char **argv) {
     app.parse(argc, argv);
     readSizes(sizes, &options.sizes);
   } catch (const CLI::ParseError &problem) {
-    return app.exit(problem);
+    return app.exit(problem) == 0 ? 0 : 1; // CLI11 has statuses of its own
   }
   try {
     return runSession(options);

@@ -29,22 +29,6 @@ std::vector<std::string> mangled(const std::vector<std::string> &names) {
 
 } // namespace
 
-const char *symbol(syntax::Relation::Op op) {
-  switch (op) {
-  case syntax::Relation::Op::Equal:
-    return "=";
-  case syntax::Relation::Op::Less:
-    return "<";
-  case syntax::Relation::Op::Greater:
-    return ">";
-  case syntax::Relation::Op::LessEqual:
-    return "<=";
-  case syntax::Relation::Op::GreaterEqual:
-    return ">=";
-  }
-  return "=";
-}
-
 Spaces::Spaces(const sema::Transform &t, const poly::Context &context) : transform_(t), context_(context) {
   parameters_ = mangled(t.sizeVariables);
   for (const auto &tunable : t.tunables)
@@ -120,7 +104,7 @@ isl::set Spaces::inBounds(const sema::Rule &r, const sema::Binding &b) const {
 isl::set Spaces::whereHolds(const sema::Rule &r) const {
   std::vector<std::string> conditions;
   for (const auto &c : r.where)
-    conditions.push_back(fmt::format("{} {} {}", c.left.isl, symbol(c.op), c.right.isl));
+    conditions.push_back(fmt::format("{} {} {}", c.left.isl, sema::symbol(c.op), c.right.isl));
   return pointsWhere(r, join(conditions, " and "));
 }
 

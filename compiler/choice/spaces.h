@@ -41,7 +41,4 @@ private:
   std::string prefix_;
 };
 
-/// "<", "<=", "=", ...
-const char *symbol(syntax::Relation::Op);
-
 } // namespace pbc::choice

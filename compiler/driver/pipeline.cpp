@@ -44,6 +44,15 @@ public:
       fmt::print(stderr, "pbc: error: cannot read {}\nhelp: give the path of a .pbcc file\n", options_.input);
       return 1;
     }
+    std::error_code noSuchFile;
+    if (options_.stage == Stage::Program &&
+        std::filesystem::equivalent(options_.input, options_.output, noSuchFile)) {
+      fmt::print(
+          stderr,
+          "pbc: error: the program {} would overwrite its own source\nhelp: name another file with -o\n",
+          options_.output);
+      return 1;
+    }
     const int status = steps(*file);
     if (const std::string messages = diagnostics_.render(isatty(2) != 0); !messages.empty())
       fmt::print(stderr, "{}", messages);
@@ -91,7 +100,7 @@ private:
       return show(sema::print(module));
 
     std::vector<std::vector<body::Facts>> facts;
-    if (!step("understand bodies", [&] { facts = body::understand(module, diagnostics_); }))
+    if (!step("understand bodies", [&] { facts = understand(module); }))
       return 1;
     if (options_.stage == Stage::Facts)
       return show(body::print(module, facts, &sources_));
@@ -142,6 +151,13 @@ private:
                     1e3 * objects[i].codegenSeconds);
       if (objects[i].ok)
         continue;
+      if (objects[i].messages.find("unknown target CPU") != std::string::npos) {
+        fmt::print(stderr,
+                   "pbc: error: there is no processor `{}`\nhelp: `native`, or a name that clang's -march "
+                   "knows, such as x86-64-v3\n",
+                   options_.cpu);
+        return 1;
+      }
       throw InternalError(
           fmt::format("the generated C++ of `{}` does not compile:\n{}", units[i].name, objects[i].messages));
     }
@@ -152,6 +168,17 @@ private:
       return show(all);
     }
     return linkProgram(units, objects, module);
+  }
+
+  std::vector<std::vector<body::Facts>> understand(const sema::Module &module) {
+    auto facts = body::understand(module, diagnostics_);
+    // Kernels use raw pointers; the checks are in the regions' own methods.
+    if (options_.boundsCheck)
+      for (auto &ofTransform : facts)
+        for (auto &f : ofTransform)
+          if (f.liftable)
+            f.liftable = false, f.obstacle = "--bounds-check keeps bodies as they are written";
+    return facts;
   }
 
   void verify(const char *what, const std::function<std::vector<std::string>()> &check) {

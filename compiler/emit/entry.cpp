@@ -192,6 +192,28 @@ std::string aliasChecks(const Scope &scope) {
   return out;
 }
 
+/// Whether some chain of calls leads from the transform back to it: only there can recursion be without end.
+bool reachesItself(const Scope &scope) {
+  const auto &module = scope.input.module;
+  std::vector<bool> seen(module.transforms.size(), false);
+  std::vector<int> open = {scope.transform.index};
+  while (!open.empty()) {
+    const int caller = open.back();
+    open.pop_back();
+    for (const auto &facts : scope.input.facts[caller])
+      for (const auto &name : facts.callees) {
+        const auto *callee = module.find(name);
+        if (!callee)
+          continue;
+        if (callee->index == scope.transform.index)
+          return true;
+        if (!seen[callee->index])
+          seen[callee->index] = true, open.push_back(callee->index);
+      }
+  }
+  return false;
+}
+
 std::string enter(const Scope &scope) {
   const auto &t = scope.transform;
   std::vector<int> matrices, inputs;
@@ -223,8 +245,9 @@ std::string enter(const Scope &scope) {
     out += fmt::format("  pb_n = pb::maximum(pb_n, {});\n", name);
   }
   out += extentChecks(t) + guards(scope);
-  out += fmt::format("  if (pb_f.pb_depth > {}) pb::pb_recursion_too_deep({}, pb_n);\n", kDeepestRecursion,
-                     quoted(t.name));
+  if (reachesItself(scope))
+    out += fmt::format("  if (pb_f.pb_depth > {}) pb::pb_recursion_too_deep({}, pb_n);\n", kDeepestRecursion,
+                       quoted(t.name));
   out += fmt::format(
       "  pb_f.pb_n = pb_n;\n  pb_f.pb_split = pb_split_{0};\n  pb_f.pb_choice = pb_site_{0}.select(pb_n);\n",
       t.name);

@@ -1,4 +1,5 @@
 #include "compiler/kernel/lift_body.h"
+#include "compiler/body/unit.h"
 #include <algorithm>
 #include <isl/aff.h>
 #include <isl/map.h>
@@ -14,28 +15,9 @@ std::string join(const std::vector<std::string> &parts) {
   return all;
 }
 
-Scalar scalarOf(sema::Element e) {
-  switch (e) {
-  case sema::Element::F64:
-    return Scalar::F64;
-  case sema::Element::F32:
-    return Scalar::F32;
-  case sema::Element::I32:
-    return Scalar::I32;
-  case sema::Element::I64:
-    return Scalar::I64;
-  case sema::Element::U8:
-    return Scalar::U8;
-  }
-  return Scalar::F64;
-}
-
 } // namespace
 
-const sema::Binding &BodyLifter::binding(int index) const {
-  const int outputs = static_cast<int>(rule_->outputs.size());
-  return index < outputs ? rule_->outputs[index] : rule_->inputs[index - outputs];
-}
+const sema::Binding &BodyLifter::binding(int index) const { return body::binding(*rule_, index); }
 
 std::vector<std::string> BodyLifter::freeNames() const {
   std::vector<std::string> names;
@@ -54,7 +36,7 @@ int BodyLifter::matrixBuffer(int matrix) {
   Buffer buffer;
   buffer.name = poly::mangle(m.name);
   buffer.matrix = matrix;
-  buffer.element = scalarOf(m.element);
+  buffer.element = body::scalarOf(m.element);
   buffer.rank = m.rank();
   kernel_.buffers.push_back(std::move(buffer));
   return static_cast<int>(kernel_.buffers.size()) - 1;

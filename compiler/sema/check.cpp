@@ -24,6 +24,13 @@ unsigned editDistance(const std::string &a, const std::string &b) {
   return row.back();
 }
 
+std::vector<std::string> transformNames(const Module &module) {
+  std::vector<std::string> names;
+  for (const auto &t : module.transforms)
+    names.push_back(t.name);
+  return names;
+}
+
 void chooseMain(const syntax::Program &program, const std::string &mainName, Module &module,
                 source::Diagnostics &diagnostics) {
   if (module.transforms.empty()) {
@@ -38,8 +45,9 @@ void chooseMain(const syntax::Program &program, const std::string &mainName, Mod
     if (t)
       module.mainTransform = t->index;
     else
-      diagnostics.error({program.mainFile, 0, 0},
-                        fmt::format("--main={}: there is no such transform", mainName));
+      diagnostics
+          .error({program.mainFile, 0, 0}, fmt::format("--main={}: there is no such transform", mainName))
+          .help(fmt::format("the transforms are {}", fmt::join(transformNames(module), ", ")));
     return;
   }
   const syntax::Transform *first = nullptr;
@@ -112,8 +120,8 @@ Module check(const syntax::Program &program, const std::string &moduleName, cons
   }
   for (auto &t : module.transforms)
     if (!t.generator.empty() && !module.find(t.generator))
-      diagnostics.error(t.span,
-                        fmt::format("the generator `{}` of `{}` is not a transform", t.generator, t.name));
+      diagnostics.error(t.generatorSpan,
+                        fmt::format("the generator `{}` is not a transform of this program", t.generator));
   chooseMain(program, mainName, module, diagnostics);
   return module;
 }

@@ -35,6 +35,22 @@ int countRole(const std::vector<Matrix> &matrices, Role role) {
 int Transform::inputCount() const { return countRole(matrices, Role::Input); }
 int Transform::outputCount() const { return countRole(matrices, Role::Output); }
 
+const char *symbol(syntax::Relation::Op op) {
+  switch (op) {
+  case syntax::Relation::Op::Equal:
+    return "=";
+  case syntax::Relation::Op::Less:
+    return "<";
+  case syntax::Relation::Op::Greater:
+    return ">";
+  case syntax::Relation::Op::LessEqual:
+    return "<=";
+  case syntax::Relation::Op::GreaterEqual:
+    return ">=";
+  }
+  return "?";
+}
+
 std::string written(const Transform &t, const Binding &b) {
   std::string out = t.matrices[b.matrix].name;
   for (std::size_t d = 0; d < b.begin.size(); ++d) {

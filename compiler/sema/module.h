@@ -57,6 +57,9 @@ struct Local {
   Span span;
 };
 
+/// "<", "<=", "=", ...: as isl and messages write it.
+const char *symbol(syntax::Relation::Op);
+
 struct Condition { // left `op` right, over free variables and sizes
   Affine left, right;
   syntax::Relation::Op op;
@@ -93,6 +96,7 @@ struct Transform {
   std::vector<Rule> rules;
   std::vector<Tunable> tunables;
   std::string generator; // "" if none
+  Span generatorSpan;
   Span span;
   const Matrix *find(const std::string &) const;
   int inputCount() const, outputCount() const;

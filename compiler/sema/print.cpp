@@ -18,22 +18,6 @@ std::string extents(const std::vector<Affine> &list) {
   return out + "]";
 }
 
-const char *symbol(syntax::Relation::Op op) {
-  switch (op) {
-  case syntax::Relation::Op::Equal:
-    return "==";
-  case syntax::Relation::Op::Less:
-    return "<";
-  case syntax::Relation::Op::Greater:
-    return ">";
-  case syntax::Relation::Op::LessEqual:
-    return "<=";
-  case syntax::Relation::Op::GreaterEqual:
-    return ">=";
-  }
-  return "?";
-}
-
 void printRule(const Transform &t, const Rule &r, std::string &out) {
   out += fmt::format("  rule {}  priority {}", r.label, r.priority);
   if (!r.freeVariables.empty())

@@ -71,6 +71,10 @@ void checkItem(const syntax::Item &item, Transform &t, source::Diagnostics &diag
         .error(item.span, fmt::format("the tunable `{}` begins at {}, outside its range {} to {}",
                                       tunable.name, tunable.initial, tunable.minimum, tunable.maximum))
         .help("the order is (initial, minimum, maximum)");
+  for (const char *reserved : {"choice", "sequential_cutoff", "split_size"})
+    if (tunable.name == reserved)
+      diagnostics.error(item.name.span, fmt::format("a tunable cannot be called `{}`", reserved))
+          .help("configuration files use this name for a choice that every transform has: take another");
   t.tunables.push_back(std::move(tunable));
 }
 
@@ -138,10 +142,14 @@ Transform checkHeader(const syntax::Transform &syntaxTransform, source::Diagnost
   Transform t;
   t.name = syntaxTransform.name.text;
   t.span = syntaxTransform.name.span;
+  for (const char *reserved : {"program", "hash", "threads"})
+    if (t.name == reserved)
+      diagnostics.error(t.span, fmt::format("a transform cannot be called `{}`", reserved))
+          .help("configuration files use this name at their top: take another");
   refuseUnsupportedClauses(syntaxTransform, diagnostics);
   for (const auto &clause : syntaxTransform.names) {
     if (clause.kind == syntax::NameClause::Kind::Generator)
-      t.generator = clause.name.text;
+      t.generator = clause.name.text, t.generatorSpan = clause.name.span;
     if (clause.kind == syntax::NameClause::Kind::Param)
       t.params.push_back(clause.name.text);
   }
@@ -154,7 +162,7 @@ Transform checkHeader(const syntax::Transform &syntaxTransform, source::Diagnost
   addMatrices(syntaxTransform.from, Role::Input, t, diagnostics);
   addMatrices(syntaxTransform.to, Role::Output, t, diagnostics);
   addMatrices(syntaxTransform.through, Role::Through, t, diagnostics);
-  if (t.outputCount() == 0)
+  if (syntaxTransform.to.empty())
     diagnostics.error(t.span, fmt::format("`{}` computes nothing: it has no `to` matrix", t.name))
         .help("declare what it computes, for example `to B[n]`");
   if (syntaxTransform.rules.empty())

@@ -26,14 +26,17 @@ public:
   Applier(const Program &program, const std::string &where) : program_(program), where_(where) {}
 
   void read(const toml::table &root, int *threads) {
+    if (const toml::node *node = root.get("program"))
+      expectName(*node, program_.name, "this configuration is for the program");
+    if (const toml::node *node = root.get("hash"); node && errors_.empty())
+      expectName(*node, program_.hash, "this configuration is for another version of the program, with the hash");
+    if (!errors_.empty())
+      return; // whatever else does not fit follows from this
     for (const auto &[key, node] : root) {
       const std::string name(key.str());
-      if (name == "program")
-        expectName(node, program_.name, "this configuration is for the program");
-      else if (name == "hash")
-        expectName(node, program_.hash,
-                   "this configuration is for another version of the program, with the hash");
-      else if (name == "threads")
+      if (name == "program" || name == "hash")
+        continue;
+      if (name == "threads")
         readThreads(node, threads);
       else if (const Transform *t = find(name))
         readTransform(*t, node);

@@ -8,6 +8,8 @@
 #include <isl/map.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
+#include <map>
+#include <set>
 #include <utility>
 
 namespace pbc::emit {
@@ -47,7 +49,41 @@ public:
     }
   }
 
+  /// Where no loop is left around the statements of a Local, isl repeats its mark for each of them: such
+  /// Locals are declared in front of everything.
+  std::string hoist(const isl::ast_node &root, const std::string &indent) {
+    std::map<std::string, int> marks;
+    isl_ast_node_foreach_descendant_top_down(
+        root.get(),
+        [](isl_ast_node *node, void *user) {
+          if (isl_ast_node_get_type(node) == isl_ast_node_mark) {
+            isl_id *id = isl_ast_node_mark_get_id(node);
+            const std::string name = isl_id_get_name(id);
+            isl_id_free(id);
+            if (name.rfind("alloc:", 0) == 0)
+              ++(*static_cast<std::map<std::string, int> *>(user))[name.substr(6)];
+          }
+          return isl_bool_true;
+        },
+        &marks);
+    std::string text;
+    for (const auto &[local, count] : marks)
+      if (count > 1) {
+        hoisted_.insert(local);
+        text += declaration(local, indent);
+      }
+    return text;
+  }
+
 private:
+  std::string declaration(const std::string &local, const std::string &indent) const {
+    for (const Buffer &b : kernel_.buffers)
+      if (b.name == local)
+        return indent + body::cxxType(b.element) + " " + b.name + "_l" +
+               (b.lanes ? "[" + std::to_string(b.lanes) + "]" : "") + ";\n";
+    return "";
+  }
+
   std::string cxx(isl_ast_expr *taken) {
     return poly::cxx(isl::manage(taken), [&](const std::string &name) { return emittedName(name, used_); });
   }
@@ -117,16 +153,8 @@ private:
     isl_id_free(id);
     const isl::ast_node inner = isl::manage(isl_ast_node_mark_get_node(node.get()));
     if (name.rfind("alloc:", 0) == 0) {
-      std::string text;
-      for (const Buffer &b : kernel_.buffers) {
-        if (b.name != name.substr(6))
-          continue;
-        text = indent + body::cxxType(b.element) + " " + b.name + "_l";
-        if (b.lanes)
-          text += "[" + std::to_string(b.lanes) + "]";
-        text += ";\n";
-      }
-      return text + print(inner, indent, outer);
+      const std::string local = name.substr(6);
+      return (hoisted_.count(local) ? "" : declaration(local, indent)) + print(inner, indent, outer);
     }
     std::string pragma;
     if (unitStride_ && name == "vector")
@@ -163,6 +191,7 @@ private:
   bool unitStride_;
   Used &used_;
   std::vector<StatementPrinter> statements_;
+  std::set<std::string> hoisted_;
   long group_ = 0;       // the next loop runs in groups of so many lanes
   long lanes_ = 0;       // lanes of the group being printed
   std::string iterator_; // of the loop in groups
@@ -185,7 +214,9 @@ isl::ast_node generate(const kernel::Kernel &kernel) {
 }
 
 std::string printLoops(const kernel::Kernel &kernel, const isl::ast_node &nest, bool unitStride, Used &used) {
-  return LoopPrinter(kernel, unitStride, used).print(nest, "  ");
+  LoopPrinter printer(kernel, unitStride, used);
+  const std::string hoisted = printer.hoist(nest, "  "); // decides what print() leaves out
+  return hoisted + printer.print(nest, "  ");
 }
 
 } // namespace pbc::emit
