@@ -20,16 +20,18 @@ foreach(target IN LISTS targets)
     endforeach()
   endif()
 endforeach()
-# LLVM's headers poison the memory of its allocators where they see AddressSanitizer; the archives, compiled without it,
-# do not unpoison it again.
-if(PBC_SANITIZE MATCHES address)
-  string(APPEND text "const char *__asan_default_options() { return \"allow_user_poisoning=0\"; }\n")
-endif()
 string(APPEND text "}\n")
 set(stubs ${CMAKE_BINARY_DIR}/generated/llvm_stubs.cpp)
 file(GENERATE OUTPUT ${stubs} CONTENT "${text}")
 add_library(pbc_llvm_stubs STATIC ${stubs})
 target_include_directories(pbc_llvm_stubs SYSTEM PRIVATE ${PBC_LLVM_ROOT}/include)
+
+# LLVM's headers poison the memory of its allocators where they see AddressSanitizer; the archives, compiled without it,
+# do not unpoison it again. As a whole archive: libasan has a definition of its own.
 if(PBC_SANITIZE MATCHES address)
-  target_link_options(pbc_llvm_stubs INTERFACE -Wl,-u,__asan_default_options)
+  set(asan_options ${CMAKE_BINARY_DIR}/generated/asan_options.cpp)
+  file(GENERATE OUTPUT ${asan_options}
+    CONTENT "extern \"C\" const char *__asan_default_options() { return \"allow_user_poisoning=0\"; }\n")
+  add_library(pbc_asan_options STATIC ${asan_options})
+  target_link_libraries(pbc_llvm_stubs INTERFACE $<LINK_LIBRARY:WHOLE_ARCHIVE,pbc_asan_options>)
 endif()

@@ -12,7 +12,7 @@ if(PBC_VERIFY)
   target_compile_definitions(pbc_options INTERFACE PBC_VERIFY=1)
 endif()
 if(PBC_SANITIZE)
-  target_compile_options(pbc_options INTERFACE -fsanitize=${PBC_SANITIZE} -fno-omit-frame-pointer -g)
+  target_compile_options(pbc_options INTERFACE -fsanitize=${PBC_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(pbc_options INTERFACE -fsanitize=${PBC_SANITIZE})
 endif()
 # Debian names the linker ld.lld-19; its unversioned name is in the folder of LLVM itself.
