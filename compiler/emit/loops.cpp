@@ -22,7 +22,7 @@ public:
     isl_ast_build *build = isl_ast_build_from_context(scope_.choices().grid.context.copy());
     const isl::ast_node tree = isl::manage(isl_ast_build_node_from_schedule(build, step_.order.copy()));
     isl_ast_build_free(build);
-    const std::string loops = node(tree, "  ");
+    std::string loops = node(tree, "  ");
     if (!spawns_)
       return loops;
     return "  {\n  pb::SpawnScope pb_points;\n" + loops + "  co_await pb_points.sync();\n  }\n";
