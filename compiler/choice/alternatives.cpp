@@ -201,7 +201,7 @@ std::string labelOf(const sema::Transform &t, int rule, const std::vector<body::
     const auto &callees = facts[k].callees;
     return callees.size() == 1 && callees[0] != t.name ? callees[0] : "";
   };
-  const std::string callee = onlyCallee(rule);
+  std::string callee = onlyCallee(rule);
   if (callee.empty())
     return r.label;
   for (const auto &other : t.rules)

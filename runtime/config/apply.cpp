@@ -29,7 +29,8 @@ public:
     if (const toml::node *node = root.get("program"))
       expectName(*node, program_.name, "this configuration is for the program");
     if (const toml::node *node = root.get("hash"); node && errors_.empty())
-      expectName(*node, program_.hash, "this configuration is for another version of the program, with the hash");
+      expectName(*node, program_.hash,
+                 "this configuration is for another version of the program, with the hash");
     if (!errors_.empty())
       return; // whatever else does not fit follows from this
     for (const auto &[key, node] : root) {
