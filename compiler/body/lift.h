@@ -75,8 +75,8 @@ private:
   // lift_branch.cpp: `if` as Selects
   ValuePtr tailValue(const Statements &, std::size_t from);
   void branch(const Tree &, Nodes &);
-  void guarded(const Tree &, ValuePtr guard, Nodes &);
-  void guardedStore(const Tree &, const Target &, ValuePtr, ValuePtr guard, Nodes &);
+  void guarded(const Tree &, const ValuePtr &guard, Nodes &);
+  void guardedStore(const Tree &, const Target &, const ValuePtr &, const ValuePtr &guard, Nodes &);
   ValuePtr readBack(const Target &) const;
   void requireSafe(const Value &, const Tree &) const;
   bool safe(const Value &, std::string &why) const;

@@ -150,7 +150,7 @@ void Lifter::branch(const Tree &t, Nodes &out) {
 }
 
 /// One statement of a branch, carried out where `guard` holds.
-void Lifter::guarded(const Tree &t, ValuePtr guard, Nodes &out) {
+void Lifter::guarded(const Tree &t, const ValuePtr &guard, Nodes &out) {
   switch (t.kind) {
   case Kind::Declare: { // fresh in the branch: it may be computed in any case
     const std::size_t before = out.size(), known = known_.size();
@@ -212,7 +212,8 @@ void Lifter::guarded(const Tree &t, ValuePtr guard, Nodes &out) {
   }
 }
 
-void Lifter::guardedStore(const Tree &t, const Target &to, ValuePtr value, ValuePtr guard, Nodes &out) {
+void Lifter::guardedStore(const Tree &t, const Target &to, const ValuePtr &value, const ValuePtr &guard,
+                          Nodes &out) {
   requireSafe(*value, t);
   if (to.isLocal && !maybeAssigned_.count(to.index)) // it holds nothing yet that could be lost
     return store(to, "", value, t, out);

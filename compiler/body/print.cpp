@@ -68,7 +68,7 @@ private:
 
   std::string value(const Value &v, bool nested) const {
     auto operand = [&](int i) { return value(*v.operands[i], true); };
-    auto wrap = [&](std::string s) { return nested ? "(" + s + ")" : s; };
+    auto wrap = [&](const std::string &s) { return nested ? "(" + s + ")" : s; };
     switch (v.kind) {
     case Value::Kind::Literal:
     case Value::Kind::Name:

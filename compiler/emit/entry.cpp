@@ -346,8 +346,10 @@ std::string entry(const Scope &scope) {
   out += fmt::format("PB_SMALL pb::Job pb_par_{}({}, const long *pb_params) {{\n{}", t.name,
                      parameterList(t, true), fillFrame(scope, "pb_params"));
   out += fmt::format("  if (pb_f.pb_n < pb_cutoff_{}) {{\n    pb_run(pb_f);\n    co_return;\n  }}\n", t.name);
-  return slots(scope) + frameStruct(scope) + enter(scope) + bodies(scope) + plans(scope) + out +
-         dispatch(scope, "co_await pb_par_plan_{}(pb_f)") + "  co_return;\n}\n\n";
+  const PlanTexts texts = plans(scope);
+  out += texts.only.empty() ? dispatch(scope, "co_await pb_par_plan_{}(pb_f)") : texts.only;
+  return slots(scope) + frameStruct(scope) + enter(scope) + bodies(scope) + texts.functions + out +
+         "  co_return;\n}\n\n";
 }
 
 } // namespace pbc::emit

@@ -38,7 +38,11 @@ bool mayShareViews(const Scope &, std::size_t alternative);
 
 std::string bodies(const Scope &);
 std::string entry(const Scope &);
-std::string plans(const Scope &);
+/// The plans' functions; and, of a transform with one alternative, what its coroutine does.
+struct PlanTexts {
+  std::string functions, only;
+};
+PlanTexts plans(const Scope &);
 /// Statements that run the body of a call step at each point; `parallel`: inside a coroutine.
 std::string pointLoops(const Scope &, const schedule::Step &, bool parallel);
 std::string descriptor(const Scope &);

@@ -12,11 +12,11 @@ class PlanPrinter {
 public:
   explicit PlanPrinter(const Scope &scope) : scope_(scope), t_(scope.transform) {}
 
-  std::string print() {
+  PlanTexts print() {
     const auto &plans = scope_.input.plans[t_.index].plans;
     for (std::size_t k = 0; k < plans.size(); ++k)
       plan(k, plans[k]);
-    return kernels_ + steps_ + out_;
+    return {kernels_ + steps_ + out_, only_};
   }
 
 private:
@@ -128,8 +128,12 @@ private:
     }
     out_ += fmt::format("/// {}\nstatic void pb_seq_plan_{}({} &pb_f) {{\n{}{}}}\n\n", plan.alternative,
                         number, scope_.frame(), parameters, sequential);
-    out_ += fmt::format("PB_SMALL static pb::Job pb_par_plan_{}({} &pb_f) {{\n{}{}  co_return;\n}}\n\n",
-                        number, scope_.frame(), parameters, parallel);
+    // A coroutine costs Clang as much as ten loops: the only plan of a transform stands in the entry itself.
+    if (scope_.input.plans[t_.index].plans.size() == 1)
+      only_ = parameters + parallel;
+    else
+      out_ += fmt::format("PB_SMALL static pb::Job pb_par_plan_{}({} &pb_f) {{\n{}{}  co_return;\n}}\n\n",
+                          number, scope_.frame(), parameters, parallel);
   }
 
   /// Steps grouped so that each group needs only earlier groups.
@@ -150,11 +154,11 @@ private:
   const sema::Transform &t_;
   std::map<std::pair<std::size_t, std::size_t>, std::string> nameOfStep_;
   std::map<std::string, std::string> kernelNames_;
-  std::string kernels_, steps_, out_;
+  std::string kernels_, steps_, out_, only_;
 };
 
 } // namespace
 
-std::string plans(const Scope &scope) { return PlanPrinter(scope).print(); }
+PlanTexts plans(const Scope &scope) { return PlanPrinter(scope).print(); }
 
 } // namespace pbc::emit

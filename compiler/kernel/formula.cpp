@@ -17,7 +17,7 @@ std::optional<isl::aff> formula(const isl::pw_aff &function) {
         *static_cast<isl_aff **>(user) = a;
         return isl_stat_ok;
       },
-      &only);
+      static_cast<void *>(&only));
   return isl::manage(only);
 }
 

@@ -8,7 +8,7 @@ namespace pbc::poly {
 namespace {
 
 // isl's text without the parameter prefix, which says nothing to a user.
-std::string withoutPrefix(std::string text) {
+std::string withoutPrefix(const std::string &text) {
   const auto arrow = text.find("-> {");
   return arrow == std::string::npos ? text : text.substr(arrow + 3);
 }

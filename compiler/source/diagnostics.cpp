@@ -11,7 +11,7 @@ Diagnostic &Diagnostic::note(Span where, std::string text) {
   return *this;
 }
 
-Diagnostic &Diagnostic::help(std::string text) {
+Diagnostic &Diagnostic::help(const std::string &text) {
   if (!helpText.empty())
     helpText += '\n';
   helpText += text;

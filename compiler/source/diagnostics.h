@@ -32,7 +32,7 @@ struct Diagnostic {
   std::string helpText;
 
   Diagnostic &note(Span, std::string message);
-  Diagnostic &help(std::string text);
+  Diagnostic &help(const std::string &text);
 };
 
 class Diagnostics {

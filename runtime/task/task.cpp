@@ -97,7 +97,7 @@ void Task::execute() {
     finish(std::move(error));
 }
 
-void Task::finish(std::exception_ptr error) {
+void Task::finish(const std::exception_ptr &error) {
   Dependents released;
   {
     std::lock_guard hold(lock_);

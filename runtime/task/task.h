@@ -85,7 +85,7 @@ private:
   using Dependents = std::vector<TaskRef>;
   void becomeRunnable();
   void execute();
-  void finish(std::exception_ptr error);
+  void finish(const std::exception_ptr &error);
   void continueAs(TaskRef next);
   void dependenceDone(const std::exception_ptr &error);
 

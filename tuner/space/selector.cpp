@@ -4,7 +4,7 @@
 
 namespace pbc::tuner {
 
-std::vector<Level> Selector::normal(std::vector<Level> levels) {
+std::vector<Level> Selector::normal(const std::vector<Level> &levels) {
   std::vector<Level> result;
   long low = 0;
   for (const Level &level : levels) {

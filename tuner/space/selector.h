@@ -52,7 +52,7 @@ public:
   bool operator==(const Selector &) const = default;
 
 private:
-  static std::vector<Level> normal(std::vector<Level>);
+  static std::vector<Level> normal(const std::vector<Level> &);
   Selector ranged(long low, long high, int use) const; // may have more than 12 levels
   std::vector<Level> levels_;
 };

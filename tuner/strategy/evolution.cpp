@@ -48,7 +48,7 @@ private:
 
   void oneSize(int size, double deadline) {
     retest(size, deadline);
-    if (tester_.evaluator().stopped() && members().size() > 0 && !members().front().measuredAt(size))
+    if (tester_.evaluator().stopped() && !members().empty() && !members().front().measuredAt(size))
       return;
     result_.lastSize = size;
     result_.population.keepMeasured(size);
