@@ -1,10 +1,11 @@
-// The loop nests of loops.pbcc as one writes them by hand, timed the way a generated program does with --time.
+// The loop nests of loops.pbcc as one writes them by hand, timed the way a generated program does with
+// --time.
 //
 //   by_hand NAME WIDTH HEIGHT THREADS    (MatrixProduct: HEIGHT is ignored)
 //   => "time: SECONDS s", the median
 //
-// Two threads: each takes half of the rows; the second one stays awake between calls, which is as fast as sharing
-// can be. `...Often` repeats its kernel 100 times, as in loops.pbcc.
+// Two threads: each takes half of the rows; the second one stays awake between calls, which is as fast as
+// sharing can be. `...Often` repeats its kernel 100 times, as in loops.pbcc.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -26,12 +27,14 @@ struct Rows {
   long low, high, w, stride;
 };
 
-[[gnu::noinline]] void vectorAdd(const Rows &r, const double *__restrict a, const double *__restrict b, double *__restrict c) {
+[[gnu::noinline]] void vectorAdd(const Rows &r, const double *__restrict a, const double *__restrict b,
+                                 double *__restrict c) {
   for (long i = r.low; i < r.high; ++i)
     c[i] = a[i] + b[i];
 }
 
-[[gnu::noinline]] void convolution3x3(const Rows &r, const double *__restrict a, const double *, double *__restrict b) {
+[[gnu::noinline]] void convolution3x3(const Rows &r, const double *__restrict a, const double *,
+                                      double *__restrict b) {
   const double weights[9] = {0.0625, 0.125, 0.0625, 0.125, 0.25, 0.125, 0.0625, 0.125, 0.0625};
   for (long y = r.low; y < r.high; ++y)
     for (long x = 0; x < r.w; ++x) {
@@ -43,7 +46,8 @@ struct Rows {
     }
 }
 
-[[gnu::noinline]] void sevenTap(const Rows &r, const double *__restrict a, const double *__restrict k, double *__restrict b) {
+[[gnu::noinline]] void sevenTap(const Rows &r, const double *__restrict a, const double *__restrict k,
+                                double *__restrict b) {
   for (long y = r.low; y < r.high; ++y)
     for (long x = 0; x < r.w; ++x) {
       double sum = 0;
@@ -53,7 +57,8 @@ struct Rows {
     }
 }
 
-[[gnu::noinline]] void anyTap(const Rows &r, const double *__restrict a, const double *__restrict k, double *__restrict b) {
+[[gnu::noinline]] void anyTap(const Rows &r, const double *__restrict a, const double *__restrict k,
+                              double *__restrict b) {
   const long taps = r.stride - r.w + 1;
   for (long y = r.low; y < r.high; ++y)
     for (long x = 0; x < r.w; ++x) {
@@ -64,7 +69,8 @@ struct Rows {
     }
 }
 
-[[gnu::noinline]] void fivePoint(const Rows &r, const double *__restrict a, const double *, double *__restrict b) {
+[[gnu::noinline]] void fivePoint(const Rows &r, const double *__restrict a, const double *,
+                                 double *__restrict b) {
   const long s = r.stride;
   for (long y = r.low; y < r.high; ++y)
     for (long x = 0; x < r.w; ++x) {
@@ -73,7 +79,8 @@ struct Rows {
     }
 }
 
-[[gnu::noinline]] void matrixProduct(const Rows &r, const double *__restrict a, const double *__restrict b, double *__restrict ab) {
+[[gnu::noinline]] void matrixProduct(const Rows &r, const double *__restrict a, const double *__restrict b,
+                                     double *__restrict ab) {
   for (long y = r.low; y < r.high; ++y)
     for (long x = 0; x < r.w; ++x) {
       double sum = 0;
@@ -89,12 +96,13 @@ struct Nest {
 };
 
 const std::map<std::string, Nest> nests{
-    {"VectorAdd", {vectorAdd, 0, 0}}, {"Convolution3x3", {convolution3x3, 2, 2}}, {"SevenTap", {sevenTap, 6, 0}},
-    {"AnyTap", {anyTap, 6, 0}},       {"FivePoint", {fivePoint, 2, 2}},           {"MatrixProduct", {matrixProduct, 0, 0}},
+    {"VectorAdd", {vectorAdd, 0, 0}}, {"Convolution3x3", {convolution3x3, 2, 2}},
+    {"SevenTap", {sevenTap, 6, 0}},   {"AnyTap", {anyTap, 6, 0}},
+    {"FivePoint", {fivePoint, 2, 2}}, {"MatrixProduct", {matrixProduct, 0, 0}},
 };
 
-// A second thread for pieces. Both sides spin for a while and then yield: on a quiet machine nothing is faster, and
-// on a busy one they do not keep each other from running.
+// A second thread for pieces. Both sides spin for a while and then yield: on a quiet machine nothing is
+// faster, and on a busy one they do not keep each other from running.
 class Helper {
 public:
   Helper() = default;
@@ -161,7 +169,9 @@ int main(int argc, char **argv) {
   // A vector is one row, and is cut anywhere.
   const long end = name == "VectorAdd" ? w * h : h;
 
-  const auto piece = [&](long low, long high) { nest.run({low, high, w, width}, a.data(), b.data(), out.data()); };
+  const auto piece = [&](long low, long high) {
+    nest.run({low, high, w, width}, a.data(), b.data(), out.data());
+  };
   const std::function<void()> second = [&] { piece(end / 2, end); };
   std::unique_ptr<Helper> helper = std::atoi(argv[4]) == 2 ? std::make_unique<Helper>() : nullptr;
   std::vector<double> times;

@@ -1,5 +1,5 @@
-// std::sort on random doubles: std_sort N => "time: SECONDS s", the median. Each time on a fresh copy, whose making is
-// not timed; sort.pbcc copies on its own time.
+// std::sort on random doubles: std_sort N => "time: SECONDS s", the median. Each time on a fresh copy, whose
+// making is not timed; sort.pbcc copies on its own time.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
