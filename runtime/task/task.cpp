@@ -94,7 +94,7 @@ void Task::execute() {
   if (next)
     continueAs(std::move(next));
   else
-    finish(std::move(error));
+    finish(error);
 }
 
 void Task::finish(const std::exception_ptr &error) {

@@ -68,7 +68,7 @@ Selector Selector::ranged(long low, long high, int use) const {
       changed.levels_.push_back(level);
     start = level.below;
   }
-  changed.levels_ = normal(std::move(changed.levels_));
+  changed.levels_ = normal(changed.levels_);
   return changed;
 }
 
@@ -101,7 +101,7 @@ Selector Selector::withRangeForced(long low, long high, int use) const {
 Selector Selector::withUse(int level, int use) const {
   Selector result = *this;
   result.levels_[level].use = use;
-  result.levels_ = normal(std::move(result.levels_));
+  result.levels_ = normal(result.levels_);
   return result;
 }
 
@@ -112,7 +112,7 @@ Selector Selector::withoutLevel(int level) const {
   if (level > 0)
     result.levels_[level - 1].below = levels_[level].below;
   result.levels_.erase(result.levels_.begin() + level);
-  result.levels_ = normal(std::move(result.levels_));
+  result.levels_ = normal(result.levels_);
   return result;
 }
 
