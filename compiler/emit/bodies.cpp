@@ -24,11 +24,11 @@ std::string rewritten(const std::string &text, const body::Facts &facts, Form fo
     case Kind::Call:
     case Kind::Spawn:
       if (form == Form::Sequential)
-        out += fmt::format("pb_seq_{}(pb_f.pb_depth + 1, {})", e.callee, arguments);
+        out += fmt::format("pb_seq_{}(pb_f.depth + 1, {})", e.callee, arguments);
       else if (e.kind == Kind::Call)
-        out += fmt::format("co_await pb_par_{}(pb_f.pb_depth + 1, {})", e.callee, arguments);
+        out += fmt::format("co_await pb_par_{}(pb_f.depth + 1, {})", e.callee, arguments);
       else
-        out += fmt::format("pb_scope.spawn(pb_par_{}(pb_f.pb_depth + 1, {}))", e.callee, arguments);
+        out += fmt::format("pb_scope.spawn(pb_par_{}(pb_f.depth + 1, {}))", e.callee, arguments);
       break;
     case Kind::Sync:
       out += form == Form::Sequential || !spawns ? "(void)0" : "co_await pb_scope.sync()";

@@ -13,7 +13,8 @@ std::string head(const Scope &scope) {
       "#include \"pb/prelude.h\"\n"; // body::prelude, given to Clang beside the runtime's headers
   for (const auto *raw : module.rawBlocks)
     out += raw->text.text + "\n";
-  out += "#include \"pb/index.h\"\n#include \"pb/program.h\"\n#include \"pb/plan.h\"\n";
+  out +=
+      "#include \"pb/index.h\"\n#include \"pb/program.h\"\n#include \"pb/plan.h\"\n#include \"pb/loops.h\"\n";
   out += "namespace pb_program {\n";
   std::set<std::string> callees;
   for (const auto &f : scope.facts())

@@ -10,22 +10,24 @@ namespace {
 /// Deep enough for recursion that halves or walks a row, shallow enough for a worker's stack (256 MiB).
 constexpr int kDeepestRecursion = 20000;
 
+/// A number that is passed by value lives in the frame: the call's arguments are gone when tasks run.
 std::string matrixMember(const sema::Matrix &m) {
-  return fmt::format("  {} m_{};\n", regionType(m.element, m.rank(), m.role == sema::Role::Input),
-                     poly::mangle(m.name));
+  const std::string name = poly::mangle(m.name);
+  const bool isInput = m.role == sema::Role::Input;
+  return fmt::format("  {} m_{};\n", regionType(m.element, m.rank(), isInput), name) +
+         (isInput && m.rank() == 0 ? fmt::format("  {} a_{};\n", sema::cxxType(m.element), name) : "");
 }
 
 std::string frameStruct(const Scope &scope) {
   const auto &t = scope.transform;
-  std::string out = fmt::format("struct {} {{\n", scope.frame());
+  std::string out = fmt::format("struct {} : pb::Frame {{\n", scope.frame());
   for (const auto &m : t.matrices)
     out += matrixMember(m);
   for (const auto &s : t.sizeVariables)
     out += fmt::format("  long v_{};\n", poly::mangle(s));
   for (const auto &k : t.tunables)
     out += fmt::format("  {} v_{};\n", k.isFloat ? "double" : "long", poly::mangle(k.name));
-  return out + "  int pb_depth, pb_choice;\n  long pb_n, pb_split;\n  const long *pb_params; // given on the "
-               "command line; null in calls\n};\n\n";
+  return out + "};\n\n";
 }
 
 std::string slots(const Scope &scope) {
@@ -180,7 +182,7 @@ std::string aliasChecks(const Scope &scope) {
                                     poly::mangle(t.matrices[o].name), poly::mangle(t.matrices[i].name));
       if (const unsigned long safe =
               t.matrices[o].rank() == t.matrices[i].rank() ? sameViewIsSafe(scope, o, i) : 0)
-        one += fmt::format(" && !((pb_f.pb_choice < 64 && ({0}ul >> pb_f.pb_choice & 1)) && "
+        one += fmt::format(" && !((pb_f.choice < 64 && ({0}ul >> pb_f.choice & 1)) && "
                            "pb::sameView(pb_f.m_{1}, pb_f.m_{2}))",
                            safe, poly::mangle(t.matrices[o].name), poly::mangle(t.matrices[i].name));
       condition += (condition.empty() ? "(" : " || (") + one + ")";
@@ -227,7 +229,9 @@ std::string enter(const Scope &scope) {
   const auto solution = choice::solveSizes(t, matrices, false, scope.context);
   const auto fromParams = choice::solveSizes(t, inputs, true, scope.context);
   std::string out = "/// Sizes, checks, selector, aliases: everything before a plan runs.\n";
-  out += fmt::format("PB_SMALL static void pb_enter({} &pb_f) {{\n", scope.frame());
+  out += fmt::format(
+      "PB_SMALL static void pb_enter(pb::Frame *pb_p) {{\n  auto &pb_f = *static_cast<{} *>(pb_p);\n",
+      scope.frame());
   for (const auto &k : t.tunables)
     out += fmt::format("  [[maybe_unused]] const {} {} = pb_f.v_{} = pb_tunable_{}_{};\n",
                        k.isFloat ? "double" : "long", poly::mangle(k.name), poly::mangle(k.name), t.name,
@@ -238,7 +242,7 @@ std::string enter(const Scope &scope) {
     const std::string name = poly::mangle(t.sizeVariables[i]);
     std::string value = solution.known[i] ? solution.cxx[i] : fromParams.cxx[i];
     if (i < t.params.size())
-      value = fmt::format("pb_f.pb_params ? pb_f.pb_params[{}] : {}", i, solution.known[i] ? value : "0");
+      value = fmt::format("pb_f.params ? pb_f.params[{}] : {}", i, solution.known[i] ? value : "0");
     else if (value.empty())
       value = "0";
     out += fmt::format("  [[maybe_unused]] const long {0} = pb_f.v_{0} = {1};\n", name, value);
@@ -246,38 +250,30 @@ std::string enter(const Scope &scope) {
   }
   out += extentChecks(t) + guards(scope);
   if (reachesItself(scope))
-    out += fmt::format("  if (pb_f.pb_depth > {}) pb::pb_recursion_too_deep({}, pb_n);\n", kDeepestRecursion,
+    out += fmt::format("  if (pb_f.depth > {}) pb::pb_recursion_too_deep({}, pb_n);\n", kDeepestRecursion,
                        quoted(t.name));
   out += fmt::format(
-      "  pb_f.pb_n = pb_n;\n  pb_f.pb_split = pb_split_{0};\n  pb_f.pb_choice = pb_site_{0}.select(pb_n);\n",
-      t.name);
+      "  pb_f.n = pb_n;\n  pb_f.split = pb_split_{0};\n  pb_f.choice = pb_site_{0}.select(pb_n);\n", t.name);
   return out + aliasChecks(scope) + "}\n\n";
 }
 
-std::string fillFrame(const Scope &scope, const char *params) {
-  const auto &t = scope.transform;
-  std::string out =
-      fmt::format("  {} pb_f;\n  pb_f.pb_depth = pb_depth;\n  pb_f.pb_params = {};\n", scope.frame(), params);
-  for (const auto &m : t.matrices) {
+/// The arguments into a new frame `pb_f`.
+std::string fillFrame(const Scope &scope) {
+  std::string out = "  pb_f.depth = pb_depth;\n";
+  for (const auto &m : scope.transform.matrices) {
     if (m.role == sema::Role::Through)
       continue;
-    if (m.rank() == 0)
-      out += fmt::format("  pb_f.m_{} = {}(&pb_a_{}, nullptr, nullptr);\n", poly::mangle(m.name),
-                         regionType(m.element, 0, m.role == sema::Role::Input), m.name);
+    const std::string name = poly::mangle(m.name);
+    if (m.rank() == 0 && m.role == sema::Role::Input)
+      out += fmt::format("  pb_f.a_{0} = pb_a_{1};\n  pb_f.m_{0} = {2}(&pb_f.a_{0}, nullptr, nullptr);\n",
+                         name, m.name, regionType(m.element, 0, true));
+    else if (m.rank() == 0)
+      out += fmt::format("  pb_f.m_{} = {}(&pb_a_{}, nullptr, nullptr);\n", name,
+                         regionType(m.element, 0, false), m.name);
     else
-      out += fmt::format("  pb_f.m_{} = pb_a_{};\n", poly::mangle(m.name), m.name);
+      out += fmt::format("  pb_f.m_{} = pb_a_{};\n", name, m.name);
   }
-  return out + "  pb_enter(pb_f);\n";
-}
-
-std::string dispatch(const Scope &scope, const std::string &call) {
-  const auto count = scope.choices().alternatives.size();
-  if (count == 1)
-    return fmt::format("  {};\n", fmt::format(fmt::runtime(call), 0));
-  std::string out = "  switch (pb_f.pb_choice) {\n";
-  for (std::size_t k = 0; k < count; ++k)
-    out += fmt::format("  case {}: {}; break;\n", k, fmt::format(fmt::runtime(call), k));
-  return out + "  }\n";
+  return out;
 }
 
 } // namespace
@@ -337,19 +333,38 @@ bool mayShareViews(const Scope &scope, std::size_t alternative) {
   return false;
 }
 
+namespace {
+
+/// What a task-parallel call does once its frame is filled: the runtime walks tables, or, when some plan
+/// calls transforms, a coroutine does it.
+std::string parallelEntry(const Scope &scope, const PlanTexts &plans) {
+  const auto &t = scope.transform;
+  const std::string head = fmt::format("PB_SMALL pb::Job pb_par_{}({}, const long *pb_params) {{\n", t.name,
+                                       parameterList(t, true));
+  const std::string fill = fillFrame(scope) + "  pb_f.params = pb_params;\n";
+  if (plans.loopsOnly)
+    return fmt::format("static const pb::LoopTransform pb_loops = {{pb_enter, [](pb::Frame *pb_p) {{ delete "
+                       "static_cast<{0} *>(pb_p); }}, &pb_cutoff_{1}, pb_plans}};\n\n"
+                       "{2}  {0} *pb_new = new {0};\n  {0} &pb_f = *pb_new;\n{3}"
+                       "  return pb::runTransform(pb_new, &pb_loops);\n}}\n\n",
+                       scope.frame(), t.name, head, fill);
+  return head + fmt::format("  {} pb_f;\n", scope.frame()) + fill +
+         fmt::format(
+             "  pb_enter(&pb_f);\n  if (pb_f.n < pb_cutoff_{}) {{\n    pb_run(pb_f);\n    co_return;\n  }}\n",
+             t.name) +
+         plans.tasks + "  co_return;\n}\n\n";
+}
+
+} // namespace
+
 std::string entry(const Scope &scope) {
   const auto &t = scope.transform;
-  std::string out = fmt::format("static void pb_run({} &pb_f) {{\n{}}}\n\n", scope.frame(),
-                                dispatch(scope, "pb_seq_plan_{}(pb_f)"));
-  out += fmt::format("void pb_seq_{}({}) {{\n{}  pb_run(pb_f);\n}}\n\n", t.name, parameterList(t, false),
-                     fillFrame(scope, "nullptr"));
-  out += fmt::format("PB_SMALL pb::Job pb_par_{}({}, const long *pb_params) {{\n{}", t.name,
-                     parameterList(t, true), fillFrame(scope, "pb_params"));
-  out += fmt::format("  if (pb_f.pb_n < pb_cutoff_{}) {{\n    pb_run(pb_f);\n    co_return;\n  }}\n", t.name);
   const PlanTexts texts = plans(scope);
-  out += texts.only.empty() ? dispatch(scope, "co_await pb_par_plan_{}(pb_f)") : texts.only;
-  return slots(scope) + frameStruct(scope) + enter(scope) + bodies(scope) + texts.functions + out +
-         "  co_return;\n}\n\n";
+  const std::string run = texts.loopsOnly ? "pb::runPlanHere(&pb_f, pb_plans)" : "pb_run(pb_f)";
+  return slots(scope) + frameStruct(scope) + enter(scope) + bodies(scope) + texts.functions +
+         fmt::format("void pb_seq_{}({}) {{\n  {} pb_f;\n{}  pb_enter(&pb_f);\n  {};\n}}\n\n", t.name,
+                     parameterList(t, false), scope.frame(), fillFrame(scope), run) +
+         parallelEntry(scope, texts);
 }
 
 } // namespace pbc::emit

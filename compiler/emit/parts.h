@@ -38,9 +38,11 @@ bool mayShareViews(const Scope &, std::size_t alternative);
 
 std::string bodies(const Scope &);
 std::string entry(const Scope &);
-/// The plans' functions; and, of a transform with one alternative, what its coroutine does.
+/// The plans' functions and tables. `loopsOnly`: the table `pb_plans` holds all of them. Otherwise
+/// pb_run(frame) runs a plan on the spot, and `tasks` are the statements of a coroutine that run it in tasks.
 struct PlanTexts {
-  std::string functions, only;
+  std::string functions, tasks;
+  bool loopsOnly = false;
 };
 PlanTexts plans(const Scope &);
 /// Statements that run the body of a call step at each point; `parallel`: inside a coroutine.

@@ -7,16 +7,40 @@ namespace pbc::emit {
 
 namespace {
 
-/// The functions of one alternative; kernels that several alternatives share are printed once.
+/// The functions and tables of a transform's plans. A step that is a kernel is a line of a table that the
+/// runtime walks; only steps that call transforms are statements, in pb_run and in the entry's coroutine.
+/// Kernels that several plans share are printed once.
 class PlanPrinter {
 public:
   explicit PlanPrinter(const Scope &scope) : scope_(scope), t_(scope.transform) {}
 
   PlanTexts print() {
     const auto &plans = scope_.input.plans[t_.index].plans;
-    for (std::size_t k = 0; k < plans.size(); ++k)
-      plan(k, plans[k]);
-    return {kernels_ + steps_ + out_, only_};
+    const bool loopsOnly = std::all_of(plans.begin(), plans.end(), [](const schedule::Plan &plan) {
+      return std::none_of(plan.steps.begin(), plan.steps.end(),
+                          [](const auto &s) { return s.callsTransforms; });
+    });
+    std::string table, here, tasks;
+    for (std::size_t k = 0; k < plans.size(); ++k) {
+      const Ordered ordered = inLevels(plans[k]);
+      loopTable(k, plans[k], ordered);
+      const std::string allocate = allocation(k, plans[k]);
+      table += fmt::format("  {{{}, {}, {}}},\n", allocate.empty() ? "nullptr" : allocate,
+                           ordered.loops ? fmt::format("pb_loops_{}", k) : "nullptr", ordered.loops);
+      if (loopsOnly)
+        continue;
+      const std::string begin =
+          fmt::format("  case {}: {{ // {}\n  {}\n", k, plans[k].alternative, parameterDefinitions(scope_)) +
+          (allocate.empty() ? "" : fmt::format("  {}(&pb_f);\n", allocate));
+      here += begin + statements(k, plans[k], ordered, false) + "  break;\n  }\n";
+      tasks += begin + statements(k, plans[k], ordered, true) + "  break;\n  }\n";
+    }
+    std::string out = kernels_ + functions_;
+    if (loopsOnly)
+      return {out + "static const pb::LoopPlan pb_plans[] = {\n" + table + "};\n\n", "", true};
+    return {out + fmt::format("static void pb_run({} &pb_f) {{\n  switch (pb_f.choice) {{\n{}  }}\n}}\n\n",
+                              scope_.frame(), here),
+            "  switch (pb_f.choice) {\n" + tasks + "  }\n", false};
   }
 
 private:
@@ -48,113 +72,151 @@ private:
     return at->second;
   }
 
-  /// Temporaries of the plan: `through` matrices that one of its steps writes.
-  std::string throughMatrices(const schedule::Plan &plan) const {
+  /// A plan's steps sorted by level: each level needs only earlier ones.
+  struct Ordered {
+    std::vector<std::size_t> steps;
+    std::vector<std::size_t> levelOf; // by step
+    int loops = 0;                    // steps that are kernels
+  };
+
+  static Ordered inLevels(const schedule::Plan &plan) {
+    Ordered out;
+    out.levelOf.resize(plan.steps.size(), 0);
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+      for (const int before : plan.steps[s].after)
+        out.levelOf[s] = std::max(out.levelOf[s], out.levelOf[before] + 1);
+      out.steps.push_back(s);
+      out.loops += plan.steps[s].callsTransforms ? 0 : 1;
+    }
+    std::stable_sort(out.steps.begin(), out.steps.end(),
+                     [&](std::size_t a, std::size_t b) { return out.levelOf[a] < out.levelOf[b]; });
+    return out;
+  }
+
+  /// Name of the function that makes the plan's temporaries: `through` matrices that one of its steps writes.
+  std::string allocation(std::size_t number, const schedule::Plan &plan) {
     std::vector<bool> written(t_.matrices.size(), false);
     for (const auto &step : plan.steps)
       for (const auto &use : step.uses)
         for (const auto &o : t_.rules[use.rule].outputs)
           written[o.matrix] = true;
-    std::string out;
+    std::string body;
     for (std::size_t m = 0; m < t_.matrices.size(); ++m) {
       if (t_.matrices[m].role != sema::Role::Through || !written[m])
         continue;
       std::string sizes;
       for (const auto &e : t_.matrices[m].extents)
         sizes += (sizes.empty() ? "" : ", ") + e.cxx;
-      out += fmt::format("  pb_f.m_{} = {}::allocate({});\n", poly::mangle(t_.matrices[m].name),
-                         regionType(t_.matrices[m].element, t_.matrices[m].rank(), false), sizes);
+      body += fmt::format("  pb_f.m_{} = {}::allocate({});\n", poly::mangle(t_.matrices[m].name),
+                          regionType(t_.matrices[m].element, t_.matrices[m].rank(), false), sizes);
     }
-    return out;
+    if (body.empty())
+      return "";
+    const std::string name = fmt::format("pb_allocate_{}", number);
+    functions_ +=
+        fmt::format("PB_SMALL static void {}(pb::Frame *pb_p) {{\n  {} &pb_f = *static_cast<{} *>(pb_p);\n  "
+                    "{}\n{}}}\n\n",
+                    name, scope_.frame(), scope_.frame(), parameterDefinitions(scope_), body);
+    return name;
   }
 
-  std::string box(const kernel::Kernel &k) const {
-    std::string low, high;
-    for (const auto &d : k.taskDimensions)
-      low += (low.empty() ? "" : ", ") + d.low, high += (high.empty() ? "" : ", ") + d.high;
-    return fmt::format("const pb::Box pb_box{{{}, {{{}}}, {{{}}}}};", k.taskDimensions.size(), low, high);
-  }
-
-  std::string sequentialStep(std::size_t plan, std::size_t step) {
-    const auto &s = scope_.input.plans[t_.index].plans[plan].steps[step];
-    if (s.callsTransforms)
-      return pointLoops(scope_, s, false);
+  /// Name of the function that says over which box a kernel's tasks go.
+  std::string boxFunction(std::size_t plan, std::size_t step) {
     const auto &k = *kernelOf(plan, step);
-    const std::string &name = kernelName(plan, step);
     if (k.taskDimensions.empty())
-      return fmt::format("  {}(&pb_f, nullptr, nullptr);\n", name);
-    return fmt::format("  {{\n    {}\n    {}(&pb_f, pb_box.low, pb_box.high);\n  }}\n", box(k), name);
+      return "nullptr";
+    std::string box;
+    int d = 0;
+    for (const auto &dimension : k.taskDimensions) {
+      box += fmt::format("  pb_box->low[{0}] = {1};\n  pb_box->high[{0}] = {2};\n", d, dimension.low,
+                         dimension.high);
+      ++d;
+    }
+    const auto [at, isNew] = boxNames_.emplace(box, fmt::format("pb_box_{}", boxNames_.size()));
+    if (isNew)
+      functions_ += fmt::format("PB_SMALL static void {0}(const pb::Frame *pb_p, pb::Box *pb_box) {{\n"
+                                "  [[maybe_unused]] const {1} &pb_f = *static_cast<const {1} *>(pb_p);\n"
+                                "  {2}\n  pb_box->rank = {3};\n{4}}}\n\n",
+                                at->second, scope_.frame(), parameterDefinitions(scope_), d, box);
+    return at->second;
   }
 
-  /// Statements of a coroutine.
-  std::string parallelStep(std::size_t plan, std::size_t step) {
-    const auto &s = scope_.input.plans[t_.index].plans[plan].steps[step];
-    if (s.callsTransforms)
-      return pointLoops(scope_, s, true);
-    const auto &k = *kernelOf(plan, step);
-    const std::string &name = kernelName(plan, step);
-    if (k.taskDimensions.empty())
-      return fmt::format("  {}(&pb_f, nullptr, nullptr);\n", name);
-    std::string grain;
-    for (const auto &d : k.taskDimensions)
-      grain += (grain.empty() ? "" : ", ") + std::to_string(d.grain);
-    return fmt::format("  {{\n    {}\n    const long pb_grain[] = {{{}}};\n"
-                       "    co_await pb::forEachBox(pb_box, pb::splitOf(pb_box, pb_f.pb_split, pb_grain), "
-                       "{}, &pb_f);\n  }}\n",
-                       box(k), grain, name);
-  }
-
-  void plan(std::size_t number, const schedule::Plan &plan) {
-    const std::string parameters = "  " + parameterDefinitions(scope_) + "\n";
-    std::string sequential, parallel = throughMatrices(plan);
-    sequential += parallel;
-    for (std::size_t s = 0; s < plan.steps.size(); ++s)
-      sequential += sequentialStep(number, s);
-    for (const auto &level : levels(plan)) {
-      if (level.size() == 1) {
-        parallel += parallelStep(number, level.front());
+  void loopTable(std::size_t number, const schedule::Plan &plan, const Ordered &ordered) {
+    std::string lines;
+    for (const std::size_t s : ordered.steps) {
+      if (plan.steps[s].callsTransforms)
         continue;
-      }
-      // Steps that do not read from each other run side by side.
-      parallel += "  {\n  pb::SpawnScope pb_steps;\n";
-      for (std::size_t i = 0; i < level.size(); ++i) {
-        const std::string name = fmt::format("pb_step_{}_{}", number, level[i]);
-        steps_ += fmt::format("PB_SMALL static pb::Job {}({} &pb_f) {{\n{}{}  co_return;\n}}\n\n", name,
-                              scope_.frame(), parameters, parallelStep(number, level[i]));
-        parallel += i + 1 < level.size() ? fmt::format("  pb_steps.spawn({}(pb_f));\n", name)
-                                         : fmt::format("  co_await {}(pb_f);\n", name);
-      }
-      parallel += "  co_await pb_steps.sync();\n  }\n";
+      std::string grain;
+      for (const auto &d : kernelOf(number, s)->taskDimensions)
+        grain += (grain.empty() ? "" : ", ") + std::to_string(d.grain);
+      lines += fmt::format("  {{{}, {}, {{{}}}, {}}},\n", boxFunction(number, s), kernelName(number, s),
+                           grain, ordered.levelOf[s]);
     }
-    out_ += fmt::format("/// {}\nstatic void pb_seq_plan_{}({} &pb_f) {{\n{}{}}}\n\n", plan.alternative,
-                        number, scope_.frame(), parameters, sequential);
-    // A coroutine costs Clang as much as ten loops: the only plan of a transform stands in the entry itself.
-    if (scope_.input.plans[t_.index].plans.size() == 1)
-      only_ = parameters + parallel;
-    else
-      out_ += fmt::format("PB_SMALL static pb::Job pb_par_plan_{}({} &pb_f) {{\n{}{}  co_return;\n}}\n\n",
-                          number, scope_.frame(), parameters, parallel);
+    if (!lines.empty())
+      functions_ += fmt::format("/// {}\nstatic const pb::LoopStep pb_loops_{}[] = {{\n{}}};\n\n",
+                                plan.alternative, number, lines);
   }
 
-  /// Steps grouped so that each group needs only earlier groups.
-  static std::vector<std::vector<std::size_t>> levels(const schedule::Plan &plan) {
-    std::vector<std::size_t> levelOf(plan.steps.size(), 0);
-    std::vector<std::vector<std::size_t>> out;
-    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-      for (const int before : plan.steps[s].after)
-        levelOf[s] = std::max(levelOf[s], levelOf[before] + 1);
-      if (levelOf[s] >= out.size())
-        out.resize(levelOf[s] + 1);
-      out[levelOf[s]].push_back(s);
+  /// The plan as statements: runs of loops as pieces of its table, steps that call transforms point by point.
+  std::string statements(std::size_t number, const schedule::Plan &plan, const Ordered &ordered,
+                         bool parallel) {
+    std::string out;
+    int loop = 0; // position in the table
+    const auto isCall = [&](std::size_t at) { return plan.steps[ordered.steps[at]].callsTransforms; };
+    const auto endOfLevel = [&](std::size_t at) {
+      const std::size_t level = ordered.levelOf[ordered.steps[at]];
+      while (at < ordered.steps.size() && ordered.levelOf[ordered.steps[at]] == level)
+        ++at;
+      return at;
+    };
+    const auto callsBetween = [&](std::size_t begin, std::size_t end) {
+      int calls = 0;
+      for (; begin < end; ++begin)
+        calls += isCall(begin) ? 1 : 0;
+      return calls;
+    };
+    for (std::size_t i = 0; i < ordered.steps.size();) {
+      // A level with calls by itself, its loops as one more job beside them; levels of loops together.
+      std::size_t end = endOfLevel(i);
+      const int calls = callsBetween(i, end);
+      while (calls == 0 && end < ordered.steps.size() && callsBetween(end, endOfLevel(end)) == 0)
+        end = endOfLevel(end);
+      const int loops = static_cast<int>(end - i) - calls;
+      const std::string table = fmt::format("(&pb_f, pb_loops_{} + {}, {})", number, loop, loops);
+      loop += loops;
+      const bool sideBySide = parallel && calls + (loops > 0) > 1;
+      if (sideBySide)
+        out += "  {\n  pb::SpawnScope pb_steps;\n";
+      if (loops > 0)
+        out += fmt::format(fmt::runtime(!parallel    ? "  pb::runLoopsHere{};\n"
+                                        : sideBySide ? "  pb_steps.spawn(pb::runLoops{});\n"
+                                                     : "  co_await pb::runLoops{};\n"),
+                           table);
+      for (; i < end; ++i)
+        if (isCall(i))
+          out += sideBySide
+                     ? fmt::format("  pb_steps.spawn({}(pb_f));\n", stepCoroutine(number, ordered.steps[i]))
+                     : pointLoops(scope_, plan.steps[ordered.steps[i]], parallel);
+      if (sideBySide)
+        out += "  co_await pb_steps.sync();\n  }\n";
     }
     return out;
+  }
+
+  /// A step that calls transforms as a coroutine of its own, to run beside others.
+  std::string stepCoroutine(std::size_t plan, std::size_t step) {
+    const std::string name = fmt::format("pb_step_{}_{}", plan, step);
+    functions_ += fmt::format("PB_SMALL static pb::Job {}({} &pb_f) {{\n  {}\n{}  co_return;\n}}\n\n", name,
+                              scope_.frame(), parameterDefinitions(scope_),
+                              pointLoops(scope_, scope_.input.plans[t_.index].plans[plan].steps[step], true));
+    return name;
   }
 
   const Scope &scope_;
   const sema::Transform &t_;
   std::map<std::pair<std::size_t, std::size_t>, std::string> nameOfStep_;
-  std::map<std::string, std::string> kernelNames_;
-  std::string kernels_, steps_, out_, only_;
+  std::map<std::string, std::string> kernelNames_, boxNames_;
+  std::string kernels_, functions_;
 };
 
 } // namespace

@@ -1,11 +1,8 @@
-// Small decisions that emitted plans take at run time: may two regions overlap, into which parts is a loop
-// cut.
+// Small decisions that emitted entries take at run time: may two regions overlap.
 //
 //   if (pb::mayOverlap(f.m_B, f.m_A)) f.m_A = pb::copyOf(f.m_A);      // inputs are as they were at the call
-//   co_await pb::forEachBox(box, pb::splitOf(box, f.pb_split, grain), kernel, &f);
 #pragma once
 #include "region.h"
-#include "task.h"
 
 namespace pb {
 
@@ -69,24 +66,6 @@ Region<T, D> copyOf(const Region<T, D> &from) {
   Region<T, D> to(static_cast<T *>(data), stride, from.extents(), storage);
   pb_storage_release(storage);
   return to;
-}
-
-/// Parts of about `cells` cells, long along dimension 0 of the box (x, the innermost loop); `grain[d]`: parts
-/// begin at multiples of it.
-inline Split splitOf(const Box &box, long cells, const long *grain) {
-  Split split{};
-  long rest = cells < 1 ? 1 : cells;
-  for (int d = 0; d < box.rank; ++d) {
-    const long extent = box.high[d] - box.low[d];
-    long part = rest < extent ? rest : extent;
-    if (part < 1)
-      part = 1;
-    if (grain[d] > 1)
-      part = (part + grain[d] - 1) / grain[d] * grain[d];
-    split.size[d] = part;
-    rest = rest / part > 1 ? rest / part : 1;
-  }
-  return split;
 }
 
 } // namespace pb

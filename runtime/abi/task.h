@@ -9,8 +9,6 @@
 //     co_await scope.sync();                                         // all spawned children are done
 //     co_await merge_par(out, h);
 //   }
-//   pb::Box box = {2, {0, 0}, {w, h}};
-//   co_await pb::forEachBox(box, pb::Split{{256, 16}}, kernel, &arguments); // a data-parallel loop in tasks
 //
 // Invariants: a Job is awaited or spawned at most once; a SpawnScope is synced before it dies (after an
 // exception its destructor waits, running other tasks meanwhile); a suspended frame is the continuation task
@@ -287,74 +285,6 @@ inline void SpawnScope::spawn(Job &&job) {
   p.run = [](Work *w) { Job::Handle::from_promise(*static_cast<Job::promise_type *>(w)).resume(); };
   ++spawned_;
   pb_spawn(&p);
-}
-
-/// The points low[d] <= i[d] < high[d], d < rank. A box of rank 0 has one point.
-struct Box {
-  int rank;
-  long low[5], high[5];
-};
-
-/// A part is not divided in dimension d once its extent there is at most size[d]; parts begin at multiples of
-/// size[d] from the box's low corner. size[d] <= 0: never divided in d.
-struct Split {
-  long size[5];
-};
-
-using BoxFunction = void (*)(const void *context, const long *low, const long *high);
-
-/// The awaitable of forEachBox; lives in the caller's frame while its tasks run.
-struct BoxLoop {
-  Box box;
-  Split split;
-  BoxFunction function;
-  const void *context;
-  Job tasks = {};
-
-  inline bool await_ready();
-  inline Job::Handle await_suspend(std::coroutine_handle<> caller);
-  void await_resume() const {
-    if (tasks)
-      tasks.operator co_await().await_resume();
-  }
-};
-
-/// The dimension in which `box` has most parts of size split, or -1 if it is not to be divided.
-inline int dimensionToDivide(const Box &box, const Split &split) {
-  int best = -1;
-  long most = 1;
-  for (int d = 0; d < box.rank; ++d) {
-    if (split.size[d] <= 0)
-      continue;
-    long extent = box.high[d] - box.low[d], parts = extent / split.size[d] + (extent % split.size[d] != 0);
-    if (parts > most)
-      most = parts, best = d;
-  }
-  return best;
-}
-
-/// The task tree of a loop over `part`; `loop` outlives it (runtime/task/boxes.cpp).
-Job boxTasks(const BoxLoop *loop, Box part);
-
-inline bool BoxLoop::await_ready() {
-  for (int d = 0; d < box.rank; ++d)
-    if (box.low[d] >= box.high[d])
-      return true;
-  if (dimensionToDivide(box, split) >= 0)
-    return false;
-  function(context, box.low, box.high);
-  return true;
-}
-
-inline Job::Handle BoxLoop::await_suspend(std::coroutine_handle<> caller) {
-  tasks = boxTasks(this, box);
-  return tasks.operator co_await().await_suspend(caller);
-}
-
-/// co_await it: calls `function` for disjoint parts that cover `box`, as tasks; on the spot if the box is not
-/// worth dividing. `context` must live until then.
-inline BoxLoop forEachBox(const Box &box, const Split &split, BoxFunction function, const void *context) {
-  return {box, split, function, context};
 }
 
 } // namespace pb

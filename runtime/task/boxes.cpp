@@ -1,6 +1,6 @@
 // The task tree of forEachBox: halves its box along the dimension with most parts, spawns the upper half and
 // goes on with the lower. The largest halves are spawned first, so they lie where thieves take them.
-#include "runtime/abi/task.h"
+#include "runtime/abi/loops.h"
 #include "runtime/task/worker.h"
 
 namespace pb {
@@ -11,7 +11,20 @@ namespace {
 /// worker that began, so that in a sequence of loops each part stays in the cache of one core.
 constexpr int kSpinsBeforeSuspending = 400;
 
-} // namespace
+/// The dimension in which `box` has most parts of size split, or -1 if it is not to be divided.
+int dimensionToDivide(const Box &box, const Split &split) {
+  int best = -1;
+  long most = 1;
+  for (int d = 0; d < box.rank; ++d) {
+    if (split.size[d] <= 0)
+      continue;
+    const long extent = box.high[d] - box.low[d];
+    const long parts = extent / split.size[d] + (extent % split.size[d] != 0);
+    if (parts > most)
+      most = parts, best = d;
+  }
+  return best;
+}
 
 Job boxTasks(const BoxLoop *loop, Box part) {
   SpawnScope scope;
@@ -33,6 +46,45 @@ Job boxTasks(const BoxLoop *loop, Box part) {
       __builtin_ia32_pause();
   }
   co_await scope.sync();
+}
+
+} // namespace
+
+bool isEmpty(const Box &box) {
+  for (int d = 0; d < box.rank; ++d)
+    if (box.low[d] >= box.high[d])
+      return true;
+  return false;
+}
+
+Split splitOf(const Box &box, long cells, const long *grain) {
+  Split split{};
+  long rest = cells < 1 ? 1 : cells;
+  for (int d = 0; d < box.rank; ++d) {
+    const long extent = box.high[d] - box.low[d];
+    long part = rest < extent ? rest : extent;
+    if (part < 1)
+      part = 1;
+    if (grain[d] > 1)
+      part = (part + grain[d] - 1) / grain[d] * grain[d];
+    split.size[d] = part;
+    rest = rest / part > 1 ? rest / part : 1;
+  }
+  return split;
+}
+
+bool BoxLoop::await_ready() const {
+  if (isEmpty(box))
+    return true;
+  if (dimensionToDivide(box, split) >= 0)
+    return false;
+  function(context, box.low, box.high);
+  return true;
+}
+
+Job::Handle BoxLoop::await_suspend(std::coroutine_handle<> caller) {
+  tasks = boxTasks(this, box);
+  return tasks.operator co_await().await_suspend(caller);
 }
 
 } // namespace pb

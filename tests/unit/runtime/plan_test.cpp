@@ -64,15 +64,4 @@ TEST(CopyOf, KeepsTheCellsOfAnyView) {
   EXPECT_EQ(copy.strides()[0], 1);
 }
 
-TEST(SplitOf, PartsAreLongAlongXAndRespectTheGrain) {
-  const pb::Box box{2, {0, 0}, {1000, 50}};
-  const long grain[] = {256, 1};
-  const pb::Split one = pb::splitOf(box, 5000, grain);
-  EXPECT_EQ(one.size[0], 1024);
-  EXPECT_EQ(one.size[1], 4);
-  const pb::Split small = pb::splitOf(box, 2, grain);
-  EXPECT_EQ(small.size[0], 256);
-  EXPECT_EQ(small.size[1], 1);
-}
-
 } // namespace

@@ -1,4 +1,5 @@
 // Data-parallel loops (the task tree of forEachBox).
+#include "runtime/abi/loops.h"
 #include "runtime/task/scheduler.h"
 #include <atomic>
 #include <gtest/gtest.h>
@@ -114,6 +115,17 @@ TEST(Boxes, ExceptionsArriveAtTheLoop) { // 51
   caught = false;
   s.run(body(100));
   EXPECT_FALSE(caught);
+}
+
+TEST(SplitOf, PartsAreLongAlongXAndRespectTheGrain) {
+  const pb::Box box{2, {0, 0}, {1000, 50}};
+  const long grain[] = {256, 1};
+  const pb::Split one = pb::splitOf(box, 5000, grain);
+  EXPECT_EQ(one.size[0], 1024);
+  EXPECT_EQ(one.size[1], 4);
+  const pb::Split small = pb::splitOf(box, 2, grain);
+  EXPECT_EQ(small.size[0], 256);
+  EXPECT_EQ(small.size[1], 1);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // What generated_like.cpp, written and compiled as generated code is, offers to the tests.
 #pragma once
-#include "runtime/abi/task.h"
+#include "runtime/abi/loops.h"
 
 namespace generated {
 

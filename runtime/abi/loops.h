@@ -1,0 +1,96 @@
+// Plans that are loops only: tables that the runtime walks, because a coroutine of its own would cost each
+// transform more compile time than all of its loops.
+//
+//   static const pb::LoopStep steps[] = {{&rows_box, &rows_kernel, {1, 1}, 0}, {&columns_box, ...}};
+//   pb::runLoopsHere(&frame, steps, 2);               // on the spot
+//   co_await pb::runLoops(&frame, steps, 2);          // in tasks
+//   co_await pb::forEachBox({2, {0, 0}, {w, h}}, {{256, 16}}, kernel, &frame);   // one loop in tasks
+//   return pb::runTransform(frame, &Blur_loops);      // everything after the arguments are in the frame
+#pragma once
+#include "task.h"
+
+namespace pb {
+
+/// The points low[d] <= i[d] < high[d], d < rank. A box of rank 0 has one point.
+struct Box {
+  int rank;
+  long low[5], high[5];
+};
+
+bool isEmpty(const Box &);
+
+/// A part is not divided in dimension d once its extent there is at most size[d]; parts begin at multiples of
+/// size[d] from the box's low corner. size[d] <= 0: never divided in d.
+struct Split {
+  long size[5];
+};
+
+/// Parts of about `cells` cells, long along dimension 0 of the box (x, the innermost loop); `grain[d]`: parts
+/// begin at multiples of it.
+Split splitOf(const Box &box, long cells, const long *grain);
+
+using BoxFunction = void (*)(const void *context, const long *low, const long *high);
+
+/// The awaitable of forEachBox; lives in the caller's frame while its tasks run.
+struct BoxLoop {
+  Box box;
+  Split split;
+  BoxFunction function;
+  const void *context;
+  Job tasks = {};
+
+  bool await_ready() const;
+  Job::Handle await_suspend(std::coroutine_handle<> caller);
+  void await_resume() const {
+    if (tasks)
+      tasks.operator co_await().await_resume();
+  }
+};
+
+/// co_await it: calls `function` for disjoint parts that cover `box`, as tasks; on the spot if the box is not
+/// worth dividing. `context` must live until then.
+inline BoxLoop forEachBox(const Box &box, const Split &split, BoxFunction function, const void *context) {
+  return {box, split, function, context};
+}
+
+/// The head of every transform's frame; its matrices and sizes follow in the generated struct.
+struct Frame {
+  int depth = 0;              // of calls
+  int choice = 0;             // the alternative that the selector named
+  long n = 1, split = 1;      // the transform's size; cells per task
+  const long *params = nullptr; // given on the command line; null in calls
+  static void *operator new(decltype(sizeof(0)) bytes) { return pb_frame_allocate(bytes); }
+  static void operator delete(void *frame, decltype(sizeof(0)) bytes) { pb_frame_free(frame, bytes); }
+};
+
+/// A kernel over the cells of a box. Kernels get the frame as their context.
+struct LoopStep {
+  void (*box)(const Frame *, Box *); // at the frame's sizes; null: one call, without a box
+  BoxFunction kernel;
+  long grain[5]; // parts begin at multiples of it
+  int level;     // steps of one level do not read from each other; levels ascend
+};
+
+struct LoopPlan {
+  void (*allocate)(Frame *); // its `through` matrices; null if it has none
+  const LoopStep *steps;
+  int count;
+};
+
+/// A transform all of whose plans are loops.
+struct LoopTransform {
+  void (*enter)(Frame *);   // sizes, checks, selector, aliases
+  void (*release)(Frame *); // deletes it
+  const long *cutoff;       // below this size no tasks
+  const LoopPlan *plans;    // by Frame::choice
+};
+
+void runLoopsHere(const Frame *, const LoopStep *, int count);
+/// The frame must live until the job is done.
+Job runLoops(const Frame *, const LoopStep *, int count);
+/// The plan that the frame's choice names, on the spot.
+void runPlanHere(Frame *, const LoopPlan *plans);
+/// Enters, and runs the plan that the selector names. Takes the frame, also when the job is never started.
+Job runTransform(Frame *, const LoopTransform *);
+
+} // namespace pb
