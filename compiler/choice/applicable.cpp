@@ -1,5 +1,6 @@
 #include "compiler/choice/steps.h"
 #include <fmt/format.h>
+#include <isl/map.h>
 
 namespace pbc::choice {
 
@@ -32,6 +33,23 @@ void reportEmpty(const sema::Transform &t, const sema::Rule &r, const Spaces &sp
       .help("with this condition the rule can never run: correct or remove it");
 }
 
+/// Whether the output is one cell for all values of some of the rule's variables (`S` beside `B.cell(i)`),
+/// and its regions are apart for different values of the others.
+bool isShared(const sema::Rule &r, const sema::Binding &b, const isl::map &writes, const Spaces &spaces) {
+  const isl::map region = spaces.access(r, b);
+  isl_map *same = isl_map_apply_range(writes.copy(), isl_map_reverse(writes.copy()));
+  isl_map *apart = isl_map_universe(isl_map_get_space(same));
+  bool isShared = false;
+  for (std::size_t v = 0; v < r.freeVariables.size(); ++v) {
+    const auto d = static_cast<unsigned>(v);
+    if (isl_map_involves_dims(region.get(), isl_dim_in, d, 1) == isl_bool_true)
+      apart = isl_map_equate(apart, isl_dim_in, static_cast<int>(d), isl_dim_out, static_cast<int>(d));
+    else
+      isShared = true;
+  }
+  return isl::manage(same).is_subset(isl::manage(apart)) && isShared;
+}
+
 void reportTwice(const sema::Transform &t, const sema::Rule &r, const sema::Binding &b,
                  source::Diagnostics &diagnostics) {
   diagnostics
@@ -62,7 +80,7 @@ std::vector<Application> applicableRegions(const sema::Transform &t, const Space
     if (a.domain.is_empty())
       reportEmpty(t, r, spaces, context, diagnostics);
     for (std::size_t i = 0; i < r.outputs.size(); ++i)
-      if (!a.writes[i].is_injective())
+      if (!a.writes[i].is_injective() && !isShared(r, r.outputs[i], a.writes[i], spaces))
         reportTwice(t, r, r.outputs[i], diagnostics);
     applications.push_back(std::move(a));
   }

@@ -78,6 +78,20 @@ void reportUncovered(const sema::Transform &t, int matrix, const isl::set &missi
                    "what the others do not reach)");
 }
 
+/// What must be computed: outputs, and whatever some rule reads.
+isl::set neededCells(const sema::Transform &t, int matrix, const Spaces &spaces, const Grid &grid) {
+  isl::set needed = t.matrices[matrix].role == sema::Role::Output
+                        ? spaces.declaredCells(matrix)
+                        : isl::set::empty(spaces.cells(matrix).get_space());
+  for (const auto &application : grid.applications) {
+    const auto &inputs = t.rules[application.rule].inputs;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i].matrix == matrix)
+        needed = needed.unite(application.reads[i].range());
+  }
+  return needed;
+}
+
 } // namespace
 
 void cutIntoPieces(const sema::Transform &t, const Spaces &spaces, Grid &grid,
@@ -125,6 +139,7 @@ void cutIntoPieces(const sema::Transform &t, const Spaces &spaces, Grid &grid,
     std::sort(order.begin(), order.end());
     for (const auto &rules : order)
       grid.pieces.push_back({matrix, poly::simplified(merged.at(rules)), rules});
+    missing = missing.intersect(neededCells(t, matrix, spaces, grid));
     if (!missing.is_empty())
       reportUncovered(t, matrix, poly::simplified(missing), spaces, grid, diagnostics);
   }

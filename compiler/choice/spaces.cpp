@@ -71,12 +71,21 @@ isl::set Spaces::sizesFrom(long least) const {
       .intersect(context());
 }
 
-isl::set Spaces::cells(int matrix) const {
+isl::set Spaces::cells(int matrix) const { return cellsFrom(matrix, "0"); }
+
+isl::set Spaces::declaredCells(int matrix) const {
+  const auto &first = transform_.matrices[matrix].firstVersion;
+  return cellsFrom(matrix, first ? first->isl : "0");
+}
+
+isl::set Spaces::cellsFrom(int matrix, const std::string &first) const {
   const auto &m = transform_.matrices[matrix];
   const auto names = cellNames(m.rank());
   std::vector<std::string> conditions;
   for (int d = 0; d < m.rank(); ++d)
     conditions.push_back(fmt::format("0 <= {} < {}", names[d], m.extents[d].isl));
+  if (m.isVersioned)
+    conditions.push_back(fmt::format("{} <= {}", first, names.back()));
   return context_.set(fmt::format("{}{{ {}[{}] : {} }}", prefix_, poly::mangle(m.name), join(names, ", "),
                                   conditions.empty() ? "true" : join(conditions, " and ")));
 }

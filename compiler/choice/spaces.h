@@ -23,6 +23,8 @@ public:
   isl::set sizesFrom(long least) const;
 
   isl::set cells(int matrix) const;
+  /// Of a versioned matrix the versions from its first on; of any other all cells.
+  isl::set declaredCells(int matrix) const;
   std::string ruleTuple(const sema::Rule &) const;
   /// All points of a rule, unbounded.
   isl::set points(const sema::Rule &) const;
@@ -34,6 +36,7 @@ public:
   isl::map access(const sema::Rule &, const sema::Binding &) const;
 
 private:
+  isl::set cellsFrom(int matrix, const std::string &firstVersion) const;
   isl::set pointsWhere(const sema::Rule &, const std::string &condition) const;
   const sema::Transform &transform_;
   const poly::Context &context_;

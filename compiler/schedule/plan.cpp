@@ -24,13 +24,26 @@ isl::map flow(const sema::Transform &t, const choice::Grid &grid, const RuleUse 
   return poly::simplified(result);
 }
 
+/// { point -> later point that updates the same cell }: outputs that lack some of the rule's variables are
+/// updated by its points in turn, the first variable slowest.
+isl::map updates(const choice::Application &a, const isl::set &domain) {
+  const isl::space space = domain.get_space();
+  isl::map turns = isl::map::empty(isl::manage(isl_space_map_from_set(space.copy())));
+  for (const auto &writes : a.writes)
+    if (const isl::map mine = writes.intersect_domain(domain); !mine.is_injective())
+      turns =
+          turns.unite(mine.apply_range(mine.reverse()).intersect(isl::manage(isl_map_lex_lt(space.copy()))));
+  return turns;
+}
+
 class Planner {
 public:
   Planner(const sema::Transform &t, const std::vector<body::Facts> &facts, const choice::Choices &choices,
           source::Diagnostics &diagnostics)
       : t_(t), facts_(facts), grid_(choices.grid), diagnostics_(diagnostics) {}
 
-  Plan run(const choice::Alternative &alternative) {
+  /// Nothing if there is no legal order; why() then says so.
+  std::optional<Plan> run(const choice::Alternative &alternative) {
     Plan plan;
     plan.alternative = alternative.name;
     uses_.clear();
@@ -46,7 +59,7 @@ public:
     }
     for (int a = 0; a < n; ++a)
       if (readsItself(a))
-        return plan;
+        return std::nullopt;
     const auto groups = stronglyConnected();
     std::vector<int> groupOf(static_cast<std::size_t>(n), 0);
     for (std::size_t g = 0; g < groups.size(); ++g)
@@ -55,7 +68,7 @@ public:
     for (std::size_t g = 0; g < groups.size(); ++g) {
       auto step = stepOf(groups[g]);
       if (!step)
-        return plan;
+        return std::nullopt;
       std::set<int> after;
       for (const int b : groups[g])
         for (int a = 0; a < n; ++a)
@@ -65,6 +78,23 @@ public:
       plan.steps.push_back(std::move(*step));
     }
     return plan;
+  }
+
+  /// The first cycle that was found, as an error.
+  void reportCycle() {
+    if (!cycle_.empty())
+      reportCycle(cycle_);
+  }
+
+  /// A combination of rules that has no order is no choice; a rule that has none by itself is a mistake.
+  void warnOfUnusable() {
+    if (cycle_.size() != 1)
+      return;
+    const auto &r = t_.rules[cycle_.front().rule];
+    diagnostics_
+        .warning(r.headerSpan,
+                 fmt::format("the rule `{}` is never used: its cells need each other in a cycle", r.label))
+        .help("other rules compute the same cells; correct or remove this one");
   }
 
 private:
@@ -137,10 +167,14 @@ private:
         step.callsTransforms = true;
       for (const int b : group)
         dependences = dependences.unite(isl::union_map(flow_[a][b]));
+      dependences =
+          dependences.unite(isl::union_map(updates(grid_.applications[uses_[a].rule], uses_[a].domain)));
     }
     auto order = orderOf(step.uses, dependences, grid_.context);
     if (!order) {
-      reportCycle(group);
+      if (cycle_.empty())
+        for (const int u : group)
+          cycle_.push_back(uses_[u]);
       return std::nullopt;
     }
     step.order = *order;
@@ -148,26 +182,24 @@ private:
     return step;
   }
 
-  void reportCycle(const std::vector<int> &group) {
-    const auto &first = t_.rules[uses_[group.front()].rule];
-    if (!reported_.insert(first.index).second)
-      return;
+  void reportCycle(const std::vector<RuleUse> &group) {
+    const auto &first = t_.rules[group.front().rule];
     std::string path;
-    for (const int u : group)
-      path += "`" + t_.rules[uses_[u].rule].label + "` -> ";
+    for (const auto &u : group)
+      path += "`" + t_.rules[u.rule].label + "` -> ";
     path += "`" + first.label + "`";
     auto &error = diagnostics_.error(
         first.headerSpan, group.size() == 1 ? fmt::format("the cells of `{}` form a cycle",
                                                           t_.matrices[first.outputs[0].matrix].name)
                                             : fmt::format("the rules form a cycle: {}", path));
-    for (const int u : group) {
-      const auto &r = t_.rules[uses_[u].rule];
+    for (const auto &u : group) {
+      const auto &r = t_.rules[u.rule];
       for (const auto &input : r.inputs)
-        for (const int w : group) {
-          const auto &writer = t_.rules[uses_[w].rule];
+        for (const auto &w : group) {
+          const auto &writer = t_.rules[w.rule];
           const bool writes = std::any_of(writer.outputs.begin(), writer.outputs.end(),
                                           [&](const sema::Binding &o) { return o.matrix == input.matrix; });
-          if (writes && !flow_[w][u].is_empty())
+          if (writes && !flow(t_, grid_, w, u).is_empty())
             error.note(input.span, fmt::format("`{}` reads `{}`, which `{}` computes", r.label,
                                                t_.matrices[input.matrix].name, writer.label));
         }
@@ -183,6 +215,7 @@ private:
   source::Diagnostics &diagnostics_;
   std::vector<RuleUse> uses_;
   std::vector<std::vector<isl::map>> flow_;
+  std::vector<RuleUse> cycle_;
   std::set<int> reported_;
 };
 
@@ -190,14 +223,23 @@ private:
 
 std::vector<TransformPlans> plan(const sema::Module &module,
                                  const std::vector<std::vector<body::Facts>> &facts,
-                                 const std::vector<choice::Choices> &choices, poly::Context &,
+                                 std::vector<choice::Choices> &choices, poly::Context &,
                                  source::Diagnostics &diagnostics) {
   std::vector<TransformPlans> all;
   for (const auto &t : module.transforms) {
     Planner planner(t, facts[t.index], choices[t.index], diagnostics);
     TransformPlans plans;
-    for (const auto &alternative : choices[t.index].alternatives)
-      plans.plans.push_back(planner.run(alternative));
+    std::vector<choice::Alternative> legal;
+    for (auto &alternative : choices[t.index].alternatives)
+      if (auto plan = planner.run(alternative)) {
+        plans.plans.push_back(std::move(*plan));
+        legal.push_back(std::move(alternative));
+      }
+    if (legal.empty())
+      planner.reportCycle();
+    else
+      planner.warnOfUnusable();
+    choices[t.index].alternatives = std::move(legal);
     all.push_back(std::move(plans));
   }
   return all;

@@ -37,9 +37,10 @@ struct TransformPlans {
   std::vector<Plan> plans; // one per alternative, same order as choice::Choices::alternatives
 };
 
-/// One plan per alternative. Errors: a cycle of rules (with the cycle), a cell that needs itself.
+/// One plan per alternative. An alternative whose rules need each other's results in a cycle is taken out of
+/// `choices`. Errors: no alternative is left (with the cycle), a cell that needs itself.
 std::vector<TransformPlans> plan(const sema::Module &, const std::vector<std::vector<body::Facts>> &,
-                                 const std::vector<choice::Choices> &, poly::Context &,
+                                 std::vector<choice::Choices> &choices, poly::Context &,
                                  source::Diagnostics &);
 
 std::string print(const sema::Module &, const std::vector<TransformPlans> &);

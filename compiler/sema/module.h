@@ -34,6 +34,10 @@ struct Matrix {
   Role role;
   Element element = Element::F64;
   std::vector<Affine> extents; // x first; over the transform's size variables
+  // `X<first..last>[w]`: the version is one more dimension, the last, of last + 1 slots; versions below
+  // `first` need not be computed (language reference 2.8).
+  bool isVersioned = false;
+  std::optional<Affine> firstVersion;
   Span span;
   int rank() const { return static_cast<int>(extents.size()); }
 };

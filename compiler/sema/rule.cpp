@@ -103,11 +103,14 @@ private:
     std::vector<const syntax::Region *> outputs;
     for (const auto &o : in_.outputs)
       outputs.push_back(&o);
-    std::stable_sort(outputs.begin(), outputs.end(), [](const auto *a, const auto *b) {
-      return a->coordinates.size() > b->coordinates.size();
-    });
-    for (const auto *o : outputs)
-      for (const auto &coordinate : o->coordinates) {
+    const auto rank = [](const syntax::Region *r) { return r->coordinates.size() + (r->version ? 1 : 0); };
+    std::stable_sort(outputs.begin(), outputs.end(),
+                     [&](const auto *a, const auto *b) { return rank(a) > rank(b); });
+    for (const auto *o : outputs) {
+      std::vector<syntax::ExprPtr> coordinates = o->coordinates;
+      if (o->version)
+        coordinates.push_back(o->version->first);
+      for (const auto &coordinate : coordinates) {
         std::vector<Identifier> names;
         collectNames(*coordinate, names);
         for (const auto &name : names)
@@ -117,6 +120,7 @@ private:
             out_.freeVariables.push_back(name.text);
           }
       }
+    }
   }
 
   std::optional<Affine> coordinate(const syntax::Expr &e) {
@@ -164,10 +168,6 @@ private:
       error.help(!hint.empty() ? hint : fmt::format("its matrices are {}", fmt::join(names, ", ")));
       return std::nullopt;
     }
-    if (region.version) {
-      unsupported(region.version->span, "versions of matrices are");
-      return std::nullopt;
-    }
     if (region.defaultValue) {
       unsupported(region.span, "optional inputs are");
       return std::nullopt;
@@ -191,13 +191,33 @@ private:
         return std::nullopt;
       coordinates.push_back(std::move(*a));
     }
-    return place(region, *m, std::move(coordinates), std::move(b));
+    std::optional<Affine> version;
+    if (region.version && !(version = versionOf(*region.version, *m)))
+      return std::nullopt;
+    return place(region, *m, std::move(coordinates), version, std::move(b));
+  }
+
+  /// Which slice of a versioned matrix; its last dimension is then not among the coordinates.
+  std::optional<Affine> versionOf(const syntax::Version &version, const Matrix &m) {
+    if (!m.isVersioned) {
+      d_.error(version.span, fmt::format("`{}` has no versions", m.name))
+          .note(m.span, "declared here")
+          .help(fmt::format("declare them, `{}<0..n>`, or leave out `<...>`", m.name));
+      return std::nullopt;
+    }
+    if (version.last) {
+      d_.error(version.span, "only one version can be named in a region")
+          .help(fmt::format("name several regions, or take the last dimension of the whole matrix `{}`",
+                            m.name));
+      return std::nullopt;
+    }
+    return coordinate(*version.first);
   }
 
   /// Turns accessor and coordinates into a box per dimension.
   std::optional<Binding> place(const syntax::Region &region, const Matrix &m, std::vector<Affine> at,
-                               Binding b) {
-    const int rank = m.rank();
+                               const std::optional<Affine> &version, Binding b) {
+    const int rank = m.rank() - (version ? 1 : 0);
     const auto whole = [&](int d) {
       b.begin.push_back(constant(0, region.span));
       b.end.push_back(m.extents[d]);
@@ -247,6 +267,8 @@ private:
       break;
     }
     }
+    if (version)
+      single(*version);
     return b;
   }
 
@@ -260,10 +282,6 @@ private:
 
   void locals() {
     for (const auto &declaration : in_.locals) {
-      if (declaration.version) {
-        unsupported(declaration.version->span, "versioned matrices are");
-        continue;
-      }
       Local local;
       local.name = declaration.name.text;
       local.span = declaration.span;
@@ -273,6 +291,10 @@ private:
       for (const auto &extent : declaration.extents)
         if (auto a = coordinate(*extent))
           local.extents.push_back(std::move(*a));
+      if (declaration.version)
+        if (auto last = coordinate(declaration.version->last ? *declaration.version->last
+                                                             : *declaration.version->first))
+          local.extents.push_back(plus(*last, 1)); // versions are one more dimension, as in `through`
       out_.locals.push_back(std::move(local));
     }
   }

@@ -8,7 +8,7 @@ namespace pbc::sema {
 
 namespace {
 
-constexpr int kMaxRank = 4;
+constexpr int kMaxRank = 5; // as pb::AnyRegion
 
 void unsupported(source::Diagnostics &diagnostics, Span span, const std::string &construct) {
   diagnostics.error(span, fmt::format("{} not supported yet", construct))
@@ -79,10 +79,13 @@ void checkItem(const syntax::Item &item, Transform &t, source::Diagnostics &diag
 }
 
 void addSizeVariables(const std::vector<syntax::MatrixDecl> &declarations, Transform &t) {
-  for (const auto &m : declarations)
-    for (const auto &extent : m.extents) {
+  for (const auto &m : declarations) {
+    std::vector<syntax::ExprPtr> sizes = m.extents;
+    if (m.version)
+      sizes.insert(sizes.end(), {m.version->first, m.version->last ? m.version->last : m.version->first});
+    for (const auto &size : sizes) {
       std::vector<Identifier> names;
-      collectNames(*extent, names);
+      collectNames(*size, names);
       for (const auto &name : names) {
         const bool isTunable = std::any_of(t.tunables.begin(), t.tunables.end(),
                                            [&](const Tunable &k) { return k.name == name.text; });
@@ -91,6 +94,17 @@ void addSizeVariables(const std::vector<syntax::MatrixDecl> &declarations, Trans
           t.sizeVariables.push_back(name.text);
       }
     }
+  }
+}
+
+/// The versions are one more dimension, the last.
+void addVersions(const syntax::Version &version, Matrix &m, source::Diagnostics &diagnostics) {
+  const auto anyName = [](const std::string &, Span) { return true; };
+  const auto last = affine(version.last ? *version.last : *version.first, anyName, diagnostics);
+  m.extents.push_back(last ? plus(*last, 1) : constant(0, version.span));
+  m.isVersioned = true;
+  if (version.last)
+    m.firstVersion = affine(*version.first, anyName, diagnostics);
 }
 
 void addMatrices(const std::vector<syntax::MatrixDecl> &declarations, Role role, Transform &t,
@@ -100,21 +114,20 @@ void addMatrices(const std::vector<syntax::MatrixDecl> &declarations, Role role,
     m.name = declaration.name.text;
     m.role = role;
     m.span = declaration.span;
-    if (declaration.version) {
-      unsupported(diagnostics, declaration.version->span, "versioned matrices are");
-      continue;
-    }
     if (declaration.element)
       if (const auto e = elementNamed(*declaration.element, diagnostics))
         m.element = *e;
-    if (declaration.extents.size() > kMaxRank)
-      diagnostics.error(declaration.span, fmt::format("`{}` has {} dimensions; at most {} are possible",
-                                                      m.name, declaration.extents.size(), kMaxRank));
     for (const auto &extent : declaration.extents) {
       auto a = affine(*extent, [](const std::string &, Span) { return true; }, diagnostics);
       m.extents.push_back(a ? std::move(*a)
                             : constant(0, extent->span)); // keeps the rank right for later messages
     }
+    if (declaration.version)
+      addVersions(*declaration.version, m, diagnostics);
+    if (m.rank() > kMaxRank)
+      diagnostics.error(declaration.span,
+                        fmt::format("`{}` has {} dimensions{}; at most {} are possible", m.name, m.rank(),
+                                    m.isVersioned ? ", its versions among them" : "", kMaxRank));
     if (const Matrix *other = t.find(m.name)) {
       diagnostics.error(declaration.name.span, fmt::format("`{}` is declared twice in `{}`", m.name, t.name))
           .note(other->span, "the other declaration is here")
