@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/set.h>
+#include <set>
 
 namespace pbc::choice {
 
@@ -94,7 +95,12 @@ SizeSolution solveSizes(const sema::Transform &t, const std::vector<int> &matric
   return result;
 }
 
-void checkSizes(const sema::Module &module, const poly::Context &context, source::Diagnostics &diagnostics) {
+void checkSizes(const sema::Module &module, const std::vector<std::vector<body::Facts>> &facts,
+                const poly::Context &context, source::Diagnostics &diagnostics) {
+  std::set<std::string> called;
+  for (const auto &ofTransform : facts)
+    for (const auto &f : ofTransform)
+      called.insert(f.callees.begin(), f.callees.end());
   for (const auto &t : module.transforms) {
     std::vector<int> fromCall, fromRun;
     for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m) {
@@ -104,7 +110,8 @@ void checkSizes(const sema::Module &module, const poly::Context &context, source
       if (t.matrices[m].role == sema::Role::Input)
         fromRun.push_back(m);
     }
-    const bool isMain = t.index == module.mainTransform;
+    // Whoever runs it by --transform gives its params on the command line; a call cannot.
+    const bool isMain = t.index == module.mainTransform || (!t.params.empty() && called.count(t.name) == 0);
     const auto solution =
         isMain ? solveSizes(t, fromRun, true, context) : solveSizes(t, fromCall, false, context);
     std::vector<std::string> missing;

@@ -8,6 +8,7 @@
 // extent is compared with its formula afterwards at run time, so the solution only has to be right when one
 // exists.
 #pragma once
+#include "compiler/body/facts.h"
 #include "compiler/choice/spaces.h"
 #include "compiler/source/diagnostics.h"
 
@@ -26,6 +27,7 @@ SizeSolution solveSizes(const sema::Transform &, const std::vector<int> &matrice
                         const poly::Context &);
 
 /// Reports the size variables that neither a call nor a run can know.
-void checkSizes(const sema::Module &, const poly::Context &, source::Diagnostics &);
+void checkSizes(const sema::Module &, const std::vector<std::vector<body::Facts>> &, const poly::Context &,
+                source::Diagnostics &);
 
 } // namespace pbc::choice

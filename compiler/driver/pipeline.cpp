@@ -108,7 +108,7 @@ private:
     poly::Context context;
     std::vector<choice::Choices> choices;
     if (!step("choice grid", [&] {
-          choice::checkSizes(module, context, diagnostics_);
+          choice::checkSizes(module, facts, context, diagnostics_);
           if (!diagnostics_.hasErrors())
             choices = choice::chooseGrids(module, facts, context, diagnostics_);
         }))

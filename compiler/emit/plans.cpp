@@ -7,6 +7,18 @@ namespace pbc::emit {
 
 namespace {
 
+const char *taskOrder(kernel::TaskOrder order) {
+  switch (order) {
+  case kernel::TaskOrder::Any:
+    return "Any";
+  case kernel::TaskOrder::Wavefront:
+    return "Wavefront";
+  case kernel::TaskOrder::Rounds:
+    return "Rounds";
+  }
+  return "";
+}
+
 /// The functions and tables of a transform's plans. A step that is a kernel is a line of a table that the
 /// runtime walks; only steps that call transforms are statements, in pb_run and in the entry's coroutine.
 /// Kernels that several plans share are printed once.
@@ -149,8 +161,9 @@ private:
       std::string grain;
       for (const auto &d : kernelOf(number, s)->taskDimensions)
         grain += (grain.empty() ? "" : ", ") + std::to_string(d.grain);
-      lines += fmt::format("  {{{}, {}, {{{}}}, {}}},\n", boxFunction(number, s), kernelName(number, s),
-                           grain, ordered.levelOf[s]);
+      lines += fmt::format("  {{{}, {}, {{{}}}, {}, pb::LoopOrder::{}}},\n", boxFunction(number, s),
+                           kernelName(number, s), grain, ordered.levelOf[s],
+                           taskOrder(kernelOf(number, s)->taskOrder));
     }
     if (!lines.empty())
       functions_ += fmt::format("/// {}\nstatic const pb::LoopStep pb_loops_{}[] = {{\n{}}};\n\n",

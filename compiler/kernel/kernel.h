@@ -85,6 +85,13 @@ struct Statement {
 // (groups of 32 iterations, each statement over all lanes of the group before the next). "alloc:s" declares
 // the Local s for everything below it.
 
+/// How the parts of the task dimensions may follow each other.
+enum class TaskOrder {
+  Any,
+  Wavefront, // a part after those that precede it by one in some dimension
+  Rounds,    // values of dimension 0 one after the other, parts of the others in any order
+};
+
 struct Kernel {
   std::string name;                    // "Smooth.0"
   std::vector<std::string> parameters; // size variables (mangled); all integers
@@ -94,15 +101,16 @@ struct Kernel {
   isl::schedule schedule;
   std::optional<isl::schedule> plain; // simpler (no lanes), for when `schedule` is too large to print
   isl::union_map dependences;         // flow, anti and output, between statement instances
-  // The outer loops that run in tasks: for each, the schedule restricts statement dimension values to
-  // [low<k>, high<k>), which are extra parameters `low0`, `high0`, ... of the emitted function. taskRange[k]
-  // is the whole range as C++ text over the parameters. Set by splitIntoTasks; empty: one task.
+  // Functions of the points along which tasks are cut (task_functions.h): for each, the domains are
+  // restricted to points where its value is in [low<k>, high<k>), which are extra parameters `low0`, `high0`,
+  // ... of the emitted function. Set by splitIntoTasks; empty: one task.
   struct TaskDimension {
-    std::string name;      // of the rule's free variable
-    std::string low, high; // C++ text, half open
-    long grain = 1;        // parts are not cut below this
+    std::string name;      // "x", "i + 2 k"
+    std::string low, high; // the whole range as C++ text over the parameters, half open
+    long grain = 1;        // parts begin at multiples of this from the range's low end
   };
   std::vector<TaskDimension> taskDimensions;
+  TaskOrder taskOrder = TaskOrder::Any;
 };
 
 /// What a transformation gives: the new kernel, or why it does not apply.

@@ -7,11 +7,6 @@
 namespace pbc::kernel {
 namespace {
 
-isl::union_map equalAt(const isl::union_map &dependences, const isl::union_pw_aff &value) {
-  isl_multi_union_pw_aff *m = isl_multi_union_pw_aff_from_union_pw_aff(value.copy());
-  return isl::manage(isl_union_map_eq_at_multi_union_pw_aff(dependences.copy(), m));
-}
-
 // Dependences between instances that reach this band and agree on all bands around it.
 isl::union_map active(const isl::schedule_node &band, const isl::union_map &dependences) {
   isl::union_set domain = isl::manage(isl_schedule_node_get_domain(band.get()));
@@ -25,6 +20,11 @@ isl::union_map active(const isl::schedule_node &band, const isl::union_map &depe
 }
 
 } // namespace
+
+isl::union_map equalAt(const isl::union_map &dependences, const isl::union_pw_aff &value) {
+  isl_multi_union_pw_aff *m = isl_multi_union_pw_aff_from_union_pw_aff(value.copy());
+  return isl::manage(isl_union_map_eq_at_multi_union_pw_aff(dependences.copy(), m));
+}
 
 bool isLegal(const isl::schedule &schedule, const isl::union_map &dependences) {
   const isl::union_map order = isl::manage(isl_schedule_get_map(schedule.get()));

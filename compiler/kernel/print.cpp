@@ -144,6 +144,9 @@ std::string print(const Kernel &kernel) {
     const Kernel::TaskDimension &t = kernel.taskDimensions[k];
     text += "  task " + t.name + " in [" + t.low + ", " + t.high + ") by " + std::to_string(t.grain) + "\n";
   }
+  if (kernel.taskOrder != TaskOrder::Any)
+    text += kernel.taskOrder == TaskOrder::Rounds ? "  tasks in rounds of the first\n"
+                                                  : "  tasks as a wavefront\n";
   text += "  schedule\n";
   tree(kernel, isl::manage(isl_schedule_get_root(kernel.schedule.get())), "    ", text);
   return text;

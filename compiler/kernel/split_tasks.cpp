@@ -1,5 +1,7 @@
 #include "compiler/kernel/split_tasks.h"
 #include "compiler/kernel/formula.h"
+#include "compiler/kernel/task_functions.h"
+#include <algorithm>
 #include <isl/aff.h>
 #include <isl/map.h>
 #include <isl/schedule.h>
@@ -13,31 +15,13 @@ namespace {
 // Below this many points of x a task costs more than it gives; other dimensions may be cut to single rows.
 constexpr long kGrainX = 256;
 
-struct Unequal {
-  int dimension;
-  bool found = false;
-};
-
-// Some dependence connects instances that differ in this free variable.
-bool isCarried(const isl::union_map &dependences, int dimension) {
-  Unequal state{dimension};
-  isl_union_map_foreach_map(
-      dependences.get(),
-      [](isl_map *m, void *user) {
-        auto &s = *static_cast<Unequal *>(user);
-        isl_map *equal = isl_map_equate(isl_map_copy(m), isl_dim_in, s.dimension, isl_dim_out, s.dimension);
-        s.found |= isl_map_is_subset(m, equal) != isl_bool_true;
-        isl_map_free(equal);
-        isl_map_free(m);
-        return isl_stat_ok;
-      },
-      &state);
-  return state.found;
-}
-
 // The points are several edges: none of their pieces fills a part of the plane. Cutting the box around them
 // would give mostly empty tasks.
 bool areEdges(const Kernel &kernel) {
+  const int rule = kernel.statements.front().rule;
+  if (std::any_of(kernel.statements.begin(), kernel.statements.end(),
+                  [&](const Statement &s) { return s.rule != rule; }))
+    return false; // a group: its points lie in different spaces
   isl_set *points = nullptr;
   for (const Statement &s : kernel.statements) {
     isl_set *here =
@@ -84,13 +68,32 @@ isl_aff *parameter(const isl::set &s, const std::string &name) {
                                isl_set_find_dim_by_name(s.get(), isl_dim_param, name.c_str()));
 }
 
-// low <= x_d < high
-isl::set limited(const isl::set &domain, int d, const std::string &low, const std::string &high) {
+// low <= value < high
+isl::set limited(const isl::set &domain, const isl::pw_aff &value, const std::string &low,
+                 const std::string &high) {
   isl::set s = named(named(domain, low), high);
-  isl_aff *x = isl_aff_var_on_domain(isl_local_space_from_space(isl_set_get_space(s.get())), isl_dim_set, d);
-  isl_set *above = isl_set_from_basic_set(isl_aff_ge_basic_set(isl_aff_copy(x), parameter(s, low)));
-  isl_set *below = isl_set_from_basic_set(isl_aff_lt_basic_set(x, parameter(s, high)));
+  const auto limit = [&](const std::string &name) { return isl_pw_aff_from_aff(parameter(s, name)); };
+  isl_set *above = isl_pw_aff_ge_set(value.copy(), limit(low));
+  isl_set *below = isl_pw_aff_lt_set(value.copy(), limit(high));
   return s.intersect(isl::manage(above)).intersect(isl::manage(below));
+}
+
+// The function for the instances of one statement.
+isl::pw_aff valueAt(const TaskFunction &f, const Statement &s) {
+  isl_space *space =
+      isl_space_add_dims(isl_space_from_domain(isl_set_get_space(s.domain.get())), isl_dim_out, 1);
+  return isl::manage(isl_union_pw_aff_extract_pw_aff(f.value.get(), space));
+}
+
+// All values of the function.
+isl::set valuesOf(const TaskFunction &f, const Kernel &kernel) {
+  isl::set whole;
+  for (const Statement &s : kernel.statements) {
+    isl_map *value = isl_map_from_pw_aff(valueAt(f, s).release());
+    const isl::set here = isl::manage(isl_map_range(isl_map_intersect_domain(value, s.domain.copy())));
+    whole = whole.is_null() ? here : whole.unite(here);
+  }
+  return poly::simplified(whole);
 }
 
 // What tasks may rely on: limits lie inside the whole range. Said only where the range has one formula: a
@@ -118,39 +121,34 @@ Outcome splitIntoTasks(const Kernel &kernel) {
     return {std::nullopt, "it is cut into tasks already"};
   if (kernel.statements.empty())
     return {std::nullopt, "it does nothing"};
-  const Statement &first = kernel.statements.front();
-  for (const Statement &s : kernel.statements)
-    if (s.rule != first.rule)
-      return {std::nullopt, "rules that need each other take turns at every point"};
   if (areEdges(kernel))
     return {std::nullopt, "its points are edges only"};
+  const TaskFunctions tasks = taskFunctions(kernel);
   Kernel cut = kernel;
-  for (int d = 0; d < first.freeCount; ++d) {
-    if (isCarried(kernel.dependences, d))
-      continue;
-    isl::set whole;
-    for (const Statement &s : kernel.statements) {
-      isl_set *points = isl_set_project_out(s.domain.copy(), isl_dim_set, d + 1, s.dimensions.size() - d - 1);
-      points = isl_set_reset_tuple_id(isl_set_project_out(points, isl_dim_set, 0, d));
-      whole = whole.is_null() ? isl::manage(points) : whole.unite(isl::manage(points));
-    }
-    whole = poly::simplified(whole);
+  cut.taskOrder = tasks.order;
+  for (const TaskFunction &f : tasks.functions) {
+    const isl::set whole = valuesOf(f, kernel);
     if (whole.is_empty())
       continue;
     const std::string number = std::to_string(cut.taskDimensions.size());
     const std::string low = "pb__low" + number, high = "pb__high" + number;
     const isl::pw_aff least = poly::dimMin(whole, 0), most = poly::dimMax(whole, 0);
-    if (least.plain_is_equal(most))
+    if (least.plain_is_equal(most)) {
+      if (&f == &tasks.functions.front() && cut.taskOrder == TaskOrder::Rounds)
+        cut.taskOrder = TaskOrder::Any; // there is one round
       continue;
+    }
     cut.context = assume(cut.context, least, most, low, high);
-    for (Statement &s : cut.statements)
-      s.domain = limited(s.domain, d, low, high);
+    for (std::size_t s = 0; s < cut.statements.size(); ++s)
+      cut.statements[s].domain =
+          limited(cut.statements[s].domain, valueAt(f, kernel.statements[s]), low, high);
     isl_val *one = isl_val_one(isl_set_get_ctx(whole.get()));
     const isl::pw_aff end = isl::manage(isl_pw_aff_add_constant_val(most.copy(), one));
-    cut.taskDimensions.push_back(
-        {first.dimensions[d], poly::cxx(least), poly::cxx(end), d == 0 ? kGrainX : 1});
+    cut.taskDimensions.push_back({f.name, poly::cxx(least), poly::cxx(end),
+                                  f.isX && tasks.order != TaskOrder::Wavefront ? kGrainX : 1});
   }
-  if (cut.taskDimensions.empty())
+  // One dimension of an ordered cut is no cut.
+  if (cut.taskDimensions.empty() || (cut.taskOrder != TaskOrder::Any && cut.taskDimensions.size() == 1))
     return {std::nullopt, "every loop over its points carries a dependence"};
   // `x < w` follows from `x < high0 <= w`: what the context implies only slows isl down.
   for (Statement &s : cut.statements) {

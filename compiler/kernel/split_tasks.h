@@ -3,8 +3,8 @@
 //   S[x, y] : 0 <= x < w, 0 <= y < h, no dependences
 //   => S[x, y] : ... and low0 <= x < high0 and low1 <= y < high1     ranges x in [0, w), y in [0, h)
 //
-// Legal for a free variable that no dependence changes: then pieces share nothing. A variable that some loop
-// carries (a recurrence) stays whole in every piece. Why limits are parameters: one emitted function serves
+// Along which functions of the points, and in which order the pieces may then run: task_functions.h. The
+// order of points inside a piece is the schedule's. Why limits are parameters: one emitted function serves
 // every cut that the runtime decides on, and the whole range is the sequential version.
 #pragma once
 #include "compiler/kernel/kernel.h"

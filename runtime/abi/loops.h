@@ -63,12 +63,29 @@ struct Frame {
   static void operator delete(void *frame, decltype(sizeof(0)) bytes) { pb_frame_free(frame, bytes); }
 };
 
+/// The tiles of a wavefront: about `cells` cells, square but for dimension 0, which may be longer; at least
+/// kWavefrontTiles in each dimension that has so many values, so that there is something to do side by side.
+Split wavefrontTiles(const Box &box, long cells);
+inline constexpr long kWavefrontTiles = 8;
+
+/// Calls `function` for each tile of `box`, each after its predecessor in every dimension; tiles that do not
+/// wait for each other run as tasks, without a barrier. `context` must live until the job is done.
+Job wavefront(Box box, Split tile, BoxFunction function, const void *context);
+
+/// How the parts of a loop may follow each other.
+enum class LoopOrder : int {
+  Any,
+  Wavefront, // a part after those that precede it by one in some dimension
+  Rounds,    // values of dimension 0 one after the other, parts of the others in any order
+};
+
 /// A kernel over the cells of a box. Kernels get the frame as their context.
 struct LoopStep {
   void (*box)(const Frame *, Box *); // at the frame's sizes; null: one call, without a box
   BoxFunction kernel;
   long grain[5]; // parts begin at multiples of it
   int level;     // steps of one level do not read from each other; levels ascend
+  LoopOrder order;
 };
 
 struct LoopPlan {

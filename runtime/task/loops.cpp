@@ -22,14 +22,52 @@ private:
   void (*release_)(Frame *);
 };
 
-BoxLoop tasksOf(const LoopStep &step, const Frame *frame) {
+Box boxOf(const LoopStep &step, const Frame *frame) {
   Box box{};
   if (step.box)
     step.box(frame, &box);
+  return box;
+}
+
+BoxLoop inAnyOrder(const LoopStep &step, const Frame *frame) {
+  const Box box = boxOf(step, frame);
   return forEachBox(box, splitOf(box, frame->split, step.grain), step.kernel, frame);
 }
 
-Job runOne(const Frame *frame, const LoopStep *step) { co_await tasksOf(*step, frame); }
+/// Each value of dimension 0 once all parts of the one before are done; at once if a round is not worth
+/// dividing.
+Job inRounds(const LoopStep &step, const Frame *frame) {
+  const Box box = boxOf(step, frame);
+  if (isEmpty(box))
+    co_return;
+  long cells = 1;
+  for (int d = 1; d < box.rank; ++d)
+    cells *= box.high[d] - box.low[d];
+  if (cells <= frame->split) {
+    step.kernel(frame, box.low, box.high);
+    co_return;
+  }
+  for (long round = box.low[0]; round < box.high[0]; ++round) {
+    Box now = box;
+    now.low[0] = round;
+    now.high[0] = round + 1;
+    co_await forEachBox(now, splitOf(now, frame->split, step.grain), step.kernel, frame);
+  }
+}
+
+Job run(const LoopStep &step, const Frame *frame) {
+  switch (step.order) {
+  case LoopOrder::Any:
+    break;
+  case LoopOrder::Wavefront: {
+    const Box box = boxOf(step, frame);
+    return wavefront(box, wavefrontTiles(box, frame->split), step.kernel, frame);
+  }
+  case LoopOrder::Rounds:
+    return inRounds(step, frame);
+  }
+  return [](const LoopStep &s, const Frame *f) -> Job { co_await inAnyOrder(s, f); }(step, frame);
+}
 
 Job runOwned(OwnedFrame owned, const LoopTransform *transform) {
   Frame *frame = owned.get();
@@ -41,8 +79,8 @@ Job runOwned(OwnedFrame owned, const LoopTransform *transform) {
   const LoopPlan &plan = transform->plans[frame->choice];
   if (plan.allocate)
     plan.allocate(frame);
-  if (plan.count == 1)
-    co_await tasksOf(*plan.steps, frame);
+  if (plan.count == 1 && plan.steps->order == LoopOrder::Any)
+    co_await inAnyOrder(*plan.steps, frame);
   else
     co_await runLoops(frame, plan.steps, plan.count);
 }
@@ -64,8 +102,12 @@ Job runLoops(const Frame *frame, const LoopStep *steps, int count) {
   while (steps != end) {
     SpawnScope others;
     for (; steps + 1 != end && steps[1].level == steps->level; ++steps)
-      others.spawn(runOne(frame, steps));
-    co_await tasksOf(*steps++, frame);
+      others.spawn(run(*steps, frame));
+    const LoopStep &last = *steps++;
+    if (last.order == LoopOrder::Any)
+      co_await inAnyOrder(last, frame);
+    else
+      co_await run(last, frame);
     co_await others.sync();
   }
 }

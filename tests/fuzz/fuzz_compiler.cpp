@@ -46,10 +46,10 @@ int compile(const std::string &text) {
   if (refused())
     return 0;
   poly::Context context;
-  choice::checkSizes(module, context, diagnostics);
+  choice::checkSizes(module, facts, context, diagnostics);
   if (refused())
     return 0;
-  const auto choices = choice::chooseGrids(module, facts, context, diagnostics);
+  auto choices = choice::chooseGrids(module, facts, context, diagnostics);
   if (refused())
     return 0;
   const auto plans = schedule::plan(module, facts, choices, context, diagnostics);

@@ -105,7 +105,7 @@ bool checkProgram(const std::vector<RandomRule> &rules) {
   EXPECT_FALSE(diagnostics.hasErrors()) << diagnostics.render();
   const std::vector<std::vector<body::Facts>> facts{std::vector<body::Facts>(rules.size())};
   poly::Context context;
-  const auto choices = choice::chooseGrids(module, facts, context, diagnostics);
+  auto choices = choice::chooseGrids(module, facts, context, diagnostics);
   const auto &grid = choices[0].grid;
   constexpr int kLargest = 7;
   if (diagnostics.hasErrors()) {

@@ -42,11 +42,11 @@ void second(const void *f, const long *low, const long *high) {
 
 void once(const void *f, const long *, const long *) { counted(f).second += 1; }
 
-const LoopStep steps[] = {{&thousand, &first, {1}, 0},
-                          {&thousand, &first, {1}, 0},
-                          {&thousand, &second, {1}, 1},
-                          {&nothing, &second, {1}, 1},
-                          {nullptr, &once, {}, 2}};
+const LoopStep steps[] = {{&thousand, &first, {1}, 0, LoopOrder::Any},
+                          {&thousand, &first, {1}, 0, LoopOrder::Any},
+                          {&thousand, &second, {1}, 1, LoopOrder::Any},
+                          {&nothing, &second, {1}, 1, LoopOrder::Any},
+                          {nullptr, &once, {}, 2, LoopOrder::Any}};
 const LoopPlan plans[] = {{nullptr, steps, 0}, {[](Frame *f) { counted(f).allocated = true; }, steps, 5}};
 long cutoff = 0;
 const LoopTransform transform = {[](Frame *f) {
@@ -105,6 +105,60 @@ TEST(Loops, AJobThatIsNeverStartedReleasesItsFrame) {
     const Job dropped = runTransform(new Counted, &transform);
   }
   EXPECT_EQ(framesAlive, 0);
+}
+
+// A table of cells, each of which must be visited once and after its neighbours below in both dimensions.
+struct Table : Frame {
+  static constexpr long kWide = 60, kHigh = 45;
+  std::atomic<int> visits[kHigh][kWide] = {};
+  std::atomic<int> wrong{0};
+};
+
+void table(const Frame *, Box *box) { *box = {2, {5, 7}, {5 + Table::kWide, 7 + Table::kHigh}}; }
+
+void visitAfterBoth(const void *f, const long *low, const long *high) {
+  auto &t = *static_cast<Table *>(const_cast<void *>(f));
+  for (long y = low[1] - 7; y < high[1] - 7; ++y)
+    for (long x = low[0] - 5; x < high[0] - 5; ++x) {
+      t.wrong += (x > 0 && t.visits[y][x - 1] != 1) || (y > 0 && t.visits[y - 1][x] != 1);
+      ++t.visits[y][x];
+    }
+}
+
+// Dimension 0 in rounds: the whole round before must be complete.
+void visitAfterRound(const void *f, const long *low, const long *high) {
+  auto &t = *static_cast<Table *>(const_cast<void *>(f));
+  for (long x = low[0] - 5; x < high[0] - 5; ++x)
+    for (long y = low[1] - 7; y < high[1] - 7; ++y) {
+      for (long other = 0; x > 0 && other < Table::kHigh; ++other)
+        t.wrong += t.visits[other][x - 1] != 1;
+      ++t.visits[y][x];
+    }
+}
+
+TEST(Loops, WavefrontsAndRoundsKeepTheirOrder) {
+  const LoopStep wave = {&table, &visitAfterBoth, {1, 1}, 0, LoopOrder::Wavefront};
+  const LoopStep rounds = {&table, &visitAfterRound, {1, 1}, 0, LoopOrder::Rounds};
+  for (const int threads : {1, 2, 4})
+    for (const long split : {1L, 7L, 100L, 100000L})
+      for (const LoopStep *step : {&wave, &rounds}) {
+        Scheduler s(threads);
+        Table t;
+        t.split = split;
+        s.run(runLoops(&t, step, 1));
+        EXPECT_EQ(t.wrong, 0);
+        for (const auto &row : t.visits)
+          for (const auto &cell : row)
+            ASSERT_EQ(cell, 1);
+      }
+}
+
+TEST(Loops, WavefrontTilesLeaveRoomForParallelWork) {
+  const Split large = wavefrontTiles({2, {0, 0}, {10000, 10000}}, 16384);
+  EXPECT_EQ(large.size[0], 256);
+  EXPECT_EQ(large.size[1], 64);
+  const Split narrow = wavefrontTiles({2, {0, 0}, {40, 10000}}, 16384);
+  EXPECT_EQ(narrow.size[0], 5);
 }
 
 } // namespace
