@@ -55,9 +55,9 @@ inline BoxLoop forEachBox(const Box &box, const Split &split, BoxFunction functi
 
 /// The head of every transform's frame; its matrices and sizes follow in the generated struct.
 struct Frame {
-  int depth = 0;              // of calls
-  int choice = 0;             // the alternative that the selector named
-  long n = 1, split = 1;      // the transform's size; cells per task
+  int depth = 0;                // of calls
+  int choice = 0;               // the alternative that the selector named
+  long n = 1, split = 1;        // the transform's size; cells per task
   const long *params = nullptr; // given on the command line; null in calls
   static void *operator new(decltype(sizeof(0)) bytes) { return pb_frame_allocate(bytes); }
   static void operator delete(void *frame, decltype(sizeof(0)) bytes) { pb_frame_free(frame, bytes); }

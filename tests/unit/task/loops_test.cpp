@@ -101,7 +101,9 @@ TEST(Loops, ATransformEntersRunsItsPlanAndReleasesItsFrame) {
 }
 
 TEST(Loops, AJobThatIsNeverStartedReleasesItsFrame) {
-  { const Job dropped = runTransform(new Counted, &transform); }
+  {
+    const Job dropped = runTransform(new Counted, &transform);
+  }
   EXPECT_EQ(framesAlive, 0);
 }
 
