@@ -13,6 +13,8 @@ Test lines stand in the program, as comments:
   // param: 4                              arguments before the files, for the test lines that follow
   // fails: [1 2] [1] => size mismatch     the run must end with status 1 and this text in its message
   // transform: Other                      the test lines that follow run this transform
+  // config: [T]                           the test lines that follow run with these lines as their configuration,
+  // config: block = 7                     and with no other choice; `// config:` alone ends that
 """
 import itertools, json, math, os, re, subprocess, sys, tempfile
 
@@ -94,16 +96,16 @@ def configurations(info):
     combinations = math.prod(len(a) for _, a in sites)
     if 1 < combinations <= 24:
         for names in itertools.product(*[a for _, a in sites]):
-            text = "".join(f'[{t}]\nchoice = [ {{ use = "{n}" }} ]\n' for (t, _), n in zip(sites, names))
+            text = "".join(f'["{t}"]\nchoice = [ {{ use = "{n}" }} ]\n' for (t, _), n in zip(sites, names))
             yield ", ".join(f"{t} = {n}" for (t, _), n in zip(sites, names)), text
     else:
         for name, transform, choice in forced:
-            yield name, f"[{transform}]\n{choice}"
+            yield name, f'["{transform}"]\n{choice}'
     tasks = "sequential_cutoff = 0\nsplit_size = 2\n"
-    yield "forced tasks", "".join(f"[{t['name']}]\n{tasks}" for t in info["transforms"])
+    yield "forced tasks", "".join(f'["{t["name"]}"]\n{tasks}' for t in info["transforms"])
     for name, transform, choice in forced:
         yield name + " in tasks", "".join(
-            f"[{t['name']}]\n{tasks}" + (choice if t["name"] == transform else "") for t in info["transforms"])
+            f'["{t["name"]}"]\n{tasks}' + (choice if t["name"] == transform else "") for t in info["transforms"])
 
 def programs(pbc, source):
     with tempfile.TemporaryDirectory() as folder:
@@ -112,9 +114,9 @@ def programs(pbc, source):
         if made.returncode != 0:
             fail(f"{source} does not compile:\n{made.stderr}")
         info = json.loads(run([binary, "--info"]).stdout)
-        cases, params, transform = 0, [], None
+        cases, params, transform, fixed, open_config = 0, [], None, [], False
         for number, line in enumerate(open(source), 1):
-            m = re.match(r"\s*// (test|fails|param|transform):\s*(.*)", line)
+            m = re.match(r"\s*// (test|fails|param|transform|config):\s*(.*)", line)
             if not m:
                 continue
             kind, text = m[1], m[2].strip()
@@ -124,6 +126,11 @@ def programs(pbc, source):
             if kind == "transform":
                 transform = text
                 continue
+            if kind == "config":
+                fixed = (fixed if open_config else []) + ([text] if text else [])
+                open_config = True
+                continue
+            open_config = False
             cases += 1
             left, right = [s.strip() for s in text.split("=>")]
             inputs = []
@@ -131,10 +138,12 @@ def programs(pbc, source):
                 inputs.append(os.path.join(folder, f"in{k}.txt"))
                 write_matrix(inputs[-1], *parse_matrix(matrix))
             expected = [parse_matrix(m) for m in split_matrices(right)] if kind == "test" else []
-            tested = next(t for t in info["transforms"] if t["name"] == (transform or info["main"]))
+            wanted = transform or info["main"]
+            tested = next(t for t in info["transforms"] if t["name"] == wanted or t["name"].startswith(wanted + "<"))
             count = sum(m["role"] == "output" for m in tested["matrices"])
             outputs = [os.path.join(folder, f"out{k}.txt") for k in range(count)]
-            for name, toml in configurations(info):
+            chosen = [("fixed", "\n".join(fixed) + "\n")] if fixed else configurations(info)
+            for name, toml in chosen:
                 config = os.path.join(folder, "force.toml")
                 with open(config, "w") as f:
                     f.write(toml)

@@ -214,7 +214,18 @@ private:
     return all;
   }
 
+  /// `constexpr int k = 3;`: wherever it is named, its number stands.
+  static bool isNumber(const VarDecl *v) {
+    const APValue *value =
+        v->isConstexpr() && v->hasInit() && !v->getInit()->isValueDependent() && scalarType(v->getType())
+            ? v->evaluateValue()
+            : nullptr;
+    return value && value->isInt() && !value->getInt().isMinSignedValue();
+  }
+
   TreePtr declaration(const DeclStmt *s, const VarDecl *v) {
+    if (isNumber(v))
+      return make(Kind::Nothing, s);
     auto t = make(Kind::Declare, s);
     t->index = static_cast<int>(function_.variables.size());
     variables_[v] = t->index;
@@ -411,6 +422,11 @@ private:
           return literal(e, value->getInt().getBoolValue() ? "true" : "false");
         if (value->isInt() && value->getInt().isNonNegative())
           return literal(e, integerText(value->getInt(), e));
+        if (value->isInt() && !value->getInt().isMinSignedValue()) {
+          auto t = make(Kind::Unary, e, "-");
+          t->children.push_back(literal(e, integerText(-value->getInt(), e)));
+          return t;
+        }
         if (value->isFloat() && !value->getFloat().isNegative())
           if (std::string text = exactText(value->getFloat(), v->getType()); !text.empty())
             return literal(e, std::move(text));

@@ -28,9 +28,11 @@ std::string describe(const sema::Matrix &m) {
   return m.name + " (" + (m.rank() ? std::to_string(m.rank()) + "-d " : "") + sema::name(m.element) + ")";
 }
 
-/// "out (1-d double), in (1-d double)"; and the matrices in the order of a call.
+/// "out (1-d double), in (1-d double)"; and the matrices in the order of a call, null for what is none.
 std::string describe(const sema::Transform &t, std::vector<const sema::Matrix *> &order) {
   std::string text;
+  for (const sema::Constant &c : t.constants)
+    text += (text.empty() ? "" : ", ") + c.name + " (an integer)", order.push_back(nullptr);
   for (sema::Role role : {sema::Role::Output, sema::Role::Input})
     for (const sema::Matrix &m : t.matrices)
       if (m.role == role) {
@@ -146,7 +148,7 @@ private:
     if (!t)
       return false;
     std::vector<const sema::Matrix *> order;
-    std::string text = "`" + t->name + "` takes " + describe(*t, order);
+    std::string text = "`" + t->family + "` takes " + describe(*t, order);
     static const std::regex count("but (no|\\d+) ");
     static const std::regex conversion("no known conversion from (.*) to (.*) for (\\d+)");
     static const std::regex lvalue("expects an lvalue for (\\d+)");
@@ -155,7 +157,7 @@ private:
       std::smatch m;
       auto matrix = [&](const std::string &number) {
         const std::size_t i = std::stoul(number) - 1;
-        return "argument " + number + (i < order.size() ? ", for `" + order[i]->name + "`," : "");
+        return "argument " + number + (i < order.size() && order[i] ? ", for `" + order[i]->name + "`," : "");
       };
       if (std::regex_search(n.text, m, count))
         text += "; found " + m[1].str() + (m[1] == "1" ? " argument" : " arguments");
@@ -169,14 +171,14 @@ private:
         continue;
       break;
     }
-    d_.error(place, text).note(t->span, "`" + t->name + "` is declared here");
+    d_.error(place, text).note(t->span, "`" + t->family + "` is declared here");
     return true;
   }
 
   /// Whether argument `number`, from 1, is a 0-d output.
   static bool isVariable(const std::vector<const sema::Matrix *> &order, const std::string &number) {
     const std::size_t i = std::stoul(number) - 1;
-    return i < order.size() && order[i]->role == sema::Role::Output && order[i]->rank() == 0;
+    return i < order.size() && order[i] && order[i]->role == sema::Role::Output && order[i]->rank() == 0;
   }
 
   /// "cannot assign to ... const": said in the words of the rule's header.

@@ -70,9 +70,8 @@ public:
         return isPart(t.child(0)) ? anyCoordinate(t.child(0)) : anyChild(t);
       break;
     case Kind::TransformCall: {
-      const std::size_t outputs = outputCount(t.text);
       for (std::size_t i = 0; i < t.children.size(); ++i)
-        if (i < outputs && isPart(t.child(i)) ? anyCoordinate(t.child(i)) : any(t.child(i)))
+        if (isOutput(t, i) && isPart(t.child(i)) ? anyCoordinate(t.child(i)) : any(t.child(i)))
           return true;
       return false;
     }
@@ -98,11 +97,14 @@ private:
         return true;
     return anyCoordinate(t.child(0));
   }
-  std::size_t outputCount(const std::string &transform) const {
-    for (const Unit::Outputs &o : c_.unit.transforms)
-      if (o.transform == transform)
-        return o.count;
-    return 0;
+  /// Arguments of a template or an accuracy bin may stand in front of the matrices.
+  bool isOutput(const Tree &call, std::size_t argument) const {
+    for (const Unit::Callee &c : c_.unit.callees)
+      if (c.name == call.text && c.matrices <= call.children.size()) {
+        const std::size_t first = call.children.size() - c.matrices;
+        return argument >= first && argument < first + c.outputs;
+      }
+    return false;
   }
 
   const RuleContext &c_;

@@ -87,10 +87,18 @@ private:
   }
 
   /// A function with the outputs first; through matrices are not passed.
+  /// Copies of a template have one declaration, with their arguments in front.
   void declare(const sema::Transform &t) {
-    unit_.transforms.push_back({t.name, static_cast<std::size_t>(t.outputCount())});
-    generated(Unit::Segment::Kind::Transform, t.span, "void " + t.name + "(");
+    if (module_.find(t.family) != &t)
+      return;
+    unit_.callees.push_back({t.family, static_cast<std::size_t>(t.inputCount() + t.outputCount()),
+                             static_cast<std::size_t>(t.outputCount())});
+    generated(Unit::Segment::Kind::Transform, t.span, "void " + t.family + "(");
     bool first = true;
+    for (const sema::Constant &c : t.constants) {
+      generated(Unit::Segment::Kind::Transform, c.span, (first ? "IndexT " : ", IndexT ") + c.name);
+      first = false;
+    }
     for (sema::Role role : {sema::Role::Output, sema::Role::Input})
       for (const sema::Matrix &m : t.matrices) {
         if (m.role != role)
@@ -151,6 +159,9 @@ private:
       add(text, {Role::Tunable, static_cast<int>(i), tunable.name,
                  tunable.isFloat ? "const double" : "const IndexT", tunable.span});
     }
+    for (const auto *constants : {&r.constants, &t.constants})
+      for (const sema::Constant &c : *constants)
+        add(text, {Role::Constant, -1, c.name, "constexpr int", c.span, c.value});
     return text;
   }
 
@@ -164,9 +175,15 @@ private:
     generated(Kind::Rule, r.headerSpan, "static " + result + " " + text.function + "(", number);
     for (std::size_t i = 0; i < text.parameters.size(); ++i) {
       const Parameter &p = text.parameters[i];
-      generated(Kind::Rule, p.span, (i ? ", " : "") + p.type + " " + p.name, number);
+      if (p.role != Parameter::Role::Constant)
+        generated(Kind::Rule, p.span, (i ? ", " : "") + p.type + " " + p.name, number);
     }
-    generated(Kind::Rule, r.headerSpan, ") {{\n", number);
+    generated(Kind::Rule, r.headerSpan, ") {", number);
+    for (const Parameter &p : text.parameters)
+      if (p.role == Parameter::Role::Constant)
+        generated(Kind::Rule, p.span, p.type + " " + p.name + " = " + std::to_string(p.value) + ";\n",
+                  number);
+    generated(Kind::Rule, r.headerSpan, "{\n", number);
     text.bodyBegin = static_cast<std::uint32_t>(unit_.text.size());
     verbatim(Kind::Body, r.body->text, number);
     text.bodyEnd = text.bodyBegin + static_cast<std::uint32_t>(r.body->text.text.size());

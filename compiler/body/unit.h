@@ -8,7 +8,8 @@
 // Parameters (language reference 1.6): a cell input is `const T a`, a cell output `T &b`, a view
 // `pb::Region<T or const T, D> const &a`; then, where no earlier parameter has the name, the 0-d inputs by
 // their own names, rule-local matrices, free coordinates and size variables (`const IndexT`), tunables. The
-// body stands in a block of its own, so it may shadow them all.
+// body stands in a block of its own, so it may shadow them all. Constants of copies come last: `constexpr
+// int`.
 #pragma once
 #include "compiler/body/facts.h"
 
@@ -16,11 +17,12 @@ namespace pbc::body {
 
 /// What a name in a body stands for.
 struct Parameter {
-  enum class Role { Binding, Input, LocalMatrix, Coordinate, Size, Tunable };
+  enum class Role { Binding, Input, LocalMatrix, Coordinate, Size, Tunable, Constant };
   Role role;
   int index; // Binding: outputs first; Input: matrix; the others: position in their list
   std::string name, type;
   Span span;
+  long value = 0; // Constant: it is no parameter of the function, but stands at its beginning
 };
 
 struct RuleText {
@@ -42,11 +44,11 @@ struct Unit {
   std::string text;
   std::vector<Segment> segments; // each ends where the next begins
   std::vector<RuleText> rules;
-  struct Outputs { // how many of a transform's arguments are outputs
-    std::string transform;
-    std::size_t count;
+  struct Callee { // its last arguments are matrices, outputs first
+    std::string name;
+    std::size_t matrices, outputs;
   };
-  std::vector<Outputs> transforms;
+  std::vector<Callee> callees;
 
   const Segment &segment(std::uint32_t offset) const;
   bool isUserText(std::uint32_t offset) const { return segment(offset).text != nullptr; }

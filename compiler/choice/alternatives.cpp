@@ -195,11 +195,13 @@ private:
 
 std::string labelOf(const sema::Transform &t, int rule, const std::vector<body::Facts> &facts) {
   const auto &r = t.rules[rule];
-  if (r.label != fmt::format("rule{}", r.index))
+  if (r.isNamed)
     return r.label;
   const auto onlyCallee = [&](int k) -> std::string {
     const auto &callees = facts[k].callees;
-    return callees.size() == 1 && callees[0] != t.name ? callees[0] : "";
+    return callees.size() == 1 && callees[0] != t.family
+               ? callees[0] + sema::labelSuffix(t.rules[k].constants)
+               : "";
   };
   std::string callee = onlyCallee(rule);
   if (callee.empty())
@@ -231,15 +233,22 @@ std::vector<Choices> chooseGrids(const sema::Module &module,
                                  const std::vector<std::vector<body::Facts>> &facts, poly::Context &context,
                                  source::Diagnostics &diagnostics) {
   std::vector<Choices> all;
+  std::set<std::string> wrong; // one mistake of a template is one error, not one for each copy
   for (const auto &t : module.transforms) {
     const Spaces spaces(t, context);
     const unsigned errorsBefore = diagnostics.errorCount();
     Choices c{{spaces.context(), {}, {}, {}}, {}};
+    if (wrong.count(t.family)) {
+      all.push_back(std::move(c));
+      continue;
+    }
     c.grid.applications = applicableRegions(t, spaces, c.grid.context, diagnostics);
     if (diagnostics.errorCount() == errorsBefore)
       cutIntoPieces(t, spaces, c.grid, diagnostics);
     if (diagnostics.errorCount() == errorsBefore)
       c.alternatives = alternativesOf(t, facts[t.index], c.grid, diagnostics);
+    if (diagnostics.errorCount() != errorsBefore)
+      wrong.insert(t.family);
     all.push_back(std::move(c));
   }
   return all;

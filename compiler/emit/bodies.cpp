@@ -117,6 +117,9 @@ private:
       case Role::Tunable:
         out += fmt::format("  {} {} = pb_f.v_{};\n", p.type, p.name, poly::mangle(p.name));
         break;
+      case Role::Constant:
+        out += fmt::format("  {} {} = {};\n", p.type, p.name, p.value);
+        break;
       case Role::LocalMatrix:
         out += localMatrix(rule_.locals[p.index]);
         break;

@@ -56,7 +56,7 @@ std::string solveFunction(const Scope &scope) {
   for (const auto &k : t.tunables)
     if (!k.isFloat)
       out += fmt::format("  [[maybe_unused]] const long {} = pb_tunable_{}_{};\n", poly::mangle(k.name),
-                         t.name, k.name);
+                         t.symbol, k.name);
   for (std::size_t i = 0; i < t.params.size(); ++i)
     out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}];\n", poly::mangle(t.params[i]), i);
   for (std::size_t i = t.params.size(); i < t.sizeVariables.size(); ++i) {
@@ -88,7 +88,7 @@ std::string extentsFunction(const Scope &scope) {
   for (const auto &k : t.tunables)
     if (!k.isFloat)
       out += fmt::format("  [[maybe_unused]] const long {} = pb_tunable_{}_{};\n", poly::mangle(k.name),
-                         t.name, k.name);
+                         t.symbol, k.name);
   int position = 0;
   for (const auto *m : visible(t)) {
     for (int d = 0; d < m->rank(); ++d) {
@@ -122,7 +122,7 @@ std::string startFunction(const Scope &scope) {
   return fmt::format(
       "PB_SMALL static pb::Job pb_start(const pb::AnyRegion *pb_a, const long *pb_params) {{\n  (void)pb_a;\n"
       "  return pb_par_{}({}, pb_params);\n}}\n\n",
-      t.name, arguments);
+      t.symbol, arguments);
 }
 
 std::string tables(const Scope &scope) {
@@ -145,27 +145,27 @@ std::string tables(const Scope &scope) {
   out += fmt::format(
       "}};\nstatic const pb::Site pb_sites[] = {{{{{0}, {1}, {2}, pb_alternatives, &pb_site_{3}}}}};\n",
       quoted(t.name), quoted("which rules compute the outputs of " + t.name),
-      scope.choices().alternatives.size(), t.name);
+      scope.choices().alternatives.size(), t.symbol);
   out += "static const pb::Tunable pb_tunables[] = {\n";
   for (const auto &k : t.tunables)
     out += fmt::format("  {{{}, {}, pb::TunableKind::{}, {}, {}, {}, {}, {}, {}}},\n", quoted(k.name),
                        quoted("tunable of " + t.name), k.isFloat ? "Float" : "Integer",
                        !k.isFloat && k.maximum - k.minimum > 64 ? "true" : "false", k.initial, k.minimum,
-                       k.maximum, k.isFloat ? "nullptr" : fmt::format("&pb_tunable_{}_{}", t.name, k.name),
-                       k.isFloat ? fmt::format("&pb_tunable_{}_{}", t.name, k.name) : "nullptr");
+                       k.maximum, k.isFloat ? "nullptr" : fmt::format("&pb_tunable_{}_{}", t.symbol, k.name),
+                       k.isFloat ? fmt::format("&pb_tunable_{}_{}", t.symbol, k.name) : "nullptr");
   out += fmt::format("  {{\"sequential_cutoff\", \"below this size the transform runs without tasks\", "
                      "pb::TunableKind::Integer, true, "
                      "{}, 0, 2147483647, &pb_cutoff_{}, nullptr}},\n",
-                     kSequentialCutoff, t.name);
+                     kSequentialCutoff, t.symbol);
   out += fmt::format("  {{\"split_size\", \"cells per task of a data-parallel loop\", "
                      "pb::TunableKind::Integer, true, {}, 1, "
                      "2147483647, &pb_split_{}, nullptr}},\n}};\n",
-                     kSplitSize, t.name);
+                     kSplitSize, t.symbol);
   const bool hasChoice = scope.choices().alternatives.size() > 1;
   out += fmt::format("extern const pb::Transform pb_transform_{0} = {{{1}, {2}, pb_matrices, {3}, pb_sizes, "
                      "{4}, pb_sizes, pb_solve, "
                      "pb_extents, pb_start, {5}, pb_sites, {6}, pb_tunables, {7}}};\n",
-                     t.name, quoted(t.name), visible(t).size(), t.sizeVariables.size(), t.params.size(),
+                     t.symbol, quoted(t.name), visible(t).size(), t.sizeVariables.size(), t.params.size(),
                      hasChoice ? 1 : 0, t.tunables.size() + 2,
                      t.generator.empty() ? "nullptr" : quoted(t.generator));
   return out;
@@ -207,10 +207,10 @@ std::string programHash(const Input &in) {
 std::string programUnit(const Input &in, const std::string &bakedConfiguration) {
   std::string out = "#include \"pb/program.h\"\n";
   for (const auto &t : in.module.transforms)
-    out += fmt::format("namespace pb_program {{ extern const pb::Transform pb_transform_{}; }}\n", t.name);
+    out += fmt::format("namespace pb_program {{ extern const pb::Transform pb_transform_{}; }}\n", t.symbol);
   out += "static const pb::Transform *const pb_transforms[] = {\n";
   for (const auto &t : in.module.transforms)
-    out += fmt::format("  &pb_program::pb_transform_{},\n", t.name);
+    out += fmt::format("  &pb_program::pb_transform_{},\n", t.symbol);
   out += fmt::format("}};\nextern \"C\" const pb::Program pb_program_table = {{pb::kAbiVersion, {}, {}, "
                      "\"pbc {}\", {}, pb_transforms, {}, {}}};\n",
                      quoted(in.module.name), quoted(programHash(in)), "0.1", in.module.transforms.size(),

@@ -19,10 +19,12 @@ std::string head(const Scope &scope) {
   std::set<std::string> callees;
   for (const auto &f : scope.facts())
     callees.insert(f.callees.begin(), f.callees.end());
-  callees.insert(scope.transform.name);
-  for (const auto &name : callees)
-    if (const auto *t = module.find(name))
+  callees.insert(scope.transform.family);
+  for (const auto &name : callees) {
+    for (const auto *t : module.family(name))
       out += declarations(*t);
+    out += copyDispatch(module.family(name));
+  }
   return out;
 }
 
@@ -40,7 +42,7 @@ std::vector<Unit> emit(const Input &in, poly::Context &context, const std::strin
                  [&](const body::RuleText &r) { return r.transform == t.index; });
     // The frame comes before the bodies that take it, and the plans that call them after.
     std::string text = head(scope) + entry(scope) + descriptor(scope) + "} // namespace pb_program\n";
-    units.push_back({t.name, std::move(text)});
+    units.push_back({t.symbol, std::move(text)});
   }
   units.push_back({"program", programUnit(in, bakedConfiguration)});
   return units;

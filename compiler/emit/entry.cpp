@@ -32,11 +32,11 @@ std::string frameStruct(const Scope &scope) {
 
 std::string slots(const Scope &scope) {
   const auto &t = scope.transform;
-  std::string out = fmt::format("static pb::Selector pb_site_{};\n", t.name);
+  std::string out = fmt::format("static pb::Selector pb_site_{};\n", t.symbol);
   for (const auto &k : t.tunables)
-    out += fmt::format("static {} pb_tunable_{}_{} = {};\n", k.isFloat ? "double" : "long", t.name, k.name,
+    out += fmt::format("static {} pb_tunable_{}_{} = {};\n", k.isFloat ? "double" : "long", t.symbol, k.name,
                        k.initial);
-  out += fmt::format("static long pb_cutoff_{0} = 0, pb_split_{0} = 1;\n\n", t.name);
+  out += fmt::format("static long pb_cutoff_{0} = 0, pb_split_{0} = 1;\n\n", t.symbol);
   return out;
 }
 
@@ -203,15 +203,13 @@ bool reachesItself(const Scope &scope) {
     const int caller = open.back();
     open.pop_back();
     for (const auto &facts : scope.input.facts[caller])
-      for (const auto &name : facts.callees) {
-        const auto *callee = module.find(name);
-        if (!callee)
-          continue;
-        if (callee->index == scope.transform.index)
-          return true;
-        if (!seen[callee->index])
-          seen[callee->index] = true, open.push_back(callee->index);
-      }
+      for (const auto &name : facts.callees)
+        for (const auto *callee : module.family(name)) {
+          if (callee->index == scope.transform.index)
+            return true;
+          if (!seen[callee->index])
+            seen[callee->index] = true, open.push_back(callee->index);
+        }
   }
   return false;
 }
@@ -234,7 +232,7 @@ std::string enter(const Scope &scope) {
       scope.frame());
   for (const auto &k : t.tunables)
     out += fmt::format("  [[maybe_unused]] const {} {} = pb_f.v_{} = pb_tunable_{}_{};\n",
-                       k.isFloat ? "double" : "long", poly::mangle(k.name), poly::mangle(k.name), t.name,
+                       k.isFloat ? "double" : "long", poly::mangle(k.name), poly::mangle(k.name), t.symbol,
                        k.name);
   out += extentDefinitions(t, nullptr);
   out += "  long pb_n = 1;\n";
@@ -253,7 +251,8 @@ std::string enter(const Scope &scope) {
     out += fmt::format("  if (pb_f.depth > {}) pb::pb_recursion_too_deep({}, pb_n);\n", kDeepestRecursion,
                        quoted(t.name));
   out += fmt::format(
-      "  pb_f.n = pb_n;\n  pb_f.split = pb_split_{0};\n  pb_f.choice = pb_site_{0}.select(pb_n);\n", t.name);
+      "  pb_f.n = pb_n;\n  pb_f.split = pb_split_{0};\n  pb_f.choice = pb_site_{0}.select(pb_n);\n",
+      t.symbol);
   return out + aliasChecks(scope) + "}\n\n";
 }
 
@@ -318,7 +317,7 @@ std::string parameterList(const sema::Transform &t, bool byValue) {
 
 std::string declarations(const sema::Transform &t) {
   return fmt::format("void pb_seq_{0}({1});\npb::Job pb_par_{0}({2}, const long *pb_params = nullptr);\n",
-                     t.name, parameterList(t, false), parameterList(t, true));
+                     t.symbol, parameterList(t, false), parameterList(t, true));
 }
 
 bool mayShareViews(const Scope &scope, std::size_t alternative) {
@@ -339,7 +338,7 @@ namespace {
 /// calls transforms, a coroutine does it.
 std::string parallelEntry(const Scope &scope, const PlanTexts &plans) {
   const auto &t = scope.transform;
-  const std::string head = fmt::format("PB_SMALL pb::Job pb_par_{}({}, const long *pb_params) {{\n", t.name,
+  const std::string head = fmt::format("PB_SMALL pb::Job pb_par_{}({}, const long *pb_params) {{\n", t.symbol,
                                        parameterList(t, true));
   const std::string fill = fillFrame(scope) + "  pb_f.params = pb_params;\n";
   if (plans.loopsOnly)
@@ -347,11 +346,11 @@ std::string parallelEntry(const Scope &scope, const PlanTexts &plans) {
                        "static_cast<{0} *>(pb_p); }}, &pb_cutoff_{1}, pb_plans}};\n\n"
                        "{2}  {0} *pb_new = new {0};\n  {0} &pb_f = *pb_new;\n{3}"
                        "  return pb::runTransform(pb_new, &pb_loops);\n}}\n\n",
-                       scope.frame(), t.name, head, fill);
+                       scope.frame(), t.symbol, head, fill);
   return head + fmt::format("  {} pb_f;\n", scope.frame()) + fill +
          fmt::format(
              "  pb_enter(&pb_f);\n  if (pb_f.n < pb_cutoff_{}) {{\n    pb_run(pb_f);\n    co_return;\n  }}\n",
-             t.name) +
+             t.symbol) +
          plans.tasks + "  co_return;\n}\n\n";
 }
 
@@ -362,7 +361,7 @@ std::string entry(const Scope &scope) {
   const PlanTexts texts = plans(scope);
   const std::string run = texts.loopsOnly ? "pb::runPlanHere(&pb_f, pb_plans)" : "pb_run(pb_f)";
   return slots(scope) + frameStruct(scope) + enter(scope) + bodies(scope) + texts.functions +
-         fmt::format("void pb_seq_{}({}) {{\n  {} pb_f;\n{}  pb_enter(&pb_f);\n  {};\n}}\n\n", t.name,
+         fmt::format("void pb_seq_{}({}) {{\n  {} pb_f;\n{}  pb_enter(&pb_f);\n  {};\n}}\n\n", t.symbol,
                      parameterList(t, false), scope.frame(), fillFrame(scope), run) +
          parallelEntry(scope, texts);
 }

@@ -1,6 +1,7 @@
 // The parts of a transform's translation unit, one file each: bodies.cpp (rules' bodies as functions),
 // entry.cpp (frame, sizes, aliasing, selector), plans.cpp (alternatives), loops.cpp (bodies that call
-// transforms, point by point), descriptor.cpp (tables for the runtime).
+// transforms, point by point), descriptor.cpp (tables for the runtime), copies.cpp (which
+// copy of a template a call means).
 #pragma once
 #include "compiler/body/unit.h"
 #include "compiler/emit/emit.h"
@@ -18,7 +19,7 @@ struct Scope {
 
   const std::vector<body::Facts> &facts() const { return input.facts[transform.index]; }
   const choice::Choices &choices() const { return input.choices[transform.index]; }
-  std::string frame() const { return transform.name + "_Frame"; }
+  std::string frame() const { return transform.symbol + "_Frame"; }
 };
 
 std::string regionType(sema::Element, int rank, bool isConst);
@@ -32,6 +33,8 @@ std::string coroutineName(int rule);
 std::vector<int> callingOrder(const sema::Transform &);
 std::string parameterList(const sema::Transform &, bool byValue);
 std::string declarations(const sema::Transform &);
+/// The functions that choose a copy by a call's arguments; "" for a transform without copies.
+std::string copyDispatch(const std::vector<const sema::Transform *> &family);
 
 /// Whether that alternative may run with an output that is the very same view as an input.
 bool mayShareViews(const Scope &, std::size_t alternative);

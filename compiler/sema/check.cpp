@@ -39,7 +39,7 @@ void chooseMain(const syntax::Program &program, const std::string &mainName, Mod
               "from(A.cell(i) a) { return a; } }");
     return;
   }
-  module.mainTransform = static_cast<int>(module.transforms.size()) - 1;
+  module.mainTransform = module.find(module.transforms.back().family)->index;
   if (!mainName.empty()) {
     const Transform *t = module.find(mainName);
     if (t)
@@ -62,8 +62,31 @@ void chooseMain(const syntax::Program &program, const std::string &mainName, Mod
     }
     first = &t;
     if (const Transform *checked = module.find(t.name.text))
-      module.mainTransform = checked->index;
+      module.mainTransform = checked->index; // of a template: its first copy
   }
+}
+
+Transform checkTransform(const TransformCopy &copy, source::Diagnostics &diagnostics) {
+  Transform checked = checkHeader(copy, diagnostics);
+  std::set<std::string> labels;
+  std::set<int> wrong; // by position: copies of a rule share their mistakes
+  for (const RuleCopy &written : copy.rules) {
+    if (wrong.count(written.position))
+      continue;
+    auto rule = checkRule(checked, written, diagnostics);
+    if (!rule) {
+      wrong.insert(written.position);
+      continue;
+    }
+    if (!labels.insert(rule->label).second)
+      diagnostics
+          .error(rule->headerSpan,
+                 fmt::format("two rules of `{}` are called `{}`", checked.name, rule->label))
+          .help("configurations name rules by their labels: give each its own");
+    rule->index = static_cast<int>(checked.rules.size());
+    checked.rules.push_back(std::move(*rule));
+  }
+  return checked;
 }
 
 } // namespace
@@ -93,28 +116,21 @@ Module check(const syntax::Program &program, const std::string &moduleName, cons
             .note(at->second, "the first definition is here")
             .help("transforms share one name space: rename one of them");
     }
-  for (const auto &t : program.transforms) {
-    if (t.isForward) {
-      if (!defined.count(t.name.text))
-        diagnostics.error(t.name.span, fmt::format("`{}` is declared but never defined", t.name.text))
-            .help("give it a body in braces, or remove the declaration: transforms may be used before they "
-                  "are defined");
+  for (const auto &t : program.transforms)
+    if (t.isForward && !defined.count(t.name.text))
+      diagnostics.error(t.name.span, fmt::format("`{}` is declared but never defined", t.name.text))
+          .help("give it a body in braces, or remove the declaration: transforms may be used before they "
+                "are defined");
+  const auto copies = std::make_shared<const std::vector<TransformCopy>>(expand(program, diagnostics));
+  module.written = copies;
+  std::set<std::string> wrong; // one mistake of a template is one error, not one for each copy
+  for (const TransformCopy &copy : *copies) {
+    if (wrong.count(copy.header.name.text))
       continue;
-    }
-    Transform checked = checkHeader(t, diagnostics);
-    std::set<std::string> labels;
-    for (std::size_t i = 0; i < t.rules.size(); ++i) {
-      auto rule = checkRule(checked, t.rules[i], static_cast<int>(i), diagnostics);
-      if (!rule)
-        continue;
-      if (!labels.insert(rule->label).second)
-        diagnostics
-            .error(rule->headerSpan,
-                   fmt::format("two rules of `{}` are called `{}`", checked.name, rule->label))
-            .help("configurations name rules by their labels: give each its own");
-      rule->index = static_cast<int>(checked.rules.size());
-      checked.rules.push_back(std::move(*rule));
-    }
+    const unsigned errorsBefore = diagnostics.errorCount();
+    Transform checked = checkTransform(copy, diagnostics);
+    if (diagnostics.errorCount() != errorsBefore && !copy.constants.empty())
+      wrong.insert(checked.family);
     checked.index = static_cast<int>(module.transforms.size());
     module.transforms.push_back(std::move(checked));
   }

@@ -1,5 +1,6 @@
 #include "compiler/sema/module.h"
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace pbc::sema {
 
@@ -61,10 +62,27 @@ std::string written(const Transform &t, const Binding &b) {
   return out + (b.begin.empty() ? "" : "]");
 }
 
+std::string labelSuffix(const std::vector<Constant> &constants) {
+  std::string out;
+  for (const Constant &c : constants)
+    out += fmt::format("{}{}={}", out.empty() ? "<" : ",", c.name, c.value);
+  return out.empty() ? out : out + ">";
+}
+
 const Transform *Module::find(const std::string &wanted) const {
-  const auto at = std::find_if(transforms.begin(), transforms.end(),
-                               [&](const Transform &t) { return t.name == wanted; });
-  return at == transforms.end() ? nullptr : &*at;
+  for (const auto member : {&Transform::name, &Transform::family})
+    for (const Transform &t : transforms)
+      if (t.*member == wanted)
+        return &t;
+  return nullptr;
+}
+
+std::vector<const Transform *> Module::family(const std::string &wanted) const {
+  std::vector<const Transform *> out;
+  for (const Transform &t : transforms)
+    if (t.family == wanted)
+      out.push_back(&t);
+  return out;
 }
 
 } // namespace pbc::sema

@@ -70,10 +70,19 @@ struct Condition { // left `op` right, over free variables and sizes
   Span span;
 };
 
+/// A name that stands for one number in a copy of a rule (`duplicate`) or of a transform (`template`).
+struct Constant {
+  std::string name;
+  long value = 0;
+  Span span;
+};
+
 struct Rule {
-  int index;         // position in the transform
-  std::string label; // unique in its transform: `rule NAME`, the only callee's name, or "rule<index>"
-  int priority = 1;  // smaller wins
+  int index;            // position in the transform
+  std::string label;    // unique in its transform: `rule NAME` or "rule<position>"; copies: "rule1<v=3>"
+  bool isNamed = false; // by `rule NAME`
+  std::vector<Constant> constants; // of `duplicate`
+  int priority = 1;                // smaller wins
   bool returnStyle = false;
   bool fast = false;                      // reductions may be reassociated
   std::vector<std::string> freeVariables; // the rule's iteration space; dimension 0 (x) first
@@ -84,6 +93,9 @@ struct Rule {
   Span span, headerSpan;
 };
 
+/// What copies of a rule have after their labels: "<v=3,w=0>"; "" without constants.
+std::string labelSuffix(const std::vector<Constant> &);
+
 struct Tunable {
   std::string name;
   bool isFloat = false;
@@ -93,7 +105,10 @@ struct Tunable {
 
 struct Transform {
   int index;
-  std::string name;
+  std::string name;                       // "Sort"; a copy of a template: "Sort<2,3>"
+  std::string family;                     // the name as written: "Sort"
+  std::string symbol;                     // the name as part of C++ names: "Sort", "Sort$2_3"
+  std::vector<Constant> constants;        // of `template`
   std::vector<std::string> params;        // given, not inferred
   std::vector<std::string> sizeVariables; // params first
   std::vector<Matrix> matrices; // inputs, outputs, through: in this order, each in declaration order
@@ -114,7 +129,11 @@ struct Module {
   std::vector<Transform> transforms;
   int mainTransform = 0;
   std::vector<const syntax::RawBlock *> rawBlocks;
+  std::shared_ptr<const void> written; // keeps alive what rules point to
+  /// By its name; by a template's name: its first copy.
   const Transform *find(const std::string &) const;
+  /// The transforms that a call of that name may mean: one, or all copies of a template.
+  std::vector<const Transform *> family(const std::string &) const;
 };
 
 } // namespace pbc::sema

@@ -11,18 +11,21 @@ namespace {
 
 class RuleChecker {
 public:
-  RuleChecker(const Transform &t, const syntax::Rule &rule, source::Diagnostics &d)
-      : t_(t), in_(rule), d_(d) {}
+  RuleChecker(const Transform &t, const RuleCopy &copy, source::Diagnostics &d)
+      : t_(t), in_(copy.rule), d_(d) {
+    out_.label = fmt::format("rule{}", copy.position);
+    out_.constants = copy.constants;
+  }
 
-  std::optional<Rule> run(int index) {
+  std::optional<Rule> run() {
     const unsigned errorsBefore = d_.errorCount();
-    out_.index = index;
-    out_.label = fmt::format("rule{}", index);
     out_.body = &in_.body;
     out_.span = in_.span;
     out_.headerSpan = in_.headerSpan;
     out_.returnStyle = in_.returnStyle;
     flags();
+    out_.label += labelSuffix(out_.constants);
+    constants();
     findFreeVariables();
     for (const auto &region : in_.outputs)
       if (auto b = binding(region, true))
@@ -71,6 +74,7 @@ private:
         break;
       case Flag::Label:
         out_.label = flag.name->text;
+        out_.isNamed = true;
         break;
       case Flag::Fast:
         out_.fast = true;
@@ -81,9 +85,24 @@ private:
         d_.warning(flag.span, "`rotatable` has no effect").help("remove it");
         break;
       case Flag::Duplicate:
-        unsupported(flag.span, "`duplicate` is");
-        break;
+        break; // written out already
       }
+    }
+  }
+
+  /// What a constant would hide could not be meant any more, not even by the author.
+  void constants() {
+    for (const Constant &c : out_.constants) {
+      const bool isTemplate = std::any_of(t_.constants.begin(), t_.constants.end(),
+                                          [&](const Constant &other) { return other.name == c.name; });
+      const char *other = t_.find(c.name)     ? "a matrix"
+                          : isSize(c.name)    ? "a size"
+                          : isTunable(c.name) ? "a tunable"
+                          : isTemplate        ? "a template argument"
+                                              : nullptr;
+      if (other)
+        d_.error(c.span, fmt::format("`{}` is {} of `{}` already", c.name, other, t_.family))
+            .help("give the constant of `duplicate` another name");
     }
   }
 
@@ -316,6 +335,10 @@ private:
         d_.error(span, fmt::format("`{}` names two regions of the rule", name))
             .note(at->second, "the other one is here")
             .help("each region needs a name of its own");
+      else if (std::any_of(out_.constants.begin(), out_.constants.end(),
+                           [&](const Constant &c) { return c.name == name; }))
+        d_.error(span, fmt::format("`{}` is a region and a constant of the rule", name))
+            .help("rename one of them");
       else if (isFree(name))
         d_.error(span, fmt::format("`{}` is a region and a coordinate of the rule", name))
             .help("rename one of them");
@@ -336,9 +359,8 @@ private:
 
 } // namespace
 
-std::optional<Rule> checkRule(const Transform &t, const syntax::Rule &rule, int index,
-                              source::Diagnostics &d) {
-  return RuleChecker(t, rule, d).run(index);
+std::optional<Rule> checkRule(const Transform &t, const RuleCopy &rule, source::Diagnostics &d) {
+  return RuleChecker(t, rule, d).run();
 }
 
 } // namespace pbc::sema

@@ -1,15 +1,17 @@
 // The parts of check(), one file each: a transform's header (transform.cpp), a rule (rule.cpp).
 #pragma once
 #include "compiler/sema/affine.h"
+#include "compiler/sema/expand.h"
 #include <set>
 
 namespace pbc::sema {
 
 /// Matrices, sizes and items of a transform; everything but its rules.
-Transform checkHeader(const syntax::Transform &, source::Diagnostics &);
+Transform checkHeader(const TransformCopy &, source::Diagnostics &);
 
-/// One rule, against the header. Nothing when an error makes the rule meaningless.
-std::optional<Rule> checkRule(const Transform &, const syntax::Rule &, int index, source::Diagnostics &);
+/// One rule, against the header; its index is still to be set. Nothing when an error makes the rule
+/// meaningless.
+std::optional<Rule> checkRule(const Transform &, const RuleCopy &, source::Diagnostics &);
 
 /// The element type that `name` stands for.
 std::optional<Element> elementNamed(const Identifier &, source::Diagnostics &);

@@ -17,8 +17,6 @@ void unsupported(source::Diagnostics &diagnostics, Span span, const std::string 
 
 /// Clauses that the grammar has and the compiler cannot treat yet: said at their place, never ignored.
 void refuseUnsupportedClauses(const syntax::Transform &t, source::Diagnostics &diagnostics) {
-  if (!t.templateArguments.empty())
-    unsupported(diagnostics, t.templateSpan, "`template` arguments are");
   if (!t.accuracyBins.empty())
     unsupported(diagnostics, t.binsSpan, "`accuracy_bins` are");
   if (t.isMemoized)
@@ -140,6 +138,14 @@ void addMatrices(const std::vector<syntax::MatrixDecl> &declarations, Role role,
   }
 }
 
+/// `$` cannot stand in a name of the language, so no transform can be called like a copy.
+std::string symbolOf(const std::string &family, const std::vector<Constant> &constants) {
+  std::string out = family;
+  for (const Constant &c : constants)
+    out += fmt::format("{}{}{}", out == family ? "$" : "_", c.value < 0 ? "m" : "", std::abs(c.value));
+  return out;
+}
+
 } // namespace
 
 std::optional<Element> elementNamed(const Identifier &name, source::Diagnostics &diagnostics) {
@@ -151,12 +157,16 @@ std::optional<Element> elementNamed(const Identifier &name, source::Diagnostics 
   return std::nullopt;
 }
 
-Transform checkHeader(const syntax::Transform &syntaxTransform, source::Diagnostics &diagnostics) {
+Transform checkHeader(const TransformCopy &copy, source::Diagnostics &diagnostics) {
+  const syntax::Transform &syntaxTransform = copy.header;
   Transform t;
-  t.name = syntaxTransform.name.text;
+  t.family = syntaxTransform.name.text;
+  t.name = t.family + copySuffix(copy.constants);
+  t.symbol = symbolOf(t.family, copy.constants);
+  t.constants = copy.constants;
   t.span = syntaxTransform.name.span;
   for (const char *reserved : {"program", "hash", "threads"})
-    if (t.name == reserved)
+    if (t.family == reserved)
       diagnostics.error(t.span, fmt::format("a transform cannot be called `{}`", reserved))
           .help("configuration files use this name at their top: take another");
   refuseUnsupportedClauses(syntaxTransform, diagnostics);
@@ -178,13 +188,17 @@ Transform checkHeader(const syntax::Transform &syntaxTransform, source::Diagnost
   if (syntaxTransform.to.empty())
     diagnostics.error(t.span, fmt::format("`{}` computes nothing: it has no `to` matrix", t.name))
         .help("declare what it computes, for example `to B[n]`");
-  if (syntaxTransform.rules.empty())
+  if (!copy.hasRules)
     diagnostics.error(t.span, fmt::format("`{}` has no rule", t.name))
         .help("say how its outputs are computed, for example `B.cell(i) from(A.cell(i) a) { return a; }`");
   std::map<std::string, Span> names;
   for (const auto &tunable : t.tunables)
     if (!names.emplace(tunable.name, tunable.span).second || t.find(tunable.name))
       diagnostics.error(tunable.span, fmt::format("`{}` names two things in `{}`", tunable.name, t.name));
+  for (const auto &constant : t.constants)
+    if (!names.emplace(constant.name, constant.span).second || t.find(constant.name))
+      diagnostics.error(constant.span, fmt::format("`{}` names two things in `{}`", constant.name, t.family))
+          .help("give the template's argument a name of its own");
   for (const auto &size : t.sizeVariables)
     if (const Matrix *m = t.find(size))
       diagnostics.error(m->span, fmt::format("`{}` is both a matrix and a size in `{}`", size, t.name))

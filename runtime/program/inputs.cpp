@@ -52,6 +52,18 @@ std::vector<Matrix> generate(const Program &program, const Transform &t, const c
   return inputs;
 }
 
+/// "Name< 2, 3 >" and the older "Name_tmpl_2_3" as the program writes it: "Name<2,3>".
+std::string copyName(std::string name) {
+  std::erase(name, ' ');
+  const std::string mark = "_tmpl_";
+  const size_t at = name.find(mark);
+  if (at == name.npos)
+    return name;
+  std::string values = name.substr(at + mark.size());
+  std::replace(values.begin(), values.end(), '_', ',');
+  return name.substr(0, at) + "<" + values + ">";
+}
+
 } // namespace
 
 std::vector<Matrix> loadInputs(const Transform &t, const std::vector<std::string> &files) {
@@ -104,8 +116,12 @@ Instance croppedInstance(const Transform &t, const std::vector<Matrix> &inputs,
 }
 
 const Transform *findTransform(const Program &program, const std::string &name) {
+  const std::string wanted = copyName(name);
   for (int i = 0; i < program.transformCount; ++i)
-    if (name == program.transforms[i]->name)
+    if (wanted == program.transforms[i]->name)
+      return program.transforms[i];
+  for (int i = 0; i < program.transformCount; ++i)
+    if (std::string_view(program.transforms[i]->name).starts_with(wanted + "<"))
       return program.transforms[i];
   return nullptr;
 }

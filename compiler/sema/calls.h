@@ -1,0 +1,20 @@
+// Calls of copies as C++ can read them.
+//
+//   Name<k, 2*m>(out, in)      =>   Name(k, 2*m,  out, in)
+//   SPAWN(Name<k>, out, in)    =>   SPAWN(Name,k , out, in)
+//
+// The second form is the older spelling of the language, and a plain call of C++. Every byte keeps its place,
+// so messages still point at what was written. Comments, strings and other names are left alone.
+// Source: language reference 1.4 (template), 1.6.
+#pragma once
+#include "compiler/source/diagnostics.h"
+#include <map>
+
+namespace pbc::sema {
+
+/// `takesArguments`: of each transform, whether it has copies or accuracy bins. Arguments for others are
+/// errors.
+void plainCalls(source::MappedText &body, const std::map<std::string, bool> &takesArguments,
+                source::Diagnostics &);
+
+} // namespace pbc::sema

@@ -1,0 +1,191 @@
+#include "compiler/sema/expand.h"
+#include "compiler/sema/calls.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace pbc::sema {
+
+namespace {
+
+/// Each copy of a transform is compiled and tuned on its own.
+constexpr long kManyTransforms = 25, kMostTransforms = 256;
+/// Each copy of a rule is a choice of its own.
+constexpr long kMostRules = 256;
+
+struct Range {
+  Identifier name;
+  long low, high;
+  Span span;
+};
+
+/// How many combinations the ranges have; nothing (reported) if one is empty or they are too many.
+std::optional<long> combinations(const std::vector<Range> &ranges, long most, const char *what,
+                                 source::Diagnostics &d) {
+  long count = 1;
+  for (const Range &r : ranges) {
+    if (r.high < r.low) {
+      d.error(r.span, fmt::format("`{}` has no value: {} is greater than {}", r.name.text, r.low, r.high))
+          .help("both ends belong to the range, the lower one stands first");
+      return std::nullopt;
+    }
+    for (const Range &other : ranges)
+      if (&other != &r && other.name.text == r.name.text && other.name.span.begin < r.name.span.begin) {
+        d.error(r.name.span, fmt::format("`{}` stands twice here", r.name.text))
+            .note(other.name.span, "the other one is here")
+            .help("give each its own name");
+        return std::nullopt;
+      }
+    const auto values = static_cast<__int128>(r.high) - r.low + 1;
+    if (values * count > most) {
+      d.error(r.span, fmt::format("this makes more than {} copies of the {}", most, what))
+          .help("make the ranges smaller, or use a `tunable`, which needs no copies");
+      return std::nullopt;
+    }
+    count *= static_cast<long>(values);
+  }
+  return count;
+}
+
+/// Combination `number` of `count`, the last name varying fastest.
+std::vector<Constant> combination(const std::vector<Range> &ranges, long number) {
+  std::vector<Constant> constants(ranges.size());
+  for (std::size_t i = ranges.size(); i-- > 0;) {
+    const long values = ranges[i].high - ranges[i].low + 1;
+    constants[i] = {ranges[i].name.text, ranges[i].low + number % values, ranges[i].name.span};
+    number /= values;
+  }
+  return constants;
+}
+
+syntax::ExprPtr number(long value, Span span) {
+  auto made = std::make_shared<syntax::Expr>();
+  made->kind = syntax::Expr::Kind::Integer;
+  made->span = span;
+  made->text = std::to_string(value < 0 ? -value : value);
+  if (value >= 0)
+    return made;
+  auto negated = std::make_shared<syntax::Expr>();
+  negated->kind = syntax::Expr::Kind::Negate;
+  negated->span = span;
+  negated->operands.push_back(std::move(made));
+  return negated;
+}
+
+/// Replaces constants by their numbers in everything that is an expression.
+class Replacer {
+public:
+  explicit Replacer(const std::vector<Constant> &constants) : constants_(constants) {}
+
+  void rule(syntax::Rule &r) const {
+    for (auto &flag : r.flags)
+      expr(flag.value);
+    for (auto *list : {&r.outputs, &r.inputs})
+      for (auto &region : *list) {
+        version(region.version);
+        for (auto &c : region.coordinates)
+          expr(c);
+        expr(region.defaultValue);
+      }
+    matrices(r.locals);
+    for (auto &relation : r.where)
+      expr(relation.left), expr(relation.right);
+  }
+
+  void matrices(std::vector<syntax::MatrixDecl> &list) const {
+    for (auto &m : list) {
+      version(m.version);
+      for (auto &e : m.extents)
+        expr(e);
+    }
+  }
+
+private:
+  void version(std::optional<syntax::Version> &v) const {
+    if (v)
+      expr(v->first), expr(v->last);
+  }
+
+  void expr(syntax::ExprPtr &e) const {
+    if (!e || constants_.empty())
+      return;
+    if (e->kind == syntax::Expr::Kind::Name) {
+      for (const Constant &c : constants_)
+        if (c.name == e->text)
+          e = number(c.value, e->span);
+      return;
+    }
+    if (e->operands.empty())
+      return;
+    auto copy = std::make_shared<syntax::Expr>(*e);
+    for (auto &operand : copy->operands)
+      expr(operand);
+    e = std::move(copy);
+  }
+
+  const std::vector<Constant> &constants_;
+};
+
+std::vector<RuleCopy> copiesOf(const syntax::Rule &rule, int position,
+                               const std::vector<Constant> &ofTransform, source::Diagnostics &d) {
+  std::vector<Range> ranges;
+  for (const auto &flag : rule.flags)
+    if (flag.kind == syntax::Flag::Kind::Duplicate)
+      ranges.push_back({*flag.name, flag.low, flag.high, flag.span});
+  const auto count = combinations(ranges, kMostRules, "rule", d);
+  std::vector<RuleCopy> copies;
+  for (long k = 0; count && k < *count; ++k) {
+    copies.push_back({rule, position, combination(ranges, k)});
+    std::vector<Constant> all = copies.back().constants; // the nearer meaning hides the farther one
+    all.insert(all.end(), ofTransform.begin(), ofTransform.end());
+    Replacer(all).rule(copies.back().rule);
+  }
+  return copies;
+}
+
+void expandTransform(const syntax::Transform &t, std::vector<TransformCopy> &out, source::Diagnostics &d) {
+  std::vector<Range> ranges;
+  for (const auto &a : t.templateArguments)
+    ranges.push_back({a.name, a.low, a.high, t.templateSpan});
+  const auto count = combinations(ranges, kMostTransforms, "transform", d);
+  if (count && *count > kManyTransforms)
+    d.warning(t.templateSpan, fmt::format("this makes {} copies of `{}`", *count, t.name.text))
+        .help("each is compiled and tuned on its own");
+  syntax::Transform header = t;
+  header.rules.clear(); // their bodies are long
+  for (long k = 0; count && k < *count; ++k) {
+    TransformCopy copy{header, combination(ranges, k), {}, !t.rules.empty()};
+    const Replacer replacer(copy.constants);
+    for (auto *list : {&copy.header.from, &copy.header.to, &copy.header.through})
+      replacer.matrices(*list);
+    for (std::size_t r = 0; r < t.rules.size(); ++r)
+      for (auto &rule : copiesOf(t.rules[r], static_cast<int>(r), copy.constants, d))
+        copy.rules.push_back(std::move(rule));
+    out.push_back(std::move(copy));
+  }
+}
+
+} // namespace
+
+std::vector<TransformCopy> expand(const syntax::Program &program, source::Diagnostics &d) {
+  std::map<std::string, bool> takesArguments;
+  for (const auto &t : program.transforms)
+    if (!t.isForward)
+      takesArguments.emplace(t.name.text, !t.templateArguments.empty());
+  std::vector<TransformCopy> out;
+  for (const auto &t : program.transforms)
+    if (!t.isForward)
+      expandTransform(t, out, d);
+  for (auto &t : out)
+    for (auto &r : t.rules)
+      plainCalls(r.rule.body.text, takesArguments, d);
+  return out;
+}
+
+std::string copySuffix(const std::vector<Constant> &constants) {
+  std::string out;
+  for (const Constant &c : constants)
+    out += fmt::format("{}{}", out.empty() ? "<" : ",", c.value);
+  return out.empty() ? out : out + ">";
+}
+
+} // namespace pbc::sema
