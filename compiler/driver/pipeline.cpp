@@ -11,6 +11,7 @@
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/verify.h"
 #include "compiler/schedule/verify.h"
+#include "compiler/schedule/versions.h"
 #include "compiler/sema/check.h"
 #include "compiler/syntax/parse.h"
 #include <chrono>
@@ -124,6 +125,7 @@ private:
     verify("plans", [&] { return schedule::verify(module, choices, plans); });
     if (options_.stage == Stage::Plan)
       return show(schedule::print(module, plans));
+    step("versions", [&] { module = schedule::foldVersions(module, choices, plans); });
 
     emit::Kernels kernels;
     step("kernels", [&] { kernels = makeKernels(module, facts, choices, plans, context); });

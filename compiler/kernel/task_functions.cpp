@@ -1,12 +1,15 @@
 #include "compiler/kernel/task_functions.h"
+#include "compiler/kernel/formula.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/tree.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/aff.h>
+#include <isl/map.h>
 #include <isl/schedule.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
+#include <map>
 
 namespace pbc::kernel {
 namespace {
@@ -45,22 +48,101 @@ isl::union_pw_aff variable(const Kernel &kernel, int d) {
   return isl::manage(all);
 }
 
-/// One rule: its free variables. A group of rules: the members of the loops that they share.
-std::vector<TaskFunction> candidates(const Kernel &kernel) {
-  std::vector<TaskFunction> all;
-  const Statement &first = kernel.statements.front();
-  const bool isGroup = std::any_of(kernel.statements.begin(), kernel.statements.end(),
-                                   [&](const Statement &s) { return s.rule != first.rule; });
-  if (!isGroup) {
-    for (int d = 0; d < first.freeCount; ++d)
-      all.push_back({first.dimensions[d], variable(kernel, d), d == 0});
-    return all;
+/// `f`, a function of one statement's free variables, for another statement of the same rule.
+std::optional<isl::pw_aff> transferred(const isl::aff &f, const Statement &from, const Statement &to) {
+  if (isl_aff_dim(f.get(), isl_dim_div) > 0)
+    return std::nullopt;
+  isl_space *space = isl_set_get_space(to.domain.get());
+  isl_aff *out = isl_aff_zero_on_domain(isl_local_space_from_space(space));
+  out = isl_aff_set_constant_val(out, isl_aff_get_constant_val(f.get()));
+  for (int d = 0; d < static_cast<int>(from.dimensions.size()); ++d) {
+    isl_val *v = isl_aff_get_coefficient_val(f.get(), isl_dim_in, d);
+    if (d < from.freeCount)
+      out = isl_aff_set_coefficient_val(out, isl_dim_in, d, v);
+    else {
+      const bool usesLoop = isl_val_is_zero(v) != isl_bool_true;
+      isl_val_free(v);
+      if (usesLoop) {
+        isl_aff_free(out);
+        return std::nullopt;
+      }
+    }
   }
+  // Parameters: by name, since the spaces may list them differently.
+  for (int p = 0, n = static_cast<int>(isl_aff_dim(f.get(), isl_dim_param)); p < n; ++p) {
+    isl_val *v = isl_aff_get_coefficient_val(f.get(), isl_dim_param, p);
+    if (isl_val_is_zero(v) == isl_bool_true) {
+      isl_val_free(v);
+      continue;
+    }
+    isl_space *names = isl_aff_get_domain_space(f.get());
+    isl_aff *whole = isl_aff_param_on_domain_space_id(isl_set_get_space(to.domain.get()),
+                                                      isl_space_get_dim_id(names, isl_dim_param, p));
+    isl_space_free(names);
+    out = isl_aff_add(out, isl_aff_scale_val(whole, v));
+  }
+  return isl::manage(isl_pw_aff_from_aff(out));
+}
+
+/// Coordinate `d` of the cell that each point of a group writes: the same place for all its rules. Nothing
+/// unless every rule writes single cells at a plain affine place.
+std::optional<isl::union_pw_aff> coordinateWritten(const Kernel &kernel, int d) {
+  std::map<int, std::pair<const Statement *, isl::aff>> ofRule;
+  for (const Statement &s : kernel.statements)
+    for (const Access &a : s.accesses) {
+      const Buffer &b = kernel.buffers[a.buffer];
+      if (!a.isWrite || b.role == Buffer::Role::Local || ofRule.count(s.rule) || d >= b.rank)
+        continue;
+      if (isl_map_is_single_valued(a.relation.get()) != isl_bool_true)
+        return std::nullopt;
+      const isl::pw_multi_aff place = isl::manage(isl_pw_multi_aff_from_map(a.relation.copy()));
+      if (const auto f = formula(isl::manage(isl_pw_multi_aff_get_pw_aff(place.get(), d))))
+        ofRule.emplace(s.rule, std::pair(&s, *f));
+    }
+  isl_union_pw_aff *all = nullptr;
+  for (const Statement &s : kernel.statements) {
+    const auto at = ofRule.find(s.rule);
+    const auto one = at == ofRule.end() ? std::nullopt : transferred(at->second.second, *at->second.first, s);
+    if (!one) {
+      isl_union_pw_aff_free(all);
+      return std::nullopt;
+    }
+    isl_union_pw_aff *value = isl_union_pw_aff_from_pw_aff(one->copy());
+    all = all ? isl_union_pw_aff_union_add(all, value) : value;
+  }
+  return isl::manage(all);
+}
+
+/// A group of rules: the coordinates of the cells that they write, and the outermost loop that they share
+/// where a coordinate is none (the version of a matrix with fewer slots than versions).
+std::vector<TaskFunction> candidatesOfGroup(const Kernel &kernel) {
+  std::vector<TaskFunction> all;
+  int rank = 0;
+  for (const Buffer &b : kernel.buffers)
+    if (b.role == Buffer::Role::Output)
+      rank = std::max(rank, b.rank);
+  bool isComplete = rank > 0;
+  for (int d = 0; d < rank; ++d)
+    if (auto f = coordinateWritten(kernel, d))
+      all.push_back({fmt::format("x{}", d), *f, d == 0});
+    else
+      isComplete = false;
   const isl::schedule_node band =
       isl::manage(isl_schedule_node_child(isl_schedule_get_root(kernel.schedule.get()), 0));
-  if (isBand(band))
-    for (int k = 0; k < members(band); ++k)
-      all.push_back({fmt::format("c{}", k), member(band, k), false});
+  if (!isComplete && isBand(band))
+    all.push_back({"v", member(band, 0), false});
+  return all;
+}
+
+/// One rule: its free variables.
+std::vector<TaskFunction> candidates(const Kernel &kernel) {
+  const Statement &first = kernel.statements.front();
+  if (std::any_of(kernel.statements.begin(), kernel.statements.end(),
+                  [&](const Statement &s) { return s.rule != first.rule; }))
+    return candidatesOfGroup(kernel);
+  std::vector<TaskFunction> all;
+  for (int d = 0; d < first.freeCount; ++d)
+    all.push_back({first.dimensions[d], variable(kernel, d), d == 0});
   return all;
 }
 

@@ -1,6 +1,8 @@
 #include "compiler/schedule/plan.h"
 #include "compiler/choice/steps.h"
 #include "compiler/schedule/order.h"
+#include "compiler/schedule/slices.h"
+#include "compiler/schedule/versions.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
@@ -44,8 +46,6 @@ public:
 
   /// Nothing if there is no legal order; why() then says so.
   std::optional<Plan> run(const choice::Alternative &alternative) {
-    Plan plan;
-    plan.alternative = alternative.name;
     uses_.clear();
     for (const auto &[rule, domain] : alternative.uses)
       if (!domain.is_empty())
@@ -60,23 +60,11 @@ public:
     for (int a = 0; a < n; ++a)
       if (readsItself(a))
         return std::nullopt;
-    const auto groups = stronglyConnected();
-    std::vector<int> groupOf(static_cast<std::size_t>(n), 0);
-    for (std::size_t g = 0; g < groups.size(); ++g)
-      for (const int u : groups[g])
-        groupOf[u] = static_cast<int>(g);
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      auto step = stepOf(groups[g]);
-      if (!step)
-        return std::nullopt;
-      std::set<int> after;
-      for (const int b : groups[g])
-        for (int a = 0; a < n; ++a)
-          if (groupOf[a] != static_cast<int>(g) && !flow_[a][b].is_empty())
-            after.insert(groupOf[a]);
-      step->after.assign(after.begin(), after.end());
-      plan.steps.push_back(std::move(*step));
-    }
+    auto plan = assemble(alternative.name, stronglyConnected(flow_), false);
+    if (!plan)
+      return std::nullopt;
+    if (auto sliced = byVersions(alternative.name, *plan))
+      return sliced;
     return plan;
   }
 
@@ -98,6 +86,67 @@ public:
   }
 
 private:
+  using Flow = std::vector<std::vector<isl::map>>;
+
+  std::optional<Plan> assemble(const std::string &name, const std::vector<std::vector<int>> &groups,
+                               bool sliced) {
+    Plan plan;
+    plan.alternative = name;
+    const std::size_t n = uses_.size();
+    std::vector<int> groupOf(n, 0);
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (const int u : groups[g])
+        groupOf[u] = static_cast<int>(g);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      auto step = stepOf(groups[g], sliced);
+      if (!step)
+        return std::nullopt;
+      std::set<int> after;
+      for (const int b : groups[g])
+        for (std::size_t a = 0; a < n; ++a)
+          if (groupOf[a] != static_cast<int>(g) && !flow_[a][b].is_empty())
+            after.insert(groupOf[a]);
+      step->after.assign(after.begin(), after.end());
+      plan.steps.push_back(std::move(*step));
+    }
+    return plan;
+  }
+
+  /// A plan in which the rules of each versioned matrix that `plain` cannot fold take turns, version by
+  /// version, if that lets some matrix be folded.
+  std::optional<Plan> byVersions(const std::string &name, const Plan &plain) {
+    std::vector<int> unfolded;
+    for (int m = 0; m < static_cast<int>(t_.matrices.size()); ++m)
+      if (mayHaveSlots(t_, m) && !fewestSlots(t_, m, grid_, {&plain}))
+        unfolded.push_back(m);
+    if (unfolded.empty())
+      return std::nullopt;
+    Flow linked = flow_;
+    for (const int m : unfolded) {
+      const auto writers = writersOf(m);
+      for (const int a : writers)
+        for (const int b : writers)
+          if (linked[a][b].is_empty())
+            linked[a][b] = isl::manage(isl_map_universe(isl_map_get_space(linked[a][b].get())));
+    }
+    auto sliced = assemble(name, stronglyConnected(linked), true);
+    if (sliced && std::any_of(unfolded.begin(), unfolded.end(),
+                              [&](int m) { return fewestSlots(t_, m, grid_, {&*sliced}).has_value(); }))
+      return sliced;
+    return std::nullopt;
+  }
+
+  std::vector<int> writersOf(int matrix) const {
+    std::vector<int> writers;
+    for (std::size_t u = 0; u < uses_.size(); ++u)
+      for (const auto &o : t_.rules[uses_[u].rule].outputs)
+        if (o.matrix == matrix) {
+          writers.push_back(static_cast<int>(u));
+          break;
+        }
+    return writers;
+  }
+
   bool readsItself(int u) {
     const isl::map self = flow_[u][u];
     const isl::map same = self.intersect(isl::manage(isl_map_identity(isl_map_get_space(self.get()))));
@@ -120,8 +169,8 @@ private:
   }
 
   /// Tarjan's algorithm; groups come out so that each follows those that it reads from.
-  std::vector<std::vector<int>> stronglyConnected() const {
-    const int n = static_cast<int>(uses_.size());
+  static std::vector<std::vector<int>> stronglyConnected(const Flow &flow) {
+    const int n = static_cast<int>(flow.size());
     std::vector<int> index(n, -1), low(n, 0), stack;
     std::vector<bool> onStack(n, false);
     std::vector<std::vector<int>> groups;
@@ -131,7 +180,7 @@ private:
       stack.push_back(b);
       onStack[b] = true;
       for (int a = 0; a < n; ++a) {
-        if (a == b || flow_[a][b].is_empty())
+        if (a == b || flow[a][b].is_empty())
           continue;
         if (index[a] < 0) {
           visit(a);
@@ -158,7 +207,7 @@ private:
     return groups;
   }
 
-  std::optional<Step> stepOf(const std::vector<int> &group) {
+  std::optional<Step> stepOf(const std::vector<int> &group, bool sliced) {
     Step step;
     isl::union_map dependences = isl::manage(isl_union_map_empty(isl_set_get_space(grid_.context.get())));
     for (const int a : group) {
@@ -170,9 +219,13 @@ private:
       dependences =
           dependences.unite(isl::union_map(updates(grid_.applications[uses_[a].rule], uses_[a].domain)));
     }
-    auto order = orderOf(step.uses, dependences, grid_.context);
+    std::optional<isl::schedule> order;
+    if (group.size() > 1)
+      order = slicedOrder(t_, grid_, step.uses, dependences);
+    if (!order && !(sliced && group.size() > 1))
+      order = orderOf(step.uses, dependences, grid_.context);
     if (!order) {
-      if (cycle_.empty())
+      if (cycle_.empty() && !sliced)
         for (const int u : group)
           cycle_.push_back(uses_[u]);
       return std::nullopt;
@@ -214,7 +267,7 @@ private:
   const choice::Grid &grid_;
   source::Diagnostics &diagnostics_;
   std::vector<RuleUse> uses_;
-  std::vector<std::vector<isl::map>> flow_;
+  Flow flow_;
   std::vector<RuleUse> cycle_;
   std::set<int> reported_;
 };

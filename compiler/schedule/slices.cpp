@@ -1,0 +1,91 @@
+#include "compiler/schedule/slices.h"
+#include "compiler/schedule/order.h"
+#include <algorithm>
+#include <isl/aff.h>
+#include <isl/map.h>
+#include <isl/schedule.h>
+#include <isl/set.h>
+#include <isl/union_map.h>
+#include <isl/union_set.h>
+
+namespace pbc::schedule {
+
+namespace {
+
+isl::union_map between(const isl::union_map &dependences, const RuleUse &a, const RuleUse &b) {
+  return dependences.intersect_domain(isl::union_set(a.domain)).intersect_range(isl::union_set(b.domain));
+}
+
+/// Positions of the uses, each after those that it needs within a version; fewer than there are if they need each
+/// other.
+std::vector<std::size_t> withinVersion(const std::vector<RuleUse> &uses, const isl::union_map &same) {
+  std::vector<std::size_t> done;
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (std::size_t u = 0; u < uses.size(); ++u) {
+      const auto isDone = [&](std::size_t k) { return std::find(done.begin(), done.end(), k) != done.end(); };
+      bool ready = !isDone(u);
+      for (std::size_t w = 0; w < uses.size() && ready; ++w)
+        ready = w == u || isDone(w) || between(same, uses[w], uses[u]).is_empty();
+      if (ready)
+        done.push_back(u), progress = true;
+    }
+  }
+  return done;
+}
+
+} // namespace
+
+std::optional<isl::pw_aff> versionWritten(const sema::Transform &t, const choice::Grid &grid, const RuleUse &use) {
+  const auto &r = t.rules[use.rule];
+  for (std::size_t o = 0; o < r.outputs.size(); ++o) {
+    const auto &m = t.matrices[r.outputs[o].matrix];
+    if (!m.isVersioned || m.role != sema::Role::Through)
+      continue;
+    isl_map *version = grid.applications[use.rule].writes[o].intersect_domain(use.domain).release();
+    version = isl_map_project_out(version, isl_dim_out, 0, static_cast<unsigned>(m.rank() - 1));
+    version = isl_map_reset_tuple_id(version, isl_dim_out);
+    if (isl_map_is_single_valued(version) != isl_bool_true) {
+      isl_map_free(version);
+      return std::nullopt;
+    }
+    return isl::manage(isl_pw_multi_aff_get_pw_aff(isl::manage(isl_pw_multi_aff_from_map(version)).get(), 0));
+  }
+  return std::nullopt;
+}
+
+std::optional<isl::schedule> slicedOrder(const sema::Transform &t, const choice::Grid &grid,
+                                         const std::vector<RuleUse> &uses, const isl::union_map &dependences) {
+  isl_union_pw_aff *all = nullptr;
+  for (const auto &use : uses) {
+    const auto version = versionWritten(t, grid, use);
+    if (!version) {
+      isl_union_pw_aff_free(all);
+      return std::nullopt;
+    }
+    isl_union_pw_aff *one = isl_union_pw_aff_from_pw_aff(version->copy());
+    all = all ? isl_union_pw_aff_union_add(all, one) : one;
+  }
+  const isl::union_pw_aff version = isl::manage(all);
+  const isl::union_map value = isl::manage(isl_union_map_from_union_pw_aff(version.copy()));
+  const isl::union_map back = isl::manage(isl_union_map_lex_gt_union_map(value.copy(), value.copy()));
+  if (!dependences.intersect(back).is_empty())
+    return std::nullopt;
+  const isl::union_map same = dependences.intersect(value.apply_range(value.reverse()));
+  const auto sequence = withinVersion(uses, same);
+  if (sequence.size() != uses.size())
+    return std::nullopt;
+  isl_schedule *slices = nullptr;
+  for (const std::size_t u : sequence) {
+    const auto order = orderOf({uses[u]}, between(same, uses[u], uses[u]), grid.context);
+    if (!order) {
+      isl_schedule_free(slices);
+      return std::nullopt;
+    }
+    slices = slices ? isl_schedule_sequence(slices, order->copy()) : order->copy();
+  }
+  return isl::manage(isl_schedule_insert_partial_schedule(
+      slices, isl_multi_union_pw_aff_from_union_pw_aff(version.copy())));
+}
+
+} // namespace pbc::schedule

@@ -1,0 +1,170 @@
+#include "compiler/schedule/versions.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <isl/constraint.h>
+#include <isl/map.h>
+#include <isl/schedule.h>
+#include <isl/set.h>
+#include <isl/union_map.h>
+#include <set>
+
+namespace pbc::schedule {
+
+namespace {
+
+/// Dependences that reach further back are not worth folding.
+constexpr long kMostSlots = 8;
+
+/// Whether the binding is one slice of the matrix.
+bool isOneVersion(const sema::Binding &b, const sema::Matrix &m) {
+  const int last = m.rank() - 1;
+  return b.isCell || std::find(b.viewDims.begin(), b.viewDims.end(), last) == b.viewDims.end();
+}
+
+/// { cell -> later version of the same cell in the same slot }
+isl::map sharingSlot(const isl::set &cells, long slots) {
+  isl_space *space = isl_space_map_from_set(isl_set_get_space(cells.get()));
+  const int rank = static_cast<int>(isl_set_dim(cells.get(), isl_dim_set));
+  isl_map *shared = isl_map_universe(isl_space_copy(space));
+  for (int d = 0; d + 1 < rank; ++d)
+    shared = isl_map_equate(shared, isl_dim_in, d, isl_dim_out, d);
+  // v' = v + slots * q, q >= 1
+  isl_constraint *step = isl_constraint_alloc_equality(isl_local_space_from_space(
+      isl_space_add_dims(isl_space_copy(space), isl_dim_out, 1)));
+  step = isl_constraint_set_coefficient_si(step, isl_dim_in, rank - 1, 1);
+  step = isl_constraint_set_coefficient_si(step, isl_dim_out, rank - 1, -1);
+  step = isl_constraint_set_coefficient_si(step, isl_dim_out, rank, static_cast<int>(slots));
+  isl_map *steps = isl_map_universe(isl_space_add_dims(space, isl_dim_out, 1));
+  steps = isl_map_add_constraint(steps, step);
+  steps = isl_map_lower_bound_si(steps, isl_dim_out, static_cast<unsigned>(rank), 1);
+  steps = isl_map_project_out(steps, isl_dim_out, static_cast<unsigned>(rank), 1);
+  steps = isl_map_set_tuple_id(steps, isl_dim_out, isl_set_get_tuple_id(cells.get()));
+  return isl::manage(isl_map_intersect(shared, steps));
+}
+
+/// The plan's uses that touch one matrix, and what they are ordered by.
+class Touching {
+public:
+  Touching(const sema::Transform &t, int matrix, const choice::Grid &grid, const Plan &plan) : plan_(plan) {
+    for (std::size_t s = 0; s < plan.steps.size(); ++s)
+      for (const auto &use : plan.steps[s].uses) {
+        const auto &r = t.rules[use.rule];
+        const auto &application = grid.applications[use.rule];
+        for (std::size_t o = 0; o < r.outputs.size(); ++o)
+          if (r.outputs[o].matrix == matrix)
+            writes_.push_back({s, application.writes[o].intersect_domain(use.domain)});
+        for (std::size_t i = 0; i < r.inputs.size(); ++i)
+          if (r.inputs[i].matrix == matrix)
+            reads_.push_back({s, application.reads[i].intersect_domain(use.domain)});
+      }
+    for (const auto &step : plan.steps) {
+      std::set<int> before(step.after.begin(), step.after.end());
+      for (const int b : step.after)
+        before.insert(before_[static_cast<std::size_t>(b)].begin(), before_[static_cast<std::size_t>(b)].end());
+      before_.push_back(std::move(before));
+    }
+  }
+
+  bool mayFold(long slots) const {
+    if (writes_.empty())
+      return false;
+    isl::set cells = writes_.front().cells.range();
+    for (const auto &w : writes_)
+      cells = cells.unite(w.cells.range());
+    const isl::map later = sharingSlot(cells, slots);
+    if (cells.apply(later).intersect(cells).is_empty())
+      return false; // every version has a slot of its own: nothing is gained
+    // What a read needs is overwritten only afterwards, and a write overwrites only what is older.
+    for (const auto &w : writes_) {
+      for (const auto &r : reads_)
+        if (!alwaysBefore(r, w, later))
+          return false;
+      for (const auto &older : writes_)
+        if (!alwaysBefore(older, w, later))
+          return false;
+    }
+    return true;
+  }
+
+private:
+  struct Access {
+    std::size_t step;
+    isl::map cells; // { point -> cell }
+  };
+
+  /// Every point of `first` runs before all points of `second` whose cell shares the slot.
+  bool alwaysBefore(const Access &first, const Access &second, const isl::map &shared) const {
+    const isl::map pairs = first.cells.apply_range(shared).apply_range(second.cells.reverse());
+    if (pairs.is_empty())
+      return true;
+    if (first.step != second.step)
+      return before_[second.step].count(static_cast<int>(first.step)) != 0;
+    const Step &step = plan_.steps[first.step];
+    if (step.callsTransforms && step.dependences.is_empty())
+      return false; // its points are spawned side by side
+    const isl::union_map order = isl::manage(isl_schedule_get_map(step.order.get()));
+    const isl::union_map inTime = isl::manage(isl_union_map_lex_lt_union_map(order.copy(), order.copy()));
+    return isl::union_map(pairs).is_subset(inTime);
+  }
+
+  const Plan &plan_;
+  std::vector<Access> writes_, reads_;
+  std::vector<std::set<int>> before_; // by step: all that are complete when it begins
+};
+
+void fold(sema::Transform &t, int matrix, long slots) {
+  auto &m = t.matrices[matrix];
+  const std::size_t last = m.extents.size() - 1;
+  const auto number = std::to_string(slots);
+  m.extents[last] = {number, number, number, m.extents[last].span};
+  for (auto &r : t.rules)
+    for (auto *list : {&r.outputs, &r.inputs})
+      for (auto &b : *list)
+        if (b.matrix == matrix) {
+          auto &version = b.begin[last];
+          version = {fmt::format("(({}) mod {})", version.isl, slots), fmt::format("(({}) % {})", version.cxx, slots),
+                     version.written, version.span};
+          b.end[last] = {fmt::format("({} + 1)", version.isl), fmt::format("({} + 1)", version.cxx),
+                         version.written, version.span};
+        }
+}
+
+} // namespace
+
+bool mayHaveSlots(const sema::Transform &t, int matrix) {
+  const auto &m = t.matrices[matrix];
+  if (!m.isVersioned || m.role != sema::Role::Through)
+    return false;
+  for (const auto &r : t.rules)
+    for (const auto *list : {&r.outputs, &r.inputs})
+      for (const auto &b : *list)
+        if (b.matrix == matrix && !isOneVersion(b, m))
+          return false;
+  return true;
+}
+
+std::optional<long> fewestSlots(const sema::Transform &t, int matrix, const choice::Grid &grid,
+                                const std::vector<const Plan *> &plans) {
+  for (long slots = 2; slots <= kMostSlots; ++slots)
+    if (std::all_of(plans.begin(), plans.end(),
+                    [&](const Plan *p) { return Touching(t, matrix, grid, *p).mayFold(slots); }))
+      return slots;
+  return std::nullopt;
+}
+
+sema::Module foldVersions(const sema::Module &module, const std::vector<choice::Choices> &choices,
+                          const std::vector<TransformPlans> &plans) {
+  sema::Module folded = module;
+  for (auto &t : folded.transforms) {
+    std::vector<const Plan *> all;
+    for (const auto &plan : plans[t.index].plans)
+      all.push_back(&plan);
+    for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
+      if (mayHaveSlots(t, m))
+        if (const auto slots = fewestSlots(module.transforms[t.index], m, choices[t.index].grid, all))
+          fold(t, m, *slots);
+  }
+  return folded;
+}
+
+} // namespace pbc::schedule
