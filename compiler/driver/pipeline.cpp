@@ -33,6 +33,15 @@ struct InternalError : std::logic_error {
   using std::logic_error::logic_error;
 };
 
+std::string whyUnreadable(const std::string &path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    return "it is a folder";
+  if (std::filesystem::file_size(path, error) > source::SourceManager::kLargestFile && !error)
+    return "it is larger than 64 MiB";
+  return error ? error.message() : "permission denied";
+}
+
 class Pipeline {
 public:
   explicit Pipeline(const Options &o)
@@ -41,7 +50,8 @@ public:
   int run() {
     const auto file = sources_.load(options_.input);
     if (!file) {
-      fmt::print(stderr, "pbc: error: cannot read {}\nhelp: give the path of a .pbcc file\n", options_.input);
+      fmt::print(stderr, "pbc: error: cannot read {}: {}\nhelp: give the path of a .pbcc file\n",
+                 options_.input, whyUnreadable(options_.input));
       return 1;
     }
     std::error_code noSuchFile;

@@ -50,7 +50,7 @@ std::string text(const isl::union_map &);
 std::string text(const isl::union_set &);
 std::string text(const isl::pw_aff &);
 
-/// "[n, w] -> " for the given parameter names (mangled here); "" for none.
+/// "[n, w] -> " for the given parameter names, which are mangled already; "" for none.
 std::string parameterPrefix(const std::vector<std::string> &names);
 
 /// A quasi-affine function as C++ over the names of its parameters and (named) dimensions, with pb::floordiv,

@@ -20,7 +20,7 @@ TEST(Poly, TextReadsBack) {
 
 TEST(Poly, ParameterPrefixMangles) {
   EXPECT_EQ(poly::parameterPrefix({}), "");
-  EXPECT_EQ(poly::parameterPrefix({"n", "mod"}), "[n, mod_] -> ");
+  EXPECT_EQ(poly::parameterPrefix({"n", "mod_"}), "[n, mod_] -> ");
 }
 
 TEST(Poly, BoundsAsCxx) {
