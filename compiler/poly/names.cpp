@@ -20,4 +20,9 @@ std::string mangle(const std::string &name) {
   return name;
 }
 
+std::string unmangle(const std::string &name) {
+  const std::string shorter = name.substr(0, name.empty() ? 0 : name.size() - 1);
+  return !name.empty() && mangle(shorter) == name ? shorter : name;
+}
+
 } // namespace pbc::poly

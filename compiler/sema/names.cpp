@@ -8,28 +8,29 @@ namespace pbc::sema {
 namespace {
 
 constexpr std::string_view kCxx[] = {
-    "alignas",       "alignof",     "and",           "and_eq",       "asm",           "auto",
-    "bitand",        "bitor",       "bool",          "break",        "case",          "catch",
-    "char",          "char16_t",    "char32_t",      "char8_t",      "class",         "co_await",
-    "co_return",     "co_yield",    "compl",         "concept",      "const",         "const_cast",
-    "consteval",     "constexpr",   "constinit",     "continue",     "decltype",      "default",
-    "delete",        "do",          "double",        "dynamic_cast", "else",          "enum",
-    "explicit",      "export",      "extern",        "false",        "float",         "for",
-    "friend",        "goto",        "if",            "inline",       "int",           "long",
-    "mutable",       "namespace",   "new",           "noexcept",     "not",           "not_eq",
-    "nullptr",       "operator",    "or",            "or_eq",        "private",       "protected",
-    "public",        "register",    "reinterpret_cast", "requires",  "return",        "short",
-    "signed",        "sizeof",      "static",        "static_assert", "static_cast",  "struct",
-    "switch",        "template",    "this",          "thread_local", "throw",         "true",
-    "try",           "typedef",     "typeid",        "typename",     "union",         "unsigned",
-    "using",         "virtual",     "void",          "volatile",     "wchar_t",       "while",
-    "xor",           "xor_eq"};
+    "alignas",     "alignof",  "and",        "and_eq",    "asm",       "auto",         "bitand",
+    "bitor",       "bool",     "break",      "case",      "catch",     "char",         "char16_t",
+    "char32_t",    "char8_t",  "class",      "co_await",  "co_return", "co_yield",     "compl",
+    "concept",     "const",    "const_cast", "consteval", "constexpr", "constinit",    "continue",
+    "decltype",    "default",  "delete",     "do",        "double",    "dynamic_cast", "else",
+    "enum",        "explicit", "export",     "extern",    "false",     "float",        "for",
+    "friend",      "goto",     "if",         "inline",    "int",       "long",         "mutable",
+    "namespace",   "new",      "noexcept",   "not",       "not_eq",    "nullptr",      "operator",
+    "or",          "or_eq",    "private",    "protected", "public",    "register",     "reinterpret_cast",
+    "requires",    "return",   "short",      "signed",    "sizeof",    "static",       "static_assert",
+    "static_cast", "struct",   "switch",     "template",  "this",      "thread_local", "throw",
+    "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
+    "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
+    "xor_eq"};
 
 constexpr std::string_view kBodies[] = {"ElementT", "IndexT", "spawn",      "sync",     "SPAWN",
                                         "SYNC",     "CALL",   "IS_MISSING", "OPTIONAL", "JASSERT"};
 
 /// Macros that every body sees (body/prelude.cpp).
-constexpr std::string_view kMacros[] = {"NULL", "NAN", "INFINITY", "HUGE_VAL", "M_PI", "M_E", "M_SQRT2", "INT_MAX", "INT_MIN", "LONG_MAX", "LONG_MIN", "DBL_MAX", "DBL_MIN", "DBL_EPSILON", "FLT_MAX", "FLT_MIN", "FLT_EPSILON"};
+constexpr std::string_view kMacros[] = {"NULL",     "NAN",        "INFINITY", "HUGE_VAL",    "M_PI",
+                                        "M_E",      "M_SQRT2",    "INT_MAX",  "INT_MIN",     "LONG_MAX",
+                                        "LONG_MIN", "DBL_MAX",    "DBL_MIN",  "DBL_EPSILON", "FLT_MAX",
+                                        "FLT_MIN",  "FLT_EPSILON"};
 
 template <std::size_t N>
 bool has(const std::string_view (&words)[N], const std::string &name) {
@@ -58,7 +59,8 @@ bool checkName(const syntax::Identifier &name, source::Diagnostics &diagnostics)
   const std::string why = whyTaken(name.text);
   if (why.empty())
     return true;
-  diagnostics.error(name.span, fmt::format("`{}` cannot be a name: {}", name.text, why)).help("take another name");
+  diagnostics.error(name.span, fmt::format("`{}` cannot be a name: {}", name.text, why))
+      .help("take another name");
   return false;
 }
 
