@@ -33,7 +33,9 @@ struct Sum {
       add(t.text, factor * t.factor);
     constant += factor * other.constant;
   }
-  void dropZeros() { std::erase_if(terms, [](const Term &t) { return t.factor == 0; }); }
+  void dropZeros() {
+    std::erase_if(terms, [](const Term &t) { return t.factor == 0; });
+  }
 
   std::string print() const {
     std::string out;
@@ -50,8 +52,9 @@ struct Sum {
     return out;
   }
   std::string atom() const {
-    return terms.size() + (constant != 0) == 1 && (terms.empty() || terms[0].factor == 1) ? print()
-                                                                                          : "(" + print() + ")";
+    return terms.size() + (constant != 0) == 1 && (terms.empty() || terms[0].factor == 1)
+               ? print()
+               : "(" + print() + ")";
   }
 };
 
@@ -122,10 +125,13 @@ private:
     Sum dividend;
     bool nested = false;
     const long divisor = number(isl_aff_get_denominator_val(div));
-    isl_aff *scaled = isl_aff_scale_val(isl_aff_copy(div), isl_val_int_from_si(isl_aff_get_ctx(div), divisor));
-    names([&](isl_dim_type type, int k) {
-      return isl_aff_get_coefficient_val(scaled, type == isl_dim_set ? isl_dim_in : type, k);
-    }, dividend);
+    isl_aff *scaled =
+        isl_aff_scale_val(isl_aff_copy(div), isl_val_int_from_si(isl_aff_get_ctx(div), divisor));
+    names(
+        [&](isl_dim_type type, int k) {
+          return isl_aff_get_coefficient_val(scaled, type == isl_dim_set ? isl_dim_in : type, k);
+        },
+        dividend);
     dividend.constant = number(isl_aff_get_constant_val(scaled));
     for (int k = 0, n = static_cast<int>(isl_aff_dim(scaled, isl_dim_div)); k < n; ++k)
       nested = nested || number(isl_aff_get_coefficient_val(scaled, isl_dim_div, k)) != 0;
