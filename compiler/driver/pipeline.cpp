@@ -1,10 +1,12 @@
 #include "compiler/driver/pipeline.h"
 #include "compiler/body/abi_headers.h"
 #include "compiler/body/prelude.h"
+#include "compiler/body/verify.h"
 #include "compiler/build/cache.h"
 #include "compiler/build/compile.h"
 #include "compiler/build/link.h"
 #include "compiler/choice/sizes.h"
+#include "compiler/choice/verify.h"
 #include "compiler/emit/emit.h"
 #include "compiler/kernel/default_schedule.h"
 #include "compiler/kernel/lift.h"
@@ -12,6 +14,7 @@
 #include "compiler/kernel/verify.h"
 #include "compiler/schedule/verify.h"
 #include "compiler/sema/check.h"
+#include "compiler/sema/verify.h"
 #include "compiler/syntax/parse.h"
 #include <chrono>
 #include <cstdio>
@@ -106,12 +109,14 @@ private:
     const std::string name = std::filesystem::path(options_.input).stem().string();
     if (!step("check", [&] { module = sema::check(program, name, options_.mainTransform, diagnostics_); }))
       return 1;
+    verify("check", [&] { return sema::verify(module); });
     if (options_.stage == Stage::Module)
       return show(sema::print(module));
 
     std::vector<std::vector<body::Facts>> facts;
     if (!step("understand bodies", [&] { facts = understand(module); }))
       return 1;
+    verify("understand bodies", [&] { return body::verify(module, facts); });
     if (options_.stage == Stage::Facts)
       return show(body::print(module, facts, &sources_));
 
@@ -123,6 +128,7 @@ private:
             choices = choice::chooseGrids(module, facts, context, diagnostics_);
         }))
       return 1;
+    verify("choice grid", [&] { return choice::verify(module, choices, context); });
     if (options_.stage == Stage::Grid)
       return show(choice::print(module, choices));
     if (options_.stage == Stage::Graph)
