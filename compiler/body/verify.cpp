@@ -29,9 +29,7 @@ private:
     if (!holds)
       out_.push_back(fmt::format("{}, {}: {}", t_.name, r_.label, text));
   }
-  static bool within(int index, std::size_t count) {
-    return index >= 0 && index < static_cast<int>(count);
-  }
+  static bool within(int index, std::size_t count) { return index >= 0 && index < static_cast<int>(count); }
 
   void nodes(const std::vector<NodePtr> &list) {
     for (const NodePtr &n : list) {

@@ -2,7 +2,7 @@
 #include "compiler/choice/spaces.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
+#include <isl/map.h>
 #include <set>
 
 namespace pbc::choice {
@@ -50,10 +50,32 @@ private:
         for (const auto &b : *list)
           allowed = allowed.intersect(spaces_.inBounds(r, b));
       require(a.domain.is_subset(allowed), r.label + " runs where a region is outside, or `where` false");
-      for (const isl::map &w : a.writes)
-        require(w.is_injective(), r.label + " writes a cell twice");
+      for (std::size_t o = 0; o < r.outputs.size(); ++o)
+        require(a.writes[o].is_injective() || lacksVariables(r, r.outputs[o]),
+                r.label + " writes a cell twice");
     }
     return true;
+  }
+
+  /// Such an output is updated by the rule's points in turn.
+  bool lacksVariables(const sema::Rule &r, const sema::Binding &b) const {
+    const isl::map region = spaces_.access(r, b);
+    for (unsigned v = 0; v < r.freeVariables.size(); ++v)
+      if (isl_map_involves_dims(region.get(), isl_dim_in, v, 1) != isl_bool_true)
+        return true;
+    return false;
+  }
+
+  /// What callers see, and what some rule reads.
+  isl::set needed(int matrix) const {
+    isl::set cells = t_.matrices[matrix].role == sema::Role::Output
+                         ? spaces_.declaredCells(matrix)
+                         : isl::set::empty(spaces_.cells(matrix).get_space());
+    for (const auto &r : t_.rules)
+      for (std::size_t i = 0; i < r.inputs.size(); ++i)
+        if (r.inputs[i].matrix == matrix)
+          cells = cells.unite(grid_.applications[r.index].reads[i].range());
+    return cells.intersect_params(grid_.context);
   }
 
   void partition(int matrix) {
@@ -71,7 +93,7 @@ private:
     require(covered.is_subset(all), "a piece of " + name + " is outside of it");
     for (const SizeGuard &g : grid_.guards)
       refused = refused.unite(g.bad);
-    require(all.subtract(covered).params().is_subset(refused),
+    require(needed(matrix).subtract(covered).params().is_subset(refused),
             "a cell of " + name + " has no piece, and no guard refuses it");
   }
 

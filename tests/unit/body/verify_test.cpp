@@ -58,7 +58,8 @@ TEST(VerifyFacts, NamesWhatIsBroken) {
   EXPECT_EQ(broken([](auto &f) { f.pop_back(); }), Texts{"T: there are not facts for every rule"});
   EXPECT_EQ(broken([](auto &f) { f[1].obstacle.clear(); }),
             Texts{"T, rule1: liftable and an obstacle exclude each other"});
-  EXPECT_EQ(broken([](auto &f) { f[0].callees = {"T"}; }).at(0), "T, rule0: a liftable body calls a transform");
+  EXPECT_EQ(broken([](auto &f) { f[0].callees = {"T"}; }).at(0),
+            "T, rule0: a liftable body calls a transform");
   EXPECT_EQ(broken([](auto &f) { f[0].locals.clear(); }).at(0), "T, rule0: an assignment to no variable");
   EXPECT_EQ(broken([](auto &f) { f[0].iterators.clear(); }), Texts{"T, rule0: a loop has no variable"});
 }
@@ -107,7 +108,8 @@ TEST(VerifyFacts, NamesBrokenEdits) {
             Texts{"T, rule1: the edits are not in the text's order"});
   EXPECT_EQ(broken([](auto &f) { f[1].edits[0].argumentsBegin = 0; }),
             Texts{"T, rule1: the parts of a call are not inside it"});
-  EXPECT_EQ(broken([](auto &f) { f[1].callees.push_back("T"); }), Texts{"T, rule1: a callee is listed twice"});
+  EXPECT_EQ(broken([](auto &f) { f[1].callees.push_back("T"); }),
+            Texts{"T, rule1: a callee is listed twice"});
   EXPECT_EQ(broken([](auto &f) { f[1].callees.clear(); }),
             Texts{"T, rule1: the callees are not those of the calls"});
   EXPECT_EQ(broken([](auto &f) { f[1].edits[0].callee = "U"; }).at(0),

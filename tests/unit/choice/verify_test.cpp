@@ -31,7 +31,8 @@ public:
     const auto file = sources_.add("t.pbcc", kProgram);
     program_ = syntax::parse(syntax::preprocess(sources_, file, d_), file, d_);
     module = sema::check(program_, "t", "", d_);
-    const std::vector<std::vector<body::Facts>> facts{std::vector<body::Facts>(module.transforms[0].rules.size())};
+    const std::vector<std::vector<body::Facts>> facts{
+        std::vector<body::Facts>(module.transforms[0].rules.size())};
     choices = choice::chooseGrids(module, facts, context, d_);
     EXPECT_EQ(d_.render(), "");
   }
@@ -74,8 +75,9 @@ TEST(VerifyChoices, NamesBrokenApplications) {
             Texts{"T: there is not one application per rule"});
   EXPECT_EQ(broken([](Broken &b) { b.grid().applications[1].writes.clear(); }),
             Texts{"T: the application of rule1 is another rule's"});
-  EXPECT_EQ(broken([](Broken &b) { b.grid().applications[0].domain = b.context.set("[n] -> { R0[i] }"); }).at(0),
-            "T: rule0 runs where a region is outside, or `where` false");
+  EXPECT_EQ(
+      broken([](Broken &b) { b.grid().applications[0].domain = b.context.set("[n] -> { R0[i] }"); }).at(0),
+      "T: rule0 runs where a region is outside, or `where` false");
   EXPECT_EQ(broken([](Broken &b) {
               b.grid().applications[4].writes[0] = b.context.map("[n] -> { R4[i] -> C[0] : 0 <= i < n }");
             }).at(0),
@@ -88,10 +90,12 @@ TEST(VerifyChoices, NamesBrokenPieces) {
             "T: a piece of B is empty");
   EXPECT_EQ(broken([&](Broken &b) { ends(b) = b.context.set("[n] -> { B[x] : x = 0 and n > 7 }"); }),
             Texts{"T: a cell of B has no piece, and no guard refuses it"});
-  EXPECT_EQ(broken([&](Broken &b) { ends(b) = b.context.set("[n] -> { B[x] : 0 <= x <= 1 and n > 2 }"); }).at(0),
-            "T: two pieces of B overlap");
-  EXPECT_EQ(broken([](Broken &b) { b.piece({4}).cells = b.context.set("[n] -> { C[x] : 0 <= x <= n }"); }).at(0),
-            "T: rule4 does not reach all of a piece of C");
+  EXPECT_EQ(
+      broken([&](Broken &b) { ends(b) = b.context.set("[n] -> { B[x] : 0 <= x <= 1 and n > 2 }"); }).at(0),
+      "T: two pieces of B overlap");
+  EXPECT_EQ(
+      broken([](Broken &b) { b.piece({4}).cells = b.context.set("[n] -> { C[x] : 0 <= x <= n }"); }).at(0),
+      "T: rule4 does not reach all of a piece of C");
   EXPECT_EQ(broken([](Broken &b) { b.grid().guards.clear(); }),
             Texts{"T: a cell of D has no piece, and no guard refuses it"});
   EXPECT_EQ(broken([](Broken &b) { b.piece({1, 3}).rules = {3, 1}; }),
@@ -101,7 +105,8 @@ TEST(VerifyChoices, NamesBrokenPieces) {
 }
 
 TEST(VerifyChoices, NamesBrokenAlternatives) {
-  EXPECT_EQ(broken([](Broken &b) { b.choices[0].alternatives.clear(); }), Texts{"T: there is no alternative"});
+  EXPECT_EQ(broken([](Broken &b) { b.choices[0].alternatives.clear(); }),
+            Texts{"T: there is no alternative"});
   EXPECT_EQ(broken([](Broken &b) { b.alternative(1).name = b.alternative(0).name; }),
             Texts{"T: two alternatives are called rule0+rule1+rule2"});
   const std::string first = "T: alternative rule0+rule1+rule2 ";
@@ -109,14 +114,15 @@ TEST(VerifyChoices, NamesBrokenAlternatives) {
             Texts{first + "has not one rule per piece"});
   EXPECT_EQ(broken([](Broken &b) { b.alternative(0).ruleOfPiece[0] = 5; }).at(0),
             first + "has a rule for a piece of B that is none of the piece's");
-  EXPECT_EQ(broken([](Broken &b) { b.alternative(0).uses[0].second = b.context.set("[n] -> { R0[i] : false }"); }),
-            Texts{first + "does not fill a piece of B"});
-  EXPECT_EQ(broken([](Broken &b) { b.alternative(0).uses[0].second = b.context.set("[n] -> { R0[i] }"); }).at(0),
-            first + "runs rule0 where it is not applicable");
-  EXPECT_EQ(broken([](Broken &b) {
-              b.alternative(0).uses.emplace_back(3, b.grid().applications[3].domain);
-            }).at(0),
-            first + "writes cells of B twice");
+  EXPECT_EQ(
+      broken([](Broken &b) { b.alternative(0).uses[0].second = b.context.set("[n] -> { R0[i] : false }"); }),
+      Texts{first + "does not fill a piece of B"});
+  EXPECT_EQ(
+      broken([](Broken &b) { b.alternative(0).uses[0].second = b.context.set("[n] -> { R0[i] }"); }).at(0),
+      first + "runs rule0 where it is not applicable");
+  EXPECT_EQ(
+      broken([](Broken &b) { b.alternative(0).uses.emplace_back(3, b.grid().applications[3].domain); }).at(0),
+      first + "writes cells of B twice");
   EXPECT_EQ(broken([](Broken &b) { b.alternative(0).uses.erase(b.alternative(0).uses.begin()); }).at(0),
             first + "leaves a piece of B out");
 }

@@ -1,6 +1,6 @@
 // The verifier of modules: silent for what the checker makes, a sentence for each broken invariant.
-#include "compiler/sema/verify.h"
 #include "compiler/sema/check.h"
+#include "compiler/sema/verify.h"
 #include "compiler/syntax/parse.h"
 #include <functional>
 #include <gtest/gtest.h>
@@ -46,7 +46,8 @@ TEST(VerifyModule, NamesWhatIsBroken) {
   EXPECT_EQ(broken([](auto &t) { t.name = "Half"; }), Texts{"two transforms are called Half"});
   EXPECT_EQ(broken([](auto &t) { t.sizeVariables.erase(t.sizeVariables.begin() + 1); }).at(0),
             "T: an extent of A uses mod_, which is nothing");
-  EXPECT_EQ(broken([](auto &t) { t.params = {"mod"}; }), Texts{"T: the params are not the first size variables"});
+  EXPECT_EQ(broken([](auto &t) { t.params = {"mod"}; }),
+            Texts{"T: the params are not the first size variables"});
   EXPECT_EQ(broken([](auto &t) { t.matrices[1].role = sema::Role::Through; }),
             Texts{"T: the matrices are not inputs, outputs, through"});
   EXPECT_EQ(broken([](auto &t) { t.matrices[3].name = "A"; }), Texts{"T: two matrices are called A"});
@@ -56,9 +57,11 @@ TEST(VerifyModule, NamesWhatIsBroken) {
 
 TEST(VerifyModule, NamesWhatIsBrokenInARule) {
   EXPECT_EQ(broken([](auto &t) { t.rules[1].index = 0; }), Texts{"T: rule 1 has the index 0"});
-  EXPECT_EQ(broken([](auto &t) { t.rules[1].label = "rule0"; }), Texts{"T: the label `rule0` is not the rule's own"});
+  EXPECT_EQ(broken([](auto &t) { t.rules[1].label = "rule0"; }),
+            Texts{"T: the label `rule0` is not the rule's own"});
   EXPECT_EQ(broken([](auto &t) { t.rules[1].body = nullptr; }), Texts{"T: rule1 has no body"});
-  EXPECT_EQ(broken([](auto &t) { t.rules[1].freeVariables = {"y", "w"}; }), Texts{"T: rule1: `w` is not its own"});
+  EXPECT_EQ(broken([](auto &t) { t.rules[1].freeVariables = {"y", "w"}; }),
+            Texts{"T: rule1: `w` is not its own"});
   EXPECT_EQ(broken([](auto &t) { t.rules[1].freeVariables.clear(); }).at(0),
             "T: rule1: a region of C uses y, which is nothing");
   EXPECT_EQ(broken([](auto &t) { t.rules[0].where[0].right.isl = "q"; }),
@@ -68,7 +71,8 @@ TEST(VerifyModule, NamesWhatIsBrokenInARule) {
 }
 
 TEST(VerifyModule, NamesWhatIsBrokenInARegion) {
-  EXPECT_EQ(broken([](auto &t) { t.rules[0].inputs[0].matrix = 7; }), Texts{"T: rule0 has a region of matrix 7"});
+  EXPECT_EQ(broken([](auto &t) { t.rules[0].inputs[0].matrix = 7; }),
+            Texts{"T: rule0 has a region of matrix 7"});
   EXPECT_EQ(broken([](auto &t) { t.rules[2].outputs[0].matrix = 0; }),
             Texts{"T: whole: a region of A writes an input"});
   EXPECT_EQ(broken([](auto &t) { t.rules[2].inputs[0].isOutput = true; }).at(0),
