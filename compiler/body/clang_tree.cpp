@@ -235,6 +235,7 @@ private:
     out.type = scalarType(v->getType());
     out.isRegion = !v->getType()->isReferenceType() && regionClass(v->getType());
     out.isStatic = !v->hasLocalStorage();
+    out.isConstant = v->getType().isConstQualified();
     out.isVolatile = v->getType().isVolatileQualified();
     out.isReference = v->getType()->isReferenceType();
     out.isArray = v->getType()->isArrayType();

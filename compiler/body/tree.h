@@ -65,7 +65,8 @@ struct Tree {
 struct Variable {
   std::string name, typeText;
   std::optional<Scalar> type;
-  bool isRegion = false, isStatic = false, isVolatile = false, isReference = false, isArray = false;
+  bool isRegion = false, isStatic = false, isConstant = false, isVolatile = false;
+  bool isReference = false, isArray = false;
 };
 
 /// A rule's body; null if Clang could make nothing of it.

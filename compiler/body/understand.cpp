@@ -4,6 +4,7 @@
 #include "compiler/body/lift.h"
 #include "compiler/body/prelude.h"
 #include "compiler/body/scan.h"
+#include "compiler/body/statics.h"
 #include <algorithm>
 #include <set>
 
@@ -109,6 +110,7 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d) {
     const RuleContext context{transform, transform.rules[text.rule], text, unit, reading.functions[i]};
     Facts &f = facts[text.transform][text.rule];
     findEdits(context, f, d);
+    warnOfStatics(context, d);
     lift(context, f);
     f.readsOutputs = readsOutputs(context, f);
   }

@@ -171,7 +171,7 @@ private:
       std::vector<std::string> regions;
       for (const int p : piecesOf.at(rule))
         regions.push_back(poly::readable(grid_.pieces[p].cells.gist_params(grid_.context),
-                                         t_.matrices[grid_.pieces[p].matrix].name));
+                                         grid_.names[grid_.pieces[p].matrix]));
       parts.push_back(fmt::format("{} computes {}", labelOf(t_, rule, facts_), fmt::join(regions, ", ")));
     }
     a.name = fmt::format("{}", fmt::join(names, "+"));
@@ -237,11 +237,13 @@ std::vector<Choices> chooseGrids(const sema::Module &module,
   for (const auto &t : module.transforms) {
     const Spaces spaces(t, context);
     const unsigned errorsBefore = diagnostics.errorCount();
-    Choices c{{spaces.context(), {}, {}, {}}, {}};
+    Choices c{{spaces.context(), {}, {}, {}, {}}, {}};
     if (wrong.count(t.family)) {
       all.push_back(std::move(c));
       continue;
     }
+    for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
+      c.grid.names.push_back(spaces.names(m));
     c.grid.applications = applicableRegions(t, spaces, c.grid.context, diagnostics);
     if (diagnostics.errorCount() == errorsBefore)
       cutIntoPieces(t, spaces, c.grid, diagnostics);

@@ -40,6 +40,7 @@ struct Grid {
   std::vector<Application> applications; // per rule
   std::vector<Piece> pieces;
   std::vector<SizeGuard> guards;
+  std::vector<poly::CellNames> names; // per matrix: how messages and docs speak of its cells
 };
 
 struct Alternative {

@@ -69,7 +69,10 @@ void reportUncovered(const sema::Transform &t, int matrix, const isl::set &missi
     return;
   }
   const isl::set shown = poly::simplified(missing.intersect_params(large).gist_params(large));
-  auto &error = diagnostics.error(m.span, fmt::format("no rule computes {}", poly::readable(shown, m.name)));
+  const std::string example = poly::example(missing.intersect_params(spaces.context()), grid.names[matrix]);
+  auto &error = diagnostics.error(m.span, fmt::format("no rule computes {}{}",
+                                                      poly::readable(shown, grid.names[matrix]),
+                                                      example.empty() ? "" : " (" + example + ")"));
   for (const auto &r : t.rules)
     explainMiss(t, r, matrix, missing.intersect_params(large), spaces, error);
   error.help(error.notes.empty()

@@ -74,7 +74,7 @@ std::string print(const sema::Module &module, const std::vector<Choices> &choice
                          poly::text(a.domain.gist_params(c.grid.context)));
     for (const auto &p : c.grid.pieces)
       out += fmt::format("  {} by {}\n",
-                         poly::readable(p.cells.gist_params(c.grid.context), t.matrices[p.matrix].name),
+                         poly::readable(p.cells.gist_params(c.grid.context), c.grid.names[p.matrix]),
                          ruleList(t, p.rules));
     for (const auto &g : c.grid.guards)
       out += fmt::format("  refused when {}: {}\n", poly::text(g.bad), g.message);
@@ -98,10 +98,10 @@ std::string printGraph(const sema::Module &module, const std::vector<Choices> &c
                    : fmt::format("  data {}\n", m.name);
     for (int p = 0; p < static_cast<int>(grid.pieces.size()); ++p) {
       const std::string name = vertexName(t, grid, p);
-      const auto &m = t.matrices[grid.pieces[p].matrix];
       out += dot ? fmt::format("    {} [shape=box];\n", quoted(t.name + "." + name))
                  : fmt::format("  data {} = {}\n", name,
-                               poly::readable(grid.pieces[p].cells.gist_params(grid.context), m.name));
+                               poly::readable(grid.pieces[p].cells.gist_params(grid.context),
+                                              grid.names[grid.pieces[p].matrix]));
     }
     for (const auto &r : t.rules) {
       const auto from = sources(t, grid, r.index), to = targets(t, grid, r.index);

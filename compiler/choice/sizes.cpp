@@ -58,7 +58,7 @@ std::vector<bool> boundedChoice(const isl::set &solutions, std::size_t unknowns)
 
 } // namespace
 
-std::string extentName(const sema::Matrix &m, int d) { return fmt::format("{}_{}", m.name, d); }
+std::string extentName(const sema::Matrix &m, int d) { return fmt::format("pb_{}_{}", m.name, d); }
 
 SizeSolution solveSizes(const sema::Transform &t, const std::vector<int> &matrices, bool paramsGiven,
                         const poly::Context &context) {

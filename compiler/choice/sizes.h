@@ -1,7 +1,7 @@
 // Size variables from the extents of matrices, solved as one system.
 //
-//   from A[n+m], B[n-m]   ->   n = floordiv(A_0 + B_0, 2)   m = ...        A_0, B_0: the extents that were
-//   given from A[n/2]           ->   n = 2*A_0        the smallest n that fits (language reference 2.2) from
+//   from A[n+m], B[n-m]   ->   n = floordiv(pb_A_0 + pb_B_0, 2)   m = ...    pb_A_0: the extent that was
+//   given from A[n/2]           ->   n = 2*pb_A_0   the smallest n that fits (language reference 2.2) from
 //   A[n+m]           ->   error: n and m cannot be inferred
 //
 // A variable is inferred when the given extents leave at most a bounded choice (what rounding hides). Every
@@ -19,7 +19,7 @@ struct SizeSolution {
   std::vector<bool> known;      // false: these matrices do not determine it
 };
 
-/// `A_0`: the C++ name of the extent of dimension `d` of a matrix.
+/// `pb_A_0`: the C++ name of the extent of dimension `d` of a matrix.
 std::string extentName(const sema::Matrix &, int d);
 
 /// From the extents of the given matrices; params are given too if `paramsGiven`.

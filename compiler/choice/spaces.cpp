@@ -90,6 +90,38 @@ isl::set Spaces::cellsFrom(int matrix, const std::string &first) const {
                                   conditions.empty() ? "true" : join(conditions, " and ")));
 }
 
+namespace {
+
+/// The free variables that a rule has for a cell's coordinates, if each coordinate is one of them.
+std::vector<std::string> ownNames(const sema::Rule &r, const sema::Binding &b) {
+  std::vector<std::string> names;
+  for (const auto &coordinate : b.begin) {
+    const auto &variables = r.freeVariables;
+    const bool isNew = std::find(names.begin(), names.end(), coordinate.written) == names.end();
+    if (isNew && std::find(variables.begin(), variables.end(), coordinate.written) != variables.end())
+      names.push_back(coordinate.written);
+  }
+  return names.size() == b.begin.size() && b.isCell ? names : std::vector<std::string>();
+}
+
+} // namespace
+
+poly::CellNames Spaces::names(int matrix) const {
+  const auto &m = transform_.matrices[matrix];
+  poly::CellNames out{m.name, {}, cells(matrix).intersect_params(context())};
+  for (const auto &r : transform_.rules)
+    for (const auto &b : r.outputs)
+      if (b.matrix == matrix && out.dimensions.empty())
+        out.dimensions = ownNames(r, b);
+  if (!out.dimensions.empty())
+    return out;
+  for (const char *name : {"x", "y", "z", "t", "u", "v", "i", "j"})
+    if (static_cast<int>(out.dimensions.size()) < m.rank() &&
+        std::find(parameters_.begin(), parameters_.end(), name) == parameters_.end())
+      out.dimensions.emplace_back(name);
+  return out;
+}
+
 std::string Spaces::ruleTuple(const sema::Rule &r) const { return fmt::format("R{}", r.index); }
 
 isl::set Spaces::pointsWhere(const sema::Rule &r, const std::string &condition) const {

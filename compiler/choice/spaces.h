@@ -25,6 +25,8 @@ public:
   isl::set cells(int matrix) const;
   /// Of a versioned matrix the versions from its first on; of any other all cells.
   isl::set declaredCells(int matrix) const;
+  /// The matrix's cells in messages: dimensions as the rules that compute it call them, else x, y, ...
+  poly::CellNames names(int matrix) const;
   std::string ruleTuple(const sema::Rule &) const;
   /// All points of a rule, unbounded.
   isl::set points(const sema::Rule &) const;

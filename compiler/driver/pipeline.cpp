@@ -1,10 +1,12 @@
 #include "compiler/driver/pipeline.h"
 #include "compiler/body/abi_headers.h"
 #include "compiler/body/prelude.h"
+#include "compiler/body/verify.h"
 #include "compiler/build/cache.h"
 #include "compiler/build/compile.h"
 #include "compiler/build/link.h"
 #include "compiler/choice/sizes.h"
+#include "compiler/choice/verify.h"
 #include "compiler/emit/emit.h"
 #include "compiler/kernel/default_schedule.h"
 #include "compiler/kernel/lift.h"
@@ -13,6 +15,7 @@
 #include "compiler/schedule/verify.h"
 #include "compiler/schedule/versions.h"
 #include "compiler/sema/check.h"
+#include "compiler/sema/verify.h"
 #include "compiler/syntax/parse.h"
 #include <chrono>
 #include <cstdio>
@@ -34,6 +37,15 @@ struct InternalError : std::logic_error {
   using std::logic_error::logic_error;
 };
 
+std::string whyUnreadable(const std::string &path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    return "it is a folder";
+  if (std::filesystem::file_size(path, error) > source::SourceManager::kLargestFile && !error)
+    return "it is larger than 64 MiB";
+  return error ? error.message() : "permission denied";
+}
+
 class Pipeline {
 public:
   explicit Pipeline(const Options &o)
@@ -42,7 +54,8 @@ public:
   int run() {
     const auto file = sources_.load(options_.input);
     if (!file) {
-      fmt::print(stderr, "pbc: error: cannot read {}\nhelp: give the path of a .pbcc file\n", options_.input);
+      fmt::print(stderr, "pbc: error: cannot read {}: {}\nhelp: give the path of a .pbcc file\n",
+                 options_.input, whyUnreadable(options_.input));
       return 1;
     }
     std::error_code noSuchFile;
@@ -97,12 +110,14 @@ private:
     const std::string name = std::filesystem::path(options_.input).stem().string();
     if (!step("check", [&] { module = sema::check(program, name, options_.mainTransform, diagnostics_); }))
       return 1;
+    verify("check", [&] { return sema::verify(module); });
     if (options_.stage == Stage::Module)
       return show(sema::print(module));
 
     std::vector<std::vector<body::Facts>> facts;
     if (!step("understand bodies", [&] { facts = understand(module); }))
       return 1;
+    verify("understand bodies", [&] { return body::verify(module, facts); });
     if (options_.stage == Stage::Facts)
       return show(body::print(module, facts, &sources_));
 
@@ -114,6 +129,7 @@ private:
             choices = choice::chooseGrids(module, facts, context, diagnostics_);
         }))
       return 1;
+    verify("choice grid", [&] { return choice::verify(module, choices, context); });
     if (options_.stage == Stage::Grid)
       return show(choice::print(module, choices));
     if (options_.stage == Stage::Graph)

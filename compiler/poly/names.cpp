@@ -1,20 +1,28 @@
 #include "compiler/poly/names.h"
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace pbc::poly {
 
 std::string mangle(const std::string &name) {
-  static constexpr std::array keywords = {"and",    "or",    "not", "exists", "mod",     "floor",  "ceil",
-                                          "floord", "ceild", "min", "max",    "rat",     "true",   "false",
-                                          "infty",  "inf",   "NaN", "lexmin", "implies", "symbol", "div"};
-  std::string stem = name;
+  static constexpr std::array keywords = {"and",    "or",    "not", "exists", "mod",     "floor",   "ceil",
+                                          "floord", "ceild", "min", "max",    "rat",     "true",    "false",
+                                          "infty",  "inf",   "nan", "lexmin", "implies", "infinity"};
+  std::string stem;
+  for (const char c : name) // isl takes `MIN` for `min`
+    stem += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   while (!stem.empty() && stem.back() == '_')
     stem.pop_back();
   // A trailing underscore keeps the map injective: `mod_` becomes `mod__`.
   if (std::find(keywords.begin(), keywords.end(), stem) != keywords.end())
     return name + "_";
   return name;
+}
+
+std::string unmangle(const std::string &name) {
+  const std::string shorter = name.substr(0, name.empty() ? 0 : name.size() - 1);
+  return !name.empty() && mangle(shorter) == name ? shorter : name;
 }
 
 } // namespace pbc::poly

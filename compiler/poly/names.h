@@ -8,5 +8,6 @@ namespace pbc::poly {
 
 /// The name by which isl knows a size variable, coordinate or matrix. Injective.
 std::string mangle(const std::string &);
+std::string unmangle(const std::string &);
 
 } // namespace pbc::poly

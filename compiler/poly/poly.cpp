@@ -85,7 +85,7 @@ std::string parameterPrefix(const std::vector<std::string> &names) {
     return "";
   std::string prefix;
   for (const std::string &name : names)
-    prefix += (prefix.empty() ? "[" : ", ") + mangle(name);
+    prefix += (prefix.empty() ? "[" : ", ") + name;
   return prefix + "] -> ";
 }
 

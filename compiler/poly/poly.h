@@ -50,7 +50,7 @@ std::string text(const isl::union_map &);
 std::string text(const isl::union_set &);
 std::string text(const isl::pw_aff &);
 
-/// "[n, w] -> " for the given parameter names (mangled here); "" for none.
+/// "[n, w] -> " for the given parameter names, which are mangled already; "" for none.
 std::string parameterPrefix(const std::vector<std::string> &names);
 
 /// A quasi-affine function as C++ over the names of its parameters and (named) dimensions, with pb::floordiv,
@@ -65,9 +65,19 @@ isl::pw_aff dimMax(const isl::set &, unsigned dimension);
 
 isl::set nameDimensions(const isl::set &, const std::vector<std::string> &names);
 
+/// How the cells of a matrix are spoken of.
+struct CellNames {
+  std::string matrix;
+  std::vector<std::string> dimensions; // "x", "y"; empty: those of the set
+  std::optional<isl::set> all;         // all cells: what holds for them need not be said
+};
+
 /// A readable rendering for messages: boxes as "B[0], B[1 : n]", "B[0 : w, 0]" (half open), with "if n = 1"
-/// where a piece exists only for some sizes; isl's own text where a piece is no box; "nothing" where there is
+/// where a piece exists only for some sizes; what is no box as "B[x, y] with x > y"; "nothing" where there is
 /// none.
-std::string readable(const isl::set &cells, const std::string &matrix);
+std::string readable(const isl::set &cells, const CellNames &);
+
+/// One of the cells, for small sizes: "for n = 4: B[1, 0]"; "" where all are boxes, which say it themselves.
+std::string example(const isl::set &cells, const CellNames &);
 
 } // namespace pbc::poly

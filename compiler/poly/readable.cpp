@@ -1,7 +1,10 @@
 // Regions as a user would write them.
+#include "compiler/poly/conditions.h"
 #include "compiler/poly/poly.h"
 #include <isl/aff.h>
+#include <isl/point.h>
 #include <isl/set.h>
+#include <isl/val.h>
 #include <regex>
 
 namespace pbc::poly {
@@ -73,9 +76,7 @@ std::optional<std::string> box(const isl::set &piece, const std::string &matrix)
   condition = isl::manage(isl_set_gist(condition.release(), implied.release()));
   if (isl_set_plain_is_universe(condition.get()) == isl_bool_true)
     return text;
-  std::string when = withoutPrefix(poly::text(condition)); // "{  : n = 1 }"
-  const auto colon = when.find(": "), end = when.rfind(" }");
-  return text + " if " + when.substr(colon + 2, end - colon - 2);
+  return text + " if " + conditions(condition).value_or(withoutPrefix(poly::text(condition)));
 }
 
 struct Pieces {
@@ -86,22 +87,95 @@ struct Pieces {
   }
 };
 
+std::vector<isl::set> convexPieces(const isl::set &cells) {
+  Pieces pieces;
+  isl_set_foreach_basic_set(simplified(cells).get(), Pieces::add, &pieces);
+  return pieces.sets;
+}
+
+// "B[x, y] with x > y" for pieces that are no boxes.
+std::string byConditions(const isl::set &pieces, const CellNames &names) {
+  isl::set cells = names.dimensions.empty() ? pieces : nameDimensions(pieces, names.dimensions);
+  if (names.all)
+    cells = simplified(
+        cells.gist(names.dimensions.empty() ? *names.all : nameDimensions(*names.all, names.dimensions)));
+  const auto said = conditions(cells);
+  if (!said)
+    return withoutPrefix(text(cells));
+  std::string dimensions;
+  for (int d = 0, n = static_cast<int>(isl_set_dim(cells.get(), isl_dim_set)); d < n; ++d) {
+    const char *name = isl_set_get_dim_name(cells.get(), isl_dim_set, static_cast<unsigned>(d));
+    dimensions += (d ? ", " : "") + std::string(name ? name : "?");
+  }
+  return names.matrix + "[" + dimensions + "]" + (said->empty() ? "" : " with " + *said);
+}
+
+// The lowest point with these values for all parameters; sizes and coordinates are never negative.
+std::optional<std::vector<long>> lowest(const isl::set &cells, std::optional<long> parameters) {
+  isl_set *s = cells.copy();
+  const auto params = static_cast<unsigned>(isl_set_dim(s, isl_dim_param));
+  for (unsigned p = 0; p < params; ++p)
+    s = parameters ? isl_set_fix_si(s, isl_dim_param, p, static_cast<int>(*parameters))
+                   : isl_set_lower_bound_si(s, isl_dim_param, p, 0);
+  s = isl_set_move_dims(s, isl_dim_set, 0, isl_dim_param, 0, params);
+  const int dims = static_cast<int>(isl_set_dim(s, isl_dim_set));
+  for (int d = 0; d < dims; ++d)
+    s = isl_set_lower_bound_si(s, isl_dim_set, static_cast<unsigned>(d), 0);
+  if (isl_set_is_empty(s) != isl_bool_false) {
+    isl_set_free(s);
+    return std::nullopt;
+  }
+  isl_point *point = isl_set_sample_point(isl_set_lexmin(s));
+  std::vector<long> values;
+  for (int d = 0; d < dims; ++d) {
+    isl_val *v = isl_point_get_coordinate_val(point, isl_dim_set, d);
+    values.push_back(isl_val_get_num_si(v));
+    isl_val_free(v);
+  }
+  isl_point_free(point);
+  return values;
+}
+
 } // namespace
 
-std::string readable(const isl::set &cells, const std::string &matrix) {
-  isl::set whole = simplified(cells);
-  if (whole.is_empty())
-    return "nothing";
-  Pieces pieces;
-  isl_set_foreach_basic_set(whole.get(), Pieces::add, &pieces);
-  std::string all;
-  for (const isl::set &piece : pieces.sets) {
-    std::optional<std::string> one = box(piece, matrix);
-    if (!one)
-      return withoutPrefix(text(whole));
-    all += (all.empty() ? "" : ", ") + *one;
-  }
-  return all;
+std::string readable(const isl::set &cells, const CellNames &names) {
+  std::string boxes;
+  std::optional<isl::set> others;
+  for (const isl::set &piece : convexPieces(cells))
+    if (const std::optional<std::string> one = box(piece, names.matrix))
+      boxes += (boxes.empty() ? "" : ", ") + *one;
+    else
+      others = others ? others->unite(piece) : piece;
+  if (others)
+    boxes += (boxes.empty() ? "" : ", ") + byConditions(*others, names);
+  return boxes.empty() ? "nothing" : boxes;
+}
+
+std::string example(const isl::set &cells, const CellNames &names) {
+  std::optional<isl::set> others;
+  for (const isl::set &piece : convexPieces(cells))
+    if (!box(piece, names.matrix))
+      others = others ? others->unite(piece) : piece;
+  if (!others)
+    return "";
+  std::optional<std::vector<long>> point;
+  for (const long size : {4, 5, 6, 7, 8, 3, 2, 1, 0})
+    if (!point)
+      point = lowest(*others, size);
+  if (!point)
+    point = lowest(*others, std::nullopt);
+  if (!point)
+    return "";
+  std::string sizes, cell;
+  const auto params = static_cast<std::size_t>(isl_set_dim(others->get(), isl_dim_param));
+  for (std::size_t k = 0; k < point->size(); ++k)
+    if (k < params)
+      sizes += (k ? ", " : "") +
+               unmangle(isl_set_get_dim_name(others->get(), isl_dim_param, static_cast<unsigned>(k))) +
+               " = " + std::to_string((*point)[k]);
+    else
+      cell += (k > params ? ", " : "") + std::to_string((*point)[k]);
+  return (sizes.empty() ? "for example " : "for " + sizes + ": ") + names.matrix + "[" + cell + "]";
 }
 
 } // namespace pbc::poly

@@ -66,9 +66,33 @@ void chooseMain(const syntax::Program &program, const std::string &mainName, Mod
   }
 }
 
+/// Where a rule got its name: at its label or, without one, at its header.
+struct NamePlace {
+  Span span;
+  bool isLabel;
+};
+
+NamePlace namePlace(const syntax::Rule &rule) {
+  for (const auto &flag : rule.flags)
+    if (flag.kind == syntax::Flag::Kind::Label)
+      return {flag.name->span, true};
+  return {rule.headerSpan, false};
+}
+
+void reportSameLabel(const Transform &t, const std::string &label, const NamePlace &first,
+                     const NamePlace &second, source::Diagnostics &diagnostics) {
+  auto &error =
+      diagnostics.error(second.span, fmt::format("two rules of `{}` are called `{}`", t.name, label))
+          .note(first.span, "the other one is here")
+          .help("configurations name rules by their labels: give each its own");
+  if (!first.isLabel || !second.isLabel)
+    error.help(fmt::format(
+        "a rule without a label is called `rule` and its number in the transform, here `{}`", label));
+}
+
 Transform checkTransform(const TransformCopy &copy, source::Diagnostics &diagnostics) {
   Transform checked = checkHeader(copy, diagnostics);
-  std::set<std::string> labels;
+  std::map<std::string, NamePlace> labels;
   std::set<int> wrong; // by position: copies of a rule share their mistakes
   for (const RuleCopy &written : copy.rules) {
     if (wrong.count(written.position))
@@ -78,11 +102,9 @@ Transform checkTransform(const TransformCopy &copy, source::Diagnostics &diagnos
       wrong.insert(written.position);
       continue;
     }
-    if (!labels.insert(rule->label).second)
-      diagnostics
-          .error(rule->headerSpan,
-                 fmt::format("two rules of `{}` are called `{}`", checked.name, rule->label))
-          .help("configurations name rules by their labels: give each its own");
+    const NamePlace named = namePlace(written.rule);
+    if (const auto [other, isNew] = labels.emplace(rule->label, named); !isNew)
+      reportSameLabel(checked, rule->label, other->second, named, diagnostics);
     rule->index = static_cast<int>(checked.rules.size());
     checked.rules.push_back(std::move(*rule));
   }

@@ -1,3 +1,4 @@
+#include "compiler/sema/names.h"
 #include "compiler/sema/steps.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -136,6 +137,7 @@ private:
           if (!isSize(name.text) && !isTunable(name.text) && !isFree(name.text)) {
             if (t_.find(name.text))
               continue; // reported where the coordinate is converted
+            checkName(name, d_);
             out_.freeVariables.push_back(name.text);
           }
       }
@@ -201,8 +203,10 @@ private:
     b.matrix = static_cast<int>(m - t_.matrices.data());
     b.isOutput = isOutput;
     b.span = region.span;
-    if (region.name)
+    if (region.name) {
+      checkName(*region.name, d_);
       b.name = region.name->text;
+    }
     std::vector<Affine> coordinates;
     for (const auto &c : region.coordinates) {
       auto a = coordinate(*c);
@@ -302,6 +306,7 @@ private:
   void locals() {
     for (const auto &declaration : in_.locals) {
       Local local;
+      checkName(declaration.name, d_);
       local.name = declaration.name.text;
       local.span = declaration.span;
       if (declaration.element)

@@ -1,4 +1,5 @@
 #include "compiler/poly/names.h"
+#include "compiler/sema/names.h"
 #include "compiler/sema/steps.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -48,6 +49,7 @@ void checkItem(const syntax::Item &item, Transform &t, source::Diagnostics &diag
   if (item.arrayLength)
     return unsupported(diagnostics, item.span, "array tunables are");
   Tunable tunable;
+  checkName(item.name, diagnostics);
   tunable.name = item.name.text;
   tunable.span = item.name.span;
   tunable.isFloat = item.isFloat;
@@ -76,7 +78,8 @@ void checkItem(const syntax::Item &item, Transform &t, source::Diagnostics &diag
   t.tunables.push_back(std::move(tunable));
 }
 
-void addSizeVariables(const std::vector<syntax::MatrixDecl> &declarations, Transform &t) {
+void addSizeVariables(const std::vector<syntax::MatrixDecl> &declarations, Transform &t,
+                      source::Diagnostics &diagnostics) {
   for (const auto &m : declarations) {
     std::vector<syntax::ExprPtr> sizes = m.extents;
     if (m.version)
@@ -88,8 +91,10 @@ void addSizeVariables(const std::vector<syntax::MatrixDecl> &declarations, Trans
         const bool isTunable = std::any_of(t.tunables.begin(), t.tunables.end(),
                                            [&](const Tunable &k) { return k.name == name.text; });
         if (!isTunable &&
-            std::find(t.sizeVariables.begin(), t.sizeVariables.end(), name.text) == t.sizeVariables.end())
+            std::find(t.sizeVariables.begin(), t.sizeVariables.end(), name.text) == t.sizeVariables.end()) {
+          checkName(name, diagnostics);
           t.sizeVariables.push_back(name.text);
+        }
       }
     }
   }
@@ -109,6 +114,7 @@ void addMatrices(const std::vector<syntax::MatrixDecl> &declarations, Role role,
                  source::Diagnostics &diagnostics) {
   for (const auto &declaration : declarations) {
     Matrix m;
+    checkName(declaration.name, diagnostics);
     m.name = declaration.name.text;
     m.role = role;
     m.span = declaration.span;
@@ -165,6 +171,7 @@ Transform checkHeader(const TransformCopy &copy, source::Diagnostics &diagnostic
   t.symbol = symbolOf(t.family, copy.constants);
   t.constants = copy.constants;
   t.span = syntaxTransform.name.span;
+  checkName(syntaxTransform.name, diagnostics);
   for (const char *reserved : {"program", "hash", "threads"})
     if (t.family == reserved)
       diagnostics.error(t.span, fmt::format("a transform cannot be called `{}`", reserved))
@@ -173,15 +180,17 @@ Transform checkHeader(const TransformCopy &copy, source::Diagnostics &diagnostic
   for (const auto &clause : syntaxTransform.names) {
     if (clause.kind == syntax::NameClause::Kind::Generator)
       t.generator = clause.name.text, t.generatorSpan = clause.name.span;
-    if (clause.kind == syntax::NameClause::Kind::Param)
+    if (clause.kind == syntax::NameClause::Kind::Param) {
+      checkName(clause.name, diagnostics);
       t.params.push_back(clause.name.text);
+    }
   }
   for (const auto &item : syntaxTransform.items)
     checkItem(item, t, diagnostics);
   t.sizeVariables = t.params;
-  addSizeVariables(syntaxTransform.from, t);
-  addSizeVariables(syntaxTransform.to, t);
-  addSizeVariables(syntaxTransform.through, t);
+  addSizeVariables(syntaxTransform.from, t, diagnostics);
+  addSizeVariables(syntaxTransform.to, t, diagnostics);
+  addSizeVariables(syntaxTransform.through, t, diagnostics);
   addMatrices(syntaxTransform.from, Role::Input, t, diagnostics);
   addMatrices(syntaxTransform.to, Role::Output, t, diagnostics);
   addMatrices(syntaxTransform.through, Role::Through, t, diagnostics);

@@ -6,8 +6,6 @@
 namespace pbc::source {
 
 namespace {
-constexpr std::uintmax_t largestFile = 64u << 20;
-
 bool continuesCodePoint(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 } // namespace
 
@@ -32,11 +30,13 @@ std::optional<FileId> SourceManager::load(const std::string &path) {
   // Read in pieces: a directory or a pipe has no size that could be asked beforehand.
   while (in.read(buffer, sizeof buffer), in.gcount() > 0) {
     text.append(buffer, static_cast<std::size_t>(in.gcount()));
-    if (text.size() > largestFile)
+    if (text.size() > kLargestFile)
       return std::nullopt;
   }
   if (in.bad() || !in.eof())
     return std::nullopt;
+  if (text.starts_with("\xEF\xBB\xBF")) // a byte order mark says nothing in UTF-8
+    text.erase(0, 3);
   return add(path, std::move(text));
 }
 

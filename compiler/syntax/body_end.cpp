@@ -44,6 +44,11 @@ BodyEnd findBodyEnd(std::string_view text, std::uint32_t open, bool stopAtUnit) 
   unsigned depth = 0;
   bool lineStart = false;
   for (Lexeme l = scan(text, open); l.kind != Lexeme::Kind::End; l = scan(text, l.end)) {
+    const bool quoted = l.kind == Lexeme::Kind::String || l.kind == Lexeme::Kind::Character;
+    if (quoted && !l.closed) { // nobody knows which of the braces behind it count
+      found.openQuote = l;
+      break;
+    }
     if (l.is(text, '{')) {
       ++depth;
     } else if (l.is(text, '}') && --depth == 0) {

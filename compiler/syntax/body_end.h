@@ -4,6 +4,7 @@
 //
 // Braces in strings, characters and comments do not count.
 #pragma once
+#include "compiler/syntax/cxx_scan.h"
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -14,6 +15,7 @@ struct BodyEnd {
   std::uint32_t end = 0; // just behind the closing brace
   bool closed = true;    // false: `end` is where the next transform seems to begin, or the text's end
   std::optional<std::uint32_t> rawBlock; // a `%{` at the head of a line inside
+  std::optional<Lexeme> openQuote; // a string or character that does not end on its line; not closed then
 };
 
 /// `open`: position of the `{`. With `stopAtUnit` the body ends at the latest where another transform seems

@@ -1,4 +1,5 @@
 // Directives and the way of the text through them; macros: macro.h, conditions: condition.h.
+#include "compiler/source/not_text.h"
 #include "compiler/syntax/condition.h"
 #include "compiler/syntax/locate_include.h"
 #include "compiler/syntax/nearest.h"
@@ -65,6 +66,10 @@ private:
   };
 
   void read(FileId file, unsigned depth) {
+    if (const auto why = source::notText(sources_.text(file))) {
+      diagnostics_.error({file, why->offset, why->offset + 1}, why->message).help(why->help);
+      return;
+    }
     Input in{file, sources_.text(file), 0, 0, depth, {}};
     bool lineStart = true, raw = false;
     for (;;) {

@@ -156,7 +156,9 @@ private:
   void body() {
     BodyEnd found = findBodyEnd(text_, begin_, unclosedSeen_);
     unclosedSeen_ |= !found.closed;
-    if (!found.closed)
+    if (found.openQuote)
+      openQuote(*found.openQuote);
+    else if (!found.closed)
       diagnostics_.error(here(), "the `{` of this body is not closed")
           .note(mapped_.locate(found.end, found.end), "the body would go on to here")
           .help("every `{` in a body needs its `}`; those in strings, characters and comments do not count");
@@ -173,6 +175,16 @@ private:
       unit_ = 0;
       push(PbccParser::RBRACE, found.end, found.end);
     }
+  }
+
+  void openQuote(const Lexeme &quote) {
+    const bool isString = quote.kind == Lexeme::Kind::String;
+    diagnostics_
+        .error(mapped_.locate(quote.begin, quote.end), std::string("this ") +
+                                                           (isString ? "string" : "character") +
+                                                           " has no closing quote on its line")
+        .help(isString ? "end it with `\"`; a quote inside is written `\\\"`"
+                       : "end it with `'`; text of several characters stands in double quotes");
   }
 
   void rawBlock() {

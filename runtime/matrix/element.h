@@ -32,7 +32,7 @@ inline unsigned long bytes(ElementKind kind) {
   return withType(kind, [](auto zero) { return static_cast<unsigned long>(sizeof zero); });
 }
 
-/// As in the language: "double", "float", "int", "long", "unsigned char".
+/// As in the language: "double", "float", "int", "long", "byte".
 inline const char *name(ElementKind kind) {
   return withType(kind, [](auto zero) {
     using T = decltype(zero);
@@ -40,7 +40,7 @@ inline const char *name(ElementKind kind) {
            : std::is_same_v<T, float>        ? "float"
            : std::is_same_v<T, std::int32_t> ? "int"
            : std::is_same_v<T, std::int64_t> ? "long"
-                                             : "unsigned char";
+                                             : "byte";
   });
 }
 

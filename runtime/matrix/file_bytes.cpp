@@ -30,12 +30,12 @@ FileBytes FileBytes::open(const std::string &name) {
   FileBytes file;
   const Descriptor d{name == "-" ? 0 : ::open(name.c_str(), O_RDONLY | O_CLOEXEC), name != "-"};
   if (d.fd < 0)
-    fail(name, "cannot open the input file", errno);
+    fail(name, "cannot open the file", errno);
   struct stat s{};
   if (fstat(d.fd, &s))
-    fail(name, "cannot look at the input file", errno);
+    fail(name, "cannot look at the file", errno);
   if (S_ISDIR(s.st_mode))
-    throw base::UserError(name + ": is a folder, expected a matrix file");
+    throw base::UserError(name + ": is a folder, expected a file");
   if (S_ISREG(s.st_mode) && s.st_size > 0 && lseek(d.fd, 0, SEEK_CUR) == 0) {
     const auto size = static_cast<unsigned long>(s.st_size);
     void *at = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, d.fd, 0);

@@ -32,7 +32,7 @@ Matrix fromImage(const std::string &file, const Image &image, const Wanted &want
       if (std::is_integral_v<D>)
         value = std::round(value);
       if (!keeps<D, double>(value, &out[to]))
-        refuse(file, unfitElement(m.extents(), to, value, wanted.element));
+        refuse(file, unfitElement(wanted, m.extents(), to, value));
     };
     const std::uint16_t *from = image.samples.data();
     for (long p = 0; p < pixels; ++p, from += c)

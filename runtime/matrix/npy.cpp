@@ -120,7 +120,8 @@ S load(const unsigned char *at, bool swap) {
 }
 
 template <class S>
-void convert(const std::string &file, const unsigned char *from, bool swap, bool fortran, const Matrix &to) {
+void convert(const std::string &file, const Wanted &wanted, const unsigned char *from, bool swap,
+             bool fortran, const Matrix &to) {
   const long n = to.count();
   const size_t rank = to.extents().size();
   long stride[AnyRegion::kMaxRank] = {}, at[AnyRegion::kMaxRank] = {};
@@ -143,7 +144,7 @@ void convert(const std::string &file, const unsigned char *from, bool swap, bool
     for (long i = 0; i < n; ++i) {
       const S value = load<S>(from + static_cast<size_t>(offset) * sizeof(S), swap);
       if (!keeps<D, S>(value, &out[i]))
-        refuse(file, unfitElement(to.extents(), i, static_cast<double>(value), to.element()));
+        refuse(file, unfitElement(wanted, to.extents(), i, static_cast<double>(value)));
       for (size_t d = 0; d < rank; ++d) {
         offset += stride[d];
         if (++at[d] < to.extents()[d])
@@ -228,7 +229,8 @@ Matrix readNpy(const std::string &file, Bytes b, const Wanted &wanted) {
                            (needed > there ? "more" : "fewer") + " bytes than the " + std::to_string(there) +
                            " that follow the header" + (needed > there ? " (is the file cut off?)" : ""));
         m = Matrix::allocate(wanted.element, extents);
-        convert<S>(file, b.data() + begin + length, descr[0] == '>' && sizeof(S) > 1, header->fortran, m);
+        convert<S>(file, wanted, b.data() + begin + length, descr[0] == '>' && sizeof(S) > 1, header->fortran,
+                   m);
       });
   if (!known)
     refuse(file, "elements of type '" + descr +

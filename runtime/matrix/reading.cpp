@@ -60,7 +60,7 @@ std::string beginning(Bytes b) {
   return "'" + text + "'";
 }
 
-std::string unfitElement(const Extents &extents, long index, double value, ElementKind kind) {
+std::string unfitElement(const Wanted &wanted, const Extents &extents, long index, double value) {
   std::string at = "[";
   for (size_t d = 0; d < extents.size(); ++d) {
     at += (d ? ", " : "") + std::to_string(index % extents[d]);
@@ -68,7 +68,8 @@ std::string unfitElement(const Extents &extents, long index, double value, Eleme
   }
   char number[40];
   std::snprintf(number, sizeof number, "%.17g", value);
-  return "element " + at + "] is " + number + ", which '" + name(kind) + "' cannot hold";
+  return "element " + at + "] of " + wanted.name + " is " + number + ", which '" + name(wanted.element) +
+         "' cannot hold";
 }
 
 } // namespace pb::matrix

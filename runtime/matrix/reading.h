@@ -9,6 +9,7 @@
 // nothing is allocated for a header's claim that the file's size cannot keep.
 #pragma once
 #include "runtime/matrix/matrix.h"
+#include <cmath>
 #include <span>
 
 namespace pb::matrix {
@@ -43,11 +44,13 @@ void requireRank(const std::string &file, const Wanted &, size_t found, const st
 std::string beginning(Bytes);
 
 /// Whether `value` can be stored as D without becoming another number. Rounding of floats to floats is
-/// allowed.
+/// allowed, but not to infinity.
 template <class D, class S>
 bool keeps(S value, D *stored) {
   if constexpr (std::is_floating_point_v<D>) {
     *stored = static_cast<D>(value);
+    if constexpr (std::is_floating_point_v<S>)
+      return std::isfinite(*stored) || !std::isfinite(value);
     return true;
   } else if constexpr (std::is_floating_point_v<S>) {
     // Compared with powers of two, which every float type has exactly; NaN fails both.
@@ -63,7 +66,7 @@ bool keeps(S value, D *stored) {
   }
 }
 
-/// "element [3, 4] is 1.5, which 'int' cannot hold".
-std::string unfitElement(const Extents &, long index, double value, ElementKind);
+/// "element [3, 4] of A is 1.5, which 'int' cannot hold".
+std::string unfitElement(const Wanted &, const Extents &, long index, double value);
 
 } // namespace pb::matrix

@@ -10,6 +10,7 @@
 #include <cctype>
 #include <charconv>
 #include <climits>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -18,8 +19,8 @@ namespace {
 
 class TextReader {
 public:
-  TextReader(const std::string &file, Bytes b)
-      : file_(file), at_(reinterpret_cast<const char *>(b.data())), end_(at_ + b.size()) {}
+  TextReader(const std::string &file, Bytes b, const Wanted &wanted)
+      : file_(file), wanted_(wanted), at_(reinterpret_cast<const char *>(b.data())), end_(at_ + b.size()) {}
 
   Extents header() {
     blanks(true);
@@ -65,7 +66,7 @@ public:
     double value = 0;
     auto [next, error] = std::from_chars(begin, end_, value);
     if (error == std::errc::result_out_of_range && ended(next))
-      value = std::strtod(std::string(begin, next).c_str(), nullptr); // 1e999 is inf, 1e-999 is 0
+      value = withinRange(std::string(begin, next));
     else if (error != std::errc{} || !ended(next))
       refuse(file_, where() + "expected a number, found " + word());
     if (!keeps<D, double>(value, out))
@@ -90,11 +91,20 @@ private:
       return "nothing";
     return beginning({reinterpret_cast<const unsigned char *>(at_), static_cast<size_t>(p - at_)});
   }
+  /// A number that is no normal double: 1e-999 is 0, but 1e999 would be infinite without saying so.
+  double withinRange(const std::string &text) {
+    const double value = std::strtod(text.c_str(), nullptr);
+    if (std::isinf(value))
+      unfit();
+    return value;
+  }
   [[noreturn]] void unfit() {
-    refuse(file_, where() + word() + " does not fit the matrix' integer elements");
+    refuse(file_, where() + word() + " does not fit " + wanted_.name + ", whose elements are '" +
+                      name(wanted_.element) + "'");
   }
 
   const std::string &file_;
+  const Wanted &wanted_;
   const char *at_, *end_;
   long line_ = 1;
 };
@@ -102,7 +112,7 @@ private:
 } // namespace
 
 Matrix readText(const std::string &file, Bytes b, const Wanted &wanted) {
-  TextReader reader(file, b);
+  TextReader reader(file, b, wanted);
   const Extents extents = reader.header();
   requireRank(file, wanted, extents.size(), "SIZE " + print(extents));
   // A number takes two characters, its separator included: a claim beyond that is refused before allocating.

@@ -9,17 +9,19 @@
 namespace pb::program {
 namespace {
 
+bool exists(const std::string &file) { return file == "-" || access(file.c_str(), F_OK) == 0; }
+
 /// "3.5" in place of a file for a 0-dimensional input, unless a file has that name.
 bool readNumber(const std::string &text, const MatrixInfo &info, Matrix *m) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (info.rank || error != std::errc{} || end != text.data() + text.size() ||
-      access(text.c_str(), F_OK) == 0)
+  const bool tooLarge = error == std::errc::result_out_of_range;
+  if (info.rank || (error != std::errc{} && !tooLarge) || end != text.data() + text.size() || exists(text))
     return false;
   *m = Matrix::allocate(info.element, {});
   matrix::withType(info.element, [&](auto zero) {
     using T = decltype(zero);
-    if (!matrix::keeps<T, double>(value, m->elements<T>()))
+    if (tooLarge || !matrix::keeps<T, double>(value, m->elements<T>()))
       throw base::UserError(std::string(info.name) + ": " + text + " does not fit '" +
                             matrix::name(info.element) + "'");
   });
@@ -72,8 +74,11 @@ std::vector<Matrix> loadInputs(const Transform &t, const std::vector<std::string
   std::vector<Matrix> inputs(files.size());
   for (size_t i = 0; i < files.size(); ++i) {
     const MatrixInfo &info = t.matrices[i];
-    if (!readNumber(files[i], info, &inputs[i]))
-      inputs[i] = matrix::readMatrix(files[i], {info.name, info.element, info.rank, info.extents});
+    if (readNumber(files[i], info, &inputs[i]))
+      continue;
+    if (!info.rank && !exists(files[i]))
+      throw base::UserError(std::string(info.name) + ": '" + files[i] + "' is neither a number nor a file");
+    inputs[i] = matrix::readMatrix(files[i], {info.name, info.element, info.rank, info.extents});
   }
   return inputs;
 }

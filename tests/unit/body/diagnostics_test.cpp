@@ -103,6 +103,20 @@ TEST(Messages, RawBlocks) {
   EXPECT_EQ(header.messages, "2:10: error: 'no_such_header.h' file not found\n");
 }
 
+TEST(Messages, StaticVariablesOfCells) {
+  EXPECT_EQ(
+      Understood(cellProgram("static int k = 0; if (k) { static double s; s += k; } return k++;")).messages,
+      "3:54: warning: the static variable `k` is one for all cells of the rule, which are computed in "
+      "parallel and in any order\n  help: remove `static`, or keep the value in a matrix\n"
+      "3:81: warning: the static variable `s` is one for all cells of the rule, which are computed in "
+      "parallel and in any order\n  help: remove `static`, or keep the value in a matrix\n");
+  EXPECT_EQ(Understood(
+                cellProgram("static const int k = 3; static constexpr double t[] = {1, 2}; return k * t[0];"))
+                .messages,
+            "");
+  EXPECT_EQ(Understood(viewProgram("static int calls = 0; b.cell(0) = ++calls;")).messages, "");
+}
+
 TEST(Messages, InsideAMacroOfTheProgram) {
   Understood u("#define TWICE(x) (2 * oops + x)\n" + cellProgram("return TWICE(c);"));
   EXPECT_EQ(u.messages, "4:61: error: use of undeclared identifier 'oops'\n");

@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
              "the loop counts down by more than one @ k -= 2"},
         Case{"auto f = [&](double x) { return x + 1; }; return f(c);",
              "it has a lambda @ [&](double x) { return x + 1; }"},
-        Case{"static int s = 0; return s;", "the variable `s` is static @ static int s = 0;"},
+        Case{"static const int s = 0; return s;", "the variable `s` is static @ static const int s = 0;"},
         Case{"const double &r = c; return r;", "it has the reference `r` @ const double &r = c;"},
         Case{"unsigned u = 3; return u;", "the variable `u` has the type `unsigned int`, which is not one of "
                                           "the element types @ unsigned u = 3;"},

@@ -20,7 +20,7 @@ TEST(Poly, TextReadsBack) {
 
 TEST(Poly, ParameterPrefixMangles) {
   EXPECT_EQ(poly::parameterPrefix({}), "");
-  EXPECT_EQ(poly::parameterPrefix({"n", "mod"}), "[n, mod_] -> ");
+  EXPECT_EQ(poly::parameterPrefix({"n", "mod_"}), "[n, mod_] -> ");
 }
 
 TEST(Poly, BoundsAsCxx) {
@@ -51,15 +51,48 @@ TEST(Poly, ConditionsAsCxx) {
 
 TEST(Poly, ReadableRegions) {
   poly::Context ctx;
-  auto readable = [&](const char *text) { return poly::readable(ctx.set(text), "B"); };
+  auto readable = [&](const char *text) { return poly::readable(ctx.set(text), {"B", {}, {}}); };
   EXPECT_EQ(readable("[n] -> { B[i] : 1 <= i < n - 1 }"), "B[1 : n - 1]");
   EXPECT_EQ(readable("[n] -> { B[0] }"), "B[0]");
   EXPECT_EQ(readable("[n] -> { B[0] : n = 1 }"), "B[0] if n = 1");
   EXPECT_EQ(readable("[w, h] -> { B[x, 0] : 0 <= x < w }"), "B[0 : w, 0]");
   EXPECT_EQ(readable("{ B[] }"), "B");
   EXPECT_EQ(readable("[n] -> { B[i] : i < i }"), "nothing");
-  EXPECT_EQ(readable("[n] -> { B[x, y] : 0 <= x <= y < n }"), "{ B[x, y] : x >= 0 and x <= y < n }");
-  EXPECT_EQ(readable("[n] -> { B[i] : 0 <= i < n and i mod 2 = 0 }").substr(0, 2), "{ ");
+}
+
+TEST(Poly, ReadableRegionsThatAreNoBoxes) {
+  poly::Context ctx;
+  const isl::set all = ctx.set("[n] -> { B[x, y] : 0 <= x < n and 0 <= y < n }");
+  const poly::CellNames names{"B", {"x", "y"}, all};
+  auto readable = [&](const char *condition) {
+    return poly::readable(all.intersect(ctx.set("[n] -> { B[x, y] : " + std::string(condition) + " }")),
+                          names);
+  };
+  EXPECT_EQ(readable("x > y"), "B[x, y] with x > y");
+  EXPECT_EQ(readable("x <= y + 3"), "B[x, y] with x <= y + 3");
+  EXPECT_EQ(readable("x + y = n - 1"), "B[x, y] with x + y = n - 1");
+  EXPECT_EQ(readable("x mod 2 = 0"), "B[x, y] with x even");
+  EXPECT_EQ(readable("(x + y) mod 2 = 1 and x < y"), "B[x, y] with x + y odd and x < y");
+  EXPECT_EQ(readable("x mod 3 = 1"), "B[x, y] with x mod 3 = 1");
+  EXPECT_EQ(readable("x mod 3 > 0"), "B[x, y] with x mod 3 > 0");
+  EXPECT_EQ(readable("x < floor(n/2) - y"), "B[x, y] with 2*x + 2*y <= n - 2");
+  EXPECT_EQ(readable("(x = 0 and y = 0) or (x > y)"), "B[0, 0] if n > 0, B[x, y] with x > y");
+  auto example = [&](const char *condition) {
+    return poly::example(all.intersect(ctx.set("[n] -> { B[x, y] : " + std::string(condition) + " }")),
+                         names);
+  };
+  EXPECT_EQ(example("x > y"), "for n = 4: B[1, 0]");
+  EXPECT_EQ(example("x >= 6 and y < x"), "for n = 7: B[6, 0]");
+  EXPECT_EQ(example("x >= 60 and y < x"), "for n = 61: B[60, 0]");
+  EXPECT_EQ(example("x = 0"), "");
+}
+
+TEST(Poly, NamesThatAreWordsOfIsl) {
+  for (const char *name : {"n", "mod", "mod_", "MAX", "Infinity", "_", ""}) {
+    EXPECT_EQ(poly::unmangle(poly::mangle(name)), name);
+  }
+  EXPECT_EQ(poly::mangle("Max"), "Max_");
+  EXPECT_EQ(poly::mangle("mod_"), "mod__");
 }
 
 TEST(Poly, BudgetEnds) {

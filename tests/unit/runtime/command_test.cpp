@@ -46,7 +46,7 @@ TEST(Command, UnknownThings) {
             "sample: error: unknown transform 'addone' (did you mean 'AddOne'?); known: 'AddOne', 'Take', "
             "'Sum', 'Ramp', 'Shifted' and 'Noisy'\n");
   EXPECT_EQ(f.run({"--config=none.cfg", "a", "b"}).err,
-            "sample: error: none.cfg: cannot open the input file: No such file or directory\n");
+            "sample: error: none.cfg: cannot open the file: No such file or directory\n");
   EXPECT_EQ(f.run({"--threads"}).err, "sample: error: --threads expects a value: --threads=N\n");
   EXPECT_EQ(f.run({"--time=maybe"}).err, "sample: error: --time is yes or no, found 'maybe'\n");
   EXPECT_EQ(f.run({"-q"}).status, 1);
@@ -71,6 +71,10 @@ TEST(Command, ScalarsMayBeNumbers) {
   f.write("f.txt", "SIZE\n10\n");
   EXPECT_EQ(f.run({"--transform=Sum", "a.txt", "-0.5", "-"}).out, "SIZE\n  -3\n");
   EXPECT_EQ(f.run({"--transform=Sum", "a.txt", "f.txt", "-"}).out, "SIZE\n  60\n");
+  EXPECT_EQ(f.run({"--transform=Sum", "a.txt", "none.txt", "-"}).err,
+            "sample: error: F: 'none.txt' is neither a number nor a file\n");
+  EXPECT_EQ(f.run({"--transform=Sum", "a.txt", "1e400", "-"}).err,
+            "sample: error: F: 1e400 does not fit 'double'\n");
 }
 
 TEST(Command, InputsThatDoNotFit) {

@@ -128,7 +128,11 @@ TEST(Malformed, Text) {
             "a.txt: SIZE [2147483647, 2147483647, 2147483647] announces more numbers than the file can hold "
             "(is it cut off?)");
   EXPECT_EQ(message("a.txt", "SIZE 1 1\n1.5\n", 2, ElementKind::I32),
-            "a.txt: line 2: '1.5' does not fit the matrix' integer elements");
+            "a.txt: line 2: '1.5' does not fit A, whose elements are 'int'");
+  EXPECT_EQ(message("a.txt", "SIZE 1 1\n-1e400\n"),
+            "a.txt: line 2: '-1e400' does not fit A, whose elements are 'double'");
+  EXPECT_EQ(message("a.txt", "SIZE 1 1\n1e40\n", 2, ElementKind::F32),
+            "a.txt: line 2: '1e40' does not fit A, whose elements are 'float'");
 }
 
 TEST(Malformed, Images) {
@@ -155,6 +159,6 @@ TEST(Malformed, NoSuchFileAndFolders) {
     return "accepted";
   };
   EXPECT_EQ(text(f.path("none.npy")),
-            f.path("none.npy") + ": cannot open the input file: No such file or directory");
-  EXPECT_EQ(text(f.path("")), f.path("") + ": is a folder, expected a matrix file");
+            f.path("none.npy") + ": cannot open the file: No such file or directory");
+  EXPECT_EQ(text(f.path("")), f.path("") + ": is a folder, expected a file");
 }

@@ -117,14 +117,16 @@ TEST(Npy, LossyConversionIsRefused) {
     return "accepted";
   };
   EXPECT_EQ(message("<f8", raw<double>({1, 1.5}), ElementKind::I32),
-            "element [0, 1] is 1.5, which 'int' cannot hold");
+            "element [0, 1] of A is 1.5, which 'int' cannot hold");
   EXPECT_EQ(message("<f8", raw<double>({3e9, 1}), ElementKind::I32),
-            "element [0, 0] is 3000000000, which 'int' cannot hold");
+            "element [0, 0] of A is 3000000000, which 'int' cannot hold");
   EXPECT_EQ(message("<f8", raw<double>({0.0 / 0.0, 1}), ElementKind::U8).substr(0, 15), "element [0, 0] ");
   EXPECT_EQ(message("<i4", raw<int>({256, 1}), ElementKind::U8),
-            "element [0, 0] is 256, which 'unsigned char' cannot hold");
+            "element [0, 0] of A is 256, which 'byte' cannot hold");
   EXPECT_EQ(message("<i4", raw<int>({-1, 1}), ElementKind::U8),
-            "element [0, 0] is -1, which 'unsigned char' cannot hold");
+            "element [0, 0] of A is -1, which 'byte' cannot hold");
+  EXPECT_EQ(message("<f8", raw<double>({1e39, 1}), ElementKind::F32).substr(0, 20), "element [0, 0] of A ");
+  EXPECT_EQ(message("<f8", raw<double>({INFINITY, 1}), ElementKind::F32), "accepted");
   EXPECT_NE(message("<u8", raw<unsigned long>({1ul << 63, 1}), ElementKind::I64), "accepted");
 }
 

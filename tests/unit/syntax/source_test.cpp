@@ -1,4 +1,5 @@
 #include "compiler/source/diagnostics.h"
+#include <fstream>
 #include <gtest/gtest.h>
 
 namespace pbc::source {
@@ -85,6 +86,16 @@ TEST(Diagnostics, CaretsOfWideCharactersLongLinesAndSpansOverLines) {
   Diagnostics bad(sources);
   bad.error({id, 1016, 1017}, "m");
   EXPECT_NE(bad.render().find("\xEF\xBF\xBD z\n      |   ^\n"), std::string::npos);
+}
+
+TEST(SourceManager, AByteOrderMarkIsNoPartOfTheText) {
+  const std::string path = testing::TempDir() + "byte_order_mark.pbcc";
+  std::ofstream(path) << "\xEF\xBB\xBFmain\r\nx";
+  SourceManager sources;
+  const auto id = sources.load(path);
+  ASSERT_TRUE(id);
+  EXPECT_EQ(sources.text(*id), "main\r\nx");
+  EXPECT_EQ(sources.line(*id, 1), "main");
 }
 
 TEST(Diagnostics, NoFile) {

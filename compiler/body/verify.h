@@ -1,0 +1,10 @@
+// What must be true of Facts; the list is in facts.h. Run after reading the bodies in builds with verifiers.
+#pragma once
+#include "compiler/body/facts.h"
+
+namespace pbc::body {
+
+/// One sentence per violated invariant; nothing for sound facts.
+std::vector<std::string> verify(const sema::Module &, const std::vector<std::vector<Facts>> &);
+
+} // namespace pbc::body

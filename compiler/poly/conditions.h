@@ -1,0 +1,17 @@
+// Conditions as a program writes them, for messages.
+//
+//   { B[x, y] : y <= -1 + x and 2*floor((x)/2) = x }   =>   "x > y and x even"
+//
+// Names are those of the set's dimensions and parameters, unmangled.
+#pragma once
+#include <isl/cpp.h>
+#include <optional>
+#include <string>
+
+namespace pbc::poly {
+
+/// The constraints of a set, as a disjunction of conjunctions: "x > y or x = 0"; "" where there are none,
+/// nothing where a constraint has no such form.
+std::optional<std::string> conditions(const isl::set &);
+
+} // namespace pbc::poly
