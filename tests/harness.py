@@ -12,6 +12,7 @@ Test lines stand in the program, as comments:
   // test: empty(3,0) => empty(3,0)        a matrix of the given extents without cells
   // param: 4                              arguments before the files, for the test lines that follow
   // fails: [1 2] [1] => size mismatch     the run must end with status 1 and this text in its message
+  // ends 66: [1] => gave up                the same with status 66
   // transform: Other                      the test lines that follow run this transform
   // config: [T]                           the test lines that follow run with these lines as their configuration,
   // config: block = 7                     and with no other choice; `// config:` alone ends that
@@ -116,10 +117,11 @@ def programs(pbc, source):
         info = json.loads(run([binary, "--info"]).stdout)
         cases, params, transform, fixed, open_config = 0, [], None, [], False
         for number, line in enumerate(open(source), 1):
-            m = re.match(r"\s*// (test|fails|param|transform|config):\s*(.*)", line)
+            m = re.match(r"\s*// (test|fails|ends \d+|param|transform|config):\s*(.*)", line)
             if not m:
                 continue
             kind, text = m[1], m[2].strip()
+            status = 0 if kind == "test" else int(kind.split()[1]) if kind.startswith("ends") else 1
             if kind == "param":
                 params = text.split()
                 continue
@@ -153,11 +155,13 @@ def programs(pbc, source):
                 for threads in ([1, 3] if "tasks" in name else [2]):
                     command = [binary, f"--config={config}", f"--threads={threads}"]
                     command += [f"--transform={transform}"] if transform else []
-                    done = run(command + params + inputs + outputs)
+                    done = run(command + params + inputs + outputs, cwd=folder)
                     where = f"{source}:{number} ({name}, {threads} threads)"
-                    if kind == "fails":
-                        if done.returncode != 1 or right not in done.stderr:
+                    if kind != "test":
+                        if done.returncode != status or right not in done.stderr:
                             fail(f"{where}: status {done.returncode}, expected a message with: {right}\n{done.stderr}")
+                        if any(os.path.exists(path) for path in outputs):
+                            fail(f"{where}: an output was written")
                         continue
                     if done.returncode != 0:
                         fail(f"{where}: status {done.returncode}\n{done.stderr}")

@@ -38,6 +38,16 @@ Complaint::Kind classify(unsigned id) {
     return Complaint::Kind::FallsOffEnd;
   case diag::err_typecheck_assign_const:
     return Complaint::Kind::AssignsConstant;
+  case diag::err_undeclared_var_use:
+  case diag::err_undeclared_var_use_suggest:
+  case diag::err_undeclared_use:
+  case diag::err_undeclared_use_suggest:
+  case diag::err_unknown_typename:
+  case diag::err_unknown_typename_suggest:
+  case diag::err_no_template:
+  case diag::err_no_template_suggest:
+  case diag::err_typecheck_decl_incomplete_type:
+    return Complaint::Kind::UnknownName;
   default:
     return Complaint::Kind::Other;
   }
@@ -80,6 +90,8 @@ public:
     llvm::SmallString<256> text;
     d.FormatDiagnostic(text);
     c.text = text.str().str();
+    if (c.text.find("in namespace 'std'") != std::string::npos)
+      c.kind = Complaint::Kind::UnknownName;
     if (d.hasSourceManager() && d.getLocation().isValid())
       place(c, d);
     if (c.level == Complaint::Level::Note) {

@@ -15,7 +15,15 @@ namespace pbc::body {
 struct Complaint {
   enum class Level { Error, Warning, Note };
   /// The few that this room words itself.
-  enum class Kind { Other, NoMatchingCall, ReturnHasValue, ReturnLacksValue, FallsOffEnd, AssignsConstant };
+  enum class Kind {
+    Other,
+    NoMatchingCall,
+    ReturnHasValue,
+    ReturnLacksValue,
+    FallsOffEnd,
+    AssignsConstant,
+    UnknownName
+  };
   Level level = Level::Error;
   Kind kind = Kind::Other;
   bool inUnit = false;              // false: in a header, named by `file`

@@ -115,6 +115,13 @@ public:
         addNotes(d_.warning(*place, readable(c.text)), c);
       return;
     }
+    if (c.kind == Complaint::Kind::UnknownName && segment && segment->kind == Unit::Segment::Kind::Raw)
+      if (const sema::Transform *t = module_.find(unit_.text.substr(c.begin, c.end - c.begin))) {
+        d_.error(*place, "the transform `" + t->name + "` is not known in a raw block")
+            .note(t->span, "`" + t->name + "` is declared here")
+            .help("transforms are called from rule bodies: pass the function what the call gives");
+        return;
+      }
     std::string text = readable(c.text);
     if (segment && !segment->text)
       text = "this cannot be declared in C++: " + text;

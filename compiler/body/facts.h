@@ -112,9 +112,17 @@ struct Facts {
 /// An affine integer value as isl text over mangled names (iterators by their unique names), if it is one.
 std::string affineText(const Value &, const Facts &, bool &ok);
 
-/// Facts for every rule of every transform: result[transform][rule]. One Clang run over the whole module;
-/// type errors and the like are reported at the user's own line.
-std::vector<std::vector<Facts>> understand(const sema::Module &, source::Diagnostics &);
+/// How much of the C and C++ libraries a program's bodies and raw blocks see without including it.
+enum class Library { None, Base, System, All };
+
+struct Understanding {
+  std::vector<std::vector<Facts>> facts; // [transform][rule]
+  Library library = Library::None;       // what the generated code needs
+};
+
+/// Facts for every rule of every transform. One Clang run over the whole module, or more if names are missing
+/// that a library may have; type errors and the like are reported at the user's own line.
+Understanding understand(const sema::Module &, source::Diagnostics &);
 
 /// --emit=facts; with `sources` obstacles name their lines.
 std::string print(const sema::Module &, const std::vector<std::vector<Facts>> &,

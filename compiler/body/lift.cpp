@@ -259,6 +259,8 @@ void Lifter::discard(const Tree &t, Nodes &out) {
   }
   if (t.kind == Kind::Function)
     stop(t, "`" + t.text + "` is not known to be a pure function");
+  if (t.kind == Kind::Method && (t.text == "useOnCpu" || t.text == "modifyOnCpu"))
+    return; // the cells are always where the processor sees them
   if (t.kind != Kind::Assign)
     stopKind(t);
   Target to = target(t.child(0));

@@ -1,6 +1,7 @@
 #include "compiler/body/prelude.h"
 #include <algorithm>
 #include <cctype>
+#include <fmt/format.h>
 
 namespace pbc::body {
 namespace {
@@ -83,40 +84,46 @@ template <class T> constexpr void swap(T &a, T &b) { T c = a; a = b; b = c; }
 #define NAN (__builtin_nanf(""))
 )";
 
-constexpr const char *kFromLibrary = R"(#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <stdio.h>
-#include <limits.h>
-#include <float.h>
-)";
+constexpr const char *kBaseHeaders[] = {"math.h", "stdlib.h", "string.h", "stdio.h", "limits.h", "float.h"};
 
-constexpr const char *kCommon = R"(using namespace pb;
-namespace PetabricksRuntime {
-inline double rand01() { return pb::pb_random01(); }
-inline double randDouble(double low, double high) { return low + (high - low) * pb::pb_random01(); }
-inline int randInt(int low, int high) { return low + static_cast<int>((static_cast<double>(high) - low) * pb::pb_random01()); }
+/// What the original's runtime header brought with it (language reference 1.1), in C.
+constexpr const char *kSystemHeaders[] = {"assert.h", "cblas.h",    "ctype.h", "errno.h", "pthread.h",
+                                          "stdint.h", "sys/time.h", "time.h",  "unistd.h"};
+
+/// SSE stands beside the C++ library, not in C: few programs use either.
+constexpr const char *kAllHeaders[] = {
+    "algorithm", "array",   "deque", "emmintrin.h", "functional", "iostream", "limits",  "list",
+    "map",       "numeric", "queue", "set",         "stack",      "string",   "utility", "vector"};
+
+template <std::size_t N>
+std::string includes(const char *const (&headers)[N]) {
+  std::string text;
+  for (const char *header : headers) // a machine may lack one, as cblas.h, that the program does not need
+    text += fmt::format("#if __has_include(<{0}>)\n#include <{0}>\n#endif\n", header);
+  return text;
 }
-)";
 
 } // namespace
 
-std::string prelude(bool withLibrary) {
-  std::string text = "#include \"pb/region.h\"\n";
-  if (withLibrary)
-    text += kFromLibrary;
-  else {
+std::string prelude(Library library) {
+  std::string text = "#include \"pb/body.h\"\n";
+  if (library == Library::None) {
     text += mathFunctions();
     for (std::string f : kUnary)
       text += "namespace std { using ::" + f + "; }\n";
     for (std::string f : kBinary)
       text += "namespace std { using ::" + f + "; }\n";
     text += kByHand;
-  }
-  return text + kCommon;
+  } else
+    text += includes(kBaseHeaders);
+  if (library >= Library::System)
+    text += includes(kSystemHeaders);
+  if (library >= Library::All)
+    text += includes(kAllHeaders);
+  return text + "using namespace petabricks;\n";
 }
 
-bool needsLibrary(const sema::Module &module) {
+Library leastLibrary(const sema::Module &module) {
   for (const syntax::RawBlock *raw : module.rawBlocks) {
     const std::string &text = raw->text.text;
     for (std::size_t at = text.find('#'); at != std::string::npos; at = text.find('#', at + 1)) {
@@ -124,10 +131,10 @@ bool needsLibrary(const sema::Module &module) {
       while (word < text.size() && (text[word] == ' ' || text[word] == '\t'))
         ++word;
       if (text.compare(word, 7, "include") == 0)
-        return true;
+        return Library::Base;
     }
   }
-  return false;
+  return Library::None;
 }
 
 std::string markers() {

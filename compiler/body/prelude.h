@@ -2,19 +2,24 @@
 // (language reference 1.6). The emitter puts the same text in front of the generated code, so that a name
 // means the same when Clang checks a body and when it compiles it.
 //
-//   prelude(false)   #include "pb/region.h", the C functions and constants declared by hand: parses in 3 ms
-//   prelude(true)    the same through the C++ library's headers: for programs whose raw blocks include some
+//   prelude(Library::None)   #include "pb/body.h", the C functions and constants declared by hand: parses in
+//                            3 ms
+//   prelude(Library::Base)   the same through the C library's headers: for programs whose raw blocks include
+//                            some
+//   prelude(Library::System) and cblas, time, pthread, ...; Library::All: and the C++ library
 //
-// Invariant: both declare the same names with the same meaning; sqrt(float) is float, sqrt(int) is double.
+// Invariant: each declares what the one before it does, with the same meaning; sqrt(float) is float,
+// sqrt(int) is double. A program gets the least that knows all its names (understand.cpp), because headers
+// are most of what its compilation takes.
 #pragma once
-#include "compiler/sema/module.h"
+#include "compiler/body/facts.h"
 
 namespace pbc::body {
 
-std::string prelude(bool withLibrary);
+std::string prelude(Library);
 
-/// Whether the program's raw blocks include headers, which may bring the C++ library.
-bool needsLibrary(const sema::Module &);
+/// None, or Base if the program's raw blocks include headers, which may bring the C library.
+Library leastLibrary(const sema::Module &);
 
 /// `spawn`, `sync` and their old spellings as macros, only for reading a body; opens `namespace pb_program`,
 /// in which transforms and rules hide whatever the prelude declares.

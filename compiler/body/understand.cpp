@@ -2,7 +2,9 @@
 #include "compiler/body/complaints.h"
 #include "compiler/body/edits.h"
 #include "compiler/body/lift.h"
+#include "compiler/body/prelude.h"
 #include "compiler/body/scan.h"
+#include <algorithm>
 #include <set>
 
 namespace pbc::body {
@@ -43,9 +45,45 @@ std::vector<std::string> includePath(const sema::Module &module, const source::S
   return {directories.begin(), directories.end()};
 }
 
+std::size_t errorCount(const Reading &r) {
+  return std::count_if(r.complaints.begin(), r.complaints.end(),
+                       [](const Complaint &c) { return c.level == Complaint::Level::Error; });
+}
+
+bool missesNames(const Reading &r) {
+  return std::any_of(r.complaints.begin(), r.complaints.end(),
+                     [](const Complaint &c) { return c.kind == Complaint::Kind::UnknownName; });
+}
+
+struct Attempt {
+  Library library;
+  Unit unit;
+  Reading reading;
+};
+
+/// The unit with as little of the libraries as it needs. What no library knows is the user's mistake: then
+/// the reading with the fewest complaints tells it best.
+Attempt readWithLeast(const sema::Module &module, const std::vector<std::vector<bool>> &wanted,
+                      const std::vector<std::string> &folders) {
+  const auto attempt = [&](Library library) {
+    Attempt a{library, makeUnit(module, wanted, library), {}};
+    a.reading = readUnit(a.unit, folders);
+    return a;
+  };
+  Attempt best = attempt(leastLibrary(module));
+  for (const Library more : {Library::System, Library::All}) {
+    if (!best.reading.finished || !missesNames(best.reading))
+      break;
+    Attempt next = attempt(more);
+    if (next.reading.finished && errorCount(next.reading) < errorCount(best.reading))
+      best = std::move(next);
+  }
+  return best;
+}
+
 } // namespace
 
-std::vector<std::vector<Facts>> understand(const sema::Module &module, source::Diagnostics &d) {
+Understanding understand(const sema::Module &module, source::Diagnostics &d) {
   std::vector<std::vector<Facts>> facts(module.transforms.size());
   std::vector<std::vector<bool>> wanted(module.transforms.size());
   for (const sema::Transform &t : module.transforms) {
@@ -55,8 +93,9 @@ std::vector<std::vector<Facts>> understand(const sema::Module &module, source::D
       wanted[t.index][r.index] = isReadable(r, d);
   }
 
-  const Unit unit = makeUnit(module, wanted);
-  const Reading reading = readUnit(unit, includePath(module, d.sources()));
+  const Attempt attempt = readWithLeast(module, wanted, includePath(module, d.sources()));
+  const Unit &unit = attempt.unit;
+  const Reading &reading = attempt.reading;
   report(reading, unit, module, d);
   if (!reading.finished && !d.hasErrors()) {
     const Span at = module.transforms.empty() ? Span{} : module.transforms[module.mainTransform].span;
@@ -79,7 +118,7 @@ std::vector<std::vector<Facts>> understand(const sema::Module &module, source::D
         facts[t][r].obstacle = "it has an error";
         facts[t][r].obstacleSpan = module.transforms[t].rules[r].span;
       }
-  return facts;
+  return {std::move(facts), attempt.library};
 }
 
 } // namespace pbc::body

@@ -57,8 +57,8 @@ class UnitMaker {
 public:
   explicit UnitMaker(const sema::Module &m) : module_(m) {}
 
-  Unit make(const std::vector<std::vector<bool>> &wanted) {
-    generated(Unit::Segment::Kind::Prelude, {}, prelude(needsLibrary(module_)));
+  Unit make(const std::vector<std::vector<bool>> &wanted, Library library) {
+    generated(Unit::Segment::Kind::Prelude, {}, prelude(library));
     for (const syntax::RawBlock *raw : module_.rawBlocks)
       verbatim(Unit::Segment::Kind::Raw, raw->text);
     generated(Unit::Segment::Kind::Prelude, {}, markers());
@@ -199,8 +199,8 @@ private:
 
 } // namespace
 
-Unit makeUnit(const sema::Module &module, const std::vector<std::vector<bool>> &wanted) {
-  return UnitMaker(module).make(wanted);
+Unit makeUnit(const sema::Module &module, const std::vector<std::vector<bool>> &wanted, Library library) {
+  return UnitMaker(module).make(wanted, library);
 }
 
 } // namespace pbc::body

@@ -58,7 +58,7 @@ struct Unit {
 };
 
 /// `wanted[transform][rule]`: whether the rule's body goes in.
-Unit makeUnit(const sema::Module &, const std::vector<std::vector<bool>> &wanted);
+Unit makeUnit(const sema::Module &, const std::vector<std::vector<bool>> &wanted, Library);
 
 /// A binding by its number (outputs first, then inputs).
 const sema::Binding &binding(const sema::Rule &, int number);

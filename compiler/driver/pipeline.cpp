@@ -134,7 +134,8 @@ private:
     const auto baked = bakedConfiguration();
     if (!baked)
       return 1;
-    step("emit", [&] { units = emit::emit({module, facts, choices, plans, kernels}, context, *baked); });
+    step("emit",
+         [&] { units = emit::emit({module, facts, choices, plans, kernels, &sources_}, context, *baked); });
     if (options_.stage == Stage::Cpp)
       return show(joined(units));
 
@@ -171,7 +172,8 @@ private:
   }
 
   std::vector<std::vector<body::Facts>> understand(const sema::Module &module) {
-    auto facts = body::understand(module, diagnostics_);
+    auto [facts, library] = body::understand(module, diagnostics_);
+    library_ = library;
     // Kernels use raw pointers; the checks are in the regions' own methods.
     if (options_.boundsCheck)
       for (auto &ofTransform : facts)
@@ -234,8 +236,8 @@ private:
 
   std::vector<build::CompileRequest> requests(const std::vector<emit::Unit> &units,
                                               const sema::Module &module) const {
-    const std::string prelude = body::prelude(body::needsLibrary(module));
-    const bool mayThrow = usesExceptions(module);
+    const std::string prelude = body::prelude(library_);
+    const bool mayThrow = library_ == body::Library::All || usesExceptions(module);
     std::vector<build::CompileRequest> out;
     for (const auto &u : units) {
       build::CompileRequest r;
@@ -355,6 +357,7 @@ private:
   source::Diagnostics diagnostics_;
   build::Cache cache_;
   build::Cache::Key programKey_;
+  body::Library library_ = body::Library::None;
   std::string times_;
 };
 

@@ -8,7 +8,9 @@ namespace {
 enum class Form { Sequential, Coroutine };
 
 /// The body's text with its calls, spawns, syncs and returns rewritten for one form.
-std::string rewritten(const std::string &text, const body::Facts &facts, Form form, bool returnsValue) {
+std::string rewritten(const Scope &scope, const sema::Rule &rule, Form form) {
+  const std::string &text = rule.body->text.text;
+  const body::Facts &facts = scope.facts()[rule.index];
   using Kind = body::Edit::Kind;
   const bool spawns = std::any_of(facts.edits.begin(), facts.edits.end(),
                                   [](const body::Edit &e) { return e.kind == Kind::Spawn; });
@@ -38,7 +40,7 @@ std::string rewritten(const std::string &text, const body::Facts &facts, Form fo
       const std::string value = whole.substr(std::min<std::size_t>(6, whole.size()));
       if (form == Form::Sequential)
         out += whole;
-      else if (returnsValue)
+      else if (rule.returnStyle)
         out += fmt::format("do {{ pb_result = ({}); {}co_return; }} while (0)", value, join);
       else
         out += fmt::format("do {{ {}co_return; }} while (0)", join);
@@ -49,7 +51,8 @@ std::string rewritten(const std::string &text, const body::Facts &facts, Form fo
   out += text.substr(at);
   if (form == Form::Coroutine)
     out += fmt::format("\n  {}co_return;", join);
-  return (form == Form::Coroutine && spawns ? "pb::SpawnScope pb_scope;\n" : "") + out;
+  return (form == Form::Coroutine && spawns ? "pb::SpawnScope pb_scope;" : "") +
+         lineOf(scope.input, rule.body->text) + out;
 }
 
 class BodyPrinter {
@@ -64,8 +67,7 @@ public:
                     isCoroutine ? coroutineName(rule_.index) : bodyName(rule_.index), scope_.frame(),
                     parameters(isCoroutine));
     out += definitions();
-    const std::string text =
-        rewritten(rule_.body->text.text, scope_.facts()[rule_.index], form, rule_.returnStyle);
+    const std::string text = rewritten(scope_, rule_, form);
     if (rule_.returnStyle && !isCoroutine)
       return out + fmt::format("  pb_result = [&]() -> {} {{\n{}\n  }}();\n}}\n\n", resultType(), text);
     return out + "  {\n" + text + "\n  }\n}\n\n";

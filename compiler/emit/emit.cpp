@@ -12,7 +12,7 @@ std::string head(const Scope &scope) {
   std::string out =
       "#include \"pb/prelude.h\"\n"; // body::prelude, given to Clang beside the runtime's headers
   for (const auto *raw : module.rawBlocks)
-    out += raw->text.text + "\n";
+    out += lineOf(scope.input, raw->text) + raw->text.text + "\n";
   out +=
       "#include \"pb/index.h\"\n#include \"pb/program.h\"\n#include \"pb/plan.h\"\n#include \"pb/loops.h\"\n";
   out += "namespace pb_program {\n";
@@ -30,11 +30,19 @@ std::string head(const Scope &scope) {
 
 } // namespace
 
+std::string lineOf(const Input &in, const source::MappedText &text) {
+  if (!in.sources || text.text.empty())
+    return "";
+  const source::Span at = text.locate(0, 1);
+  return fmt::format("\n#line {} {}\n", in.sources->position(at.file, at.begin).line,
+                     quoted(in.sources->path(at.file)));
+}
+
 std::vector<Unit> emit(const Input &in, poly::Context &context, const std::string &bakedConfiguration) {
   std::vector<std::vector<bool>> all;
   for (const auto &t : in.module.transforms)
     all.emplace_back(t.rules.size(), true);
-  const body::Unit texts = body::makeUnit(in.module, all);
+  const body::Unit texts = body::makeUnit(in.module, all, body::Library::None);
   std::vector<Unit> units;
   for (const auto &t : in.module.transforms) {
     Scope scope{in, t, context, {}};

@@ -25,6 +25,7 @@ struct Input {
   const std::vector<choice::Choices> &choices;
   const std::vector<schedule::TransformPlans> &plans;
   const Kernels &kernels;
+  const source::SourceManager *sources = nullptr; // for the places that assertions name
 };
 
 struct Unit {

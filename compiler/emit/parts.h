@@ -53,6 +53,8 @@ std::string pointLoops(const Scope &, const schedule::Step &, bool parallel);
 std::string descriptor(const Scope &);
 std::string programUnit(const Input &, const std::string &bakedConfiguration);
 
+/// A #line that says where the user's text that follows stands: assertions and debuggers name that place.
+std::string lineOf(const Input &, const source::MappedText &);
 /// A C++ string literal.
 std::string quoted(const std::string &);
 

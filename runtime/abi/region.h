@@ -34,7 +34,7 @@ void pb_storage_retain(Storage *);
 void pb_storage_release(Storage *);
 /// Reports an access outside a region (only with --bounds-check) and ends the program with status 1.
 [[noreturn]] void pb_out_of_bounds(int dimension, long index, long extent);
-/// Fills `count` doubles in [0, 1) or floats/ints alike: the `randomize` method.
+/// A random number in [0, 1).
 double pb_random01();
 }
 
@@ -55,6 +55,15 @@ struct AnyRegion {
   long stride[kMaxRank] = {}; // in elements
   int extent[kMaxRank] = {};
   Storage *owner = nullptr; // not counted here: whoever holds an AnyRegion keeps the owner alive
+};
+
+/// What `storage()` gives: a pointer that can also be asked for itself.
+template <class T>
+struct StorageView {
+  T *elements;
+  T *data() const { return elements; }
+  operator T *() const { return elements; }
+  const StorageView *operator->() const { return this; }
 };
 
 template <class T, int D>
@@ -194,6 +203,23 @@ public:
     return n;
   }
   long bytes() const { return count() * static_cast<long>(sizeof(T)); }
+  /// Twice the sum of the extents.
+  long perimeter() const {
+    long sum = 0;
+    for (int d = 0; d < D; ++d)
+      sum += extent_[d];
+    return 2 * sum;
+  }
+  /// Whether the cells lie in memory in the order of a fresh matrix, without gaps.
+  bool isEntireBuffer() const {
+    long dense = 1;
+    for (int d = 0; d < D; ++d) {
+      if (extent_[d] > 1 && stride_[d] != dense)
+        return false;
+      dense *= extent_[d];
+    }
+    return true;
+  }
   template <class... I>
   bool contains(I... at) const {
     const long index[] = {static_cast<long>(at)..., 0};
@@ -208,6 +234,27 @@ public:
   const int *extents() const { return extent_; }
   const int *sizes() const { return extent_; }
   Storage *owner() const { return owner_; }
+  /// The elements' memory, for C functions: `a.storage()`, `a.storage()->data()`.
+  StorageView<T> storage() const { return StorageView<T>{base_}; }
+  /// The same cells, to be written although the rule's header declares them as an input.
+  Region<Element, D> forceMutable() const {
+    return Region<Element, D>(const_cast<Element *>(base_), stride_, extent_, owner_);
+  }
+  /// Random cells: [0, 1), integers 0 to 100.
+  void randomize() const
+    requires(__is_same(T, Element))
+  {
+    if constexpr (D == 0)
+      *base_ = static_cast<T>(pb_random01() * (static_cast<T>(0.5) == 0 ? 101 : 1));
+    else
+      for (int k = 0; k < extent_[D - 1]; ++k)
+        slice(D - 1, k).randomize();
+  }
+  /// Where the newest copy of the cells is kept: always in memory that the processor sees.
+  template <class... I>
+  void useOnCpu(I...) const {}
+  template <class... I>
+  void modifyOnCpu(I...) const {}
 
   /// Zero-dimensional regions stand for their one element.
   operator T &() const
@@ -227,15 +274,24 @@ private:
   Storage *owner_ = nullptr;
 };
 
-using MatrixRegion0D = Region<ElementT, 0>;
-using MatrixRegion1D = Region<ElementT, 1>;
-using MatrixRegion2D = Region<ElementT, 2>;
-using MatrixRegion3D = Region<ElementT, 3>;
-using MatrixRegion4D = Region<ElementT, 4>;
-using ConstMatrixRegion0D = Region<const ElementT, 0>;
-using ConstMatrixRegion1D = Region<const ElementT, 1>;
-using ConstMatrixRegion2D = Region<const ElementT, 2>;
-using ConstMatrixRegion3D = Region<const ElementT, 3>;
-using ConstMatrixRegion4D = Region<const ElementT, 4>;
+/// Regions of ElementT by their number of dimensions, as rule bodies name them.
+template <int D>
+using MatrixRegion = Region<ElementT, D>;
+template <int D>
+using ConstMatrixRegion = Region<const ElementT, D>;
+using MatrixRegion0D = MatrixRegion<0>;
+using MatrixRegion1D = MatrixRegion<1>;
+using MatrixRegion2D = MatrixRegion<2>;
+using MatrixRegion3D = MatrixRegion<3>;
+using MatrixRegion4D = MatrixRegion<4>;
+using MatrixRegion5D = MatrixRegion<5>;
+using MatrixRegion6D = MatrixRegion<6>;
+using ConstMatrixRegion0D = ConstMatrixRegion<0>;
+using ConstMatrixRegion1D = ConstMatrixRegion<1>;
+using ConstMatrixRegion2D = ConstMatrixRegion<2>;
+using ConstMatrixRegion3D = ConstMatrixRegion<3>;
+using ConstMatrixRegion4D = ConstMatrixRegion<4>;
+using ConstMatrixRegion5D = ConstMatrixRegion<5>;
+using ConstMatrixRegion6D = ConstMatrixRegion<6>;
 
 } // namespace pb

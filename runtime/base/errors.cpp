@@ -1,4 +1,6 @@
 #include "runtime/base/errors.h"
+#include "runtime/abi/body.h"
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -7,10 +9,11 @@
 namespace pb {
 namespace base {
 namespace {
+constexpr int kGaveUp = 66; // language reference 4.3
 const char *nameOfProgram = "program";
 FailureNote *failureNote = nullptr;
 
-[[noreturn]] void endProgram(FailureNote::Kind kind, const char *text) {
+[[noreturn]] void endProgram(FailureNote::Kind kind, const char *text, int status = 1) {
   if (failureNote) {
     std::snprintf(failureNote->text, sizeof failureNote->text, "%s", text);
     failureNote->kind = kind;
@@ -18,7 +21,7 @@ FailureNote *failureNote = nullptr;
     std::fflush(stdout);
     std::fprintf(stderr, "%s: error: %s\n", nameOfProgram, text);
   }
-  _exit(1);
+  _exit(status);
 }
 } // namespace
 
@@ -35,6 +38,30 @@ void noteFailuresIn(FailureNote *note) { failureNote = note; }
 extern "C" {
 
 void pb_fail(const char *text) { base::endProgram(base::FailureNote::Failed, text); }
+
+void pb_append(char *text, unsigned long size, const char *format, ...) {
+  const unsigned long used = std::strlen(text);
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text + used, size - used, format, arguments);
+  va_end(arguments);
+}
+
+void pb_report(ReportKind kind, const char *text) {
+  if (kind == ReportKind::Failure)
+    pb_fail(text);
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s: %s: %s\n", base::nameOfProgram, kind == ReportKind::Warning ? "warning" : "trace",
+               text);
+}
+
+void pb_report_failure(const char *text) { pb_fail(text); }
+
+const char *pb_error_text() { return std::strerror(errno); }
+
+void pb_give_up() {
+  base::endProgram(base::FailureNote::Failed, "a rule gave up (PetabricksRuntime::abort)", base::kGaveUp);
+}
 
 bool pb_explain(Message *why, const char *format, ...) {
   if (!why)

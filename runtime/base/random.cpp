@@ -1,7 +1,9 @@
 #include "runtime/base/random.h"
-#include "runtime/abi/region.h"
+#include "runtime/abi/body.h"
 #include <atomic>
 #include <bit>
+#include <cmath>
+#include <numbers>
 
 namespace pb {
 namespace base {
@@ -45,6 +47,12 @@ extern "C" double pb_random01() {
     random = Random(commonSeed + 0x632be59bd9b4e019u * nextThread++);
   }
   return random.unit();
+}
+
+/// By Box and Muller's transformation (1958).
+extern "C" double pb_random_normal() {
+  const double radius = std::sqrt(-2 * std::log(1 - pb_random01()));
+  return radius * std::cos(2 * std::numbers::pi * pb_random01());
 }
 
 } // namespace pb

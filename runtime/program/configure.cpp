@@ -1,3 +1,4 @@
+#include "runtime/base/run_state.h"
 #include "runtime/config/configuration.h"
 #include "runtime/matrix/file_bytes.h"
 #include "runtime/program/command.h"
@@ -27,6 +28,7 @@ void applyOrRefuse(const Program &program, const std::string &text, const std::s
   const std::vector<std::string> errors = config::apply(program, text, where, threads);
   for (const std::string &e : errors)
     all += (all.empty() ? "" : "\n") + e;
+  base::setUntrained(false);
   if (!all.empty())
     throw base::UserError("the configuration does not fit" + std::string(":\n") + all +
                           "\n(--noconfig runs with the defaults)");

@@ -1,6 +1,7 @@
 // pb_main: what `PROG [options] IN... OUT...` does, from the command line to the exit status.
 #include "runtime/base/errors.h"
 #include "runtime/base/random.h"
+#include "runtime/base/run_state.h"
 #include "runtime/config/configuration.h"
 #include "runtime/program/command.h"
 #include "runtime/program/serve.h"
@@ -27,6 +28,7 @@ int dispatch(const Program &program, const std::string &self, const std::vector<
     return std::fputs(config::describe(program).c_str(), stdout), 0;
   threads = threadCount(threads);
   base::seedThreads(options.seed);
+  base::setTraining(options.serve);
   if (options.serve)
     return serve(program, transform, threads);
   return runCommand(program, transform, options, threads);

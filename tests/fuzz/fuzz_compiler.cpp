@@ -42,7 +42,7 @@ int compile(const std::string &text) {
   const auto module = sema::check(program, "fuzz", "", diagnostics);
   if (refused())
     return 0;
-  const auto facts = body::understand(module, diagnostics);
+  const auto facts = body::understand(module, diagnostics).facts;
   if (refused())
     return 0;
   poly::Context context;

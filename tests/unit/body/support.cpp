@@ -9,7 +9,7 @@ Understood::Understood(const std::string &text) {
   if (!diagnostics_.hasErrors())
     module_ = sema::check(program_, "test", "", diagnostics_);
   if (!diagnostics_.hasErrors())
-    facts_ = understand(module_, diagnostics_);
+    facts_ = understand(module_, diagnostics_).facts;
   std::ostringstream out;
   auto place = [&](Span s) {
     const source::Position p = sources_.position(s.file, s.begin);

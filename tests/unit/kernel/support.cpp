@@ -10,7 +10,7 @@ Lifted::Lifted(const std::string &program) {
   if (!diagnostics_.hasErrors())
     module_ = sema::check(program_, "test", "", diagnostics_);
   if (!diagnostics_.hasErrors())
-    facts_ = body::understand(module_, diagnostics_);
+    facts_ = body::understand(module_, diagnostics_).facts;
   if (!diagnostics_.hasErrors())
     choices_ = choice::chooseGrids(module_, facts_, context_, diagnostics_);
   if (!diagnostics_.hasErrors())

@@ -1,0 +1,20 @@
+#include "runtime/base/run_state.h"
+#include "runtime/abi/body.h"
+
+namespace pb {
+namespace base {
+namespace {
+bool training = false, untrained = true;
+} // namespace
+
+void setTraining(bool is) { training = is; }
+void setUntrained(bool is) { untrained = is; }
+
+} // namespace base
+
+extern "C" {
+bool pb_is_training() { return base::training; }
+bool pb_is_untrained() { return base::untrained; }
+}
+
+} // namespace pb
