@@ -17,4 +17,11 @@ std::string mangle(const std::string &name) {
   return name;
 }
 
+std::string unmangle(const std::string &mangled) {
+  if (mangled.empty() || mangled.back() != '_')
+    return mangled;
+  const std::string name = mangled.substr(0, mangled.size() - 1);
+  return mangle(name) == mangled ? name : mangled;
+}
+
 } // namespace pbc::poly
