@@ -552,7 +552,7 @@ private:
     return t;
   }
 
-  /// Declared first by the prelude or a header, in the global namespace or in std.
+  /// Declared first by the prelude or a header, in the global namespace, in std or in pb.
   bool isLibrary(const FunctionDecl *f) const {
     if (f->getBuiltinID() && f->isImplicit())
       return true; // placed where it was first used
@@ -560,7 +560,7 @@ private:
     const auto *space = llvm::dyn_cast<NamespaceDecl>(where);
     while (space && space->isInline())
       space = llvm::dyn_cast<NamespaceDecl>(space->getDeclContext());
-    if (!where->isTranslationUnit() && !(space && space->getName() == "std"))
+    if (!where->isTranslationUnit() && !(space && (space->getName() == "std" || space->getName() == "pb")))
       return false;
     const SourceLocation at = sources_.getFileLoc(f->getCanonicalDecl()->getLocation());
     if (at.isInvalid())

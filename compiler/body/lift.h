@@ -94,7 +94,6 @@ private:
   View bindingView(int number, const Tree &) const;
   ValuePtr index(const Tree &);
   ValuePtr extentValue(const sema::Binding &, int dimension) const;
-  ValuePtr nameValue(const std::string &) const;
   Scalar scalar(const Tree &) const;
   void requireAffine(const Value &, const Tree &, const std::string &what) const;
 

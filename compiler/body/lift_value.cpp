@@ -1,6 +1,8 @@
 #include "compiler/body/extent.h"
 #include "compiler/body/lift.h"
+#include "compiler/body/outside.h"
 #include "compiler/body/prelude.h"
+#include "compiler/poly/names.h"
 
 namespace pbc::body {
 namespace {
@@ -73,23 +75,6 @@ ValuePtr Lifter::expression(const Tree &t) {
   stopKind(t);
 }
 
-ValuePtr Lifter::nameValue(const std::string &name) const {
-  auto v = std::make_shared<Value>();
-  v->kind = Value::Kind::Name;
-  v->type = Scalar::I32;
-  v->text = name;
-  // A variable that is a whole extent is a size; in [n+1] n may be -1.
-  for (const sema::Matrix &m : c_.transform.matrices)
-    for (const sema::Affine &extent : m.extents)
-      v->nonNegative = v->nonNegative || extent.cxx == name;
-  for (const sema::Tunable &tunable : c_.transform.tunables)
-    if (tunable.name == name) {
-      v->type = tunable.isFloat ? Scalar::F64 : Scalar::I32;
-      v->nonNegative = !tunable.isFloat && tunable.minimum >= 0;
-    }
-  return v;
-}
-
 ValuePtr Lifter::parameter(const Tree &t) {
   const Parameter &p = c_.text.parameters[t.index];
   const Span span = c_.span(t);
@@ -98,8 +83,12 @@ ValuePtr Lifter::parameter(const Tree &t) {
     const sema::Binding &b = binding(c_.rule, p.index);
     if (!isCell(b))
       stop(t, "the view `" + p.name + "` is used as a whole");
-    return makeValue(Value::Kind::Cell, scalarOf(c_.transform.matrices[b.matrix].element), "", {}, span,
-                     p.index);
+    const Scalar type = scalarOf(c_.transform.matrices[b.matrix].element);
+    ValuePtr cell = makeValue(Value::Kind::Cell, type, "", {}, span, p.index);
+    if (!b.otherwise)
+      return cell;
+    return makeValue(Value::Kind::Select, type, "",
+                     {isInside(c_.transform, b), cell, valueOutside(c_.transform, b)}, span);
   }
   case Parameter::Role::Input: {
     // The rule may have bound the same matrix under another name.
@@ -114,7 +103,7 @@ ValuePtr Lifter::parameter(const Tree &t) {
   default:
     break;
   }
-  ValuePtr v = nameValue(p.name);
+  ValuePtr v = nameValue(c_.transform, p.name);
   auto placed = std::make_shared<Value>(*v);
   placed->span = span;
   return placed;
@@ -163,6 +152,10 @@ ValuePtr Lifter::call(const Tree &t) {
   if (name.starts_with("__builtin_inf") || name.starts_with("__builtin_huge_val")) // INFINITY and HUGE_VAL
     return makeValue(Value::Kind::Call, scalar(t), t.type == Scalar::F32 ? "__builtin_inff" : "__builtin_inf",
                      {}, span);
+  if (name == "isMissing" || name == "missing") { // pb::'s; a function of the program has no index
+    collect();
+    return makeValue(Value::Kind::Call, scalar(t), "pb::" + name, std::move(arguments), span);
+  }
   int arity = pureFunctionArity(name);
   if (!arity && name.size() > 1 && name.back() == 'f' &&
       (arity = pureFunctionArity(name.substr(0, name.size() - 1))))
@@ -232,7 +225,7 @@ ValuePtr Lifter::cell(const Tree &t) {
 }
 
 ValuePtr Lifter::extentValue(const sema::Binding &b, int dimension) const {
-  auto name = [&](const std::string &n) { return nameValue(n); };
+  auto name = [&](const std::string &mangled) { return nameValue(c_.transform, poly::unmangle(mangled)); };
   ValuePtr begin = parseAffine(b.begin[dimension].cxx, name), end = parseAffine(b.end[dimension].cxx, name);
   if (!begin || !end)
     return nullptr;

@@ -133,6 +133,8 @@ isl::set Spaces::pointsWhere(const sema::Rule &r, const std::string &condition) 
 isl::set Spaces::points(const sema::Rule &r) const { return pointsWhere(r, ""); }
 
 isl::set Spaces::inBounds(const sema::Rule &r, const sema::Binding &b) const {
+  if (b.otherwise)
+    return points(r);
   const auto &m = transform_.matrices[b.matrix];
   std::vector<std::string> conditions;
   for (int d = 0; d < m.rank(); ++d) {
@@ -155,6 +157,9 @@ isl::map Spaces::access(const sema::Rule &r, const sema::Binding &b) const {
   std::vector<std::string> conditions;
   for (int d = 0; d < m.rank(); ++d)
     conditions.push_back(fmt::format("{} <= {} < {}", b.begin[d].isl, names[d], b.end[d].isl));
+  if (b.otherwise) // what lies outside is not read
+    for (int d = 0; d < m.rank(); ++d)
+      conditions.push_back(fmt::format("0 <= {} < {}", names[d], m.extents[d].isl));
   return context_.map(fmt::format(
       "{}{{ {}[{}] -> {}[{}] : {} }}", prefix_, ruleTuple(r), join(mangled(r.freeVariables), ", "),
       poly::mangle(m.name), join(names, ", "), conditions.empty() ? "true" : join(conditions, " and ")));

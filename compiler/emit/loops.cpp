@@ -1,3 +1,4 @@
+#include "compiler/body/outside.h"
 #include "compiler/emit/parts.h"
 #include "compiler/poly/expression.h"
 #include <algorithm>
@@ -107,6 +108,9 @@ private:
       begins += (d ? ", " : "") + b.begin[d].cxx;
       ends += ", " + b.end[d].cxx;
     }
+    if (b.otherwise)
+      return fmt::format("({} ? {}.cell({}) : {})", text(*body::isInside(t_, b)), base, begins,
+                         text(*body::valueOutside(t_, b)));
     if (b.isCell)
       return fmt::format("{}.cell({})", base, begins);
     std::string out = fmt::format("{}.region({}{})", base, begins, ends);
@@ -114,6 +118,32 @@ private:
       if (std::find(b.viewDims.begin(), b.viewDims.end(), d) == b.viewDims.end())
         out += fmt::format(".slice({}, 0)", d);
     return out;
+  }
+
+  /// A value of sizes and coordinates, which are variables here, and tunables.
+  std::string text(const body::Value &v) const {
+    std::string operands;
+    for (const auto &o : v.operands)
+      operands += (operands.empty() ? "" : v.kind == body::Value::Kind::Binary ? v.text : ", ") + text(*o);
+    switch (v.kind) {
+    case body::Value::Kind::Name:
+      return fmt::format("(({}){}{})", body::cxxType(v.type), isTunable(v.text) ? "pb_f.v_" : "",
+                         poly::mangle(v.text));
+    case body::Value::Kind::Binary:
+      return "(" + operands + ")";
+    case body::Value::Kind::Unary:
+      return "(" + v.text + operands + ")";
+    case body::Value::Kind::Call:
+      return v.text + "(" + operands + ")";
+    case body::Value::Kind::Cast:
+      return fmt::format("(({}){})", body::cxxType(v.type), operands);
+    default:
+      return v.text;
+    }
+  }
+
+  bool isTunable(const std::string &name) const {
+    return std::any_of(t_.tunables.begin(), t_.tunables.end(), [&](const auto &k) { return k.name == name; });
   }
 
   const Scope &scope_;

@@ -62,6 +62,7 @@ struct OpaqueArgument {
   bool isOutput = false, isCell = false;
   isl::multi_pw_aff begin, end; // over the statement's domain; box in the buffer, half open
   std::vector<int> viewDims;    // dimensions kept by the view
+  ExprPtr inside, otherwise; // of an optional cell: whether it is in the matrix, its value if not; else null
 };
 
 struct Statement {

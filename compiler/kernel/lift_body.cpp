@@ -1,4 +1,5 @@
 #include "compiler/kernel/lift_body.h"
+#include "compiler/body/outside.h"
 #include "compiler/body/unit.h"
 #include <algorithm>
 #include <isl/aff.h>
@@ -42,11 +43,21 @@ int BodyLifter::matrixBuffer(int matrix) {
   return static_cast<int>(kernel_.buffers.size()) - 1;
 }
 
-int BodyLifter::access(Statement &s, int buffer, bool isWrite, const std::vector<std::string> &indices) {
+/// isl's text for an optional cell being in its matrix: elsewhere nothing is read. Empty for all others.
+std::string BodyLifter::insideText(const sema::Binding &b) const {
+  std::string text;
+  for (std::size_t d = 0; b.otherwise && d < b.begin.size(); ++d)
+    text += (text.empty() ? "" : " and ") + ("0 <= (" + b.begin[d].isl) + ") < " +
+            transform_.matrices[b.matrix].extents[d].isl;
+  return text;
+}
+
+int BodyLifter::access(Statement &s, int buffer, bool isWrite, const std::vector<std::string> &indices,
+                       const std::string &condition) {
   if (isWrite && kernel_.buffers[buffer].role == Buffer::Role::Input)
     kernel_.buffers[buffer].role = Buffer::Role::Output;
   isl::map relation = ctx_.map(prefix_ + "{ " + tuple(s) + " -> " + kernel_.buffers[buffer].name + "[" +
-                               join(indices) + "] }");
+                               join(indices) + "]" + (condition.empty() ? "" : " : " + condition) + " }");
   s.accesses.push_back({buffer, isWrite, relation});
   return static_cast<int>(s.accesses.size()) - 1;
 }
@@ -66,7 +77,7 @@ int BodyLifter::cell(Statement &s, int index, const std::vector<body::ValuePtr> 
     at.push_back(begin.isl);
   for (std::size_t v = 0; v < indices.size(); ++v)
     at[b.viewDims[v]] = "(" + at[b.viewDims[v]] + ") + (" + affine(*indices[v]) + ")";
-  return access(s, matrixBuffer(b.matrix), isWrite, at);
+  return access(s, matrixBuffer(b.matrix), isWrite, at, insideText(b));
 }
 
 int BodyLifter::local(Statement &s, int index, bool isWrite) {
@@ -248,6 +259,11 @@ Block BodyLifter::opaque(const schedule::RuleUse &use) {
     std::string box;
     for (const std::string &c : inside)
       box += (box.empty() ? " : " : " and ") + c;
+    if (b.otherwise) {
+      box += (box.empty() ? " : " : " and ") + insideText(b);
+      a.inside = expr(*body::isInside(transform_, b), s);
+      a.otherwise = expr(*body::valueOutside(transform_, b), s);
+    }
     if (b.isOutput)
       kernel_.buffers[a.buffer].role = Buffer::Role::Output;
     s.accesses.push_back({a.buffer, b.isOutput, ctx_.map(from + name + "[" + join(at) + "]" + box + " }")});

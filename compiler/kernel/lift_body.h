@@ -35,7 +35,9 @@ private:
   std::vector<Block> blocks(const std::vector<body::NodePtr> &);
   ExprPtr expr(const body::Value &, Statement &);
   std::string affine(const body::Value &) const;
-  int access(Statement &, int buffer, bool isWrite, const std::vector<std::string> &indices);
+  int access(Statement &, int buffer, bool isWrite, const std::vector<std::string> &indices,
+             const std::string &condition = "");
+  std::string insideText(const sema::Binding &) const;
   int cell(Statement &, int binding, const std::vector<body::ValuePtr> &indices, bool isWrite);
   int local(Statement &, int index, bool isWrite);
   int matrixBuffer(int matrix);

@@ -8,6 +8,7 @@ namespace pbc::poly {
 
 /// The name by which isl knows a size variable, coordinate or matrix. Injective.
 std::string mangle(const std::string &);
+/// The name that was mangled to this one.
 std::string unmangle(const std::string &);
 
 } // namespace pbc::poly

@@ -50,6 +50,7 @@ struct Binding {
   std::vector<Affine> begin, end; // per dimension of the matrix, half open
   bool isCell = false;            // one element: value (input) or reference (output) in the body
   std::vector<int> viewDims;      // matrix dimensions that the body's view keeps, in order; empty for a cell
+  syntax::ExprPtr otherwise;      // of an optional cell input: its value outside the matrix; else null
   Span span;
 };
 

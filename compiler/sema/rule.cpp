@@ -189,10 +189,6 @@ private:
       error.help(!hint.empty() ? hint : fmt::format("its matrices are {}", fmt::join(names, ", ")));
       return std::nullopt;
     }
-    if (region.defaultValue) {
-      unsupported(region.span, "optional inputs are");
-      return std::nullopt;
-    }
     if (isOutput && m->role == Role::Input) {
       d_.error(region.span, fmt::format("`{}` is an input: a rule cannot compute it", m->name))
           .note(m->span, "declared here")
@@ -217,7 +213,66 @@ private:
     std::optional<Affine> version;
     if (region.version && !(version = versionOf(*region.version, *m)))
       return std::nullopt;
+    if (region.defaultValue) {
+      if (!isOptional(region, *m, isOutput))
+        return std::nullopt;
+      b.otherwise = region.defaultValue;
+    }
     return place(region, *m, std::move(coordinates), version, std::move(b));
+  }
+
+  /// Whether a region may have a value for where it lies outside, and this one.
+  bool isOptional(const syntax::Region &region, const Matrix &m, bool isOutput) {
+    const Span at = region.defaultValue->span;
+    const auto refuse = [&](Span span, const std::string &message, const std::string &help) {
+      d_.error(span, message).help(help);
+      return false;
+    };
+    if (isOutput)
+      return refuse(at, "an output cannot be optional",
+                    "only cell inputs, `from(A.cell(i-1) a = 0)`, have a value for where they lie outside");
+    if (region.accessor != Accessor::Cell)
+      return refuse(
+          at, "only cell inputs can be optional",
+          fmt::format("name single cells, `{0}.cell(...) a = ...`, or bound the rule by `where`", m.name));
+    const auto &e = *region.defaultValue;
+    if (e.kind == syntax::Expr::Kind::Name && e.text == "OPTIONAL") {
+      if (m.element == Element::F64 || m.element == Element::F32)
+        return true;
+      return refuse(at,
+                    fmt::format("`OPTIONAL` marks a missing cell by a NaN, which the type `{}` of `{}` lacks",
+                                name(m.element), m.name),
+                    "give a number that the matrix does not hold");
+    }
+    return isNumber(e);
+  }
+
+  /// A value of sizes, coordinates, tunables and numbers.
+  bool isNumber(const syntax::Expr &e) {
+    using Kind = syntax::Expr::Kind;
+    if (e.kind == Kind::Name && !isSize(e.text) && !isFree(e.text) && !isTunable(e.text)) {
+      d_.error(e.span, fmt::format("`{}` cannot be part of an optional input's value", e.text))
+          .help("it is made of numbers, sizes and the rule's own variables; with `= OPTIONAL` the body can "
+                "choose a value where IS_MISSING(...) holds");
+      return false;
+    }
+    if (e.kind == Kind::Integer && e.text.size() > 18) {
+      d_.error(e.span, fmt::format("the number {} is too large", e.text))
+          .help("write it as a fraction, 1.0e20");
+      return false;
+    }
+    const auto exponent = e.kind == Kind::Power ? constantValue(*e.operands[1]) : std::optional<long>(1);
+    if (!exponent || *exponent < 0 || *exponent > 32) {
+      d_.error(e.operands[1]->span, "the exponent must be a number from 0 to 32")
+          .help("let the body compute other powers");
+      return false;
+    }
+    if (e.kind == Kind::Divide && constantValue(*e.operands[1]) == 0) {
+      d_.error(e.operands[1]->span, "this divides by zero").help("correct the divisor");
+      return false;
+    }
+    return std::all_of(e.operands.begin(), e.operands.end(),
+                       [&](const auto &operand) { return isNumber(*operand); });
   }
 
   /// Which slice of a versioned matrix; its last dimension is then not among the coordinates.

@@ -177,7 +177,9 @@ std::string StatementPrinter::call(const At &at, const std::string &indent) cons
     const Buffer &b = kernel_.buffers[a.buffer];
     const std::string base = b.name + "_p[" + offset(a.buffer, begins_[k], at) + "]";
     if (a.isCell) {
-      text += ", " + base;
+      text += ", " + (a.otherwise ? "(" + operand(a.inside, at) + " ? " + base + " : " +
+                                        operand(a.otherwise, at) + ")"
+                                  : base);
       continue;
     }
     const std::string number = std::to_string(k), rank = std::to_string(a.viewDims.size());
