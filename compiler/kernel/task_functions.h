@@ -1,5 +1,5 @@
-// Along what a kernel's points can be cut into tasks: integer functions of the points, and in which order parts
-// may then run.
+// Along what a kernel's points can be cut into tasks: integer functions of the points, and in which order
+// parts may then run.
 //
 //   C[x,y] = A[x,y] + B[x,y]                     x and y, any order
 //   L[x,y] from L[x-1,y], L[x,y-1]               x and y as a wavefront
@@ -7,17 +7,17 @@
 //   X[c,r] from the whole of row r-1             r in rounds, c in any order inside each
 //
 // Every dependence leaves the functions of an order `Any` unchanged and never decreases those of a wavefront;
-// in rounds it increases the first function or leaves the others unchanged. So the points may run in the order
-// of the schedule inside each part, whatever shape the parts have.
+// in rounds it increases the first function or leaves the others unchanged. So the points may run in the
+// order of the schedule inside each part, whatever shape the parts have.
 #pragma once
 #include "compiler/kernel/kernel.h"
 
 namespace pbc::kernel {
 
 struct TaskFunction {
-  std::string name;       // "x", "i + 2 k"
+  std::string name;        // "x", "i + 2 k"
   isl::union_pw_aff value; // over the statements' instances
-  bool isX = false;       // dimension 0, which lies close together in memory
+  bool isX = false;        // dimension 0, which lies close together in memory
 };
 
 struct TaskFunctions {

@@ -66,7 +66,9 @@ struct PetabricksRuntime {
   static int randInt(int low, int high) {
     return low + static_cast<int>((static_cast<double>(high) - low) * pb::pb_random01());
   }
-  static double randNormal(double mean, double deviation) { return mean + deviation * pb::pb_random_normal(); }
+  static double randNormal(double mean, double deviation) {
+    return mean + deviation * pb::pb_random_normal();
+  }
   [[noreturn]] static void abort() { pb::pb_give_up(); }
   static bool isTrainingRun() { return pb::pb_is_training(); }
   static bool untrained() { return pb::pb_is_untrained(); }

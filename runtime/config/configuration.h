@@ -8,7 +8,11 @@
 //   choice = [ { below = 341, use = "InsertionSort" }, { below = 65536, use = "QuickSort" }, { use =
 //   "MergeSort" } ] sequential_cutoff = 4096 split_size = 1024
 //
-// `choice = "MergeSort"` is short for one level. A transform's site that does not bear the transform's name
+// `choice = "MergeSort"` is short for one level. A tunable is a number; an array of them `w = [0.5, 0.25]`;
+// one with a value for each power of two of the size `rounds = [ { below = 64, value = 3 }, { value = 10 }
+// ]`, a plain number being short for all sizes. Copies of a template and accuracy bins are tables of their
+// own,
+// ["Name<2>"]. A transform's site that does not bear the transform's name
 // has the key `choice_NAME`. Missing entries keep their values; unknown transforms, rules or tunables, values
 // out of range, cut-offs that do not grow, and another program's file are errors with file, line and column.
 // Never written by a run.

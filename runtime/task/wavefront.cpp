@@ -1,5 +1,5 @@
-// Tiles that wait only for their neighbours. Each tile counts the predecessors that are not done; whoever brings a
-// count to zero owns that tile: it goes on with one and spawns the others.
+// Tiles that wait only for their neighbours. Each tile counts the predecessors that are not done; whoever
+// brings a count to zero owns that tile: it goes on with one and spawns the others.
 #include "runtime/abi/loops.h"
 #include <atomic>
 #include <cmath>
@@ -84,7 +84,8 @@ Job tilesFrom(const Tiles *tiles, long first) {
 
 Split wavefrontTiles(const Box &box, long cells) {
   Split tile{};
-  const double side = std::pow(static_cast<double>(cells < 1 ? 1 : cells), 1.0 / (box.rank < 1 ? 1 : box.rank));
+  const double side =
+      std::pow(static_cast<double>(cells < 1 ? 1 : cells), 1.0 / (box.rank < 1 ? 1 : box.rank));
   long rest = cells < 1 ? 1 : cells;
   for (int d = box.rank - 1; d >= 0; --d) {
     const long extent = box.high[d] - box.low[d];
