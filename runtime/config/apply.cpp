@@ -4,6 +4,7 @@
 #define TOML_ENABLE_FORMATTERS 0
 #include "runtime/base/closest.h"
 #include "runtime/config/configuration.h"
+#include "runtime/config/original.h"
 #include "runtime/config/slots.h"
 #include <cmath>
 #include <cstdio>
@@ -281,7 +282,9 @@ std::string choiceKey(const Transform &t, const Site &site) {
 }
 
 std::vector<std::string> apply(const Program &program, const std::string &text, const std::string &where,
-                               int *threads) {
+                               int *threads, std::vector<std::string> *warnings) {
+  if (isOriginal(text))
+    return applyOriginal(program, text, where, threads, warnings);
   const toml::parse_result parsed = toml::parse(text, where);
   if (!parsed) {
     const auto &e = parsed.error();

@@ -25,9 +25,10 @@ namespace pb::config {
 
 /// Fills the program's slots from TOML text; `where` names the file in messages. Returns the errors
 /// ("FILE:3:9: error: ..." each with its help); none: everything was applied. Nothing is applied when any.
-/// `threads`: set when the text says so.
+/// `threads`: set when the text says so. Text in the original compiler's format is taken too (original.h);
+/// `warnings` then gets what it has that no longer exists.
 std::vector<std::string> apply(const Program &, const std::string &toml, const std::string &where,
-                               int *threads);
+                               int *threads, std::vector<std::string> *warnings = nullptr);
 
 /// Puts every slot to its default.
 void applyDefaults(const Program &);

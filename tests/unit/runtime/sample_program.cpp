@@ -133,7 +133,7 @@ Job ramp(Region<double, 2> r) {
       r.cell(x, y) = 1000 + x + 10 * y;
   co_return;
 }
-bool solveNone(const int (*)[kMax], long *, Message *) { return true; }
+bool solveNone(const int (*)[kMax], long *, int, Message *) { return true; }
 bool extentsRamp(const long *sizes, int (*e)[kMax], int, Message *) {
   e[0][0] = static_cast<int>(sizes[0]), e[0][1] = static_cast<int>(sizes[1]);
   return true;
