@@ -543,6 +543,8 @@ private:
       return other(c, Kind::Other, "");
     if (f->getName() == "pb_sync_")
       return make(Kind::Sync, c);
+    if (f->getName() == "pb_verify_")
+      return make(Kind::Verify, c);
     if (isTransform(f))
       return transformCall(c, f);
     auto t = make(Kind::Function, c, f->getNameAsString());

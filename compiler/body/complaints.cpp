@@ -1,4 +1,5 @@
 #include "compiler/body/complaints.h"
+#include <algorithm>
 #include <regex>
 
 namespace pbc::body {
@@ -155,12 +156,16 @@ private:
     if (!t)
       return false;
     std::vector<const sema::Matrix *> order;
-    std::string text = "`" + t->family + "` takes " + describe(*t, order);
+    const std::vector<Complaint> reasons = nearestFirst(c.notes);
+    std::string text = "`" + t->family + "` takes ";
+    if (!reasons.empty() && declaresBin(reasons.front()))
+      text += "an accuracy bin (an integer), ", order.push_back(nullptr);
+    text += describe(*t, order);
     static const std::regex count("but (no|\\d+) ");
     static const std::regex conversion("no known conversion from (.*) to (.*) for (\\d+)");
     static const std::regex lvalue("expects an lvalue for (\\d+)");
     static const std::regex qualifier("(\\d+)\\w\\w argument .*would lose const qualifier");
-    for (const Complaint &n : c.notes) {
+    for (const Complaint &n : reasons) {
       std::smatch m;
       auto matrix = [&](const std::string &number) {
         const std::size_t i = std::stoul(number) - 1;
@@ -180,6 +185,20 @@ private:
     }
     d_.error(place, text).note(t->span, "`" + t->family + "` is declared here");
     return true;
+  }
+
+  /// A transform with accuracy bins has two declarations: the one with the right number of arguments was
+  /// meant.
+  static std::vector<Complaint> nearestFirst(std::vector<Complaint> notes) {
+    std::stable_partition(notes.begin(), notes.end(), [](const Complaint &n) {
+      return n.text.find("not viable: requires") == std::string::npos;
+    });
+    return notes;
+  }
+  bool declaresBin(const Complaint &note) const {
+    return note.inUnit &&
+           unit_.text.substr(note.begin, unit_.text.find('\n', note.begin) - note.begin).find("pb_bin") !=
+               std::string::npos;
   }
 
   /// Whether argument `number`, from 1, is a 0-d output.

@@ -22,6 +22,9 @@ public:
     case Kind::Sync:
       marker(Edit::Kind::Sync, t, nullptr, parent, insideOf);
       break;
+    case Kind::Verify:
+      verify(t, parent, insideOf);
+      break;
     case Kind::Spawn: {
       const Tree &call = t.child(0);
       if (call.kind == Kind::Other && call.text == "an error")
@@ -52,6 +55,30 @@ public:
   }
 
 private:
+  /// The metric looks at whole outputs: they must all be there, and be written by nobody else meanwhile.
+  void verify(const Tree &t, const Tree *parent, const Tree *insideOf) {
+    if (c_.transform.metric.empty() || c_.transform.bins.empty()) {
+      d_.error(c_.span(t), "there is no accuracy to verify: `" + c_.transform.family +
+                               "` has no accuracy_metric, or no accuracy_bins")
+          .help("declare both in the transform's header");
+      return;
+    }
+    if (!c_.rule.freeVariables.empty()) {
+      d_.error(c_.span(t), "`verify_accuracy` stands in a rule that computes a part of the outputs")
+          .note(c_.rule.headerSpan, "the rule runs once for each " + c_.rule.freeVariables.front())
+          .help("move it into a rule that computes whole outputs: `to(B b) from(A a) { ... }`");
+      return;
+    }
+    if (insideOf || !parent || parent->kind != Kind::Discard) {
+      d_.error(c_.span(t), "`verify_accuracy` is a statement of the rule's body itself")
+          .help("write `verify_accuracy;` on its own: a run that misses the target ends with a message");
+      return;
+    }
+    add(Edit::Kind::Verify, t, nullptr);
+    if (std::find(facts_.callees.begin(), facts_.callees.end(), c_.transform.metric) == facts_.callees.end())
+      facts_.callees.push_back(c_.transform.metric);
+  }
+
   void marker(Edit::Kind kind, const Tree &t, const Tree *call, const Tree *parent, const Tree *insideOf) {
     if (insideOf) {
       d_.error(c_.span(t),
@@ -82,6 +109,7 @@ private:
       e.calleeBegin = call->calleeBegin - base, e.calleeEnd = call->calleeEnd - base;
       e.argumentsBegin = call->argumentsBegin - base, e.argumentsEnd = call->argumentsEnd - base;
       e.callee = call->text;
+      e.argumentCount = static_cast<int>(call->children.size());
       if (std::find(facts_.callees.begin(), facts_.callees.end(), e.callee) == facts_.callees.end())
         facts_.callees.push_back(e.callee);
     }

@@ -87,6 +87,7 @@ struct Edit {
     Call,   // [begin, end) is `F(args)` or `CALL(F, args)`, a call of a transform used as a statement; no `;`
     Spawn,  // [begin, end) is `spawn F(args)` or `SPAWN(F, args)`
     Sync,   // [begin, end) is `sync` or `SYNC()`
+    Verify, // [begin, end) is `verify_accuracy`; the metric is among the callees
     Return, // [begin, end) is `return` or `return value` without `;`
   };
   Kind kind;
@@ -94,6 +95,7 @@ struct Edit {
   std::uint32_t calleeBegin = 0, calleeEnd = 0;       // Call, Spawn: the callee's name
   std::uint32_t argumentsBegin = 0, argumentsEnd = 0; // Call, Spawn: what stands between the parentheses
   std::string callee;                                 // transform's name
+  int argumentCount = 0;                              // Call, Spawn
 };
 
 struct Facts {

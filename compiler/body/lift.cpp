@@ -56,6 +56,8 @@ void Lifter::stopKind(const Tree &t) const {
   switch (t.kind) {
   case Kind::TransformCall:
     stop(t, "it calls the transform `" + t.text + "`");
+  case Kind::Verify:
+    stop(t, "it verifies the accuracy");
   case Kind::Spawn:
     stop(t, "it spawns a task");
   case Kind::Sync:

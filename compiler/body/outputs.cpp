@@ -69,6 +69,8 @@ public:
           t.text == "count")
         return isPart(t.child(0)) ? anyCoordinate(t.child(0)) : anyChild(t);
       break;
+    case Kind::Verify:
+      return true;
     case Kind::TransformCall: {
       for (std::size_t i = 0; i < t.children.size(); ++i)
         if (isOutput(t, i) && isPart(t.child(i)) ? anyCoordinate(t.child(i)) : any(t.child(i)))

@@ -96,7 +96,8 @@ ValuePtr valueOutside(const sema::Transform &t, const sema::Binding &b) {
   const Scalar element = scalarOf(t.matrices[b.matrix].element);
   const syntax::Expr &e = *b.otherwise;
   const bool isMarker = e.kind == Kind::Name && e.text == "OPTIONAL";
-  return convert(isMarker ? makeValue(Value::Kind::Call, Scalar::F64, "pb::missing", {}) : number(t, e), element);
+  return convert(isMarker ? makeValue(Value::Kind::Call, Scalar::F64, "pb::missing", {}) : number(t, e),
+                 element);
 }
 
 } // namespace pbc::body

@@ -106,7 +106,7 @@ std::string includes(const char *const (&headers)[N]) {
 } // namespace
 
 std::string prelude(Library library) {
-  std::string text = "#include \"pb/body.h\"\n";
+  std::string text = "#include \"pb/body.h\"\n#include \"pb/tunables.h\"\n";
   if (library == Library::None) {
     text += mathFunctions();
     for (std::string f : kUnary)
@@ -141,6 +141,7 @@ std::string markers() {
   return "namespace pb_program {\n"
          "void pb_spawn_();\n"
          "void pb_sync_();\n"
+         "void pb_verify_();\n"
          "#define spawn ::pb_program::pb_spawn_(),\n"
          "#define sync ::pb_program::pb_sync_()\n"
          "#define SPAWN(F, ...) ::pb_program::pb_spawn_(), F(__VA_ARGS__)\n"

@@ -35,6 +35,7 @@ struct Tree {
     TransformName, // text: the transform, used in another way than by calling it
     Spawn,         // children: the TransformCall
     Sync,
+    Verify, // `verify_accuracy`
     Lambda, // text: "a lambda", "a local class"...: runs elsewhere than in the body's own statements
     Other,  // text: what it is, "" if there is no better word than its source
     // statements

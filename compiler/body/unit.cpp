@@ -87,16 +87,27 @@ private:
   }
 
   /// A function with the outputs first; through matrices are not passed.
-  /// Copies of a template have one declaration, with their arguments in front.
+  /// Copies of a template have one declaration, with their arguments in front; a transform with accuracy bins
+  /// has one with the bin and one without.
   void declare(const sema::Transform &t) {
     if (module_.find(t.family) != &t)
       return;
     unit_.callees.push_back({t.family, static_cast<std::size_t>(t.inputCount() + t.outputCount()),
                              static_cast<std::size_t>(t.outputCount())});
+    declare(t, false);
+    if (t.hasBins())
+      declare(t, true);
+  }
+
+  void declare(const sema::Transform &t, bool withBin) {
     generated(Unit::Segment::Kind::Transform, t.span, "void " + t.family + "(");
     bool first = true;
     for (const sema::Constant &c : t.constants) {
       generated(Unit::Segment::Kind::Transform, c.span, (first ? "IndexT " : ", IndexT ") + c.name);
+      first = false;
+    }
+    if (withBin) {
+      generated(Unit::Segment::Kind::Transform, t.binsSpan, "IndexT pb_bin");
       first = false;
     }
     for (sema::Role role : {sema::Role::Output, sema::Role::Input})
@@ -156,8 +167,10 @@ private:
       add(text, {Role::Size, static_cast<int>(i), t.sizeVariables[i], "const IndexT", r.headerSpan});
     for (std::size_t i = 0; i < t.tunables.size(); ++i) {
       const sema::Tunable &tunable = t.tunables[i];
-      add(text, {Role::Tunable, static_cast<int>(i), tunable.name,
-                 tunable.isFloat ? "const double" : "const IndexT", tunable.span});
+      const char *type = tunable.length
+                             ? (tunable.isFloat ? "const pb::FloatArray" : "const pb::IntegerArray")
+                             : (tunable.isFloat ? "const double" : "const IndexT");
+      add(text, {Role::Tunable, static_cast<int>(i), tunable.name, type, tunable.span});
     }
     for (const auto *constants : {&r.constants, &t.constants})
       for (const sema::Constant &c : *constants)

@@ -8,7 +8,8 @@ namespace pbc::choice {
 
 namespace {
 
-/// { [n, m] : n + m = A_0 and ... }: the system, with extents, params and tunables as parameters.
+/// { [n, m] : n + m = A_0 and ... }: the system, with extents, params and tunables that are the same for all
+/// sizes as parameters.
 struct System {
   std::vector<std::string> unknowns;   // mangled
   std::vector<std::string> parameters; // mangled
@@ -21,9 +22,10 @@ System systemOf(const sema::Transform &t, const std::vector<int> &matrices, bool
     const bool isParam = std::find(t.params.begin(), t.params.end(), name) != t.params.end();
     (isParam && paramsGiven ? s.parameters : s.unknowns).push_back(poly::mangle(name));
   }
+  std::vector<std::string> bySize;
   for (const auto &k : t.tunables)
-    if (!k.isFloat)
-      s.parameters.push_back(poly::mangle(k.name));
+    if (k.isParameter())
+      (k.bySize ? bySize : s.parameters).push_back(poly::mangle(k.name));
   std::vector<std::string> conditions;
   for (const int m : matrices)
     for (int d = 0; d < t.matrices[m].rank(); ++d) {
@@ -31,6 +33,9 @@ System systemOf(const sema::Transform &t, const std::vector<int> &matrices, bool
       conditions.push_back(fmt::format("{} = {}", t.matrices[m].extents[d].isl, s.parameters.back()));
     }
   s.conditions = conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " and "));
+  // Their values follow from the transform's size, so no size can follow from them.
+  if (!bySize.empty())
+    s.conditions = fmt::format("exists {} : {}", fmt::join(bySize, ", "), s.conditions);
   return s;
 }
 

@@ -32,7 +32,7 @@ std::vector<std::string> mangled(const std::vector<std::string> &names) {
 Spaces::Spaces(const sema::Transform &t, const poly::Context &context) : transform_(t), context_(context) {
   parameters_ = mangled(t.sizeVariables);
   for (const auto &tunable : t.tunables)
-    if (!tunable.isFloat)
+    if (tunable.isParameter())
       parameters_.push_back(poly::mangle(tunable.name));
   prefix_ = poly::parameterPrefix(parameters_);
 }
@@ -43,7 +43,7 @@ isl::set Spaces::context() const {
     for (const auto &e : m.extents)
       conditions.push_back(fmt::format("{} >= 0", e.isl));
   for (const auto &k : transform_.tunables)
-    if (!k.isFloat)
+    if (k.isParameter())
       conditions.push_back(fmt::format("{} <= {} <= {}", static_cast<long>(k.minimum), poly::mangle(k.name),
                                        static_cast<long>(k.maximum)));
   return context_.set(

@@ -15,6 +15,13 @@ std::string rewritten(const Scope &scope, const sema::Rule &rule, Form form) {
   const bool spawns = std::any_of(facts.edits.begin(), facts.edits.end(),
                                   [](const body::Edit &e) { return e.kind == Kind::Spawn; });
   const std::string join = spawns ? "co_await pb_scope.sync(); " : "";
+  // A call without a bin: of the transform itself, the same one; of another, the least exact.
+  const auto bin = [&](const body::Edit &e) -> std::string {
+    const auto &callee = *scope.input.module.find(e.callee);
+    if (!callee.hasBins() || e.argumentCount != callee.inputCount() + callee.outputCount())
+      return "";
+    return callee.index == scope.transform.index ? "pb_f.bin, " : "0, ";
+  };
   std::string out;
   std::uint32_t at = 0;
   for (const auto &e : facts.edits) {
@@ -26,14 +33,17 @@ std::string rewritten(const Scope &scope, const sema::Rule &rule, Form form) {
     case Kind::Call:
     case Kind::Spawn:
       if (form == Form::Sequential)
-        out += fmt::format("pb_seq_{}(pb_f.depth + 1, {})", e.callee, arguments);
+        out += fmt::format("pb_seq_{}(pb_f.depth + 1, {}{})", e.callee, bin(e), arguments);
       else if (e.kind == Kind::Call)
-        out += fmt::format("co_await pb_par_{}(pb_f.depth + 1, {})", e.callee, arguments);
+        out += fmt::format("co_await pb_par_{}(pb_f.depth + 1, {}{})", e.callee, bin(e), arguments);
       else
-        out += fmt::format("pb_scope.spawn(pb_par_{}(pb_f.depth + 1, {}))", e.callee, arguments);
+        out += fmt::format("pb_scope.spawn(pb_par_{}(pb_f.depth + 1, {}{}))", e.callee, bin(e), arguments);
       break;
     case Kind::Sync:
       out += form == Form::Sequential || !spawns ? "(void)0" : "co_await pb_scope.sync()";
+      break;
+    case Kind::Verify:
+      out += "pb_verify(pb_f)";
       break;
     case Kind::Return: {
       const std::string whole = text.substr(e.begin, e.end - e.begin);
@@ -171,7 +181,7 @@ std::string bodyName(int rule) { return fmt::format("pb_body_{}", rule); }
 std::string coroutineName(int rule) { return fmt::format("pb_body_{}_par", rule); }
 
 std::string bodies(const Scope &scope) {
-  std::string out;
+  std::string out = verifyFunction(scope);
   for (const auto &text : scope.ruleTexts) {
     const auto &facts = scope.facts()[text.rule];
     if (!runsAsText(scope, text.rule))

@@ -1,5 +1,6 @@
 #include "compiler/choice/sizes.h"
 #include "compiler/emit/parts.h"
+#include <algorithm>
 #include <xxhash.h>
 
 namespace pbc::emit {
@@ -35,6 +36,22 @@ std::vector<const sema::Matrix *> visible(const sema::Transform &t) {
   return out;
 }
 
+/// Those that sizes may name: the ones that depend on the size, once the sizes are in pb_s, or all others.
+std::string tunables(const sema::Transform &t, bool bySize) {
+  std::string out;
+  for (const auto &k : t.tunables) {
+    if (!k.isParameter() || k.bySize != bySize)
+      continue;
+    if (bySize && out.empty())
+      out = fmt::format("  long pb_n = 1;\n  for (int pb_i = 0; pb_i < {}; ++pb_i) pb_n = pb::maximum(pb_n, "
+                        "pb_s[pb_i]);\n",
+                        t.sizeVariables.size());
+    out += fmt::format("  [[maybe_unused]] const long {} = pb_tunable_{}_{}[{}];\n", poly::mangle(k.name),
+                       t.symbol, k.name, valuePosition(k, "pb_bin"));
+  }
+  return out;
+}
+
 std::string solveFunction(const Scope &scope) {
   const auto &t = scope.transform;
   std::vector<int> inputs;
@@ -43,8 +60,9 @@ std::string solveFunction(const Scope &scope) {
       inputs.push_back(m);
   const auto solution = choice::solveSizes(t, inputs, true, scope.context);
   std::string out = "PB_SMALL static bool pb_solve(const int (*pb_e)[pb::AnyRegion::kMaxRank], long *pb_s, "
-                    "pb::Message *pb_m) {\n"
-                    "  (void)pb_e; (void)pb_s; (void)pb_m;\n";
+                    "int pb_bin, pb::Message *pb_m) {\n"
+                    "  (void)pb_e; (void)pb_s; (void)pb_bin; (void)pb_m;\n" +
+                    tunables(t, false);
   int position = 0;
   for (const auto *m : visible(t)) {
     if (m->role == sema::Role::Input)
@@ -53,10 +71,6 @@ std::string solveFunction(const Scope &scope) {
                            position, d);
     ++position;
   }
-  for (const auto &k : t.tunables)
-    if (!k.isFloat)
-      out += fmt::format("  [[maybe_unused]] const long {} = pb_tunable_{}_{};\n", poly::mangle(k.name),
-                         t.symbol, k.name);
   for (std::size_t i = 0; i < t.params.size(); ++i)
     out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}];\n", poly::mangle(t.params[i]), i);
   for (std::size_t i = t.params.size(); i < t.sizeVariables.size(); ++i) {
@@ -67,6 +81,7 @@ std::string solveFunction(const Scope &scope) {
     out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}] = {};\n",
                        poly::mangle(t.sizeVariables[i]), i, solution.cxx[i]);
   }
+  out += tunables(t, true);
   for (const auto *m : visible(t))
     if (m->role == sema::Role::Input)
       for (int d = 0; d < m->rank(); ++d)
@@ -81,14 +96,12 @@ std::string solveFunction(const Scope &scope) {
 std::string extentsFunction(const Scope &scope) {
   const auto &t = scope.transform;
   std::string out = "PB_SMALL static bool pb_extents(const long *pb_s, int (*pb_e)[pb::AnyRegion::kMaxRank], "
-                    "pb::Message *pb_m) {\n"
-                    "  (void)pb_e; (void)pb_s; (void)pb_m;\n";
+                    "int pb_bin, pb::Message *pb_m) {\n"
+                    "  (void)pb_e; (void)pb_s; (void)pb_bin; (void)pb_m;\n" +
+                    tunables(t, false);
   for (std::size_t i = 0; i < t.sizeVariables.size(); ++i)
     out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}];\n", poly::mangle(t.sizeVariables[i]), i);
-  for (const auto &k : t.tunables)
-    if (!k.isFloat)
-      out += fmt::format("  [[maybe_unused]] const long {} = pb_tunable_{}_{};\n", poly::mangle(k.name),
-                         t.symbol, k.name);
+  out += tunables(t, true);
   int position = 0;
   for (const auto *m : visible(t)) {
     for (int d = 0; d < m->rank(); ++d) {
@@ -105,7 +118,7 @@ std::string extentsFunction(const Scope &scope) {
 
 std::string startFunction(const Scope &scope) {
   const auto &t = scope.transform;
-  std::string arguments = "0";
+  std::string arguments = t.hasBins() ? "0, pb_bin" : "0";
   for (const int k : callingOrder(t)) {
     const auto &m = t.matrices[k];
     int position = 0;
@@ -120,9 +133,77 @@ std::string startFunction(const Scope &scope) {
                      : fmt::format(", {}(pb_a[{}])", regionType(m.element, m.rank(), isInput), position);
   }
   return fmt::format(
-      "PB_SMALL static pb::Job pb_start(const pb::AnyRegion *pb_a, const long *pb_params) {{\n  (void)pb_a;\n"
+      "PB_SMALL static pb::Job pb_start(const pb::AnyRegion *pb_a, const long *pb_params, int pb_bin) {{\n"
+      "  (void)pb_a; (void)pb_bin;\n"
       "  return pb_par_{}({}, pb_params);\n}}\n\n",
       t.symbol, arguments);
+}
+
+/// As configurations know it: "Sort", or with accuracy bins "Sort<0>".
+std::string nameInBin(const sema::Transform &t, int bin) {
+  return t.hasBins() ? fmt::format("{}<{}>", t.name, bin) : t.name;
+}
+
+std::string docOf(const sema::Tunable &k, const sema::Transform &t) {
+  if (k.name.starts_with("for_enough_"))
+    return fmt::format("rounds of the `for_enough` number {} of {}", k.name.substr(11), t.name);
+  static constexpr const char *words[] = {"tunable", "config", "accuracy variable", ""};
+  return fmt::format("{} of {}", words[static_cast<int>(k.kind)], t.name);
+}
+
+std::string siteRow(const Scope &scope, int bin) {
+  const auto &t = scope.transform;
+  return fmt::format("  {{{}, {}, {}, pb_alternatives, &pb_site_{}[{}]}},\n", quoted(nameInBin(t, bin)),
+                     quoted("which rules compute the outputs of " + t.name),
+                     scope.choices().alternatives.size(), t.symbol, bin);
+}
+
+bool isConfigured(const sema::Tunable &k) { return k.kind != sema::Tunable::Kind::Target; }
+
+/// The program's own and the two that every transform has.
+long tunableCount(const sema::Transform &t) {
+  return std::count_if(t.tunables.begin(), t.tunables.end(), isConfigured) + 2;
+}
+
+std::string tunableRows(const sema::Transform &t, int bin) {
+  std::string out = "  {\n";
+  for (const auto &k : t.tunables) {
+    if (!isConfigured(k))
+      continue;
+    const std::string slot = fmt::format("&pb_tunable_{}_{}[{}]", t.symbol, k.name, bin * valueCount(k));
+    out += fmt::format("    {{{}, {}, pb::TunableKind::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n",
+                       quoted(k.name), quoted(docOf(k, t)), k.isFloat ? "Float" : "Integer",
+                       !k.isFloat && k.maximum - k.minimum > 64, k.initial, k.minimum, k.maximum,
+                       k.isFloat ? "nullptr" : slot, k.isFloat ? slot : "nullptr", k.bySize, k.length,
+                       k.kind == sema::Tunable::Kind::Config, k.forAccuracy);
+  }
+  return out +
+         fmt::format(
+             "    {{\"sequential_cutoff\", \"below this size the transform runs without tasks\", "
+             "pb::TunableKind::Integer, true, {0}, 0, 2147483647, &pb_cutoff_{1}[{2}], nullptr}},\n"
+             "    {{\"split_size\", \"cells per task of a data-parallel loop\", "
+             "pb::TunableKind::Integer, true, {3}, 1, 2147483647, &pb_split_{1}[{2}], nullptr}},\n  }},\n",
+             kSequentialCutoff, t.symbol, bin, kSplitSize);
+}
+
+/// "pb::Better::Larger, 0.5": how accuracy is judged, and the bin's target.
+std::string target(const sema::Transform &t, int bin) {
+  if (t.bins.empty())
+    return "pb::Better::None, 0";
+  const bool falls = t.bins.size() > 1 && t.bins[1] < t.bins[0];
+  return fmt::format("pb::Better::{}, {}", falls ? "Smaller" : "Larger",
+                     t.bins[static_cast<std::size_t>(bin)]);
+}
+
+std::string transformRow(const Scope &scope, int bin) {
+  const auto &t = scope.transform;
+  const auto nameOrNull = [](const std::string &name) { return name.empty() ? "nullptr" : quoted(name); };
+  return fmt::format(
+      "  {{{}, {}, pb_matrices, {}, pb_sizes, {}, pb_sizes, pb_solve, pb_extents, pb_start, {}, "
+      "&pb_sites[{}], {}, pb_tunables[{}], {}, {}, {}, {}, {}}},\n",
+      quoted(nameInBin(t, bin)), visible(t).size(), t.sizeVariables.size(), t.params.size(),
+      scope.choices().alternatives.size() > 1 ? 1 : 0, bin, tunableCount(t), bin, nameOrNull(t.generator),
+      bin, nameOrNull(t.metric), target(t, bin), nameOrNull(t.feature));
 }
 
 std::string tables(const Scope &scope) {
@@ -142,32 +223,17 @@ std::string tables(const Scope &scope) {
   out += "nullptr};\nstatic const pb::Alternative pb_alternatives[] = {\n";
   for (const auto &a : scope.choices().alternatives)
     out += fmt::format("  {{{}, {}}},\n", quoted(a.name), quoted(a.doc));
-  out += fmt::format(
-      "}};\nstatic const pb::Site pb_sites[] = {{{{{0}, {1}, {2}, pb_alternatives, &pb_site_{3}}}}};\n",
-      quoted(t.name), quoted("which rules compute the outputs of " + t.name),
-      scope.choices().alternatives.size(), t.symbol);
-  out += "static const pb::Tunable pb_tunables[] = {\n";
-  for (const auto &k : t.tunables)
-    out += fmt::format("  {{{}, {}, pb::TunableKind::{}, {}, {}, {}, {}, {}, {}}},\n", quoted(k.name),
-                       quoted("tunable of " + t.name), k.isFloat ? "Float" : "Integer",
-                       !k.isFloat && k.maximum - k.minimum > 64 ? "true" : "false", k.initial, k.minimum,
-                       k.maximum, k.isFloat ? "nullptr" : fmt::format("&pb_tunable_{}_{}", t.symbol, k.name),
-                       k.isFloat ? fmt::format("&pb_tunable_{}_{}", t.symbol, k.name) : "nullptr");
-  out += fmt::format("  {{\"sequential_cutoff\", \"below this size the transform runs without tasks\", "
-                     "pb::TunableKind::Integer, true, "
-                     "{}, 0, 2147483647, &pb_cutoff_{}, nullptr}},\n",
-                     kSequentialCutoff, t.symbol);
-  out += fmt::format("  {{\"split_size\", \"cells per task of a data-parallel loop\", "
-                     "pb::TunableKind::Integer, true, {}, 1, "
-                     "2147483647, &pb_split_{}, nullptr}},\n}};\n",
-                     kSplitSize, t.symbol);
-  const bool hasChoice = scope.choices().alternatives.size() > 1;
-  out += fmt::format("extern const pb::Transform pb_transform_{0} = {{{1}, {2}, pb_matrices, {3}, pb_sizes, "
-                     "{4}, pb_sizes, pb_solve, "
-                     "pb_extents, pb_start, {5}, pb_sites, {6}, pb_tunables, {7}}};\n",
-                     t.symbol, quoted(t.name), visible(t).size(), t.sizeVariables.size(), t.params.size(),
-                     hasChoice ? 1 : 0, t.tunables.size() + 2,
-                     t.generator.empty() ? "nullptr" : quoted(t.generator));
+  out += "};\n";
+  std::string sites, tunables, transforms;
+  for (int bin = 0; bin < t.binCount(); ++bin) {
+    sites += siteRow(scope, bin);
+    tunables += tunableRows(t, bin);
+    transforms += transformRow(scope, bin);
+  }
+  out += fmt::format("static const pb::Site pb_sites[] = {{\n{}}};\n"
+                     "static const pb::Tunable pb_tunables[][{}] = {{\n{}}};\n"
+                     "extern const pb::Transform pb_transform_{}[] = {{\n{}}};\n",
+                     sites, tunableCount(t), tunables, t.symbol, transforms);
   return out;
 }
 
@@ -198,8 +264,10 @@ std::string programHash(const Input &in) {
     text += "\n" + t.name;
     for (const auto &a : in.choices[t.index].alternatives)
       text += "|" + a.name;
+    for (const double bin : t.bins)
+      text += fmt::format("<{}", bin);
     for (const auto &k : t.tunables)
-      text += fmt::format(";{}:{}:{}", k.name, k.minimum, k.maximum);
+      text += fmt::format(";{}:{}:{}:{}:{}", k.name, k.minimum, k.maximum, k.bySize, k.length);
   }
   return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
 }
@@ -207,14 +275,19 @@ std::string programHash(const Input &in) {
 std::string programUnit(const Input &in, const std::string &bakedConfiguration) {
   std::string out = "#include \"pb/program.h\"\n";
   for (const auto &t : in.module.transforms)
-    out += fmt::format("namespace pb_program {{ extern const pb::Transform pb_transform_{}; }}\n", t.symbol);
+    out +=
+        fmt::format("namespace pb_program {{ extern const pb::Transform pb_transform_{}[]; }}\n", t.symbol);
   out += "static const pb::Transform *const pb_transforms[] = {\n";
-  for (const auto &t : in.module.transforms)
-    out += fmt::format("  &pb_program::pb_transform_{},\n", t.symbol);
+  int count = 0, main = 0;
+  for (const auto &t : in.module.transforms) {
+    if (t.index == in.module.mainTransform)
+      main = count + in.module.mainBin;
+    for (int bin = 0; bin < t.binCount(); ++bin, ++count)
+      out += fmt::format("  &pb_program::pb_transform_{}[{}],\n", t.symbol, bin);
+  }
   out += fmt::format("}};\nextern \"C\" const pb::Program pb_program_table = {{pb::kAbiVersion, {}, {}, "
                      "\"pbc {}\", {}, pb_transforms, {}, {}}};\n",
-                     quoted(in.module.name), quoted(programHash(in)), "0.1", in.module.transforms.size(),
-                     in.module.mainTransform,
+                     quoted(in.module.name), quoted(programHash(in)), "0.1", count, main,
                      bakedConfiguration.empty() ? "nullptr" : quoted(bakedConfiguration));
   return out + "int main(int argc, char **argv) { return pb::pb_main(&pb_program_table, argc, argv); }\n";
 }

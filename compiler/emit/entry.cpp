@@ -11,6 +11,13 @@ namespace {
 constexpr int kDeepestRecursion = 20000;
 
 /// A number that is passed by value lives in the frame: the call's arguments are gone when tasks run.
+/// As the frame keeps a tunable's value.
+const char *valueType(const sema::Tunable &k) {
+  if (k.length)
+    return k.isFloat ? "pb::FloatArray" : "pb::IntegerArray";
+  return k.isFloat ? "double" : "long";
+}
+
 std::string matrixMember(const sema::Matrix &m) {
   const std::string name = poly::mangle(m.name);
   const bool isInput = m.role == sema::Role::Input;
@@ -26,17 +33,22 @@ std::string frameStruct(const Scope &scope) {
   for (const auto &s : t.sizeVariables)
     out += fmt::format("  long v_{};\n", poly::mangle(s));
   for (const auto &k : t.tunables)
-    out += fmt::format("  {} v_{};\n", k.isFloat ? "double" : "long", poly::mangle(k.name));
+    out += fmt::format("  {} v_{};\n", valueType(k), poly::mangle(k.name));
   return out + "};\n\n";
 }
 
 std::string slots(const Scope &scope) {
   const auto &t = scope.transform;
-  std::string out = fmt::format("static pb::Selector pb_site_{};\n", t.symbol);
+  // Before anything runs, the runtime fills them with the defaults or with what a configuration says.
+  std::string out = fmt::format("static pb::Selector pb_site_{}[{}];\n", t.symbol, t.binCount());
   for (const auto &k : t.tunables)
-    out += fmt::format("static {} pb_tunable_{}_{} = {};\n", k.isFloat ? "double" : "long", t.symbol, k.name,
-                       k.initial);
-  out += fmt::format("static long pb_cutoff_{0} = 0, pb_split_{0} = 1;\n\n", t.symbol);
+    if (k.kind == sema::Tunable::Kind::Target)
+      out += fmt::format("static const double pb_tunable_{}_{}[] = {{{}}};\n", t.symbol, k.name,
+                         fmt::join(t.bins, ", "));
+    else
+      out += fmt::format("static {} pb_tunable_{}_{}[{}];\n", k.isFloat ? "double" : "long", t.symbol, k.name,
+                         t.binCount() * valueCount(k));
+  out += fmt::format("static long pb_cutoff_{0}[{1}], pb_split_{0}[{1}];\n\n", t.symbol, t.binCount());
   return out;
 }
 
@@ -214,6 +226,33 @@ bool reachesItself(const Scope &scope) {
   return false;
 }
 
+std::string binCheck(const sema::Transform &t) {
+  if (!t.hasBins())
+    return "";
+  return fmt::format("  if (pb_f.bin < 0 || pb_f.bin >= {0}) {{\n    pb::Message pb_m;\n"
+                     "    pb::pb_explain(&pb_m, {1}, pb_f.bin);\n    pb::pb_fail(pb_m.text);\n  }}\n",
+                     t.binCount(),
+                     quoted(fmt::format("{} was called with the accuracy bin %d; its bins are 0 to {}",
+                                        t.name, t.binCount() - 1)));
+}
+
+/// Their values for this call: those that depend on the size, once it is known, or all others.
+std::string tunables(const sema::Transform &t, bool bySize) {
+  std::string out;
+  for (const auto &k : t.tunables) {
+    if (k.bySize != bySize)
+      continue;
+    const std::string name = poly::mangle(k.name), slot = fmt::format("pb_tunable_{}_{}", t.symbol, k.name);
+    const std::string at = valuePosition(k, "pb_f.bin");
+    if (k.length)
+      out += fmt::format("  pb_f.v_{} = {{{} + {}, {}, {}}};\n", name, slot, at, k.length, quoted(k.name));
+    else
+      out += fmt::format("  [[maybe_unused]] const {0} {1} = pb_f.v_{1} = {2}[{3}];\n", valueType(k), name,
+                         slot, at);
+  }
+  return out;
+}
+
 std::string enter(const Scope &scope) {
   const auto &t = scope.transform;
   std::vector<int> matrices, inputs;
@@ -230,10 +269,7 @@ std::string enter(const Scope &scope) {
   out += fmt::format(
       "PB_SMALL static void pb_enter(pb::Frame *pb_p) {{\n  auto &pb_f = *static_cast<{} *>(pb_p);\n",
       scope.frame());
-  for (const auto &k : t.tunables)
-    out += fmt::format("  [[maybe_unused]] const {} {} = pb_f.v_{} = pb_tunable_{}_{};\n",
-                       k.isFloat ? "double" : "long", poly::mangle(k.name), poly::mangle(k.name), t.symbol,
-                       k.name);
+  out += binCheck(t) + tunables(t, false);
   out += extentDefinitions(t, nullptr);
   out += "  long pb_n = 1;\n";
   for (std::size_t i = 0; i < t.sizeVariables.size(); ++i) {
@@ -246,19 +282,21 @@ std::string enter(const Scope &scope) {
     out += fmt::format("  [[maybe_unused]] const long {0} = pb_f.v_{0} = {1};\n", name, value);
     out += fmt::format("  pb_n = pb::maximum(pb_n, {});\n", name);
   }
-  out += extentChecks(t) + guards(scope);
+  out += tunables(t, true) + extentChecks(t) + guards(scope);
   if (reachesItself(scope))
     out += fmt::format("  if (pb_f.depth > {}) pb::pb_recursion_too_deep({}, pb_n);\n", kDeepestRecursion,
                        quoted(t.name));
-  out += fmt::format(
-      "  pb_f.n = pb_n;\n  pb_f.split = pb_split_{0};\n  pb_f.choice = pb_site_{0}.select(pb_n);\n",
-      t.symbol);
+  out += fmt::format("  pb_f.n = pb_n;\n  pb_f.split = pb_split_{0}[pb_f.bin];\n"
+                     "  pb_f.choice = pb_site_{0}[pb_f.bin].select(pb_n);\n",
+                     t.symbol);
   return out + aliasChecks(scope) + "}\n\n";
 }
 
 /// The arguments into a new frame `pb_f`.
 std::string fillFrame(const Scope &scope) {
   std::string out = "  pb_f.depth = pb_depth;\n";
+  if (scope.transform.hasBins())
+    out += "  pb_f.bin = pb_bin;\n";
   for (const auto &m : scope.transform.matrices) {
     if (m.role == sema::Role::Through)
       continue;
@@ -277,6 +315,13 @@ std::string fillFrame(const Scope &scope) {
 
 } // namespace
 
+int valueCount(const sema::Tunable &k) { return (k.bySize ? 32 : 1) * std::max(1, k.length); }
+
+std::string valuePosition(const sema::Tunable &k, const std::string &bin) {
+  const std::string first = k.bySize ? fmt::format("({} * pb::kSizeBins + pb::sizeBin(pb_n))", bin) : bin;
+  return k.length > 1 ? fmt::format("{} * {}", first, k.length) : first;
+}
+
 std::string regionType(sema::Element element, int rank, bool isConst) {
   return fmt::format("pb::Region<{}{}, {}>", isConst ? "const " : "", sema::cxxType(element), rank);
 }
@@ -286,7 +331,7 @@ std::string parameterDefinitions(const Scope &scope) {
   for (const auto &s : scope.transform.sizeVariables)
     out += fmt::format("[[maybe_unused]] const long {0} = pb_f.v_{0}; ", poly::mangle(s));
   for (const auto &k : scope.transform.tunables)
-    if (!k.isFloat)
+    if (k.isParameter())
       out += fmt::format("[[maybe_unused]] const long {0} = pb_f.v_{0}; ", poly::mangle(k.name));
   return out;
 }
@@ -301,7 +346,7 @@ std::vector<int> callingOrder(const sema::Transform &t) {
 }
 
 std::string parameterList(const sema::Transform &t, bool byValue) {
-  std::string out = "int pb_depth";
+  std::string out = t.hasBins() ? "int pb_depth, int pb_bin" : "int pb_depth";
   for (const int k : callingOrder(t)) {
     const auto &m = t.matrices[k];
     const bool isInput = m.role == sema::Role::Input;
@@ -343,14 +388,14 @@ std::string parallelEntry(const Scope &scope, const PlanTexts &plans) {
   const std::string fill = fillFrame(scope) + "  pb_f.params = pb_params;\n";
   if (plans.loopsOnly)
     return fmt::format("static const pb::LoopTransform pb_loops = {{pb_enter, [](pb::Frame *pb_p) {{ delete "
-                       "static_cast<{0} *>(pb_p); }}, &pb_cutoff_{1}, pb_plans}};\n\n"
+                       "static_cast<{0} *>(pb_p); }}, pb_cutoff_{1}, pb_plans}};\n\n"
                        "{2}  {0} *pb_new = new {0};\n  {0} &pb_f = *pb_new;\n{3}"
                        "  return pb::runTransform(pb_new, &pb_loops);\n}}\n\n",
                        scope.frame(), t.symbol, head, fill);
   return head + fmt::format("  {} pb_f;\n", scope.frame()) + fill +
-         fmt::format(
-             "  pb_enter(&pb_f);\n  if (pb_f.n < pb_cutoff_{}) {{\n    pb_run(pb_f);\n    co_return;\n  }}\n",
-             t.symbol) +
+         fmt::format("  pb_enter(&pb_f);\n  if (pb_f.n < pb_cutoff_{}[pb_f.bin]) {{\n    pb_run(pb_f);\n    "
+                     "co_return;\n  }}\n",
+                     t.symbol) +
          plans.tasks + "  co_return;\n}\n\n";
 }
 

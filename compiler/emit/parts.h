@@ -1,7 +1,7 @@
 // The parts of a transform's translation unit, one file each: bodies.cpp (rules' bodies as functions),
 // entry.cpp (frame, sizes, aliasing, selector), plans.cpp (alternatives), loops.cpp (bodies that call
 // transforms, point by point), descriptor.cpp (tables for the runtime), copies.cpp (which
-// copy of a template a call means).
+// copy of a template a call means), accuracy.cpp (verify_accuracy).
 #pragma once
 #include "compiler/body/unit.h"
 #include "compiler/emit/emit.h"
@@ -23,6 +23,10 @@ struct Scope {
 };
 
 std::string regionType(sema::Element, int rank, bool isConst);
+/// How many values a tunable has in each accuracy bin; and where in its slot those for `bin` and the size
+/// `pb_n` begin.
+int valueCount(const sema::Tunable &);
+std::string valuePosition(const sema::Tunable &, const std::string &bin);
 /// "const long n = f.v_n; ..." for all parameters of index expressions.
 std::string parameterDefinitions(const Scope &);
 /// Name of a rule's body as a function, and as a coroutine.
@@ -40,6 +44,8 @@ std::string copyDispatch(const std::vector<const sema::Transform *> &family);
 bool mayShareViews(const Scope &, std::size_t alternative);
 
 std::string bodies(const Scope &);
+/// What `verify_accuracy` calls; "" if no body does.
+std::string verifyFunction(const Scope &);
 std::string entry(const Scope &);
 /// The plans' functions and tables. `loopsOnly`: the table `pb_plans` holds all of them. Otherwise
 /// pb_run(frame) runs a plan on the spot, and `tasks` are the statements of a coroutine that run it in tasks.

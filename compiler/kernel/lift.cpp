@@ -148,7 +148,7 @@ std::vector<std::string> parameterNames(const sema::Transform &transform) {
   for (const std::string &n : transform.sizeVariables)
     names.push_back(poly::mangle(n));
   for (const sema::Tunable &t : transform.tunables)
-    if (!t.isFloat)
+    if (t.isParameter())
       names.push_back(poly::mangle(t.name));
   return names;
 }

@@ -16,8 +16,8 @@ isl::union_map between(const isl::union_map &dependences, const RuleUse &a, cons
   return dependences.intersect_domain(isl::union_set(a.domain)).intersect_range(isl::union_set(b.domain));
 }
 
-/// Positions of the uses, each after those that it needs within a version; fewer than there are if they need each
-/// other.
+/// Positions of the uses, each after those that it needs within a version; fewer than there are if they need
+/// each other.
 std::vector<std::size_t> withinVersion(const std::vector<RuleUse> &uses, const isl::union_map &same) {
   std::vector<std::size_t> done;
   for (bool progress = true; progress;) {
@@ -36,7 +36,8 @@ std::vector<std::size_t> withinVersion(const std::vector<RuleUse> &uses, const i
 
 } // namespace
 
-std::optional<isl::pw_aff> versionWritten(const sema::Transform &t, const choice::Grid &grid, const RuleUse &use) {
+std::optional<isl::pw_aff> versionWritten(const sema::Transform &t, const choice::Grid &grid,
+                                          const RuleUse &use) {
   const auto &r = t.rules[use.rule];
   for (std::size_t o = 0; o < r.outputs.size(); ++o) {
     const auto &m = t.matrices[r.outputs[o].matrix];
@@ -55,7 +56,8 @@ std::optional<isl::pw_aff> versionWritten(const sema::Transform &t, const choice
 }
 
 std::optional<isl::schedule> slicedOrder(const sema::Transform &t, const choice::Grid &grid,
-                                         const std::vector<RuleUse> &uses, const isl::union_map &dependences) {
+                                         const std::vector<RuleUse> &uses,
+                                         const isl::union_map &dependences) {
   isl_union_pw_aff *all = nullptr;
   for (const auto &use : uses) {
     const auto version = versionWritten(t, grid, use);
@@ -84,8 +86,8 @@ std::optional<isl::schedule> slicedOrder(const sema::Transform &t, const choice:
     }
     slices = slices ? isl_schedule_sequence(slices, order->copy()) : order->copy();
   }
-  return isl::manage(isl_schedule_insert_partial_schedule(
-      slices, isl_multi_union_pw_aff_from_union_pw_aff(version.copy())));
+  return isl::manage(
+      isl_schedule_insert_partial_schedule(slices, isl_multi_union_pw_aff_from_union_pw_aff(version.copy())));
 }
 
 } // namespace pbc::schedule

@@ -3,19 +3,19 @@
 //   T<k>.cell(i) from(T<k-1>.cell(i-1) l, ...)   and   T<k>.cell(0) from(T<k-1>.cell(0) c)
 //   => for each version v: the end, then the inside
 //
-// So no more versions are alive than the dependences reach back (versions.h), and each rule keeps loops of its own
-// within a version.
+// So no more versions are alive than the dependences reach back (versions.h), and each rule keeps loops of
+// its own within a version.
 #pragma once
 #include "compiler/schedule/plan.h"
 
 namespace pbc::schedule {
 
-/// The version that each point of the use writes; nothing if it writes no versioned `through` matrix, or several
-/// versions at once.
+/// The version that each point of the use writes; nothing if it writes no versioned `through` matrix, or
+/// several versions at once.
 std::optional<isl::pw_aff> versionWritten(const sema::Transform &, const choice::Grid &, const RuleUse &);
 
 /// The order by versions, or nothing if some dependence does not allow it. Arguments as in orderOf().
-std::optional<isl::schedule> slicedOrder(const sema::Transform &, const choice::Grid &, const std::vector<RuleUse> &uses,
-                                         const isl::union_map &dependences);
+std::optional<isl::schedule> slicedOrder(const sema::Transform &, const choice::Grid &,
+                                         const std::vector<RuleUse> &uses, const isl::union_map &dependences);
 
 } // namespace pbc::schedule

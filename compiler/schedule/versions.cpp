@@ -29,8 +29,8 @@ isl::map sharingSlot(const isl::set &cells, long slots) {
   for (int d = 0; d + 1 < rank; ++d)
     shared = isl_map_equate(shared, isl_dim_in, d, isl_dim_out, d);
   // v' = v + slots * q, q >= 1
-  isl_constraint *step = isl_constraint_alloc_equality(isl_local_space_from_space(
-      isl_space_add_dims(isl_space_copy(space), isl_dim_out, 1)));
+  isl_constraint *step = isl_constraint_alloc_equality(
+      isl_local_space_from_space(isl_space_add_dims(isl_space_copy(space), isl_dim_out, 1)));
   step = isl_constraint_set_coefficient_si(step, isl_dim_in, rank - 1, 1);
   step = isl_constraint_set_coefficient_si(step, isl_dim_out, rank - 1, -1);
   step = isl_constraint_set_coefficient_si(step, isl_dim_out, rank, static_cast<int>(slots));
@@ -60,7 +60,8 @@ public:
     for (const auto &step : plan.steps) {
       std::set<int> before(step.after.begin(), step.after.end());
       for (const int b : step.after)
-        before.insert(before_[static_cast<std::size_t>(b)].begin(), before_[static_cast<std::size_t>(b)].end());
+        before.insert(before_[static_cast<std::size_t>(b)].begin(),
+                      before_[static_cast<std::size_t>(b)].end());
       before_.push_back(std::move(before));
     }
   }
@@ -122,8 +123,8 @@ void fold(sema::Transform &t, int matrix, long slots) {
       for (auto &b : *list)
         if (b.matrix == matrix) {
           auto &version = b.begin[last];
-          version = {fmt::format("(({}) mod {})", version.isl, slots), fmt::format("(({}) % {})", version.cxx, slots),
-                     version.written, version.span};
+          version = {fmt::format("(({}) mod {})", version.isl, slots),
+                     fmt::format("(({}) % {})", version.cxx, slots), version.written, version.span};
           b.end[last] = {fmt::format("({} + 1)", version.isl), fmt::format("({} + 1)", version.cxx),
                          version.written, version.span};
         }

@@ -3,15 +3,15 @@
 //   through T<0..steps>[n], T<k> from T<k-1>, B from T<steps>
 //   => two slots: T<k> lies in slot k mod 2
 //
-// An optimisation by proof only: for every plan, each version is read for the last time before its slot is written
-// again (language reference, 2.8).
+// An optimisation by proof only: for every plan, each version is read for the last time before its slot is
+// written again (language reference, 2.8).
 #pragma once
 #include "compiler/schedule/plan.h"
 
 namespace pbc::schedule {
 
-/// The module with the versions of `through` matrices folded into as few slots as all plans allow. Rules, their numbers
-/// and all names stay; only coordinates of versions and the matrices' last extents change.
+/// The module with the versions of `through` matrices folded into as few slots as all plans allow. Rules,
+/// their numbers and all names stay; only coordinates of versions and the matrices' last extents change.
 sema::Module foldVersions(const sema::Module &, const std::vector<choice::Choices> &,
                           const std::vector<TransformPlans> &);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <tuple>
 
 namespace pbc::sema {
 
@@ -31,6 +32,15 @@ std::vector<std::string> transformNames(const Module &module) {
   return names;
 }
 
+/// "T<2>": transform and bin.
+std::optional<std::pair<int, int>> binNamed(const Module &module, const std::string &name) {
+  for (const auto &t : module.transforms)
+    for (int bin = 0; t.hasBins() && bin < t.binCount(); ++bin)
+      if (name == fmt::format("{}<{}>", t.name, bin))
+        return std::pair(t.index, bin);
+  return std::nullopt;
+}
+
 void chooseMain(const syntax::Program &program, const std::string &mainName, Module &module,
                 source::Diagnostics &diagnostics) {
   if (module.transforms.empty()) {
@@ -41,9 +51,10 @@ void chooseMain(const syntax::Program &program, const std::string &mainName, Mod
   }
   module.mainTransform = module.find(module.transforms.back().family)->index;
   if (!mainName.empty()) {
-    const Transform *t = module.find(mainName);
-    if (t)
+    if (const Transform *t = module.find(mainName))
       module.mainTransform = t->index;
+    else if (const auto bin = binNamed(module, mainName))
+      std::tie(module.mainTransform, module.mainBin) = *bin;
     else
       diagnostics
           .error({program.mainFile, 0, 0}, fmt::format("--main={}: there is no such transform", mainName))
@@ -88,6 +99,50 @@ void reportSameLabel(const Transform &t, const std::string &label, const NamePla
   if (!first.isLabel || !second.isLabel)
     error.help(fmt::format(
         "a rule without a label is called `rule` and its number in the transform, here `{}`", label));
+}
+
+std::string typeOf(const Matrix &m) {
+  return m.rank() ? fmt::format("{}-d {}", m.rank(), name(m.element))
+                  : fmt::format("one {}", name(m.element));
+}
+
+/// `Quality to Acc from X.., A..`: one number from the outputs, then the inputs, of what it measures.
+void checkMetric(const Module &module, const Transform &t, source::Diagnostics &diagnostics) {
+  const Transform *metric = module.find(t.metric);
+  if (!metric) {
+    diagnostics
+        .error(t.metricSpan,
+               fmt::format("the accuracy metric `{}` is not a transform of this program", t.metric))
+        .help(nearest(t.metric, transformNames(module)));
+    return;
+  }
+  std::vector<const Matrix *> wanted, found;
+  for (const Role role : {Role::Output, Role::Input})
+    for (const Matrix &m : t.matrices)
+      if (m.role == role)
+        wanted.push_back(&m);
+  for (const Matrix &m : metric->matrices)
+    if (m.role == Role::Input)
+      found.push_back(&m);
+  const auto fits = [](const Matrix *a, const Matrix *b) {
+    return a->element == b->element && a->rank() == b->rank();
+  };
+  const bool isNumber = metric->outputCount() == 1 &&
+                        std::any_of(metric->matrices.begin(), metric->matrices.end(),
+                                    [](const Matrix &m) { return m.role == Role::Output && m.rank() == 0; });
+  if (isNumber && std::equal(wanted.begin(), wanted.end(), found.begin(), found.end(), fits) &&
+      metric->params.empty())
+    return;
+  std::vector<std::string> matrices;
+  for (const Matrix *m : wanted)
+    matrices.push_back(fmt::format("{} ({})", m->name, typeOf(*m)));
+  diagnostics
+      .error(t.metricSpan, fmt::format("`{}` cannot be the accuracy metric of `{}`", t.metric, t.family))
+      .note(metric->span, "it is declared here")
+      .help(
+          fmt::format("a metric computes one number (`to Accuracy`) from the outputs and then the inputs of "
+                      "what it measures, here {}",
+                      fmt::join(matrices, ", ")));
 }
 
 Transform checkTransform(const TransformCopy &copy, source::Diagnostics &diagnostics) {
@@ -160,6 +215,13 @@ Module check(const syntax::Program &program, const std::string &moduleName, cons
     if (!t.generator.empty() && !module.find(t.generator))
       diagnostics.error(t.generatorSpan,
                         fmt::format("the generator `{}` is not a transform of this program", t.generator));
+  for (const auto &t : module.transforms) {
+    if (!t.feature.empty() && !module.find(t.feature))
+      diagnostics.error(t.featureSpan,
+                        fmt::format("the input feature `{}` is not a transform of this program", t.feature));
+    if (!t.metric.empty())
+      checkMetric(module, t, diagnostics);
+  }
   chooseMain(program, mainName, module, diagnostics);
   return module;
 }

@@ -1,4 +1,5 @@
 #include "compiler/sema/expand.h"
+#include "compiler/sema/accuracy_words.h"
 #include "compiler/sema/calls.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -151,14 +152,17 @@ void expandTransform(const syntax::Transform &t, std::vector<TransformCopy> &out
     d.warning(t.templateSpan, fmt::format("this makes {} copies of `{}`", *count, t.name.text))
         .help("each is compiled and tuned on its own");
   syntax::Transform header = t;
-  header.rules.clear(); // their bodies are long
+  std::vector<syntax::Rule> rules = std::move(header.rules);
+  header.rules.clear();
+  for (auto &rule : rules)
+    plainAccuracyWords(rule.body.text, header.items, d);
   for (long k = 0; count && k < *count; ++k) {
     TransformCopy copy{header, combination(ranges, k), {}, !t.rules.empty()};
     const Replacer replacer(copy.constants);
     for (auto *list : {&copy.header.from, &copy.header.to, &copy.header.through})
       replacer.matrices(*list);
-    for (std::size_t r = 0; r < t.rules.size(); ++r)
-      for (auto &rule : copiesOf(t.rules[r], static_cast<int>(r), copy.constants, d))
+    for (std::size_t r = 0; r < rules.size(); ++r)
+      for (auto &rule : copiesOf(rules[r], static_cast<int>(r), copy.constants, d))
         copy.rules.push_back(std::move(rule));
     out.push_back(std::move(copy));
   }
@@ -170,7 +174,7 @@ std::vector<TransformCopy> expand(const syntax::Program &program, source::Diagno
   std::map<std::string, bool> takesArguments;
   for (const auto &t : program.transforms)
     if (!t.isForward)
-      takesArguments.emplace(t.name.text, !t.templateArguments.empty());
+      takesArguments.emplace(t.name.text, !t.templateArguments.empty() || t.accuracyBins.size() > 1);
   std::vector<TransformCopy> out;
   for (const auto &t : program.transforms)
     if (!t.isForward)

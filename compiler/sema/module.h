@@ -97,11 +97,19 @@ struct Rule {
 /// What copies of a rule have after their labels: "<v=3,w=0>"; "" without constants.
 std::string labelSuffix(const std::vector<Constant> &);
 
+/// A value that a configuration sets, or, of the kind Target, the accuracy that the current bin asks for.
 struct Tunable {
+  enum class Kind { Tunable, Config, AccuracyVariable, Target };
+  Kind kind = Kind::Tunable;
   std::string name;
   bool isFloat = false;
+  bool bySize = false;      // one value for each power of two of the transform's size
+  bool forAccuracy = false; // it decides how exact the result is
+  int length = 0;           // of an array; 0: one value
   double initial = 0, minimum = 0, maximum = 2147483647;
   Span span;
+  /// An integer that sizes, coordinates and conditions may name.
+  bool isParameter() const { return !isFloat && length == 0; }
 };
 
 struct Transform {
@@ -117,6 +125,13 @@ struct Transform {
   std::vector<Tunable> tunables;
   std::string generator; // "" if none
   Span generatorSpan;
+  std::string metric, feature; // transforms; "" if none
+  Span metricSpan, featureSpan;
+  std::vector<double> bins; // accuracy targets; growing: more is better, falling: less is better
+  Span binsSpan;
+  /// With two or more bins, a call says which one it wants, and each has its own values of all tunables.
+  bool hasBins() const { return bins.size() > 1; }
+  int binCount() const { return hasBins() ? static_cast<int>(bins.size()) : 1; }
   Span span;
   const Matrix *find(const std::string &) const;
   int inputCount() const, outputCount() const;
@@ -128,7 +143,7 @@ std::string written(const Transform &, const Binding &);
 struct Module {
   std::string name; // the source file's stem
   std::vector<Transform> transforms;
-  int mainTransform = 0;
+  int mainTransform = 0, mainBin = 0;
   std::vector<const syntax::RawBlock *> rawBlocks;
   std::shared_ptr<const void> written; // keeps alive what rules point to
   /// By its name; by a template's name: its first copy.

@@ -148,8 +148,10 @@ private:
     return affine(
         e,
         [&](const std::string &name, Span span) {
-          if (isSize(name) || isFree(name) || isTunable(name))
+          if (isSize(name) || isFree(name))
             return true;
+          if (isTunable(name))
+            return mayBeIndex(t_, name, span, d_);
           if (t_.find(name)) {
             d_.error(span, fmt::format("the matrix `{}` cannot be part of a coordinate", name))
                 .help("coordinates are made of sizes and of the rule's own variables");

@@ -13,6 +13,9 @@ Transform checkHeader(const TransformCopy &, source::Diagnostics &);
 /// meaningless.
 std::optional<Rule> checkRule(const Transform &, const RuleCopy &, source::Diagnostics &);
 
+/// Whether sizes and coordinates may name it, as far as tunables go; reports those that they may not.
+bool mayBeIndex(const Transform &, const std::string &name, Span, source::Diagnostics &);
+
 /// The element type that `name` stands for.
 std::optional<Element> elementNamed(const Identifier &, source::Diagnostics &);
 

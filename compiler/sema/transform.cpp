@@ -18,38 +18,35 @@ void unsupported(source::Diagnostics &diagnostics, Span span, const std::string 
 
 /// Clauses that the grammar has and the compiler cannot treat yet: said at their place, never ignored.
 void refuseUnsupportedClauses(const syntax::Transform &t, source::Diagnostics &diagnostics) {
-  if (!t.accuracyBins.empty())
-    unsupported(diagnostics, t.binsSpan, "`accuracy_bins` are");
   if (t.isMemoized)
     unsupported(diagnostics, t.memoizedSpan, "`memoized` transforms are");
   for (const auto &clause : t.names)
     switch (clause.kind) {
-    case syntax::NameClause::Kind::AccuracyMetric:
-      unsupported(diagnostics, clause.span, "`accuracy_metric` is");
-      break;
-    case syntax::NameClause::Kind::InputFeature:
-      unsupported(diagnostics, clause.span, "`input_feature` is");
-      break;
     case syntax::NameClause::Kind::ScaledBy:
       unsupported(diagnostics, clause.span, "`scaled_by` is");
       break;
-    case syntax::NameClause::Kind::Generator:
-    case syntax::NameClause::Kind::Param:
+    default:
       break;
     }
 }
 
 void checkItem(const syntax::Item &item, Transform &t, source::Diagnostics &diagnostics) {
-  if (item.kind == syntax::Item::Kind::AccuracyVariable)
-    return unsupported(diagnostics, item.span, "`accuracy_variable` is");
-  if (item.kind == syntax::Item::Kind::Config)
-    return unsupported(diagnostics, item.span, "`config` is");
-  if (item.sizeSpecific)
-    return unsupported(diagnostics, item.span, "`sizespecific` tunables are");
-  if (item.arrayLength)
-    return unsupported(diagnostics, item.span, "array tunables are");
   Tunable tunable;
   checkName(item.name, diagnostics);
+  switch (item.kind) {
+  case syntax::Item::Kind::Tunable:
+    break;
+  case syntax::Item::Kind::Config:
+    tunable.kind = Tunable::Kind::Config;
+    break;
+  case syntax::Item::Kind::AccuracyVariable:
+    tunable.kind = Tunable::Kind::AccuracyVariable;
+    tunable.bySize = tunable.forAccuracy = true;
+    break;
+  }
+  tunable.bySize = tunable.bySize || item.sizeSpecific;
+  tunable.forAccuracy = tunable.forAccuracy || item.accuracyHint;
+  tunable.length = static_cast<int>(item.arrayLength.value_or(0));
   tunable.name = item.name.text;
   tunable.span = item.name.span;
   tunable.isFloat = item.isFloat;
@@ -88,8 +85,9 @@ void addSizeVariables(const std::vector<syntax::MatrixDecl> &declarations, Trans
       std::vector<Identifier> names;
       collectNames(*size, names);
       for (const auto &name : names) {
-        const bool isTunable = std::any_of(t.tunables.begin(), t.tunables.end(),
-                                           [&](const Tunable &k) { return k.name == name.text; });
+        const auto tunable = std::find_if(t.tunables.begin(), t.tunables.end(),
+                                          [&](const Tunable &k) { return k.name == name.text; });
+        const bool isTunable = tunable != t.tunables.end();
         if (!isTunable &&
             std::find(t.sizeVariables.begin(), t.sizeVariables.end(), name.text) == t.sizeVariables.end()) {
           checkName(name, diagnostics);
@@ -101,13 +99,16 @@ void addSizeVariables(const std::vector<syntax::MatrixDecl> &declarations, Trans
 }
 
 /// The versions are one more dimension, the last.
-void addVersions(const syntax::Version &version, Matrix &m, source::Diagnostics &diagnostics) {
-  const auto anyName = [](const std::string &, Span) { return true; };
-  const auto last = affine(version.last ? *version.last : *version.first, anyName, diagnostics);
+void addVersions(const syntax::Version &version, const Transform &t, Matrix &m,
+                 source::Diagnostics &diagnostics) {
+  const auto known = [&](const std::string &name, Span span) {
+    return mayBeIndex(t, name, span, diagnostics);
+  };
+  const auto last = affine(version.last ? *version.last : *version.first, known, diagnostics);
   m.extents.push_back(last ? plus(*last, 1) : constant(0, version.span));
   m.isVersioned = true;
   if (version.last)
-    m.firstVersion = affine(*version.first, anyName, diagnostics);
+    m.firstVersion = affine(*version.first, known, diagnostics);
 }
 
 void addMatrices(const std::vector<syntax::MatrixDecl> &declarations, Role role, Transform &t,
@@ -122,12 +123,14 @@ void addMatrices(const std::vector<syntax::MatrixDecl> &declarations, Role role,
       if (const auto e = elementNamed(*declaration.element, diagnostics))
         m.element = *e;
     for (const auto &extent : declaration.extents) {
-      auto a = affine(*extent, [](const std::string &, Span) { return true; }, diagnostics);
+      auto a = affine(
+          *extent, [&](const std::string &name, Span span) { return mayBeIndex(t, name, span, diagnostics); },
+          diagnostics);
       m.extents.push_back(a ? std::move(*a)
                             : constant(0, extent->span)); // keeps the rank right for later messages
     }
     if (declaration.version)
-      addVersions(*declaration.version, m, diagnostics);
+      addVersions(*declaration.version, t, m, diagnostics);
     if (m.rank() > kMaxRank)
       diagnostics.error(declaration.span,
                         fmt::format("`{}` has {} dimensions{}; at most {} are possible", m.name, m.rank(),
@@ -144,6 +147,37 @@ void addMatrices(const std::vector<syntax::MatrixDecl> &declarations, Role role,
   }
 }
 
+void checkAccuracy(const syntax::Transform &in, Transform &t, source::Diagnostics &diagnostics) {
+  t.bins = in.accuracyBins;
+  t.binsSpan = in.binsSpan;
+  if (t.bins.empty())
+    return;
+  if (t.metric.empty())
+    diagnostics.error(t.binsSpan, fmt::format("`{}` has accuracy_bins, but no accuracy_metric", t.family))
+        .help("name the transform that computes how exact a result is: `accuracy_metric Quality`");
+  if (t.hasBins() && !t.constants.empty())
+    diagnostics
+        .error(t.binsSpan, fmt::format("`{}` has both `template` arguments and accuracy_bins", t.family))
+        .note(in.templateSpan, "the arguments are here")
+        .help("split it: a template that is called by the transform with bins, or the other way round");
+  for (std::size_t i = 1; i < t.bins.size(); ++i)
+    if (t.bins[i] == t.bins[i - 1] || (t.bins[i] > t.bins[i - 1]) != (t.bins[1] > t.bins[0])) {
+      diagnostics
+          .error(t.binsSpan,
+                 fmt::format("the accuracy_bins of `{}` neither grow nor fall: {} stands after {}", t.family,
+                             t.bins[i], t.bins[i - 1]))
+          .help("bins go from the least exact to the most exact: they grow where a larger metric is better, "
+                "and fall where a smaller one is");
+      return;
+    }
+  Tunable target;
+  target.kind = Tunable::Kind::Target;
+  target.name = "ACCURACY_TARGET";
+  target.isFloat = true;
+  target.span = t.binsSpan;
+  t.tunables.push_back(target);
+}
+
 /// `$` cannot stand in a name of the language, so no transform can be called like a copy.
 std::string symbolOf(const std::string &family, const std::vector<Constant> &constants) {
   std::string out = family;
@@ -153,6 +187,19 @@ std::string symbolOf(const std::string &family, const std::vector<Constant> &con
 }
 
 } // namespace
+
+bool mayBeIndex(const Transform &t, const std::string &name, Span span, source::Diagnostics &diagnostics) {
+  for (const Tunable &k : t.tunables)
+    if (k.name == name && !k.isParameter()) {
+      diagnostics
+          .error(span, fmt::format("the tunable `{}` is {}: sizes and coordinates are single integers", name,
+                                   k.length ? "an array" : "not an integer"))
+          .note(k.span, "declared here")
+          .help("use it in a rule's body, or declare a tunable integer");
+      return false;
+    }
+  return true;
+}
 
 std::optional<Element> elementNamed(const Identifier &name, source::Diagnostics &diagnostics) {
   for (const Element e : {Element::F64, Element::F32, Element::I32, Element::I64, Element::U8})
@@ -184,9 +231,14 @@ Transform checkHeader(const TransformCopy &copy, source::Diagnostics &diagnostic
       checkName(clause.name, diagnostics);
       t.params.push_back(clause.name.text);
     }
+    if (clause.kind == syntax::NameClause::Kind::AccuracyMetric)
+      t.metric = clause.name.text, t.metricSpan = clause.name.span;
+    if (clause.kind == syntax::NameClause::Kind::InputFeature)
+      t.feature = clause.name.text, t.featureSpan = clause.name.span;
   }
   for (const auto &item : syntaxTransform.items)
     checkItem(item, t, diagnostics);
+  checkAccuracy(syntaxTransform, t, diagnostics);
   t.sizeVariables = t.params;
   addSizeVariables(syntaxTransform.from, t, diagnostics);
   addSizeVariables(syntaxTransform.to, t, diagnostics);

@@ -56,6 +56,7 @@ inline BoxLoop forEachBox(const Box &box, const Split &split, BoxFunction functi
 /// The head of every transform's frame; its matrices and sizes follow in the generated struct.
 struct Frame {
   int depth = 0;                // of calls
+  int bin = 0;                  // of accuracy
   int choice = 0;               // the alternative that the selector named
   long n = 1, split = 1;        // the transform's size; cells per task
   const long *params = nullptr; // given on the command line; null in calls
@@ -98,7 +99,7 @@ struct LoopPlan {
 struct LoopTransform {
   void (*enter)(Frame *);   // sizes, checks, selector, aliases
   void (*release)(Frame *); // deletes it
-  const long *cutoff;       // below this size no tasks
+  const long *cutoff;       // by Frame::bin: below this size no tasks
   const LoopPlan *plans;    // by Frame::choice
 };
 

@@ -7,6 +7,7 @@
 //   Program { transforms: [ Transform { name "Sort", matrices [A in, B out], sites [Site "Sort"], ... } ] }
 #pragma once
 #include "region.h"
+#include "tunables.h"
 
 namespace pb {
 
@@ -52,9 +53,18 @@ struct Tunable {
   TunableKind kind;
   bool logarithmic; // a size-like value: mutated by factors
   double initial, minimum, maximum;
-  long *integerSlot; // where an Integer's value lives
-  double *floatSlot; // where a Float's value lives
+  long *integerSlot;        // where an Integer's values live
+  double *floatSlot;        // where a Float's values live
+  bool bySize = false;      // kSizeBins times as many values, one for each power of two of the size
+  int length = 0;           // of an array; 0: one value
+  bool isConfig = false;    // the user's: a tuner leaves it alone
+  bool forAccuracy = false; // it decides how exact the result is
+  int elements() const { return length ? length : 1; }
+  int values() const { return elements() * (bySize ? kSizeBins : 1); }
 };
+
+/// Which way accuracy grows; None: there is no target.
+enum class Better : int { None, Larger, Smaller };
 
 struct MatrixInfo {
   const char *name;
@@ -70,6 +80,8 @@ struct Message {
 };
 
 /// A transform as the runtime sees it. Matrices are in declaration order, inputs before outputs.
+/// A transform with accuracy bins has one entry for each, "Solve<0>", "Solve<1>", ..., with the same
+/// functions and slots of its own.
 struct Transform {
   const char *name;
   int matrixCount;
@@ -80,17 +92,23 @@ struct Transform {
   const char *const *paramNames; // `param`s: extra command-line arguments; they are among sizeNames, first
   /// Solves the size variables from the extents of all inputs (extents[matrix][dimension], inputs first).
   /// `sizes`: in: the params; out: all sizeCount values. False, with a message, if nothing fits.
-  bool (*solveSizes)(const int (*extents)[AnyRegion::kMaxRank], long *sizes, Message *why);
+  bool (*solveSizes)(const int (*extents)[AnyRegion::kMaxRank], long *sizes, int bin, Message *why);
   /// Extents of all matrices from the size variables. False, with a message, when one is negative.
-  bool (*extents)(const long *sizes, int (*extents)[AnyRegion::kMaxRank], Message *why);
+  bool (*extents)(const long *sizes, int (*extents)[AnyRegion::kMaxRank], int bin, Message *why);
   /// Runs the transform on the current worker thread's scheduler. `args`: all matrices in order; must
   /// outlive the job.
-  Job (*start)(const AnyRegion *args, const long *params);
+  Job (*start)(const AnyRegion *args, const long *params, int bin);
   int siteCount;
   const Site *sites;
   int tunableCount;
   const Tunable *tunables; // user tunables and sequential_cutoff, split_size, tiles
   const char *generator;   // name of the transform that makes inputs, or null
+  int bin = 0;             // of accuracy
+  const char *metric =
+      nullptr; // transform that computes the accuracy from the outputs and the inputs, or null
+  Better better = Better::None;
+  double target = 0;             // where there is one
+  const char *feature = nullptr; // transform that computes a feature of the input, or null
 };
 
 struct Program {
@@ -104,7 +122,7 @@ struct Program {
   const char *bakedConfiguration; // TOML text given to pbc --config, or null
 };
 
-inline constexpr int kAbiVersion = 1;
+inline constexpr int kAbiVersion = 2;
 
 extern "C" {
 /// Prints "PROGRAM: error: text" and ends the program with status 1. For failed run-time checks in
@@ -112,6 +130,9 @@ extern "C" {
 [[noreturn]] void pb_fail(const char *text);
 /// snprintf into a Message; returns false, so that `return pb_explain(why, ...)` reads well.
 bool pb_explain(Message *why, const char *format, ...);
+/// Whether `found` meets the target; otherwise ends the program with a message. `bin`: below 0 if there is
+/// only one.
+void pb_verify_accuracy(const char *transform, int bin, double found, double target, Better better);
 /// Called by a transform that can reach itself when its depth passes the limit: ends the program with a
 /// message that names the transform and the size.
 [[noreturn]] void pb_recursion_too_deep(const char *transform, long n);

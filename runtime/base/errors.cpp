@@ -37,6 +37,13 @@ void noteFailuresIn(FailureNote *note) { failureNote = note; }
 
 extern "C" {
 
+void pb_no_element(const char *array, long index, int length) {
+  char text[256];
+  std::snprintf(text, sizeof text, "the tunable array %s has %d element%s; [%ld] is none of them", array,
+                length, length == 1 ? "" : "s", index);
+  base::endProgram(base::FailureNote::Failed, text);
+}
+
 void pb_fail(const char *text) { base::endProgram(base::FailureNote::Failed, text); }
 
 void pb_append(char *text, unsigned long size, const char *format, ...) {
@@ -71,6 +78,17 @@ bool pb_explain(Message *why, const char *format, ...) {
   std::vsnprintf(why->text, sizeof why->text, format, arguments);
   va_end(arguments);
   return false;
+}
+
+void pb_verify_accuracy(const char *transform, int bin, double found, double target, Better better) {
+  if (better == Better::Larger ? found >= target : found <= target)
+    return;
+  char number[24] = "", text[300];
+  if (bin >= 0)
+    std::snprintf(number, sizeof number, "<%d>", bin);
+  std::snprintf(text, sizeof text, "%s%s: the accuracy is %.6g, but verify_accuracy asks for %.6g or %s",
+                transform, number, found, target, better == Better::Larger ? "more" : "less");
+  base::endProgram(base::FailureNote::Failed, text);
 }
 
 void pb_recursion_too_deep(const char *transform, long n) {

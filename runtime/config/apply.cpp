@@ -4,6 +4,8 @@
 #define TOML_ENABLE_FORMATTERS 0
 #include "runtime/base/closest.h"
 #include "runtime/config/configuration.h"
+#include "runtime/config/original.h"
+#include "runtime/config/slots.h"
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -188,20 +190,83 @@ private:
   }
 
   void readTunable(const Transform &t, const Tunable &tunable, const toml::node &node) {
+    const toml::array *list = node.as_array();
+    if (tunable.bySize && list && !list->empty() && list->front().is_table())
+      return readLevels(t, tunable, *list);
+    readElements(t, tunable, node, 0, tunable.bySize ? kSizeBins : 1);
+  }
+
+  /// [ { below = 64, value = 3 }, { value = 10 } ]: like a choice, cut at powers of two.
+  void readLevels(const Transform &t, const Tunable &tunable, const toml::array &levels) {
+    int from = 0;
+    for (size_t i = 0; i < levels.size(); ++i) {
+      const bool last = i + 1 == levels.size();
+      const toml::table *level = levels.get(i)->as_table();
+      if (!level)
+        return error(levels.get(i)->source(), "expected { below = SIZE, value = VALUE }");
+      for (const auto &[key, value] : *level)
+        if (key != "below" && key != "value")
+          unknown(key, "a level of a tunable has no entry", {"below", "value"});
+      const toml::node *below = level->get("below"), *value = level->get("value");
+      if (!value)
+        return error(levels.get(i)->source(), "this level does not say its value (value = ...)");
+      if (last == (below != nullptr))
+        return error((last ? below : levels.get(i))->source(),
+                     last ? "the last level has no 'below': it is for all larger sizes"
+                          : "every level but the last needs 'below', the size at which it ends");
+      int to = kSizeBins;
+      if (below) {
+        const auto *cut = below->as_integer();
+        if (!cut || **cut < 2 || (**cut & (**cut - 1)))
+          return error(below->source(), "'below' must be a power of two, at least 2: the values of a tunable "
+                                        "change with the power of two of the size");
+        to = sizeBin(**cut);
+        if (to <= from)
+          return error(below->source(), "cut-offs must grow");
+      }
+      readElements(t, tunable, *value, from, to);
+      from = to;
+    }
+  }
+
+  /// One number, or as many as the array has elements, for the sizes from..to of a tunable by size.
+  void readElements(const Transform &t, const Tunable &tunable, const toml::node &node, int from, int to) {
+    const toml::array *list = node.as_array();
+    if (list && !tunable.length)
+      return error(node.source(),
+                   std::string(t.name) + "." + tunable.name +
+                       (tunable.bySize ? " is one number, or [ { below = SIZE, value = NUMBER }, "
+                                         "..., { value = NUMBER } ]"
+                                       : " is one number"));
+    if (list && static_cast<int>(list->size()) != tunable.length)
+      return error(node.source(), std::string(t.name) + "." + tunable.name + " has " +
+                                      std::to_string(tunable.length) + " elements, found " +
+                                      std::to_string(list->size()));
+    for (int e = 0; e < tunable.elements(); ++e) {
+      const auto v = readNumber(t, tunable, list ? *list->get(static_cast<size_t>(e)) : node);
+      if (!v)
+        return;
+      for (int size = from; size < to; ++size)
+        changes_.push_back(
+            [&tunable, index = size * tunable.elements() + e, v = *v] { setValue(tunable, index, v); });
+    }
+  }
+
+  std::optional<double> readNumber(const Transform &t, const Tunable &tunable, const toml::node &node) {
     const bool integer = tunable.kind == TunableKind::Integer;
     const auto value = integer && !node.is_integer() ? std::optional<double>() : node.value<double>();
-    if (!value || !(node.is_integer() || node.is_floating_point()))
-      return error(node.source(), std::string(t.name) + "." + tunable.name + " must be " +
-                                      (integer ? "an integer" : "a number"));
-    if (!(*value >= tunable.minimum && *value <= tunable.maximum))
-      return error(node.source(), std::string(t.name) + "." + tunable.name + " = " + number(*value) +
-                                      " is out of range: " + number(tunable.minimum) + " to " +
-                                      number(tunable.maximum));
-    if (integer)
-      changes_.push_back(
-          [slot = tunable.integerSlot, v = **node.as_integer()] { *slot = static_cast<long>(v); });
-    else
-      changes_.push_back([slot = tunable.floatSlot, v = *value] { *slot = v; });
+    if (!value || !(node.is_integer() || node.is_floating_point())) {
+      error(node.source(),
+            std::string(t.name) + "." + tunable.name + " must be " + (integer ? "an integer" : "a number"));
+      return std::nullopt;
+    }
+    if (!(*value >= tunable.minimum && *value <= tunable.maximum)) {
+      error(node.source(), std::string(t.name) + "." + tunable.name + " = " + number(*value) +
+                               " is out of range: " + number(tunable.minimum) + " to " +
+                               number(tunable.maximum));
+      return std::nullopt;
+    }
+    return value;
   }
 
   const Program &program_;
@@ -217,7 +282,9 @@ std::string choiceKey(const Transform &t, const Site &site) {
 }
 
 std::vector<std::string> apply(const Program &program, const std::string &text, const std::string &where,
-                               int *threads) {
+                               int *threads, std::vector<std::string> *warnings) {
+  if (isOriginal(text))
+    return applyOriginal(program, text, where, threads, warnings);
   const toml::parse_result parsed = toml::parse(text, where);
   if (!parsed) {
     const auto &e = parsed.error();

@@ -8,7 +8,11 @@
 //   choice = [ { below = 341, use = "InsertionSort" }, { below = 65536, use = "QuickSort" }, { use =
 //   "MergeSort" } ] sequential_cutoff = 4096 split_size = 1024
 //
-// `choice = "MergeSort"` is short for one level. A transform's site that does not bear the transform's name
+// `choice = "MergeSort"` is short for one level. A tunable is a number; an array of them `w = [0.5, 0.25]`;
+// one with a value for each power of two of the size `rounds = [ { below = 64, value = 3 }, { value = 10 }
+// ]`, a plain number being short for all sizes. Copies of a template and accuracy bins are tables of their
+// own,
+// ["Name<2>"]. A transform's site that does not bear the transform's name
 // has the key `choice_NAME`. Missing entries keep their values; unknown transforms, rules or tunables, values
 // out of range, cut-offs that do not grow, and another program's file are errors with file, line and column.
 // Never written by a run.
@@ -21,9 +25,10 @@ namespace pb::config {
 
 /// Fills the program's slots from TOML text; `where` names the file in messages. Returns the errors
 /// ("FILE:3:9: error: ..." each with its help); none: everything was applied. Nothing is applied when any.
-/// `threads`: set when the text says so.
+/// `threads`: set when the text says so. Text in the original compiler's format is taken too (original.h);
+/// `warnings` then gets what it has that no longer exists.
 std::vector<std::string> apply(const Program &, const std::string &toml, const std::string &where,
-                               int *threads);
+                               int *threads, std::vector<std::string> *warnings = nullptr);
 
 /// Puts every slot to its default.
 void applyDefaults(const Program &);

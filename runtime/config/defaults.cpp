@@ -1,4 +1,5 @@
 #include "runtime/config/configuration.h"
+#include "runtime/config/slots.h"
 
 namespace pb::config {
 
@@ -9,10 +10,8 @@ void applyDefaults(const Program &program) {
       *t.sites[s].slot = Selector{};
     for (int k = 0; k < t.tunableCount; ++k) {
       const Tunable &tunable = t.tunables[k];
-      if (tunable.kind == TunableKind::Integer)
-        *tunable.integerSlot = static_cast<long>(tunable.initial);
-      else
-        *tunable.floatSlot = tunable.initial;
+      for (int v = 0; v < tunable.values(); ++v)
+        setValue(tunable, v, tunable.initial);
     }
   }
 }

@@ -1,6 +1,7 @@
 // Slots to TOML. Written by hand, because a configuration is read by people: one table a transform, choices
 // on one line, in the program's own order.
 #include "runtime/config/configuration.h"
+#include "runtime/config/slots.h"
 #include <cctype>
 #include <charconv>
 #include <cstdio>
@@ -50,6 +51,26 @@ std::string choice(const Site &site) {
   return text + " ]";
 }
 
+/// The elements for one size: a number, or a list of them.
+std::string elements(const Tunable &t, int size) {
+  std::string text;
+  for (int e = 0; e < t.elements(); ++e) {
+    const double v = value(t, size * t.elements() + e);
+    text += (e ? ", " : "") + (t.kind == TunableKind::Integer ? std::to_string(std::lround(v)) : number(v));
+  }
+  return t.length ? "[" + text + "]" : text;
+}
+
+/// Sizes that have the same value are one level, as in a choice.
+std::string tunable(const Tunable &t) {
+  std::string levels;
+  for (int size = 0; t.bySize && size + 1 < kSizeBins; ++size)
+    if (elements(t, size) != elements(t, size + 1))
+      levels += "{ below = " + std::to_string(2L << size) + ", value = " + elements(t, size) + " }, ";
+  const std::string last = elements(t, t.bySize ? kSizeBins - 1 : 0);
+  return levels.empty() ? last : "[ " + levels + "{ value = " + last + " } ]";
+}
+
 } // namespace
 
 std::string describe(const Program &program) {
@@ -63,8 +84,7 @@ std::string describe(const Program &program) {
       out += key(choiceKey(t, t.sites[s])) + " = " + choice(t.sites[s]) + "\n";
     for (int k = 0; k < t.tunableCount; ++k) {
       const Tunable &u = t.tunables[k];
-      out += key(u.name) + " = " +
-             (u.kind == TunableKind::Integer ? std::to_string(*u.integerSlot) : number(*u.floatSlot)) + "\n";
+      out += key(u.name) + " = " + tunable(u) + "\n";
     }
   }
   return out;

@@ -36,18 +36,35 @@ Json describeTransform(const Transform &t) {
   }
   for (int i = 0; i < t.tunableCount; ++i) {
     const Tunable &u = t.tunables[i];
-    tunables.push_back({{"name", u.name},
-                        {"doc", u.doc},
-                        {"kind", u.kind == TunableKind::Integer ? "integer" : "float"},
-                        {"logarithmic", u.logarithmic},
-                        {"initial", values(u, u.initial)},
-                        {"min", values(u, u.minimum)},
-                        {"max", values(u, u.maximum)}});
+    Json entry = {{"name", u.name},
+                  {"doc", u.doc},
+                  {"kind", u.kind == TunableKind::Integer ? "integer" : "float"},
+                  {"logarithmic", u.logarithmic},
+                  {"initial", values(u, u.initial)},
+                  {"min", values(u, u.minimum)},
+                  {"max", values(u, u.maximum)}};
+    if (u.bySize)
+      entry["by_size"] = kSizeBins;
+    if (u.length)
+      entry["length"] = u.length;
+    if (u.isConfig)
+      entry["config"] = true;
+    if (u.forAccuracy)
+      entry["accuracy"] = true;
+    tunables.push_back(std::move(entry));
   }
   Json out = {{"name", t.name},  {"matrices", matrices}, {"sizes", sizes},      {"params", params},
               {"generator", {}}, {"sites", sites},       {"tunables", tunables}};
   if (t.generator)
     out["generator"] = t.generator;
+  if (t.metric)
+    out["accuracy_metric"] = t.metric;
+  if (t.better != Better::None) {
+    out["accuracy_target"] = t.target;
+    out["accuracy_better"] = t.better == Better::Larger ? "larger" : "smaller";
+  }
+  if (t.feature)
+    out["input_feature"] = t.feature;
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/config/configuration.h"
 #include "runtime/matrix/file_bytes.h"
 #include "runtime/program/command.h"
+#include <cstdio>
 #include <limits.h>
 #include <unistd.h>
 
@@ -25,7 +26,10 @@ std::string configurationBeside(const std::string &self) {
 
 void applyOrRefuse(const Program &program, const std::string &text, const std::string &where, int *threads) {
   std::string all;
-  const std::vector<std::string> errors = config::apply(program, text, where, threads);
+  std::vector<std::string> warnings;
+  const std::vector<std::string> errors = config::apply(program, text, where, threads, &warnings);
+  for (const std::string &w : warnings)
+    std::fprintf(stderr, "%s\n", w.c_str());
   for (const std::string &e : errors)
     all += (all.empty() ? "" : "\n") + e;
   base::setUntrained(false);

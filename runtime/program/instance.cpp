@@ -41,7 +41,7 @@ std::string print(const MatrixInfo &m) { return std::string(m.name) + (m.rank ? 
 std::vector<Extents> extentsFor(const Transform &t, const std::vector<long> &sizes) {
   const auto table = extentTable(static_cast<size_t>(t.matrixCount));
   Message why{};
-  if (!t.extents(sizes.data(), table.get(), &why)) {
+  if (!t.extents(sizes.data(), table.get(), t.bin, &why)) {
     std::string text = std::string(t.name) + " cannot run with";
     for (int i = 0; i < t.sizeCount; ++i)
       text += std::string(i ? ", " : " ") + t.sizeNames[i] + " = " +
@@ -64,7 +64,7 @@ std::vector<long> solveSizes(const Transform &t, const std::vector<Matrix> &inpu
   std::vector<long> sizes = params;
   sizes.resize(static_cast<size_t>(t.sizeCount) + 1); // one to spare, so that data() is never null
   Message why{};
-  if (!t.solveSizes(table.get(), sizes.data(), &why))
+  if (!t.solveSizes(table.get(), sizes.data(), t.bin, &why))
     throw base::UserError(std::string("the inputs of ") + t.name + " do not fit together: " + why.text +
                           listing(t, inputs));
   sizes.pop_back();

@@ -56,6 +56,8 @@ const std::vector<Option> &table() {
        }},
       {"time", nullptr, "repeat the transform and print its median time, files not included",
        [](Options &o, auto &v) { o.time = v == "yes"; }},
+      {"accuracy", nullptr, "print how exact the result is, by the transform's accuracy_metric",
+       [](Options &o, auto &v) { o.accuracy = v == "yes"; }},
       {"check", nullptr,
        "run every alternative of every choice in turn and compare the outputs with the default's",
        [](Options &o, auto &v) { o.check = v == "yes"; }},

@@ -15,7 +15,8 @@
 namespace pb::program {
 
 struct Options {
-  bool help = false, info = false, time = false, check = false, serve = false, printConfig = false;
+  bool help = false, info = false, time = false, accuracy = false, check = false, serve = false,
+       printConfig = false;
   bool useConfig = true;             // --noconfig: defaults, whatever lies beside the program
   std::optional<std::string> config; // --config=FILE
   std::string transform;             // "" means main

@@ -1,5 +1,6 @@
 #include "runtime/base/closest.h"
 #include "runtime/matrix/writing.h"
+#include "runtime/program/accuracy.h"
 #include "runtime/program/check.h"
 #include "runtime/program/command.h"
 #include <algorithm>
@@ -34,8 +35,8 @@ Arguments divide(const Program &program, const Transform &t, const Options &o) {
     a.outputs = o.positional;
     return a;
   }
-  // --check and --time need no outputs.
-  if (found != all && !((o.check || o.time) && found == params + inputs))
+  // --check, --time and --accuracy need no outputs.
+  if (found != all && !((o.check || o.time || o.accuracy) && found == params + inputs))
     throw UsageError("expected " + several(all, "argument") + " (" + several(params, "number") + ", " +
                          several(inputs, "input") + ", " + several(outputs, "output") + "), found " +
                          std::to_string(found),
@@ -106,10 +107,15 @@ int runCommand(const Program &program, const Transform &t, const Options &o, int
     return check(program, instance, {threads, o.limit, o.seed}) ? 1 : 0;
 
   const std::vector<matrix::OutputFile> files = openOutputs(instance, arguments.outputs);
+  if (o.accuracy && !t.metric)
+    throw base::UserError(std::string("--accuracy: ") + t.name + " has no accuracy_metric");
   double seconds = 0;
+  Accuracy accuracy;
   {
     Runner runner(threads);
     seconds = o.time ? medianTime(runner, instance) : runner.run(instance);
+    if (o.accuracy)
+      accuracy = accuracyOf(program, instance, runner);
   }
   std::fflush(stdout); // what rule bodies printed comes before a matrix on standard output
   bool onStandardOutput = false;
@@ -117,9 +123,12 @@ int runCommand(const Program &program, const Transform &t, const Options &o, int
     files[i].write(instance.matrices[static_cast<size_t>(inputCount(t)) + i]);
     onStandardOutput |= files[i].isStandardOutput();
   }
-  // A matrix on standard output stays readable: the time then goes to standard error.
+  // A matrix on standard output stays readable: the figures then go to standard error.
+  std::FILE *figures = onStandardOutput ? stderr : stdout;
   if (o.time)
-    std::fprintf(onStandardOutput ? stderr : stdout, "time: %.6g s\n", seconds);
+    std::fprintf(figures, "time: %.6g s\n", seconds);
+  if (o.accuracy)
+    std::fprintf(figures, "accuracy: %s\n", print(t, accuracy).c_str());
   return 0;
 }
 

@@ -13,7 +13,7 @@ int Runner::threads() const { return scheduler_->threads(); }
 double Runner::run(const Instance &instance) {
   const std::vector<AnyRegion> regions = instance.regions();
   const auto begin = std::chrono::steady_clock::now();
-  scheduler_->run(instance.transform->start(regions.data(), instance.sizes.data()));
+  scheduler_->run(instance.transform->start(regions.data(), instance.sizes.data(), instance.transform->bin));
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 

@@ -72,7 +72,7 @@ Job run(const LoopStep &step, const Frame *frame) {
 Job runOwned(OwnedFrame owned, const LoopTransform *transform) {
   Frame *frame = owned.get();
   transform->enter(frame);
-  if (frame->n < *transform->cutoff) {
+  if (frame->n < transform->cutoff[frame->bin]) {
     runPlanHere(frame, transform->plans);
     co_return;
   }

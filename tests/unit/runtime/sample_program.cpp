@@ -39,18 +39,18 @@ Job addOne(Region<double, 2> b, Region<const double, 2> a, int level) {
       b.cell(x, y) = a.cell(x, y) + (use == 2 && x == 1 && y == 0 ? 3 : 1);
 }
 
-bool solveTwo(const int (*e)[kMax], long *sizes, Message *) {
+bool solveTwo(const int (*e)[kMax], long *sizes, int, Message *) {
   sizes[0] = e[0][0], sizes[1] = e[0][1];
   return true;
 }
-bool extentsTwo(const long *sizes, int (*e)[kMax], Message *why) {
+bool extentsTwo(const long *sizes, int (*e)[kMax], int, Message *why) {
   if (sizes[0] > 100000)
     return pb_explain(why, "w = %ld is too large", sizes[0]);
   for (int m = 0; m < 2; ++m)
     e[m][0] = static_cast<int>(sizes[0]), e[m][1] = static_cast<int>(sizes[1]);
   return true;
 }
-Job startAddOne(const AnyRegion *r, const long *) {
+Job startAddOne(const AnyRegion *r, const long *, int) {
   depth = 0;
   return addOne(Region<double, 2>(r[1]), Region<const double, 2>(r[0]), 0);
 }
@@ -71,11 +71,11 @@ const Transform addOneTransform = {"AddOne", 2,          addOneMatrices, 2, twoS
 
 // --- Take
 
-bool solveTake(const int (*e)[kMax], long *sizes, Message *) {
+bool solveTake(const int (*e)[kMax], long *sizes, int, Message *) {
   sizes[1] = e[0][0];
   return true;
 }
-bool extentsTake(const long *sizes, int (*e)[kMax], Message *why) {
+bool extentsTake(const long *sizes, int (*e)[kMax], int, Message *why) {
   if (sizes[0] < 0)
     return pb_explain(why, "k = %ld is negative", sizes[0]);
   e[0][0] = static_cast<int>(sizes[1]), e[1][0] = static_cast<int>(sizes[0]);
@@ -86,7 +86,7 @@ Job take(Region<int, 1> j, Region<const int, 1> i, long k) {
     j.cell(x) = i.cell(x % i.width());
   co_return;
 }
-Job startTake(const AnyRegion *r, const long *params) {
+Job startTake(const AnyRegion *r, const long *params, int) {
   return take(Region<int, 1>(r[1]), Region<const int, 1>(r[0]), params[0]);
 }
 const MatrixInfo takeMatrices[] = {{"I", Role::Input, ElementKind::I32, 1, "[n]"},
@@ -98,13 +98,13 @@ const Transform takeTransform = {"Take",    2,         takeMatrices, 2,         
 
 // --- Sum
 
-bool solveSum(const int (*e)[kMax], long *sizes, Message *why) {
+bool solveSum(const int (*e)[kMax], long *sizes, int, Message *why) {
   if (e[0][0] == 13)
     return pb_explain(why, "n must not be %d", 13);
   sizes[0] = e[0][0];
   return true;
 }
-bool extentsSum(const long *sizes, int (*e)[kMax], Message *) {
+bool extentsSum(const long *sizes, int (*e)[kMax], int, Message *) {
   e[0][0] = static_cast<int>(sizes[0]);
   return true;
 }
@@ -115,7 +115,7 @@ Job sum(Region<double, 0> s, Region<const double, 1> a, Region<const double, 0> 
   s.cell() = f.cell() * total;
   co_return;
 }
-Job startSum(const AnyRegion *r, const long *) {
+Job startSum(const AnyRegion *r, const long *, int) {
   return sum(Region<double, 0>(r[2]), Region<const double, 1>(r[0]), Region<const double, 0>(r[1]));
 }
 const MatrixInfo sumMatrices[] = {{"A", Role::Input, ElementKind::F64, 1, "[n]"},
@@ -133,12 +133,12 @@ Job ramp(Region<double, 2> r) {
       r.cell(x, y) = 1000 + x + 10 * y;
   co_return;
 }
-bool solveNone(const int (*)[kMax], long *, Message *) { return true; }
-bool extentsRamp(const long *sizes, int (*e)[kMax], Message *) {
+bool solveNone(const int (*)[kMax], long *, int, Message *) { return true; }
+bool extentsRamp(const long *sizes, int (*e)[kMax], int, Message *) {
   e[0][0] = static_cast<int>(sizes[0]), e[0][1] = static_cast<int>(sizes[1]);
   return true;
 }
-Job startRamp(const AnyRegion *r, const long *) { return ramp(Region<double, 2>(r[0])); }
+Job startRamp(const AnyRegion *r, const long *, int) { return ramp(Region<double, 2>(r[0])); }
 const MatrixInfo rampMatrices[] = {{"R", Role::Output, ElementKind::F64, 2, "[w, h]"}};
 const Transform rampTransform = {"Ramp",  1,         rampMatrices, 2,         twoSizes, 0,
                                  nullptr, solveNone, extentsRamp,  startRamp, 0,        nullptr,
@@ -157,12 +157,12 @@ Job noisy(Region<double, 1> b, Region<const double, 1> a) {
     b.cell(i) = pb_random01();
   co_return;
 }
-bool extentsOne(const long *sizes, int (*e)[kMax], Message *) {
+bool extentsOne(const long *sizes, int (*e)[kMax], int, Message *) {
   e[0][0] = e[1][0] = static_cast<int>(sizes[0]);
   return true;
 }
-bool solveOne(const int (*e)[kMax], long *sizes, Message *) { return sizes[0] = e[0][0], true; }
-Job startNoisy(const AnyRegion *r, const long *) {
+bool solveOne(const int (*e)[kMax], long *sizes, int, Message *) { return sizes[0] = e[0][0], true; }
+Job startNoisy(const AnyRegion *r, const long *, int) {
   return noisy(Region<double, 1>(r[1]), Region<const double, 1>(r[0]));
 }
 const MatrixInfo noisyMatrices[] = {{"A", Role::Input, ElementKind::F64, 1, "[n]"},

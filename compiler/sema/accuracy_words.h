@@ -1,0 +1,18 @@
+// The words of variable accuracy in rule bodies, as C++ that says the same.
+//
+//   for_enough(2; 50) { relax(); }   =>   for (int pb_round_0 = 0; pb_round_0 < for_enough_0; ++pb_round_0)
+//                                         { relax(); }     and   accuracy_variable sizespecific
+//                                                                for_enough_0(2, 2, 50)
+//   verify_accuracy;                 =>   pb_verify_();
+//
+// Source: language reference 1.6, 2.9, 2.10. What is put in points at the word it stands for.
+#pragma once
+#include "compiler/source/diagnostics.h"
+#include "compiler/syntax/ast.h"
+
+namespace pbc::sema {
+
+/// Rewrites the body; appends an item for each `for_enough`, numbered on from those that are there.
+void plainAccuracyWords(source::MappedText &body, std::vector<syntax::Item> &items, source::Diagnostics &);
+
+} // namespace pbc::sema

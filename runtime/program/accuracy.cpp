@@ -1,0 +1,44 @@
+#include "runtime/program/accuracy.h"
+#include "runtime/base/errors.h"
+#include "runtime/matrix/element.h"
+#include "runtime/program/inputs.h"
+#include <cstdio>
+
+namespace pb::program {
+namespace {
+
+/// NaN meets nothing.
+bool meets(const Transform &t, double value) {
+  return t.better == Better::None || (t.better == Better::Larger ? value >= t.target : value <= t.target);
+}
+
+std::string number(double v) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6g", v);
+  return text;
+}
+
+} // namespace
+
+Accuracy accuracyOf(const Program &program, const Instance &instance, Runner &runner) {
+  const Transform &t = *instance.transform;
+  if (!t.metric)
+    throw base::UserError(std::string(t.name) + " has no accuracy_metric");
+  std::vector<Matrix> inputs = instance.outputs();
+  inputs.insert(inputs.end(), instance.matrices.begin(), instance.matrices.begin() + inputCount(t));
+  const Instance metric = instanceFor(requireTransform(program, t.metric), std::move(inputs), {});
+  runner.run(metric);
+  const Matrix result = metric.outputs().front();
+  const double value = matrix::withType(
+      result.element(), [&](auto zero) { return static_cast<double>(*result.elements<decltype(zero)>()); });
+  return {value, meets(t, value)};
+}
+
+std::string print(const Transform &t, const Accuracy &a) {
+  if (t.better == Better::None)
+    return number(a.value);
+  return number(a.value) + " (target " + number(t.target) +
+         (t.better == Better::Larger ? " or more: " : " or less: ") + (a.met ? "met)" : "missed)");
+}
+
+} // namespace pb::program

@@ -1,0 +1,24 @@
+// How exact a result is: the transform's metric, over the outputs and then the inputs of a run.
+//
+//   runner.run(instance);
+//   Accuracy a = accuracyOf(program, instance, runner);      // {0.97, true}
+//   print(t, a)  ->  "0.97 (target 0.95 or more: met)"
+//
+// Source: language reference 2.10.
+#pragma once
+#include "runtime/program/runner.h"
+#include <string>
+
+namespace pb::program {
+
+struct Accuracy {
+  double value = 0;
+  bool met = true; // the target, where there is one
+};
+
+/// Needs Transform::metric. Throws base::UserError when the metric does not fit the matrices.
+Accuracy accuracyOf(const Program &, const Instance &, Runner &);
+
+std::string print(const Transform &, const Accuracy &);
+
+} // namespace pb::program
