@@ -216,4 +216,4 @@ def error(pbc, source):
 if __name__ == "__main__":
     if len(sys.argv) != 4:
         fail(__doc__)
-    {"programs": programs, "golden": golden, "error": error}[sys.argv[1]](sys.argv[2], sys.argv[3])
+    {"programs": programs, "golden": golden, "error": error}[sys.argv[1]](os.path.abspath(sys.argv[2]), sys.argv[3])
