@@ -16,6 +16,8 @@ Test lines stand in the program, as comments:
   // transform: Other                      the test lines that follow run this transform
   // config: [T]                           the test lines that follow run with these lines as their configuration,
   // config: block = 7                     and with no other choice; `// config:` alone ends that
+Error tests may have one line that is not about matrices:
+  // with: --main=Other                    further words for pbc's command line
 """
 import itertools, json, math, os, re, subprocess, sys, tempfile
 
@@ -199,18 +201,19 @@ def golden(pbc, source):
 
 def error(pbc, source):
     folder, name = os.path.split(source)
+    words = re.search(r"^// with: (.*)", open(source, errors="replace").read(), re.M)
     with tempfile.TemporaryDirectory() as temporary:
         binary = os.path.join(temporary, "prog")
-        done = run([pbc, name, "-o", binary], cwd=folder)
+        done = run([pbc, name, "-o", binary] + (words[1].split() if words else []), cwd=folder)
         if done.returncode != 1:
             fail(f"{source}: status {done.returncode}, expected 1\n{done.stderr}")
         if os.listdir(temporary):
             fail(f"{source}: something was written: {os.listdir(temporary)}")
         if "internal error" in done.stderr:
             fail(f"{source}: {done.stderr}")
-        compare(source[: -len(".pbcc")] + ".txt", done.stderr)
+        compare(source[: -len(".pbcc")] + ".txt", done.stderr.replace(temporary + "/", ""))
 
 if __name__ == "__main__":
     if len(sys.argv) != 4:
         fail(__doc__)
-    {"programs": programs, "golden": golden, "error": error}[sys.argv[1]](sys.argv[2], sys.argv[3])
+    {"programs": programs, "golden": golden, "error": error}[sys.argv[1]](os.path.abspath(sys.argv[2]), sys.argv[3])

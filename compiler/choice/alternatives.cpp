@@ -17,15 +17,19 @@ public:
   Enumerator(const sema::Transform &t, const std::vector<body::Facts> &facts, const Grid &grid)
       : t_(t), facts_(facts), grid_(grid) {}
 
-  std::vector<Alternative> run() {
+  /// Nothing if there are too many.
+  std::optional<std::vector<Alternative>> run() {
     assignment_.assign(grid_.pieces.size(), -1);
     assign(0);
+    if (tooMany())
+      return std::nullopt;
     return std::move(out_);
   }
-  bool tooMany() const { return out_.size() >= kMostAlternatives || tries_ >= kMostTries; }
 
 private:
   using Pieces = std::vector<int>;
+
+  bool tooMany() const { return out_.size() > kMostAlternatives || tries_ >= kMostTries; }
 
   void assign(std::size_t piece) {
     if (tooMany())
@@ -214,19 +218,20 @@ std::string labelOf(const sema::Transform &t, int rule, const std::vector<body::
 
 std::vector<Alternative> alternativesOf(const sema::Transform &t, const std::vector<body::Facts> &facts,
                                         const Grid &grid, source::Diagnostics &diagnostics) {
-  Enumerator enumerator(t, facts, grid);
-  auto alternatives = enumerator.run();
-  if (enumerator.tooMany())
+  auto alternatives = Enumerator(t, facts, grid).run();
+  if (!alternatives) {
     diagnostics.error(t.span, fmt::format("`{}` has more than {} alternatives", t.name, kMostAlternatives))
         .help("give some of its rules a priority, or split it into several transforms");
-  else if (alternatives.empty() && !diagnostics.hasErrors())
+    return {};
+  }
+  if (alternatives->empty() && !diagnostics.hasErrors())
     diagnostics
         .error(t.span,
                fmt::format("no combination of the rules of `{}` computes every cell exactly once", t.name))
         .help("a rule with several outputs, or with a region as its output, must be able to fill whole "
               "pieces: add "
               "rules for what it leaves over");
-  return alternatives;
+  return std::move(*alternatives);
 }
 
 std::vector<Choices> chooseGrids(const sema::Module &module,
