@@ -88,7 +88,7 @@ class Generator:
         arguments = [m.name.lower() for m in callee.role("to") + callee.role("from")]
         call = Rule([Region(m.name, "whole", [], m.name.lower()) for m in callee.role("to")],
                     [Region(m.name, "whole", [], m.name.lower()) for m in callee.role("from")],
-                    calls=[(callee.name, arguments)])
+                    calls=[(callee.name, arguments)], spawns=self.chance(0.3))
         simple = len(callee.role("from")) == 1 and len(callee.role("to")) == 1
         a, b = callee.role("from")[0], callee.role("to")[0]
         if simple and a.extents == b.extents and self.chance(0.4):
@@ -117,11 +117,18 @@ class Generator:
         if rank == 0 or self.chance(0.12):
             t.rules.append(self.whole(group, known))
         else:
-            scheme = self.random.choice(["cells", "cells", "cells", "recurrence", "recurrence", "cases", "rows"])
-            if scheme == "rows" and not (rank == 2 and len(group) == 1):
+            scheme = self.random.choice(["cells", "cells", "cells", "recurrence", "recurrence", "cases", "rows", "blocks", "mutual"])
+            suits = {"rows": rank == 2 and len(group) == 1, "blocks": rank < 3 and len(group) == 1, "mutual": len(group) == 2}
+            if not suits.get(scheme, True):
                 scheme = "cells"
             if scheme == "rows":
-                t.rules.append(self.rows(group[0], known))
+                full = self.rows(t, group[0], known)
+            elif scheme == "blocks":
+                t.rules.append(self.blocks(group[0], known, variables))
+                full = False
+            elif scheme == "mutual":
+                self.mutual(t, group, known, variables)
+                full = False
             elif scheme == "cases":
                 self.cases(t, group, known, variables)
                 full = False
@@ -129,13 +136,25 @@ class Generator:
                 rule = self.cells(group, known, variables, scheme == "recurrence")
                 full = not self.partial(t, rule)
                 t.rules += self.routes(t, rule, full)
+        for m in group:
+            if rank and self.chance(0.15):
+                t.rules.append(self.simple(m, self.edge(m, variables), 0))
         if not full and self.chance(0.93):
-            for m in group:
-                fallback = Rule([Region(m.name, "cell", list(variables), "o")], [], priority=3)
-                fallback.results = {"o": [Term("coordinate", v, self.factor()) for v in variables] +
-                                    [Term("number", "", self.random.randrange(1, 20))]}
-                fallback.returns = self.chance(0.5)
-                t.rules.append(fallback)
+            t.rules += [self.simple(m, list(variables), 3) for m in group]
+
+    def simple(self, m, coordinates, priority):
+        """Of the coordinates alone."""
+        rule = Rule([Region(m.name, "cell", coordinates, "o")], [], priority=priority)
+        rule.results = {"o": [Term("coordinate", c, self.factor()) for c in coordinates if c.isidentifier()] +
+                        [Term("number", "", self.random.randrange(1, 20))]}
+        rule.returns = self.chance(0.5)
+        return rule
+
+    def edge(self, m, variables):
+        """Coordinates with some of them fixed."""
+        fixed = self.random.sample(range(len(variables)), self.random.randrange(1, len(variables) + 1))
+        return [self.random.choice(["0", "1", f"{m.extents[d]} - 1"]) if d in fixed else v
+                for d, v in enumerate(variables)]
 
     def factor(self):
         return self.random.choice([1, 1, 2, 3, -1, -2])
@@ -221,8 +240,9 @@ class Generator:
 
     def own(self, rule, m, variables, earlier, name):
         offset = earlier()
-        if len(variables) == 1 and self.chance(0.2):
-            box = ["0", "i"] if offset[0] < 0 else ["i + 1", m.extents[0]]
+        if len(variables) == 1 and self.chance(0.3):
+            box = self.random.choice([["0", "i"], ["i - 2", "i"]] if offset[0] < 0 else
+                                     [["i + 1", m.extents[0]], ["i + 1", "i + 3"]])
             rule.inputs.append(Region(m.name, "region", box, name))
             return Term("sum", name, self.factor())
         moved = [f"{v} {'+' if o > 0 else '-'} {abs(o)}" if o else v for v, o in zip(variables, offset)]
@@ -241,28 +261,64 @@ class Generator:
         b = self.random.choice(others)
         rules[0].where = [(a, "<", b)]
         rules[1].where = [(a, ">=", b)]
+        if self.chance(0.3):
+            rules[0].where, rules[1].where = [(a, "=", b)], [(a, ">", b)]
+        elif self.chance(0.3):
+            rules[0].where.append((a, ">", "0"))
         if len(variables) == 1 and self.chance(0.4):
             rules = [substitute(unconditional(r), {"i": f"2*i + {k}" if k else "2*i"}) for k, r in enumerate(rules)]
         t.rules += rules[: self.random.choice([1, 2, 2])]
 
-    def rows(self, m, known):
-        rule = Rule([Region(m.name, "row", ["y"], "o")], [])
+    def rows(self, t, m, known):
+        """By rows or columns, each perhaps from the one before. Whether they reach every cell."""
+        accessor, at, along = self.random.choice([("row", "y", 0), ("row", "y", 0), ("column", "x", 1)])
+        rule = Rule([Region(m.name, accessor, [at], "o")], [])
         terms = []
         for k in range(self.random.randrange(1, 3)):
             source = self.random.choice(known)
             rank, name = len(source.extents), f"r{k}"
             if rank == 2 and source.extents == m.extents and self.chance(0.7):
-                rule.inputs.append(Region(source.name, "row", ["y"], name))
+                rule.inputs.append(Region(source.name, accessor, [at], name))
                 terms.append(Term("element", name, self.factor(), [self.random.choice(["k0", "k0 - 1", "k0 + 1"])]))
             elif rank == 0:
                 rule.inputs.append(Region(source.name, "whole", [], name))
                 terms.append(Term("cell", name, self.factor()))
             else:
                 rule.inputs.append(Region(source.name, "whole", [], name))
-                terms.append(Term("element", name, self.factor(), [self.random.choice(["k0", "y", "0"]) for _ in range(rank)]))
+                terms.append(Term("element", name, self.factor(), [self.random.choice(["k0", at, "0"]) for _ in range(rank)]))
+        recurrent = self.chance(0.4)
+        if recurrent:
+            rule.inputs.append(Region(m.name, accessor, [f"{at} {self.random.choice(['-', '-', '+'])} 1"], "p0"))
+            terms.append(Term("element", "p0", self.factor(), [self.random.choice(["k0", "k0 - 1", "k0 + 1"])]))
         rule.results = {"o": terms}
         rule.prefix = self.chance(0.3)
+        t.rules.append(rule)
+        return not recurrent
+
+    def blocks(self, m, known, variables):
+        """Two cells at a time along the first dimension, one place in the others."""
+        v = variables[0]
+        begin, end = [f"2*{v}"] + variables[1:], [f"2*{v} + 2"] + [f"{w} + 1" for w in variables[1:]]
+        rule = Rule([Region(m.name, "region", begin + end, "o")], [])
+        terms = [Term("coordinate", "k0", 3), Term("number", "", 4)]
+        for k in range(self.random.randrange(3)):
+            terms.append(self.read(rule, self.random.choice(known), variables, f"r{k}"))
+        rule.results = {"o": terms}
         return rule
+
+    def mutual(self, t, group, known, variables):
+        """Each from earlier cells of the other, the second also from the same cell of the first."""
+        earlier = self.earlier(len(variables))
+        for k, m in enumerate(group):
+            rule = self.cells([m], known, variables, False)
+            other = group[1 - k]
+            terms = rule.results["o0"]
+            terms.append(self.own(rule, other, variables, earlier, "p0"))
+            if k and self.chance(0.5):
+                rule.inputs.append(Region(other.name, "cell", list(variables), "p1"))
+                terms.append(Term("cell", "p1", self.factor()))
+            rule.modulo = True
+            t.rules.append(rule)
 
     def whole(self, group, known):
         rule = Rule([Region(m.name, "whole", [], f"o{k}") for k, m in enumerate(group)], [])
@@ -305,13 +361,15 @@ class Generator:
         m = t.matrix(rule.outputs[0].matrix)
         variables = rule.outputs[0].coordinates
         for _ in range(self.random.choice([0, 0, 1, 1, 2])):
-            kind = self.random.choice(["flip", "shift", "style", "whole", "row"])
+            kind = self.random.choice(["flip", "shift", "swap", "style", "whole", "row"])
             d = self.random.randrange(len(variables))
             v = variables[d]
             if kind == "flip":
                 rules.append(substitute(rule, {v: f"{m.extents[d]} - 1 - {v}"}))
             elif kind == "shift":
                 rules.append(substitute(rule, {v: f"{v} + 1"}))
+            elif kind == "swap" and len(variables) == 2:
+                rules.append(substitute(rule, {"x": "y", "y": "x"}))
             elif kind == "style" and len(rule.outputs) == 1:
                 rules.append(copy.deepcopy(rule))
                 rules[-1].returns = not rule.returns

@@ -77,7 +77,7 @@ class Rule:
     modulo: bool = True
     prefix: bool = False  # the 1-d view is then summed up in place
     calls: list = field(default_factory=list)  # [(transform, [outputs and inputs by name])] instead of results
-    label: str = ""
+    spawns: bool = False
 
     def variables(self, known):
         found = []
@@ -123,7 +123,8 @@ def term_text(t, ranks):
 def body_text(rule, ranks):
     """`ranks`: of the views by name; None for cells."""
     if rule.calls:
-        return " ".join(f"{callee}({', '.join(arguments)});" for callee, arguments in rule.calls)
+        spawn = "spawn " if rule.spawns else ""
+        return " ".join(f"{spawn}{callee}({', '.join(arguments)}); {'sync;' if spawn else ''}" for callee, arguments in rule.calls)
     out, sides = [], ["width", "height", "depth"]
     for name in dict.fromkeys(t.text for terms in rule.results.values() for t in terms if t.kind == "sum"):
         loops = "".join(f"for (int s{d} = 0; s{d} < {name}.{sides[d]}(); ++s{d}) " for d in range(ranks[name]))
@@ -152,8 +153,6 @@ def rule_text(t, rule):
         kept = r.view_dimensions(len(t.matrix(r.matrix).extents))
         ranks[r.name] = None if kept is None else len(kept)
     out = f"priority({rule.priority}) " if rule.priority != 1 else ""
-    if rule.label:
-        out = f"rule {rule.label} " + out
     if rule.returns:
         out += rule.outputs[0].text()
     else:

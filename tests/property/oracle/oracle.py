@@ -22,9 +22,9 @@ from generate import Generator
 from interpret import Cycle, Run, Uncovered, cells, interpret
 from model import evaluate, program_text
 
-SIZES = {1: [(0,), (1,), (2,), (3,), (5,), (9,)],
-         2: [(0, 0), (1, 1), (2, 3), (3, 2), (5, 9), (9, 1), (1, 9), (0, 3), (9, 5)],
-         3: [(0, 1, 2), (1, 1, 1), (2, 3, 2), (3, 2, 4), (4, 4, 4)]}
+SIZES = {1: [(0,), (1,), (2,), (3,), (5,), (9,), (75,)],
+         2: [(0, 0), (1, 1), (2, 3), (3, 2), (5, 9), (9, 1), (1, 9), (0, 3), (9, 5), (37, 18)],
+         3: [(0, 1, 2), (1, 1, 1), (2, 3, 2), (3, 2, 4), (4, 4, 4), (9, 5, 6)]}
 BATCH = 8
 
 class Finding(Exception):
