@@ -137,7 +137,8 @@ class Generator:
                 full = not self.partial(t, rule)
                 t.rules += self.routes(t, rule, full)
         for m in group:
-            if rank and self.chance(0.15):
+            alone = all(o.accessor == "cell" and len(r.outputs) == 1 for r in t.rules for o in r.outputs if o.matrix == m.name)
+            if rank and self.chance(0.2 if alone else 0.02):
                 t.rules.append(self.simple(m, self.edge(m, variables), 0))
         if not full and self.chance(0.93):
             t.rules += [self.simple(m, list(variables), 3) for m in group]
