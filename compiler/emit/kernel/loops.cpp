@@ -18,6 +18,15 @@ using kernel::Buffer;
 
 namespace {
 
+const std::string kIterator = "pb__c"; // and the number of loops around
+
+/// What a mark of the schedule tree asks of the loop of its band.
+struct Request {
+  long depth = -1; // of that loop: where it runs once only there is none, and others must not take its place
+  long lanes = 0;  // run it in groups of so many
+  std::string pragma;
+};
+
 class LoopPrinter {
 public:
   LoopPrinter(const kernel::Kernel &kernel, bool unitStride, Used &used)
@@ -26,21 +35,21 @@ public:
       statements_.emplace_back(kernel, static_cast<int>(s), unitStride, used);
   }
 
-  std::string print(const isl::ast_node &node, const std::string &indent, const std::string &pragma = "") {
+  std::string print(const isl::ast_node &node, const std::string &indent) {
     switch (isl_ast_node_get_type(node.get())) {
     case isl_ast_node_for:
-      return loop(node, indent, pragma);
+      return loop(node, indent);
     case isl_ast_node_if:
-      return condition(node, indent, pragma);
+      return condition(node, indent);
     case isl_ast_node_mark:
-      return mark(node, indent, pragma);
+      return mark(node, indent);
     case isl_ast_node_user:
       return instance(node, indent);
     case isl_ast_node_block: {
       std::string text;
       isl_ast_node_list *children = isl_ast_node_block_get_children(node.get());
       for (int k = 0, n = static_cast<int>(isl_ast_node_list_n_ast_node(children)); k < n; ++k)
-        text += print(isl::manage(isl_ast_node_list_get_ast_node(children, k)), indent, pragma);
+        text += print(isl::manage(isl_ast_node_list_get_ast_node(children, k)), indent);
       isl_ast_node_list_free(children);
       return text;
     }
@@ -88,21 +97,25 @@ private:
     return poly::cxx(isl::manage(taken), [&](const std::string &name) { return emittedName(name, used_); });
   }
 
-  std::string loop(const isl::ast_node &node, const std::string &indent, const std::string &pragma) {
-    const std::string i = cxx(isl_ast_node_for_get_iterator(node.get()));
+  std::string loop(const isl::ast_node &node, const std::string &indent) {
+    isl_ast_expr *iterator = isl_ast_node_for_get_iterator(node.get());
+    isl_id *id = isl_ast_expr_get_id(iterator);
+    const bool isRequested = isl_id_get_name(id) == kIterator + std::to_string(request_.depth);
+    isl_id_free(id);
+    const std::string i = cxx(iterator);
     const std::string start = cxx(isl_ast_node_for_get_init(node.get()));
     const isl::ast_node body = isl::manage(isl_ast_node_for_get_body(node.get()));
-    const long group = std::exchange(group_, 0);
     if (isl_ast_node_for_is_degenerate(node.get()) == isl_bool_true)
       return indent + "{\n" + indent + "  [[maybe_unused]] const long " + i + " = " + start + ";\n" +
              print(body, indent + "  ") + indent + "}\n";
     const std::string condition = cxx(isl_ast_node_for_get_cond(node.get()));
     const std::string step = cxx(isl_ast_node_for_get_inc(node.get()));
-    if (group && unitStride_ && step == "1" && isUpperBound(node))
-      return groups(node, indent, i, start, group);
-    return (pragma.empty() ? "" : "#pragma clang loop " + pragma + "\n") + indent + "for (long " + i + " = " +
-           start + "; " + condition + "; " + i + " += " + step + ") {\n" + print(body, indent + "  ") +
-           indent + "}\n";
+    if (isRequested && request_.lanes && unitStride_ && step == "1" && isUpperBound(node))
+      return groups(node, indent, i, start, request_.lanes);
+    const std::string pragma =
+        isRequested && !request_.pragma.empty() ? "#pragma clang loop " + request_.pragma + "\n" : "";
+    return pragma + indent + "for (long " + i + " = " + start + "; " + condition + "; " + i + " += " + step +
+           ") {\n" + print(body, indent + "  ") + indent + "}\n";
   }
 
   /// The condition is `iterator < end` or `iterator <= end`.
@@ -136,34 +149,45 @@ private:
            print(body, indent + "    ") + indent + "  }\n" + indent + "}\n";
   }
 
-  std::string condition(const isl::ast_node &node, const std::string &indent, const std::string &pragma) {
+  std::string condition(const isl::ast_node &node, const std::string &indent) {
     std::string text = indent + "if (" + cxx(isl_ast_node_if_get_cond(node.get())) + ") {\n" +
-                       print(isl::manage(isl_ast_node_if_get_then_node(node.get())), indent + "  ", pragma) +
-                       indent + "}";
+                       print(isl::manage(isl_ast_node_if_get_then_node(node.get())), indent + "  ") + indent +
+                       "}";
     if (isl_ast_node_if_has_else_node(node.get()) == isl_bool_true)
-      text += " else {\n" +
-              print(isl::manage(isl_ast_node_if_get_else_node(node.get())), indent + "  ", pragma) + indent +
-              "}";
+      text += " else {\n" + print(isl::manage(isl_ast_node_if_get_else_node(node.get())), indent + "  ") +
+              indent + "}";
     return text + "\n";
   }
 
-  std::string mark(const isl::ast_node &node, const std::string &indent, const std::string &outer) {
+  std::string mark(const isl::ast_node &node, const std::string &indent) {
     isl_id *id = isl_ast_node_mark_get_id(node.get());
     const std::string name = isl_id_get_name(id);
     isl_id_free(id);
     const isl::ast_node inner = isl::manage(isl_ast_node_mark_get_node(node.get()));
     if (name.rfind("alloc:", 0) == 0) {
       const std::string local = name.substr(6);
-      return (hoisted_.count(local) ? "" : declaration(local, indent)) + print(inner, indent, outer);
+      return (hoisted_.count(local) ? "" : declaration(local, indent)) + print(inner, indent);
     }
-    std::string pragma;
+    Request request;
+    request.depth = depthOf(node);
     if (unitStride_ && name == "vector")
-      pragma = "vectorize(assume_safety)";
+      request.pragma = "vectorize(assume_safety)";
     if (name.rfind("lanes:", 0) == 0)
-      group_ = std::stol(name.substr(6));
+      request.lanes = std::stol(name.substr(6));
     if (unitStride_ && name == "unroll")
-      pragma = "unroll(full)";
-    return print(inner, indent, pragma);
+      request.pragma = "unroll(full)";
+    const Request outer = std::exchange(request_, request);
+    const std::string text = print(inner, indent);
+    request_ = outer;
+    return text;
+  }
+
+  /// generate() notes it.
+  static long depthOf(const isl::ast_node &mark) {
+    isl_id *note = isl_ast_node_get_annotation(mark.get());
+    const long depth = std::stol(isl_id_get_name(note));
+    isl_id_free(note);
+    return depth;
   }
 
   std::string instance(const isl::ast_node &node, const std::string &indent) {
@@ -192,10 +216,18 @@ private:
   Used &used_;
   std::vector<StatementPrinter> statements_;
   std::set<std::string> hoisted_;
-  long group_ = 0;       // the next loop runs in groups of so many lanes
+  Request request_;      // of the mark around
   long lanes_ = 0;       // lanes of the group being printed
   std::string iterator_; // of the loop in groups
 };
+
+/// The number of loops around a mark, where all of them are counted, also those that run once.
+isl_ast_node *noteDepth(isl_ast_node *mark, isl_ast_build *build, void *) {
+  isl_space *schedule = isl_ast_build_get_schedule_space(build);
+  const std::string depth = std::to_string(isl_space_dim(schedule, isl_dim_set));
+  isl_space_free(schedule);
+  return isl_ast_node_set_annotation(mark, isl_id_alloc(isl_ast_node_get_ctx(mark), depth.c_str(), nullptr));
+}
 
 } // namespace
 
@@ -204,8 +236,10 @@ isl::ast_node generate(const kernel::Kernel &kernel) {
   isl_ast_build *build = isl_ast_build_from_context(kernel.context.copy());
   isl_id_list *iterators = isl_id_list_alloc(ctx, 0);
   for (int k = 0; k < 32; ++k)
-    iterators = isl_id_list_add(iterators, isl_id_alloc(ctx, ("pb__c" + std::to_string(k)).c_str(), nullptr));
+    iterators =
+        isl_id_list_add(iterators, isl_id_alloc(ctx, (kIterator + std::to_string(k)).c_str(), nullptr));
   build = isl_ast_build_set_iterators(build, iterators);
+  build = isl_ast_build_set_after_each_mark(build, noteDepth, nullptr);
   isl_ast_node *root = isl_ast_build_node_from_schedule(build, kernel.schedule.copy());
   isl_ast_build_free(build);
   if (!root)

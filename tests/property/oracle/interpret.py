@@ -1,0 +1,150 @@
+"""What a program means, cell by cell: which rule of the best priority reaches the cell, and what its body gives.
+
+Demand driven with a memory; slow and obvious. It knows nothing of regions as sets, of schedules or of choices:
+rules of one priority that reach the same cell must compute the same value, and the first one is taken
+(language reference 2.3, 2.4).
+"""
+import itertools
+import math
+from model import MODULUS, evaluate
+
+class Uncovered(Exception):
+    """No rule reaches a cell."""
+
+class Cycle(Exception):
+    """A cell needs itself."""
+
+OPERATORS = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b,
+             ">=": lambda a, b: a >= b, "=": lambda a, b: a == b}
+
+def cells(box):
+    return itertools.product(*[range(b, e) for b, e in box])
+
+class Run:
+    """One call of a transform. `inputs`: {name: {cell: value}}."""
+
+    def __init__(self, program, transform, sizes, inputs):
+        self.program, self.transform, self.sizes = program, transform, sizes
+        self.extents = {m.name: [evaluate(e, sizes) for e in m.extents] for m in transform.matrices}
+        self.values = {m.name: dict(inputs.get(m.name, {})) for m in transform.matrices}
+        self.computing = set()
+        self.instances = {m.name: {} for m in transform.matrices}  # cell -> [(priority, number of rule, point)]
+        for number, rule in enumerate(transform.rules):
+            self.apply(number, rule)
+
+    def apply(self, number, rule):
+        """Finds all points at which the rule may run, by trying."""
+        variables = rule.variables(self.sizes)
+        largest = max([0] + [e for extents in self.extents.values() for e in extents])
+        for point in itertools.product(range(-4, largest + 4), repeat=len(variables)):
+            names = {**self.sizes, **dict(zip(variables, point))}
+            if self.may_run(rule, names):
+                for o in rule.outputs:
+                    for cell in cells(o.box(self.extents[o.matrix], names)):
+                        self.instances[o.matrix].setdefault(cell, []).append((rule.priority, number, names))
+
+    def may_run(self, rule, names):
+        for r in rule.outputs + rule.inputs:
+            extents = self.extents[r.matrix]
+            if not all(0 <= b <= e <= size for (b, e), size in zip(r.box(extents, names), extents)):
+                return False
+        return all(OPERATORS[op](evaluate(a, names), evaluate(b, names)) for a, op, b in rule.where)
+
+    def matrix(self, name):
+        """All cells of a matrix."""
+        return {cell: self.cell(name, cell) for cell in cells([(0, e) for e in self.extents[name]])}
+
+    def cell(self, matrix, cell):
+        if cell not in self.values[matrix]:
+            found = self.instances[matrix].get(cell)
+            if not found:
+                raise Uncovered(f"{matrix}{list(cell)}")
+            if (matrix, cell) in self.computing:
+                raise Cycle(f"{matrix}{list(cell)}")
+            self.computing.add((matrix, cell))
+            _, number, names = min(found, key=lambda f: f[:2])
+            self.run(self.transform.rules[number], names)
+        return self.values[matrix][cell]
+
+    def run(self, rule, names):
+        views = {}  # name -> (box, kept dimensions, {index in the view: value}); for a cell: its value
+        for r in rule.inputs:
+            box = r.box(self.extents[r.matrix], names)
+            kept = r.view_dimensions(len(self.extents[r.matrix]))
+            found = {c: self.cell(r.matrix, c) for c in cells(box)}
+            if kept is None:
+                views[r.name] = next(iter(found.values()))
+            else:
+                views[r.name] = {tuple(c[d] - box[d][0] for d in kept): v for c, v in found.items()}
+        results = self.call(rule, names, views) if rule.calls else self.compute(rule, names, views)
+        for o in rule.outputs:
+            box = o.box(self.extents[o.matrix], names)
+            kept = o.view_dimensions(len(self.extents[o.matrix]))
+            for c in cells(box):
+                index = () if kept is None else tuple(c[d] - box[d][0] for d in kept)
+                self.values[o.matrix][c] = results[o.name][index]
+
+    def output_indices(self, o, names):
+        box = o.box(self.extents[o.matrix], names)
+        kept = o.view_dimensions(len(self.extents[o.matrix])) or []
+        return list(cells([(0, box[d][1] - box[d][0]) for d in kept]))
+
+    def compute(self, rule, names, views):
+        results = {}
+        for o in rule.outputs:
+            result = {}
+            for index in self.output_indices(o, names):
+                at = {**names, **{f"k{d}": k for d, k in enumerate(index)}}
+                value = sum(self.term(t, at, views) for t in rule.results[o.name])
+                result[index] = math.fmod(value, MODULUS) if rule.modulo else float(value)
+            if rule.prefix:
+                for k in range(1, len(result)):
+                    result[(k,)] = math.fmod(result[(k,)] + result[(k - 1,)], MODULUS)
+            results[o.name] = result
+        return results
+
+    @staticmethod
+    def term(t, names, views):
+        if t.kind == "number":
+            return t.factor
+        if t.kind == "coordinate":
+            value = evaluate(t.text, names)
+        elif t.kind == "cell":
+            value = views[t.text]
+        elif t.kind == "sum":
+            value = sum(views[t.text].values())
+        else:
+            value = views[t.text].get(tuple(evaluate(i, names) for i in t.index), 0)
+        return t.factor * value * (views[t.times] if t.times else 1)
+
+    def call(self, rule, names, views):
+        """Calls in turn; each sees what the ones before it wrote."""
+        shapes = {}
+        for r in rule.outputs + rule.inputs:
+            box = r.box(self.extents[r.matrix], names)
+            kept = r.view_dimensions(len(self.extents[r.matrix]))
+            shapes[r.name] = [box[d][1] - box[d][0] for d in kept or []]
+        now = {n: v if isinstance(v, dict) else {(): v} for n, v in views.items()}
+        for callee, arguments in rule.calls:
+            t = next(t for t in self.program if t.name == callee)
+            order = t.role("to") + t.role("from")
+            inputs = {m.name: now[a] for m, a in zip(order, arguments) if m.role == "from"}
+            sizes = solve(t, {m.name: shapes[a] for m, a in zip(order, arguments)})
+            run = Run(self.program, t, sizes, inputs)
+            made = {a: run.matrix(m.name) for m, a in zip(order, arguments) if m.role == "to"}
+            now.update(made)
+        return {o.name: now[o.name] for o in rule.outputs}
+
+def solve(t, shapes):
+    """Every size variable is an extent of some input by itself: generated programs are made so."""
+    sizes = {}
+    for m in t.role("from"):
+        for e, extent in zip(m.extents, shapes[m.name]):
+            if e in t.sizes:
+                sizes.setdefault(e, extent)
+    return sizes
+
+def interpret(program, transform, sizes, inputs):
+    """The outputs, {name: {cell: value}}; raises Uncovered or Cycle."""
+    run = Run(program, transform, sizes, inputs)
+    return {m.name: run.matrix(m.name) for m in transform.role("to")}
