@@ -15,6 +15,8 @@ std::string head(const Scope &scope) {
     out += lineOf(scope.input, raw->text) + raw->text.text + "\n";
   out +=
       "#include \"pb/index.h\"\n#include \"pb/program.h\"\n#include \"pb/plan.h\"\n#include \"pb/loops.h\"\n";
+  if (scope.transform.isMemoized)
+    out += "#include \"pb/memo.h\"\n";
   out += "namespace pb_program {\n";
   std::set<std::string> callees;
   for (const auto &f : scope.facts())

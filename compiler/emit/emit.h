@@ -35,6 +35,9 @@ struct Unit {
 
 std::vector<Unit> emit(const Input &, poly::Context &, const std::string &bakedConfiguration);
 
+/// Choices and tunables for a tuner that reads XML; the program tells its own tuner by --info.
+std::string infoXml(const Input &);
+
 /// Hash of all names that a configuration may use, with their ranges: Program::hash.
 std::string programHash(const Input &);
 
