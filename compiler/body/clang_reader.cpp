@@ -163,7 +163,7 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files(const Unit &unit) {
   return all;
 }
 
-void run(const Unit &unit, const std::vector<std::string> &includePath, Reading &reading) {
+void run(const Unit &unit, const std::vector<std::string> &headerPath, Reading &reading) {
   std::vector<std::string> arguments = {PBC_LLVM_ROOT "/bin/clang++",
                                         "-fsyntax-only",
                                         "-std=c++20",
@@ -178,8 +178,7 @@ void run(const Unit &unit, const std::vector<std::string> &includePath, Reading 
                                         "-fspell-checking-limit=50",
                                         "-fmacro-backtrace-limit=1",
                                         std::string("-I") + kHeaderRoot};
-  for (const std::string &directory : includePath)
-    arguments.insert(arguments.end(), {"-iquote", directory});
+  arguments.insert(arguments.end(), headerPath.begin(), headerPath.end());
   arguments.push_back(kUnitPath);
   std::vector<const char *> pointers;
   for (const std::string &a : arguments)
@@ -208,12 +207,12 @@ void run(const Unit &unit, const std::vector<std::string> &includePath, Reading 
 
 } // namespace
 
-Reading readUnit(const Unit &unit, const std::vector<std::string> &includePath) {
+Reading readUnit(const Unit &unit, const std::vector<std::string> &headerPath) {
   Reading reading;
   reading.functions.resize(unit.rules.size());
   llvm::CrashRecoveryContext::Enable();
   llvm::CrashRecoveryContext recovery;
-  if (!recovery.RunSafelyOnThread([&] { run(unit, includePath, reading); }, kStackBytes))
+  if (!recovery.RunSafelyOnThread([&] { run(unit, headerPath, reading); }, kStackBytes))
     reading.finished = false;
   llvm::CrashRecoveryContext::Disable();
   return reading;

@@ -38,7 +38,7 @@ struct Reading {
   std::vector<Function> functions; // one for each of Unit::rules
 };
 
-/// `includePath`: where `#include "x.h"` of raw blocks is looked for.
-Reading readUnit(const Unit &, const std::vector<std::string> &includePath);
+/// `headerPath`: -iquote and -I options for the headers of raw blocks.
+Reading readUnit(const Unit &, const std::vector<std::string> &headerPath);
 
 } // namespace pbc::body
