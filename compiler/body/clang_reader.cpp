@@ -123,6 +123,7 @@ public:
   Consumer(const Unit &unit, Reading &reading) : unit_(unit), reading_(reading) {}
 
   void HandleTranslationUnit(clang::ASTContext &context) override {
+    findDynamicVariables(*context.getTranslationUnitDecl(), context);
     std::map<std::string, std::size_t> numbers;
     for (std::size_t i = 0; i < unit_.rules.size(); ++i)
       numbers[unit_.rules[i].function] = i;
@@ -137,6 +138,26 @@ public:
   }
 
 private:
+  void findDynamicVariables(const clang::DeclContext &where, const clang::ASTContext &context) {
+    for (const clang::Decl *d : where.decls()) {
+      if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(d))
+        findDynamicVariables(*llvm::cast<clang::DeclContext>(d), context);
+      const auto *v = llvm::dyn_cast<clang::VarDecl>(d);
+      if (!v || v->isInvalidDecl() || v->isThisDeclarationADefinition() != clang::VarDecl::Definition ||
+          v->isInline() || v->isStaticDataMember() || !v->isExternallyVisible() ||
+          v->getStorageClass() == clang::SC_Extern || v->getType()->isDependentType() ||
+          v->getBeginLoc().isMacroID())
+        continue;
+      const auto [file, offset] = context.getSourceManager().getDecomposedLoc(v->getBeginLoc());
+      if (file != context.getSourceManager().getMainFileID() ||
+          unit_.segment(offset).kind != Unit::Segment::Kind::Raw)
+        continue;
+      const bool isDynamic = v->hasInit() && !v->hasConstantInitialization();
+      if (isDynamic || v->needsDestruction(context) != clang::QualType::DK_none)
+        reading_.dynamicVariables.push_back(offset);
+    }
+  }
+
   const Unit &unit_;
   Reading &reading_;
 };

@@ -36,6 +36,9 @@ struct Reading {
   bool finished = false; // false: Clang itself broke down
   std::vector<Complaint> complaints;
   std::vector<Function> functions; // one for each of Unit::rules
+  /// Where raw blocks define variables that the whole program shares and that code must initialise or
+  /// destroy.
+  std::vector<std::uint32_t> dynamicVariables;
 };
 
 /// `headerPath`: -iquote and -I options for the headers of raw blocks.

@@ -121,6 +121,7 @@ struct Understanding {
   std::vector<std::vector<Facts>> facts; // [transform][rule]
   Library library = Library::None;       // what the generated code needs
   std::vector<std::string> headerPath;   // where headers of raw blocks are, as options of Clang
+  std::vector<std::string> rawBlocks;    // as the generated code has them
 };
 
 /// Facts for every rule of every transform. One Clang run over the whole module, or more if names are missing

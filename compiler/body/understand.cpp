@@ -6,6 +6,7 @@
 #include "compiler/body/scan.h"
 #include "compiler/body/statics.h"
 #include <algorithm>
+#include <functional>
 #include <set>
 
 namespace pbc::body {
@@ -88,6 +89,21 @@ Attempt readWithLeast(const sema::Module &module, const std::vector<std::vector<
   return best;
 }
 
+/// The raw blocks for units that all have them: a variable with a constructor or destructor becomes `inline`,
+/// so that these run once for the program and not once for each unit.
+std::vector<std::string> rawBlocks(const sema::Module &module, const Attempt &attempt) {
+  std::vector<std::string> texts;
+  for (const syntax::RawBlock *raw : module.rawBlocks)
+    texts.push_back(raw->text.text);
+  std::set<std::uint32_t, std::greater<>> places(attempt.reading.dynamicVariables.begin(),
+                                                 attempt.reading.dynamicVariables.end());
+  for (const std::uint32_t at : places) // from the last on, so that the others stay where they are
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      if (const Unit::Segment &s = attempt.unit.segment(at); s.text == &module.rawBlocks[i]->text)
+        texts[i].insert(at - s.begin, "inline ");
+  return texts;
+}
+
 } // namespace
 
 Understanding understand(const sema::Module &module, source::Diagnostics &d,
@@ -128,7 +144,7 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d,
         facts[t][r].obstacle = "it has an error";
         facts[t][r].obstacleSpan = module.transforms[t].rules[r].span;
       }
-  return {std::move(facts), attempt.library, headerPath};
+  return {std::move(facts), attempt.library, headerPath, rawBlocks(module, attempt)};
 }
 
 } // namespace pbc::body

@@ -2,8 +2,8 @@
 // program, so that programs call `cblas_dgemm` or `dgetrf_` and nobody passes -l.
 //
 //   foreignSymbols({{"Solve.cpp.o", bytes}})                 =>  {"cblas_dgemm", "dgetrf_"}
-//   findLibraries({"cblas_dgemm", "dgetrf_"}, {"/usr/lib"})  =>  {"/usr/lib/libblas.so", "/usr/lib/liblapack.so"}
-//   provider("dgetrf_")->package                             =>  "liblapack-dev"
+//   findLibraries({"cblas_dgemm", "dgetrf_"}, {"/usr/lib"})  =>  {"/usr/lib/libblas.so",
+//   "/usr/lib/liblapack.so"} provider("dgetrf_")->package                             =>  "liblapack-dev"
 #pragma once
 #include "compiler/build/link.h"
 
@@ -14,7 +14,8 @@ std::vector<std::string> foreignSymbols(const std::vector<LinkInput> &objects);
 
 /// The libraries of linear algebra and FFT in these folders, shared ones first, that define some of the
 /// symbols; no two for the same symbol.
-std::vector<std::string> findLibraries(std::vector<std::string> symbols, const std::vector<std::string> &folders);
+std::vector<std::string> findLibraries(std::vector<std::string> symbols,
+                                       const std::vector<std::string> &folders);
 
 /// Where the system keeps its libraries, and LIBRARY_PATH and LD_LIBRARY_PATH.
 std::vector<std::string> libraryFolders();

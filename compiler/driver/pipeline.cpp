@@ -156,8 +156,9 @@ private:
     const auto baked = bakedConfiguration();
     if (!baked)
       return 1;
-    step("emit",
-         [&] { units = emit::emit({module, facts, choices, plans, kernels, &sources_}, context, *baked); });
+    step("emit", [&] {
+      units = emit::emit({module, facts, choices, plans, kernels, &sources_, rawBlocks_}, context, *baked);
+    });
     if (options_.stage == Stage::Cpp)
       return show(joined(units));
     if (options_.stage == Stage::Program) {
@@ -225,9 +226,11 @@ private:
   }
 
   std::vector<std::vector<body::Facts>> understand(const sema::Module &module) {
-    auto [facts, library, headerPath] = body::understand(module, diagnostics_, options_.includePath);
+    auto [facts, library, headerPath, rawBlocks] =
+        body::understand(module, diagnostics_, options_.includePath);
     library_ = library;
     headerPath_ = headerPath;
+    rawBlocks_ = rawBlocks;
     // Kernels use raw pointers; the checks are in the regions' own methods.
     if (options_.boundsCheck)
       for (auto &ofTransform : facts)
@@ -434,7 +437,7 @@ private:
   build::Cache cache_;
   build::Cache::Key programKey_;
   body::Library library_ = body::Library::None;
-  std::vector<std::string> headerPath_;
+  std::vector<std::string> headerPath_, rawBlocks_;
   std::string times_;
 };
 

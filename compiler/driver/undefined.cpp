@@ -14,7 +14,8 @@ bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c ==
 /// The last place with this name as a word: a use rather than the declaration, if there are both.
 std::optional<source::Span> lastUse(const source::MappedText &in, const std::string &name) {
   const std::string &text = in.text;
-  for (auto at = text.rfind(name); at != std::string::npos; at = at ? text.rfind(name, at - 1) : std::string::npos) {
+  for (auto at = text.rfind(name); at != std::string::npos;
+       at = at ? text.rfind(name, at - 1) : std::string::npos) {
     const std::size_t end = at + name.size();
     if ((at == 0 || !isWord(text[at - 1])) && (end == text.size() || !isWord(text[end])))
       return in.locate(static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end));

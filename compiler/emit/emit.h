@@ -26,6 +26,7 @@ struct Input {
   const std::vector<schedule::TransformPlans> &plans;
   const Kernels &kernels;
   const source::SourceManager *sources = nullptr; // for the places that assertions name
+  std::vector<std::string> rawBlocks = {};        // the module's, as body::understand has them for each unit
 };
 
 struct Unit {

@@ -12,9 +12,10 @@ std::string escaped(const std::string &text) {
   return out;
 }
 
-std::string tunable(const std::string &name, const char *type, double initial, double minimum, double maximum) {
-  return fmt::format("    <tunable name=\"{}\" type=\"{}\" initial=\"{}\" min=\"{}\" max=\"{}\"/>\n", escaped(name),
-                     type, initial, minimum, maximum);
+std::string tunable(const std::string &name, const char *type, double initial, double minimum,
+                    double maximum) {
+  return fmt::format("    <tunable name=\"{}\" type=\"{}\" initial=\"{}\" min=\"{}\" max=\"{}\"/>\n",
+                     escaped(name), type, initial, minimum, maximum);
 }
 
 } // namespace
@@ -22,13 +23,13 @@ std::string tunable(const std::string &name, const char *type, double initial, d
 std::string infoXml(const Input &in) {
   std::string out = "<traininginfo>\n";
   for (const auto &t : in.module.transforms) {
-    out += fmt::format("  <transform name=\"{}\" templateName=\"{}\" isTemplateInstance=\"{}\">\n", escaped(t.name),
-                       escaped(t.family), t.constants.empty() ? 0 : 1);
+    out += fmt::format("  <transform name=\"{}\" templateName=\"{}\" isTemplateInstance=\"{}\">\n",
+                       escaped(t.name), escaped(t.family), t.constants.empty() ? 0 : 1);
     if (const auto count = in.choices[t.index].alternatives.size(); count > 1)
       out += fmt::format("    <algchoice name=\"{}_0\" rules=\"{}\"/>\n", escaped(t.name), count);
     for (const auto &k : t.tunables)
-      out += tunable(t.name + "_" + k.name, k.isFloat ? "user.tunable.double" : "user.tunable", k.initial, k.minimum,
-                     k.maximum);
+      out += tunable(t.name + "_" + k.name, k.isFloat ? "user.tunable.double" : "user.tunable", k.initial,
+                     k.minimum, k.maximum);
     for (const auto &facts : in.facts[t.index])
       for (const auto &callee : facts.callees)
         out += fmt::format("    <calls caller=\"{}\" callee=\"{}\"/>\n", escaped(t.name), escaped(callee));

@@ -57,8 +57,8 @@ private:
 struct Call {
   unsigned long run;
   std::vector<Cells> inputs, outputs;
-  std::vector<RegionShape> targets;              // where its outputs are while it runs
-  std::vector<std::vector<int>> extents;         // of the outputs
+  std::vector<RegionShape> targets;      // where its outputs are while it runs
+  std::vector<std::vector<int>> extents; // of the outputs
 };
 
 using Known = std::shared_ptr<const Call>;

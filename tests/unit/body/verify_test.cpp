@@ -28,7 +28,7 @@ Texts broken(const std::function<void(std::vector<Facts> &)> &change) {
   source::Diagnostics d(sources);
   const auto program = syntax::parse(syntax::preprocess(sources, file, d), file, d);
   const auto module = sema::check(program, "t", "", d);
-  auto facts = understand(module, d);
+  auto facts = understand(module, d).facts;
   EXPECT_EQ(d.render(), "");
   change(facts.at(0));
   return verify(module, facts);

@@ -18,10 +18,12 @@ LinkInput object(const std::string &text) {
 }
 
 TEST(FindLibraries, SymbolsByTheirForm) {
-  const LinkInput uses = object(R"(extern "C" { void dgetrf_(); void cblas_dgemm(); void mine_(); int puts(const char *); }
+  const LinkInput uses =
+      object(R"(extern "C" { void dgetrf_(); void cblas_dgemm(); void mine_(); int puts(const char *); }
 extern "C" void f() { dgetrf_(); cblas_dgemm(); mine_(); puts(""); })");
   EXPECT_THAT(foreignSymbols({uses}), ElementsAre("cblas_dgemm", "dgetrf_", "mine_"));
-  EXPECT_THAT(foreignSymbols({uses, object(R"(extern "C" void mine_() {})")}), ElementsAre("cblas_dgemm", "dgetrf_"));
+  EXPECT_THAT(foreignSymbols({uses, object(R"(extern "C" void mine_() {})")}),
+              ElementsAre("cblas_dgemm", "dgetrf_"));
 }
 
 TEST(FindLibraries, TheFirstThatDefinesThem) {
