@@ -123,6 +123,7 @@ public:
   Consumer(const Unit &unit, Reading &reading) : unit_(unit), reading_(reading) {}
 
   void HandleTranslationUnit(clang::ASTContext &context) override {
+    findDynamicVariables(*context.getTranslationUnitDecl(), context);
     std::map<std::string, std::size_t> numbers;
     for (std::size_t i = 0; i < unit_.rules.size(); ++i)
       numbers[unit_.rules[i].function] = i;
@@ -137,6 +138,26 @@ public:
   }
 
 private:
+  void findDynamicVariables(const clang::DeclContext &where, const clang::ASTContext &context) {
+    for (const clang::Decl *d : where.decls()) {
+      if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(d))
+        findDynamicVariables(*llvm::cast<clang::DeclContext>(d), context);
+      const auto *v = llvm::dyn_cast<clang::VarDecl>(d);
+      if (!v || v->isInvalidDecl() || v->isThisDeclarationADefinition() != clang::VarDecl::Definition ||
+          v->isInline() || v->isStaticDataMember() || !v->isExternallyVisible() ||
+          v->getStorageClass() == clang::SC_Extern || v->getType()->isDependentType() ||
+          v->getBeginLoc().isMacroID())
+        continue;
+      const auto [file, offset] = context.getSourceManager().getDecomposedLoc(v->getBeginLoc());
+      if (file != context.getSourceManager().getMainFileID() ||
+          unit_.segment(offset).kind != Unit::Segment::Kind::Raw)
+        continue;
+      const bool isDynamic = v->hasInit() && !v->hasConstantInitialization();
+      if (isDynamic || v->needsDestruction(context) != clang::QualType::DK_none)
+        reading_.dynamicVariables.push_back(offset);
+    }
+  }
+
   const Unit &unit_;
   Reading &reading_;
 };
@@ -163,7 +184,7 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files(const Unit &unit) {
   return all;
 }
 
-void run(const Unit &unit, const std::vector<std::string> &includePath, Reading &reading) {
+void run(const Unit &unit, const std::vector<std::string> &headerPath, Reading &reading) {
   std::vector<std::string> arguments = {PBC_LLVM_ROOT "/bin/clang++",
                                         "-fsyntax-only",
                                         "-std=c++20",
@@ -178,8 +199,7 @@ void run(const Unit &unit, const std::vector<std::string> &includePath, Reading 
                                         "-fspell-checking-limit=50",
                                         "-fmacro-backtrace-limit=1",
                                         std::string("-I") + kHeaderRoot};
-  for (const std::string &directory : includePath)
-    arguments.insert(arguments.end(), {"-iquote", directory});
+  arguments.insert(arguments.end(), headerPath.begin(), headerPath.end());
   arguments.push_back(kUnitPath);
   std::vector<const char *> pointers;
   for (const std::string &a : arguments)
@@ -208,12 +228,12 @@ void run(const Unit &unit, const std::vector<std::string> &includePath, Reading 
 
 } // namespace
 
-Reading readUnit(const Unit &unit, const std::vector<std::string> &includePath) {
+Reading readUnit(const Unit &unit, const std::vector<std::string> &headerPath) {
   Reading reading;
   reading.functions.resize(unit.rules.size());
   llvm::CrashRecoveryContext::Enable();
   llvm::CrashRecoveryContext recovery;
-  if (!recovery.RunSafelyOnThread([&] { run(unit, includePath, reading); }, kStackBytes))
+  if (!recovery.RunSafelyOnThread([&] { run(unit, headerPath, reading); }, kStackBytes))
     reading.finished = false;
   llvm::CrashRecoveryContext::Disable();
   return reading;

@@ -36,9 +36,12 @@ struct Reading {
   bool finished = false; // false: Clang itself broke down
   std::vector<Complaint> complaints;
   std::vector<Function> functions; // one for each of Unit::rules
+  /// Where raw blocks define variables that the whole program shares and that code must initialise or
+  /// destroy.
+  std::vector<std::uint32_t> dynamicVariables;
 };
 
-/// `includePath`: where `#include "x.h"` of raw blocks is looked for.
-Reading readUnit(const Unit &, const std::vector<std::string> &includePath);
+/// `headerPath`: -iquote and -I options for the headers of raw blocks.
+Reading readUnit(const Unit &, const std::vector<std::string> &headerPath);
 
 } // namespace pbc::body

@@ -126,7 +126,12 @@ public:
     std::string text = readable(c.text);
     if (segment && !segment->text)
       text = "this cannot be declared in C++: " + text;
-    addNotes(d_.error(*place, text), c);
+    auto &error = d_.error(*place, text);
+    if (c.kind == Complaint::Kind::UnknownName && c.text.find("'cblas_") != std::string::npos)
+      error.help("it is part of BLAS, whose header cblas.h is not installed: install libopenblas-dev");
+    if (c.text.ends_with("file not found"))
+      error.help("install the package that has this header, or name its folder: -IFOLDER");
+    addNotes(error, c);
   }
 
 private:

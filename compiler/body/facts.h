@@ -120,11 +120,15 @@ enum class Library { None, Base, System, All };
 struct Understanding {
   std::vector<std::vector<Facts>> facts; // [transform][rule]
   Library library = Library::None;       // what the generated code needs
+  std::vector<std::string> headerPath;   // where headers of raw blocks are, as options of Clang
+  std::vector<std::string> rawBlocks;    // as the generated code has them
 };
 
 /// Facts for every rule of every transform. One Clang run over the whole module, or more if names are missing
 /// that a library may have; type errors and the like are reported at the user's own line.
-Understanding understand(const sema::Module &, source::Diagnostics &);
+/// `includePath`: folders for their headers, beside those of the files that the raw blocks stand in.
+Understanding understand(const sema::Module &, source::Diagnostics &,
+                         const std::vector<std::string> &includePath = {});
 
 /// --emit=facts; with `sources` obstacles name their lines.
 std::string print(const sema::Module &, const std::vector<std::vector<Facts>> &,

@@ -1,5 +1,6 @@
 #include "compiler/body/edits.h"
 #include <algorithm>
+#include <set>
 
 namespace pbc::body {
 namespace {
@@ -48,17 +49,33 @@ private:
   std::vector<ValuePtr> written_;
 };
 
-/// Over the Tree: any use of an output other than storing to it, asking its size, or passing it as an output.
+/// Over the Tree: any use of an output other than storing to it, asking its size, or passing it as an output;
+/// a cell that a statement of the body itself has set before is no longer the caller's.
 class TreeReads {
 public:
   explicit TreeReads(const RuleContext &c) : c_(c) {}
 
+  bool anyInOrder(const Tree &t) {
+    if (t.kind == Tree::Kind::Block)
+      return std::any_of(t.children.begin(), t.children.end(),
+                         [&](const TreePtr &c) { return c && anyInOrder(*c); });
+    if (any(t))
+      return true;
+    const Tree *set = t.kind == Tree::Kind::Discard ? &t.child(0) : nullptr;
+    if (set && set->kind == Tree::Kind::Assign && set->text.empty() &&
+        set->child(0).kind == Tree::Kind::Parameter)
+      set_.insert(set->child(0).index);
+    return false;
+  }
+
+private:
   bool any(const Tree &t) const {
     using Kind = Tree::Kind;
     switch (t.kind) {
     case Kind::Parameter: {
       const Parameter &p = c_.text.parameters[t.index];
-      return p.role == Parameter::Role::Binding && p.index < static_cast<int>(c_.rule.outputs.size());
+      return p.role == Parameter::Role::Binding && p.index < static_cast<int>(c_.rule.outputs.size()) &&
+             !set_.count(t.index);
     }
     case Kind::Assign:
       if (t.text.empty() && isPart(t.child(0)))
@@ -83,7 +100,6 @@ public:
     return anyChild(t);
   }
 
-private:
   bool anyChild(const Tree &t) const {
     return std::any_of(t.children.begin(), t.children.end(), [&](const TreePtr &c) { return c && any(*c); });
   }
@@ -110,6 +126,7 @@ private:
   }
 
   const RuleContext &c_;
+  std::set<int> set_; // parameters
 };
 
 } // namespace
@@ -117,7 +134,7 @@ private:
 bool readsOutputs(const RuleContext &c, const Facts &facts) {
   if (facts.liftable)
     return NodeReads(static_cast<int>(c.rule.outputs.size()), facts).any(facts.nodes);
-  return c.function.body && TreeReads(c).any(*c.function.body);
+  return c.function.body && TreeReads(c).anyInOrder(*c.function.body);
 }
 
 } // namespace pbc::body

@@ -6,6 +6,7 @@
 #include "compiler/body/scan.h"
 #include "compiler/body/statics.h"
 #include <algorithm>
+#include <functional>
 #include <set>
 
 namespace pbc::body {
@@ -34,8 +35,9 @@ bool isReadable(const sema::Rule &rule, source::Diagnostics &d) {
   return found.empty();
 }
 
-/// Where raw blocks look for their own headers: beside the files that they stand in.
-std::vector<std::string> includePath(const sema::Module &module, const source::SourceManager &sources) {
+/// Where raw blocks look for headers: beside the files that they stand in, then where the user says.
+std::vector<std::string> headerArguments(const sema::Module &module, const source::SourceManager &sources,
+                                         const std::vector<std::string> &includePath) {
   std::set<std::string> directories;
   for (const syntax::RawBlock *raw : module.rawBlocks)
     if (raw->span.file < sources.fileCount()) {
@@ -43,7 +45,12 @@ std::vector<std::string> includePath(const sema::Module &module, const source::S
       const auto slash = path.rfind('/');
       directories.insert(slash == std::string::npos ? "." : path.substr(0, slash + 1));
     }
-  return {directories.begin(), directories.end()};
+  std::vector<std::string> arguments;
+  for (const std::string &directory : directories)
+    arguments.push_back("-iquote" + directory);
+  for (const std::string &directory : includePath)
+    arguments.push_back("-I" + directory);
+  return arguments;
 }
 
 std::size_t errorCount(const Reading &r) {
@@ -65,10 +72,10 @@ struct Attempt {
 /// The unit with as little of the libraries as it needs. What no library knows is the user's mistake: then
 /// the reading with the fewest complaints tells it best.
 Attempt readWithLeast(const sema::Module &module, const std::vector<std::vector<bool>> &wanted,
-                      const std::vector<std::string> &folders) {
+                      const std::vector<std::string> &headerPath) {
   const auto attempt = [&](Library library) {
     Attempt a{library, makeUnit(module, wanted, library), {}};
-    a.reading = readUnit(a.unit, folders);
+    a.reading = readUnit(a.unit, headerPath);
     return a;
   };
   Attempt best = attempt(leastLibrary(module));
@@ -82,9 +89,25 @@ Attempt readWithLeast(const sema::Module &module, const std::vector<std::vector<
   return best;
 }
 
+/// The raw blocks for units that all have them: a variable with a constructor or destructor becomes `inline`,
+/// so that these run once for the program and not once for each unit.
+std::vector<std::string> rawBlocks(const sema::Module &module, const Attempt &attempt) {
+  std::vector<std::string> texts;
+  for (const syntax::RawBlock *raw : module.rawBlocks)
+    texts.push_back(raw->text.text);
+  std::set<std::uint32_t, std::greater<>> places(attempt.reading.dynamicVariables.begin(),
+                                                 attempt.reading.dynamicVariables.end());
+  for (const std::uint32_t at : places) // from the last on, so that the others stay where they are
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      if (const Unit::Segment &s = attempt.unit.segment(at); s.text == &module.rawBlocks[i]->text)
+        texts[i].insert(at - s.begin, "inline ");
+  return texts;
+}
+
 } // namespace
 
-Understanding understand(const sema::Module &module, source::Diagnostics &d) {
+Understanding understand(const sema::Module &module, source::Diagnostics &d,
+                         const std::vector<std::string> &includePath) {
   std::vector<std::vector<Facts>> facts(module.transforms.size());
   std::vector<std::vector<bool>> wanted(module.transforms.size());
   for (const sema::Transform &t : module.transforms) {
@@ -94,7 +117,8 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d) {
       wanted[t.index][r.index] = isReadable(r, d);
   }
 
-  const Attempt attempt = readWithLeast(module, wanted, includePath(module, d.sources()));
+  const std::vector<std::string> headerPath = headerArguments(module, d.sources(), includePath);
+  const Attempt attempt = readWithLeast(module, wanted, headerPath);
   const Unit &unit = attempt.unit;
   const Reading &reading = attempt.reading;
   report(reading, unit, module, d);
@@ -120,7 +144,7 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d) {
         facts[t][r].obstacle = "it has an error";
         facts[t][r].obstacleSpan = module.transforms[t].rules[r].span;
       }
-  return {std::move(facts), attempt.library};
+  return {std::move(facts), attempt.library, headerPath, rawBlocks(module, attempt)};
 }
 
 } // namespace pbc::body

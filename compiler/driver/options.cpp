@@ -1,9 +1,36 @@
 #include "compiler/driver/options.h"
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <map>
+#include <sstream>
 
 namespace pbc::driver {
+
+namespace {
+
+/// Options of the original whose subject does not exist here: read, and said once.
+constexpr std::pair<const char *, const char *> kWithoutMeaning[] = {
+    {"--preproc", "the preprocessor is part of pbc"},
+    {"--runtimedir", "the runtime is part of pbc (PBC_RUNTIME names another)"},
+    {"--heuristics", "the tuner decides: pbc tune ./PROG"}};
+
+/// Flags as one gives them to a compiler that links: `-lm`, `-Lfolder`, `-Wl,-rpath,folder`, a path.
+void addLinkFlags(const std::string &text, std::vector<std::string> &out) {
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!word.starts_with("-Wl,")) {
+      out.push_back(word);
+      continue;
+    }
+    std::istringstream parts(word.substr(4));
+    for (std::string part; std::getline(parts, part, ',');)
+      out.push_back(part);
+  }
+}
+
+} // namespace
 
 ParsedOptions parseOptions(int argc, char **argv) {
   ParsedOptions parsed;
@@ -19,7 +46,7 @@ ParsedOptions parseOptions(int argc, char **argv) {
       {"ast", Stage::Ast},     {"module", Stage::Module}, {"facts", Stage::Facts},     {"grid", Stage::Grid},
       {"graph", Stage::Graph}, {"plan", Stage::Plan},     {"kernels", Stage::Kernels}, {"cpp", Stage::Cpp},
       {"llvm", Stage::Llvm},   {"asm", Stage::Asm}};
-  app.add_option("input", o.input, "the program, FILE.pbcc")->required();
+  app.add_option("input,--input", o.input, "the program, FILE.pbcc")->required();
   app.add_option("-o,--output", o.output,
                  "the executable to make (default: the source's name without its suffix)");
   std::string stage;
@@ -27,12 +54,26 @@ ParsedOptions parseOptions(int argc, char **argv) {
                  "print one stage instead: ast module facts grid graph plan kernels cpp llvm asm");
   app.add_flag("--dot", o.dot, "with --emit=graph: as Graphviz");
   app.add_option("--main", o.mainTransform, "the transform that the executable runs");
-  app.add_option("--config", o.configuration,
+  app.add_option("--config,--hardcode", o.configuration,
                  "build this configuration file in: the program then starts with it");
   app.add_option("-D", defines, "NAME or NAME=TEXT: a macro")->take_all()->allow_extra_args(false);
   app.add_option("-I", o.includePath, "folder where #include looks")->take_all()->allow_extra_args(false);
   app.add_option("-l", libraries, "a library to link")->take_all()->allow_extra_args(false);
-  app.add_option("-L", folders, "folder with libraries")->take_all()->allow_extra_args(false);
+  app.add_option("-L,--libdir", folders, "folder with libraries")->take_all()->allow_extra_args(false);
+  std::vector<std::string> linkFlags;
+  app.add_option("--link-flags", linkFlags,
+                 "further words for the linker; LDFLAGS and LDLIBS of the environment come first")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--outputinfo", o.infoFile, "write choices and tunables to this file, as XML");
+  app.add_option("--outputobj", o.objectFolder, "leave the generated C++ and the objects in this folder");
+  app.add_flag("!--nolink", o.links, "stop before linking");
+  app.add_flag("!--nocompile", o.compiles, "stop before the generated C++ is compiled");
+  app.add_option("-j,--jobs", o.jobs, "how many units are compiled at once (default 2)")
+      ->check(CLI::Range(1, 256));
+  std::map<std::string, std::string> withoutMeaning;
+  for (const auto &[name, why] : kWithoutMeaning)
+    app.add_option(name, withoutMeaning[name], "")->group("");
   app.add_option("--cpu", o.cpu, "processor to compile for, as clang's -march (default: this machine's)");
   app.add_option("-O", o.optimisation, "optimisation of the generated C++, 0 to 3 (default 3)")
       ->check(CLI::Range(0, 3));
@@ -60,12 +101,22 @@ ParsedOptions parseOptions(int argc, char **argv) {
     const auto equals = d.find('=');
     o.defines.emplace_back(d.substr(0, equals), equals == std::string::npos ? "1" : d.substr(equals + 1));
   }
+  for (const auto &[name, why] : kWithoutMeaning)
+    if (!withoutMeaning[name].empty())
+      std::cerr << "pbc: warning: " << name << " has no meaning any more: " << why << "\n";
+  for (const char *variable : {"LDFLAGS", "LDLIBS"})
+    if (const char *value = std::getenv(variable))
+      addLinkFlags(value, o.linkArguments);
   for (const auto &f : folders)
     o.linkArguments.push_back("-L" + f);
   for (const auto &l : libraries)
     o.linkArguments.push_back("-l" + l);
+  for (const auto &f : linkFlags)
+    addLinkFlags(f, o.linkArguments);
   if (o.output.empty())
     o.output = std::filesystem::path(o.input).stem().string();
+  if (!o.links && o.objectFolder.empty())
+    o.objectFolder = o.output + ".obj";
   parsed.run = true;
   return parsed;
 }

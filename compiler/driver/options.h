@@ -15,9 +15,11 @@ struct Options {
   Stage stage = Stage::Program; // Program: no --emit
   std::string mainTransform;
   std::string configuration; // file to bake in
+  std::string infoFile;      // XML about choices and tunables; "" for none
+  std::string objectFolder;  // where C++ and objects are left; "" for nowhere
   std::vector<std::pair<std::string, std::string>> defines;
   std::vector<std::string> includePath;
-  std::vector<std::string> linkArguments; // -l and -L, in order
+  std::vector<std::string> linkArguments; // -l and -L, in order, and what the environment adds
   std::string cpu = "native";
   int optimisation = 3;
   bool boundsCheck = false;
@@ -25,6 +27,8 @@ struct Options {
   bool dot = false;
   bool timePasses = false;
   bool noCache = false;
+  bool compiles = true, links = true; // --nocompile, --nolink
+  int jobs = 2;
 };
 
 /// Either options, or an exit status with everything printed already.

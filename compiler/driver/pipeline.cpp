@@ -4,9 +4,11 @@
 #include "compiler/body/verify.h"
 #include "compiler/build/cache.h"
 #include "compiler/build/compile.h"
+#include "compiler/build/find_libraries.h"
 #include "compiler/build/link.h"
 #include "compiler/choice/sizes.h"
 #include "compiler/choice/verify.h"
+#include "compiler/driver/undefined.h"
 #include "compiler/emit/emit.h"
 #include "compiler/kernel/default_schedule.h"
 #include "compiler/kernel/lift.h"
@@ -17,8 +19,10 @@
 #include "compiler/sema/check.h"
 #include "compiler/sema/verify.h"
 #include "compiler/syntax/parse.h"
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -152,13 +156,24 @@ private:
     const auto baked = bakedConfiguration();
     if (!baked)
       return 1;
-    step("emit",
-         [&] { units = emit::emit({module, facts, choices, plans, kernels, &sources_}, context, *baked); });
+    step("emit", [&] {
+      units = emit::emit({module, facts, choices, plans, kernels, &sources_, rawBlocks_}, context, *baked);
+    });
     if (options_.stage == Stage::Cpp)
       return show(joined(units));
+    if (options_.stage == Stage::Program) {
+      for (const auto &u : units)
+        if (!leave(u.name + ".cpp", u.text))
+          return 1;
+      if (!options_.infoFile.empty() &&
+          !writeFile(options_.infoFile, emit::infoXml({module, facts, choices, plans, kernels})))
+        return 1;
+      if (!options_.compiles)
+        return 0;
+    }
 
     std::vector<build::CompileResult> objects;
-    step("compile", [&] { objects = build::compileAll(requests(units, module), &cache_, 2); });
+    step("compile", [&] { objects = build::compileAll(requests(units, module), &cache_, options_.jobs); });
     for (std::size_t i = 0; i < objects.size(); ++i) {
       times_ +=
           objects[i].fromCache
@@ -186,12 +201,36 @@ private:
         all += o.output;
       return show(all);
     }
-    return linkProgram(units, objects, module);
+    for (std::size_t i = 0; i < units.size(); ++i)
+      if (!leave(units[i].name + ".o", objects[i].output))
+        return 1;
+    return options_.links ? linkProgram(units, objects, module) : 0;
+  }
+
+  static bool writeFile(const std::filesystem::path &path, const std::string &bytes) {
+    std::ofstream out(path, std::ios::binary);
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    if (out.flush())
+      return true;
+    fmt::print(stderr, "pbc: error: cannot write {}: {}\n", path.string(), std::strerror(errno));
+    return false;
+  }
+
+  /// Into the folder that is to keep what is made on the way, if there is one.
+  bool leave(const std::string &name, const std::string &bytes) const {
+    if (options_.objectFolder.empty())
+      return true;
+    std::error_code ignored; // then writing fails, with its own words
+    std::filesystem::create_directories(options_.objectFolder, ignored);
+    return writeFile(std::filesystem::path(options_.objectFolder) / name, bytes);
   }
 
   std::vector<std::vector<body::Facts>> understand(const sema::Module &module) {
-    auto [facts, library] = body::understand(module, diagnostics_);
+    auto [facts, library, headerPath, rawBlocks] =
+        body::understand(module, diagnostics_, options_.includePath);
     library_ = library;
+    headerPath_ = headerPath;
+    rawBlocks_ = rawBlocks;
     // Kernels use raw pointers; the checks are in the regions' own methods.
     if (options_.boundsCheck)
       for (auto &ofTransform : facts)
@@ -269,8 +308,7 @@ private:
       r.extraArguments = {"-w"};
       if (!mayThrow)
         r.extraArguments.push_back("-fno-exceptions");
-      for (const auto &folder : options_.includePath)
-        r.extraArguments.push_back("-I" + folder);
+      r.extraArguments.insert(r.extraArguments.end(), headerPath_.begin(), headerPath_.end());
       if (options_.stage == Stage::Llvm)
         r.wanted = build::CompileRequest::Output::Llvm;
       if (options_.stage == Stage::Asm)
@@ -322,7 +360,8 @@ private:
   }
 
   bool fromCache(const source::MappedText &text) {
-    if (text.text.find("%{") != std::string::npos || !options_.configuration.empty())
+    if (text.text.find("%{") != std::string::npos || !options_.configuration.empty() ||
+        !options_.infoFile.empty() || !options_.objectFolder.empty() || !options_.compiles || !options_.links)
       return false;
     programKey_ = programKey(text);
     bool found = false;
@@ -350,15 +389,37 @@ private:
     return false;
   }
 
+  /// BLAS, LAPACK and FFTW without -l: the system's libraries that define what the program uses.
+  void addFoundLibraries(build::LinkRequest &request) const {
+    const auto symbols = build::foreignSymbols(request.inputs);
+    if (symbols.empty())
+      return;
+    std::vector<std::string> folders;
+    for (const auto &a : options_.linkArguments)
+      if (a.starts_with("-L"))
+        folders.push_back(a.substr(2));
+    const auto system = build::libraryFolders();
+    folders.insert(folders.end(), system.begin(), system.end());
+    const auto found = build::findLibraries(symbols, folders);
+    request.extraArguments.insert(request.extraArguments.end(), found.begin(), found.end());
+  }
+
   int linkProgram(const std::vector<emit::Unit> &units, const std::vector<build::CompileResult> &objects,
-                  const sema::Module &) {
+                  const sema::Module &module) {
     build::LinkRequest request;
     request.output = options_.output;
     request.extraArguments = options_.linkArguments;
     for (std::size_t i = 0; i < objects.size(); ++i)
       request.inputs.push_back({units[i].name + ".o", objects[i].output});
+    // Raw blocks stand in every unit: what they define without `static` is the same thing in each.
+    if (!module.rawBlocks.empty())
+      request.extraArguments.push_back("--allow-multiple-definition");
+    if (library_ != body::Library::None || !module.rawBlocks.empty())
+      addFoundLibraries(request);
     build::LinkResult linked;
     step("link", [&] { linked = build::link(request); });
+    if (!linked.ok && explainUndefined(linked.messages, module, diagnostics_))
+      return 1;
     if (!linked.ok) {
       fmt::print(stderr, "pbc: error: {} could not be linked\n{}", options_.output, linked.messages);
       return 1;
@@ -376,6 +437,7 @@ private:
   build::Cache cache_;
   build::Cache::Key programKey_;
   body::Library library_ = body::Library::None;
+  std::vector<std::string> headerPath_, rawBlocks_;
   std::string times_;
 };
 

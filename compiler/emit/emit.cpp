@@ -11,10 +11,12 @@ std::string head(const Scope &scope) {
   const auto &module = scope.input.module;
   std::string out =
       "#include \"pb/prelude.h\"\n"; // body::prelude, given to Clang beside the runtime's headers
-  for (const auto *raw : module.rawBlocks)
-    out += lineOf(scope.input, raw->text) + raw->text.text + "\n";
+  for (std::size_t i = 0; i < scope.input.rawBlocks.size(); ++i)
+    out += lineOf(scope.input, module.rawBlocks[i]->text) + scope.input.rawBlocks[i] + "\n";
   out +=
       "#include \"pb/index.h\"\n#include \"pb/program.h\"\n#include \"pb/plan.h\"\n#include \"pb/loops.h\"\n";
+  if (scope.transform.isMemoized)
+    out += "#include \"pb/memo.h\"\n";
   out += "namespace pb_program {\n";
   std::set<std::string> callees;
   for (const auto &f : scope.facts())

@@ -26,6 +26,7 @@ struct Input {
   const std::vector<schedule::TransformPlans> &plans;
   const Kernels &kernels;
   const source::SourceManager *sources = nullptr; // for the places that assertions name
+  std::vector<std::string> rawBlocks = {};        // the module's, as body::understand has them for each unit
 };
 
 struct Unit {
@@ -34,6 +35,9 @@ struct Unit {
 };
 
 std::vector<Unit> emit(const Input &, poly::Context &, const std::string &bakedConfiguration);
+
+/// Choices and tunables for a tuner that reads XML; the program tells its own tuner by --info.
+std::string infoXml(const Input &);
 
 /// Hash of all names that a configuration may use, with their ranges: Program::hash.
 std::string programHash(const Input &);

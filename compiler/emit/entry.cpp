@@ -383,8 +383,8 @@ namespace {
 /// calls transforms, a coroutine does it.
 std::string parallelEntry(const Scope &scope, const PlanTexts &plans) {
   const auto &t = scope.transform;
-  const std::string head = fmt::format("PB_SMALL pb::Job pb_par_{}({}, const long *pb_params) {{\n", t.symbol,
-                                       parameterList(t, true));
+  const std::string head = fmt::format("PB_SMALL pb::Job pb_par_{}({}, const long *pb_params) {{\n",
+                                       plainSymbol(t), parameterList(t, true));
   const std::string fill = fillFrame(scope) + "  pb_f.params = pb_params;\n";
   if (plans.loopsOnly)
     return fmt::format("static const pb::LoopTransform pb_loops = {{pb_enter, [](pb::Frame *pb_p) {{ delete "
@@ -406,9 +406,9 @@ std::string entry(const Scope &scope) {
   const PlanTexts texts = plans(scope);
   const std::string run = texts.loopsOnly ? "pb::runPlanHere(&pb_f, pb_plans)" : "pb_run(pb_f)";
   return slots(scope) + frameStruct(scope) + enter(scope) + bodies(scope) + texts.functions +
-         fmt::format("void pb_seq_{}({}) {{\n  {} pb_f;\n{}  pb_enter(&pb_f);\n  {};\n}}\n\n", t.symbol,
+         fmt::format("void pb_seq_{}({}) {{\n  {} pb_f;\n{}  pb_enter(&pb_f);\n  {};\n}}\n\n", plainSymbol(t),
                      parameterList(t, false), scope.frame(), fillFrame(scope), run) +
-         parallelEntry(scope, texts);
+         parallelEntry(scope, texts) + (t.isMemoized ? memoEntries(scope) : "");
 }
 
 } // namespace pbc::emit

@@ -54,6 +54,10 @@ struct PlanTexts {
   bool loopsOnly = false;
 };
 PlanTexts plans(const Scope &);
+/// What the entries that run a plan are called: a memoized transform's own entries stand before them.
+std::string plainSymbol(const sema::Transform &);
+/// The own entries of a memoized transform.
+std::string memoEntries(const Scope &);
 /// Statements that run the body of a call step at each point; `parallel`: inside a coroutine.
 std::string pointLoops(const Scope &, const schedule::Step &, bool parallel);
 std::string descriptor(const Scope &);

@@ -123,7 +123,8 @@ struct Transform {
   std::vector<Matrix> matrices; // inputs, outputs, through: in this order, each in declaration order
   std::vector<Rule> rules;
   std::vector<Tunable> tunables;
-  std::string generator; // "" if none
+  bool isMemoized = false; // remembers its last call
+  std::string generator;   // "" if none
   Span generatorSpan;
   std::string metric, feature; // transforms; "" if none
   Span metricSpan, featureSpan;

@@ -226,27 +226,27 @@ private:
   /// Whether a region may have a value for where it lies outside, and this one.
   bool isOptional(const syntax::Region &region, const Matrix &m, bool isOutput) {
     const Span at = region.defaultValue->span;
-    const auto refuse = [&](Span span, const std::string &message, const std::string &help) {
-      d_.error(span, message).help(help);
+    if (isOutput) {
+      d_.error(at, "an output cannot be optional")
+          .help("only cell inputs, `from(A.cell(i-1) a = 0)`, have a value for where they lie outside");
       return false;
-    };
-    if (isOutput)
-      return refuse(at, "an output cannot be optional",
-                    "only cell inputs, `from(A.cell(i-1) a = 0)`, have a value for where they lie outside");
-    if (region.accessor != Accessor::Cell)
-      return refuse(
-          at, "only cell inputs can be optional",
-          fmt::format("name single cells, `{0}.cell(...) a = ...`, or bound the rule by `where`", m.name));
-    const auto &e = *region.defaultValue;
-    if (e.kind == syntax::Expr::Kind::Name && e.text == "OPTIONAL") {
-      if (m.element == Element::F64 || m.element == Element::F32)
-        return true;
-      return refuse(at,
-                    fmt::format("`OPTIONAL` marks a missing cell by a NaN, which the type `{}` of `{}` lacks",
-                                name(m.element), m.name),
-                    "give a number that the matrix does not hold");
     }
-    return isNumber(e);
+    if (region.accessor != Accessor::Cell) {
+      d_.error(at, "only cell inputs can be optional")
+          .help(
+              fmt::format("name single cells, `{}.cell(...) a = ...`, or bound the rule by `where`", m.name));
+      return false;
+    }
+    const auto &e = *region.defaultValue;
+    if (e.kind != syntax::Expr::Kind::Name || e.text != "OPTIONAL")
+      return isNumber(e);
+    if (m.element != Element::F64 && m.element != Element::F32) {
+      d_.error(at, fmt::format("`OPTIONAL` marks a missing cell by a NaN, which the type `{}` of `{}` lacks",
+                               name(m.element), m.name))
+          .help("give a number that the matrix does not hold");
+      return false;
+    }
+    return true;
   }
 
   /// A value of sizes, coordinates, tunables and numbers.

@@ -18,8 +18,6 @@ void unsupported(source::Diagnostics &diagnostics, Span span, const std::string 
 
 /// Clauses that the grammar has and the compiler cannot treat yet: said at their place, never ignored.
 void refuseUnsupportedClauses(const syntax::Transform &t, source::Diagnostics &diagnostics) {
-  if (t.isMemoized)
-    unsupported(diagnostics, t.memoizedSpan, "`memoized` transforms are");
   for (const auto &clause : t.names)
     switch (clause.kind) {
     case syntax::NameClause::Kind::ScaledBy:
@@ -219,6 +217,7 @@ Transform checkHeader(const TransformCopy &copy, source::Diagnostics &diagnostic
   t.constants = copy.constants;
   t.span = syntaxTransform.name.span;
   checkName(syntaxTransform.name, diagnostics);
+  t.isMemoized = syntaxTransform.isMemoized;
   for (const char *reserved : {"program", "hash", "threads"})
     if (t.family == reserved)
       diagnostics.error(t.span, fmt::format("a transform cannot be called `{}`", reserved))

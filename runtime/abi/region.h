@@ -279,19 +279,19 @@ template <int D>
 using MatrixRegion = Region<ElementT, D>;
 template <int D>
 using ConstMatrixRegion = Region<const ElementT, D>;
-using MatrixRegion0D = MatrixRegion<0>;
-using MatrixRegion1D = MatrixRegion<1>;
-using MatrixRegion2D = MatrixRegion<2>;
-using MatrixRegion3D = MatrixRegion<3>;
-using MatrixRegion4D = MatrixRegion<4>;
-using MatrixRegion5D = MatrixRegion<5>;
-using MatrixRegion6D = MatrixRegion<6>;
-using ConstMatrixRegion0D = ConstMatrixRegion<0>;
-using ConstMatrixRegion1D = ConstMatrixRegion<1>;
-using ConstMatrixRegion2D = ConstMatrixRegion<2>;
-using ConstMatrixRegion3D = ConstMatrixRegion<3>;
-using ConstMatrixRegion4D = ConstMatrixRegion<4>;
-using ConstMatrixRegion5D = ConstMatrixRegion<5>;
-using ConstMatrixRegion6D = ConstMatrixRegion<6>;
+using MatrixRegion0D = Region<ElementT, 0>;
+using MatrixRegion1D = Region<ElementT, 1>;
+using MatrixRegion2D = Region<ElementT, 2>;
+using MatrixRegion3D = Region<ElementT, 3>;
+using MatrixRegion4D = Region<ElementT, 4>;
+using MatrixRegion5D = Region<ElementT, 5>;
+using MatrixRegion6D = Region<ElementT, 6>;
+using ConstMatrixRegion0D = Region<const ElementT, 0>;
+using ConstMatrixRegion1D = Region<const ElementT, 1>;
+using ConstMatrixRegion2D = Region<const ElementT, 2>;
+using ConstMatrixRegion3D = Region<const ElementT, 3>;
+using ConstMatrixRegion4D = Region<const ElementT, 4>;
+using ConstMatrixRegion5D = Region<const ElementT, 5>;
+using ConstMatrixRegion6D = Region<const ElementT, 6>;
 
 } // namespace pb

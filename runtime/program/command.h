@@ -26,10 +26,14 @@ std::string help(const Program &, const Transform &);
 /// `threads` is set when one of them says so. Throws base::UserError.
 void configure(const Program &, const Options &, const std::string &self, int *threads);
 
+/// --reset: writes the configuration that the program has without any file, to --config or PROGRAM.cfg.
+void resetConfiguration(const Program &, const Options &, const std::string &self);
+
 /// Runs the transform as the options say. Returns the exit status.
 int runCommand(const Program &, const Transform &, const Options &, int threads);
 
-/// Runs until there are samples enough (3 at least, half a second, 1000 at most); the median of seconds.
-double medianTime(Runner &, const Instance &);
+/// Runs `trials` times, or until there are samples enough (3 at least, half a second, 1000 at most); the
+/// median of seconds.
+double medianTime(Runner &, const Instance &, long trials = 0);
 
 } // namespace pb::program

@@ -2,15 +2,18 @@
 #include "runtime/config/configuration.h"
 #include "runtime/matrix/file_bytes.h"
 #include "runtime/program/command.h"
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <fstream>
 #include <limits.h>
 #include <unistd.h>
 
 namespace pb::program {
 namespace {
 
-/// PROGRAM.cfg beside the program as it was called, or beside the file that really runs; "" if there is none.
-std::string configurationBeside(const std::string &self) {
+/// PROGRAM.cfg beside the program as it was called, and beside the file that really runs.
+std::vector<std::string> placesBeside(const std::string &self) {
   std::vector<std::string> places;
   if (self.find('/') != self.npos)
     places.push_back(self + ".cfg");
@@ -18,7 +21,12 @@ std::string configurationBeside(const std::string &self) {
   const long n = readlink("/proc/self/exe", path, sizeof path);
   if (n > 0 && n < PATH_MAX)
     places.push_back(std::string(path, static_cast<size_t>(n)) + ".cfg");
-  for (const std::string &place : places)
+  return places;
+}
+
+/// "" if there is none.
+std::string configurationBeside(const std::string &self) {
+  for (const std::string &place : placesBeside(self))
     if (access(place.c_str(), F_OK) == 0)
       return place;
   return "";
@@ -38,12 +46,30 @@ void applyOrRefuse(const Program &program, const std::string &text, const std::s
                           "\n(--noconfig runs with the defaults)");
 }
 
-} // namespace
-
-void configure(const Program &program, const Options &options, const std::string &self, int *threads) {
+/// What the program has without any file.
+void applyBaked(const Program &program, int *threads) {
   config::applyDefaults(program);
   if (program.bakedConfiguration)
     applyOrRefuse(program, program.bakedConfiguration, "baked configuration", threads);
+}
+
+} // namespace
+
+void resetConfiguration(const Program &program, const Options &options, const std::string &self) {
+  int threads = 0;
+  applyBaked(program, &threads);
+  const std::vector<std::string> beside = placesBeside(self);
+  const std::string file = options.config ? *options.config : beside.empty() ? "" : beside.front();
+  std::ofstream out(file);
+  out << config::describe(program);
+  if (!out.flush())
+    throw base::UserError((file.empty() ? "the configuration" : file) +
+                          ": cannot be written: " + std::strerror(errno));
+  std::printf("%s: the default configuration was written to %s\n", program.name, file.c_str());
+}
+
+void configure(const Program &program, const Options &options, const std::string &self, int *threads) {
+  applyBaked(program, threads);
   if (!options.useConfig)
     return;
   const std::string file = options.config ? *options.config : configurationBeside(self);

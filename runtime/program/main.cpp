@@ -20,6 +20,8 @@ int dispatch(const Program &program, const std::string &self, const std::vector<
     return std::fputs(help(program, transform).c_str(), stdout), 0;
   if (options.info)
     return std::puts(config::infoJson(program).c_str()), 0;
+  if (options.reset)
+    return resetConfiguration(program, options, self), 0;
   int threads = 0;
   configure(program, options, self, &threads);
   if (options.threads)

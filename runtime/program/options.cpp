@@ -12,8 +12,8 @@ namespace {
 
 struct Option {
   const char *name;
-  const char *value; // placeholder in --help; null for a flag
-  const char *doc;
+  const char *value;                                       // placeholder in --help; null for a flag
+  const char *doc;                                         // null: another name of the option before it
   std::function<void(Options &, const std::string &)> set; // a flag gets "yes" or "no"
 };
 
@@ -25,10 +25,12 @@ void setSize(Options &o, const std::string &text) {
       parseInteger(text.substr(equals + 1), "--size " + text.substr(0, equals), 0, INT_MAX);
 }
 
-void setLimit(Options &o, const std::string &text) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), o.limit);
-  if (error != std::errc{} || end != text.data() + text.size() || !(o.limit > 0 && o.limit < 1e9))
-    throw base::UserError("--limit expects seconds, found '" + text + "'");
+double parseSeconds(const std::string &text, const std::string &what) {
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc{} || end != text.data() + text.size() || !(seconds > 0 && seconds < 1e9))
+    throw base::UserError(what + " expects seconds, found '" + text + "'");
+  return seconds;
 }
 
 const std::vector<Option> &table() {
@@ -37,6 +39,7 @@ const std::vector<Option> &table() {
       {"config", "FILE",
        "choices and tunables from FILE (default: PROGRAM.cfg beside the program, if there is one)",
        [](Options &o, auto &v) { o.config = v, o.useConfig = true; }},
+      {"cfg", "FILE", nullptr, [](Options &o, auto &v) { o.config = v, o.useConfig = true; }},
       {"noconfig", nullptr, "read no configuration file",
        [](Options &o, auto &v) { o.useConfig = v == "no"; }},
       {"threads", "N", "worker threads (default: the configuration's, else one per processor)",
@@ -45,10 +48,10 @@ const std::vector<Option> &table() {
        }},
       {"transform", "NAME", "run another transform than the main one",
        [](Options &o, auto &v) { o.transform = v; }},
+      {"tx", "NAME", nullptr, [](Options &o, auto &v) { o.transform = v; }},
       {"n", "N", "no input files: random inputs (or the generator's), every size variable N",
        [](Options &o, auto &v) { o.n = parseInteger(v, "--n", 0, INT_MAX); }},
-      {"random", "N", "the same as --n",
-       [](Options &o, auto &v) { o.n = parseInteger(v, "--random", 0, INT_MAX); }},
+      {"random", "N", nullptr, [](Options &o, auto &v) { o.n = parseInteger(v, "--random", 0, INT_MAX); }},
       {"size", "V=N", "the same for one size variable; may be repeated", setSize},
       {"seed", "N", "seed of random inputs and of random numbers in rules (default 1)",
        [](Options &o, auto &v) {
@@ -62,7 +65,23 @@ const std::vector<Option> &table() {
        "run every alternative of every choice in turn and compare the outputs with the default's",
        [](Options &o, auto &v) { o.check = v == "yes"; }},
       {"limit", "SECONDS",
-       "time for one alternative of --check (default: 10 s and 10 times the default's time)", setLimit},
+       "time for one alternative of --check (default: 10 s and 10 times the default's time)",
+       [](Options &o, auto &v) { o.limit = parseSeconds(v, "--limit"); }},
+      {"trials", "N", "samples of --time (default: as many as half a second gives, at least 3)",
+       [](Options &o, auto &v) { o.trials = parseInteger(v, "--trials", 1, 1'000'000); }},
+      {"max-sec", "SECONDS", "end the run with an error after this time",
+       [](Options &o, auto &v) { o.seconds = parseSeconds(v, "--max-sec"); }},
+      {"hash", nullptr, "print a hash of the outputs", [](Options &o, auto &v) { o.hash = v == "yes"; }},
+      {"force-output", nullptr, "print the outputs, too, beside writing their files",
+       [](Options &o, auto &v) { o.show = v == "yes"; }},
+      {"iogen-create", "PREFIX",
+       "write the random inputs of --n and the outputs: PREFIX_in0.dat, PREFIX_out0.dat",
+       [](Options &o, auto &v) { o.createFiles = v; }},
+      {"iogen-run", "PREFIX", "run on such inputs", [](Options &o, auto &v) { o.runFiles = v; }},
+      {"iogen-n", "N", nullptr, [](Options &o, auto &v) { o.n = parseInteger(v, "--iogen-n", 0, INT_MAX); }},
+      {"reset", nullptr,
+       "write the default configuration to the file of --config, else to PROGRAM.cfg, and end",
+       [](Options &o, auto &v) { o.reset = v == "yes"; }},
       {"print-config", nullptr, "print the configuration in use (TOML)",
        [](Options &o, auto &v) { o.printConfig = v == "yes"; }},
       {"info", nullptr, "describe the program for a tuner (JSON)",
@@ -73,11 +92,55 @@ const std::vector<Option> &table() {
   return options;
 }
 
+/// Options of the original whose subject does not exist here: read, and said once.
+struct Meaningless {
+  const char *name;
+  bool hasValue;
+  const char *why; // null: what they ask for is what happens anyway
+};
+constexpr Meaningless kMeaningless[] = {
+    {"fixedrandom", false, nullptr}, // the seed is fixed: --seed
+    {"isolation", false, "a run is a process of its own"},
+    {"retries", true, "a run that fails is not repeated"},
+    {"max-memory", true, "limit memory by the system's means (ulimit -v)"},
+    {"trials-sec", true, "--time takes as many samples as it needs; --trials=N sets their number"},
+    {"trials-max", true, "--time takes as many samples as it needs; --trials=N sets their number"},
+};
+
 const Option *find(const std::string &name) {
   for (const Option &o : table())
     if (name == o.name)
       return &o;
   return nullptr;
+}
+
+/// The option that has this name, or is the only one that begins so.
+const Option *findByBegin(const std::string &name) {
+  if (const Option *exact = find(name))
+    return exact;
+  const Option *only = nullptr;
+  for (const Option &o : table())
+    if (name.size() > 1 && std::string_view(o.name).starts_with(name)) {
+      if (only)
+        return nullptr;
+      only = &o;
+    }
+  return only;
+}
+
+/// Reads an option without meaning, with its value; says so.
+bool skipMeaningless(const std::string &name, bool hasValue, size_t *next) {
+  for (const Meaningless &m : kMeaningless) {
+    if (name != m.name && !(!m.hasValue && name == std::string("no") + m.name))
+      continue;
+    if (m.why)
+      std::fprintf(stderr, "%s: warning: --%s has no meaning here: %s\n", base::programName(), name.c_str(),
+                   m.why);
+    if (m.hasValue && !hasValue)
+      ++*next;
+    return true;
+  }
+  return false;
 }
 
 [[noreturn]] void unknown(const std::string &name) {
@@ -126,9 +189,11 @@ Options parseOptions(const std::vector<std::string> &arguments) {
     std::string value = equals == a.npos ? "" : a.substr(equals + 1);
     if (a[1] != '-')
       unknown(a);
-    const Option *option = find(name);
+    if (skipMeaningless(name, equals != a.npos, &i))
+      continue;
+    const Option *option = findByBegin(name);
     if (!option && equals == a.npos && name.starts_with("no")) { // --nox
-      option = find(name.substr(2));
+      option = findByBegin(name.substr(2));
       if (!option || option->value)
         unknown(a);
       option->set(options, "no");
@@ -140,10 +205,11 @@ Options parseOptions(const std::vector<std::string> &arguments) {
       if (equals == a.npos)
         value = "yes";
       if (value != "yes" && value != "no")
-        throw base::UserError("--" + name + " is yes or no, found '" + value + "'");
+        throw base::UserError(std::string("--") + option->name + " is yes or no, found '" + value + "'");
     } else if (equals == a.npos) {
       if (++i == arguments.size())
-        throw base::UserError("--" + name + " expects a value: --" + name + "=" + option->value);
+        throw base::UserError(std::string("--") + option->name + " expects a value: --" + option->name + "=" +
+                              option->value);
       value = arguments[i];
     }
     option->set(options, value);
@@ -154,6 +220,8 @@ Options parseOptions(const std::vector<std::string> &arguments) {
 std::string optionsHelp() {
   std::string text;
   for (const Option &o : table()) {
+    if (!o.doc)
+      continue;
     std::string left = std::string("  --") + o.name + (o.value ? std::string("=") + o.value : "");
     if (left.size() < 22)
       left.resize(22, ' ');

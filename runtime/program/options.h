@@ -17,6 +17,11 @@ namespace pb::program {
 struct Options {
   bool help = false, info = false, time = false, accuracy = false, check = false, serve = false,
        printConfig = false;
+  bool reset = false;                // write the default configuration
+  bool hash = false, show = false;   // --hash, --force-output
+  long trials = 0;                   // samples of --time; 0: enough for half a second
+  double seconds = 0;                // --max-sec: the run ends without result after that; 0: never
+  std::string createFiles, runFiles; // --iogen-create, --iogen-run: prefix of the files' names
   bool useConfig = true;             // --noconfig: defaults, whatever lies beside the program
   std::optional<std::string> config; // --config=FILE
   std::string transform;             // "" means main

@@ -5,7 +5,12 @@
 #include "runtime/program/command.h"
 #include <algorithm>
 #include <climits>
+#include <cmath>
+#include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <sys/time.h>
+#include <unistd.h>
 
 namespace pb::program {
 namespace {
@@ -22,31 +27,49 @@ struct Arguments {
   Strings inputs, outputs;
 };
 
+/// PREFIX_in0.dat, PREFIX_in1.dat, ...
+Strings namesOf(const std::string &prefix, const char *kind, size_t count) {
+  Strings names;
+  for (size_t k = 0; k < count; ++k)
+    names.push_back(prefix + "_" + kind + std::to_string(k) + ".dat");
+  return names;
+}
+
 Arguments divide(const Program &program, const Transform &t, const Options &o) {
   const auto params = static_cast<size_t>(t.paramCount), inputs = static_cast<size_t>(inputCount(t)),
-             all = params + static_cast<size_t>(t.matrixCount), found = o.positional.size();
+             all = params + static_cast<size_t>(t.matrixCount);
+  Strings positional = o.positional;
+  if (!o.runFiles.empty()) {
+    const Strings files = namesOf(o.runFiles, "in", inputs);
+    positional.insert(positional.begin() + static_cast<long>(std::min(params, positional.size())),
+                      files.begin(), files.end());
+  }
+  const size_t found = positional.size();
   const size_t outputs = all - params - inputs;
   Arguments a;
+  if (!o.createFiles.empty() && !o.randomInputs())
+    throw UsageError("--iogen-create needs a size: add --n=N", usage(program, t));
   if (o.randomInputs()) {
     if (found && found != outputs)
       throw UsageError("with --n or --size expected no files or " + several(outputs, "output") + ", found " +
                            several(found, "argument"),
                        usage(program, t));
-    a.outputs = o.positional;
+    a.outputs = positional;
     return a;
   }
-  // --check, --time and --accuracy need no outputs.
-  if (found != all && !((o.check || o.time || o.accuracy) && found == params + inputs))
+  // A run whose time or correctness is asked for needs no files for its outputs.
+  const bool outputsAreOptional = o.check || o.time || o.accuracy || o.hash || o.show || !o.runFiles.empty();
+  if (found != all && !(outputsAreOptional && found == params + inputs))
     throw UsageError("expected " + several(all, "argument") + " (" + several(params, "number") + ", " +
                          several(inputs, "input") + ", " + several(outputs, "output") + "), found " +
                          std::to_string(found),
                      usage(program, t));
-  const auto at = o.positional.begin();
+  const auto at = positional.begin();
   for (size_t i = 0; i < params; ++i)
     a.params.push_back(parseInteger(at[static_cast<long>(i)], std::string("the parameter ") + t.paramNames[i],
                                     INT_MIN, INT_MAX));
   a.inputs = {at + static_cast<long>(params), at + static_cast<long>(params + inputs)};
-  a.outputs = {at + static_cast<long>(params + inputs), o.positional.end()};
+  a.outputs = {at + static_cast<long>(params + inputs), positional.end()};
   return a;
 }
 
@@ -86,12 +109,57 @@ std::vector<matrix::OutputFile> openOutputs(const Instance &instance, const Stri
   return files;
 }
 
+/// The matrices [from, ...) into PREFIX_KIND0.dat, ...
+void writeAll(const Instance &instance, size_t from, size_t count, const std::string &prefix,
+              const char *kind) {
+  const Strings names = namesOf(prefix, kind, count);
+  for (size_t k = 0; k < count; ++k) {
+    const Matrix &m = instance.matrices[from + k];
+    matrix::OutputFile(names[k], m.extents(), instance.transform->matrices[from + k].extents).write(m);
+  }
+}
+
+/// FNV-1a over extents and bytes of the outputs.
+std::uint64_t hashOf(const std::vector<Matrix> &matrices) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  const auto add = [&](const void *data, size_t bytes) {
+    for (size_t i = 0; i < bytes; ++i)
+      hash = (hash ^ static_cast<const unsigned char *>(data)[i]) * 0x100000001b3u;
+  };
+  for (const Matrix &m : matrices) {
+    add(m.extents().data(), m.extents().size() * sizeof(int));
+    add(m.data(), static_cast<size_t>(m.bytes()));
+  }
+  return hash;
+}
+
+/// The whole process ends when the time is over: a rule cannot be interrupted. 0: there is no limit (any
+/// more).
+void limitTime(double seconds) {
+  static char text[120];
+  static int length = 0;
+  length = std::snprintf(text, sizeof text, "%s: error: the run did not end within %.3g s (--max-sec)\n",
+                         base::programName(), seconds);
+  std::signal(SIGALRM, [](int) {
+    (void)!::write(2, text, static_cast<size_t>(length));
+    _exit(1);
+  });
+  itimerval timer{};
+  timer.it_value.tv_sec = static_cast<time_t>(seconds);
+  timer.it_value.tv_usec = static_cast<suseconds_t>(std::ceil((seconds - std::floor(seconds)) * 999'999));
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
 } // namespace
 
-double medianTime(Runner &runner, const Instance &instance) {
+double medianTime(Runner &runner, const Instance &instance, long trials) {
   std::vector<double> samples;
-  for (double total = 0; samples.size() < 3 || (total < 0.5 && samples.size() < 1000);
-       total += samples.back())
+  const auto more = [&](double total) {
+    if (trials)
+      return samples.size() < static_cast<size_t>(trials);
+    return samples.size() < 3 || (total < 0.5 && samples.size() < 1000);
+  };
+  for (double total = 0; more(total); total += samples.back())
     samples.push_back(runner.run(instance));
   std::sort(samples.begin(), samples.end());
   const size_t n = samples.size();
@@ -113,22 +181,34 @@ int runCommand(const Program &program, const Transform &t, const Options &o, int
   Accuracy accuracy;
   {
     Runner runner(threads);
-    seconds = o.time ? medianTime(runner, instance) : runner.run(instance);
+    limitTime(o.seconds);
+    seconds = o.time ? medianTime(runner, instance, o.trials) : runner.run(instance);
+    limitTime(0);
     if (o.accuracy)
       accuracy = accuracyOf(program, instance, runner);
+  }
+  const auto inputs = static_cast<size_t>(inputCount(t));
+  if (!o.createFiles.empty()) {
+    writeAll(instance, 0, inputs, o.createFiles, "in");
+    writeAll(instance, inputs, instance.matrices.size() - inputs, o.createFiles, "out");
   }
   std::fflush(stdout); // what rule bodies printed comes before a matrix on standard output
   bool onStandardOutput = false;
   for (size_t i = 0; i < files.size(); ++i) {
-    files[i].write(instance.matrices[static_cast<size_t>(inputCount(t)) + i]);
+    files[i].write(instance.matrices[inputs + i]);
     onStandardOutput |= files[i].isStandardOutput();
   }
+  if (o.show)
+    for (const Matrix &m : instance.outputs())
+      std::fputs(matrix::encodeText(m).c_str(), stdout);
   // A matrix on standard output stays readable: the figures then go to standard error.
-  std::FILE *figures = onStandardOutput ? stderr : stdout;
+  std::FILE *figures = onStandardOutput || o.show ? stderr : stdout;
   if (o.time)
     std::fprintf(figures, "time: %.6g s\n", seconds);
   if (o.accuracy)
     std::fprintf(figures, "accuracy: %s\n", print(t, accuracy).c_str());
+  if (o.hash)
+    std::fprintf(figures, "hash: 0x%016lx\n", hashOf(instance.outputs()));
   return 0;
 }
 

@@ -1,4 +1,5 @@
 #include "runtime/program/runner.h"
+#include "runtime/matrix/memo.h"
 #include "runtime/task/scheduler.h"
 #include <algorithm>
 #include <chrono>
@@ -12,6 +13,7 @@ int Runner::threads() const { return scheduler_->threads(); }
 
 double Runner::run(const Instance &instance) {
   const std::vector<AnyRegion> regions = instance.regions();
+  matrix::forgetCalls();
   const auto begin = std::chrono::steady_clock::now();
   scheduler_->run(instance.transform->start(regions.data(), instance.sizes.data(), instance.transform->bin));
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -100,7 +100,9 @@ TEST(Messages, RawBlocks) {
   Understood u("%{\nint f() { return missing_value; }\n%}\n" + cellProgram("return 1;"));
   EXPECT_EQ(u.messages, "2:18: error: use of undeclared identifier 'missing_value'\n");
   Understood header("%{\n#include <no_such_header.h>\n%}\n" + cellProgram("return 1;"));
-  EXPECT_EQ(header.messages, "2:10: error: 'no_such_header.h' file not found\n");
+  EXPECT_EQ(header.messages,
+            "2:10: error: 'no_such_header.h' file not found\n"
+            "  help: install the package that has this header, or name its folder: -IFOLDER\n");
 }
 
 TEST(Messages, StaticVariablesOfCells) {

@@ -38,8 +38,8 @@ TEST(Command, WrongNumberOfArguments) {
 TEST(Command, UnknownThings) {
   Folder f;
   EXPECT_EQ(
-      f.run({"--thread=2", "a", "b"}).err,
-      "sample: error: unknown option '--thread' (did you mean '--threads'?); --help lists the options\n");
+      f.run({"--treads=2", "a", "b"}).err,
+      "sample: error: unknown option '--treads' (did you mean '--threads'?); --help lists the options\n");
   EXPECT_EQ(f.run({"--threads=x", "a", "b"}).err,
             "sample: error: --threads expects a whole number from 1 to 1024, found 'x'\n");
   EXPECT_EQ(f.run({"--transform=addone", "a", "b"}).err,
@@ -188,6 +188,50 @@ TEST(Command, Time) {
   EXPECT_EQ(e.out, kTwoPlusOne); // stays a matrix
   EXPECT_EQ(e.err.substr(0, 6), "time: ");
   EXPECT_EQ(f.run({"a.txt", "--time"}).status, 0); // outputs may be left out
+}
+
+TEST(Command, ResetWritesTheDefaults) {
+  Folder f;
+  Ended e = f.run({"--fixedrandom", "--config=new.cfg", "--reset"});
+  EXPECT_EQ(e.status, 0) << e.err;
+  EXPECT_EQ(e.out, "sample: the default configuration was written to new.cfg\n");
+  EXPECT_NE(f.read("new.cfg").find("[AddOne]"), std::string::npos);
+  f.write("a.txt", kTwo);
+  EXPECT_EQ(f.run({"a.txt", "-", "--fixedrandom", "--config=new.cfg"}).out, kTwoPlusOne);
+  e = f.run({"--reset", "--cfg", "no/such/folder.cfg"});
+  EXPECT_EQ(e.status, 1);
+  EXPECT_EQ(e.err, "sample: error: no/such/folder.cfg: cannot be written: No such file or directory\n");
+}
+
+TEST(Command, OptionsOfTheOriginal) {
+  Folder f;
+  f.write("a.txt", kTwo);
+  EXPECT_EQ(f.run({"a.txt", "--thr=1", "-", "--tx", "AddOne"}).out,
+            kTwoPlusOne); // the begin of a name is enough
+  EXPECT_EQ(f.run({"--ti", "a.txt"}).status, 0);
+  EXPECT_EQ(f.run({"--t", "a.txt"}).status, 1); // several begin so
+  Ended e = f.run({"a.txt", "-", "--retries", "3", "--noisolation"});
+  EXPECT_EQ(e.out, kTwoPlusOne);
+  EXPECT_EQ(e.err, "sample: warning: --retries has no meaning here: a run that fails is not repeated\n"
+                   "sample: warning: --noisolation has no meaning here: a run is a process of its own\n");
+  e = f.run({"a.txt", "--hash"});
+  EXPECT_EQ(e.out.substr(0, 8), "hash: 0x");
+  EXPECT_EQ(e.out, f.run({"--hash=yes", "a.txt", "/dev/null"}).out);
+  f.write("b.txt", "SIZE 2 2\n1 2\n3 5\n");
+  EXPECT_NE(e.out, f.run({"--hash", "b.txt"}).out);
+  EXPECT_EQ(f.run({"a.txt", "b.txt", "--force-output"}).out, kTwoPlusOne);
+  EXPECT_EQ(f.read("b.txt"), kTwoPlusOne);
+  EXPECT_EQ(f.run({"a.txt", "--time", "--trials=1", "--max-sec=100"}).status, 0);
+}
+
+TEST(Command, GeneratedFiles) {
+  Folder f;
+  EXPECT_EQ(f.run({"--iogen-create=g", "--n=3"}).status, 0);
+  const std::string begin = f.read("g_out0.dat").substr(0, 15); // text keeps 8 digits of the inputs
+  EXPECT_EQ(f.run({"--iogen-run=g", "-"}).out.substr(0, 15), begin);
+  EXPECT_EQ(f.run({"--iogen-run=g", "--time"}).status, 0);
+  EXPECT_EQ(f.run({"--iogen-create=g"}).err.substr(0, 56),
+            "sample: error: --iogen-create needs a size: add --n=N\nus");
 }
 
 TEST(Command, TwoOutputsOrInputsThatClash) {

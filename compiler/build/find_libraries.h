@@ -1,0 +1,31 @@
+// Libraries that a program uses without saying so. The original linked BLAS, LAPACK and FFTW into every
+// program, so that programs call `cblas_dgemm` or `dgetrf_` and nobody passes -l.
+//
+//   foreignSymbols({{"Solve.cpp.o", bytes}})                 =>  {"cblas_dgemm", "dgetrf_"}
+//   findLibraries({"cblas_dgemm", "dgetrf_"}, {"/usr/lib"})  =>  {"/usr/lib/libblas.so",
+//   "/usr/lib/liblapack.so"} provider("dgetrf_")->package                             =>  "liblapack-dev"
+#pragma once
+#include "compiler/build/link.h"
+
+namespace pbc::build {
+
+/// Symbols of these libraries, by their form, that the objects use and do not define.
+std::vector<std::string> foreignSymbols(const std::vector<LinkInput> &objects);
+
+/// The libraries of linear algebra and FFT in these folders, shared ones first, that define some of the
+/// symbols; no two for the same symbol.
+std::vector<std::string> findLibraries(std::vector<std::string> symbols,
+                                       const std::vector<std::string> &folders);
+
+/// Where the system keeps its libraries, and LIBRARY_PATH and LD_LIBRARY_PATH.
+std::vector<std::string> libraryFolders();
+
+/// What a name belongs to and which package has it.
+struct Provider {
+  const char *prefix, *suffix; // of its symbols
+  const char *name;            // "BLAS"
+  const char *package, *flag;  // "libopenblas-dev", "-lopenblas"
+};
+const Provider *provider(const std::string &symbol);
+
+} // namespace pbc::build

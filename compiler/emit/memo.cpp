@@ -1,0 +1,54 @@
+// The entries of a `memoized` transform: each asks the runtime whether the last call was the same one, and
+// runs the transform anew (pb_seq_NAME$anew) only if not.
+#include "compiler/emit/parts.h"
+#include <algorithm>
+
+namespace pbc::emit {
+
+namespace {
+
+/// An argument as its shape without type.
+std::string shape(const sema::Matrix &m) {
+  if (m.rank() == 0)
+    return fmt::format("{{&pb_a_{}, nullptr, nullptr, 0, {}}}", m.name, sema::bytes(m.element));
+  return fmt::format("pb::shapeOf(pb_a_{})", m.name);
+}
+
+std::string array(const char *name, const std::string &elements) {
+  return fmt::format("  const pb::RegionShape {}[] = {{{}}};\n", name, elements.empty() ? "{}" : elements);
+}
+
+} // namespace
+
+std::string plainSymbol(const sema::Transform &t) { return t.symbol + (t.isMemoized ? "$anew" : ""); }
+
+std::string memoEntries(const Scope &scope) {
+  const sema::Transform &t = scope.transform;
+  // What a body finds in its outputs is an input too.
+  const bool readsOutputs =
+      std::any_of(scope.facts().begin(), scope.facts().end(), [](const auto &f) { return f.readsOutputs; });
+  std::string inputs, outputs, arguments = "pb_depth";
+  int inputCount = 0, outputCount = 0;
+  for (const int k : callingOrder(t)) {
+    const sema::Matrix &m = t.matrices[k];
+    const bool isOutput = m.role == sema::Role::Output;
+    arguments += ", pb_a_" + m.name;
+    if (isOutput)
+      outputs += (outputCount++ ? ", " : "") + shape(m);
+    if (!isOutput || readsOutputs)
+      inputs += (inputCount++ ? ", " : "") + shape(m);
+  }
+  const std::string ask = array("pb_inputs", inputs) + array("pb_outputs", outputs) +
+                          fmt::format("  pb::MemoCall pb_call(&pb_memo, pb_inputs, {}, pb_outputs, {});\n",
+                                      inputCount, outputCount);
+  return fmt::format("static pb::Memo pb_memo;\n\n"
+                     "void pb_seq_{0}({2}) {{\n{5}  if (pb_call.isKnown()) return;\n"
+                     "  pb_seq_{1}({4});\n  pb_call.remember();\n}}\n\n"
+                     "PB_SMALL pb::Job pb_par_{0}({3}, const long *pb_params) {{\n{5}"
+                     "  if (pb_call.isKnown()) co_return;\n"
+                     "  co_await pb_par_{1}({4}, pb_params);\n  pb_call.remember();\n  co_return;\n}}\n\n",
+                     t.symbol, plainSymbol(t), parameterList(t, false), parameterList(t, true), arguments,
+                     ask);
+}
+
+} // namespace pbc::emit

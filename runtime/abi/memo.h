@@ -1,0 +1,39 @@
+// `memoized` transforms: the last call of each is remembered; a call with the same inputs takes its outputs.
+//
+//   static pb::Memo memo;
+//   pb::MemoCall call(&memo, inputs, 2, outputs, 1);     // copies the inputs: the call may overwrite them
+//   if (!call.isKnown()) { ...; call.remember(); }
+//
+// Equal means: the same extents and the same bytes. Any number of threads may ask at once.
+#pragma once
+#include "plan.h"
+
+namespace pb {
+
+struct Memo {
+  void *last = nullptr; // of the runtime
+};
+
+extern "C" {
+/// Whether the last call in this run had these inputs and outputs of these extents; then the outputs are
+/// filled and *call is null. If not, *call is what pb_memo_remember wants.
+bool pb_memo_find(Memo *, const RegionShape *inputs, int inputCount, const RegionShape *outputs,
+                  int outputCount, void **call);
+/// The call has filled its outputs.
+void pb_memo_remember(Memo *, void *call);
+}
+
+class MemoCall {
+public:
+  MemoCall(Memo *memo, const RegionShape *inputs, int inputCount, const RegionShape *outputs, int outputCount)
+      : memo_(memo), isKnown_(pb_memo_find(memo, inputs, inputCount, outputs, outputCount, &call_)) {}
+  bool isKnown() const { return isKnown_; }
+  void remember() { pb_memo_remember(memo_, call_); }
+
+private:
+  Memo *memo_;
+  void *call_ = nullptr;
+  bool isKnown_;
+};
+
+} // namespace pb

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""pbc's own command line: command_line.py PBC. What the original's options do, and what is left on the disk."""
+import os, subprocess, sys, tempfile
+import xml.dom.minidom
+
+PBC = os.path.abspath(sys.argv[1])
+PROGRAM = """
+transform Twice from A[n] to B[n] tunable k(2, 1, 9) {
+  rule plain B.cell(i) from(A.cell(i) a) { return 2 * a; }
+  rule sum B.cell(i) from(A.cell(i) a) { return a + a; }
+}
+"""
+
+def run(*arguments, status=0, **environment):
+    done = subprocess.run([PBC, *arguments], capture_output=True, text=True, env={**os.environ, **environment})
+    assert done.returncode == status, (arguments, done.returncode, done.stderr)
+    return done.stderr
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    with open("p.pbcc", "w") as f:
+        f.write(PROGRAM)
+
+    # --input, --output, --jobs, --main and --hardcode as in the original; the program is the only file made.
+    run("--input=p.pbcc", "--output=out", "--jobs=2", "--main=Twice", "--libdir=/tmp")
+    assert sorted(os.listdir()) == ["out", "p.pbcc"], os.listdir()
+    result = subprocess.run(["./out", "-", "-"], input="SIZE 2\n1 2\n", capture_output=True, text=True)
+    assert result.stdout == "SIZE 2\n   2    4 \n\n", result
+    subprocess.run(["./out", "--config=c.cfg", "--reset"], check=True, capture_output=True)
+    run("p.pbcc", "--output", "baked", "--hardcode=c.cfg")
+
+    # --outputinfo is XML that names choices and tunables.
+    run("p.pbcc", "--outputinfo=out.info")
+    info = xml.dom.minidom.parse("out.info")
+    choice = info.getElementsByTagName("algchoice")[0]
+    assert (choice.getAttribute("name"), choice.getAttribute("rules")) == ("Twice_0", "2")
+    assert info.getElementsByTagName("tunable")[0].getAttribute("name") == "Twice_k"
+
+    # --nolink leaves objects, --nocompile nothing unless a folder is named.
+    run("p.pbcc", "--output=other", "--nolink")
+    assert not os.path.exists("other") and "Twice.o" in os.listdir("other.obj")
+    run("p.pbcc", "--output=third", "--nocompile", "--outputobj=text")
+    assert not os.path.exists("third") and sorted(os.listdir("text")) == ["Twice.cpp", "program.cpp"]
+
+    # What has no meaning any more is said once.
+    message = run("p.pbcc", "--preproc=cpp", "--heuristics", "h.txt", "--runtimedir=x")
+    assert message.count("warning:") == 3 and "--preproc has no meaning any more" in message, message
+
+    # Words for the linker, from the command line and the environment.
+    run("p.pbcc", "--link-flags=-L/tmp -lm", LDFLAGS="-Wl,--no-undefined", LDLIBS="-lm")
+    message = run("p.pbcc", "-lnosuchlibrary", "--output=never", status=1)
+    assert "nosuchlibrary" in message and not os.path.exists("never"), message
+
+print("command line: all as expected")
