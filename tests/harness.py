@@ -4,6 +4,7 @@
   harness.py programs PBC FILE.pbcc   compile; run each `// test:` line under every choice, and in forced tasks
   harness.py golden   PBC FILE.pbcc   compare --emit=STAGE with FILE.STAGE.txt for each such file
   harness.py error    PBC FILE.pbcc   compare the messages with FILE.txt, and check that nothing was written
+  harness.py tune     PBC FILE.pbcc   tune a program of variable accuracy; every bin must meet its target on new inputs
   UPDATE=1 in the environment rewrites the expected texts (read the diff before you commit it)
 
 Test lines stand in the program, as comments:
@@ -213,7 +214,32 @@ def error(pbc, source):
             fail(f"{source}: {done.stderr}")
         compare(source[: -len(".pbcc")] + ".txt", done.stderr.replace(temporary + "/", ""))
 
+# ---- tuning to accuracy targets
+
+def tune(pbc, source):
+    with tempfile.TemporaryDirectory() as folder:
+        binary = os.path.join(folder, "prog")
+        made = run([pbc, source, "-o", binary])
+        if made.returncode != 0:
+            fail(f"{source} does not compile:\n{made.stderr}")
+        tuned = run([pbc, "tune", binary, "--json", "--budget=9", "--n=256"])
+        if tuned.returncode != 0:
+            fail(f"{source}: tuning ends with status {tuned.returncode}\n{tuned.stderr}")
+        results = json.loads(tuned.stdout)
+        bins = [t["name"] for t in json.loads(run([binary, "--info"]).stdout)["transforms"] if "accuracy_target" in t]
+        if [r["accuracy"]["transform"] for r in results] != bins:
+            fail(f"{source}: {bins} expected, tuned: {tuned.stdout}")
+        for r in results:
+            if not r["accuracy"]["met"] or not r["accuracy"]["other_inputs"] or r["accuracy"]["missed_at"]:
+                fail(f"{source}: {json.dumps(r, indent=1)}")
+        for transform, n in itertools.product(bins, [64, 128, 256]):
+            done = run([binary, f"--transform={transform}", f"--n={n}", "--seed=4711", "--accuracy"])
+            if done.returncode != 0 or ": met)" not in done.stdout:
+                fail(f"{source}: {transform}, n = {n}: {done.stdout}{done.stderr}")
+        print(f"{source}: {len(bins)} bins")
+
 if __name__ == "__main__":
     if len(sys.argv) != 4:
         fail(__doc__)
-    {"programs": programs, "golden": golden, "error": error}[sys.argv[1]](os.path.abspath(sys.argv[2]), sys.argv[3])
+    modes = {"programs": programs, "golden": golden, "error": error, "tune": tune}
+    modes[sys.argv[1]](os.path.abspath(sys.argv[2]), sys.argv[3])

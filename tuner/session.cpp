@@ -1,5 +1,6 @@
 #include "tuner/session.h"
 
+#include "tuner/evaluate/accuracy.h"
 #include "tuner/evaluate/interrupt.h"
 #include "tuner/evaluate/steps.h"
 #include "tuner/report/progress.h"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -33,9 +35,9 @@ std::string findProgram(const std::string &name) {
   return fs::absolute(name).string();
 }
 
-ProgramSpace describe(const std::string &program, const std::string &name) {
+ProgramSpace describe(const std::string &program, const std::string &name, const std::string &main) {
   try {
-    return parseProgramSpace(outputOf({program, "--info"}, 20));
+    return parseProgramSpace(outputOf({program, "--info"}, 20), main);
   } catch (const TunerError &problem) {
     throw TunerError(fmt::format("{}: is not a program made by pbc, or is broken: {}", name, problem.what()));
   }
@@ -129,30 +131,111 @@ public:
   int run() {
     const InterruptGuard guard;
     try {
-      space_ = describe(program_, options_.program);
-      prepare();
+      space_ = describe(program_, options_.program, "");
+      start_ = Configuration::defaults(space_);
+      takeOver();
     } catch (const TunerError &) {
       if (!stopRequested())
         throw;
-      fmt::print(stderr, "pbc tune: stopped before the first measurement; nothing was written\n");
-      return 0;
     }
-    search();
+    const std::vector<std::string> bins = space_.bins;
+    for (std::size_t bin = 0; bin < bins.size() && !stopRequested(); ++bin) {
+      try {
+        focus(bins, bin);
+        prepare();
+      } catch (const TunerError &) {
+        if (!stopRequested())
+          throw;
+        break;
+      }
+      search();
+    }
+    if (results_.empty())
+      fmt::print(stderr, "pbc tune: stopped before the first measurement; nothing was written\n");
+    else if (options_.json && results_.size() > 1)
+      fmt::print("[\n{}]\n", fmt::join(results_, ",\n"));
+    else
+      fmt::print("{}", fmt::join(results_, ""));
+    std::fflush(stdout);
     return 0;
   }
 
 private:
+  /// Of an earlier file: what the user set and a tuner must leave alone; with accuracy bins, all of it, for
+  /// that is nearer to the targets than the defaults are.
+  void takeOver() {
+    const auto earlier = earlierResult(space_, output_, progress_);
+    if (earlier.empty())
+      return;
+    if (space_.goal)
+      start_ = earlier.front();
+    for (std::size_t i = 0; i < space_.tunables.size(); ++i)
+      if (space_.tunables[i].isFixed)
+        start_ = start_.withTunable(static_cast<int>(i), earlier.front().tunables()[i]);
+  }
+
+  /// One accuracy bin after the other. They share the transforms that they call: the first decides those.
+  void focus(const std::vector<std::string> &bins, std::size_t bin) {
+    space_ = describe(program_, options_.program, bins[bin]);
+    const auto isDecided = [&](const std::string &transform) {
+      return transform != space_.main &&
+             (bin > 0 || std::find(bins.begin(), bins.end(), transform) != bins.end());
+    };
+    hasStart_ = start_ != Configuration::defaults(space_);
+    for (std::size_t i = 0; i < space_.sites.size(); ++i) {
+      space_.sites[i].initial = start_.selectors()[i];
+      space_.sites[i].isFixed = isDecided(space_.sites[i].transform);
+    }
+    for (std::size_t i = 0; i < space_.tunables.size(); ++i) {
+      space_.tunables[i].initial = start_.tunables()[i];
+      space_.tunables[i].isFixed |= isDecided(space_.tunables[i].transform);
+    }
+    budget_ = budgetOf(options_) / static_cast<double>(bins.size());
+  }
+
+  /// Configurations of the defaults that meet the target at each size; sizes where none was found are left
+  /// out.
+  std::vector<Sizes> meetTarget(std::vector<Sizes> sizes) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto mayGoOn = [&] {
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+      return !stopRequested() && spent.count() < 0.4 * budget_;
+    };
+    const ReachedSizes reached =
+        reachAtSizes(*worker_, space_, sizes, Configuration::defaults(space_), kPatience, mayGoOn,
+                     [&](const std::string &line) { progress_.note(line); });
+    for (std::size_t i = 0; i < space_.sites.size(); ++i)
+      space_.sites[i].initial = reached.configuration.selectors()[i];
+    for (std::size_t i = 0; i < space_.tunables.size(); ++i)
+      space_.tunables[i].initial = reached.configuration.tunables()[i];
+    unmet_.clear();
+    for (const Sizes &step : sizes)
+      if (std::find(reached.met.begin(), reached.met.end(), step) == reached.met.end())
+        unmet_.push_back(nameOf(step));
+    reached_ = reached.configuration;
+    return reached.met.empty() ? std::vector<Sizes>{sizes.back()} : reached.met;
+  }
+
   void prepare() {
     // Before anything is measured: the journal lies beside the result, so this shows whether we may write
     // there.
     journal_ = std::make_unique<Journal>(fs::path(output_).replace_extension(".tune.sqlite").string());
-    WorkerOptions worker{options_.inputs, options_.seed, options_.threads, {options_.memoryMegabytes << 20}};
-    worker_ = std::make_unique<Worker>(program_, worker);
+    workerOptions_ = {options_.inputs,
+                      options_.seed,
+                      options_.threads,
+                      {options_.memoryMegabytes << 20},
+                      space_.goal ? space_.main : ""};
+    worker_ = std::make_unique<Worker>(program_, workerOptions_);
+    if (hasStart_)
+      worker_->setBase(toToml(space_, Configuration::defaults(space_), {}));
     full_ = fullSizes(*worker_, space_, options_);
-    progress_.note(fmt::format("tuning {} ({} open decisions) up to {}", space_.program,
-                               space_.openDecisions(), nameOf(full_)));
-    steps_ = prepareSteps(*worker_, growingSizes(full_, space_.params), kPatience,
-                          [&](const std::string &line) { progress_.note(line); });
+    progress_.note(fmt::format("tuning {} ({} open decisions) up to {}",
+                               space_.goal ? space_.main : space_.program, space_.openDecisions(),
+                               nameOf(full_)));
+    std::vector<Sizes> sizes = growingSizes(full_, space_.params);
+    if (space_.goal)
+      sizes = meetTarget(std::move(sizes));
+    steps_ = prepareSteps(*worker_, sizes, kPatience, [&](const std::string &line) { progress_.note(line); });
   }
 
   void search() {
@@ -161,16 +244,18 @@ private:
       sizes.push_back({nameOf(step.sizes), step.n, step.defaultSeconds});
     Summary summary;
     summary.machine = machineName();
-    WorkerEvaluator evaluator(
-        space_, steps_, *worker_, journal_.get(),
-        {summary.machine, inputsKey(options_), kPatience, !options_.fresh, options_.threads});
+    WorkerEvaluator evaluator(space_, steps_, *worker_, journal_.get(),
+                              {summary.machine, inputsKey(options_) + (space_.goal ? " " + space_.main : ""),
+                               kPatience, !options_.fresh, options_.threads});
     TuneSettings settings;
-    settings.deadline = budgetOf(options_);
+    settings.deadline = space_.goal ? 0.6 * budget_ : budget_;
     settings.seed = static_cast<std::uint64_t>(options_.seed);
     settings.onlyForced = options_.effort == "instant";
     if (options_.effort == "full")
       settings.population = 20;
-    const auto earlier = earlierResult(space_, output_, progress_);
+    std::vector<Configuration> earlier;
+    if (!space_.goal)
+      earlier = earlierResult(space_, output_, progress_);
     summary.result = tune(space_, sizes, earlier, settings, evaluator, progress_);
     summary.program = options_.program;
     summary.output = output_;
@@ -182,7 +267,35 @@ private:
     summary.runs = evaluator.runs();
     summary.remembered = evaluator.remembered();
     summary.stopped = evaluator.stopped();
+    if (space_.goal)
+      verifyAccuracy(summary);
     write(summary, !earlier.empty());
+  }
+
+  /// On inputs that nothing was tuned on, at every size.
+  void verifyAccuracy(Summary &summary) {
+    // Nothing was measured below the first size: what met the target there is the best guess.
+    summary.result.best = summary.result.best.withSmallerLike(space_, steps_.front().n);
+    if (!unmet_.empty()) // beyond what was tuned, the most exact is kept
+      summary.result.best = summary.result.best.withLargerFrom(space_, reached_, steps_.back().n);
+    summary.missed = unmet_;
+    bool mended = false;
+    for (int i = 0; i <= summary.result.size; ++i) {
+      const Step &step = steps_[static_cast<std::size_t>(i)];
+      const Verified verified =
+          verify(program_, workerOptions_, space_, step.sizes, step.n, summary.result.best, kPatience);
+      if (!verified.met && std::find(unmet_.begin(), unmet_.end(), nameOf(step.sizes)) == unmet_.end())
+        summary.missed.push_back(nameOf(step.sizes));
+      summary.accuracy = verified; // the last: at the largest size
+      summary.result.best = verified.configuration;
+      mended |= verified.mended;
+    }
+    if (!mended)
+      return;
+    summary.accuracy->mended = summary.result.changed = true;
+    const auto again = worker_->measure(toToml(space_, summary.result.best, {}), 5, kPatience, kPatience);
+    if (again)
+      summary.result.bestSeconds = median(again.value->seconds);
   }
 
   void write(Summary &summary, bool hasEarlier) {
@@ -190,12 +303,15 @@ private:
     // Stopped early, a default would only destroy what a longer tuning found.
     summary.kept = summary.stopped && !result.raced && hasEarlier &&
                    (!result.changed || summary.sizes != summary.fullSizes);
-    if (!summary.kept)
-      writeAtomically(output_, toToml(space_, result.best, {options_.threads, provenance(space_, summary)}));
+    if (!summary.kept) {
+      start_ = result.best;
+      const auto lines = provenance(space_, summary);
+      comments_.insert(comments_.end(), lines.begin(), lines.end());
+      writeAtomically(output_, toToml(space_, result.best, {options_.threads, comments_}));
+    }
     if (summary.stopped)
       progress_.note("stopped; the best so far is kept");
-    fmt::print("{}", options_.json ? asJson(space_, summary) : asText(space_, summary));
-    std::fflush(stdout);
+    results_.push_back(options_.json ? asJson(space_, summary) : asText(space_, summary));
   }
 
   const TuneOptions &options_;
@@ -207,6 +323,13 @@ private:
   std::unique_ptr<Worker> worker_;
   Sizes full_;
   std::vector<Step> steps_;
+  WorkerOptions workerOptions_;
+  Configuration start_;            // with what is decided so far
+  Configuration reached_;          // what met the accuracy target before the search made it fast
+  std::vector<std::string> unmet_; // sizes at which nothing met it
+  bool hasStart_ = false;
+  double budget_ = 0; // seconds for one accuracy bin
+  std::vector<std::string> comments_, results_;
 };
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/random.h"
 #include "runtime/config/configuration.h"
+#include "runtime/program/accuracy.h"
 #include "runtime/program/compare.h"
 #include <algorithm>
 #include <climits>
@@ -91,6 +92,31 @@ void ServeSession::resetConfiguration(int *threads) {
     throw base::UserError(errors[0]);
 }
 
+void ServeSession::configure(const Json &request, int *threads) {
+  resetConfiguration(threads);
+  if (!request.contains("config"))
+    return;
+  std::string all;
+  for (const auto &e : config::apply(program_, text(request["config"], "\"config\""), "config", threads))
+    all += (all.empty() ? "" : "\n") + e;
+  if (!all.empty())
+    throw base::UserError(all);
+}
+
+bool ServeSession::fitOutputs() {
+  const std::vector<Extents> extents = extentsFor(transform_, instance_->sizes);
+  bool same = true;
+  for (size_t i = 0; i < extents.size(); ++i) {
+    Matrix &m = instance_->matrices[i];
+    if (transform_.matrices[i].role == Role::Input)
+      continue;
+    if (m.extents() != extents[i])
+      m = Matrix::allocate(transform_.matrices[i].element, extents[i]);
+    same = same && extents[i] == reference_[i - static_cast<size_t>(inputCount(transform_))].extents();
+  }
+  return same;
+}
+
 const std::vector<Matrix> *ServeSession::load(const Json &request) {
   if (!request.contains("inputs") || request["inputs"].is_null())
     return nullptr;
@@ -155,7 +181,7 @@ Json ServeSession::prepare(const Json &request) {
   seed_ = static_cast<unsigned long>(number(request, "seed", 1, 0, 0x1p53));
   const std::vector<long> all = startSizes(request);
   int threads = threads_;
-  resetConfiguration(&threads);
+  configure(request, &threads);
   base::seedThreads(seed_);
   Instance instance;
   if (const std::vector<Matrix> *files = load(request)) {
@@ -183,14 +209,8 @@ Json ServeSession::measure(const Json &request) {
   const double limit = number(request, "limit", 1e9, 0, 1e9);
   const auto trials = static_cast<long>(number(request, "trials", 1, 1, 1e6));
   int threads = threads_;
-  resetConfiguration(&threads);
-  if (request.contains("config")) {
-    std::string all;
-    for (const auto &e : config::apply(program_, text(request["config"], "\"config\""), "config", &threads))
-      all += (all.empty() ? "" : "\n") + e;
-    if (!all.empty())
-      throw base::UserError(all);
-  }
+  configure(request, &threads);
+  const bool comparable = fitOutputs();
   const std::vector<Matrix> outputs = instance_->outputs();
   for (const Matrix &m : outputs)
     matrix::fillWithNonsense(m);
@@ -198,18 +218,24 @@ Json ServeSession::measure(const Json &request) {
   Runner &workers = runner(threads);
   Json seconds = Json::array();
   Difference difference;
+  Json accuracy;
   double total = 0;
   for (long i = 0; i < trials && (i == 0 || total < limit); ++i) {
     const double s = workers.run(*instance_);
     seconds.push_back(s);
     total += s;
-    if (i == 0)
+    if (i == 0 && comparable)
       difference = compareAll(outputs, reference_, nullptr);
+    if (i == 0 && transform_.metric)
+      accuracy = accuracyOf(program_, *instance_, workers).value; // null where it is not a number
   }
-  return {{"ok", true},
-          {"agrees", difference.agrees},
-          {"difference", finite(difference.value)},
-          {"seconds", seconds}};
+  Json reply = {{"ok", true},
+                {"agrees", comparable && difference.agrees},
+                {"difference", finite(difference.value)},
+                {"seconds", seconds}};
+  if (transform_.metric)
+    reply["accuracy"] = accuracy;
+  return reply;
 }
 
 } // namespace pb::program

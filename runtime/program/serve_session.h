@@ -27,6 +27,11 @@ private:
   const std::vector<Matrix> *load(const Json &request);
   Runner &runner(int threads);
   void resetConfiguration(int *threads);
+  /// The defaults, then what the request's "config" says.
+  void configure(const Json &request, int *threads);
+  /// Outputs whose size is a tunable get the one that it has now; whether all sizes are those of the
+  /// reference.
+  bool fitOutputs();
 
   const Program &program_;
   const Transform &transform_;

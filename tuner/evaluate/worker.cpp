@@ -1,6 +1,7 @@
 #include "tuner/evaluate/worker.h"
 
 #include <chrono>
+#include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -40,6 +41,8 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
     std::vector<std::string> command{program_, "--serve", "--noconfig"};
     if (options_.threads > 0)
       command.push_back(fmt::format("--threads={}", options_.threads));
+    if (!options_.transform.empty())
+      command.push_back("--transform=" + options_.transform);
     process_ = std::make_unique<ChildProcess>(command, options_.limits);
     processPrepared_ = false;
   }
@@ -83,7 +86,14 @@ std::string Worker::prepareRequest(const Sizes &sizes) const {
   json request{{"op", "prepare"}, {"sizes", sizes}, {"seed", options_.seed}};
   if (!options_.inputs.empty())
     request["inputs"] = options_.inputs;
+  if (!base_.empty())
+    request["config"] = base_;
   return request.dump();
+}
+
+void Worker::setBase(const std::string &toml) {
+  base_ = toml;
+  processPrepared_ = false;
 }
 
 Answer<Sizes> Worker::sizes(double seconds) {
@@ -133,6 +143,10 @@ Answer<Measured> Worker::measure(const std::string &toml, int trials, double lim
     const json &difference = reply.value->value("difference", json());
     measured.difference = difference.is_number() ? difference.get<double>() : 0; // NaN arrives as null
     measured.seconds = reply.value->at("seconds").get<std::vector<double>>();
+    if (reply.value->contains("accuracy")) {
+      const json &accuracy = reply.value->at("accuracy");
+      measured.accuracy = accuracy.is_number() ? accuracy.get<double>() : std::nan("");
+    }
     if (measured.seconds.empty())
       return {{}, {Failure::Error, "reports no time"}};
     measured.overhead = reply.seconds;

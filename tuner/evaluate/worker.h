@@ -26,6 +26,7 @@ struct WorkerOptions {
   long seed = 1;
   int threads = 0; // 0: the program's own default
   ProcessLimits limits;
+  std::string transform; // empty: the program's main one
 };
 
 /// Why a request has no answer; `stopped` when it is the user who ended it.
@@ -51,13 +52,16 @@ struct Measured {
   bool agrees = true;
   double difference = 0;
   std::vector<double> seconds;
-  double overhead = 0; // seconds of the request that were not spent running
+  double overhead = 0;            // seconds of the request that were not spent running
+  std::optional<double> accuracy; // of a program that has a metric; NaN: it is no number
 };
 
 class Worker {
 public:
   Worker(std::string program, WorkerOptions);
 
+  /// The configuration that prepare() runs and that outputs are compared with; "": the program's default.
+  void setBase(const std::string &toml);
   /// The sizes that the program's inputs or its own defaults give.
   Answer<Sizes> sizes(double seconds);
   Answer<Prepared> prepare(const Sizes &, double seconds);
@@ -74,6 +78,7 @@ private:
   WorkerOptions options_;
   std::unique_ptr<ChildProcess> process_;
   std::optional<Sizes> prepared_; // wanted; the process may be too new to know
+  std::string base_;
   double preparePatience_ = 60;
   bool processPrepared_ = false;
 };

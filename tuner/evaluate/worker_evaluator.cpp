@@ -3,13 +3,15 @@
 #include "tuner/evaluate/interrupt.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace pbc::tuner {
 namespace {
 
 std::optional<Failure> failureNamed(const std::string &name) {
-  for (Failure kind : {Failure::TooSlow, Failure::Crash, Failure::Exit, Failure::WrongResult, Failure::Error})
+  for (Failure kind : {Failure::TooSlow, Failure::Crash, Failure::Exit, Failure::WrongResult,
+                       Failure::Inexact, Failure::Error})
     if (name == nameOf(kind))
       return kind;
   return {};
@@ -88,7 +90,11 @@ Measurement WorkerEvaluator::run(const Request &request, const std::string &key)
   Measurement result;
   if (answer) {
     overhead_ = std::max(overhead_, answer.value->overhead);
-    if (answer.value->agrees)
+    if (space_.goal && !space_.goal->isMetBy(answer.value->accuracy.value_or(std::nan(""))))
+      result.rejected = Rejected{
+          Failure::Inexact, fmt::format("reaches the accuracy {:.4g}, the target is {:.4g}",
+                                        answer.value->accuracy.value_or(std::nan("")), space_.goal->target)};
+    else if (space_.goal || answer.value->agrees) // results of variable accuracy may differ
       result.seconds = answer.value->seconds;
     else
       result.rejected = Rejected{Failure::WrongResult,

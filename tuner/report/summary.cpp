@@ -13,8 +13,23 @@ double speedup(const TuneResult &result) {
   return result.bestSeconds > 0 ? result.defaultSeconds / result.bestSeconds : 1;
 }
 
+/// "0.97 on 3 other inputs, the worst; the target 0.95 is met"
+std::string accuracyWords(const ProgramSpace &space, const Verified &accuracy) {
+  std::string text = fmt::format(
+      "{:.6g} on {}", accuracy.accuracy,
+      accuracy.otherInputs ? fmt::format("the worst of {} inputs that it was not tuned on", accuracy.inputs)
+                           : "the inputs that it was tuned on (no others were given)");
+  if (accuracy.mended)
+    text += ", made more exact after the race";
+  return fmt::format("{}; the target {:.6g} is {}", text, space.goal->target,
+                     accuracy.met ? "met" : "MISSED");
+}
+
 std::string verdict(const Summary &summary) {
   const TuneResult &result = summary.result;
+  if (summary.accuracy)
+    return fmt::format("{:.2f} times as fast as the first configuration that met the target",
+                       speedup(result));
   if (summary.kept)
     return "nothing better than the earlier configuration was found; it was left as it is";
   if (result.changed)
@@ -32,13 +47,18 @@ std::string asText(const ProgramSpace &space, const Summary &summary) {
   const auto line = [&](const std::string &left, const std::string &right) {
     text += fmt::format("  {:<14}{}\n", left, right);
   };
-  text += fmt::format("{}{}\n", space.program, summary.stopped ? " (stopped early)" : "");
+  text += fmt::format("{}{}\n", space.goal ? space.program + ", " + space.main : space.program,
+                      summary.stopped ? " (stopped early)" : "");
   line("size", summary.sizes + (summary.sizes == summary.fullSizes
                                     ? ""
                                     : " (the full size, " + summary.fullSizes + ", was not reached)"));
-  line("default", seconds(result.defaultSeconds));
+  line(space.goal ? "at first" : "default", seconds(result.defaultSeconds));
   line("tuned", seconds(result.bestSeconds));
   line("speed-up", verdict(summary));
+  if (summary.accuracy)
+    line("accuracy", accuracyWords(space, *summary.accuracy));
+  if (!summary.missed.empty())
+    line("", fmt::format("the target is MISSED at {}", fmt::join(summary.missed, "; ")));
   line("measurements",
        fmt::format("{} run, {} remembered, {:.1f} s", summary.runs, summary.remembered, summary.elapsed));
   const auto words = inWords(space, result.best);
@@ -65,24 +85,32 @@ std::string asJson(const ProgramSpace &space, const Summary &summary) {
                       {"n", fault.n},
                       {"size", fault.size},
                       {"times", fault.times}});
-  const nlohmann::json json{{"program", space.program},
-                            {"hash", space.hash},
-                            {"machine", summary.machine},
-                            {"size", summary.sizes},
-                            {"full_size", summary.fullSizes},
-                            {"default_seconds", result.defaultSeconds},
-                            {"tuned_seconds", result.bestSeconds},
-                            {"speedup", speedup(result)},
-                            {"changed", result.changed},
-                            {"raced", result.raced},
-                            {"stopped", summary.stopped},
-                            {"choices", inWords(space, result.best)},
-                            {"measurements", summary.runs},
-                            {"remembered", summary.remembered},
-                            {"seconds", summary.elapsed},
-                            {"rejected", faults},
-                            {"output", summary.output},
-                            {"journal", summary.journal}};
+  nlohmann::json json{{"program", space.program},
+                      {"hash", space.hash},
+                      {"machine", summary.machine},
+                      {"size", summary.sizes},
+                      {"full_size", summary.fullSizes},
+                      {"default_seconds", result.defaultSeconds},
+                      {"tuned_seconds", result.bestSeconds},
+                      {"speedup", speedup(result)},
+                      {"changed", result.changed},
+                      {"raced", result.raced},
+                      {"stopped", summary.stopped},
+                      {"choices", inWords(space, result.best)},
+                      {"measurements", summary.runs},
+                      {"remembered", summary.remembered},
+                      {"seconds", summary.elapsed},
+                      {"rejected", faults},
+                      {"output", summary.output},
+                      {"journal", summary.journal}};
+  if (summary.accuracy)
+    json["accuracy"] = {{"transform", space.main},
+                        {"target", space.goal->target},
+                        {"verified", summary.accuracy->accuracy},
+                        {"inputs", summary.accuracy->inputs},
+                        {"other_inputs", summary.accuracy->otherInputs},
+                        {"met", summary.accuracy->met},
+                        {"missed_at", summary.missed}};
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -96,6 +124,8 @@ std::vector<std::string> provenance(const ProgramSpace &space, const Summary &su
                   seconds(result.bestSeconds), speedup(result),
                   result.raced ? "" : "; not raced, stopped early"),
       fmt::format("effort: {}, {} measurements in {:.0f} s", summary.effort, summary.runs, summary.elapsed)};
+  if (summary.accuracy)
+    lines.push_back(fmt::format("accuracy of {}: {}", space.main, accuracyWords(space, *summary.accuracy)));
   for (std::string &line : lines)
     for (char &c : line)
       if (static_cast<unsigned char>(c) < 0x20)

@@ -1,6 +1,7 @@
 // What the user gets at the end: the result as text or JSON, and the lines that stand above the
 // configuration.
 #pragma once
+#include "tuner/evaluate/accuracy.h"
 #include "tuner/strategy/tune.h"
 
 namespace pbc::tuner {
@@ -18,6 +19,8 @@ struct Summary {
   bool stopped = false; // by the user
   bool kept = false;    // stopped before anything better than the earlier configuration was found
   TuneResult result;
+  std::optional<Verified> accuracy; // of a program with accuracy targets, at the largest size
+  std::vector<std::string> missed;  // sizes at which the target is missed
 };
 
 std::string asText(const ProgramSpace &, const Summary &);

@@ -23,11 +23,13 @@ std::string inWords(const Site &site, const Selector &selector) {
 std::vector<std::string> inWords(const ProgramSpace &space, const Configuration &configuration) {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < space.sites.size(); ++i)
-    if (space.sites[i].alternatives.size() > 1)
+    if (space.sites[i].isOpen())
       lines.push_back(inWords(space.sites[i], configuration.selectors()[i]));
   for (std::size_t i = 0; i < space.tunables.size(); ++i) {
     const Tunable &tunable = space.tunables[i];
-    if (configuration.tunables()[i] != tunable.initial)
+    const bool isRepeated = i > 0 && tunable.isSameAs(space.tunables[i - 1]) && // one line for sizes alike
+                            configuration.tunables()[i] == configuration.tunables()[i - 1];
+    if (!tunable.isFixed && configuration.tunables()[i] != tunable.initial && !isRepeated)
       lines.push_back(
           fmt::format("{}: {} (default {})", tunable.title(), configuration.tunables()[i], tunable.initial));
   }

@@ -6,7 +6,8 @@ namespace pbc::tuner {
 
 Configuration Configuration::defaults(const ProgramSpace &space) {
   Configuration result;
-  result.selectors_.assign(space.sites.size(), Selector(0));
+  for (const Site &site : space.sites)
+    result.selectors_.push_back(site.initial);
   for (const Tunable &tunable : space.tunables)
     result.tunables_.push_back(tunable.clamp(tunable.initial));
   return result;
@@ -21,6 +22,39 @@ Configuration Configuration::withSelector(int site, Selector selector) const {
 Configuration Configuration::withTunable(int tunable, double value) const {
   Configuration result = *this;
   result.tunables_.at(tunable) = value;
+  return result;
+}
+
+Configuration Configuration::withValueAt(const ProgramSpace &space, int tunable, double value, long n) const {
+  Configuration result = withTunable(tunable, value);
+  const Tunable &changed = space.tunables[static_cast<std::size_t>(tunable)];
+  if (changed.sizeBin < 0 || !changed.isSeenAt(n))
+    return result;
+  for (std::size_t i = 0; i < space.tunables.size(); ++i)
+    if (space.tunables[i].isSameAs(changed) && space.tunables[i].sizeBin > changed.sizeBin)
+      result.tunables_[i] = value;
+  return result;
+}
+
+Configuration Configuration::withSmallerLike(const ProgramSpace &space, long n) const {
+  Configuration result = *this;
+  for (std::size_t i = 0; i < space.tunables.size(); ++i) {
+    const Tunable &like = space.tunables[i];
+    if (like.transform != space.main || like.sizeBin < 0 || !like.isSeenAt(n))
+      continue;
+    for (std::size_t k = 0; k < i; ++k)
+      if (space.tunables[k].isSameAs(like))
+        result.tunables_[k] = tunables_[i];
+  }
+  return result;
+}
+
+Configuration Configuration::withLargerFrom(const ProgramSpace &space, const Configuration &other,
+                                            long n) const {
+  Configuration result = *this;
+  for (std::size_t i = 0; i < space.tunables.size(); ++i)
+    if (space.tunables[i].transform == space.main && !space.tunables[i].isSeenUpTo(n))
+      result.tunables_[i] = other.tunables_[i];
   return result;
 }
 

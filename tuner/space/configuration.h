@@ -22,6 +22,15 @@ public:
   Configuration withSelector(int site, Selector) const;
   Configuration withTunable(int tunable, double value) const;
 
+  /// A new value of a tunable for calls of size n; one that is seen first at n is taken for all larger sizes,
+  /// too, for nothing better is known of them.
+  Configuration withValueAt(const ProgramSpace &, int tunable, double value, long n) const;
+
+  /// Of the main transform: what holds for n holds for all smaller sizes; what is for sizes beyond n is as in
+  /// the other configuration.
+  Configuration withSmallerLike(const ProgramSpace &, long n) const;
+  Configuration withLargerFrom(const ProgramSpace &, const Configuration &other, long n) const;
+
   /// True if every alternative exists and every tunable is in its range.
   bool fits(const ProgramSpace &) const;
   /// A text that is equal exactly for equal configurations; to compare, order and look up.

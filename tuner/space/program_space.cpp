@@ -35,7 +35,7 @@ Site readSite(const std::string &transform, const json &entry) {
   return site;
 }
 
-Tunable readTunable(const std::string &transform, const json &entry) {
+std::vector<Tunable> readTunable(const std::string &transform, const json &entry) {
   Tunable tunable;
   tunable.transform = transform;
   tunable.name = text(entry, "name");
@@ -48,13 +48,23 @@ Tunable readTunable(const std::string &transform, const json &entry) {
   if (!(tunable.minimum <= tunable.initial && tunable.initial <= tunable.maximum))
     throw TunerError(fmt::format("the program's tunable {} starts at {}, outside its range {} to {}",
                                  tunable.title(), tunable.initial, tunable.minimum, tunable.maximum));
-  return tunable;
+  tunable.forAccuracy = entry.value("accuracy", false);
+  tunable.isFixed = entry.value("config", false);
+  std::vector<Tunable> all;
+  const int sizes = entry.value("by_size", 0), length = entry.value("length", 0);
+  for (int size = 0; size < std::max(sizes, 1); ++size)
+    for (int element = 0; element < std::max(length, 1); ++element) {
+      tunable.sizeBin = sizes ? size : -1;
+      tunable.element = length ? element : -1;
+      all.push_back(tunable);
+    }
+  return all;
 }
 
 /// `main` may be the transform's name or its number.
-const json &findMain(const json &info) {
+const json &findMain(const json &info, const std::string &wanted) {
   const json &transforms = info.at("transforms");
-  const json &main = info.at("main");
+  const json main = wanted.empty() ? info.at("main") : json(wanted);
   if (main.is_number_integer())
     return transforms.at(main.get<std::size_t>());
   for (const json &transform : transforms)
@@ -64,12 +74,15 @@ const json &findMain(const json &info) {
       fmt::format("the program names a main transform '{}' that it does not have", main.get<std::string>()));
 }
 
-ProgramSpace read(const json &info) {
+/// "Solve" of "Solve<2>".
+std::string family(const std::string &name) { return name.substr(0, name.find('<')); }
+
+ProgramSpace read(const json &info, const std::string &wanted) {
   ProgramSpace space;
   space.program = text(info, "name");
   space.hash = text(info, "hash");
   space.compiler = text(info, "compiler");
-  const json &main = findMain(info);
+  const json &main = findMain(info, wanted);
   space.main = text(main, "name");
   space.sizes = names(main, "sizes");
   space.params = names(main, "params");
@@ -83,12 +96,29 @@ ProgramSpace read(const json &info) {
     for (const json &entry : transform.value("sites", json::array()))
       space.sites.push_back(readSite(name, entry));
     for (const json &entry : transform.value("tunables", json::array()))
-      space.tunables.push_back(readTunable(name, entry));
+      for (Tunable &tunable : readTunable(name, entry))
+        space.tunables.push_back(std::move(tunable));
+    if (transform.contains("accuracy_target") && family(name) == family(space.main))
+      space.bins.push_back(name);
   }
+  if (main.contains("accuracy_target"))
+    space.goal =
+        AccuracyGoal{main.at("accuracy_target").get<double>(), text(main, "accuracy_better") != "smaller"};
+  if (space.bins.empty())
+    space.bins.push_back(space.main);
   return space;
 }
 
 } // namespace
+
+std::string Tunable::title() const {
+  std::string title = transform + "." + name;
+  if (element >= 0)
+    title += fmt::format("[{}]", element);
+  if (sizeBin >= 0)
+    title += sizeBin == 0 ? " for n < 2" : fmt::format(" for n from {}", 1L << sizeBin);
+  return title;
+}
 
 double Tunable::clamp(double value) const {
   if (std::isnan(value))
@@ -99,17 +129,24 @@ double Tunable::clamp(double value) const {
   return result;
 }
 
+bool ProgramSpace::isOpenAt(const Tunable &tunable, long n) const {
+  return tunable.isOpen() &&
+         (goal && tunable.transform == main ? tunable.isSeenAt(n) : tunable.isSeenUpTo(n));
+}
+
 int ProgramSpace::openDecisions() const {
-  const auto open = std::count_if(sites.begin(), sites.end(),
-                                  [](const Site &site) { return site.alternatives.size() > 1; }) +
-                    std::count_if(tunables.begin(), tunables.end(),
-                                  [](const Tunable &tunable) { return tunable.minimum < tunable.maximum; });
+  const auto open =
+      std::count_if(sites.begin(), sites.end(), [](const Site &site) { return site.isOpen(); }) +
+      std::count_if(tunables.begin(), tunables.end(), [](const Tunable &tunable) {
+        // One for all sizes.
+        return tunable.isOpen() && tunable.sizeBin <= 0;
+      });
   return static_cast<int>(open);
 }
 
-ProgramSpace parseProgramSpace(const std::string &source) {
+ProgramSpace parseProgramSpace(const std::string &source, const std::string &main) {
   try {
-    return read(json::parse(source));
+    return read(json::parse(source), main);
   } catch (const json::exception &problem) {
     throw TunerError(fmt::format("the program's description (--info) cannot be read: {}\n"
                                  "  help: compile the program again with this pbc",

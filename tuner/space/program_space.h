@@ -9,6 +9,9 @@
 // it takes is no part of a measurement. Source: ASPLOS'13 section 7.1; the JSON is
 // runtime/config/configuration.h's infoJson.
 #pragma once
+#include "tuner/space/selector.h"
+
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -33,11 +36,17 @@ struct Site {
   std::string doc;
   std::vector<Alternative> alternatives; // [0] is the default
   std::string key = "choice";            // its entry in the configuration's table of the transform
+  Selector initial{};                    // what the search starts from
+  bool isFixed = false;                  // decided already
+
+  bool isOpen() const { return !isFixed && alternatives.size() > 1; }
 
   /// "Sort", or "Sort.site" where a transform has more than one.
   std::string title() const { return name == transform ? name : transform + "." + name; }
 };
 
+/// One number. A tunable of the program that has several, an array or one for each power of two of the size,
+/// is as many of these, side by side, elements of one size together.
 struct Tunable {
   std::string transform;
   std::string name;
@@ -45,8 +54,20 @@ struct Tunable {
   bool integer = true;
   bool logarithmic = false; // a size-like value, mutated by factors
   double initial = 0, minimum = 0, maximum = 0;
+  int sizeBin = -1;         // for sizes from 2^sizeBin on, up to the double of that; -1: for all sizes
+  int element = -1;         // of an array; -1: it is none
+  bool forAccuracy = false; // it decides how exact the result is
+  bool isFixed = false;     // decided already, or the user's alone
 
-  std::string title() const { return transform + "." + name; }
+  bool isOpen() const { return !isFixed && minimum < maximum; }
+  /// Whether a call of size n or less can see it; whether one of size n does.
+  bool isSeenUpTo(long n) const { return sizeBin <= 0 || (1L << sizeBin) <= n; }
+  bool isSeenAt(long n) const { return isSeenUpTo(n) && (sizeBin < 0 || (2L << sizeBin) > n); }
+  /// The same tunable of the program, and the same element of it.
+  bool isSameAs(const Tunable &other) const {
+    return transform == other.transform && name == other.name && element == other.element;
+  }
+  std::string title() const;
   /// The nearest value that the tunable can have.
   double clamp(double value) const;
 };
@@ -55,6 +76,15 @@ struct Matrix {
   std::string name;
   std::string role;    // "input" or "output"
   std::string extents; // as written, "[w, h]"
+};
+
+/// What a transform of variable accuracy is asked for.
+struct AccuracyGoal {
+  double target = 0;
+  bool largerIsBetter = true;
+  bool isMetBy(double accuracy) const {
+    return largerIsBetter ? accuracy >= target : accuracy <= target; // NaN meets nothing
+  }
 };
 
 struct ProgramSpace {
@@ -67,12 +97,21 @@ struct ProgramSpace {
   std::vector<std::string> params; // those of them that are values rather than extents
   std::vector<Site> sites;
   std::vector<Tunable> tunables;
+  std::optional<AccuracyGoal> goal; // of the main transform
+  std::vector<std::string> bins;    // all accuracy bins of the main transform, "Solve<0>", ...; or only main
+
+  /// Whether the search may change a tunable while it tests calls of size n. With an accuracy target, values
+  /// of the main transform for smaller sizes met it when those were tested, and would not be tested again.
+  bool isOpenAt(const Tunable &, long n) const;
+  /// The same for a site: only from about n on.
+  bool isOpenFromOnly(const Site &site) const { return goal && site.transform == main; }
 
   /// How many decisions a configuration holds that could be made otherwise.
   int openDecisions() const;
 };
 
-/// Reads the JSON of PROG --info. Throws TunerError when it does not describe a program.
-ProgramSpace parseProgramSpace(const std::string &json);
+/// Reads the JSON of PROG --info; `main`: another main transform than the program's own. Throws TunerError
+/// when it does not describe a program.
+ProgramSpace parseProgramSpace(const std::string &json, const std::string &main = "");
 
 } // namespace pbc::tuner

@@ -48,6 +48,41 @@ std::string valueText(const Tunable &tunable, double value) {
   return text;
 }
 
+/// How many entries from `first` on are the same tunable of the program.
+std::size_t groupEnd(const ProgramSpace &space, std::size_t first) {
+  std::size_t end = first + 1;
+  while (end < space.tunables.size() && space.tunables[end].transform == space.tunables[first].transform &&
+         space.tunables[end].name == space.tunables[first].name)
+    ++end;
+  return end;
+}
+
+/// The elements for one size, which begin at `first`.
+std::string elementsText(const ProgramSpace &space, const Configuration &configuration, std::size_t first) {
+  const Tunable &tunable = space.tunables[first];
+  if (tunable.element < 0)
+    return valueText(tunable, configuration.tunables()[first]);
+  std::string text;
+  for (std::size_t i = first; i < groupEnd(space, first) && space.tunables[i].sizeBin == tunable.sizeBin; ++i)
+    text += (i == first ? "[" : ", ") + valueText(tunable, configuration.tunables()[i]);
+  return text + "]";
+}
+
+/// The values of entries first..end, sizes with the same value together.
+std::string valuesText(const ProgramSpace &space, const Configuration &configuration, std::size_t first,
+                       std::size_t end) {
+  std::string levels, last = elementsText(space, configuration, first);
+  for (std::size_t i = first + 1; i < end; ++i) {
+    if (space.tunables[i].sizeBin == space.tunables[i - 1].sizeBin)
+      continue;
+    const std::string next = elementsText(space, configuration, i);
+    if (next != last)
+      levels += fmt::format("{{ below = {}, value = {} }}, ", 1L << space.tunables[i].sizeBin, last);
+    last = next;
+  }
+  return levels.empty() ? last : fmt::format("[ {}{{ value = {} }} ]", levels, last);
+}
+
 [[noreturn]] void refuse(const std::string &where, const toml::node &node, const std::string &what) {
   throw TunerError(
       fmt::format("{}:{}:{}: {}", where, node.source().begin.line, node.source().begin.column, what));
@@ -82,6 +117,26 @@ Selector readChoice(const Site &site, const toml::node &node, const std::string 
   return *selector;
 }
 
+/// Where the tunable's one number stands in an entry for all sizes and elements.
+const toml::node *valueNode(const toml::node *node, const Tunable &tunable) {
+  if (const toml::array *levels = node ? node->as_array() : nullptr;
+      levels && tunable.sizeBin >= 0 && !levels->empty() && levels->front().is_table()) {
+    node = nullptr;
+    for (const toml::node &entry : *levels) {
+      const toml::table *level = entry.as_table();
+      if (!level)
+        return &entry;
+      const int64_t below = (*level)["below"].value<int64_t>().value_or(kNoLimit);
+      if ((1L << tunable.sizeBin) < below) {
+        node = level->get("value");
+        break;
+      }
+    }
+  }
+  const toml::array *elements = node ? node->as_array() : nullptr;
+  return elements && tunable.element >= 0 ? elements->get(static_cast<std::size_t>(tunable.element)) : node;
+}
+
 } // namespace
 
 std::string toToml(const ProgramSpace &space, const Configuration &configuration,
@@ -107,10 +162,10 @@ std::string toToml(const ProgramSpace &space, const Configuration &configuration
       if (space.sites[i].transform == transform)
         result += fmt::format("{} = {}\n", key(space.sites[i].key),
                               choiceText(space.sites[i], configuration.selectors()[i]));
-    for (std::size_t i = 0; i < space.tunables.size(); ++i)
+    for (std::size_t i = 0; i < space.tunables.size(); i = groupEnd(space, i))
       if (space.tunables[i].transform == transform)
         result += fmt::format("{} = {}\n", key(space.tunables[i].name),
-                              valueText(space.tunables[i], configuration.tunables()[i]));
+                              valuesText(space, configuration, i, groupEnd(space, i)));
   }
   return result;
 }
@@ -134,7 +189,7 @@ Configuration fromToml(const ProgramSpace &space, const std::string &text, const
       result = result.withSelector(static_cast<int>(i), readChoice(space.sites[i], *node, where));
   for (std::size_t i = 0; i < space.tunables.size(); ++i) {
     const Tunable &tunable = space.tunables[i];
-    const toml::node *node = table[tunable.transform][tunable.name].node();
+    const toml::node *node = valueNode(table[tunable.transform][tunable.name].node(), tunable);
     if (!node)
       continue;
     const auto value = node->value<double>();

@@ -6,6 +6,9 @@
 //   choice = [ { below = 341, use = "InsertionSort" }, { use = "MergeSort" } ]
 //   sequential_cutoff = 4096
 //
+// A tunable with several values is one entry: w = [0.5, 0.25], rounds = [ { below = 64, value = 3 }, { value
+// = 9 } ].
+//
 // Invariant: fromToml(space, toToml(space, c, {})) == c for every configuration that fits the space.
 #pragma once
 #include "tuner/space/configuration.h"

@@ -25,6 +25,8 @@ const char *nameOf(Failure failure) {
     return "exit";
   case Failure::WrongResult:
     return "wrong result";
+  case Failure::Inexact:
+    return "not exact enough";
   case Failure::Error:
     break;
   }

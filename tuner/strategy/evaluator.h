@@ -20,6 +20,7 @@ enum class Failure {
   Crash,       // ended by a signal
   Exit,        // ended by itself, without an answer
   WrongResult, // its outputs are not those of the default
+  Inexact,     // it misses the accuracy target
   Error,       // the program refused it
 };
 

@@ -13,13 +13,13 @@ struct Decision {
   int index = 0;
 };
 
-std::vector<Decision> openDecisions(const ProgramSpace &space) {
+std::vector<Decision> openDecisions(const ProgramSpace &space, long n) {
   std::vector<Decision> result;
   for (std::size_t i = 0; i < space.sites.size(); ++i)
-    if (space.sites[i].alternatives.size() > 1)
+    if (space.sites[i].isOpen())
       result.push_back({true, static_cast<int>(i)});
   for (std::size_t i = 0; i < space.tunables.size(); ++i)
-    if (space.tunables[i].minimum < space.tunables[i].maximum)
+    if (space.isOpenAt(space.tunables[i], n))
       result.push_back({false, static_cast<int>(i)});
   return result;
 }
@@ -38,12 +38,24 @@ std::optional<Selector> mutateSelector(const Selector &selector, const std::vect
   }
 }
 
+/// Another alternative from about n on.
+std::optional<Selector> changeFromOn(const Selector &selector, std::vector<int> alternatives, long n,
+                                     Random &random) {
+  std::erase(alternatives, selector.select(n));
+  if (alternatives.empty())
+    return {};
+  return selector.withRangeForced(bandStart(n), kNoLimit, alternatives[random.below(alternatives.size())]);
+}
+
 std::optional<Configuration> mutateOnce(const ProgramSpace &space, const Bans &bans,
                                         const Configuration &parent, const Decision &decision, long n,
                                         Random &random) {
   if (decision.isSite) {
-    const auto selector =
-        mutateSelector(parent.selectors()[decision.index], bans.allowed(space, decision.index), n, random);
+    const Selector &old = parent.selectors()[decision.index];
+    const std::vector<int> allowed = bans.allowed(space, decision.index);
+    const auto selector = space.isOpenFromOnly(space.sites[decision.index])
+                              ? changeFromOn(old, allowed, n, random)
+                              : mutateSelector(old, allowed, n, random);
     if (!selector)
       return {};
     return parent.withSelector(decision.index, *selector);
@@ -51,7 +63,7 @@ std::optional<Configuration> mutateOnce(const ProgramSpace &space, const Bans &b
   const auto value = changeTunable(space.tunables[decision.index], parent.tunables()[decision.index], random);
   if (!value)
     return {};
-  return parent.withTunable(decision.index, *value);
+  return parent.withValueAt(space, decision.index, *value, n);
 }
 
 } // namespace
@@ -77,7 +89,7 @@ std::optional<double> changeTunable(const Tunable &tunable, double value, Random
 
 std::optional<Configuration> mutate(const ProgramSpace &space, const Bans &bans, const Configuration &parent,
                                     long n, Random &random) {
-  const std::vector<Decision> decisions = openDecisions(space);
+  const std::vector<Decision> decisions = openDecisions(space, n);
   if (decisions.empty())
     return {};
   const double dice = random.unit();

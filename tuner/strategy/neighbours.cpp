@@ -20,6 +20,8 @@ struct Collector {
 };
 
 void changeRange(const ProgramSpace &space, const Bans &bans, int site, long n, long end, Collector &out) {
+  if (!space.sites[site].isOpen())
+    return;
   const Selector &selector = out.origin.selectors()[site];
   for (int use : bans.allowed(space, site))
     if (use != selector.select(n))
@@ -27,6 +29,8 @@ void changeRange(const ProgramSpace &space, const Bans &bans, int site, long n, 
 }
 
 void changeLevels(const ProgramSpace &space, const Bans &bans, int site, long n, Collector &out) {
+  if (!space.sites[site].isOpen() || space.isOpenFromOnly(space.sites[site]))
+    return;
   const Selector &selector = out.origin.selectors()[site];
   for (int level = selector.levelOf(n); level >= 0; --level) {
     for (double factor : {0.5, 2.0, 0.7, 1.4})
@@ -43,7 +47,7 @@ void changeLevels(const ProgramSpace &space, const Bans &bans, int site, long n,
 }
 
 /// Halving and doubling for sizes; the nearest steps for the others (a ratio in eighths, a flag).
-void changeTunable(const ProgramSpace &space, int index, Collector &out) {
+void changeTunable(const ProgramSpace &space, int index, long n, Collector &out) {
   const Tunable &tunable = space.tunables[index];
   const double value = out.origin.tunables()[index];
   const double width = tunable.maximum - tunable.minimum;
@@ -52,7 +56,7 @@ void changeTunable(const ProgramSpace &space, int index, Collector &out) {
                                          ? std::vector<double>{value / 2, std::max(value * 2, 1.0)}
                                          : std::vector<double>{value - step, value + step};
   for (double changed : values)
-    out.add(out.origin.withTunable(index, tunable.clamp(changed)));
+    out.add(out.origin.withValueAt(space, index, tunable.clamp(changed), n));
 }
 
 } // namespace
@@ -61,8 +65,9 @@ std::vector<Configuration> forcedAlternatives(const ProgramSpace &space) {
   const Configuration defaults = Configuration::defaults(space);
   std::vector<Configuration> result{defaults};
   for (std::size_t site = 0; site < space.sites.size(); ++site)
-    for (std::size_t use = 1; use < space.sites[site].alternatives.size(); ++use)
-      result.push_back(defaults.withSelector(static_cast<int>(site), Selector(static_cast<int>(use))));
+    for (int use = 0; use < static_cast<int>(space.sites[site].alternatives.size()); ++use)
+      if (space.sites[site].isOpen() && Selector(use) != space.sites[site].initial)
+        result.push_back(defaults.withSelector(static_cast<int>(site), Selector(use)));
   return result;
 }
 
@@ -78,7 +83,8 @@ std::vector<Configuration> bandChanges(const ProgramSpace &space, const Bans &ba
                                        const Configuration &origin, long m) {
   Collector out{origin, {}};
   for (std::size_t site = 0; site < space.sites.size(); ++site)
-    changeRange(space, bans, static_cast<int>(site), m, bandEnd(m), out);
+    if (!space.isOpenFromOnly(space.sites[site]))
+      changeRange(space, bans, static_cast<int>(site), m, bandEnd(m), out);
   return out.found;
 }
 
@@ -90,7 +96,8 @@ std::vector<Configuration> neighbours(const ProgramSpace &space, const Bans &ban
     changeLevels(space, bans, static_cast<int>(site), n, out);
   }
   for (std::size_t index = 0; index < space.tunables.size(); ++index)
-    changeTunable(space, static_cast<int>(index), out);
+    if (space.isOpenAt(space.tunables[index], n))
+      changeTunable(space, static_cast<int>(index), n, out);
   return out.found;
 }
 

@@ -44,6 +44,9 @@ bool Tester::test(Candidate &candidate, int size, int trials, const Configuratio
     return false;
   if (result.rejected) {
     rejectedAt_.emplace(size, key);
+    // Not exact enough here: nobody's fault, and perhaps enough at another size.
+    if (result.rejected->kind == Failure::Inexact)
+      return false;
     if (result.rejected->kind != Failure::TooSlow)
       quarantined_.insert(key);
     bans_.failed(space_, candidate.configuration, parent, sizes_[size], *result.rejected);

@@ -1,0 +1,38 @@
+// The accuracy of a program of variable accuracy: first brought to its target, at the end verified.
+//
+//   reachAtSizes(worker, space, {n 64, n 128, ...}, start, patience, mayGoOn, note)
+//       ->  rounds 3 below 128, 5 below 256, 6: each size meets the target
+//   verify(program, options, space, full size, best, patience)   ->  0.97, the worst of 3 inputs not used
+//   before
+//
+// Invariant: inputs that verify() uses were never used for tuning, unless the user gave the inputs.
+#pragma once
+#include "tuner/evaluate/worker.h"
+#include "tuner/strategy/reach.h"
+
+namespace pbc::tuner {
+
+struct ReachedSizes {
+  Configuration configuration;
+  std::vector<Sizes> met; // those at which it meets the target
+  double accuracy = 0;    // at the largest
+};
+
+ReachedSizes reachAtSizes(Worker &, const ProgramSpace &, const std::vector<Sizes> &,
+                          const Configuration &start, double patience, const std::function<bool()> &mayGoOn,
+                          const std::function<void(const std::string &)> &note);
+
+struct Verified {
+  double accuracy = 0; // the worst
+  int inputs = 0;
+  bool otherInputs = true; // than those of the tuning
+  bool met = false;
+  bool mended = false; // by more exact values, after the first inputs missed the target
+  Configuration configuration;
+};
+
+/// Where the target is missed, the configuration is made more exact on these inputs and verified on others.
+Verified verify(const std::string &program, const WorkerOptions &, const ProgramSpace &, const Sizes &,
+                long n, const Configuration &, double patience);
+
+} // namespace pbc::tuner

@@ -1,0 +1,30 @@
+// From a configuration that is not exact enough to one that is.
+//
+//   reach(space, start, n = 1024, accuracyOf)
+//     rounds 1: 0.2   rounds 2: 0.5   rounds 4: 0.8   rounds 8: 0.96 >= 0.95   ->  {rounds 8, 0.96, true}
+//
+// Moves are: all accuracy tunables together times 2, each alone times 2, half, to an end of its range, or one
+// step; then every alternative of every choice. The move that gains most is made, until the target is met or
+// nothing gains. How long anything takes is not looked at: the search that follows makes it fast again.
+// Source: own (steepest ascent); language reference 2.10.
+#pragma once
+#include "tuner/space/configuration.h"
+
+#include <functional>
+#include <optional>
+
+namespace pbc::tuner {
+
+/// The accuracy that a configuration reaches; nothing if it fails or may not be tried any more.
+using AccuracyOf = std::function<std::optional<double>(const Configuration &)>;
+
+struct Reached {
+  Configuration configuration;
+  double accuracy = 0;
+  bool met = false;
+};
+
+/// `space` has a goal. The result is the start itself if that meets the target already.
+Reached reach(const ProgramSpace &space, const Configuration &start, long n, const AccuracyOf &);
+
+} // namespace pbc::tuner
