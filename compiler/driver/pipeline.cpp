@@ -8,6 +8,7 @@
 #include "compiler/build/link.h"
 #include "compiler/choice/sizes.h"
 #include "compiler/choice/verify.h"
+#include "compiler/driver/refused_configuration.h"
 #include "compiler/driver/undefined.h"
 #include "compiler/emit/emit.h"
 #include "compiler/kernel/default_schedule.h"
@@ -335,8 +336,10 @@ private:
     if (options_.configuration.empty())
       return "";
     std::ifstream in(options_.configuration);
-    if (!in) {
-      fmt::print(stderr, "pbc: error: cannot read the configuration {}\n", options_.configuration);
+    std::error_code noSuchFile;
+    if (!in || std::filesystem::is_directory(options_.configuration, noSuchFile)) {
+      fmt::print(stderr, "pbc: error: cannot read the configuration {}: {}\n", options_.configuration,
+                 whyUnreadable(options_.configuration));
       return std::nullopt;
     }
     return std::string(std::istreambuf_iterator<char>(in), {});
@@ -406,8 +409,11 @@ private:
 
   int linkProgram(const std::vector<emit::Unit> &units, const std::vector<build::CompileResult> &objects,
                   const sema::Module &module) {
+    // With a configuration the program is asked before it gets its name.
+    const bool isAsked = !options_.configuration.empty();
+    const std::string made = isAsked ? fmt::format("{}.{}.tmp", options_.output, getpid()) : options_.output;
     build::LinkRequest request;
-    request.output = options_.output;
+    request.output = made;
     request.extraArguments = options_.linkArguments;
     for (std::size_t i = 0; i < objects.size(); ++i)
       request.inputs.push_back({units[i].name + ".o", objects[i].output});
@@ -423,6 +429,14 @@ private:
     if (!linked.ok) {
       fmt::print(stderr, "pbc: error: {} could not be linked\n{}", options_.output, linked.messages);
       return 1;
+    }
+    if (isAsked) {
+      if (const auto why = refusedConfiguration(made, options_.configuration)) {
+        std::remove(made.c_str());
+        fmt::print(stderr, "{}", *why);
+        return 1;
+      }
+      std::filesystem::rename(made, options_.output);
     }
     if (!programKey_.empty() && diagnostics_.all().empty()) {
       std::ifstream in(options_.output, std::ios::binary);

@@ -179,7 +179,10 @@ def check_program(pbc, program, seed, all_sizes, binary=None, folder=None):
                 if not meaningless(program, messages):
                     raise Finding(f"refused:\n{messages[:1500]}")
                 return "refused"
-        info = json.loads(execute([binary, "--info"], 60).stdout)
+        described = execute([binary, "--info"], 60)
+        if described.returncode != 0:
+            raise Finding(f"--info: status {described.returncode}\n{described.stderr[:500]}")
+        info = json.loads(described.stdout)
         for t in program:
             check_transform(binary, info, program, t, random.Random(seed), all_sizes, folder)
     return "agrees"
