@@ -34,16 +34,6 @@ std::vector<Construct> unsupportedConstructs(std::string_view body) {
       found.push_back({l.begin, l.end, "..."});
       break;
     }
-    if (text != "for_enough" && text != "either" && text != "verify_accuracy")
-      continue;
-    std::uint32_t after = l.end;
-    syntax::Lexeme follower = syntax::scan(body, after);
-    while (follower.isBlank() && follower.kind != Kind::End)
-      follower = syntax::scan(body, follower.end);
-    const bool opens = follower.is(body, '('), block = follower.is(body, '{');
-    // `either` is a fine name for a variable: only `either {` is the construct.
-    if (text == "for_enough" || (text == "either" ? block : opens || follower.is(body, ';')))
-      found.push_back({l.begin, l.end, std::string(text)});
   }
   return found;
 }

@@ -1,7 +1,6 @@
-// What C++ cannot read in a body and this compiler does not carry out (yet): found by lexing, before Clang
-// runs.
+// What a body cannot hold: found by lexing, before Clang runs.
 //
-//   "x = 1; for_enough(1; 10) { x /= 2; }"   =>   { {7, 17, "for_enough"} }
+//   "x = 1;\n#pragma once"   =>   { {7, 8, "#"} }
 //
 // Clang's parser calls itself for each operator of an expression and each `if` under an `if`, and dies when
 // its stack ends; bodies beyond what its stack (clang_reader.cpp) bears are stopped here. Comments, strings
@@ -16,8 +15,7 @@ namespace pbc::body {
 
 struct Construct {
   std::uint32_t begin, end;
-  std::string name; // "for_enough", "either", "verify_accuracy", "#" for a directive, "..." for code too long
-                    // for Clang
+  std::string name; // "#" for a directive, "..." for code too long for Clang
 };
 
 std::vector<Construct> unsupportedConstructs(std::string_view body);

@@ -26,11 +26,6 @@ bool isReadable(const sema::Rule &rule, source::Diagnostics &d) {
            at,
            "the code of this rule is too long: more than 20000 tokens in a statement or 200000 in the body")
           .help("split it, or put tables into a raw block or a file");
-    else if (c.name == "either")
-      d.error(at, "`either ... or` is not supported yet")
-          .help("write the alternatives as rules of a transform");
-    else
-      d.error(at, "`" + c.name + "` is not supported yet");
   }
   return found.empty();
 }

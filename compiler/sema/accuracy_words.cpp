@@ -43,16 +43,8 @@ private:
     return l;
   }
 
-  void append(const MappedText &part) {
-    for (std::size_t i = 0; i < part.pieces.size(); ++i) {
-      const std::uint32_t from = part.pieces[i].begin;
-      const std::size_t to = i + 1 < part.pieces.size() ? part.pieces[i + 1].begin : part.text.size();
-      out_.append(std::string_view(part.text).substr(from, to - from), part.pieces[i].origin,
-                  part.pieces[i].verbatim);
-    }
-  }
   void keep(std::uint32_t end) {
-    append(in_.slice(done_, end));
+    out_.append(in_.slice(done_, end));
     done_ = end;
   }
   void replace(std::uint32_t begin, std::uint32_t end, const std::string &text) {

@@ -1,6 +1,7 @@
 #include "compiler/sema/expand.h"
 #include "compiler/sema/accuracy_words.h"
 #include "compiler/sema/calls.h"
+#include "compiler/sema/either.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -127,11 +128,14 @@ private:
 };
 
 std::vector<RuleCopy> copiesOf(const syntax::Rule &rule, int position,
+                               const std::vector<EitherRange> &choices,
                                const std::vector<Constant> &ofTransform, source::Diagnostics &d) {
   std::vector<Range> ranges;
   for (const auto &flag : rule.flags)
     if (flag.kind == syntax::Flag::Kind::Duplicate)
       ranges.push_back({*flag.name, flag.low, flag.high, flag.span});
+  for (const auto &choice : choices)
+    ranges.push_back({choice.name, 0, choice.branches - 1, choice.name.span});
   const auto count = combinations(ranges, kMostRules, "rule", d);
   std::vector<RuleCopy> copies;
   for (long k = 0; count && k < *count; ++k) {
@@ -154,15 +158,18 @@ void expandTransform(const syntax::Transform &t, std::vector<TransformCopy> &out
   syntax::Transform header = t;
   std::vector<syntax::Rule> rules = std::move(header.rules);
   header.rules.clear();
-  for (auto &rule : rules)
+  std::vector<std::vector<EitherRange>> choices;
+  for (auto &rule : rules) {
     plainAccuracyWords(rule.body.text, header.items, d);
+    choices.push_back(plainEither(rule.body.text, d));
+  }
   for (long k = 0; count && k < *count; ++k) {
     TransformCopy copy{header, combination(ranges, k), {}, !t.rules.empty()};
     const Replacer replacer(copy.constants);
     for (auto *list : {&copy.header.from, &copy.header.to, &copy.header.through})
       replacer.matrices(*list);
     for (std::size_t r = 0; r < rules.size(); ++r)
-      for (auto &rule : copiesOf(rules[r], static_cast<int>(r), copy.constants, d))
+      for (auto &rule : copiesOf(rules[r], static_cast<int>(r), choices[r], copy.constants, d))
         copy.rules.push_back(std::move(rule));
     out.push_back(std::move(copy));
   }

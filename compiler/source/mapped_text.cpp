@@ -20,6 +20,15 @@ void MappedText::append(std::string_view bytes, Span origin, bool verbatim) {
   text += bytes;
 }
 
+void MappedText::append(const MappedText &part) {
+  for (std::size_t i = 0; i < part.pieces.size(); ++i) {
+    const std::uint32_t from = part.pieces[i].begin;
+    const std::size_t to = i + 1 < part.pieces.size() ? part.pieces[i + 1].begin : part.text.size();
+    append(std::string_view(part.text).substr(from, to - from), part.pieces[i].origin,
+           part.pieces[i].verbatim);
+  }
+}
+
 namespace {
 
 std::size_t pieceAt(const MappedText &mapped, std::uint32_t offset) {

@@ -63,6 +63,7 @@ struct MappedText {
   std::vector<Piece> pieces;
 
   void append(std::string_view, Span origin, bool verbatim);
+  void append(const MappedText &);
   /// The smallest span that covers where bytes [begin, end) came from (the first byte's file decides).
   Span locate(std::uint32_t begin, std::uint32_t end) const;
   /// A copy of bytes [begin, end) with their origins.

@@ -80,12 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                                  "  help: copy it into a variable of the body to change it\n"},
         Case{"double x; return x;", "3:71: warning: variable 'x' is uninitialized when used here\n"},
         Case{"return c +;", "3:64: error: expected expression\n"},
-        Case{"for_enough(1; 10) { } return 2;", "3:54: error: `for_enough` is not supported yet\n"},
-        Case{"either { return 1; } or { return 2; }",
-             "3:54: error: `either ... or` is not supported yet\n"
-             "  help: write the alternatives as rules of a transform\n"},
-        Case{"int either = 1; /* for_enough */ return either; // verify_accuracy()\n", ""},
-        Case{"verify_accuracy(); return 1;", "3:54: error: `verify_accuracy` is not supported yet\n"}));
+        Case{"int either = 1; /* for_enough */ return either; // verify_accuracy()\n", ""}));
 
 TEST(Messages, EachRuleHasItsOwn) {
   Understood u("transform T from A[n] to B[n] {\n"

@@ -50,7 +50,7 @@ std::string Understood::obstacle(int transform, int rule) const {
 
 std::string Understood::edits(int transform, int index) const {
   const std::string &text = rule(transform, index).body->text.text;
-  const char *const kinds[] = {"Call", "Spawn", "Sync", "Return"};
+  const char *const kinds[] = {"Call", "Spawn", "Sync", "Verify", "Return"};
   std::string out;
   for (const Edit &e : facts(transform, index).edits) {
     out += (out.empty() ? "" : "; ") + std::string(kinds[static_cast<int>(e.kind)]);
