@@ -29,6 +29,11 @@ std::string memoEntries(const Scope &scope) {
       std::any_of(scope.facts().begin(), scope.facts().end(), [](const auto &f) { return f.readsOutputs; });
   std::string inputs, outputs, arguments = "pb_depth";
   int inputCount = 0, outputCount = 0;
+  if (t.hasBins()) { // each accuracy computes its own
+    arguments += ", pb_bin";
+    inputs = "{&pb_bin, nullptr, nullptr, 0, sizeof pb_bin}";
+    inputCount = 1;
+  }
   for (const int k : callingOrder(t)) {
     const sema::Matrix &m = t.matrices[k];
     const bool isOutput = m.role == sema::Role::Output;
