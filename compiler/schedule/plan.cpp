@@ -117,7 +117,7 @@ private:
   std::optional<Plan> byVersions(const std::string &name, const Plan &plain) {
     std::vector<int> unfolded;
     for (int m = 0; m < static_cast<int>(t_.matrices.size()); ++m)
-      if (mayHaveSlots(t_, m) && !fewestSlots(t_, m, grid_, {&plain}))
+      if (mayHaveSlots(t_, m) && !anyWriterCalls(m) && !fewestSlots(t_, m, grid_, {&plain}))
         unfolded.push_back(m);
     if (unfolded.empty())
       return std::nullopt;
@@ -134,6 +134,13 @@ private:
                               [&](int m) { return fewestSlots(t_, m, grid_, {&*sliced}).has_value(); }))
       return sliced;
     return std::nullopt;
+  }
+
+  /// Rules that call transforms would make the loops of the others run point by point.
+  bool anyWriterCalls(int matrix) const {
+    const auto writers = writersOf(matrix);
+    return std::any_of(writers.begin(), writers.end(),
+                       [&](int u) { return !facts_[uses_[u].rule].callees.empty(); });
   }
 
   std::vector<int> writersOf(int matrix) const {

@@ -50,7 +50,9 @@ std::optional<isl::pw_aff> versionWritten(const sema::Transform &t, const choice
       isl_map_free(version);
       return std::nullopt;
     }
-    return isl::manage(isl_pw_multi_aff_get_pw_aff(isl::manage(isl_pw_multi_aff_from_map(version)).get(), 0));
+    isl_pw_aff *f = isl_pw_multi_aff_get_pw_aff(isl::manage(isl_pw_multi_aff_from_map(version)).get(), 0);
+    // Also where the slice has no cells.
+    return isl::manage(isl_pw_aff_gist(f, isl_pw_aff_domain(isl_pw_aff_copy(f))));
   }
   return std::nullopt;
 }

@@ -3,7 +3,8 @@
 //   either { Quick(b, a); } or { Merge(b, a); }
 //   =>  if (either_0 == 0) { Quick(b, a); } else { Merge(b, a); }      and the range either_0 = 0..1
 //
-// expand.cpp makes one copy of the rule for each value, as for `duplicate`; so the tuner chooses between them.
+// expand.cpp makes one copy of the rule for each value, as for `duplicate`; so the tuner chooses between
+// them.
 #pragma once
 #include "compiler/source/diagnostics.h"
 #include "compiler/syntax/ast.h"
