@@ -57,17 +57,19 @@ public:
     return PB_VALUE_A;
   }
 
-protected:
-  Report(const char *format, const char *what, const char *file, int line) {
-    pb_append(head_, sizeof head_, format, what, file, line);
-  }
   Report(const Report &) = delete;
+
+protected:
   const char *text() {
     pb_append(head_, sizeof head_, "%s%s", message_, values_);
     return head_;
   }
 
 private:
+  friend Self;
+  Report(const char *format, const char *what, const char *file, int line) {
+    pb_append(head_, sizeof head_, format, what, file, line);
+  }
   /// Classes are those that convert to one of their elements: 0-d regions.
   template <class T>
   void number(const char *name, const T &v) {
