@@ -57,8 +57,6 @@ public:
     return PB_VALUE_A;
   }
 
-  Report(const Report &) = delete;
-
 protected:
   const char *text() {
     pb_append(head_, sizeof head_, "%s%s", message_, values_);
@@ -67,6 +65,7 @@ protected:
 
 private:
   friend Self;
+  Report(const Report &) = delete;
   Report(const char *format, const char *what, const char *file, int line) {
     pb_append(head_, sizeof head_, format, what, file, line);
   }
