@@ -234,12 +234,12 @@ void complain(const Stop &stop, P &parser, const source::MappedText &text, sourc
 
   if (type == P::OR && (within(stop, P::RuleRulePart) || within(stop, P::RuleRuleDecl))) {
     diagnostics.error(where, nameOf(found, text) + " cannot join the conditions of a `where`")
-        .help("a rule's cells must form one block: write one rule for each condition");
+        .help("all conditions of `where` must hold: write one rule for each condition");
     return;
   }
   if (type == P::NOT_EQUAL) {
     diagnostics.error(where, "`!=` cannot be a condition of `where`")
-        .help("a rule's cells must form one block: write one rule with `<` and one with `>`");
+        .help("all conditions of `where` must hold: write one rule with `<` and one with `>`");
     return;
   }
   if (type == P::COMMA && has(P::BODY) && followsWhere(tokens, stop.token)) {
