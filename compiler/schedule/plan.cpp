@@ -44,7 +44,7 @@ public:
           source::Diagnostics &diagnostics)
       : t_(t), facts_(facts), grid_(choices.grid), diagnostics_(diagnostics) {}
 
-  /// Nothing if there is no legal order; why() then says so.
+  /// Nothing if there is no legal order: then reportCycle() says why.
   std::optional<Plan> run(const choice::Alternative &alternative) {
     uses_.clear();
     for (const auto &[rule, domain] : alternative.uses)
