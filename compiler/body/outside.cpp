@@ -7,8 +7,6 @@
 namespace pbc::body {
 namespace {
 
-using Kind = syntax::Expr::Kind;
-
 Scalar common(const Value &a, const Value &b) {
   for (const Scalar type : {Scalar::F64, Scalar::I64})
     if (a.type == type || b.type == type)
@@ -23,6 +21,7 @@ ValuePtr arithmetic(const char *op, const ValuePtr &a, const ValuePtr &b) {
 
 /// As C++ computes it: integers stay integers.
 ValuePtr number(const sema::Transform &t, const syntax::Expr &e) {
+  using Kind = syntax::Expr::Kind;
   const auto operand = [&](std::size_t i) { return number(t, *e.operands[i]); };
   switch (e.kind) {
   case Kind::Name:
@@ -95,7 +94,7 @@ ValuePtr isInside(const sema::Transform &t, const sema::Binding &b) {
 ValuePtr valueOutside(const sema::Transform &t, const sema::Binding &b) {
   const Scalar element = scalarOf(t.matrices[b.matrix].element);
   const syntax::Expr &e = *b.otherwise;
-  const bool isMarker = e.kind == Kind::Name && e.text == "OPTIONAL";
+  const bool isMarker = e.kind == syntax::Expr::Kind::Name && e.text == "OPTIONAL";
   return convert(isMarker ? makeValue(Value::Kind::Call, Scalar::F64, "pb::missing", {}) : number(t, e),
                  element);
 }

@@ -1,14 +1,11 @@
 #include "compiler/choice/spaces.h"
+#include "compiler/poly/names.h"
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace pbc::choice {
 
 namespace {
-
-std::string join(const std::vector<std::string> &parts, const char *separator) {
-  return fmt::format("{}", fmt::join(parts, separator));
-}
 
 /// x0, x1, ...: the coordinates of a cell. No user's name ends up among them: user names stand on the other
 /// side of a map or are parameters, and a parameter called x0 would capture; the double underscore keeps them
@@ -47,7 +44,7 @@ isl::set Spaces::context() const {
       conditions.push_back(fmt::format("{} <= {} <= {}", static_cast<long>(k.minimum), poly::mangle(k.name),
                                        static_cast<long>(k.maximum)));
   return context_.set(
-      fmt::format("{}{{ : {} }}", prefix_, conditions.empty() ? "true" : join(conditions, " and ")));
+      fmt::format("{}{{ : {} }}", prefix_, conditions.empty() ? "true" : poly::join(conditions, " and ")));
 }
 
 isl::set Spaces::sizesFrom(long least) const {
@@ -58,7 +55,7 @@ isl::set Spaces::sizesFrom(long least) const {
     for (const auto &e : m.extents)
       conditions.push_back(fmt::format("{} >= {}", e.isl, least));
   isl::set large = context_.set(
-      fmt::format("{}{{ : {} }}", prefix_, conditions.empty() ? "true" : join(conditions, " and ")));
+      fmt::format("{}{{ : {} }}", prefix_, conditions.empty() ? "true" : poly::join(conditions, " and ")));
   // A fixed extent, `Rgb[3, n]`, or a tunable with a small range is never that large: what holds for the
   // sizes alone then decides.
   if (!large.intersect(context()).is_empty())
@@ -67,7 +64,8 @@ isl::set Spaces::sizesFrom(long least) const {
   for (const auto &s : transform_.sizeVariables)
     conditions.push_back(fmt::format("{} >= {}", poly::mangle(s), least));
   return context_
-      .set(fmt::format("{}{{ : {} }}", prefix_, conditions.empty() ? "true" : join(conditions, " and ")))
+      .set(
+          fmt::format("{}{{ : {} }}", prefix_, conditions.empty() ? "true" : poly::join(conditions, " and ")))
       .intersect(context());
 }
 
@@ -86,8 +84,9 @@ isl::set Spaces::cellsFrom(int matrix, const std::string &first) const {
     conditions.push_back(fmt::format("0 <= {} < {}", names[d], m.extents[d].isl));
   if (m.isVersioned)
     conditions.push_back(fmt::format("{} <= {}", first, names.back()));
-  return context_.set(fmt::format("{}{{ {}[{}] : {} }}", prefix_, poly::mangle(m.name), join(names, ", "),
-                                  conditions.empty() ? "true" : join(conditions, " and ")));
+  return context_.set(fmt::format("{}{{ {}[{}] : {} }}", prefix_, poly::mangle(m.name),
+                                  poly::join(names, ", "),
+                                  conditions.empty() ? "true" : poly::join(conditions, " and ")));
 }
 
 namespace {
@@ -126,7 +125,7 @@ std::string Spaces::ruleTuple(const sema::Rule &r) const { return fmt::format("R
 
 isl::set Spaces::pointsWhere(const sema::Rule &r, const std::string &condition) const {
   return context_.set(fmt::format("{}{{ {}[{}] : {} }}", prefix_, ruleTuple(r),
-                                  join(mangled(r.freeVariables), ", "),
+                                  poly::join(mangled(r.freeVariables), ", "),
                                   condition.empty() ? "true" : condition));
 }
 
@@ -141,14 +140,14 @@ isl::set Spaces::inBounds(const sema::Rule &r, const sema::Binding &b) const {
     const std::string &begin = b.begin[d].isl, &end = b.end[d].isl, &extent = m.extents[d].isl;
     conditions.push_back(fmt::format("0 <= {} and {} <= {} and {} <= {}", begin, begin, end, end, extent));
   }
-  return pointsWhere(r, join(conditions, " and "));
+  return pointsWhere(r, poly::join(conditions, " and "));
 }
 
 isl::set Spaces::whereHolds(const sema::Rule &r) const {
   std::vector<std::string> conditions;
   for (const auto &c : r.where)
     conditions.push_back(fmt::format("{} {} {}", c.left.isl, sema::symbol(c.op), c.right.isl));
-  return pointsWhere(r, join(conditions, " and "));
+  return pointsWhere(r, poly::join(conditions, " and "));
 }
 
 isl::map Spaces::access(const sema::Rule &r, const sema::Binding &b) const {
@@ -160,9 +159,10 @@ isl::map Spaces::access(const sema::Rule &r, const sema::Binding &b) const {
   if (b.otherwise) // what lies outside is not read
     for (int d = 0; d < m.rank(); ++d)
       conditions.push_back(fmt::format("0 <= {} < {}", names[d], m.extents[d].isl));
-  return context_.map(fmt::format(
-      "{}{{ {}[{}] -> {}[{}] : {} }}", prefix_, ruleTuple(r), join(mangled(r.freeVariables), ", "),
-      poly::mangle(m.name), join(names, ", "), conditions.empty() ? "true" : join(conditions, " and ")));
+  return context_.map(fmt::format("{}{{ {}[{}] -> {}[{}] : {} }}", prefix_, ruleTuple(r),
+                                  poly::join(mangled(r.freeVariables), ", "), poly::mangle(m.name),
+                                  poly::join(names, ", "),
+                                  conditions.empty() ? "true" : poly::join(conditions, " and ")));
 }
 
 } // namespace pbc::choice

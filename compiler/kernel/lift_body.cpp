@@ -1,22 +1,14 @@
 #include "compiler/kernel/lift_body.h"
 #include "compiler/body/outside.h"
 #include "compiler/body/unit.h"
+#include "compiler/poly/names.h"
 #include <algorithm>
 #include <isl/aff.h>
 #include <isl/map.h>
 #include <isl/set.h>
 
 namespace pbc::kernel {
-namespace {
-
-std::string join(const std::vector<std::string> &parts) {
-  std::string all;
-  for (const std::string &p : parts)
-    all += (all.empty() ? "" : ", ") + p;
-  return all;
-}
-
-} // namespace
+namespace {} // namespace
 
 const sema::Binding &BodyLifter::binding(int index) const { return body::binding(*rule_, index); }
 
@@ -27,7 +19,9 @@ std::vector<std::string> BodyLifter::freeNames() const {
   return names;
 }
 
-std::string BodyLifter::tuple(const Statement &s) const { return s.name + "[" + join(s.dimensions) + "]"; }
+std::string BodyLifter::tuple(const Statement &s) const {
+  return s.name + "[" + poly::join(s.dimensions) + "]";
+}
 
 int BodyLifter::matrixBuffer(int matrix) {
   for (std::size_t b = 0; b < kernel_.buffers.size(); ++b)
@@ -56,8 +50,9 @@ int BodyLifter::access(Statement &s, int buffer, bool isWrite, const std::vector
                        const std::string &condition) {
   if (isWrite && kernel_.buffers[buffer].role == Buffer::Role::Input)
     kernel_.buffers[buffer].role = Buffer::Role::Output;
-  isl::map relation = ctx_.map(prefix_ + "{ " + tuple(s) + " -> " + kernel_.buffers[buffer].name + "[" +
-                               join(indices) + "]" + (condition.empty() ? "" : " : " + condition) + " }");
+  isl::map relation =
+      ctx_.map(prefix_ + "{ " + tuple(s) + " -> " + kernel_.buffers[buffer].name + "[" + poly::join(indices) +
+               "]" + (condition.empty() ? "" : " : " + condition) + " }");
   s.accesses.push_back({buffer, isWrite, relation});
   return static_cast<int>(s.accesses.size()) - 1;
 }
@@ -159,10 +154,10 @@ isl::set BodyLifter::domain(const std::string &tuple, const std::vector<std::str
   std::string constraints;
   for (const Loop &l : loops_)
     constraints += (constraints.empty() ? " : " : " and ") + l.constraint;
-  const std::string instance = tuple + "[" + join(dimensions) + "]";
+  const std::string instance = tuple + "[" + poly::join(dimensions) + "]";
   isl::set loops = ctx_.set(prefix_ + "{ " + instance + constraints + " }");
   const std::string point =
-      std::string(isl_set_get_tuple_name(points_.get())) + "[" + join(freeNames()) + "]";
+      std::string(isl_set_get_tuple_name(points_.get())) + "[" + poly::join(freeNames()) + "]";
   isl::map toPoint = ctx_.map("{ " + instance + " -> " + point + " }");
   return poly::simplified(loops.intersect(points_.apply(toPoint.reverse())));
 }
@@ -254,8 +249,8 @@ Block BodyLifter::opaque(const schedule::RuleUse &use) {
       inside.push_back("(" + begin[d] + ") <= " + at[d] + " < (" + end[d] + ")");
     }
     const std::string from = prefix_ + "{ " + tuple(s) + " -> ", name = kernel_.buffers[a.buffer].name;
-    a.begin = isl::multi_pw_aff(ctx_.get(), from + name + "[" + join(begin) + "] }");
-    a.end = isl::multi_pw_aff(ctx_.get(), from + name + "[" + join(end) + "] }");
+    a.begin = isl::multi_pw_aff(ctx_.get(), from + name + "[" + poly::join(begin) + "] }");
+    a.end = isl::multi_pw_aff(ctx_.get(), from + name + "[" + poly::join(end) + "] }");
     std::string box;
     for (const std::string &c : inside)
       box += (box.empty() ? " : " : " and ") + c;
@@ -266,7 +261,8 @@ Block BodyLifter::opaque(const schedule::RuleUse &use) {
     }
     if (b.isOutput)
       kernel_.buffers[a.buffer].role = Buffer::Role::Output;
-    s.accesses.push_back({a.buffer, b.isOutput, ctx_.map(from + name + "[" + join(at) + "]" + box + " }")});
+    s.accesses.push_back(
+        {a.buffer, b.isOutput, ctx_.map(from + name + "[" + poly::join(at) + "]" + box + " }")});
     s.arguments.push_back(std::move(a));
   };
   for (const sema::Binding &b : rule_->outputs)

@@ -1,5 +1,6 @@
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/tree.h"
+#include "compiler/poly/names.h"
 #include <algorithm>
 #include <isl/map.h>
 #include <isl/schedule.h>
@@ -7,13 +8,6 @@
 
 namespace pbc::kernel {
 namespace {
-
-std::string join(const std::vector<std::string> &parts) {
-  std::string all;
-  for (const std::string &p : parts)
-    all += (all.empty() ? "" : ", ") + p;
-  return all;
-}
 
 // isl's text of a set or relation without its parameters: "{ ... }".
 std::string braces(const std::string &text) {
@@ -53,7 +47,7 @@ std::string value(const Kernel &kernel, const Statement &s, const Expr &e) {
   case Expr::Kind::Select:
     return operands[0] + " ? " + operands[1] + " : " + operands[2];
   case Expr::Kind::Call:
-    return e.text + "(" + join(operands) + ")";
+    return e.text + "(" + poly::join(operands) + ")";
   case Expr::Kind::Cast:
     return std::string(body::cxxType(e.type)) + "(" + operands[0] + ")";
   }
@@ -78,7 +72,7 @@ std::string band(const Kernel &kernel, const isl::schedule_node &node) {
     }
     std::sort(functions.begin(), functions.end());
     functions.erase(std::unique(functions.begin(), functions.end()), functions.end());
-    text += (k ? ", " : " ") + (functions.size() == 1 ? functions[0] : "(" + join(functions) + ")");
+    text += (k ? ", " : " ") + (functions.size() == 1 ? functions[0] : "(" + poly::join(functions) + ")");
     if (isl_schedule_node_band_member_get_coincident(node.get(), k) == isl_bool_true)
       text += " parallel";
   }
@@ -104,7 +98,7 @@ void tree(const Kernel &kernel, const isl::schedule_node &node, const std::strin
   case isl_schedule_node_filter: {
     std::vector<std::string> names = statementsAt(isl::manage(isl_schedule_node_get_child(node.get(), 0)));
     std::sort(names.begin(), names.end());
-    text += indent + join(names) + "\n";
+    text += indent + poly::join(names) + "\n";
     break;
   }
   default:
@@ -122,13 +116,13 @@ std::string print(const Kernel &kernel, const Statement &s) {
   std::vector<std::string> arguments;
   for (const OpaqueArgument &a : s.arguments)
     arguments.push_back(kernel.buffers[a.buffer].name);
-  return "call " + s.function + "(" + join(arguments) + ")";
+  return "call " + s.function + "(" + poly::join(arguments) + ")";
 }
 
 std::string print(const Kernel &kernel) {
   std::string text = "kernel " + kernel.name;
   if (!kernel.parameters.empty())
-    text += " [" + join(kernel.parameters) + "]";
+    text += " [" + poly::join(kernel.parameters) + "]";
   text += "\n";
   for (const Buffer &b : kernel.buffers) {
     text += "  buffer " + b.name + " " + body::cxxType(b.element) + " " + std::to_string(b.rank) + "-d ";
@@ -138,7 +132,7 @@ std::string print(const Kernel &kernel) {
     text += "\n";
   }
   for (const Statement &s : kernel.statements)
-    text += "  " + s.name + "[" + join(s.dimensions) + "]: " + print(kernel, s) + "\n    " +
+    text += "  " + s.name + "[" + poly::join(s.dimensions) + "]: " + print(kernel, s) + "\n    " +
             braces(poly::text(s.domain)) + "\n";
   for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k) {
     const Kernel::TaskDimension &t = kernel.taskDimensions[k];

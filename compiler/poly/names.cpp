@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <fmt/format.h>
 
 namespace pbc::poly {
 
@@ -23,6 +24,10 @@ std::string mangle(const std::string &name) {
 std::string unmangle(const std::string &name) {
   const std::string shorter = name.substr(0, name.empty() ? 0 : name.size() - 1);
   return !name.empty() && mangle(shorter) == name ? shorter : name;
+}
+
+std::string join(const std::vector<std::string> &parts, const char *separator) {
+  return fmt::format("{}", fmt::join(parts, separator));
 }
 
 } // namespace pbc::poly

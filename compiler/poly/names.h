@@ -3,6 +3,7 @@
 //   mangle("n") == "n"      mangle("mod") == "mod_"
 #pragma once
 #include <string>
+#include <vector>
 
 namespace pbc::poly {
 
@@ -10,5 +11,8 @@ namespace pbc::poly {
 std::string mangle(const std::string &);
 /// The name that was mangled to this one.
 std::string unmangle(const std::string &);
+
+/// "a, b, c", as in a tuple.
+std::string join(const std::vector<std::string> &parts, const char *separator = ", ");
 
 } // namespace pbc::poly

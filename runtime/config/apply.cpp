@@ -3,6 +3,7 @@
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #include "runtime/base/closest.h"
+#include "runtime/base/number.h"
 #include "runtime/config/configuration.h"
 #include "runtime/config/original.h"
 #include "runtime/config/slots.h"
@@ -15,13 +16,6 @@ namespace pb::config {
 namespace {
 
 using Names = std::vector<std::string>;
-
-/// A number as a user would write it.
-std::string number(double v) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.15g", v);
-  return text;
-}
 
 class Applier {
 public:
@@ -261,9 +255,9 @@ private:
       return std::nullopt;
     }
     if (!(*value >= tunable.minimum && *value <= tunable.maximum)) {
-      error(node.source(), std::string(t.name) + "." + tunable.name + " = " + number(*value) +
-                               " is out of range: " + number(tunable.minimum) + " to " +
-                               number(tunable.maximum));
+      error(node.source(), std::string(t.name) + "." + tunable.name + " = " + base::number(*value) +
+                               " is out of range: " + base::number(tunable.minimum) + " to " +
+                               base::number(tunable.maximum));
       return std::nullopt;
     }
     return value;

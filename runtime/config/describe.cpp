@@ -31,7 +31,7 @@ std::string key(const std::string &name) {
 }
 
 /// The shortest text that reads back as the same number, always with a mark of a TOML float.
-std::string number(double v) {
+std::string tomlFloat(double v) {
   char text[64];
   const auto end = std::to_chars(text, text + sizeof text, v).ptr;
   std::string s(text, end);
@@ -56,7 +56,8 @@ std::string elements(const Tunable &t, int size) {
   std::string text;
   for (int e = 0; e < t.elements(); ++e) {
     const double v = value(t, size * t.elements() + e);
-    text += (e ? ", " : "") + (t.kind == TunableKind::Integer ? std::to_string(std::lround(v)) : number(v));
+    text +=
+        (e ? ", " : "") + (t.kind == TunableKind::Integer ? std::to_string(std::lround(v)) : tomlFloat(v));
   }
   return t.length ? "[" + text + "]" : text;
 }

@@ -1,4 +1,5 @@
 #include "runtime/config/original.h"
+#include "runtime/base/number.h"
 #include "runtime/config/configuration.h"
 #include "runtime/config/slots.h"
 #include <algorithm>
@@ -103,18 +104,13 @@ Places placesIn(const Program &program) {
   return places;
 }
 
-std::string number(double v) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.15g", v);
-  return text;
-}
-
 /// "" if the value fits.
 std::string objection(const Line &line, double value, bool integer, double low, double high) {
   if (integer && value != std::floor(value))
     return line.name + " must be an integer, found " + line.value;
   if (!(value >= low && value <= high))
-    return line.name + " = " + line.value + " is out of range: " + number(low) + " to " + number(high);
+    return line.name + " = " + line.value + " is out of range: " + base::number(low) + " to " +
+           base::number(high);
   return "";
 }
 

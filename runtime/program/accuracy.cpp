@@ -1,5 +1,6 @@
 #include "runtime/program/accuracy.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/number.h"
 #include "runtime/matrix/element.h"
 #include "runtime/program/inputs.h"
 #include <cstdio>
@@ -10,12 +11,6 @@ namespace {
 /// NaN meets nothing.
 bool meets(const Transform &t, double value) {
   return t.better == Better::None || (t.better == Better::Larger ? value >= t.target : value <= t.target);
-}
-
-std::string number(double v) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", v);
-  return text;
 }
 
 } // namespace
@@ -36,8 +31,8 @@ Accuracy accuracyOf(const Program &program, const Instance &instance, Runner &ru
 
 std::string print(const Transform &t, const Accuracy &a) {
   if (t.better == Better::None)
-    return number(a.value);
-  return number(a.value) + " (target " + number(t.target) +
+    return base::number(a.value, 6);
+  return base::number(a.value, 6) + " (target " + base::number(t.target, 6) +
          (t.better == Better::Larger ? " or more: " : " or less: ") + (a.met ? "met)" : "missed)");
 }
 

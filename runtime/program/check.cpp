@@ -1,5 +1,6 @@
 #include "runtime/program/check.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/number.h"
 #include "runtime/base/random.h"
 #include "runtime/config/configuration.h"
 #include "runtime/program/child.h"
@@ -9,12 +10,6 @@
 
 namespace pb::program {
 namespace {
-
-std::string number(double v) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", v);
-  return text;
-}
 
 std::string place(const MatrixInfo &info, const Extents &extents, long index) {
   std::string text = info.name;
@@ -87,15 +82,15 @@ private:
     }
     size_t worst = 0;
     const Difference d = compareAll(candidate_.outputs(), reference_.outputs(), &worst);
-    std::string text = "agrees" + from + " (max difference " + number(d.value) + ")";
+    std::string text = "agrees" + from + " (max difference " + base::number(d.value, 6) + ")";
     if (d.agrees)
       return text;
     ++failures_;
     const MatrixInfo &info =
         instance_.transform->matrices[inputCount(*instance_.transform) + static_cast<int>(worst)];
-    return "disagrees" + from + " (max difference " + number(d.value) + " at " +
-           place(info, candidate_.outputs()[worst].extents(), d.worst) + ": found " + number(d.found) +
-           ", expected " + number(d.expected) + ")";
+    return "disagrees" + from + " (max difference " + base::number(d.value, 6) + " at " +
+           place(info, candidate_.outputs()[worst].extents(), d.worst) + ": found " +
+           base::number(d.found, 6) + ", expected " + base::number(d.expected, 6) + ")";
   }
 
   const Program &program_;

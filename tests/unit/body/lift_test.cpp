@@ -5,13 +5,13 @@
 namespace pbc::body {
 namespace {
 
-struct Case {
+struct LiftCase {
   const char *body, *nodes;
 };
 
-void PrintTo(const Case &c, std::ostream *out) { *out << c.body; }
+void PrintTo(const LiftCase &c, std::ostream *out) { *out << c.body; }
 
-class LiftCell : public testing::TestWithParam<Case> {};
+class LiftCell : public testing::TestWithParam<LiftCase> {};
 TEST_P(LiftCell, GivesTheseNodes) {
   Understood u(cellProgram(GetParam().body));
   EXPECT_EQ(u.messages, "");
@@ -22,68 +22,68 @@ TEST_P(LiftCell, GivesTheseNodes) {
 INSTANTIATE_TEST_SUITE_P(
     Bodies, LiftCell,
     testing::Values(
-        Case{"return c * 2;", "B = c * 2.0"},
-        Case{"ElementT s = 0; for (int k = 0; k < 3; ++k) s += a.cell(k); return s / 3;",
-             "s = 0.0; for k in [0, 3);   s += a[k]; B = s / 3.0"},
+        LiftCase{"return c * 2;", "B = c * 2.0"},
+        LiftCase{"ElementT s = 0; for (int k = 0; k < 3; ++k) s += a.cell(k); return s / 3;",
+                 "s = 0.0; for k in [0, 3);   s += a[k]; B = s / 3.0"},
         // declarations
-        Case{"double x = c, y = 2; x = 1, y = 3; return x + y;",
-             "x = c; y = 2.0; x = 1.0; y = 3.0; B = x + y"},
-        Case{"auto s = a.cell(1); const double t{s}; return t;", "s = a[1]; t = s; B = t"},
-        Case{"double s = 1; { double s = 2; s = s; } return s;", "s = 1.0; s_1 = 2.0; s_1 = s_1; B = s"},
-        Case{"using T = double; T x = M_PI; static_assert(true); ; return x;",
-             "x = 3.14159265358979323846; B = x"},
-        Case{"int n = 3; double a = 1; return n + a;", "a_1 = 1.0; B = 3.0 + a_1"}, // shadowing
+        LiftCase{"double x = c, y = 2; x = 1, y = 3; return x + y;",
+                 "x = c; y = 2.0; x = 1.0; y = 3.0; B = x + y"},
+        LiftCase{"auto s = a.cell(1); const double t{s}; return t;", "s = a[1]; t = s; B = t"},
+        LiftCase{"double s = 1; { double s = 2; s = s; } return s;", "s = 1.0; s_1 = 2.0; s_1 = s_1; B = s"},
+        LiftCase{"using T = double; T x = M_PI; static_assert(true); ; return x;",
+                 "x = 3.14159265358979323846; B = x"},
+        LiftCase{"int n = 3; double a = 1; return n + a;", "a_1 = 1.0; B = 3.0 + a_1"}, // shadowing
         // integer arithmetic stays integer arithmetic
-        Case{"double q = i / 2 + i % 3; return q;", "q = double((i / 2) + (i % 3)); B = q"},
-        Case{"float x = c; x += 1.5; return x;", "x = float(c); x += 1.5; B = double(x)"},
-        Case{"unsigned char u = 3; u += i; return u;", "u = unsigned char(3); u += i; B = double(u)"},
-        Case{"long l = 5; l *= n; l %= 7; l <<= 2; return l;",
-             "l = 5L; l *= long(n); l = l % 7L; l = l << 2; B = double(l)"},
-        Case{"return (int)c + int(c) + static_cast<int>(c);", "B = double((int(c) + int(c)) + int(c))"},
-        Case{"return -c + !i + ~i + (i << 2) + (i & 3);",
-             "B = (((-c + double(int(!bool(i)))) + double(~i)) + double(i << 2)) + double(i & 3)"},
-        Case{"return 1e-5 + .5 + 2. + 0x1F + 1.5f + 10L + 1'000.5;",
-             "B = (((((1e-5 + .5) + 2.) + 31.0) + double(1.5f)) + double(10L)) + 1000.5"},
-        Case{"double x = c; x++; --x; return x > 0 && x < 3 || x == 1 ? x : -x;",
-             "x = c; x += 1.0; x -= 1.0; B = (((x > 0.0) && (x < 3.0)) || (x == 1.0)) ? x : -x"},
+        LiftCase{"double q = i / 2 + i % 3; return q;", "q = double((i / 2) + (i % 3)); B = q"},
+        LiftCase{"float x = c; x += 1.5; return x;", "x = float(c); x += 1.5; B = double(x)"},
+        LiftCase{"unsigned char u = 3; u += i; return u;", "u = unsigned char(3); u += i; B = double(u)"},
+        LiftCase{"long l = 5; l *= n; l %= 7; l <<= 2; return l;",
+                 "l = 5L; l *= long(n); l = l % 7L; l = l << 2; B = double(l)"},
+        LiftCase{"return (int)c + int(c) + static_cast<int>(c);", "B = double((int(c) + int(c)) + int(c))"},
+        LiftCase{"return -c + !i + ~i + (i << 2) + (i & 3);",
+                 "B = (((-c + double(int(!bool(i)))) + double(~i)) + double(i << 2)) + double(i & 3)"},
+        LiftCase{"return 1e-5 + .5 + 2. + 0x1F + 1.5f + 10L + 1'000.5;",
+                 "B = (((((1e-5 + .5) + 2.) + 31.0) + double(1.5f)) + double(10L)) + 1000.5"},
+        LiftCase{"double x = c; x++; --x; return x > 0 && x < 3 || x == 1 ? x : -x;",
+                 "x = c; x += 1.0; x -= 1.0; B = (((x > 0.0) && (x < 3.0)) || (x == 1.0)) ? x : -x"},
         // calls
-        Case{"return K + sqrt(c) + fmax(c, 0) + sqrtf(2.0f) + fabs(i);",
-             "B = (((K + sqrt(c)) + fmax(c, 0.0)) + double(sqrtf(2.0f))) + fabs(double(i))"},
-        Case{"return abs(c) + abs(i) + std::abs(c) + sqrt(1.5f);",
-             "B = ((fabs(c) + double(abs(i))) + fabs(c)) + double(sqrtf(1.5f))"},
-        Case{"double m = -INFINITY; return m + DBL_MAX;",
-             "m = double(-__builtin_inff()); B = m + 1.7976931348623157e+308"},
-        Case{"return std::min(c, 2.0) + std::max(c, 2.0);",
-             "B = ((2.0 < c) ? 2.0 : c) + ((c < 2.0) ? 2.0 : c)"},
+        LiftCase{"return K + sqrt(c) + fmax(c, 0) + sqrtf(2.0f) + fabs(i);",
+                 "B = (((K + sqrt(c)) + fmax(c, 0.0)) + double(sqrtf(2.0f))) + fabs(double(i))"},
+        LiftCase{"return abs(c) + abs(i) + std::abs(c) + sqrt(1.5f);",
+                 "B = ((fabs(c) + double(abs(i))) + fabs(c)) + double(sqrtf(1.5f))"},
+        LiftCase{"double m = -INFINITY; return m + DBL_MAX;",
+                 "m = double(-__builtin_inff()); B = m + 1.7976931348623157e+308"},
+        LiftCase{"return std::min(c, 2.0) + std::max(c, 2.0);",
+                 "B = ((2.0 < c) ? 2.0 : c) + ((c < 2.0) ? 2.0 : c)"},
         // loops
-        Case{
+        LiftCase{
             "double s = 0; for (int k = 0; k < 3; k++) for (int l = k; l <= 2; l += 2) s += k * l; return s;",
             "s = 0.0; for k in [0, 3);   for l in [k, 2 + 1) step 2;     s += double(k * l); B = s"},
-        Case{"double s = 0; for (int k = 2; k >= 0; --k) s -= a.cell(k); return s;",
-             "s = 0.0; for k in [0, 2 - (0 - 1));   s -= a[2 - k]; B = s"},
-        Case{"double s = 0; for (long k = 0; 3 > k; k = k + 1) { double t = k; s += t; } return s;",
-             "s = 0.0; for k in [0L, 3L);   t = double(k);   s += t; B = s"},
-        Case{"const int h = n / 2; double s = 0; for (int k = h; k < h + 2; ++k) s += 1; return s;",
-             "s = 0.0; for k in [n / 2, (n / 2) + 2);   s += 1.0; B = s"},
-        Case{
+        LiftCase{"double s = 0; for (int k = 2; k >= 0; --k) s -= a.cell(k); return s;",
+                 "s = 0.0; for k in [0, 2 - (0 - 1));   s -= a[2 - k]; B = s"},
+        LiftCase{"double s = 0; for (long k = 0; 3 > k; k = k + 1) { double t = k; s += t; } return s;",
+                 "s = 0.0; for k in [0L, 3L);   t = double(k);   s += t; B = s"},
+        LiftCase{"const int h = n / 2; double s = 0; for (int k = h; k < h + 2; ++k) s += 1; return s;",
+                 "s = 0.0; for k in [n / 2, (n / 2) + 2);   s += 1.0; B = s"},
+        LiftCase{
             "double s = 0; for (int k = 0; k < a.width(); ++k) s += a.cell(k); return s / a.count();",
             "s = 0.0; for k in [0, (i + 2) - (i - 1));   s += a[k]; B = s / double(long((i + 2) - (i - 1)))"},
         // if
-        Case{"if (a.cell(0) < a.cell(1)) return a.cell(0); return a.cell(1);",
-             "B = (a[0] < a[1]) ? a[0] : a[1]"},
-        Case{"if (i == 0) return 1; else if (i == 1) return c; else { return 3.5 / n; }",
-             "B = (i == 0) ? 1.0 : ((i == 1) ? c : (3.5 / double(n)))"},
-        Case{"double s; if (c > 0) s = 1; else s = 2; return s;", "s = (c > 0.0) ? 1.0 : 2.0; B = s"},
-        Case{"double m = c; for (int k = 0; k < 3; ++k) if (a.cell(k) < m) m = a.cell(k); return m;",
-             "m = c; for k in [0, 3);   m = (a[k] < m) ? a[k] : m; B = m"},
-        Case{"double s = 0, t = 1; if (c > 0) { s = t; t = c; } else s += 2; return s + t;",
-             "s = 0.0; t = 1.0; taken = c > 0.0; s = taken ? t : s; t = taken ? c : t; "
-             "s = !taken ? (s + 2.0) : s; B = s + t"},
-        Case{"double s = 0; if (c > 0) { if (c < 1) s = 1; else s = 2; } return s;",
-             "s = 0.0; taken = c > 0.0; taken_1 = taken && (c < 1.0); s = taken_1 ? 1.0 : s; "
-             "s = (taken && !taken_1) ? 2.0 : s; B = s"}));
+        LiftCase{"if (a.cell(0) < a.cell(1)) return a.cell(0); return a.cell(1);",
+                 "B = (a[0] < a[1]) ? a[0] : a[1]"},
+        LiftCase{"if (i == 0) return 1; else if (i == 1) return c; else { return 3.5 / n; }",
+                 "B = (i == 0) ? 1.0 : ((i == 1) ? c : (3.5 / double(n)))"},
+        LiftCase{"double s; if (c > 0) s = 1; else s = 2; return s;", "s = (c > 0.0) ? 1.0 : 2.0; B = s"},
+        LiftCase{"double m = c; for (int k = 0; k < 3; ++k) if (a.cell(k) < m) m = a.cell(k); return m;",
+                 "m = c; for k in [0, 3);   m = (a[k] < m) ? a[k] : m; B = m"},
+        LiftCase{"double s = 0, t = 1; if (c > 0) { s = t; t = c; } else s += 2; return s + t;",
+                 "s = 0.0; t = 1.0; taken = c > 0.0; s = taken ? t : s; t = taken ? c : t; "
+                 "s = !taken ? (s + 2.0) : s; B = s + t"},
+        LiftCase{"double s = 0; if (c > 0) { if (c < 1) s = 1; else s = 2; } return s;",
+                 "s = 0.0; taken = c > 0.0; taken_1 = taken && (c < 1.0); s = taken_1 ? 1.0 : s; "
+                 "s = (taken && !taken_1) ? 2.0 : s; B = s"}));
 
-class LiftView : public testing::TestWithParam<Case> {};
+class LiftView : public testing::TestWithParam<LiftCase> {};
 TEST_P(LiftView, GivesTheseNodes) {
   Understood u(viewProgram(GetParam().body));
   EXPECT_EQ(u.messages, "");
@@ -94,15 +94,16 @@ TEST_P(LiftView, GivesTheseNodes) {
 INSTANTIATE_TEST_SUITE_P(
     Bodies, LiftView,
     testing::Values(
-        Case{"for (int i = 0; i < n; ++i) b.cell(i) = a.cell(i);", "for i in [0, n);   b[i] = a[i]"},
-        Case{"for (int i = 0; i < b.width(); ++i) { b.cell(i) = 0; for (int j = 0; j < i; ++j) b.cell(i) += "
-             "a.cell(j); }",
-             "for i in [0, n);   b[i] = 0.0;   for j in [0, i);     b[i] += a[j]"},
-        Case{"auto r = a.region(1, n/2); for (int i = 0; i < r.size(0); ++i) b.cell(i) = r.cell(i);",
-             "for i in [0, (n / 2) - 1);   b[i] = a[1 + i]"},
-        Case{"b.cell(n/2) = a.transposed().all().cell((n+3) % 2); return;", "b[n / 2] = a[(n + 3) % 2]"},
-        Case{"b.cell(0) = 3; if (a.cell(0) > 0) b.cell(0) += 1;",
-             "b[0] = 3.0; b[0] = (a[0] > 0.0) ? (b[0] + 1.0) : b[0]"}));
+        LiftCase{"for (int i = 0; i < n; ++i) b.cell(i) = a.cell(i);", "for i in [0, n);   b[i] = a[i]"},
+        LiftCase{
+            "for (int i = 0; i < b.width(); ++i) { b.cell(i) = 0; for (int j = 0; j < i; ++j) b.cell(i) += "
+            "a.cell(j); }",
+            "for i in [0, n);   b[i] = 0.0;   for j in [0, i);     b[i] += a[j]"},
+        LiftCase{"auto r = a.region(1, n/2); for (int i = 0; i < r.size(0); ++i) b.cell(i) = r.cell(i);",
+                 "for i in [0, (n / 2) - 1);   b[i] = a[1 + i]"},
+        LiftCase{"b.cell(n/2) = a.transposed().all().cell((n+3) % 2); return;", "b[n / 2] = a[(n + 3) % 2]"},
+        LiftCase{"b.cell(0) = 3; if (a.cell(0) > 0) b.cell(0) += 1;",
+                 "b[0] = 3.0; b[0] = (a[0] > 0.0) ? (b[0] + 1.0) : b[0]"}));
 
 TEST(Lift, ViewsOfTwoDimensions) {
   Understood u("transform T from A[w, h] to B[w] {\n"

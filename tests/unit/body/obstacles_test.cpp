@@ -5,12 +5,12 @@
 namespace pbc::body {
 namespace {
 
-struct Case {
+struct ObstacleCase {
   const char *body, *obstacle;
 };
-void PrintTo(const Case &c, std::ostream *out) { *out << c.body; }
+void PrintTo(const ObstacleCase &c, std::ostream *out) { *out << c.body; }
 
-class Obstacles : public testing::TestWithParam<Case> {};
+class Obstacles : public testing::TestWithParam<ObstacleCase> {};
 TEST_P(Obstacles, AreNamed) {
   Understood u(cellProgram(GetParam().body));
   EXPECT_EQ(u.messages, "");
@@ -21,56 +21,63 @@ TEST_P(Obstacles, AreNamed) {
 INSTANTIATE_TEST_SUITE_P(
     Bodies, Obstacles,
     testing::Values(
-        Case{"while (c < 0) {} return 3;", "the `while` loop has no known trip count @ while (c < 0) {}"},
-        Case{"do {} while (c < 0); return 3;", "the `do` loop has no known trip count @ do {} while (c < 0)"},
-        Case{"switch (i) { default: return 1; }", "it has a `switch` @ switch (i) { default: return 1; }"},
-        Case{"double t[3]; t[0] = 1; return t[0];", "it has the local array `t` @ double t[3];"},
-        Case{"return a.cell(i*i);", "the index `i*i` is not affine @ i*i"},
-        Case{"int idx = c; return a.cell(idx);", "the index `idx` depends on data @ idx"},
-        Case{"return a.cell(1 + (int)c);", "the index `1 + (int)c` depends on data @ 1 + (int)c"},
-        Case{"return a.cell((i-1)/2);", "the index `(i-1)/2` is not affine @ (i-1)/2"},
-        Case{"printf(\"%g\", c); return c;",
-             "`printf` is not known to be a pure function @ printf(\"%g\", c)"},
-        Case{"return rand();", "`rand` is not known to be a pure function @ rand()"},
-        Case{"return PetabricksRuntime::rand01();",
-             "`rand01` is not known to be a pure function @ PetabricksRuntime::rand01()"},
-        Case{"int k = 0; for (k = 0; k < 3; ++k) {} return k;",
-             "the loop's variable is not declared in the loop @ for (k = 0; k < 3; ++k) {}"},
-        Case{"double s = 0; for (int k = 0; k < 3; ++k) { if (k == 1) continue; s += 1; } return s;",
-             "it has a `continue` @ continue"},
-        Case{"double s = 0; for (int k = 0; k < 3; ++k) { k += 1; s += 1; } return s;",
-             "the loop's variable `k` is changed inside the loop @ for (int k = 0; k < 3; ++k) { k += 1; s "
-             "+= 1; }"},
-        Case{"double s = 0; for (int k = 0; k < 9; k *= 2) s += k; return s;",
-             "the loop's step is not a constant @ k *= 2"},
-        Case{"double s = 0; for (int k = 0; k != 3; k++) s += k; return s;",
-             "the loop's condition does not fit its step @ k != 3"},
-        Case{"double s = 0; for (int k = 0; k < (int)c; k++) s += k; return s;",
-             "the loop's bound `(int)c` depends on data @ (int)c"},
-        Case{"double s = 0; for (unsigned k = 0; k < 3; k++) s += k; return s;",
-             "the loop's variable `k` is a `unsigned int`, not an `int` @ unsigned k = 0;"},
-        Case{"double s = 0; for (int k = 10; k > 2; k -= 2) s += k; return s;",
-             "the loop counts down by more than one @ k -= 2"},
-        Case{"auto f = [&](double x) { return x + 1; }; return f(c);",
-             "it has a lambda @ [&](double x) { return x + 1; }"},
-        Case{"static const int s = 0; return s;", "the variable `s` is static @ static const int s = 0;"},
-        Case{"const double &r = c; return r;", "it has the reference `r` @ const double &r = c;"},
-        Case{"unsigned u = 3; return u;", "the variable `u` has the type `unsigned int`, which is not one of "
-                                          "the element types @ unsigned u = 3;"},
-        Case{"double x = 0, y; y = x = 1; return y;",
-             "`x = 1` is an assignment inside an expression @ x = 1"},
-        Case{"int x = 0; return x++;", "`x++` changes a variable inside an expression @ x++"},
-        Case{"if (i == 0) return 1; return 3 / i;",
-             "the `if` guards a division of integers @ if (i == 0) return 1"},
-        Case{"double s = 0; if (i > 0) s = a.cell(i); return s;",
-             "the `if` decides whether a cell is accessed @ s = a.cell(i)"},
-        Case{"double s = 0; if (c > 0) for (int k = 0; k < 3; ++k) s += 1; return s;",
-             "a loop stands under an `if` @ for (int k = 0; k < 3; ++k) s += 1"},
-        Case{"if (c > 0) { double s = 1; s += 1; return s; } return 2;",
-             "it computes between its `return`s @ double s = 1;"},
-        Case{"goto x; x: return 1;", "it has a `goto` @ goto x"},
-        Case{"return sizeof(double);", "the analysis does not follow `sizeof(double)` @ sizeof(double)"},
-        Case{"return *a.base();", "it uses a pointer @ *a.base()"}));
+        ObstacleCase{"while (c < 0) {} return 3;",
+                     "the `while` loop has no known trip count @ while (c < 0) {}"},
+        ObstacleCase{"do {} while (c < 0); return 3;",
+                     "the `do` loop has no known trip count @ do {} while (c < 0)"},
+        ObstacleCase{"switch (i) { default: return 1; }",
+                     "it has a `switch` @ switch (i) { default: return 1; }"},
+        ObstacleCase{"double t[3]; t[0] = 1; return t[0];", "it has the local array `t` @ double t[3];"},
+        ObstacleCase{"return a.cell(i*i);", "the index `i*i` is not affine @ i*i"},
+        ObstacleCase{"int idx = c; return a.cell(idx);", "the index `idx` depends on data @ idx"},
+        ObstacleCase{"return a.cell(1 + (int)c);", "the index `1 + (int)c` depends on data @ 1 + (int)c"},
+        ObstacleCase{"return a.cell((i-1)/2);", "the index `(i-1)/2` is not affine @ (i-1)/2"},
+        ObstacleCase{"printf(\"%g\", c); return c;",
+                     "`printf` is not known to be a pure function @ printf(\"%g\", c)"},
+        ObstacleCase{"return rand();", "`rand` is not known to be a pure function @ rand()"},
+        ObstacleCase{"return PetabricksRuntime::rand01();",
+                     "`rand01` is not known to be a pure function @ PetabricksRuntime::rand01()"},
+        ObstacleCase{"int k = 0; for (k = 0; k < 3; ++k) {} return k;",
+                     "the loop's variable is not declared in the loop @ for (k = 0; k < 3; ++k) {}"},
+        ObstacleCase{"double s = 0; for (int k = 0; k < 3; ++k) { if (k == 1) continue; s += 1; } return s;",
+                     "it has a `continue` @ continue"},
+        ObstacleCase{
+            "double s = 0; for (int k = 0; k < 3; ++k) { k += 1; s += 1; } return s;",
+            "the loop's variable `k` is changed inside the loop @ for (int k = 0; k < 3; ++k) { k += 1; s "
+            "+= 1; }"},
+        ObstacleCase{"double s = 0; for (int k = 0; k < 9; k *= 2) s += k; return s;",
+                     "the loop's step is not a constant @ k *= 2"},
+        ObstacleCase{"double s = 0; for (int k = 0; k != 3; k++) s += k; return s;",
+                     "the loop's condition does not fit its step @ k != 3"},
+        ObstacleCase{"double s = 0; for (int k = 0; k < (int)c; k++) s += k; return s;",
+                     "the loop's bound `(int)c` depends on data @ (int)c"},
+        ObstacleCase{"double s = 0; for (unsigned k = 0; k < 3; k++) s += k; return s;",
+                     "the loop's variable `k` is a `unsigned int`, not an `int` @ unsigned k = 0;"},
+        ObstacleCase{"double s = 0; for (int k = 10; k > 2; k -= 2) s += k; return s;",
+                     "the loop counts down by more than one @ k -= 2"},
+        ObstacleCase{"auto f = [&](double x) { return x + 1; }; return f(c);",
+                     "it has a lambda @ [&](double x) { return x + 1; }"},
+        ObstacleCase{"static const int s = 0; return s;",
+                     "the variable `s` is static @ static const int s = 0;"},
+        ObstacleCase{"const double &r = c; return r;", "it has the reference `r` @ const double &r = c;"},
+        ObstacleCase{"unsigned u = 3; return u;",
+                     "the variable `u` has the type `unsigned int`, which is not one of "
+                     "the element types @ unsigned u = 3;"},
+        ObstacleCase{"double x = 0, y; y = x = 1; return y;",
+                     "`x = 1` is an assignment inside an expression @ x = 1"},
+        ObstacleCase{"int x = 0; return x++;", "`x++` changes a variable inside an expression @ x++"},
+        ObstacleCase{"if (i == 0) return 1; return 3 / i;",
+                     "the `if` guards a division of integers @ if (i == 0) return 1"},
+        ObstacleCase{"double s = 0; if (i > 0) s = a.cell(i); return s;",
+                     "the `if` decides whether a cell is accessed @ s = a.cell(i)"},
+        ObstacleCase{"double s = 0; if (c > 0) for (int k = 0; k < 3; ++k) s += 1; return s;",
+                     "a loop stands under an `if` @ for (int k = 0; k < 3; ++k) s += 1"},
+        ObstacleCase{"if (c > 0) { double s = 1; s += 1; return s; } return 2;",
+                     "it computes between its `return`s @ double s = 1;"},
+        ObstacleCase{"goto x; x: return 1;", "it has a `goto` @ goto x"},
+        ObstacleCase{"return sizeof(double);",
+                     "the analysis does not follow `sizeof(double)` @ sizeof(double)"},
+        ObstacleCase{"return *a.base();", "it uses a pointer @ *a.base()"}));
 
 TEST(Obstacle, CallsOfTransforms) {
   Understood u(viewProgram("b.cell(0) = 1;\nMain(b, a);"));

@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string object(const std::string &text) {
+std::string compiled(const std::string &text) {
   CompileResult made = compile({.text = text, .optimisation = 1});
   EXPECT_TRUE(made.ok) << made.messages;
   return made.output;
@@ -28,11 +28,11 @@ int exitStatus(const std::string &command) {
 TEST(Link, AProgramRuns) {
   Scratch scratch;
   const std::string program = scratch.path("answer");
-  const LinkResult linked =
-      link({.output = program,
-            .inputs = {{"main.o", object("int answer(); int main() { return answer(); }")},
-                       {"answer.o", object("#include <string>\nint answer() { return std::stoi(\"42\"); }")}},
-            .runtime = false});
+  const LinkResult linked = link(
+      {.output = program,
+       .inputs = {{"main.o", compiled("int answer(); int main() { return answer(); }")},
+                  {"answer.o", compiled("#include <string>\nint answer() { return std::stoi(\"42\"); }")}},
+       .runtime = false});
   ASSERT_TRUE(linked.ok) << linked.messages;
   EXPECT_EQ(linked.messages, "");
   EXPECT_EQ(exitStatus(program), 42);
@@ -44,7 +44,7 @@ TEST(Link, ASharedLibraryLoads) {
   const LinkResult linked =
       link({.kind = LinkRequest::Kind::SharedLibrary,
             .output = library,
-            .inputs = {{"twice.o", object("extern \"C\" int twice(int x) { return 2 * x; }")}},
+            .inputs = {{"twice.o", compiled("extern \"C\" int twice(int x) { return 2 * x; }")}},
             .runtime = false});
   ASSERT_TRUE(linked.ok) << linked.messages;
   void *handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -57,7 +57,7 @@ TEST(Link, ASharedLibraryLoads) {
 
 TEST(Link, ObjectsFromFiles) {
   Scratch scratch;
-  writeFile(scratch.path("main.o"), object("int main() { return 7; }"));
+  writeFile(scratch.path("main.o"), compiled("int main() { return 7; }"));
   const LinkResult linked =
       link({.output = scratch.path("seven"), .inputs = {{scratch.path("main.o"), ""}}, .runtime = false});
   ASSERT_TRUE(linked.ok) << linked.messages;
@@ -68,7 +68,7 @@ TEST(Link, AMissingSymbolIsNamedWithItsObject) {
   Scratch scratch;
   const LinkResult linked =
       link({.output = scratch.path("program"),
-            .inputs = {{"main.o", object("int missing(); int main() { return missing(); }")}},
+            .inputs = {{"main.o", compiled("int missing(); int main() { return missing(); }")}},
             .runtime = false});
   EXPECT_FALSE(linked.ok);
   EXPECT_THAT(linked.messages, HasSubstr("undefined symbol: missing()"));
@@ -84,7 +84,8 @@ TEST(Link, AfterAFailureTheOldFileIsStillThereAndLinkingGoesOn) {
   EXPECT_FALSE(link({.output = program, .inputs = {{"bad.o", "not an object"}}, .runtime = false}).ok);
   EXPECT_EQ(readFile(program), "old");
   EXPECT_TRUE(
-      link({.output = program, .inputs = {{"main.o", object("int main() { return 3; }")}}, .runtime = false})
+      link(
+          {.output = program, .inputs = {{"main.o", compiled("int main() { return 3; }")}}, .runtime = false})
           .ok);
   EXPECT_EQ(exitStatus(program), 3);
 }
@@ -92,7 +93,7 @@ TEST(Link, AfterAFailureTheOldFileIsStillThereAndLinkingGoesOn) {
 TEST(Link, AnOutputThatCannotBeWrittenIsAMessage) {
   Scratch scratch;
   const LinkResult linked = link({.output = scratch.path("no/such/folder/program"),
-                                  .inputs = {{"main.o", object("int main() {}")}},
+                                  .inputs = {{"main.o", compiled("int main() {}")}},
                                   .runtime = false});
   EXPECT_FALSE(linked.ok);
   EXPECT_THAT(linked.messages, HasSubstr("cannot write"));
@@ -103,7 +104,7 @@ TEST(Link, AMissingRuntimeIsAMessage) {
   Scratch scratch;
   setenv("PBC_RUNTIME", scratch.path("libpbruntime.a").c_str(), 1);
   const LinkResult linked =
-      link({.output = scratch.path("program"), .inputs = {{"main.o", object("int main() {}")}}});
+      link({.output = scratch.path("program"), .inputs = {{"main.o", compiled("int main() {}")}}});
   unsetenv("PBC_RUNTIME");
   EXPECT_FALSE(linked.ok);
   EXPECT_THAT(linked.messages, HasSubstr("set PBC_RUNTIME"));
@@ -111,7 +112,7 @@ TEST(Link, AMissingRuntimeIsAMessage) {
 
 TEST(Link, ThreadsTakeTurns) {
   Scratch scratch;
-  const std::string bytes = object("int main() { return 5; }");
+  const std::string bytes = compiled("int main() { return 5; }");
   std::vector<std::jthread> threads;
   std::vector<LinkResult> results(8);
   for (std::size_t i = 0; i < results.size(); ++i)
