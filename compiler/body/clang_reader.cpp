@@ -185,7 +185,8 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files(const Unit &unit) {
 }
 
 void run(const Unit &unit, const std::vector<std::string> &headerPath, Reading &reading) {
-  std::vector<std::string> arguments = {PBC_LLVM_ROOT "/bin/clang++",
+  const std::string program = PBC_LLVM_ROOT "/bin/clang++";
+  std::vector<std::string> arguments = {program,
                                         "-fsyntax-only",
                                         "-std=c++20",
                                         "-Wuninitialized",

@@ -96,9 +96,9 @@ std::vector<std::string> driverLinkArguments(bool shared, std::string &messages)
   static std::mutex mutex;
   static std::map<bool, std::vector<std::string>> known;
   return remembered(known, mutex, shared, [&] {
-    return askDriver(
-        {shared ? "-shared" : "-pie", "-fuse-ld=" PBC_LLVM_ROOT "/bin/ld.lld", kInputMark, "-o", kOutputMark},
-        "GNU::Linker", messages);
+    const std::string linker = "-fuse-ld=" PBC_LLVM_ROOT "/bin/ld.lld";
+    return askDriver({shared ? "-shared" : "-pie", linker, kInputMark, "-o", kOutputMark}, "GNU::Linker",
+                     messages);
   });
 }
 

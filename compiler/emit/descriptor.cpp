@@ -37,7 +37,7 @@ std::vector<const sema::Matrix *> visible(const sema::Transform &t) {
 }
 
 /// Those that sizes may name: the ones that depend on the size, once the sizes are in pb_s, or all others.
-std::string tunables(const sema::Transform &t, bool bySize) {
+std::string tunableRows(const sema::Transform &t, bool bySize) {
   std::string out;
   for (const auto &k : t.tunables) {
     if (!k.isParameter() || k.bySize != bySize)
@@ -62,7 +62,7 @@ std::string solveFunction(const Scope &scope) {
   std::string out = "PB_SMALL static bool pb_solve(const int (*pb_e)[pb::AnyRegion::kMaxRank], long *pb_s, "
                     "int pb_bin, pb::Message *pb_m) {\n"
                     "  (void)pb_e; (void)pb_s; (void)pb_bin; (void)pb_m;\n" +
-                    tunables(t, false);
+                    tunableRows(t, false);
   int position = 0;
   for (const auto *m : visible(t)) {
     if (m->role == sema::Role::Input)
@@ -81,7 +81,7 @@ std::string solveFunction(const Scope &scope) {
     out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}] = {};\n",
                        poly::mangle(t.sizeVariables[i]), i, solution.cxx[i]);
   }
-  out += tunables(t, true);
+  out += tunableRows(t, true);
   for (const auto *m : visible(t))
     if (m->role == sema::Role::Input)
       for (int d = 0; d < m->rank(); ++d)
@@ -98,10 +98,10 @@ std::string extentsFunction(const Scope &scope) {
   std::string out = "PB_SMALL static bool pb_extents(const long *pb_s, int (*pb_e)[pb::AnyRegion::kMaxRank], "
                     "int pb_bin, pb::Message *pb_m) {\n"
                     "  (void)pb_e; (void)pb_s; (void)pb_bin; (void)pb_m;\n" +
-                    tunables(t, false);
+                    tunableRows(t, false);
   for (std::size_t i = 0; i < t.sizeVariables.size(); ++i)
     out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}];\n", poly::mangle(t.sizeVariables[i]), i);
-  out += tunables(t, true);
+  out += tunableRows(t, true);
   int position = 0;
   for (const auto *m : visible(t)) {
     for (int d = 0; d < m->rank(); ++d) {

@@ -237,7 +237,7 @@ std::string binCheck(const sema::Transform &t) {
 }
 
 /// Their values for this call: those that depend on the size, once it is known, or all others.
-std::string tunables(const sema::Transform &t, bool bySize) {
+std::string tunableValues(const sema::Transform &t, bool bySize) {
   std::string out;
   for (const auto &k : t.tunables) {
     if (k.bySize != bySize)
@@ -269,7 +269,7 @@ std::string enter(const Scope &scope) {
   out += fmt::format(
       "PB_SMALL static void pb_enter(pb::Frame *pb_p) {{\n  auto &pb_f = *static_cast<{} *>(pb_p);\n",
       scope.frame());
-  out += binCheck(t) + tunables(t, false);
+  out += binCheck(t) + tunableValues(t, false);
   out += extentDefinitions(t, nullptr);
   out += "  long pb_n = 1;\n";
   for (std::size_t i = 0; i < t.sizeVariables.size(); ++i) {
@@ -282,7 +282,7 @@ std::string enter(const Scope &scope) {
     out += fmt::format("  [[maybe_unused]] const long {0} = pb_f.v_{0} = {1};\n", name, value);
     out += fmt::format("  pb_n = pb::maximum(pb_n, {});\n", name);
   }
-  out += tunables(t, true) + extentChecks(t) + guards(scope);
+  out += tunableValues(t, true) + extentChecks(t) + guards(scope);
   if (reachesItself(scope))
     out += fmt::format("  if (pb_f.depth > {}) pb::pb_recursion_too_deep({}, pb_n);\n", kDeepestRecursion,
                        quoted(t.name));

@@ -93,10 +93,12 @@ int main(int argc, char **argv) {
     auto file = sources.add("fuzz.pbcc", fuzz::current);
     auto text = syntax::preprocess(sources, file, diagnostics);
     syntax::Program program = syntax::parse(text, file, diagnostics);
-    std::string printed = syntax::print(program), rendered = diagnostics.render();
+    const bool prints = !syntax::print(program).empty() || program.transforms.empty();
+    const std::string rendered = diagnostics.render();
     alarm(0);
     accepted += !diagnostics.hasErrors();
-    if (!spansHold(sources, diagnostics) || (done < std::size(programs) && diagnostics.hasErrors())) {
+    if (!prints || !spansHold(sources, diagnostics) ||
+        (done < std::size(programs) && diagnostics.hasErrors())) {
       std::fprintf(stderr, "fuzz_frontend: %s\n%s\n%s\n",
                    done < std::size(programs) ? "a valid program is refused"
                                               : "a message points outside of its file",

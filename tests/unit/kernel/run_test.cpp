@@ -29,7 +29,7 @@ void agrees(const char *program, const std::string &fill, const std::string &che
     }
     EXPECT_THAT(verify(scheduled), testing::IsEmpty());
     // Whole range, or in pieces of 37 along each task dimension.
-    std::string low, high, loops, inner = "low, high";
+    std::string low, high, loops;
     const auto &tasks = scheduled.taskDimensions;
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       const std::string n = std::to_string(t);
