@@ -3,7 +3,8 @@ rules of one priority for one cell compute the same function by different routes
 
 What a matrix is computed by (`scheme`): cells at shifted, flipped, scaled or transposed places of other matrices;
 recurrences in all directions; cases told apart by `where`; parities; whole rows and matrices; two matrices by one
-rule; calls. Cells that such a rule does not reach are left to a rule of a lower priority, or, rarely, to none.
+rule; calls. Cells that such a rule does not reach are left to a rule of a lower priority, or, rarely, to none; ends
+may belong to a rule of a better one.
 """
 import copy
 import re
@@ -137,9 +138,12 @@ class Generator:
                 full = not self.partial(t, rule)
                 t.rules += self.routes(t, rule, full)
         for m in group:
-            alone = all(o.accessor == "cell" and len(r.outputs) == 1 for r in t.rules for o in r.outputs if o.matrix == m.name)
-            if rank and self.chance(0.2 if alone else 0.02):
+            if rank and self.chance(0.2):
                 t.rules.append(self.simple(m, self.edge(m, variables), 0))
+                rule = t.rules[-1]
+                free = rule.variables(t.sizes)
+                if free and self.chance(0.5):
+                    rule.results["o"].append(self.read(rule, self.random.choice(known + group), free, "r0"))
         if not full and self.chance(0.93):
             t.rules += [self.simple(m, list(variables), 3) for m in group]
 

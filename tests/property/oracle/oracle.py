@@ -70,19 +70,20 @@ def compile_program(pbc, text, folder):
 
 def meaningless(program, messages):
     """Whether the refusal is right: the interpreter cannot evaluate the program either."""
-    if "no combination of the rules" in messages:
-        return True  # rules for whole regions that would overlap: no meaning without mixtures (language reference 6.1)
     for t in program:
         for sizes in (7, 8), (10, 12):
             names = {s: sizes[k % 2] + k // 2 for k, s in enumerate(t.sizes)}
             try:
-                run = Run(program, t, names, inputs_of(t, names, random.Random(1)))
+                run = Run(program, t, names, inputs_of(t, names, random.Random(1)), in_order=True)
                 if "can never run" in messages or "never true" in messages:
                     reached = {n for found in run.instances.values() for place in found.values() for _, n, _ in place}
                     if len(reached) != len(t.rules):
                         return True
                 if "no rule computes" in messages and unreached(run):
                     return True
+                if "same cell" in messages or "form a cycle" in messages:
+                    for m in t.role("through") + t.role("to"):
+                        run.matrix(m.name)
                 for m in t.role("to"):
                     run.matrix(m.name)
             except (Uncovered, Cycle):
