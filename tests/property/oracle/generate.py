@@ -25,7 +25,12 @@ def substitute(rule, changes):
         for t in terms:
             t.text = change(t.text) if t.kind == "coordinate" else t.text
             t.index = [change(i) for i in t.index]
-    new.where = [(change(a), op, change(b)) for a, op, b in new.where]
+    def changed(condition):
+        if isinstance(condition, tuple):
+            return change(condition[0]), condition[1], change(condition[2])
+        return [condition[0]] + [changed(c) for c in condition[1:]]
+
+    new.where = [changed(c) for c in new.where]
     return new
 
 class Generator:
@@ -270,6 +275,13 @@ class Generator:
             rules[0].where, rules[1].where = [(a, "=", b)], [(a, ">", b)]
         elif self.chance(0.3):
             rules[0].where.append((a, ">", "0"))
+        elif self.chance(0.4):
+            far = (a, self.random.choice([">", "=", ">="]), self.random.choice([f"{group[0].extents[0]} - 2", "4", f"{b} + 2"]))
+            either = ["or", rules[0].where[0], far]
+            rules[0].where = [either]
+            rules[1].where = [["not", either]] if self.chance(0.5) else [rules[1].where[0], ["not", far]]
+        elif self.chance(0.4):
+            rules[0].where, rules[1].where = [(a, "=", b)], [(a, "!=", b)]
         if len(variables) == 1 and self.chance(0.4):
             rules = [substitute(unconditional(r), {"i": f"2*i + {k}" if k else "2*i"}) for k, r in enumerate(rules)]
         t.rules += rules[: self.random.choice([1, 2, 2])]

@@ -16,7 +16,12 @@ class Cycle(Exception):
     """A cell needs itself."""
 
 OPERATORS = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b,
-             ">=": lambda a, b: a >= b, "=": lambda a, b: a == b}
+             ">=": lambda a, b: a >= b, "=": lambda a, b: a == b, "!=": lambda a, b: a != b}
+
+def holds(condition, names):
+    if isinstance(condition, tuple):
+        return OPERATORS[condition[1]](evaluate(condition[0], names), evaluate(condition[2], names))
+    return any(holds(c, names) for c in condition[1:]) != (condition[0] == "not")
 
 def cells(box):
     return itertools.product(*[range(b, e) for b, e in box])
@@ -49,7 +54,7 @@ class Run:
             extents = self.extents[r.matrix]
             if not all(0 <= b <= e <= size for (b, e), size in zip(r.box(extents, names), extents)):
                 return False
-        return all(OPERATORS[op](evaluate(a, names), evaluate(b, names)) for a, op, b in rule.where)
+        return all(holds(c, names) for c in rule.where)
 
     def matrix(self, name):
         """All cells of a matrix."""
