@@ -65,12 +65,15 @@ outputs : TO LPAREN (binding (COMMA binding)*)? RPAREN | region ;
 rulePart
   : FROM LPAREN (binding (COMMA binding)*)? RPAREN          # inputPart
   | (THROUGH | USING) LPAREN matrix (COMMA matrix)* RPAREN  # localPart
-  | WHERE relation (AND relation)*                          # wherePart
+  | WHERE condition                                         # wherePart
   ;
 binding : region name (ASSIGN expr)? ;
 region : name version? (DOT accessor LPAREN (expr (COMMA expr)*)? RPAREN)? ;
 accessor : name ;
-relation : expr (ASSIGN | EQUAL | LESS | GREATER | LESS_EQUAL | GREATER_EQUAL) expr ;
+condition : conjunction (OR conjunction)* ;
+conjunction : literal (AND literal)* ;
+literal : NOT literal | LPAREN condition RPAREN | relation ;
+relation : expr (ASSIGN | EQUAL | NOT_EQUAL | LESS | GREATER | LESS_EQUAL | GREATER_EQUAL) expr ;
 
 expr
   : exprName
@@ -132,6 +135,7 @@ FAST : 'fast' ;
 WHERE : 'where' ;
 AND : 'and' | '&&' ;
 OR : 'or' | '||' ;
+NOT : 'not' | '!' ;
 
 LBRACE : '{' ;
 RBRACE : '}' ;

@@ -21,6 +21,13 @@ public:
   std::optional<std::vector<Alternative>> run() {
     assignment_.assign(grid_.pieces.size(), -1);
     assign(0);
+    if (out_.empty() && !tooMany()) {
+      // No assignment keeps the rules of one level apart: then the rule of a piece overwrites what others of
+      // its level leave there.
+      mixes_ = true;
+      known_.clear();
+      assign(0);
+    }
     if (tooMany())
       return std::nullopt;
     return std::move(out_);
@@ -28,6 +35,7 @@ public:
 
 private:
   using Pieces = std::vector<int>;
+  using Cells = std::map<int, isl::set>; // by matrix
 
   bool tooMany() const { return out_.size() > kMostAlternatives || tries_ >= kMostTries; }
 
@@ -49,9 +57,9 @@ private:
   }
 
   /// A rule without free variables writes all its cells at once: it takes every earlier piece that it
-  /// reaches, or none. Cuts the product short; the exact test is in domainFor().
+  /// reaches, or none. Cuts the product short; the exact test is in useFor().
   bool mayJoin(int rule, std::size_t piece) const {
-    for (std::size_t q = 0; q < piece; ++q) {
+    for (std::size_t q = 0; q < piece && !mixes_; ++q) {
       const auto &earlier = grid_.pieces[q];
       const auto reaches = [&](int r) {
         return std::find(earlier.rules.begin(), earlier.rules.end(), r) != earlier.rules.end();
@@ -69,49 +77,101 @@ private:
     return true;
   }
 
-  /// The points at which `rule` runs when exactly these pieces are its own; empty optional: it cannot fill
+  /// The rule at the points at which it runs when exactly these pieces are its own; nothing: it cannot fill
   /// them without writing elsewhere.
-  const std::optional<isl::set> &domainFor(int rule, const Pieces &pieces) {
+  const std::optional<Use> &useFor(int rule, const Pieces &pieces) {
     const auto key = std::make_pair(rule, pieces);
     if (const auto at = known_.find(key); at != known_.end())
       return at->second;
     return known_.emplace(key, compute(rule, pieces)).first->second;
   }
 
-  std::optional<isl::set> compute(int rule, const Pieces &pieces) const {
+  std::optional<Use> compute(int rule, const Pieces &pieces) const {
+    const auto isOwn = [&](int p) { return std::find(pieces.begin(), pieces.end(), p) != pieces.end(); };
+    const Cells own = cellsOf(isOwn);
+    const isl::set within = pointsWithin(rule, own);
+    const Cells left = without(own, written(rule, within));
+    if (left.empty())
+      return Use{rule, poly::simplified(within), {}};
+    const Cells allowed = cellsOf([&](int p) {
+      return mixes_ || isOwn(p) || t_.rules[grid_.pieces[p].rules.front()].priority < t_.rules[rule].priority;
+    });
+    const isl::set domain =
+        poly::simplified(within.unite(pointsWithin(rule, allowed).intersect(pointsWriting(rule, left))));
+    if (!without(left, written(rule, domain)).empty())
+      return std::nullopt;
+    return Use{rule, domain, beside(own, rule, domain)};
+  }
+
+  template <class Predicate>
+  Cells cellsOf(const Predicate &includes) const {
+    Cells cells;
+    for (int p = 0; p < static_cast<int>(grid_.pieces.size()); ++p)
+      if (includes(p))
+        add(cells, grid_.pieces[p].matrix, grid_.pieces[p].cells);
+    return cells;
+  }
+
+  static void add(Cells &to, int matrix, const isl::set &cells) {
+    const auto [at, isNew] = to.emplace(matrix, cells);
+    if (!isNew)
+      at->second = at->second.unite(cells);
+  }
+
+  /// What remains of `cells`; nothing for a matrix of which all are written.
+  static Cells without(const Cells &cells, const Cells &written) {
+    Cells left;
+    for (const auto &[matrix, all] : cells) {
+      const auto at = written.find(matrix);
+      const isl::set rest = at == written.end() ? all : all.subtract(at->second);
+      if (!rest.is_empty())
+        left.emplace(matrix, rest);
+    }
+    return left;
+  }
+
+  /// Points of the rule that write no other cells than these.
+  isl::set pointsWithin(int rule, const Cells &cells) const {
     const auto &application = grid_.applications[rule];
-    const auto &outputs = t_.rules[rule].outputs;
-    std::map<int, isl::set> target;
-    for (const int p : pieces) {
-      const auto &piece = grid_.pieces[p];
-      const auto at = target.find(piece.matrix);
-      if (at == target.end())
-        target.emplace(piece.matrix, piece.cells);
-      else
-        at->second = at->second.unite(piece.cells);
-    }
     isl::set domain = application.domain;
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const auto at = target.find(outputs[i].matrix);
-      if (at == target.end())
-        domain = domain.subtract(application.writes[i].domain());
-      else
-        domain = domain.subtract(
-            application.writes[i].subtract(application.writes[i].intersect_range(at->second)).domain());
-    }
-    std::map<int, isl::set> written;
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const isl::set range = application.writes[i].intersect_domain(domain).range();
-      const auto at = written.find(outputs[i].matrix);
-      if (at == written.end())
-        written.emplace(outputs[i].matrix, range);
-      else
-        at->second = at->second.unite(range);
-    }
-    for (const auto &[matrix, cells] : target)
-      if (!cells.is_subset(written.at(matrix)))
-        return std::nullopt;
-    return poly::simplified(domain);
+    for (std::size_t o = 0; o < application.writes.size(); ++o)
+      domain =
+          domain.subtract(outside(application.writes[o], t_.rules[rule].outputs[o].matrix, cells).domain());
+    return domain;
+  }
+
+  /// Points of the rule that write some of these cells.
+  isl::set pointsWriting(int rule, const Cells &cells) const {
+    const auto &application = grid_.applications[rule];
+    isl::set domain = isl::set::empty(application.domain.get_space());
+    for (std::size_t o = 0; o < application.writes.size(); ++o)
+      if (const auto at = cells.find(t_.rules[rule].outputs[o].matrix); at != cells.end())
+        domain = domain.unite(application.writes[o].intersect_range(at->second).domain());
+    return domain;
+  }
+
+  /// What a rule writes of a matrix beside its cells in `cells`.
+  static isl::map outside(const isl::map &writes, int matrix, const Cells &cells) {
+    const auto at = cells.find(matrix);
+    return at == cells.end() ? writes : writes.subtract(writes.intersect_range(at->second));
+  }
+
+  Cells written(int rule, const isl::set &points) const {
+    Cells cells;
+    const auto &application = grid_.applications[rule];
+    for (std::size_t o = 0; o < application.writes.size(); ++o)
+      add(cells, t_.rules[rule].outputs[o].matrix, application.writes[o].intersect_domain(points).range());
+    return cells;
+  }
+
+  /// What the rule writes at these points beside the cells that are its own.
+  std::vector<isl::map> beside(const Cells &own, int rule, const isl::set &domain) const {
+    std::vector<isl::map> others;
+    const auto &application = grid_.applications[rule];
+    for (std::size_t o = 0; o < application.writes.size(); ++o)
+      others.push_back(poly::simplified(
+          outside(application.writes[o].intersect_domain(domain), t_.rules[rule].outputs[o].matrix, own)));
+    return others;
   }
 
   void accept() {
@@ -124,10 +184,10 @@ private:
     for (const auto &[rule, pieces] : piecesOf) {
       if (!used.count(rule))
         continue;
-      const auto &domain = domainFor(rule, pieces);
-      if (!domain)
+      const auto &use = useFor(rule, pieces);
+      if (!use)
         return;
-      a.uses.emplace_back(rule, *domain);
+      a.uses.push_back(*use);
     }
     // Assignments that differ only in pieces that nothing needs are the same alternative.
     Pieces signature;
@@ -168,15 +228,14 @@ private:
       if (grid_.pieces[p].rules.size() > 1 && used.count(assignment_[p]))
         deciding.insert(assignment_[p]);
     std::vector<std::string> names, parts;
-    for (const auto &[rule, domain] : a.uses) {
-      (void)domain;
-      if (deciding.empty() || deciding.count(rule))
-        names.push_back(labelOf(t_, rule, facts_));
+    for (const auto &use : a.uses) {
+      if (deciding.empty() || deciding.count(use.rule))
+        names.push_back(labelOf(t_, use.rule, facts_));
       std::vector<std::string> regions;
-      for (const int p : piecesOf.at(rule))
+      for (const int p : piecesOf.at(use.rule))
         regions.push_back(poly::readable(grid_.pieces[p].cells.gist_params(grid_.context),
                                          grid_.names[grid_.pieces[p].matrix]));
-      parts.push_back(fmt::format("{} computes {}", labelOf(t_, rule, facts_), fmt::join(regions, ", ")));
+      parts.push_back(fmt::format("{} computes {}", labelOf(t_, use.rule, facts_), fmt::join(regions, ", ")));
     }
     a.name = fmt::format("{}", fmt::join(names, "+"));
     if (const int twin = ++names_[a.name]; twin > 1)
@@ -188,11 +247,12 @@ private:
   const std::vector<body::Facts> &facts_;
   const Grid &grid_;
   std::vector<int> assignment_;
-  std::map<std::pair<int, Pieces>, std::optional<isl::set>> known_;
+  std::map<std::pair<int, Pieces>, std::optional<Use>> known_;
   std::set<Pieces> seen_;
   std::map<std::string, int> names_;
   std::vector<Alternative> out_;
   std::size_t tries_ = 0;
+  bool mixes_ = false; // rules of one level
 };
 
 } // namespace
@@ -224,13 +284,6 @@ std::vector<Alternative> alternativesOf(const sema::Transform &t, const std::vec
         .help("give some of its rules a priority, or split it into several transforms");
     return {};
   }
-  if (alternatives->empty() && !diagnostics.hasErrors())
-    diagnostics
-        .error(t.span,
-               fmt::format("no combination of the rules of `{}` computes every cell exactly once", t.name))
-        .help("a rule with several outputs, or with a region as its output, must be able to fill whole "
-              "pieces: add "
-              "rules for what it leaves over");
   return std::move(*alternatives);
 }
 

@@ -6,10 +6,11 @@
 //
 // An application's domain is the set of centre points at which a rule may run: all outputs inside, all inputs
 // in bounds, `where` true (language reference 2.3). Pieces partition a matrix by the set of rules that reach
-// a cell; priorities leave the best level only (2.4). An alternative assigns one rule to each piece such that
-// every cell is written exactly once; a rule that would write outside its pieces is not in it, so a
-// whole-matrix rule is never mixed with others. Sizes stay symbolic: sets are exact for every size, small
-// ones included.
+// a cell; priorities leave the best level only (2.4). An alternative assigns one rule to each piece, whose
+// value its cells have. A rule that fills its pieces only by writing cells of a better rule's, too (a row
+// whose first cell has a rule of better priority), runs before that rule, which writes them again. Rules of
+// one level are not mixed like that, so a whole-matrix rule has all its pieces or none, unless nothing else
+// covers every cell. Sizes stay symbolic: sets are exact for every size, small ones included.
 #pragma once
 #include "compiler/body/facts.h"
 #include "compiler/poly/poly.h"
@@ -43,11 +44,20 @@ struct Grid {
   std::vector<poly::CellNames> names; // per matrix: how messages and docs speak of its cells
 };
 
+/// A rule in an alternative.
+struct Use {
+  int rule;
+  isl::set domain; // { R0[i] : ... }: the points at which it runs
+  /// Per output: { R0[i] -> B[x] }, what it writes of other rules' pieces; those write these cells
+  /// afterwards. Empty: nothing of any output.
+  std::vector<isl::map> overwritten;
+};
+
 struct Alternative {
   std::string name; // "InsertionSort", "rule0"
   std::string doc;  // "rule0 on B[1 : n-1], rule1 on B[0], B[n-1]"
   std::vector<int> ruleOfPiece;
-  std::vector<std::pair<int, isl::set>> uses; // rule, points at which it runs; in rule order
+  std::vector<Use> uses; // in rule order
 };
 
 struct Choices {

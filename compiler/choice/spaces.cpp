@@ -143,10 +143,25 @@ isl::set Spaces::inBounds(const sema::Rule &r, const sema::Binding &b) const {
   return pointsWhere(r, poly::join(conditions, " and "));
 }
 
+namespace {
+
+std::string inIsl(const sema::Condition &c) {
+  using Kind = sema::Condition::Kind;
+  if (c.kind == Kind::Relation)
+    return fmt::format("{} {} {}", c.left.isl, sema::symbol(c.op), c.right.isl);
+  std::vector<std::string> parts;
+  for (const auto &part : c.parts)
+    parts.push_back(inIsl(part));
+  return fmt::format("{}({})", c.kind == Kind::Not ? "not " : "",
+                     poly::join(parts, c.kind == Kind::Any ? " or " : " and "));
+}
+
+} // namespace
+
 isl::set Spaces::whereHolds(const sema::Rule &r) const {
   std::vector<std::string> conditions;
   for (const auto &c : r.where)
-    conditions.push_back(fmt::format("{} {} {}", c.left.isl, sema::symbol(c.op), c.right.isl));
+    conditions.push_back(inIsl(c));
   return pointsWhere(r, poly::join(conditions, " and "));
 }
 

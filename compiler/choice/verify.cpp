@@ -122,12 +122,20 @@ private:
     return cells;
   }
 
+  isl::set overwritten(const Use &use, int matrix) const {
+    isl::set cells = isl::set::empty(spaces_.cells(matrix).get_space());
+    for (std::size_t o = 0; o < use.overwritten.size(); ++o)
+      if (t_.rules[use.rule].outputs[o].matrix == matrix)
+        cells = cells.unite(use.overwritten[o].range());
+    return cells;
+  }
+
   void alternative(const Alternative &a) {
     const std::string what = "alternative " + a.name;
     if (!require(a.ruleOfPiece.size() == grid_.pieces.size(), what + " has not one rule per piece"))
       return;
     std::set<int> used;
-    for (const auto &[rule, points] : a.uses) {
+    for (const auto &[rule, points, overwritten] : a.uses) {
       used.insert(rule);
       require(points.is_subset(grid_.applications[rule].domain),
               fmt::format("{} runs {} where it is not applicable", what, t_.rules[rule].label));
@@ -140,12 +148,16 @@ private:
               what + " has a rule for a piece of " + name + " that is none of the piece's");
       require(used.count(own) || t_.matrices[piece.matrix].role != sema::Role::Output,
               what + " leaves a piece of " + name + " out");
-      for (const auto &[rule, points] : a.uses) {
-        const isl::set cells = written(rule, piece.matrix, points).intersect(piece.cells);
-        if (rule == own)
-          require(piece.cells.is_subset(cells), what + " does not fill a piece of " + name);
+      for (const auto &use : a.uses) {
+        const isl::set cells = written(use.rule, piece.matrix, use.domain).intersect(piece.cells),
+                       lost = overwritten(use, piece.matrix).intersect(piece.cells);
+        if (use.rule == own)
+          require(piece.cells.is_subset(cells) && lost.is_empty(),
+                  what + " does not fill a piece of " + name);
         else
-          require(cells.is_empty(), what + " writes cells of " + name + " twice");
+          require(cells.is_subset(lost), what + " writes cells of " + name + " twice");
+        require(lost.is_empty() || t_.rules[own].priority <= t_.rules[use.rule].priority,
+                what + " overwrites cells of " + name + " by a worse rule");
       }
     }
   }

@@ -1,6 +1,7 @@
 // What must be true of a Grid and its alternatives, from the sets of Spaces alone: rules run only where all
 // their regions are inside; pieces partition each computed matrix but for the cells that a guard refuses; an
-// alternative writes each needed cell exactly once, with the rule that it says. Run after chooseGrids() in
+// alternative gives each needed cell one value, that of the rule that it says; what others write there is
+// marked as overwritten. Run after chooseGrids() in
 // builds with verifiers.
 #pragma once
 #include "compiler/choice/grid.h"

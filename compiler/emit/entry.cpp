@@ -141,7 +141,7 @@ bool storesOnce(const body::Facts &facts) {
 }
 
 /// Alternatives for which `output` may be the very same view as `input`: each point reads of it only the
-/// cells that it writes itself, by value, before it writes.
+/// cells that it writes itself, by value, before it writes; no point writes them again.
 unsigned long sameViewIsSafe(const Scope &scope, int output, int input) {
   const auto &t = scope.transform;
   const auto &grid = scope.choices().grid;
@@ -150,7 +150,8 @@ unsigned long sameViewIsSafe(const Scope &scope, int output, int input) {
     bool safe = true;
     isl::union_map writes = isl::manage(isl_union_map_empty(isl_set_get_space(grid.context.get()))),
                    reads = writes;
-    for (const auto &[rule, domain] : scope.choices().alternatives[k].uses) {
+    for (const auto &[rule, domain, overwritten] : scope.choices().alternatives[k].uses) {
+      safe = safe && overwritten.empty();
       const auto &r = t.rules[rule];
       for (std::size_t o = 0; o < r.outputs.size(); ++o)
         if (r.outputs[o].matrix == output) {
@@ -168,8 +169,8 @@ unsigned long sameViewIsSafe(const Scope &scope, int output, int input) {
         }
     }
     // Values are read before the one store of a point: not so with several outputs, or several stores.
-    for (const auto &[rule, domain] : scope.choices().alternatives[k].uses)
-      safe = safe && t.rules[rule].outputs.size() == 1 && storesOnce(scope.facts()[rule]);
+    for (const auto &use : scope.choices().alternatives[k].uses)
+      safe = safe && t.rules[use.rule].outputs.size() == 1 && storesOnce(scope.facts()[use.rule]);
     if (!safe)
       continue;
     const isl::union_map meeting = reads.apply_range(writes.reverse());

@@ -13,17 +13,36 @@ namespace pbc::schedule {
 
 namespace {
 
+/// { point -> cell }: what a use writes that no other one overwrites.
+isl::map results(const choice::Grid &grid, const RuleUse &use, std::size_t output) {
+  const isl::map all = grid.applications[use.rule].writes[output].intersect_domain(use.domain);
+  return use.overwritten.empty() ? all : all.subtract(use.overwritten[output]);
+}
+
 /// { point that writes a cell -> point that reads it } from use `a` to use `b`.
 isl::map flow(const sema::Transform &t, const choice::Grid &grid, const RuleUse &a, const RuleUse &b) {
-  const auto &writer = grid.applications[a.rule], &reader = grid.applications[b.rule];
-  isl::map result = isl::map::empty(isl::manage(isl_space_map_from_domain_and_range(
+  const auto &reader = grid.applications[b.rule];
+  const auto &outputs = t.rules[a.rule].outputs;
+  isl::map found = isl::map::empty(isl::manage(isl_space_map_from_domain_and_range(
       isl_set_get_space(a.domain.get()), isl_set_get_space(b.domain.get()))));
-  for (std::size_t o = 0; o < writer.writes.size(); ++o)
+  for (std::size_t o = 0; o < outputs.size(); ++o)
     for (std::size_t i = 0; i < reader.reads.size(); ++i)
-      if (t.rules[a.rule].outputs[o].matrix == t.rules[b.rule].inputs[i].matrix)
-        result = result.unite(writer.writes[o].intersect_domain(a.domain).apply_range(
-            reader.reads[i].intersect_domain(b.domain).reverse()));
-  return poly::simplified(result);
+      if (outputs[o].matrix == t.rules[b.rule].inputs[i].matrix)
+        found = found.unite(
+            results(grid, a, o).apply_range(reader.reads[i].intersect_domain(b.domain).reverse()));
+  return poly::simplified(found);
+}
+
+/// { point of `a` -> point of `b` that writes the same cell again }
+isl::map overwriting(const sema::Transform &t, const choice::Grid &grid, const RuleUse &a, const RuleUse &b) {
+  isl::map found = isl::map::empty(isl::manage(isl_space_map_from_domain_and_range(
+      isl_set_get_space(a.domain.get()), isl_set_get_space(b.domain.get()))));
+  const auto &first = t.rules[a.rule].outputs, &second = t.rules[b.rule].outputs;
+  for (std::size_t o = 0; o < a.overwritten.size(); ++o)
+    for (std::size_t p = 0; p < second.size(); ++p)
+      if (first[o].matrix == second[p].matrix)
+        found = found.unite(a.overwritten[o].apply_range(results(grid, b, p).reverse()));
+  return poly::simplified(found);
 }
 
 /// { point -> later point that updates the same cell }: outputs that lack some of the rule's variables are
@@ -47,9 +66,9 @@ public:
   /// Nothing if there is no legal order: then reportCycle() says why.
   std::optional<Plan> run(const choice::Alternative &alternative) {
     uses_.clear();
-    for (const auto &[rule, domain] : alternative.uses)
-      if (!domain.is_empty())
-        uses_.push_back({rule, domain});
+    for (const auto &use : alternative.uses)
+      if (!use.domain.is_empty())
+        uses_.push_back({use.rule, use.domain, use.overwritten});
     const int n = static_cast<int>(uses_.size());
     flow_.clear();
     for (int a = 0; a < n; ++a) {
@@ -60,6 +79,9 @@ public:
     for (int a = 0; a < n; ++a)
       if (readsItself(a))
         return std::nullopt;
+    for (int a = 0; a < n; ++a)
+      for (int b = 0; b < n && !uses_[a].overwritten.empty(); ++b)
+        flow_[a][b] = flow_[a][b].unite(overwriting(t_, grid_, uses_[a], uses_[b]));
     auto plan = assemble(alternative.name, stronglyConnected(flow_), false);
     if (!plan)
       return std::nullopt;
@@ -264,6 +286,12 @@ private:
                                                t_.matrices[input.matrix].name, writer.label));
         }
     }
+    for (const auto &first : group)
+      for (const auto &last : group)
+        if (!first.overwritten.empty() && !overwriting(t_, grid_, first, last).is_empty())
+          error.note(t_.rules[last.rule].outputs[0].span,
+                     fmt::format("`{}` must come after `{}`, whose output reaches cells of its own",
+                                 t_.rules[last.rule].label, t_.rules[first.rule].label));
     error.help("no order of the cells computes each one before it is read: break the cycle with a rule that "
                "does not "
                "read them, or with a further matrix");
@@ -274,7 +302,7 @@ private:
   const choice::Grid &grid_;
   source::Diagnostics &diagnostics_;
   std::vector<RuleUse> uses_;
-  Flow flow_;
+  Flow flow_; // between uses: who must run after whom
   std::vector<RuleUse> cycle_;
   std::set<int> reported_;
 };

@@ -17,13 +17,14 @@ namespace pbc::schedule {
 
 struct RuleUse {
   int rule;
-  isl::set domain; // { R0[i] : ... }: the points at which the rule runs in this plan
+  isl::set domain;                        // { R0[i] : ... }: the points at which the rule runs in this plan
+  std::vector<isl::map> overwritten = {}; // as in choice::Use
 };
 
 struct Step {
   std::vector<RuleUse> uses;
   isl::schedule order;          // over the union of the domains
-  isl::union_map dependences;   // between points of this step
+  isl::union_map dependences;   // between points of this step: who reads or overwrites what is written
   std::vector<int> after;       // steps that must be complete before
   bool callsTransforms = false; // some body calls transforms: emitted as coroutine, not as Kernel
 };

@@ -3,6 +3,7 @@
 #include <isl/schedule.h>
 #include <isl/union_map.h>
 #include <map>
+#include <set>
 
 namespace pbc::schedule {
 
@@ -19,24 +20,51 @@ bool respectsDependences(const Step &step) {
   return timed.is_subset(later);
 }
 
+/// Each cell has one value, and whatever else writes it does so before.
 void checkWrites(const sema::Transform &t, const choice::Grid &grid, const Plan &plan,
                  std::vector<std::string> &out) {
-  std::map<int, isl::set> written;
-  for (const auto &step : plan.steps)
+  struct Write {
+    int step, matrix;
+    isl::map results, overwritten;
+  };
+  std::vector<Write> writes;
+  std::vector<std::set<int>> before;
+  for (const auto &step : plan.steps) {
+    std::set<int> earlier(step.after.begin(), step.after.end());
+    for (const int s : step.after)
+      if (s < static_cast<int>(before.size()))
+        earlier.insert(before[s].begin(), before[s].end());
     for (const auto &use : step.uses)
       for (std::size_t o = 0; o < t.rules[use.rule].outputs.size(); ++o) {
-        const int matrix = t.rules[use.rule].outputs[o].matrix;
-        const isl::set cells = grid.applications[use.rule].writes[o].intersect_domain(use.domain).range();
-        const auto at = written.find(matrix);
-        if (at == written.end())
-          written.emplace(matrix, cells);
-        else {
-          if (!at->second.intersect(cells).is_empty())
-            out.push_back(fmt::format("{}, {}: a cell of {} is written twice", t.name, plan.alternative,
-                                      t.matrices[matrix].name));
-          at->second = at->second.unite(cells);
-        }
+        const isl::map all = grid.applications[use.rule].writes[o].intersect_domain(use.domain);
+        const isl::map lost = use.overwritten.empty() ? isl::map::empty(all.get_space()) : use.overwritten[o];
+        writes.push_back(
+            {static_cast<int>(before.size()), t.rules[use.rule].outputs[o].matrix, all.subtract(lost), lost});
       }
+    before.push_back(std::move(earlier));
+  }
+  std::map<int, isl::set> written;
+  for (const auto &w : writes) {
+    const auto [at, isNew] = written.emplace(w.matrix, w.results.range());
+    if (isNew)
+      continue;
+    if (!at->second.intersect(w.results.range()).is_empty())
+      out.push_back(fmt::format("{}, {}: a cell of {} has two values", t.name, plan.alternative,
+                                t.matrices[w.matrix].name));
+    at->second = at->second.unite(w.results.range());
+  }
+  for (const auto &first : writes)
+    for (const auto &last : writes) {
+      if (first.matrix != last.matrix)
+        continue;
+      const isl::map pairs = first.overwritten.apply_range(last.results.reverse());
+      if (!pairs.is_empty() &&
+          !(first.step == last.step
+                ? isl::union_map(pairs).is_subset(plan.steps[static_cast<std::size_t>(last.step)].dependences)
+                : before[static_cast<std::size_t>(last.step)].count(first.step) != 0))
+        out.push_back(fmt::format("{}, {}: a cell of {} is overwritten too late", t.name, plan.alternative,
+                                  t.matrices[first.matrix].name));
+    }
   for (const auto &piece : grid.pieces)
     if (t.matrices[piece.matrix].role == sema::Role::Output &&
         (!written.count(piece.matrix) || !piece.cells.is_subset(written.at(piece.matrix))))

@@ -1,6 +1,6 @@
 // What must hold of plans: every step's order respects its dependences, steps follow those that they read
-// from, and each cell of every output is written by exactly one point. Run after planning in builds with
-// verifiers.
+// from or overwrite, and each cell of every output has its value from exactly one point. Run after planning
+// in builds with verifiers.
 #pragma once
 #include "compiler/schedule/plan.h"
 

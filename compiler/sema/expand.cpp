@@ -89,8 +89,8 @@ public:
         expr(region.defaultValue);
       }
     matrices(r.locals);
-    for (auto &relation : r.where)
-      expr(relation.left), expr(relation.right);
+    for (auto &c : r.where)
+      condition(c);
   }
 
   void matrices(std::vector<syntax::MatrixDecl> &list) const {
@@ -102,6 +102,13 @@ public:
   }
 
 private:
+  void condition(syntax::Condition &c) const {
+    if (c.relation)
+      expr(c.relation->left), expr(c.relation->right);
+    for (auto &part : c.parts)
+      condition(part);
+  }
+
   void version(std::optional<syntax::Version> &v) const {
     if (v)
       expr(v->first), expr(v->last);

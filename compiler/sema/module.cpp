@@ -40,6 +40,8 @@ const char *symbol(syntax::Relation::Op op) {
   switch (op) {
   case syntax::Relation::Op::Equal:
     return "=";
+  case syntax::Relation::Op::NotEqual:
+    return "!=";
   case syntax::Relation::Op::Less:
     return "<";
   case syntax::Relation::Op::Greater:
@@ -50,6 +52,17 @@ const char *symbol(syntax::Relation::Op op) {
     return ">=";
   }
   return "?";
+}
+
+std::string written(const Condition &c) {
+  if (c.kind == Condition::Kind::Relation)
+    return fmt::format("{} {} {}", c.left.written, symbol(c.op), c.right.written);
+  std::vector<std::string> parts;
+  for (const auto &part : c.parts)
+    parts.push_back(written(part));
+  return c.kind == Condition::Kind::Not
+             ? fmt::format("not {}", parts.front())
+             : fmt::format("({})", fmt::join(parts, c.kind == Condition::Kind::Any ? " or " : " and "));
 }
 
 std::string written(const Transform &t, const Binding &b) {

@@ -65,11 +65,16 @@ struct Local {
 /// "<", "<=", "=", ...: as isl and messages write it.
 const char *symbol(syntax::Relation::Op);
 
-struct Condition { // left `op` right, over free variables and sizes
+/// Of a `where`: left `op` right, over free variables and sizes, or conditions joined.
+struct Condition {
+  using Kind = syntax::Condition::Kind;
+  Kind kind = Kind::Relation;
   Affine left, right;
-  syntax::Relation::Op op;
+  syntax::Relation::Op op = syntax::Relation::Op::Equal;
+  std::vector<Condition> parts; // none of a relation
   Span span;
 };
+std::string written(const Condition &);
 
 /// A name that stands for one number in a copy of a rule (`duplicate`) or of a transform (`template`).
 struct Constant {
@@ -89,7 +94,7 @@ struct Rule {
   std::vector<std::string> freeVariables; // the rule's iteration space; dimension 0 (x) first
   std::vector<Binding> outputs, inputs;
   std::vector<Local> locals;
-  std::vector<Condition> where;
+  std::vector<Condition> where; // all hold
   const syntax::Body *body = nullptr;
   Span span, headerSpan;
 };

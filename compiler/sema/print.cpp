@@ -30,7 +30,7 @@ void printRule(const Transform &t, const Rule &r, std::string &out) {
   for (const auto &l : r.locals)
     out += fmt::format("    using  {} : {} {}\n", l.name, extents(l.extents), name(l.element));
   for (const auto &c : r.where)
-    out += fmt::format("    where  {} {} {}\n", c.left.written, symbol(c.op), c.right.written);
+    out += fmt::format("    where  {}\n", written(c));
 }
 
 } // namespace

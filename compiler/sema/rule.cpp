@@ -381,11 +381,23 @@ private:
   }
 
   void where() {
-    for (const auto &relation : in_.where) {
-      auto left = coordinate(*relation.left), right = coordinate(*relation.right);
-      if (left && right)
-        out_.where.push_back({std::move(*left), std::move(*right), relation.op, relation.span});
-    }
+    for (const auto &c : in_.where)
+      out_.where.push_back(condition(c));
+  }
+
+  /// With empty sides where they are wrong, which has been reported.
+  Condition condition(const syntax::Condition &in) {
+    Condition out{in.kind, {}, {}, {}, {}, in.span};
+    for (const auto &part : in.parts)
+      out.parts.push_back(condition(part));
+    if (!in.relation)
+      return out;
+    out.op = in.relation->op;
+    if (auto left = coordinate(*in.relation->left))
+      out.left = std::move(*left);
+    if (auto right = coordinate(*in.relation->right))
+      out.right = std::move(*right);
+    return out;
   }
 
   void distinctNames() {

@@ -95,10 +95,15 @@ private:
     for (const Local &l : r.locals)
       for (const Affine &e : l.extents)
         affine(e, known, fmt::format("{}: an extent of {}", r.label, l.name));
-    for (const Condition &c : r.where) {
-      affine(c.left, known, r.label + ": a condition");
-      affine(c.right, known, r.label + ": a condition");
-    }
+    for (const Condition &c : r.where)
+      condition(c, known, r.label + ": a condition");
+  }
+
+  void condition(const Condition &c, const std::set<std::string> &known, const std::string &what) {
+    if (c.kind == Condition::Kind::Relation)
+      affine(c.left, known, what), affine(c.right, known, what);
+    for (const Condition &part : c.parts)
+      condition(part, known, what);
   }
 
   void binding(const Rule &r, const Binding &b, const std::set<std::string> &known) {

@@ -35,9 +35,18 @@ struct Expr {
 };
 
 struct Relation {
-  enum class Op { Equal, Less, Greater, LessEqual, GreaterEqual };
+  enum class Op { Equal, NotEqual, Less, Greater, LessEqual, GreaterEqual };
   Op op;
   ExprPtr left, right;
+  Span span;
+};
+
+/// What a `where` demands: a relation, or conditions joined.
+struct Condition {
+  enum class Kind { Relation, All, Any, Not };
+  Kind kind = Kind::Relation;
+  std::optional<Relation> relation;
+  std::vector<Condition> parts; // Not: one
   Span span;
 };
 
@@ -88,7 +97,7 @@ struct Rule {
   std::vector<Region> outputs;
   std::vector<Region> inputs;
   std::vector<MatrixDecl> locals; // rule-level using / through
-  std::vector<Relation> where;
+  std::vector<Condition> where;   // all hold
   Body body;
   Span span;       // the whole rule
   Span headerSpan; // up to the body

@@ -36,6 +36,8 @@ private:
   Region region(P::RegionContext &);
   Region binding(P::BindingContext &);
   Region::Accessor accessor(P::AccessorContext &);
+  Condition condition(P::ConditionContext &);
+  Condition literal(P::LiteralContext &);
   Relation relation(P::RelationContext &);
   Flag flag(P::FlagContext &);
   void part(Rule &, P::RulePartContext &);

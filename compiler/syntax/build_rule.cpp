@@ -61,8 +61,11 @@ void Builder::part(Rule &made, P::RulePartContext &context) {
     for (auto *m : locals->matrix())
       made.locals.push_back(matrix(*m));
   } else if (auto *where = dynamic_cast<P::WherePartContext *>(&context)) {
-    for (auto *r : where->relation())
-      made.where.push_back(relation(*r));
+    Condition all = condition(*where->condition());
+    if (all.kind == Condition::Kind::All)
+      made.where = std::move(all.parts);
+    else
+      made.where.push_back(std::move(all));
   }
 }
 
@@ -134,8 +137,31 @@ Region::Accessor Builder::accessor(P::AccessorContext &context) {
   return Region::Accessor::Whole;
 }
 
+Condition Builder::condition(P::ConditionContext &context) {
+  Condition any{Condition::Kind::Any, {}, {}, spanOf(context)};
+  for (auto *c : context.conjunction()) {
+    Condition all{Condition::Kind::All, {}, {}, spanOf(*c)};
+    for (auto *l : c->literal())
+      all.parts.push_back(literal(*l));
+    any.parts.push_back(all.parts.size() == 1 ? std::move(all.parts.front()) : std::move(all));
+  }
+  return any.parts.size() == 1 ? Condition(any.parts.front()) : any;
+}
+
+Condition Builder::literal(P::LiteralContext &context) {
+  if (context.condition()) {
+    Condition made = condition(*context.condition());
+    made.span = spanOf(context);
+    return made;
+  }
+  if (context.relation())
+    return {Condition::Kind::Relation, relation(*context.relation()), {}, spanOf(context)};
+  return {Condition::Kind::Not, {}, {literal(*context.literal())}, spanOf(context)};
+}
+
 Relation Builder::relation(P::RelationContext &context) {
   Relation::Op op = context.LESS()            ? Relation::Op::Less
+                    : context.NOT_EQUAL()     ? Relation::Op::NotEqual
                     : context.GREATER()       ? Relation::Op::Greater
                     : context.LESS_EQUAL()    ? Relation::Op::LessEqual
                     : context.GREATER_EQUAL() ? Relation::Op::GreaterEqual

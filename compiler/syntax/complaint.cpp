@@ -31,6 +31,9 @@ std::string reading(const Stop &stop, const std::string &subject) {
     case P::RuleBinding:
       return "in the rule's list of regions";
     case P::RuleRelation:
+    case P::RuleLiteral:
+    case P::RuleConjunction:
+    case P::RuleCondition:
       return "in a condition of `where`";
     case P::RuleRulePart:
       return stop.expected.contains(std::size_t(P::BODY)) ? "after this part of the rule"
@@ -232,16 +235,6 @@ void complain(const Stop &stop, P &parser, const source::MappedText &text, sourc
   const Span where = spanOf(found, text);
   auto has = [&](std::size_t wanted) { return stop.expected.contains(wanted); };
 
-  if (type == P::OR && (within(stop, P::RuleRulePart) || within(stop, P::RuleRuleDecl))) {
-    diagnostics.error(where, nameOf(found, text) + " cannot join the conditions of a `where`")
-        .help("all conditions of `where` must hold: write one rule for each condition");
-    return;
-  }
-  if (type == P::NOT_EQUAL) {
-    diagnostics.error(where, "`!=` cannot be a condition of `where`")
-        .help("all conditions of `where` must hold: write one rule with `<` and one with `>`");
-    return;
-  }
   if (type == P::COMMA && has(P::BODY) && followsWhere(tokens, stop.token)) {
     diagnostics.error(where, "the conditions of a `where` are joined by `and`, not by `,`");
     return;

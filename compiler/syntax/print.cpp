@@ -101,8 +101,19 @@ std::string regionText(const Region &r) {
 }
 
 std::string relationText(const Relation &r) {
-  static const char *const signs[] = {" == ", " < ", " > ", " <= ", " >= "};
+  static const char *const signs[] = {" == ", " != ", " < ", " > ", " <= ", " >= "};
   return print(*r.left) + signs[static_cast<int>(r.op)] + print(*r.right);
+}
+
+std::string conditionText(const Condition &c) {
+  if (c.kind == Condition::Kind::Relation)
+    return relationText(*c.relation);
+  if (c.kind == Condition::Kind::Not)
+    return "not " + conditionText(c.parts.front());
+  std::string out;
+  for (const Condition &part : c.parts)
+    out += (out.empty() ? "" : c.kind == Condition::Kind::Any ? " or " : " and ") + conditionText(part);
+  return "(" + out + ")";
 }
 
 std::string flagText(const Flag &f) {
@@ -193,8 +204,8 @@ public:
       line(2, "input " + regionText(i));
     for (const MatrixDecl &m : r.locals)
       line(2, "local " + matrixText(m));
-    for (const Relation &w : r.where)
-      line(2, "where " + relationText(w));
+    for (const Condition &c : r.where)
+      line(2, "where " + conditionText(c));
     line(2, "body " + quoted(r.body.text.text));
   }
 };

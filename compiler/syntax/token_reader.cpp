@@ -277,6 +277,7 @@ private:
     case PbccParser::SEMI:
     case PbccParser::ASSIGN:
     case PbccParser::EQUAL:
+    case PbccParser::NOT_EQUAL:
     case PbccParser::LESS:
     case PbccParser::GREATER:
     case PbccParser::LESS_EQUAL:

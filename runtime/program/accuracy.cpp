@@ -3,6 +3,7 @@
 #include "runtime/base/number.h"
 #include "runtime/matrix/element.h"
 #include "runtime/program/inputs.h"
+#include <cmath>
 #include <cstdio>
 
 namespace pb::program {
@@ -27,6 +28,12 @@ Accuracy accuracyOf(const Program &program, const Instance &instance, Runner &ru
   const double value = matrix::withType(
       result.element(), [&](auto zero) { return static_cast<double>(*result.elements<decltype(zero)>()); });
   return {value, meets(t, value)};
+}
+
+bool isAsExact(const Transform &t, const Accuracy &a, const Accuracy &b) {
+  if (std::isnan(b.value))
+    return true;
+  return t.better == Better::Smaller ? a.value <= b.value : a.value >= b.value;
 }
 
 std::string print(const Transform &t, const Accuracy &a) {

@@ -19,6 +19,9 @@ struct Accuracy {
 /// Needs Transform::metric. Throws base::UserError when the metric does not fit the matrices.
 Accuracy accuracyOf(const Program &, const Instance &, Runner &);
 
+/// Whether `a` is at least as exact as `b`. NaN is the least exact.
+bool isAsExact(const Transform &, const Accuracy &a, const Accuracy &b);
+
 std::string print(const Transform &, const Accuracy &);
 
 } // namespace pb::program

@@ -23,14 +23,15 @@ std::string place(const MatrixInfo &info, const Extents &extents, long index) {
 class Checker {
 public:
   Checker(const Program &program, const Instance &instance, const CheckOptions &options)
-      : program_(program), instance_(instance), options_(options), reference_(instance),
-        candidate_(instance) {}
+      : program_(program), instance_(instance), options_(options), reference_(instance, &program),
+        candidate_(instance, &program) {}
 
   int run() {
     const ChildResult r = reference_.start([&] { settings(nullptr, {}); }, options_.threads,
                                            options_.limit > 0 ? options_.limit : 3600);
     if (!r.failure.empty())
       throw base::UserError("the default choices do not work: " + r.failure);
+    default_ = r.accuracy;
     limit_ = options_.limit > 0 ? options_.limit : 10 + 10 * r.seconds;
     for (int t = 0; t < program_.transformCount; ++t)
       for (int s = 0; s < program_.transforms[t]->siteCount; ++s) {
@@ -41,7 +42,8 @@ public:
     if (failures_)
       std::printf("%d of %d alternatives do not compute the same\n", failures_, count_);
     else
-      std::printf("all %d alternatives compute the same\n", count_);
+      std::printf("all %d alternatives compute the same%s\n", count_,
+                  byAccuracy_ ? " or are exact enough" : "");
     return failures_;
   }
 
@@ -85,6 +87,13 @@ private:
     std::string text = "agrees" + from + " (max difference " + base::number(d.value, 6) + ")";
     if (d.agrees)
       return text;
+    if (const Transform &t = *instance_.transform; t.better != Better::None) {
+      byAccuracy_ = true;
+      const bool asDefault = !default_.met && !r.accuracy.met && isAsExact(t, r.accuracy, default_);
+      failures_ += !r.accuracy.met && !asDefault;
+      return (r.accuracy.met || asDefault ? "agrees" : "disagrees") + from + ": accuracy " +
+             print(t, r.accuracy) + (asDefault ? ", as the default" : "");
+    }
     ++failures_;
     const MatrixInfo &info =
         instance_.transform->matrices[inputCount(*instance_.transform) + static_cast<int>(worst)];
@@ -99,6 +108,8 @@ private:
   SharedRun reference_, candidate_;
   double limit_ = 0;
   int failures_ = 0, count_ = 0;
+  Accuracy default_;
+  bool byAccuracy_ = false; // decided about some alternative
 };
 
 } // namespace

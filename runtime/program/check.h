@@ -4,9 +4,11 @@
 //   Sort: BadSort disagrees (max difference 3 at B[4]: found 1, expected 4)
 //
 // Every alternative of every site is forced in turn, everything else at its default, on the same inputs. Each
-// run is a forked process with a time limit, so a crash or an endless loop is one line and not the end. A
-// rule that calls its own transform cannot stand alone (nothing would end the recursion): when forcing it at
-// every size recurses too deeply, it is forced at the largest size only, and the line says "from size N on".
+// Outputs of a transform with an accuracy target need not be the same: what differs agrees if it meets the
+// target, or is as exact as a default that misses it. Each run is a forked process with a time limit, so a
+// crash or an endless loop is one line and not the end. A rule that calls its own transform cannot stand
+// alone (nothing would end the recursion): when forcing it at every size recurses too deeply, it is forced at
+// the largest size only, and the line says "from size N on".
 #pragma once
 #include "runtime/program/instance.h"
 

@@ -20,9 +20,11 @@ struct alignas(64) SharedRun::Shared {
   base::FailureNote note;
   bool finished = false; // a body that calls exit(0) ends well for the system, not for us
   double seconds = 0;
+  Accuracy accuracy;
 };
 
-SharedRun::SharedRun(const Instance &instance) : instance_(instance) {
+SharedRun::SharedRun(const Instance &instance, const Program *measures)
+    : instance_(instance), measures_(measures) {
   const auto first = static_cast<size_t>(inputCount(*instance.transform));
   bytes_ = sizeof(Shared);
   auto padded = [](const Matrix &m) { return (static_cast<unsigned long>(m.bytes()) + 127) / 64 * 64; };
@@ -52,6 +54,8 @@ void SharedRun::work(const std::function<void()> &prepare, int threads) {
     prepare();
     Runner runner(threads);
     shared_->seconds = runner.run(instance_);
+    if (measures_ && instance_.transform->better != Better::None)
+      shared_->accuracy = accuracyOf(*measures_, instance_, runner);
     shared_->finished = true;
     std::fflush(stdout);
   } catch (const std::exception &e) {
@@ -98,6 +102,7 @@ ChildResult SharedRun::start(const std::function<void()> &prepare, int threads, 
     pause = std::min(pause * 3 / 2, 10'000'000l);
   }
   result.seconds = shared_->seconds;
+  result.accuracy = shared_->accuracy;
   if (shared_->note.kind != base::FailureNote::None) {
     result.failure = std::string("fails: ") + shared_->note.text;
     result.recursionTooDeep = shared_->note.kind == base::FailureNote::RecursionTooDeep;

@@ -6,7 +6,7 @@
 //
 // Invariant: start() is called while the process has one thread. The child never returns.
 #pragma once
-#include "runtime/program/instance.h"
+#include "runtime/program/accuracy.h"
 #include <functional>
 
 namespace pb::program {
@@ -15,11 +15,13 @@ struct ChildResult {
   std::string failure; // "" when the transform ended well, else "crashes (Segmentation fault)" ...
   bool recursionTooDeep = false;
   double seconds = 0;
+  Accuracy accuracy; // of a transform with a target
 };
 
 class SharedRun {
 public:
-  explicit SharedRun(const Instance &);
+  /// With `measures`: its metric is run, too, if the transform has a target.
+  explicit SharedRun(const Instance &, const Program *measures = nullptr);
   ~SharedRun();
   SharedRun(const SharedRun &) = delete;
   SharedRun &operator=(const SharedRun &) = delete;
@@ -32,6 +34,7 @@ private:
   struct Shared;
   [[noreturn]] void work(const std::function<void()> &prepare, int threads);
   Instance instance_; // outputs replaced by shared ones
+  const Program *measures_;
   std::vector<Matrix> outputs_;
   Shared *shared_ = nullptr;
   unsigned long bytes_ = 0;

@@ -78,6 +78,12 @@ void configure(const Program &program, const Options &options, const std::string
       throw base::UserError("--config expects a file");
     return;
   }
+  // As in the original, where every program writes its file at its end: a first run has none.
+  if (options.config && access(file.c_str(), F_OK) != 0 && errno == ENOENT) {
+    std::fprintf(stderr, "%s: warning: %s does not exist: the defaults are used\n", base::programName(),
+                 file.c_str());
+    return;
+  }
   const matrix::FileBytes content = matrix::FileBytes::open(file);
   applyOrRefuse(program, {content.bytes().begin(), content.bytes().end()}, file, threads);
 }

@@ -18,6 +18,8 @@ int dispatch(const Program &program, const std::string &self, const std::vector<
                                                          : requireTransform(program, options.transform);
   if (options.help)
     return std::fputs(help(program, transform).c_str(), stdout), 0;
+  if (options.name)
+    return std::puts(transform.name), 0;
   if (options.info)
     return std::puts(config::infoJson(program).c_str()), 0;
   if (options.reset)

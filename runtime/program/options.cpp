@@ -84,6 +84,8 @@ const std::vector<Option> &table() {
        [](Options &o, auto &v) { o.reset = v == "yes"; }},
       {"print-config", nullptr, "print the configuration in use (TOML)",
        [](Options &o, auto &v) { o.printConfig = v == "yes"; }},
+      {"name", nullptr, "print the name of the transform that runs",
+       [](Options &o, auto &v) { o.name = v == "yes"; }},
       {"info", nullptr, "describe the program for a tuner (JSON)",
        [](Options &o, auto &v) { o.info = v == "yes"; }},
       {"serve", nullptr, "answer a tuner's requests on standard input",
@@ -92,19 +94,57 @@ const std::vector<Option> &table() {
   return options;
 }
 
-/// Options of the original whose subject does not exist here: read, and said once.
+/// Options of the original whose subject does not exist here: read, and said once. Those that ask for
+/// something else than one run are refused.
 struct Meaningless {
   const char *name;
   bool hasValue;
   const char *why; // null: what they ask for is what happens anyway
+  bool isRefused = false;
 };
+constexpr const char *kSamples = "--time takes as many samples as it needs; --trials=N sets their number",
+                     *kRace = "`pbc tune` compares configurations; --time measures one",
+                     *kGraph = "run --time with --n=N for each size or value",
+                     *kTuning = "`pbc tune` finds configurations", *kHere = "a run stays on this machine";
 constexpr Meaningless kMeaningless[] = {
     {"fixedrandom", false, nullptr}, // the seed is fixed: --seed
     {"isolation", false, "a run is a process of its own"},
     {"retries", true, "a run that fails is not repeated"},
     {"max-memory", true, "limit memory by the system's means (ulimit -v)"},
-    {"trials-sec", true, "--time takes as many samples as it needs; --trials=N sets their number"},
-    {"trials-max", true, "--time takes as many samples as it needs; --trials=N sets their number"},
+    {"trials-sec", true, kSamples},
+    {"trials-max", true, kSamples},
+    {"race-with", true, kRace, true},
+    {"race-multiplier", true, kRace},
+    {"race-multiplier-lowacc", true, kRace},
+    {"race-accuracy", true, kRace},
+    {"race-split-ratio", true, kRace},
+    {"graph-input", false, kGraph, true},
+    {"graph-param", true, kGraph, true},
+    {"graph-parallel", false, kGraph, true},
+    {"graph-template", false, kGraph, true},
+    {"graph-accuracy", false, kGraph, true},
+    {"min", true, kGraph},
+    {"max", true, kGraph},
+    {"step", true, kGraph},
+    {"exp", false, kGraph},
+    {"smoothing", true, kGraph},
+    {"offset", true, kGraph},
+    {"optimize", true, kTuning, true},
+    {"acctrain", false, kTuning, true},
+    {"acctrials", true, kTuning},
+    {"accimprovetries", true, kTuning},
+    {"autotune-transform", true, kTuning, true},
+    {"autotune-site", true, kTuning, true},
+    {"autotune-tunable", true, kTuning, true},
+    {"autotune-log", true, kTuning, true},
+    {"hosts", true, kHere},
+    {"slave-host", true, kHere, true},
+    {"slave-port", true, kHere, true},
+    {"pbs", false, kHere},
+    {"reexecchild", false, "a run is a process of its own"},
+    {"tireexec", false, "a run is a process of its own"},
+    {"resolution", false, "--time says how much its samples differ", true},
+    {"opencl-info", false, "there is no OpenCL", true},
 };
 
 const Option *find(const std::string &name) {
@@ -133,6 +173,8 @@ bool skipMeaningless(const std::string &name, bool hasValue, size_t *next) {
   for (const Meaningless &m : kMeaningless) {
     if (name != m.name && !(!m.hasValue && name == std::string("no") + m.name))
       continue;
+    if (m.isRefused && name == m.name)
+      throw base::UserError("--" + name + " does not exist here: " + m.why);
     if (m.why)
       std::fprintf(stderr, "%s: warning: --%s has no meaning here: %s\n", base::programName(), name.c_str(),
                    m.why);

@@ -15,7 +15,7 @@
 namespace pb::program {
 
 struct Options {
-  bool help = false, info = false, time = false, accuracy = false, check = false, serve = false,
+  bool help = false, name = false, info = false, time = false, accuracy = false, check = false, serve = false,
        printConfig = false;
   bool reset = false;                // write the default configuration
   bool hash = false, show = false;   // --hash, --force-output

@@ -141,7 +141,7 @@ bool checkProgram(const std::vector<RandomRule> &rules) {
     for (const auto &a : choices[0].alternatives)
       for (int x = 0; x < n; ++x) {
         int writers = 0;
-        for (const auto &[rule, domain] : a.uses)
+        for (const auto &[rule, domain, overwritten] : a.uses)
           for (int i = -30; i < 30; ++i)
             if (rules[rule].cell(i, n) == x && holds(domain, n, i))
               ++writers;

@@ -3,7 +3,8 @@ rules of one priority for one cell compute the same function by different routes
 
 What a matrix is computed by (`scheme`): cells at shifted, flipped, scaled or transposed places of other matrices;
 recurrences in all directions; cases told apart by `where`; parities; whole rows and matrices; two matrices by one
-rule; calls. Cells that such a rule does not reach are left to a rule of a lower priority, or, rarely, to none.
+rule; calls. Cells that such a rule does not reach are left to a rule of a lower priority, or, rarely, to none; ends
+may belong to a rule of a better one.
 """
 import copy
 import re
@@ -24,7 +25,12 @@ def substitute(rule, changes):
         for t in terms:
             t.text = change(t.text) if t.kind == "coordinate" else t.text
             t.index = [change(i) for i in t.index]
-    new.where = [(change(a), op, change(b)) for a, op, b in new.where]
+    def changed(condition):
+        if isinstance(condition, tuple):
+            return change(condition[0]), condition[1], change(condition[2])
+        return [condition[0]] + [changed(c) for c in condition[1:]]
+
+    new.where = [changed(c) for c in new.where]
     return new
 
 class Generator:
@@ -137,9 +143,12 @@ class Generator:
                 full = not self.partial(t, rule)
                 t.rules += self.routes(t, rule, full)
         for m in group:
-            alone = all(o.accessor == "cell" and len(r.outputs) == 1 for r in t.rules for o in r.outputs if o.matrix == m.name)
-            if rank and self.chance(0.2 if alone else 0.02):
+            if rank and self.chance(0.2):
                 t.rules.append(self.simple(m, self.edge(m, variables), 0))
+                rule = t.rules[-1]
+                free = rule.variables(t.sizes)
+                if free and self.chance(0.5):
+                    rule.results["o"].append(self.read(rule, self.random.choice(known + group), free, "r0"))
         if not full and self.chance(0.93):
             t.rules += [self.simple(m, list(variables), 3) for m in group]
 
@@ -266,6 +275,13 @@ class Generator:
             rules[0].where, rules[1].where = [(a, "=", b)], [(a, ">", b)]
         elif self.chance(0.3):
             rules[0].where.append((a, ">", "0"))
+        elif self.chance(0.4):
+            far = (a, self.random.choice([">", "=", ">="]), self.random.choice([f"{group[0].extents[0]} - 2", "4", f"{b} + 2"]))
+            either = ["or", rules[0].where[0], far]
+            rules[0].where = [either]
+            rules[1].where = [["not", either]] if self.chance(0.5) else [rules[1].where[0], ["not", far]]
+        elif self.chance(0.4):
+            rules[0].where, rules[1].where = [(a, "=", b)], [(a, "!=", b)]
         if len(variables) == 1 and self.chance(0.4):
             rules = [substitute(unconditional(r), {"i": f"2*i + {k}" if k else "2*i"}) for k, r in enumerate(rules)]
         t.rules += rules[: self.random.choice([1, 2, 2])]

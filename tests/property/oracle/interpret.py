@@ -2,7 +2,8 @@
 
 Demand driven with a memory; slow and obvious. It knows nothing of regions as sets, of schedules or of choices:
 rules of one priority that reach the same cell must compute the same value, and the first one is taken
-(language reference 2.3, 2.4).
+(language reference 2.3, 2.4). What a rule writes of a better rule's cells is lost; `in_order` also demands that it
+is written before the better rule's value is.
 """
 import itertools
 import math
@@ -15,7 +16,12 @@ class Cycle(Exception):
     """A cell needs itself."""
 
 OPERATORS = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b,
-             ">=": lambda a, b: a >= b, "=": lambda a, b: a == b}
+             ">=": lambda a, b: a >= b, "=": lambda a, b: a == b, "!=": lambda a, b: a != b}
+
+def holds(condition, names):
+    if isinstance(condition, tuple):
+        return OPERATORS[condition[1]](evaluate(condition[0], names), evaluate(condition[2], names))
+    return any(holds(c, names) for c in condition[1:]) != (condition[0] == "not")
 
 def cells(box):
     return itertools.product(*[range(b, e) for b, e in box])
@@ -23,11 +29,11 @@ def cells(box):
 class Run:
     """One call of a transform. `inputs`: {name: {cell: value}}."""
 
-    def __init__(self, program, transform, sizes, inputs):
-        self.program, self.transform, self.sizes = program, transform, sizes
+    def __init__(self, program, transform, sizes, inputs, in_order=False):
+        self.program, self.transform, self.sizes, self.in_order = program, transform, sizes, in_order
         self.extents = {m.name: [evaluate(e, sizes) for e in m.extents] for m in transform.matrices}
         self.values = {m.name: dict(inputs.get(m.name, {})) for m in transform.matrices}
-        self.computing = set()
+        self.computing, self.running, self.done = set(), set(), set()
         self.instances = {m.name: {} for m in transform.matrices}  # cell -> [(priority, number of rule, point)]
         for number, rule in enumerate(transform.rules):
             self.apply(number, rule)
@@ -48,7 +54,7 @@ class Run:
             extents = self.extents[r.matrix]
             if not all(0 <= b <= e <= size for (b, e), size in zip(r.box(extents, names), extents)):
                 return False
-        return all(OPERATORS[op](evaluate(a, names), evaluate(b, names)) for a, op, b in rule.where)
+        return all(holds(c, names) for c in rule.where)
 
     def matrix(self, name):
         """All cells of a matrix."""
@@ -62,11 +68,27 @@ class Run:
             if (matrix, cell) in self.computing:
                 raise Cycle(f"{matrix}{list(cell)}")
             self.computing.add((matrix, cell))
-            _, number, names = min(found, key=lambda f: f[:2])
-            self.run(self.transform.rules[number], names)
+            best = min(found, key=lambda f: f[:2])
+            for _, number, names in sorted(found, key=lambda f: f[:2], reverse=True) if self.in_order else [best]:
+                if (number, tuple(names.values())) == (best[1], tuple(best[2].values())) or self.has_results(number, names):
+                    self.run(number, names)
         return self.values[matrix][cell]
 
-    def run(self, rule, names):
+    def wins(self, number, matrix, cell):
+        """Whether the cell's value is this rule's."""
+        return self.transform.rules[number].priority == min(f[0] for f in self.instances[matrix][cell])
+
+    def has_results(self, number, names):
+        return any(self.wins(number, o.matrix, c) for o in self.transform.rules[number].outputs
+                   for c in cells(o.box(self.extents[o.matrix], names)))
+
+    def run(self, number, names):
+        rule, instance = self.transform.rules[number], (number, tuple(names.values()))
+        if instance in self.done:
+            return
+        if instance in self.running:
+            raise Cycle(f"rule {number} at {names}")
+        self.running.add(instance)
         views = {}  # name -> (box, kept dimensions, {index in the view: value}); for a cell: its value
         for r in rule.inputs:
             box = r.box(self.extents[r.matrix], names)
@@ -82,7 +104,9 @@ class Run:
             kept = o.view_dimensions(len(self.extents[o.matrix]))
             for c in cells(box):
                 index = () if kept is None else tuple(c[d] - box[d][0] for d in kept)
-                self.values[o.matrix][c] = results[o.name][index]
+                if self.wins(number, o.matrix, c):
+                    self.values[o.matrix][c] = results[o.name][index]
+        self.done.add(instance)
 
     def output_indices(self, o, names):
         box = o.box(self.extents[o.matrix], names)

@@ -72,7 +72,7 @@ class Rule:
     inputs: list
     results: dict = field(default_factory=dict)  # output's name -> terms; k0, k1, ... are indices of its view
     priority: int = 1
-    where: list = field(default_factory=list)  # [(left, operator, right)]
+    where: list = field(default_factory=list)  # all hold: (left, operator, right), ["or", ...], ["not", one]
     returns: bool = False
     modulo: bool = True
     prefix: bool = False  # the 1-d view is then summed up in place
@@ -147,6 +147,11 @@ def body_text(rule, ranks):
                            f"{name}.cell(k0) = fmod({name}.cell(k0) + {name}.cell(k0 - 1), {MODULUS});")
     return " ".join(out)
 
+def condition_text(c):
+    if isinstance(c, tuple):
+        return " ".join(c)
+    return "not (" + condition_text(c[1]) + ")" if c[0] == "not" else "(" + " or ".join(map(condition_text, c[1:])) + ")"
+
 def rule_text(t, rule):
     ranks = {}
     for r in rule.outputs + rule.inputs:
@@ -159,7 +164,7 @@ def rule_text(t, rule):
         out += "to(" + ", ".join(f"{r.text()} {r.name}" for r in rule.outputs) + ")"
     out += " from(" + ", ".join(f"{r.text()} {r.name}" for r in rule.inputs) + ")"
     if rule.where:
-        out += " where " + " and ".join(f"{a} {op} {b}" for a, op, b in rule.where)
+        out += " where " + " and ".join(map(condition_text, rule.where))
     return f"  {out} {{ {body_text(rule, ranks)} }}\n"
 
 def transform_text(t):

@@ -11,6 +11,7 @@ a rule that runs nowhere. What does not agree is shrunk and printed; the exit st
 import argparse
 import concurrent.futures
 import copy
+import itertools
 import json
 import os
 import random
@@ -70,19 +71,21 @@ def compile_program(pbc, text, folder):
 
 def meaningless(program, messages):
     """Whether the refusal is right: the interpreter cannot evaluate the program either."""
-    if "no combination of the rules" in messages:
-        return True  # rules for whole regions that would overlap: no meaning without mixtures (language reference 6.1)
     for t in program:
-        for sizes in (7, 8), (10, 12):
+        small = itertools.product(range(1, 6), repeat=2) if "same cell" in messages or "form a cycle" in messages else []
+        for sizes in [(7, 8), (10, 12), *small]:
             names = {s: sizes[k % 2] + k // 2 for k, s in enumerate(t.sizes)}
             try:
-                run = Run(program, t, names, inputs_of(t, names, random.Random(1)))
+                run = Run(program, t, names, inputs_of(t, names, random.Random(1)), in_order=True)
                 if "can never run" in messages or "never true" in messages:
                     reached = {n for found in run.instances.values() for place in found.values() for _, n, _ in place}
                     if len(reached) != len(t.rules):
                         return True
                 if "no rule computes" in messages and unreached(run):
                     return True
+                if "same cell" in messages or "form a cycle" in messages:
+                    for m in t.role("through") + t.role("to"):
+                        run.matrix(m.name)
                 for m in t.role("to"):
                     run.matrix(m.name)
             except (Uncovered, Cycle):
@@ -250,16 +253,40 @@ def category(text):
 def random_program(number):
     return Generator(random.Random(number)).program(f"P{number}")
 
+def compile_together(pbc, programs, folder):
+    """{number: executable} of the programs that pbc takes, compiled as one text each time that messages tell which
+    of them it does not."""
+    left = dict(programs)
+    while left:
+        texts = {n: program_text(p) for n, p in left.items()}
+        try:
+            binary, messages = compile_program(pbc, "".join(texts.values()), folder)
+        except Finding:
+            return {}  # whose it is shows alone
+        if binary:
+            return {n: binary for n in left}
+        lines = {int(line) for line in re.findall(r"^[^\s:]+:(\d+):\d+: error:", messages, re.M)}
+        begin = 1
+        refused = []
+        for n, text in texts.items():
+            end = begin + text.count("\n")
+            if any(begin <= line < end for line in lines):
+                refused.append(n)
+            begin = end
+        if not refused:
+            return {}
+        for n in refused:
+            del left[n]
+    return {}
+
 def check_batch(pbc, numbers, all_sizes):
     """[(number, 'agrees', 'refused' or a finding's text)]"""
     programs = {n: random_program(n) for n in numbers}
     with tempfile.TemporaryDirectory() as folder:
-        try:
-            binary, _ = compile_program(pbc, "".join(program_text(p) for p in programs.values()), folder)
-        except Finding:
-            binary = None  # whose it is shows alone
+        binaries = compile_together(pbc, programs, folder)
         results = []
         for n, p in programs.items():
+            binary = binaries.get(n)
             try:
                 results.append((n, check_program(pbc, p, n, all_sizes, binary, folder if binary else None)))
             except Finding as e:

@@ -115,14 +115,15 @@ TEST(VerifyChoices, NamesBrokenAlternatives) {
   EXPECT_EQ(broken([](Broken &b) { b.alternative(0).ruleOfPiece[0] = 5; }).at(0),
             first + "has a rule for a piece of B that is none of the piece's");
   EXPECT_EQ(
-      broken([](Broken &b) { b.alternative(0).uses[0].second = b.context.set("[n] -> { R0[i] : false }"); }),
+      broken([](Broken &b) { b.alternative(0).uses[0].domain = b.context.set("[n] -> { R0[i] : false }"); }),
       Texts{first + "does not fill a piece of B"});
   EXPECT_EQ(
-      broken([](Broken &b) { b.alternative(0).uses[0].second = b.context.set("[n] -> { R0[i] }"); }).at(0),
+      broken([](Broken &b) { b.alternative(0).uses[0].domain = b.context.set("[n] -> { R0[i] }"); }).at(0),
       first + "runs rule0 where it is not applicable");
-  EXPECT_EQ(
-      broken([](Broken &b) { b.alternative(0).uses.emplace_back(3, b.grid().applications[3].domain); }).at(0),
-      first + "writes cells of B twice");
+  EXPECT_EQ(broken([](Broken &b) {
+              b.alternative(0).uses.push_back({3, b.grid().applications[3].domain, {}});
+            }).at(0),
+            first + "writes cells of B twice");
   EXPECT_EQ(broken([](Broken &b) { b.alternative(0).uses.erase(b.alternative(0).uses.begin()); }).at(0),
             first + "leaves a piece of B out");
 }

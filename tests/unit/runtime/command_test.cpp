@@ -45,8 +45,6 @@ TEST(Command, UnknownThings) {
   EXPECT_EQ(f.run({"--transform=addone", "a", "b"}).err,
             "sample: error: unknown transform 'addone' (did you mean 'AddOne'?); known: 'AddOne', 'Take', "
             "'Sum', 'Ramp', 'Shifted' and 'Noisy'\n");
-  EXPECT_EQ(f.run({"--config=none.cfg", "a", "b"}).err,
-            "sample: error: none.cfg: cannot open the file: No such file or directory\n");
   EXPECT_EQ(f.run({"--threads"}).err, "sample: error: --threads expects a value: --threads=N\n");
   EXPECT_EQ(f.run({"--time=maybe"}).err, "sample: error: --time is yes or no, found 'maybe'\n");
   EXPECT_EQ(f.run({"-q"}).status, 1);
@@ -203,6 +201,17 @@ TEST(Command, ResetWritesTheDefaults) {
   EXPECT_EQ(e.err, "sample: error: no/such/folder.cfg: cannot be written: No such file or directory\n");
 }
 
+TEST(Command, AConfigurationThatIsNotThere) {
+  Folder f;
+  f.write("a.txt", kTwo);
+  const Ended e = f.run({"--config=none.cfg", "a.txt", "-"});
+  EXPECT_EQ(e.status, 0);
+  EXPECT_EQ(e.out, kTwoPlusOne);
+  EXPECT_EQ(e.err, "sample: warning: none.cfg does not exist: the defaults are used\n");
+  EXPECT_TRUE(f.list() == std::vector<std::string>{"a.txt"}); // nothing is written
+  EXPECT_EQ(f.run({"--config=a.txt/none.cfg", "a.txt", "-"}).status, 1);
+}
+
 TEST(Command, OptionsOfTheOriginal) {
   Folder f;
   f.write("a.txt", kTwo);
@@ -214,6 +223,16 @@ TEST(Command, OptionsOfTheOriginal) {
   EXPECT_EQ(e.out, kTwoPlusOne);
   EXPECT_EQ(e.err, "sample: warning: --retries has no meaning here: a run that fails is not repeated\n"
                    "sample: warning: --noisolation has no meaning here: a run is a process of its own\n");
+  e = f.run({"a.txt", "-", "--acctrials=4", "--min", "2", "--exp", "--noreexecchild"});
+  EXPECT_EQ(e.out, kTwoPlusOne);
+  EXPECT_NE(e.err.find("warning: --acctrials has no meaning here: `pbc tune` finds configurations\n"),
+            e.err.npos);
+  e = f.run({"a.txt", "-", "--race-with=None"});
+  EXPECT_EQ(e.status, 1);
+  EXPECT_EQ(e.err, "sample: error: --race-with does not exist here: `pbc tune` compares configurations; "
+                   "--time measures one\n");
+  EXPECT_EQ(f.run({"a.txt", "-", "--noacctrain"}).out, kTwoPlusOne);
+  EXPECT_EQ(f.run({"--name", "--tx=Sum"}).out, "Sum\n");
   e = f.run({"a.txt", "--hash"});
   EXPECT_EQ(e.out.substr(0, 8), "hash: 0x");
   EXPECT_EQ(e.out, f.run({"--hash=yes", "a.txt", "/dev/null"}).out);
