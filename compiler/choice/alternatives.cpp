@@ -10,23 +10,35 @@ namespace pbc::choice {
 namespace {
 
 constexpr std::size_t kMostAlternatives = 999;
+constexpr std::size_t kManyAlternatives = 32; // from here on no choice is made for borders
 constexpr std::size_t kMostTries = 20000;
 
 class Enumerator {
 public:
   Enumerator(const sema::Transform &t, const std::vector<body::Facts> &facts, const Grid &grid)
-      : t_(t), facts_(facts), grid_(grid) {}
+      : t_(t), facts_(facts), grid_(grid) {
+    std::map<int, int> highest; // by matrix
+    for (const auto &piece : grid_.pieces) {
+      dimensions_.push_back(poly::dimension(piece.cells));
+      highest[piece.matrix] = std::max(highest[piece.matrix], dimensions_.back());
+    }
+    levels_.insert(0);
+    for (std::size_t p = 0; p < dimensions_.size(); ++p) {
+      isBorder_.push_back(dimensions_[p] < highest[grid_.pieces[p].matrix]);
+      if (isBorder_.back())
+        levels_.insert(dimensions_[p] + 1);
+    }
+  }
 
   /// Nothing if there are too many.
   std::optional<std::vector<Alternative>> run() {
-    assignment_.assign(grid_.pieces.size(), -1);
-    assign(0);
-    if (out_.empty() && !tooMany()) {
+    enumerateLevels();
+    if (out_.empty() && tries_ < kMostTries) {
       // No assignment keeps the rules of one level apart: then the rule of a piece overwrites what others of
       // its level leave there.
       mixes_ = true;
       known_.clear();
-      assign(0);
+      enumerateLevels();
     }
     if (tooMany())
       return std::nullopt;
@@ -37,35 +49,63 @@ private:
   using Pieces = std::vector<int>;
   using Cells = std::map<int, isl::set>; // by matrix
 
-  bool tooMany() const { return out_.size() > kMostAlternatives || tries_ >= kMostTries; }
+  bool tooMany() const { return out_.size() > most_ || tries_ >= kMostTries; }
 
-  void assign(std::size_t piece) {
-    if (tooMany())
-      return;
-    if (piece == grid_.pieces.size()) {
-      ++tries_;
-      accept();
-      return;
+  /// Borders that overlap multiply the alternatives and decide about few cells: where there are many, the
+  /// pieces of a corner, then those of an edge have the first rule that fits the rest.
+  void enumerateLevels() {
+    for (const int level : levels_) {
+      most_ = level == *levels_.rbegin() ? kMostAlternatives : kManyAlternatives;
+      order_.clear();
+      for (const bool isFixed : {false, true}) {
+        if (isFixed)
+          choices_ = order_.size();
+        for (std::size_t p = 0; p < grid_.pieces.size(); ++p)
+          if ((isBorder_[p] && dimensions_[p] < level) == isFixed)
+            order_.push_back(static_cast<int>(p));
+      }
+      out_.clear();
+      seen_.clear();
+      names_.clear();
+      tries_ = 0;
+      assignment_.assign(grid_.pieces.size(), -1);
+      assign(0);
+      if (!tooMany())
+        return;
     }
+  }
+
+  /// True if it found an alternative.
+  bool assign(std::size_t at) {
+    if (at == order_.size()) {
+      ++tries_;
+      return accept();
+    }
+    const int piece = order_[at];
+    bool found = false;
     for (const int rule : grid_.pieces[piece].rules) {
-      if (!mayJoin(rule, piece))
+      if (tooMany() || (found && at >= choices_))
+        break;
+      if (!mayJoin(rule, at))
         continue;
       assignment_[piece] = rule;
-      assign(piece + 1);
+      found = assign(at + 1) || found;
     }
     assignment_[piece] = -1;
+    return found;
   }
 
   /// A rule without free variables writes all its cells at once: it takes every earlier piece that it
   /// reaches, or none. Cuts the product short; the exact test is in useFor().
-  bool mayJoin(int rule, std::size_t piece) const {
-    for (std::size_t q = 0; q < piece && !mixes_; ++q) {
+  bool mayJoin(int rule, std::size_t at) const {
+    for (std::size_t before = 0; before < at && !mixes_; ++before) {
+      const int q = order_[before];
       const auto &earlier = grid_.pieces[q];
       const auto reaches = [&](int r) {
         return std::find(earlier.rules.begin(), earlier.rules.end(), r) != earlier.rules.end();
       };
       const auto alsoHere = [&](int r) {
-        const auto &rules = grid_.pieces[piece].rules;
+        const auto &rules = grid_.pieces[order_[at]].rules;
         return std::find(rules.begin(), rules.end(), r) != rules.end();
       };
       if (t_.rules[rule].freeVariables.empty() && reaches(rule) && assignment_[q] != rule)
@@ -174,7 +214,8 @@ private:
     return others;
   }
 
-  void accept() {
+  /// True if the assignment is an alternative, a new one or a known one.
+  bool accept() {
     std::map<int, Pieces> piecesOf;
     for (std::size_t p = 0; p < assignment_.size(); ++p)
       piecesOf[assignment_[p]].push_back(static_cast<int>(p));
@@ -186,7 +227,7 @@ private:
         continue;
       const auto &use = useFor(rule, pieces);
       if (!use)
-        return;
+        return false;
       a.uses.push_back(*use);
     }
     // Assignments that differ only in pieces that nothing needs are the same alternative.
@@ -194,9 +235,10 @@ private:
     for (const int rule : assignment_)
       signature.push_back(used.count(rule) ? rule : -1);
     if (!seen_.insert(signature).second)
-      return;
+      return true;
     describe(a, piecesOf, used);
     out_.push_back(std::move(a));
+    return true;
   }
 
   /// Rules that compute an output, or a `through` matrix that a needed rule reads.
@@ -246,6 +288,12 @@ private:
   const sema::Transform &t_;
   const std::vector<body::Facts> &facts_;
   const Grid &grid_;
+  std::vector<int> dimensions_; // of each piece, with those of the sizes for which it exists
+  std::vector<bool> isBorder_;  // others of its matrix have more dimensions
+  std::set<int> levels_;
+  std::vector<int> order_; // of the pieces: first those with a choice
+  std::size_t choices_ = 0;
+  std::size_t most_ = kMostAlternatives;
   std::vector<int> assignment_;
   std::map<std::pair<int, Pieces>, std::optional<Use>> known_;
   std::set<Pieces> seen_;

@@ -4,6 +4,7 @@
 #include <isl/aff.h>
 #include <isl/ast_build.h>
 #include <isl/id.h>
+#include <isl/mat.h>
 #include <isl/options.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
@@ -129,6 +130,18 @@ isl::pw_aff dimMin(const isl::set &s, unsigned dimension) {
 }
 isl::pw_aff dimMax(const isl::set &s, unsigned dimension) {
   return isl::manage(isl_set_dim_max(s.copy(), static_cast<int>(dimension)));
+}
+
+int dimension(const isl::set &s) {
+  isl_basic_set *hull = isl_set_affine_hull(isl_set_remove_divs(s.copy()));
+  isl_mat *equalities =
+      isl_basic_set_equalities_matrix(hull, isl_dim_set, isl_dim_param, isl_dim_div, isl_dim_cst);
+  const int all =
+      static_cast<int>(isl_basic_set_dim(hull, isl_dim_set) + isl_basic_set_dim(hull, isl_dim_param));
+  const int fixed = static_cast<int>(isl_mat_rows(equalities));
+  isl_mat_free(equalities);
+  isl_basic_set_free(hull);
+  return all - fixed;
 }
 
 isl::set nameDimensions(const isl::set &s, const std::vector<std::string> &names) {

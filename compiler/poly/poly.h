@@ -63,6 +63,9 @@ std::string cxxCondition(const isl::set &parameters);
 isl::pw_aff dimMin(const isl::set &, unsigned dimension);
 isl::pw_aff dimMax(const isl::set &, unsigned dimension);
 
+/// How many of the dimensions and parameters can vary: 0 for a cell at one size, 1 for a cell at each size n.
+int dimension(const isl::set &);
+
 isl::set nameDimensions(const isl::set &, const std::vector<std::string> &names);
 
 /// How the cells of a matrix are spoken of.
