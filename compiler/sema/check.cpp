@@ -56,8 +56,7 @@ void chooseMain(const syntax::Program &program, const std::string &mainName, Mod
     else if (const auto bin = binNamed(module, mainName))
       std::tie(module.mainTransform, module.mainBin) = *bin;
     else
-      diagnostics
-          .error({program.mainFile, 0, 0}, fmt::format("--main={}: there is no such transform", mainName))
+      diagnostics.error(source::commandLine, fmt::format("--main={}: there is no such transform", mainName))
           .help(fmt::format("the transforms are {}", fmt::join(transformNames(module), ", ")));
     return;
   }

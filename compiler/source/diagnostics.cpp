@@ -42,6 +42,8 @@ constexpr Palette plain{};
 constexpr Palette coloured{"\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1;32m", "\033[0m"};
 
 void place(std::string &out, const SourceManager &sources, Span span, const Palette &palette) {
+  if (span == commandLine)
+    out += std::string(palette.strong) + "pbc: " + palette.end;
   if (span.file >= sources.fileCount())
     return;
   Position at = sources.position(span.file, span.begin);

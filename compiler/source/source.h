@@ -22,6 +22,9 @@ struct Span {
   bool operator==(const Span &) const = default;
 };
 
+/// The place of what the command line asks for: in no file.
+constexpr Span commandLine{~FileId(0), 0, 0};
+
 /// One-based line and column (column in code points, as editors count).
 struct Position {
   unsigned line = 1, column = 1;
