@@ -1,3 +1,4 @@
+#include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/emit/parts.h"
 #include <algorithm>
 
@@ -77,7 +78,7 @@ public:
                     isCoroutine ? coroutineName(rule_.index) : bodyName(rule_.index), scope_.frame(),
                     parameters(isCoroutine));
     out += definitions();
-    const std::string text = rewritten(scope_, rule_, form);
+    const std::string text = (rule_.fast ? kReassociate : "") + rewritten(scope_, rule_, form);
     if (rule_.returnStyle && !isCoroutine)
       return out + fmt::format("  pb_result = [&]() -> {} {{\n{}\n  }}();\n}}\n\n", resultType(), text);
     return out + "  {\n" + text + "\n  }\n}\n\n";

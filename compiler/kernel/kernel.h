@@ -112,6 +112,7 @@ struct Kernel {
   };
   std::vector<TaskDimension> taskDimensions;
   TaskOrder taskOrder = TaskOrder::Any;
+  bool reassociates = false; // `fast` rules: sums and products may be computed in another order
 };
 
 /// What a transformation gives: the new kernel, or why it does not apply.

@@ -166,7 +166,9 @@ Kernel lift(const sema::Transform &transform, const schedule::Step &step,
   BodyLifter lifter(kernel, transform, prefix, ctx);
   std::vector<LiftedRule> rules;
   isl_union_pw_multi_aff *contraction = isl_union_pw_multi_aff_empty_ctx(ctx.get().get());
+  kernel.reassociates = true;
   for (const schedule::RuleUse &use : step.uses) {
+    kernel.reassociates = kernel.reassociates && transform.rules[use.rule].fast;
     kernel.name += (kernel.name.empty() ? transform.name + "." : "+") + transform.rules[use.rule].label;
     LiftedRule rule;
     rule.tuple = isl_set_get_tuple_name(use.domain.get());

@@ -123,6 +123,7 @@ std::string print(const Kernel &kernel) {
   std::string text = "kernel " + kernel.name;
   if (!kernel.parameters.empty())
     text += " [" + poly::join(kernel.parameters) + "]";
+  text += kernel.reassociates ? "  may reassociate" : "";
   text += "\n";
   for (const Buffer &b : kernel.buffers) {
     text += "  buffer " + b.name + " " + body::cxxType(b.element) + " " + std::to_string(b.rank) + "-d ";

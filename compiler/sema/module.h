@@ -90,7 +90,7 @@ struct Rule {
   std::vector<Constant> constants; // of `duplicate`
   int priority = 1;                // smaller wins
   bool returnStyle = false;
-  bool fast = false;                      // reductions may be reassociated
+  bool fast = false;                      // its sums may be computed in another order
   std::vector<std::string> freeVariables; // the rule's iteration space; dimension 0 (x) first
   std::vector<Binding> outputs, inputs;
   std::vector<Local> locals;

@@ -35,7 +35,8 @@ std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const 
                                 : "[[gnu::cold, gnu::noinline]] __attribute__((minsize)) static void ";
   text += name + "([[maybe_unused]] const " + frameType +
           " &f, [[maybe_unused]] const long *low, [[maybe_unused]] const long *high" +
-          pointerParameters(kernel, used, mayShareViews) + ") {\n";
+          pointerParameters(kernel, used, mayShareViews) + ") {\n" +
+          (kernel.reassociates ? kReassociate : "");
   for (const std::string &v : used.values)
     text += "  const auto " + v + "_v = f.v_" + v + ";\n";
   for (int k = 0; k < used.tasks; ++k) {

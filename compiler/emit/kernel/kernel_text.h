@@ -11,6 +11,9 @@
 
 namespace pbc::emit {
 
+/// At the begin of a block: its sums and products may be computed in another order.
+inline const std::string kReassociate = "#pragma clang fp reassociate(on)\n";
+
 struct KernelText {
   std::string text;
   std::string note; // "" or one sentence: the optimised schedule was too large, the plain one is used
