@@ -1,11 +1,8 @@
 #include "compiler/body/clang_tree.h"
-#include <clang/AST/ASTContext.h>
+#include "compiler/body/clang_nodes.h"
 #include <clang/AST/DeclCXX.h>
-#include <clang/AST/DeclTemplate.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
-#include <clang/Basic/SourceManager.h>
-#include <clang/Lex/Lexer.h>
 #include <llvm/ADT/StringExtras.h>
 
 namespace pbc::body {
@@ -16,42 +13,9 @@ using Kind = Tree::Kind;
 
 constexpr int kMostDepth = 1500; // of a tree; beyond that nobody wrote the body by hand
 
-std::optional<Scalar> scalarType(QualType type) {
-  const auto *builtin = type.getCanonicalType().getUnqualifiedType()->getAs<BuiltinType>();
-  if (!builtin)
-    return std::nullopt;
-  switch (builtin->getKind()) {
-  case BuiltinType::Double:
-    return Scalar::F64;
-  case BuiltinType::Float:
-    return Scalar::F32;
-  case BuiltinType::Int:
-    return Scalar::I32;
-  case BuiltinType::Long:
-  case BuiltinType::LongLong:
-    return Scalar::I64;
-  case BuiltinType::UChar:
-    return Scalar::U8;
-  case BuiltinType::Bool:
-    return Scalar::Bool;
-  default:
-    return std::nullopt;
-  }
-}
-
-/// `Region<T, D>` of the runtime, by name: nothing else in namespace pb is a template with that name.
-const CXXRecordDecl *regionClass(QualType type) {
-  const CXXRecordDecl *record = type.getNonReferenceType().getCanonicalType()->getAsCXXRecordDecl();
-  if (!record || !record->getIdentifier() || record->getName() != "Region")
-    return nullptr;
-  const auto *space = llvm::dyn_cast<NamespaceDecl>(record->getDeclContext());
-  return space && space->getName() == "pb" ? record : nullptr;
-}
-
 class TreeReader {
 public:
-  TreeReader(ASTContext &context, const Unit &unit)
-      : context_(context), sources_(context.getSourceManager()), unit_(unit) {}
+  TreeReader(ASTContext &context, const Unit &unit) : context_(context), text_(context, unit) {}
 
   Function read(const FunctionDecl &f) {
     for (const ParmVarDecl *p : f.parameters())
@@ -61,30 +25,11 @@ public:
   }
 
 private:
-  // ---- places ----
-  void place(Tree &t, SourceRange range) const {
-    CharSourceRange text =
-        Lexer::makeFileCharRange(CharSourceRange::getTokenRange(range), sources_, context_.getLangOpts());
-    if (text.isInvalid()) { // it begins or ends inside a macro: take the whole of the macro
-      text = sources_.getExpansionRange(range);
-      if (text.isTokenRange())
-        text.setEnd(Lexer::getLocForEndOfToken(text.getEnd(), 0, sources_, context_.getLangOpts()));
-    }
-    const auto [file, begin] = sources_.getDecomposedLoc(text.getBegin());
-    const auto [endFile, end] = sources_.getDecomposedLoc(text.getEnd());
-    if (file == sources_.getMainFileID() && endFile == file && begin <= end)
-      t.begin = begin, t.end = end;
-  }
-  std::uint32_t offset(SourceLocation at) const { return sources_.getDecomposedLoc(at).second; }
-  std::uint32_t endOfToken(SourceLocation at) const {
-    return offset(at) + Lexer::MeasureTokenLength(at, sources_, context_.getLangOpts());
-  }
-
   TreePtr make(Kind kind, const Stmt *s, std::string text = "") const {
     auto t = std::make_unique<Tree>();
     t->kind = kind;
     t->text = std::move(text);
-    place(*t, s->getSourceRange());
+    text_.place(*t, s->getSourceRange());
     if (const auto *e = llvm::dyn_cast<Expr>(s)) {
       t->type = scalarType(e->getType());
       t->typeText = e->getType().getUnqualifiedType().getAsString(context_.getPrintingPolicy());
@@ -214,15 +159,6 @@ private:
     return all;
   }
 
-  /// `constexpr int k = 3;`: wherever it is named, its number stands.
-  static bool isNumber(const VarDecl *v) {
-    const APValue *value =
-        v->isConstexpr() && v->hasInit() && !v->getInit()->isValueDependent() && scalarType(v->getType())
-            ? v->evaluateValue()
-            : nullptr;
-    return value && value->isInt() && !value->getInt().isMinSignedValue();
-  }
-
   TreePtr declaration(const DeclStmt *s, const VarDecl *v) {
     if (isNumber(v))
       return make(Kind::Nothing, s);
@@ -269,7 +205,7 @@ private:
     case Stmt::IntegerLiteralClass:
       return literal(e, integerText(llvm::cast<IntegerLiteral>(e)->getValue(), e));
     case Stmt::FloatingLiteralClass:
-      return literal(e, floatText(llvm::cast<FloatingLiteral>(e)));
+      return literal(e, text_.ofFloat(llvm::cast<FloatingLiteral>(e)));
     case Stmt::CXXBoolLiteralExprClass:
       return literal(e, llvm::cast<CXXBoolLiteralExpr>(e)->getValue() ? "true" : "false");
     case Stmt::ImplicitValueInitExprClass:
@@ -364,33 +300,6 @@ private:
                       : type == Scalar::Bool ? "false"
                                              : "0");
   }
-  std::string integerText(const llvm::APInt &value, const Expr *e) const {
-    return llvm::toString(value, 10, e->getType()->isSignedIntegerType()) +
-           (scalarType(e->getType()) == Scalar::I64 ? "L" : "");
-  }
-  /// As the user spelled it, without digit separators.
-  std::string floatText(const FloatingLiteral *f) const {
-    llvm::SmallString<32> buffer;
-    bool invalid = false;
-    std::string text = Lexer::getSpelling(sources_.getSpellingLoc(f->getLocation()), buffer, sources_,
-                                          context_.getLangOpts(), &invalid)
-                           .str();
-    std::erase(text, '\'');
-    if (!invalid && !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) || text[0] == '.'))
-      return text;
-    return exactText(f->getValue(), f->getType());
-  }
-  std::string exactText(const llvm::APFloat &value, QualType type) const {
-    if (!value.isFinite())
-      return "";
-    llvm::SmallString<40> digits;
-    value.toString(digits, 17, 0);
-    std::string text = digits.str().str();
-    if (text.find_first_of(".eE") == std::string::npos)
-      text += ".0";
-    return text + (scalarType(type) == Scalar::F32 ? "f" : "");
-  }
-
   TreePtr name(const DeclRefExpr *e) {
     const ValueDecl *d = e->getDecl();
     if (const auto found = parameters_.find(d); found != parameters_.end()) {
@@ -429,7 +338,7 @@ private:
           return t;
         }
         if (value->isFloat() && !value->getFloat().isNegative())
-          if (std::string text = exactText(value->getFloat(), v->getType()); !text.empty())
+          if (std::string text = floatText(value->getFloat(), v->getType()); !text.empty())
             return literal(e, std::move(text));
       }
     return make(Kind::Other, e, "the global variable `" + v->getNameAsString() + "`");
@@ -492,7 +401,7 @@ private:
       const auto to = scalarType(c->getType());
       if (to && to == inner->type) {
         if (llvm::isa<ExplicitCastExpr>(c))
-          place(*inner, c->getSourceRange());
+          text_.place(*inner, c->getSourceRange());
         return inner;
       }
       auto t = make(to ? Kind::Cast : Kind::Other, c);
@@ -506,7 +415,7 @@ private:
     case CK_ConstructorConversion: {
       TreePtr inner = expression(c->getSubExpr());
       if (llvm::isa<ExplicitCastExpr>(c))
-        place(*inner, c->getSourceRange());
+        text_.place(*inner, c->getSourceRange());
       return inner;
     }
     default:
@@ -515,17 +424,6 @@ private:
   }
 
   // ---- calls ----
-  bool isTransform(const FunctionDecl *f) const {
-    const auto *space = llvm::dyn_cast<NamespaceDecl>(f->getDeclContext());
-    return space && f->getIdentifier() && space->getName() == "pb_program" &&
-           !f->getName().starts_with("pb_");
-  }
-  static bool isMarker(const Expr *e, llvm::StringRef marker) {
-    const auto *c = llvm::dyn_cast<CallExpr>(e->IgnoreParenImpCasts());
-    const FunctionDecl *f = c ? c->getDirectCallee() : nullptr;
-    return f && f->getIdentifier() && f->getName() == marker;
-  }
-
   TreePtr method(const CXXMemberCallExpr *c) {
     const CXXMethodDecl *m = c->getMethodDecl();
     if (!m || !regionClass(context_.getRecordType(m->getParent())))
@@ -548,82 +446,24 @@ private:
     if (isTransform(f))
       return transformCall(c, f);
     auto t = make(Kind::Function, c, f->getNameAsString());
-    t->index = isLibrary(f) ? 1 : 0;
+    t->index = text_.isLibrary(f) ? 1 : 0;
     for (const Expr *a : c->arguments())
       t->children.push_back(expression(a));
     return t;
-  }
-
-  /// Declared first by the prelude or a header, in the global namespace, in std or in pb.
-  bool isLibrary(const FunctionDecl *f) const {
-    if (f->getBuiltinID() && f->isImplicit())
-      return true; // placed where it was first used
-    const DeclContext *where = f->getDeclContext()->getRedeclContext();
-    const auto *space = llvm::dyn_cast<NamespaceDecl>(where);
-    while (space && space->isInline())
-      space = llvm::dyn_cast<NamespaceDecl>(space->getDeclContext());
-    if (!where->isTranslationUnit() && !(space && (space->getName() == "std" || space->getName() == "pb")))
-      return false;
-    const SourceLocation at = sources_.getFileLoc(f->getCanonicalDecl()->getLocation());
-    if (at.isInvalid())
-      return f->getBuiltinID() != 0;
-    const auto [file, position] = sources_.getDecomposedLoc(at);
-    return file != sources_.getMainFileID() || !unit_.isUserText(position);
   }
 
   TreePtr transformCall(const CallExpr *c, const FunctionDecl *f) {
     auto t = make(Kind::TransformCall, c, f->getNameAsString());
     for (const Expr *a : c->arguments())
       t->children.push_back(expression(a));
-    const SourceLocation callee = sources_.getFileLoc(c->getCallee()->getBeginLoc());
-    t->calleeBegin = offset(callee);
-    t->calleeEnd = endOfToken(callee);
-    const SourceLocation close = c->getRParenLoc();
-    if (close.isMacroID() && !unit_.text.compare(offset(sources_.getExpansionLoc(close)), 4, "CALL")) {
-      const CharSourceRange whole = sources_.getExpansionRange(close);
-      t->begin = offset(whole.getBegin());
-      t->end = endOfToken(whole.getEnd());
-      arguments(*t, ',');
-    } else {
-      t->begin = t->calleeBegin;
-      t->end = close.isMacroID() ? t->end : endOfToken(close);
-      arguments(*t, '(');
-    }
+    text_.placeCall(*t, c);
     return t;
-  }
-
-  /// What follows the callee's `(`, or its `,` in the old spellings, up to the last `)`.
-  void arguments(Tree &t, char after) const {
-    const std::uint32_t last = t.end - 1;
-    std::uint32_t at = t.calleeEnd;
-    std::string_view text = unit_.text;
-    while (at < last && text[at] != after) {
-      if (text.compare(at, 2, "/*") == 0)
-        at = static_cast<std::uint32_t>(std::min<std::size_t>(text.find("*/", at + 2), last));
-      else if (text.compare(at, 2, "//") == 0)
-        at = static_cast<std::uint32_t>(std::min<std::size_t>(text.find('\n', at), last));
-      else
-        ++at;
-    }
-    t.argumentsBegin = std::min(at + 1, last);
-    t.argumentsEnd = last;
   }
 
   TreePtr spawned(const BinaryOperator *b) {
     auto t = make(Kind::Spawn, b);
     t->children.push_back(expression(b->getRHS()));
-    Tree &inner = *t->children[0];
-    const CharSourceRange macro = sources_.getExpansionRange(b->getLHS()->getBeginLoc());
-    t->begin = offset(macro.getBegin());
-    const std::uint32_t macroEnd = endOfToken(macro.getEnd());
-    if (unit_.text.compare(t->begin, 5, "SPAWN") == 0) {
-      t->end = macroEnd;
-      if (inner.kind == Kind::TransformCall) {
-        inner.end = macroEnd;
-        arguments(inner, ',');
-      }
-    } else
-      t->end = std::max(inner.end, macroEnd);
+    text_.placeSpawn(*t, b);
     return t;
   }
 
@@ -635,8 +475,7 @@ private:
   };
 
   ASTContext &context_;
-  SourceManager &sources_;
-  const Unit &unit_;
+  const NodeText text_;
   Function function_;
   std::map<const ValueDecl *, int> parameters_, variables_;
   int depth_ = 0;

@@ -1,5 +1,5 @@
 // A rule's body as Clang understood it, without Clang: the border between the files that know Clang's AST
-// (clang_reader.cpp, clang_tree.cpp) and everything else in this room.
+// (clang_reader.cpp, clang_tree.cpp, clang_nodes.cpp) and everything else in this room.
 //
 //   for (int k = 0; k < 3; ++k) s += a.cell(k);
 //   => For( Declare k (Literal 0), Binary "<" (Variable k, Literal 3), Step "++" (Variable k),

@@ -1,5 +1,5 @@
 #include "compiler/sema/accuracy_words.h"
-#include "compiler/syntax/cxx_scan.h"
+#include "compiler/sema/body_rewriter.h"
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -14,59 +14,43 @@ using syntax::Lexeme;
 
 constexpr long kMostRounds = 1000; // of a `for_enough` without bounds
 
-class Rewriter {
+class AccuracyRewriter {
 public:
-  Rewriter(const MappedText &body, std::vector<syntax::Item> &items, source::Diagnostics &d)
-      : in_(body), text_(body.text), items_(items), d_(d) {}
+  AccuracyRewriter(const MappedText &body, std::vector<syntax::Item> &items, source::Diagnostics &d)
+      : body_(body), items_(items), d_(d) {}
 
   MappedText run() {
     bool isMember = false;
-    for (Lexeme l = next(0); l.kind != Lexeme::Kind::End; l = next(l.end)) {
+    char before = ' ';
+    for (Lexeme l = body_.next(0); l.kind != Lexeme::Kind::End; l = body_.next(l.end)) {
       const bool wasMember = isMember;
-      isMember = l.is(text_, '.') || (l.is(text_, '>') && l.begin > 0 && text_[l.begin - 1] == '-');
-      if (wasMember || l.kind != Lexeme::Kind::Identifier || l.begin < done_)
+      isMember = body_.is(l, '.') || (body_.is(l, '>') && before == '-');
+      before = body_.text(l).back();
+      if (wasMember || l.begin < body_.done())
         continue;
-      if (l.text(text_) == "for_enough")
+      if (body_.isWord(l, "for_enough"))
         forEnough(l);
-      else if (l.text(text_) == "verify_accuracy")
+      else if (body_.isWord(l, "verify_accuracy"))
         verify(l);
     }
-    keep(static_cast<std::uint32_t>(text_.size()));
-    return std::move(out_);
+    return body_.finish();
   }
 
 private:
-  Lexeme next(std::uint32_t at) const {
-    Lexeme l = syntax::scan(text_, at);
-    while (l.isBlank())
-      l = syntax::scan(text_, l.end);
-    return l;
-  }
-
-  void keep(std::uint32_t end) {
-    out_.append(in_.slice(done_, end));
-    done_ = end;
-  }
-  void replace(std::uint32_t begin, std::uint32_t end, const std::string &text) {
-    keep(begin);
-    out_.append(text, in_.locate(begin, end), false);
-    done_ = end;
-  }
-
   /// `( NUMBER ; NUMBER )`, from the opening parenthesis on.
   bool bounds(const Lexeme &open, syntax::Item &item, std::uint32_t &end) {
     std::optional<syntax::Literal> *const places[] = {&item.minimum, &item.maximum};
     Lexeme l = open;
     for (int k = 0; k < 2; ++k) {
-      l = next(l.end);
-      const std::string_view digits = l.text(text_);
+      l = body_.next(l.end);
+      const std::string_view digits = body_.text(l);
       int value = 0;
       const auto [stop, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
       if (l.kind != Lexeme::Kind::Number || wrong != std::errc() || stop != digits.data() + digits.size())
         return false;
-      *places[k] = syntax::Literal{false, static_cast<double>(value), in_.locate(l.begin, l.end)};
-      l = next(l.end);
-      if (!l.is(text_, k ? ')' : ';'))
+      *places[k] = syntax::Literal{false, static_cast<double>(value), body_.locate(l)};
+      l = body_.next(l.end);
+      if (!body_.is(l, k ? ')' : ';'))
         return false;
     }
     item.initial = item.minimum;
@@ -75,7 +59,7 @@ private:
   }
 
   void forEnough(const Lexeme &word) {
-    const Span at = in_.locate(word.begin, word.end);
+    const Span at = body_.locate(word);
     const auto count = std::count_if(items_.begin(), items_.end(), [](const syntax::Item &i) {
       return i.name.text.starts_with("for_enough_");
     });
@@ -85,7 +69,7 @@ private:
     item.maximum = syntax::Literal{false, static_cast<double>(kMostRounds), at};
     item.span = at;
     std::uint32_t end = word.end;
-    if (const Lexeme open = next(word.end); open.is(text_, '(')) {
+    if (const Lexeme open = body_.next(word.end); body_.is(open, '(')) {
       if (!bounds(open, item, end)) {
         d_.error(at, "`for_enough` takes two whole numbers")
             .help("write for_enough(LEAST; MOST) { ... }, or for_enough { ... }, which is (1; 1000)");
@@ -99,25 +83,23 @@ private:
       }
     }
     items_.push_back(item);
-    replace(word.begin, end,
-            fmt::format("for (int pb_round_{0} = 0; pb_round_{0} < for_enough_{0}; ++pb_round_{0})", count));
+    body_.replace(
+        word.begin, end,
+        fmt::format("for (int pb_round_{0} = 0; pb_round_{0} < for_enough_{0}; ++pb_round_{0})", count));
   }
 
   /// `verify_accuracy` and `verify_accuracy()`.
   void verify(const Lexeme &word) {
     std::uint32_t end = word.end;
-    if (const Lexeme open = next(word.end); open.is(text_, '('))
-      if (const Lexeme close = next(open.end); close.is(text_, ')'))
+    if (const Lexeme open = body_.next(word.end); body_.is(open, '('))
+      if (const Lexeme close = body_.next(open.end); body_.is(close, ')'))
         end = close.end;
-    replace(word.begin, end, "pb_verify_()");
+    body_.replace(word.begin, end, "pb_verify_()");
   }
 
-  const MappedText &in_;
-  const std::string &text_;
+  BodyRewriter body_;
   std::vector<syntax::Item> &items_;
   source::Diagnostics &d_;
-  MappedText out_;
-  std::uint32_t done_ = 0;
 };
 
 } // namespace
@@ -127,7 +109,7 @@ void plainAccuracyWords(MappedText &body, std::vector<syntax::Item> &items, sour
   if (body.text.find("for_enough") == std::string::npos &&
       body.text.find("verify_accuracy") == std::string::npos)
     return;
-  body = Rewriter(body, items, d).run();
+  body = AccuracyRewriter(body, items, d).run();
 }
 
 } // namespace pbc::sema

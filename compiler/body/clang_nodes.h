@@ -1,0 +1,51 @@
+// What single nodes of Clang's AST are to us: types, constants and callees; and where they stand in a unit's
+// text. Only for files that show Clang's types.
+#pragma once
+#include "compiler/body/tree.h"
+#include "compiler/body/unit.h"
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/Expr.h>
+#include <clang/Basic/SourceManager.h>
+
+namespace pbc::body {
+
+std::optional<Scalar> scalarType(clang::QualType);
+/// `Region<T, D>` of the runtime, by name: nothing else in namespace pb is a template with that name.
+const clang::CXXRecordDecl *regionClass(clang::QualType);
+/// `constexpr int k = 3;`: wherever it is named, its number stands.
+bool isNumber(const clang::VarDecl *);
+/// Literals that say the same; "" for what is not finite.
+std::string integerText(const llvm::APInt &, const clang::Expr *);
+std::string floatText(const llvm::APFloat &, clang::QualType);
+bool isTransform(const clang::FunctionDecl *);
+/// Whether the expression is a call of this function of the prelude, which stands for a word of the language.
+bool isMarker(const clang::Expr *, llvm::StringRef name);
+
+/// Nodes in the text of a unit.
+class NodeText {
+public:
+  NodeText(const clang::ASTContext &context, const Unit &unit)
+      : context_(context), sources_(context.getSourceManager()), unit_(unit) {}
+
+  void place(Tree &, clang::SourceRange) const;
+  /// With the callee and the arguments, also of the old spelling CALL(...).
+  void placeCall(Tree &, const clang::CallExpr *) const;
+  /// A spawn, whose one child is the call; also SPAWN(...).
+  void placeSpawn(Tree &, const clang::BinaryOperator *) const;
+  /// As the user spelled it, without digit separators.
+  std::string ofFloat(const clang::FloatingLiteral *) const;
+  /// Declared first by the prelude or a header, in the global namespace, in std or in pb.
+  bool isLibrary(const clang::FunctionDecl *) const;
+
+private:
+  std::uint32_t offset(clang::SourceLocation at) const { return sources_.getDecomposedLoc(at).second; }
+  std::uint32_t endOfToken(clang::SourceLocation) const;
+  void arguments(Tree &, char after) const;
+
+  const clang::ASTContext &context_;
+  const clang::SourceManager &sources_;
+  const Unit &unit_;
+};
+
+} // namespace pbc::body

@@ -1,0 +1,41 @@
+// A rule's body, rewritten from its begin to its end: words replaced, all else kept with its places.
+//
+//   BodyRewriter body(text);
+//   const Lexeme word = body.next(0);                 // comments and spaces are skipped
+//   body.replace(word.begin, word.end, "if (x)");     // points at the word it stands for
+//   MappedText rewritten = body.finish();
+//
+// Invariant: replacements follow each other; done() is where the last one ended.
+#pragma once
+#include "compiler/source/source.h"
+#include "compiler/syntax/cxx_scan.h"
+
+namespace pbc::sema {
+
+class BodyRewriter {
+public:
+  /// `body` must live as long.
+  explicit BodyRewriter(const source::MappedText &body) : in_(body) {}
+
+  /// The next lexeme that is no space or comment.
+  syntax::Lexeme next(std::uint32_t at) const;
+  std::string_view text(const syntax::Lexeme &l) const { return l.text(in_.text); }
+  bool is(const syntax::Lexeme &l, char c) const { return l.is(in_.text, c); }
+  bool isWord(const syntax::Lexeme &, std::string_view word) const;
+  /// Where the block that begins with the brace `open` ends, behind its brace.
+  std::uint32_t endOfBlock(const syntax::Lexeme &open) const;
+  source::Span locate(const syntax::Lexeme &l) const { return in_.locate(l.begin, l.end); }
+
+  void replace(std::uint32_t begin, std::uint32_t end, const std::string &text);
+  std::uint32_t done() const { return done_; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(in_.text.size()); }
+  source::MappedText finish();
+
+private:
+  void keep(std::uint32_t end);
+  const source::MappedText &in_;
+  source::MappedText out_;
+  std::uint32_t done_ = 0;
+};
+
+} // namespace pbc::sema
