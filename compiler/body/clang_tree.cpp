@@ -1,4 +1,5 @@
 #include "compiler/body/clang_tree.h"
+#include "compiler/body/resumable.h"
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
@@ -583,18 +584,26 @@ private:
       const CharSourceRange whole = sources_.getExpansionRange(close);
       t->begin = offset(whole.getBegin());
       t->end = endOfToken(whole.getEnd());
-      arguments(*t, ',');
+      oldArguments(*t, close);
     } else {
       t->begin = t->calleeBegin;
       t->end = close.isMacroID() ? t->end : endOfToken(close);
-      arguments(*t, '(');
+      arguments(*t, '(', t->end - 1);
     }
     return t;
   }
 
+  /// Those of `CALL(F, out, in)` or `CALL(F(out, in))`.
+  void oldArguments(Tree &t, SourceLocation close) const {
+    const std::size_t next = unit_.text.find_first_not_of(" \t\r\n", t.calleeEnd);
+    if (next < unit_.text.size() && unit_.text[next] == '(')
+      arguments(t, '(', offset(sources_.getFileLoc(close)));
+    else
+      arguments(t, ',', t.end - 1);
+  }
+
   /// What follows the callee's `(`, or its `,` in the old spellings, up to the last `)`.
-  void arguments(Tree &t, char after) const {
-    const std::uint32_t last = t.end - 1;
+  void arguments(Tree &t, char after, std::uint32_t last) const {
     std::uint32_t at = t.calleeEnd;
     std::string_view text = unit_.text;
     while (at < last && text[at] != after) {
@@ -620,7 +629,7 @@ private:
       t->end = macroEnd;
       if (inner.kind == Kind::TransformCall) {
         inner.end = macroEnd;
-        arguments(inner, ',');
+        oldArguments(inner, llvm::cast<CallExpr>(b->getRHS()->IgnoreParenImpCasts())->getRParenLoc());
       }
     } else
       t->end = std::max(inner.end, macroEnd);
@@ -645,7 +654,9 @@ private:
 } // namespace
 
 Function readFunction(const FunctionDecl &f, ASTContext &context, const Unit &unit) {
-  return TreeReader(context, unit).read(f);
+  Function function = TreeReader(context, unit).read(f);
+  function.isResumable = isResumable(f);
+  return function;
 }
 
 } // namespace pbc::body
