@@ -63,8 +63,7 @@ std::string floatText(const llvm::APFloat &value, QualType type) {
 
 bool isTransform(const FunctionDecl *f) {
   const auto *space = llvm::dyn_cast<NamespaceDecl>(f->getDeclContext());
-  return space && f->getIdentifier() && space->getName() == "pb_program" &&
-         !f->getName().starts_with("pb_");
+  return space && f->getIdentifier() && space->getName() == "pb_program" && !f->getName().starts_with("pb_");
 }
 
 bool isMarker(const Expr *e, llvm::StringRef marker) {
@@ -92,8 +91,7 @@ std::uint32_t NodeText::endOfToken(SourceLocation at) const {
 }
 
 /// What follows the callee's `(`, or its `,` in the old spellings, up to the last `)`.
-void NodeText::arguments(Tree &t, char after) const {
-  const std::uint32_t last = t.end - 1;
+void NodeText::arguments(Tree &t, char after, std::uint32_t last) const {
   std::uint32_t at = t.calleeEnd;
   std::string_view text = unit_.text;
   while (at < last && text[at] != after) {
@@ -108,6 +106,15 @@ void NodeText::arguments(Tree &t, char after) const {
   t.argumentsEnd = last;
 }
 
+/// Those of `CALL(F, out, in)` or `CALL(F(out, in))`.
+void NodeText::oldArguments(Tree &t, SourceLocation close) const {
+  const std::size_t next = unit_.text.find_first_not_of(" \t\r\n", t.calleeEnd);
+  if (next < unit_.text.size() && unit_.text[next] == '(')
+    arguments(t, '(', offset(sources_.getFileLoc(close)));
+  else
+    arguments(t, ',', t.end - 1);
+}
+
 void NodeText::placeCall(Tree &t, const CallExpr *c) const {
   const SourceLocation callee = sources_.getFileLoc(c->getCallee()->getBeginLoc());
   t.calleeBegin = offset(callee);
@@ -117,11 +124,11 @@ void NodeText::placeCall(Tree &t, const CallExpr *c) const {
     const CharSourceRange whole = sources_.getExpansionRange(close);
     t.begin = offset(whole.getBegin());
     t.end = endOfToken(whole.getEnd());
-    arguments(t, ',');
+    oldArguments(t, close);
   } else {
     t.begin = t.calleeBegin;
     t.end = close.isMacroID() ? t.end : endOfToken(close);
-    arguments(t, '(');
+    arguments(t, '(', t.end - 1);
   }
 }
 
@@ -134,7 +141,7 @@ void NodeText::placeSpawn(Tree &t, const BinaryOperator *b) const {
     t.end = macroEnd;
     if (call.kind == Tree::Kind::TransformCall) {
       call.end = macroEnd;
-      arguments(call, ',');
+      oldArguments(call, llvm::cast<CallExpr>(b->getRHS()->IgnoreParenImpCasts())->getRParenLoc());
     }
   } else
     t.end = std::max(call.end, macroEnd);

@@ -41,7 +41,8 @@ public:
 private:
   std::uint32_t offset(clang::SourceLocation at) const { return sources_.getDecomposedLoc(at).second; }
   std::uint32_t endOfToken(clang::SourceLocation) const;
-  void arguments(Tree &, char after) const;
+  void arguments(Tree &, char after, std::uint32_t last) const;
+  void oldArguments(Tree &, clang::SourceLocation close) const;
 
   const clang::ASTContext &context_;
   const clang::SourceManager &sources_;

@@ -189,6 +189,7 @@ void run(const Unit &unit, const std::vector<std::string> &headerPath, Reading &
   std::vector<std::string> arguments = {program,
                                         "-fsyntax-only",
                                         "-std=c++20",
+                                        "-Wno-register",
                                         "-Wuninitialized",
                                         "-Wsometimes-uninitialized",
                                         "-Werror=return-type",

@@ -1,5 +1,6 @@
 #include "compiler/body/clang_tree.h"
 #include "compiler/body/clang_nodes.h"
+#include "compiler/body/resumable.h"
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
@@ -484,7 +485,9 @@ private:
 } // namespace
 
 Function readFunction(const FunctionDecl &f, ASTContext &context, const Unit &unit) {
-  return TreeReader(context, unit).read(f);
+  Function function = TreeReader(context, unit).read(f);
+  function.isResumable = isResumable(f);
+  return function;
 }
 
 } // namespace pbc::body

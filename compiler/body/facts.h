@@ -108,6 +108,7 @@ struct Facts {
   std::vector<NodePtr> nodes;         // the body, when liftable; `return e` is an assignment to output 0
   std::vector<Edit> edits;            // in text order; Call edits may nest in nothing
   std::vector<std::string> callees;   // transforms called, each once
+  bool isResumable = true;   // else its calls are run one after the other: no coroutine can be made of it
   bool readsOutputs = false; // some output is read, or compound-assigned, before it is surely written
 };
 

@@ -144,9 +144,9 @@ std::string markers() {
          "void pb_verify_();\n"
          "#define spawn ::pb_program::pb_spawn_(),\n"
          "#define sync ::pb_program::pb_sync_()\n"
-         "#define SPAWN(F, ...) ::pb_program::pb_spawn_(), F(__VA_ARGS__)\n"
+         "#define SPAWN(F, ...) ::pb_program::pb_spawn_(), F __VA_OPT__((__VA_ARGS__))\n"
          "#define SYNC() ::pb_program::pb_sync_()\n"
-         "#define CALL(F, ...) F(__VA_ARGS__)\n";
+         "#define CALL(F, ...) F __VA_OPT__((__VA_ARGS__))\n";
 }
 
 int pureFunctionArity(const std::string &name) {

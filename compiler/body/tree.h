@@ -74,6 +74,7 @@ struct Variable {
 struct Function {
   TreePtr body;
   std::vector<Variable> variables;
+  bool isResumable = true;
 };
 
 } // namespace pbc::body

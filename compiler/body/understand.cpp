@@ -129,6 +129,7 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d,
     const RuleContext context{transform, transform.rules[text.rule], text, unit, reading.functions[i]};
     Facts &f = facts[text.transform][text.rule];
     findEdits(context, f, d);
+    f.isResumable = context.function.isResumable;
     warnOfStatics(context, d);
     lift(context, f);
     f.readsOutputs = readsOutputs(context, f);

@@ -90,6 +90,7 @@ clang::BackendAction actionFor(CompileRequest::Output wanted) {
 
 std::vector<std::string> frontArguments(const CompileRequest &request, std::string &messages) {
   std::vector<std::string> options{"-std=c++20",
+                                   "-Wno-register", // C++17 refuses what older programs say
                                    "-O" + std::to_string(request.optimisation),
                                    "-march=" + request.cpu,
                                    "-fPIC",
@@ -122,6 +123,7 @@ CompileResult compile(const CompileRequest &request) {
   front->createDiagnostics(new clang::TextDiagnosticPrinter(messages, diagnosticOptions.get()));
   if (!clang::CompilerInvocation::CreateFromArgs(front->getInvocation(), line, front->getDiagnostics()))
     return result;
+  clang::ProcessWarningOptions(front->getDiagnostics(), front->getDiagnosticOpts());
   front->createFileManager(fileSystem(request));
   front->getFrontendOpts().DisableFree = false;
   front->getCodeGenOpts().DisableLLVMPasses = true; // the optimiser runs below, so that its time is known

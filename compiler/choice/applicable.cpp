@@ -62,6 +62,21 @@ void reportTwice(const sema::Transform &t, const sema::Rule &r, const sema::Bind
                               fmt::join(r.freeVariables, ", ")));
 }
 
+/// Outputs that overlap for some sizes only, as `B.cell(0)` and `B.cell(n-1)` do for n = 1, are left alone.
+void reportSame(const sema::Transform &t, const sema::Rule &r, const Application &a,
+                source::Diagnostics &diagnostics) {
+  for (std::size_t i = 0; i < r.outputs.size(); ++i)
+    for (std::size_t k = 0; k < i && !a.domain.is_empty(); ++k) {
+      const auto &b = r.outputs[i];
+      if (b.matrix == r.outputs[k].matrix && a.writes[i].is_equal(a.writes[k]))
+        diagnostics
+            .error(b.span, fmt::format("the rule writes some cells of `{}` more than once",
+                                       t.matrices[b.matrix].name))
+            .note(r.outputs[k].span, "these are the same cells")
+            .help("name them once");
+    }
+}
+
 } // namespace
 
 std::vector<Application> applicableRegions(const sema::Transform &t, const Spaces &spaces,
@@ -82,6 +97,7 @@ std::vector<Application> applicableRegions(const sema::Transform &t, const Space
     for (std::size_t i = 0; i < r.outputs.size(); ++i)
       if (!a.writes[i].is_injective() && !isShared(r, r.outputs[i], a.writes[i], spaces))
         reportTwice(t, r, r.outputs[i], diagnostics);
+    reportSame(t, r, a, diagnostics);
     applications.push_back(std::move(a));
   }
   return applications;

@@ -77,6 +77,8 @@ public:
         fmt::format("static {} {}(const {} &pb_f{}) {{\n", isCoroutine ? "pb::Job" : "inline void",
                     isCoroutine ? coroutineName(rule_.index) : bodyName(rule_.index), scope_.frame(),
                     parameters(isCoroutine));
+    if (isCoroutine && !scope_.facts()[rule_.index].isResumable)
+      return out + fmt::format("  {}(pb_f{});\n  co_return;\n}}\n\n", bodyName(rule_.index), arguments());
     out += definitions();
     const std::string text = (rule_.fast ? kReassociate : "") + rewritten(scope_, rule_, form);
     if (rule_.returnStyle && !isCoroutine)
@@ -94,11 +96,13 @@ private:
 
   /// Coordinates first, then bindings: the order in which kernels and point loops pass them.
   std::string parameters(bool isCoroutine) const {
+    const bool isForwarder = isCoroutine && !scope_.facts()[rule_.index].isResumable;
     std::string out;
     for (std::size_t i = 0; i < rule_.freeVariables.size(); ++i)
-      out += fmt::format(
-          ", const pb::IndexT {}",
-          declares(body::Parameter::Role::Coordinate, static_cast<int>(i)) ? rule_.freeVariables[i] : "");
+      out += fmt::format(", const pb::IndexT {}",
+                         declares(body::Parameter::Role::Coordinate, static_cast<int>(i)) || isForwarder
+                             ? rule_.freeVariables[i]
+                             : "");
     if (rule_.returnStyle)
       out += fmt::format(", {} &pb_result", resultType());
     for (const auto &p : text_.parameters) {
@@ -110,6 +114,19 @@ private:
         type.resize(type.size() - 1);
       out += fmt::format(", {} {}", type, p.name);
     }
+    return out;
+  }
+
+  /// Those that this rule's other form has been given.
+  std::string arguments() const {
+    std::string out;
+    for (const auto &v : rule_.freeVariables)
+      out += ", " + v;
+    if (rule_.returnStyle)
+      out += ", pb_result";
+    for (const auto &p : text_.parameters)
+      if (p.role == body::Parameter::Role::Binding)
+        out += ", " + p.name;
     return out;
   }
 

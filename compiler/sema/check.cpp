@@ -43,6 +43,8 @@ std::optional<std::pair<int, int>> binNamed(const Module &module, const std::str
 
 void chooseMain(const syntax::Program &program, const std::string &mainName, Module &module,
                 source::Diagnostics &diagnostics) {
+  if (module.transforms.empty() && !program.transforms.empty())
+    return; // each has its own error
   if (module.transforms.empty()) {
     diagnostics.error({program.mainFile, 0, 0}, "the program has no transform")
         .help("a program needs at least one, for example\n  transform Copy from A[n] to B[n] { B.cell(i) "

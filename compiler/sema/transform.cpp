@@ -223,11 +223,15 @@ Transform checkHeader(const TransformCopy &copy, source::Diagnostics &diagnostic
       diagnostics.error(t.span, fmt::format("a transform cannot be called `{}`", reserved))
           .help("configuration files use this name at their top: take another");
   refuseUnsupportedClauses(syntaxTransform, diagnostics);
+  std::map<std::string, Span> names;
   for (const auto &clause : syntaxTransform.names) {
     if (clause.kind == syntax::NameClause::Kind::Generator)
       t.generator = clause.name.text, t.generatorSpan = clause.name.span;
     if (clause.kind == syntax::NameClause::Kind::Param) {
       checkName(clause.name, diagnostics);
+      if (!names.emplace(clause.name.text, clause.name.span).second)
+        diagnostics.error(clause.name.span,
+                          fmt::format("`{}` names two things in `{}`", clause.name.text, t.name));
       t.params.push_back(clause.name.text);
     }
     if (clause.kind == syntax::NameClause::Kind::AccuracyMetric)
@@ -251,7 +255,6 @@ Transform checkHeader(const TransformCopy &copy, source::Diagnostics &diagnostic
   if (!copy.hasRules)
     diagnostics.error(t.span, fmt::format("`{}` has no rule", t.name))
         .help("say how its outputs are computed, for example `B.cell(i) from(A.cell(i) a) { return a; }`");
-  std::map<std::string, Span> names;
   for (const auto &tunable : t.tunables)
     if (!names.emplace(tunable.name, tunable.span).second || t.find(tunable.name))
       diagnostics.error(tunable.span, fmt::format("`{}` names two things in `{}`", tunable.name, t.name));

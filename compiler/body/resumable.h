@@ -1,0 +1,14 @@
+// Whether a body can become a coroutine, which its calls of transforms suspend. Only for clang_tree.cpp: it
+// shows Clang's types.
+#pragma once
+
+namespace clang {
+class FunctionDecl;
+}
+
+namespace pbc::body {
+
+/// Not with arrays of variable length or alloca, whose memory a coroutine's frame cannot hold.
+bool isResumable(const clang::FunctionDecl &);
+
+} // namespace pbc::body
