@@ -3,7 +3,7 @@ rules of one priority for one cell compute the same function by different routes
 
 What a matrix is computed by (`scheme`): cells at shifted, flipped, scaled or transposed places of other matrices;
 recurrences in all directions; cases told apart by `where`; parities; whole rows and matrices; two matrices by one
-rule; calls. Cells that such a rule does not reach are left to a rule of a lower priority, or, rarely, to none; ends
+rule; calls, to itself too; versions. Cells that such a rule does not reach are left to a rule of a lower priority, or, rarely, to none; ends
 may belong to a rule of a better one.
 """
 import copy
@@ -41,14 +41,42 @@ class Generator:
         return self.random.random() < probability
 
     def program(self, prefix):
-        transforms = [self.base(f"{prefix}A")]
+        transforms = self.copies(self.halving(f"{prefix}A") if self.chance(0.1) else self.base(f"{prefix}A"))
         if self.chance(0.4):
-            transforms.append(self.caller(f"{prefix}B", transforms[0]))
+            transforms.append(self.caller(f"{prefix}B", self.random.choice(transforms)))
         if self.chance(0.3):
             transforms.append(self.base(f"{prefix}C"))
         return transforms
 
     # ---- transforms
+
+    def copies(self, t):
+        """The transform; or those of a template."""
+        terms = [(rule, terms) for rule in t.rules for terms in rule.results.values()]
+        if not terms or not self.chance(0.15):
+            return [t]
+        for _, own in terms:  # of all rules: they may be choices
+            own.append(Term("coordinate", "Q", 2))
+        made = []
+        for value in (1, 2):
+            made.append(copy.deepcopy(t))
+            made[-1].name, made[-1].constants = f"{t.name}<{value}>", {"Q": value}
+        return made
+
+    def halving(self, name):
+        """Each cell from its own, by cells and by recursion."""
+        extents = self.random.choice([["n"], ["w", "h"]])
+        a, b = Matrix("A", "from", extents), Matrix("B", "to", list(extents))
+        variables = VARIABLES[len(extents)]
+        factor, number = self.factor(), self.random.randrange(9)
+        cell = Rule([Region("B", "cell", variables, "b")], [Region("A", "cell", list(variables), "a")], returns=False,
+                    results={"b": [Term("cell", "a", factor), Term("number", "", number)]})
+        index = [f"k{d}" for d in range(len(extents))]
+        whole = Rule([Region("B", "whole", [], "b")], [Region("A", "whole", [], "a")], halves=self.random.choice([2, 3, 8]),
+                     spawns=self.chance(0.6), either=self.chance(0.2),
+                     results={"b": [Term("element", "a", factor, index), Term("number", "", number)]})
+        rules = [cell, whole] if self.chance(0.6) else [whole]
+        return Transform(name, list(extents), [a, b], rules)
 
     def base(self, name):
         rank = self.random.choice([1, 1, 1, 2, 2, 2, 2, 3])
@@ -65,6 +93,11 @@ class Generator:
         if self.chance(0.3):
             computed.append(Matrix("D", "to", self.random.choice([list(sizes), list(sizes), [], [sizes[-1]]])))
         t = Transform(name, list(dict.fromkeys(sizes)), matrices, [])
+        if self.chance(0.2):
+            t.tunables = {"T": self.random.randrange(1, 10)}
+        self.tunables = list(t.tunables)
+        if self.chance(0.25):
+            self.versions(t, Matrix("V", "through", list(sizes), self.random.choice(["2", "3", "5", sizes[0] if rank == 1 else "4"])))
         while computed:
             group = [computed.pop(0)]
             if computed and computed[0].extents == group[0].extents and self.chance(0.5):
@@ -90,7 +123,10 @@ class Generator:
     def caller(self, name, callee):
         """The callee's function by a call, beside the callee's own rules; or by rows."""
         t = copy.deepcopy(callee)
-        t.name = name
+        t.name, t.constants = name, {}
+        for own in (own for rule in t.rules for terms in rule.results.values() for own in terms):
+            if own.text == "Q":
+                own.text = str(callee.constants["Q"])
         arguments = [m.name.lower() for m in callee.role("to") + callee.role("from")]
         call = Rule([Region(m.name, "whole", [], m.name.lower()) for m in callee.role("to")],
                     [Region(m.name, "whole", [], m.name.lower()) for m in callee.role("from")],
@@ -113,6 +149,38 @@ class Generator:
         return t
 
     # ---- what computes a matrix
+
+    def versions(self, t, m):
+        """The first from inputs, each other one from the one before, perhaps also from the second before or itself."""
+        known = list(t.matrices)
+        t.matrices.append(m)
+        variables = VARIABLES[len(m.extents)]
+        first = self.cells([m], known, variables, False)
+        first.outputs[0].version = "0"
+        whole = self.chance(0.25)
+        rule = self.slice(m, known) if whole else self.cells([m], known, variables, False)
+        rule.outputs[0].version, rule.modulo = "v", True
+        for k in range(self.random.randrange(1, 3)):
+            terms = rule.results["o0"]
+            if whole:
+                index = [f"k{d}{self.random.choice(['', ' - 1', ' + 1'])}" for d in range(len(variables))]
+                rule.inputs.append(Region(m.name, "whole", [], f"p{k}"))
+                terms.append(Term("element", f"p{k}", self.factor(), index))
+            else:
+                terms.append(self.read(rule, m, variables, f"p{k}"))
+            rule.inputs[-1].version = self.random.choice(["v - 1", "v - 1", "v - 1", "v - 2"]) if k else "v - 1"
+        if not whole and self.chance(0.25):
+            rule.results["o0"].append(self.own(rule, m, variables, self.earlier(len(variables)), "p9"))
+            rule.inputs[-1].version = "v"
+        t.rules += [first, rule]
+        rest = self.simple(m, list(variables), 3)
+        rest.outputs[0].version = "v"
+        t.rules.append(rest)
+
+    def slice(self, m, known):
+        rule = self.whole([m], known)
+        rule.prefix = False
+        return rule
 
     def compute(self, t, group):
         known = list(t.matrices)
@@ -180,6 +248,8 @@ class Generator:
                 terms.append(self.own(rule, self.random.choice(group), variables, earlier, f"p{k}"))
         if self.chance(0.3):
             terms.append(Term("coordinate", self.random.choice(variables), self.factor()))
+        if self.tunables and self.chance(0.7):
+            terms.append(Term("coordinate", self.tunables[0], self.factor()))
         if not terms:
             terms.append(Term("number", "", 7))
         for o in rule.outputs:
@@ -204,13 +274,20 @@ class Generator:
         return [f"{m.extents[d]} - 1 - {v}", f"2*{v}", f"{v}/2", "0"][kind - 4]
 
     def read(self, rule, m, variables, name):
+        term = self.term(rule, m, variables, name)
+        rule.inputs[-1].version = m.last
+        return term
+
+    def term(self, rule, m, variables, name):
         rank = len(m.extents)
         if rank == 0:
-            rule.inputs.append(Region(m.name, "whole", [], name))
+            rule.inputs.append(Region(m.name, "whole", [], name, m.last))
             return Term("cell", name, self.factor())
         kind = self.random.random()
         if kind < 0.65:
             rule.inputs.append(Region(m.name, "cell", [self.place(m, d, variables) for d in range(rank)], name))
+            if self.chance(0.15):
+                rule.inputs[-1].default = str(self.random.randrange(9))
             return Term("cell", name, self.factor())
         if kind < 0.75 and rank == 2:
             accessor, d = self.random.choice([("row", 1), ("column", 0)])
@@ -227,7 +304,7 @@ class Generator:
                 begin, end = [self.random.choice(["0", at[0]])], [m.extents[0]]
             rule.inputs.append(Region(m.name, "region", begin + end, name))
             return Term("sum", name, self.factor())
-        rule.inputs.append(Region(m.name, "whole", [], name))
+        rule.inputs.append(Region(m.name, "whole", [], name, m.last))
         if self.chance(0.3):
             return Term("sum", name)
         return Term("element", name, self.factor(), [self.place(m, d, variables, 0.3).replace("/2", "") for d in range(rank)])
@@ -295,13 +372,13 @@ class Generator:
             source = self.random.choice(known)
             rank, name = len(source.extents), f"r{k}"
             if rank == 2 and source.extents == m.extents and self.chance(0.7):
-                rule.inputs.append(Region(source.name, accessor, [at], name))
+                rule.inputs.append(Region(source.name, accessor, [at], name, source.last))
                 terms.append(Term("element", name, self.factor(), [self.random.choice(["k0", "k0 - 1", "k0 + 1"])]))
             elif rank == 0:
-                rule.inputs.append(Region(source.name, "whole", [], name))
+                rule.inputs.append(Region(source.name, "whole", [], name, source.last))
                 terms.append(Term("cell", name, self.factor()))
             else:
-                rule.inputs.append(Region(source.name, "whole", [], name))
+                rule.inputs.append(Region(source.name, "whole", [], name, source.last))
                 terms.append(Term("element", name, self.factor(), [self.random.choice(["k0", at, "0"]) for _ in range(rank)]))
         recurrent = self.chance(0.4)
         if recurrent:
@@ -343,7 +420,7 @@ class Generator:
         rank = len(group[0].extents)
         for k, source in enumerate(self.random.sample(known, min(len(known), 2))):
             name = f"r{k}"
-            rule.inputs.append(Region(source.name, "whole", [], name))
+            rule.inputs.append(Region(source.name, "whole", [], name, source.last))
             if not source.extents:
                 terms.append(Term("cell", name, self.factor()))
             elif rank == 0 or self.chance(0.3):

@@ -30,8 +30,10 @@ class Run:
     """One call of a transform. `inputs`: {name: {cell: value}}."""
 
     def __init__(self, program, transform, sizes, inputs, in_order=False):
-        self.program, self.transform, self.sizes, self.in_order = program, transform, sizes, in_order
-        self.extents = {m.name: [evaluate(e, sizes) for e in m.extents] for m in transform.matrices}
+        self.program, self.transform, self.in_order = program, transform, in_order
+        self.sizes = {**sizes, **transform.tunables, **transform.constants}
+        self.extents = {m.name: [evaluate(e, sizes) for e in m.extents] + ([evaluate(m.last, sizes) + 1] if m.last else [])
+                        for m in transform.matrices}
         self.values = {m.name: dict(inputs.get(m.name, {})) for m in transform.matrices}
         self.computing, self.running, self.done = set(), set(), set()
         self.instances = {m.name: {} for m in transform.matrices}  # cell -> [(priority, number of rule, point)]
@@ -41,20 +43,46 @@ class Run:
     def apply(self, number, rule):
         """Finds all points at which the rule may run, by trying."""
         variables = rule.variables(self.sizes)
-        largest = max([0] + [e for extents in self.extents.values() for e in extents])
-        for point in itertools.product(range(-4, largest + 4), repeat=len(variables)):
+        for point in itertools.product(*[self.values_of(v, rule) for v in variables]):
             names = {**self.sizes, **dict(zip(variables, point))}
             if self.may_run(rule, names):
                 for o in rule.outputs:
                     for cell in cells(o.box(self.extents[o.matrix], names)):
                         self.instances[o.matrix].setdefault(cell, []).append((rule.priority, number, names))
 
+    def values_of(self, variable, rule):
+        """All that may be worth a try."""
+        for o in rule.outputs:
+            extents = self.extents[o.matrix]
+            if o.version == variable:
+                return range(extents[-1])
+            for at, extent in zip(o.coordinates, extents[1:] if o.accessor == "row" else extents):
+                if at == variable and o.accessor != "region":
+                    return range(extent)
+        largest = max([0] + [e for extents in self.extents.values() for e in extents])
+        return range(-4, largest + 4)
+
     def may_run(self, rule, names):
-        for r in rule.outputs + rule.inputs:
-            extents = self.extents[r.matrix]
-            if not all(0 <= b <= e <= size for (b, e), size in zip(r.box(extents, names), extents)):
-                return False
-        return all(holds(c, names) for c in rule.where)
+        return all(r.default or self.inside(r, names) for r in rule.outputs + rule.inputs) and all(holds(c, names) for c in rule.where)
+
+    def inside(self, r, names):
+        extents = self.extents[r.matrix]
+        return all(0 <= b <= e <= size for (b, e), size in zip(r.box(extents, names), extents))
+
+    def kept(self, r):
+        return r.view_dimensions(len(self.transform.matrix(r.matrix).extents))
+
+    def unreached(self):
+        """A cell that is needed by callers or read by some rule, and that no rule reaches."""
+        t = self.transform
+        needed = {(m.name, c) for m in t.role("to") for c in cells([(0, e) for e in self.extents[m.name]])}
+        instances = {(n, tuple(names.values())): names for found in self.instances.values()
+                     for place in found.values() for _, n, names in place}
+        for (number, _), names in instances.items():
+            for r in t.rules[number].inputs:
+                if t.matrix(r.matrix).role != "from" and self.inside(r, names):
+                    needed |= {(r.matrix, c) for c in cells(r.box(self.extents[r.matrix], names))}
+        return next(((m, c) for m, c in needed if c not in self.instances[m]), None)
 
     def matrix(self, name):
         """All cells of a matrix."""
@@ -91,8 +119,10 @@ class Run:
         self.running.add(instance)
         views = {}  # name -> (box, kept dimensions, {index in the view: value}); for a cell: its value
         for r in rule.inputs:
-            box = r.box(self.extents[r.matrix], names)
-            kept = r.view_dimensions(len(self.extents[r.matrix]))
+            if r.default and not self.inside(r, names):
+                views[r.name] = evaluate(r.default, names)
+                continue
+            box, kept = r.box(self.extents[r.matrix], names), self.kept(r)
             found = {c: self.cell(r.matrix, c) for c in cells(box)}
             if kept is None:
                 views[r.name] = next(iter(found.values()))
@@ -100,8 +130,7 @@ class Run:
                 views[r.name] = {tuple(c[d] - box[d][0] for d in kept): v for c, v in found.items()}
         results = self.call(rule, names, views) if rule.calls else self.compute(rule, names, views)
         for o in rule.outputs:
-            box = o.box(self.extents[o.matrix], names)
-            kept = o.view_dimensions(len(self.extents[o.matrix]))
+            box, kept = o.box(self.extents[o.matrix], names), self.kept(o)
             for c in cells(box):
                 index = () if kept is None else tuple(c[d] - box[d][0] for d in kept)
                 if self.wins(number, o.matrix, c):
@@ -109,8 +138,7 @@ class Run:
         self.done.add(instance)
 
     def output_indices(self, o, names):
-        box = o.box(self.extents[o.matrix], names)
-        kept = o.view_dimensions(len(self.extents[o.matrix])) or []
+        box, kept = o.box(self.extents[o.matrix], names), self.kept(o) or []
         return list(cells([(0, box[d][1] - box[d][0]) for d in kept]))
 
     def compute(self, rule, names, views):
@@ -145,8 +173,7 @@ class Run:
         """Calls in turn; each sees what the ones before it wrote."""
         shapes = {}
         for r in rule.outputs + rule.inputs:
-            box = r.box(self.extents[r.matrix], names)
-            kept = r.view_dimensions(len(self.extents[r.matrix]))
+            box, kept = r.box(self.extents[r.matrix], names), self.kept(r)
             shapes[r.name] = [box[d][1] - box[d][0] for d in kept or []]
         now = {n: v if isinstance(v, dict) else {(): v} for n, v in views.items()}
         for callee, arguments in rule.calls:
@@ -169,6 +196,9 @@ def solve(t, shapes):
     return sizes
 
 def interpret(program, transform, sizes, inputs):
-    """The outputs, {name: {cell: value}}; raises Uncovered or Cycle."""
+    """The outputs, {name: {cell: value}}; raises Uncovered, also for what only unused cells would read, or Cycle."""
     run = Run(program, transform, sizes, inputs)
+    missing = run.unreached()
+    if missing:
+        raise Uncovered(f"{missing[0]}{list(missing[1])}")
     return {m.name: run.matrix(m.name) for m in transform.role("to")}

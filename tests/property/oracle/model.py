@@ -27,9 +27,10 @@ class Matrix:
     name: str
     role: str  # from, to, through
     extents: list
+    last: object = None  # a text: the matrix has versions 0 to this one, in the model one more dimension, the last
 
     def text(self):
-        return self.name + (f"[{', '.join(self.extents)}]" if self.extents else "")
+        return self.name + (f"<{self.last}>" if self.last else "") + (f"[{', '.join(self.extents)}]" if self.extents else "")
 
 @dataclass
 class Region:
@@ -37,13 +38,21 @@ class Region:
     accessor: str  # cell, row, column, region, whole
     coordinates: list
     name: str
+    version: object = None  # a text
+    default: object = None  # cell of an input: its value outside of the matrix
 
     def text(self):
-        return self.matrix + ("" if self.accessor == "whole" else f".{self.accessor}({', '.join(self.coordinates)})")
+        return self.matrix + (f"<{self.version}>" if self.version else "") + ("" if self.accessor == "whole" else f".{self.accessor}({', '.join(self.coordinates)})")
 
     def box(self, extents, names):
         """[(begin, end)] per dimension; `extents` are numbers."""
         at = [evaluate(c, names) for c in self.coordinates]
+        if self.version:
+            version = evaluate(self.version, names)
+            return self.places(at, extents[:-1]) + [(version, version + 1)]
+        return self.places(at, extents)
+
+    def places(self, at, extents):
         if self.accessor == "whole":
             return [(0, e) for e in extents]
         if self.accessor == "cell":
@@ -78,11 +87,13 @@ class Rule:
     prefix: bool = False  # the 1-d view is then summed up in place
     calls: list = field(default_factory=list)  # [(transform, [outputs and inputs by name])] instead of results
     spawns: bool = False
+    halves: int = 0  # if not 0, the body calls the transform for both halves of the last dimension from this extent on
+    either: bool = False
 
     def variables(self, known):
         found = []
         for o in self.outputs:
-            for c in o.coordinates:
+            for c in o.coordinates + ([o.version] if o.version else []):
                 for word in code(c).co_names:
                     if word not in known and word not in found:
                         found.append(word)
@@ -94,6 +105,8 @@ class Transform:
     sizes: list
     matrices: list
     rules: list
+    tunables: dict = field(default_factory=dict)  # name -> the value it is run with
+    constants: dict = field(default_factory=dict)  # of a template, whose copies are transforms called NAME<value>
 
     def matrix(self, name):
         return next(m for m in self.matrices if m.name == name)
@@ -119,6 +132,17 @@ def term_text(t, ranks):
     if t.times:
         value += " * " + t.times
     return value if t.factor == 1 else f"{t.factor} * {value}"
+
+def halves_text(t, rule):
+    o, r = rule.outputs[0].name, rule.inputs[0].name
+    extents = t.matrix(rule.outputs[0].matrix).extents
+    before, sides = "0, " * (len(extents) - 1), [f"{o}.{s}()" for s in ["width", "height", "depth"][: len(extents)]]
+    low, high = "0, " + before + ", ".join(sides[:-1] + ["half"]), before + "half, " + ", ".join(sides)
+    spawn, sync = ("spawn ", " sync;") if rule.spawns else ("", "")
+    own = t.name.split("<")[0] + "".join(f"<{name}>" for name in t.constants)
+    return (f"if ({sides[-1]} >= {rule.halves}) {{ int half = {sides[-1]} / 2; "
+            f"{spawn}{own}({o}.region({low}), {r}.region({low})); "
+            f"{own}({o}.region({high}), {r}.region({high}));{sync} return; }} ")
 
 def body_text(rule, ranks):
     """`ranks`: of the views by name; None for cells."""
@@ -162,13 +186,21 @@ def rule_text(t, rule):
         out += rule.outputs[0].text()
     else:
         out += "to(" + ", ".join(f"{r.text()} {r.name}" for r in rule.outputs) + ")"
-    out += " from(" + ", ".join(f"{r.text()} {r.name}" for r in rule.inputs) + ")"
+    out += " from(" + ", ".join(f"{r.text()} {r.name}" + (f" = {r.default}" if r.default else "") for r in rule.inputs) + ")"
     if rule.where:
         out += " where " + " and ".join(map(condition_text, rule.where))
-    return f"  {out} {{ {body_text(rule, ranks)} }}\n"
+    body = body_text(rule, ranks)
+    if rule.halves:
+        body = halves_text(t, rule) + body
+    if rule.either:
+        body = f"either {{ {body} }} or {{ {body} }}"
+    return f"  {out} {{ {body} }}\n"
 
 def transform_text(t):
-    out = f"transform {t.name}\n"
+    if any(value != 1 for value in t.constants.values()):
+        return ""  # written by the first copy
+    out = "".join(f"template <{name}(1, 2)>\n" for name in t.constants)
+    out += f"transform {t.name.split('<')[0]}\n" + "".join(f"tunable {name}(3, 1, 9)\n" for name in t.tunables)
     for role in ("from", "to", "through"):
         if t.role(role):
             out += f"{role} {', '.join(m.text() for m in t.role(role))}\n"

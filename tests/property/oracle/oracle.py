@@ -81,7 +81,7 @@ def meaningless(program, messages):
                     reached = {n for found in run.instances.values() for place in found.values() for _, n, _ in place}
                     if len(reached) != len(t.rules):
                         return True
-                if "no rule computes" in messages and unreached(run):
+                if "no rule computes" in messages and run.unreached():
                     return True
                 if "same cell" in messages or "form a cycle" in messages:
                     for m in t.role("through") + t.role("to"):
@@ -92,18 +92,6 @@ def meaningless(program, messages):
                 return True
     return False
 
-def unreached(run):
-    """A cell that is needed by callers or read by some rule, and that no rule reaches."""
-    t = run.transform
-    needed = {(m.name, c) for m in t.role("to") for c in cells([(0, e) for e in run.extents[m.name]])}
-    for found in run.instances.values():
-        for place in found.values():
-            for _, number, names in place:
-                for r in t.rules[number].inputs:
-                    if t.matrix(r.matrix).role != "from":
-                        needed |= {(r.matrix, c) for c in cells(r.box(run.extents[r.matrix], names))}
-    return next(((m, c) for m, c in needed if c not in run.instances[m]), None)
-
 # ---- running
 
 def inputs_of(t, sizes, rng):
@@ -113,17 +101,18 @@ def inputs_of(t, sizes, rng):
         made[m.name] = {c: rng.randrange(-50, 51) for c in cells(box)}
     return made
 
-def configurations(info, name, rng):
+def configurations(info, program, name, rng):
     """(text, threads, what): each alternative of the transform, in turn and in tasks; callees choose at random."""
     own = next(t for t in info["transforms"] if t["name"] == name)
+    tunables = {t.name: "".join(f"{n} = {v}\n" for n, v in t.tunables.items()) for t in program}
     for k in range(max([1] + [len(s["alternatives"]) for s in own["sites"]])):
         for tasks in (False, True):
             text, chosen = "", ""
             for t in info["transforms"]:
-                text += f"[{t['name']}]\n" + ("sequential_cutoff = 0\nsplit_size = 2\n" if tasks else "")
+                text += f'["{t["name"]}"]\n' + tunables.get(t["name"], "") + ("sequential_cutoff = 0\nsplit_size = 2\n" if tasks else "")
                 for s in t["sites"]:
                     alternatives = s["alternatives"]
-                    use = alternatives[k if t is own else rng.randrange(len(alternatives))]["name"]
+                    use = alternatives[k % len(alternatives) if t is own else rng.randrange(len(alternatives))]["name"]
                     text += f'{s["key"]} = "{use}"\n'
                     chosen += f" {t['name']} = {use}"
             yield text, rng.choice([1, 3]) if tasks else 2, chosen + (" in tasks" if tasks else "")
@@ -154,16 +143,13 @@ def check_transform(binary, info, program, t, rng, all_sizes, folder):
         inputs = inputs_of(t, sizes, rng)
         try:
             expected = interpret(program, t, sizes, inputs)
-            missing = unreached(Run(program, t, sizes, inputs))
-            if missing:
-                expected = Uncovered(f"{missing[0]}{list(missing[1])}")
         except Uncovered as e:
             expected = e
         except Cycle as e:
             raise Finding(f"{t.name} at {sizes}: accepted, but {e} needs itself") from e
         for m in t.role("from"):
             write_matrix(os.path.join(folder, f"{m.name}.txt"), [evaluate(e, sizes) for e in m.extents], inputs[m.name])
-        for text, threads, chosen in configurations(info, t.name, rng):
+        for text, threads, chosen in configurations(info, program, t.name, rng):
             config = os.path.join(folder, "config.toml")
             with open(config, "w") as f:
                 f.write(text)
