@@ -63,8 +63,7 @@ std::string floatText(const llvm::APFloat &value, QualType type) {
 
 bool isTransform(const FunctionDecl *f) {
   const auto *space = llvm::dyn_cast<NamespaceDecl>(f->getDeclContext());
-  return space && f->getIdentifier() && space->getName() == "pb_program" &&
-         !f->getName().starts_with("pb_");
+  return space && f->getIdentifier() && space->getName() == "pb_program" && !f->getName().starts_with("pb_");
 }
 
 bool isMarker(const Expr *e, llvm::StringRef marker) {
