@@ -13,14 +13,14 @@ struct Part {
 };
 
 /// Only the best priority level is a choice; lower ones serve what it does not reach (language
-/// reference 2.4).
+/// reference 2.4); and what stands for all others.
 std::vector<int> bestLevel(const sema::Transform &t, const std::vector<int> &rules) {
   int best = INT32_MAX;
   for (const int r : rules)
-    best = std::min(best, t.rules[r].priority);
+    best = t.rules[r].replacesAll ? best : std::min(best, t.rules[r].priority);
   std::vector<int> kept;
   for (const int r : rules)
-    if (t.rules[r].priority == best)
+    if (t.rules[r].priority == best || t.rules[r].replacesAll)
       kept.push_back(r);
   return kept;
 }
@@ -129,7 +129,7 @@ void cutIntoPieces(const sema::Transform &t, const Spaces &spaces, Grid &grid,
     std::vector<std::vector<int>> order;
     isl::set missing = isl::set::empty(spaces.cells(matrix).get_space());
     for (const auto &part : parts) {
-      if (part.rules.empty()) {
+      if (std::all_of(part.rules.begin(), part.rules.end(), [&](int r) { return t.rules[r].replacesAll; })) {
         missing = missing.unite(part.cells);
         continue;
       }

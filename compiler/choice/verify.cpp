@@ -103,11 +103,12 @@ private:
       const auto &r = t_.rules[p.rules[k]];
       require(p.cells.is_subset(written(r.index, p.matrix, grid_.applications[r.index].domain)),
               r.label + " does not reach all of a piece of " + name);
-      require(k == 0 || (p.rules[k - 1] < p.rules[k] && t_.rules[p.rules[k - 1]].priority == r.priority),
+      require(k == 0 || (p.rules[k - 1] < p.rules[k] &&
+                         (t_.rules[p.rules[k - 1]].priority == r.priority || r.replacesAll)),
               "the rules of a piece of " + name + " are not one level in source order");
     }
     for (const auto &r : t_.rules)
-      if (!p.rules.empty() && r.priority < t_.rules[p.rules[0]].priority)
+      if (!p.rules.empty() && !r.replacesAll && r.priority < t_.rules[p.rules[0]].priority)
         require(written(r.index, p.matrix, grid_.applications[r.index].domain).intersect(p.cells).is_empty(),
                 r.label + " has a better priority on a piece of " + name + " that it may not compute");
   }

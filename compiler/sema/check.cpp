@@ -1,4 +1,5 @@
 #include "compiler/sema/check.h"
+#include "compiler/sema/scaled.h"
 #include "compiler/sema/steps.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -222,6 +223,8 @@ Module check(const syntax::Program &program, const std::string &moduleName, cons
                         fmt::format("the input feature `{}` is not a transform of this program", t.feature));
     if (!t.metric.empty())
       checkMetric(module, t, diagnostics);
+    if (!t.scaledBy.empty())
+      checkScaledBy(module, t, diagnostics);
   }
   chooseMain(program, mainName, module, diagnostics);
   return module;

@@ -2,6 +2,7 @@
 #include "compiler/sema/accuracy_words.h"
 #include "compiler/sema/calls.h"
 #include "compiler/sema/either.h"
+#include "compiler/sema/scaled.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -165,6 +166,7 @@ void expandTransform(const syntax::Transform &t, std::vector<TransformCopy> &out
   syntax::Transform header = t;
   std::vector<syntax::Rule> rules = std::move(header.rules);
   header.rules.clear();
+  addScaledRule(header, rules, d);
   std::vector<std::vector<EitherRange>> choices;
   for (auto &rule : rules) {
     plainAccuracyWords(rule.body.text, header.items, d);

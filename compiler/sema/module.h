@@ -90,7 +90,8 @@ struct Rule {
   std::vector<Constant> constants; // of `duplicate`
   int priority = 1;                // smaller wins
   bool returnStyle = false;
-  bool fast = false;                      // its sums may be computed in another order
+  bool replacesAll = false; // of `scaled_by`: a choice instead of all others, whatever their priorities
+  bool fast = false;        // its sums may be computed in another order
   std::vector<std::string> freeVariables; // the rule's iteration space; dimension 0 (x) first
   std::vector<Binding> outputs, inputs;
   std::vector<Local> locals;
@@ -131,8 +132,8 @@ struct Transform {
   bool isMemoized = false; // remembers its last call
   std::string generator;   // "" if none
   Span generatorSpan;
-  std::string metric, feature; // transforms; "" if none
-  Span metricSpan, featureSpan;
+  std::string metric, feature, scaledBy; // transforms; "" if none
+  Span metricSpan, featureSpan, scaledBySpan;
   std::vector<double> bins; // accuracy targets; growing: more is better, falling: less is better
   Span binsSpan;
   /// With two or more bins, a call says which one it wants, and each has its own values of all tunables.

@@ -24,6 +24,7 @@ public:
     out_.span = in_.span;
     out_.headerSpan = in_.headerSpan;
     out_.returnStyle = in_.returnStyle;
+    out_.replacesAll = in_.replacesAll;
     flags();
     out_.label += labelSuffix(out_.constants);
     constants();
@@ -46,11 +47,6 @@ public:
   }
 
 private:
-  void unsupported(Span span, const std::string &construct) {
-    d_.error(span, construct + " not supported yet")
-        .help("this version of pbc reads the construct but cannot compile it");
-  }
-
   void flags() {
     using Flag = syntax::Flag::Kind;
     std::optional<Span> prioritySpan;

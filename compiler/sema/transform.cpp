@@ -11,23 +11,6 @@ namespace {
 
 constexpr int kMaxRank = 5; // as pb::AnyRegion
 
-void unsupported(source::Diagnostics &diagnostics, Span span, const std::string &construct) {
-  diagnostics.error(span, fmt::format("{} not supported yet", construct))
-      .help("this version of pbc reads the construct but cannot compile it");
-}
-
-/// Clauses that the grammar has and the compiler cannot treat yet: said at their place, never ignored.
-void refuseUnsupportedClauses(const syntax::Transform &t, source::Diagnostics &diagnostics) {
-  for (const auto &clause : t.names)
-    switch (clause.kind) {
-    case syntax::NameClause::Kind::ScaledBy:
-      unsupported(diagnostics, clause.span, "`scaled_by` is");
-      break;
-    default:
-      break;
-    }
-}
-
 void checkItem(const syntax::Item &item, Transform &t, source::Diagnostics &diagnostics) {
   Tunable tunable;
   checkName(item.name, diagnostics);
@@ -222,7 +205,6 @@ Transform checkHeader(const TransformCopy &copy, source::Diagnostics &diagnostic
     if (t.family == reserved)
       diagnostics.error(t.span, fmt::format("a transform cannot be called `{}`", reserved))
           .help("configuration files use this name at their top: take another");
-  refuseUnsupportedClauses(syntaxTransform, diagnostics);
   std::map<std::string, Span> names;
   for (const auto &clause : syntaxTransform.names) {
     if (clause.kind == syntax::NameClause::Kind::Generator)
@@ -238,6 +220,8 @@ Transform checkHeader(const TransformCopy &copy, source::Diagnostics &diagnostic
       t.metric = clause.name.text, t.metricSpan = clause.name.span;
     if (clause.kind == syntax::NameClause::Kind::InputFeature)
       t.feature = clause.name.text, t.featureSpan = clause.name.span;
+    if (clause.kind == syntax::NameClause::Kind::ScaledBy)
+      t.scaledBy = clause.name.text, t.scaledBySpan = clause.name.span;
   }
   for (const auto &item : syntaxTransform.items)
     checkItem(item, t, diagnostics);

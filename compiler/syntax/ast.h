@@ -98,6 +98,7 @@ struct Rule {
   std::vector<Region> inputs;
   std::vector<MatrixDecl> locals; // rule-level using / through
   std::vector<Condition> where;   // all hold
+  bool replacesAll = false;       // of `scaled_by`: it stands for all other rules, whatever their priorities
   Body body;
   Span span;       // the whole rule
   Span headerSpan; // up to the body
