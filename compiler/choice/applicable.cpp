@@ -6,6 +6,9 @@ namespace pbc::choice {
 
 namespace {
 
+/// Of a rule's domain: sets of many pieces make everything after this slow.
+constexpr int kMostPieces = 30;
+
 /// The first binding that keeps the rule from running anywhere, for the message.
 const sema::Binding *blockingBinding(const sema::Rule &r, const Spaces &spaces, const isl::set &context) {
   isl::set domain = spaces.points(r).intersect_params(context);
@@ -88,12 +91,18 @@ std::vector<Application> applicableRegions(const sema::Transform &t, const Space
       for (const auto &b : *list)
         a.domain = a.domain.intersect(spaces.inBounds(r, b));
     a.domain = poly::simplified(a.domain.intersect(spaces.whereHolds(r)).intersect_params(context));
+    if (isl_set_n_basic_set(a.domain.get()) > kMostPieces) {
+      diagnostics
+          .error(r.where.front().span,
+                 fmt::format("the conditions of this `where` leave more than {} pieces", kMostPieces))
+          .help("use fewer `or`, `!=` and `not`, or decide in the rule's body");
+      a.domain = isl::set::empty(a.domain.get_space());
+    } else if (a.domain.is_empty())
+      reportEmpty(t, r, spaces, context, diagnostics);
     for (const auto &b : r.outputs)
       a.writes.push_back(spaces.access(r, b).intersect_domain(a.domain));
     for (const auto &b : r.inputs)
       a.reads.push_back(spaces.access(r, b).intersect_domain(a.domain));
-    if (a.domain.is_empty())
-      reportEmpty(t, r, spaces, context, diagnostics);
     for (std::size_t i = 0; i < r.outputs.size(); ++i)
       if (!a.writes[i].is_injective() && !isShared(r, r.outputs[i], a.writes[i], spaces))
         reportTwice(t, r, r.outputs[i], diagnostics);

@@ -85,9 +85,9 @@ std::string bodyOf(const syntax::Transform &t, const std::string &by) {
       for (const auto &e : m.extents)
         extents += (extents.empty() ? "" : ", ") + scaled(*e, sizes);
       copies += fmt::format("{0} scaled_{1} = {0}::allocate({2}); ", typeOf(m), name, extents);
-      (list == &t.to ? larger : smaller) +=
-          list == &t.to ? fmt::format("{}({}, scaled_{}); ", by, name, name)
-                        : fmt::format("{}(scaled_{}, {}); ", by, name, name);
+      (list == &t.to ? larger : smaller) += list == &t.to
+                                                ? fmt::format("{}({}, scaled_{}); ", by, name, name)
+                                                : fmt::format("{}(scaled_{}, {}); ", by, name, name);
     }
   std::string constants;
   for (const auto &a : t.templateArguments)
@@ -111,7 +111,8 @@ void addScaledRule(syntax::Transform &header, std::vector<syntax::Rule> &rules, 
     return;
   if (header.accuracyBins.empty()) {
     d.warning(clause->span, "`scaled_by` has no effect without accuracy targets")
-        .help("a result at a smaller size is less exact: say with `accuracy_metric` and `accuracy_bins` what is "
+        .help("a result at a smaller size is less exact: say with `accuracy_metric` and `accuracy_bins` what "
+              "is "
               "exact enough");
     return;
   }
@@ -154,9 +155,10 @@ void checkScaledBy(const Module &module, const Transform &t, source::Diagnostics
       d.error(t.scaledBySpan, fmt::format("`{}` cannot make `{}` smaller and larger", t.scaledBy, m.name))
           .note(m.span, "the matrix is declared here")
           .note(by->span, "this is the transform")
-          .help(fmt::format("a transform that scales has one input and one output, of any two sizes; here, of {} "
-                            "dimensions and the elements `{}`",
-                            m.rank(), name(m.element)));
+          .help(fmt::format(
+              "a transform that scales has one input and one output, of any two sizes; here, of {} "
+              "dimensions and the elements `{}`",
+              m.rank(), name(m.element)));
       return;
     }
 }

@@ -1,5 +1,5 @@
-// `scaled_by F`: the transform may also be computed at a smaller size, its inputs made smaller by F before and
-// its outputs larger by F afterwards.
+// `scaled_by F`: the transform may also be computed at a smaller size, its inputs made smaller by F before
+// and its outputs larger by F afterwards.
 //
 //   transform T from A[n] to B[n] scaled_by F ...
 //   =>  rule scaled_by_F to(B B) from(A A) {               and   accuracy_variable scale_percent(50, 10, 90)
@@ -7,9 +7,9 @@
 //         MatrixRegion<1> scaled_A = ...allocate(scaled_n), scaled_B = ...;
 //         F(scaled_A, A);  T(scaled_B, scaled_A);  F(B, scaled_B); }
 //
-// The rule stands for all others (Rule::replacesAll), so it is one more alternative whatever their priorities;
-// the tuner takes it where the result is still exact enough. Source: language reference 1.4, which names the
-// purpose alone.
+// The rule stands for all others (Rule::replacesAll), so it is one more alternative whatever their
+// priorities; the tuner takes it where the result is still exact enough. Source: language reference 1.4,
+// which names the purpose alone.
 #pragma once
 #include "compiler/sema/module.h"
 #include "compiler/source/diagnostics.h"
@@ -23,7 +23,8 @@ const syntax::NameClause *scaledBy(const syntax::Transform &);
 /// there is none, and a warning.
 void addScaledRule(syntax::Transform &header, std::vector<syntax::Rule> &rules, source::Diagnostics &);
 
-/// Whether the transform that the clause names makes matrices of such ranks smaller and larger; errors if not.
+/// Whether the transform that the clause names makes matrices of such ranks smaller and larger; errors if
+/// not.
 void checkScaledBy(const Module &, const Transform &, source::Diagnostics &);
 
 } // namespace pbc::sema

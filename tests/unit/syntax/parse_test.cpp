@@ -69,6 +69,14 @@ TEST(Parse, RulePartsInAnyOrder) {
       "    local T[n]\n    local U\n    where i < n\n    where j >= 2\n    where k == 3\n    body \"\"\n");
 }
 
+TEST(Parse, Conditions) {
+  EXPECT_EQ(rule("B where i < n || !(j != 2 and (k + 1) > i) or not i = 3 {}"),
+            "  rule returns\n    output B\n    where (i < n or not (j != 2 and k + 1 > i) or not i == 3)\n   "
+            " body \"\"\n");
+  EXPECT_EQ(rule("B where (i < 1 or i > 2) and i != 7 {}"),
+            "  rule returns\n    output B\n    where (i < 1 or i > 2)\n    where i != 7\n    body \"\"\n");
+}
+
 TEST(Parse, Flags) {
   EXPECT_EQ(rule("primary secondary priority(3) rotatable recursive recursive(n*2) duplicate(v,-1,3) rule "
                  "name fast B {}"),
