@@ -33,7 +33,9 @@ System systemOf(const sema::Transform &t, const std::vector<int> &matrices, bool
       conditions.push_back(fmt::format("{} = {}", t.matrices[m].extents[d].isl, s.parameters.back()));
     }
   s.conditions = conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " and "));
-  // Their values follow from the transform's size, so no size can follow from them.
+  for (const auto &p : t.products)
+    bySize.push_back(p.name);
+  // Their values follow from the transform's sizes, so no size can follow from them.
   if (!bySize.empty())
     s.conditions = fmt::format("exists {} : {}", fmt::join(bySize, ", "), s.conditions);
   return s;

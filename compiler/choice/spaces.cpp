@@ -27,7 +27,7 @@ std::vector<std::string> mangled(const std::vector<std::string> &names) {
 } // namespace
 
 Spaces::Spaces(const sema::Transform &t, const poly::Context &context) : transform_(t), context_(context) {
-  parameters_ = mangled(t.sizeVariables);
+  parameters_ = t.sizeNames();
   for (const auto &tunable : t.tunables)
     if (tunable.isParameter())
       parameters_.push_back(poly::mangle(tunable.name));
@@ -49,8 +49,8 @@ isl::set Spaces::context() const {
 
 isl::set Spaces::sizesFrom(long least) const {
   std::vector<std::string> conditions;
-  for (const auto &s : transform_.sizeVariables)
-    conditions.push_back(fmt::format("{} >= {}", poly::mangle(s), least));
+  for (const auto &s : transform_.sizeNames())
+    conditions.push_back(fmt::format("{} >= {}", s, least));
   for (const auto &m : transform_.matrices)
     for (const auto &e : m.extents)
       conditions.push_back(fmt::format("{} >= {}", e.isl, least));
@@ -61,8 +61,8 @@ isl::set Spaces::sizesFrom(long least) const {
   if (!large.intersect(context()).is_empty())
     return large.intersect(context());
   conditions.clear();
-  for (const auto &s : transform_.sizeVariables)
-    conditions.push_back(fmt::format("{} >= {}", poly::mangle(s), least));
+  for (const auto &s : transform_.sizeNames())
+    conditions.push_back(fmt::format("{} >= {}", s, least));
   return context_
       .set(
           fmt::format("{}{{ : {} }}", prefix_, conditions.empty() ? "true" : poly::join(conditions, " and ")))

@@ -30,8 +30,8 @@ std::string frameStruct(const Scope &scope) {
   std::string out = fmt::format("struct {} : pb::Frame {{\n", scope.frame());
   for (const auto &m : t.matrices)
     out += matrixMember(m);
-  for (const auto &s : t.sizeVariables)
-    out += fmt::format("  long v_{};\n", poly::mangle(s));
+  for (const auto &s : t.sizeNames())
+    out += fmt::format("  long v_{};\n", s);
   for (const auto &k : t.tunables)
     out += fmt::format("  {} v_{};\n", valueType(k), poly::mangle(k.name));
   return out + "};\n\n";
@@ -283,6 +283,8 @@ std::string enter(const Scope &scope) {
     out += fmt::format("  [[maybe_unused]] const long {0} = pb_f.v_{0} = {1};\n", name, value);
     out += fmt::format("  pb_n = pb::maximum(pb_n, {});\n", name);
   }
+  for (const auto &p : t.products)
+    out += fmt::format("  [[maybe_unused]] const long {0} = pb_f.v_{0} = {1};\n", p.name, p.cxx());
   out += tunableValues(t, true) + extentChecks(t) + guards(scope);
   if (reachesItself(scope))
     out += fmt::format("  if (pb_f.depth > {}) pb::pb_recursion_too_deep({}, pb_n);\n", kDeepestRecursion,
@@ -329,8 +331,8 @@ std::string regionType(sema::Element element, int rank, bool isConst) {
 
 std::string parameterDefinitions(const Scope &scope) {
   std::string out;
-  for (const auto &s : scope.transform.sizeVariables)
-    out += fmt::format("[[maybe_unused]] const long {0} = pb_f.v_{0}; ", poly::mangle(s));
+  for (const auto &s : scope.transform.sizeNames())
+    out += fmt::format("[[maybe_unused]] const long {0} = pb_f.v_{0}; ", s);
   for (const auto &k : scope.transform.tunables)
     if (k.isParameter())
       out += fmt::format("[[maybe_unused]] const long {0} = pb_f.v_{0}; ", poly::mangle(k.name));

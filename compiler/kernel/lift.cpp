@@ -144,9 +144,7 @@ isl::union_map coarse(const Kernel &kernel, const schedule::Step &step,
 } // namespace
 
 std::vector<std::string> parameterNames(const sema::Transform &transform) {
-  std::vector<std::string> names;
-  for (const std::string &n : transform.sizeVariables)
-    names.push_back(poly::mangle(n));
+  std::vector<std::string> names = transform.sizeNames();
   for (const sema::Tunable &t : transform.tunables)
     if (t.isParameter())
       names.push_back(poly::mangle(t.name));

@@ -92,7 +92,7 @@ private:
 
   std::string nameOf(isl_dim_type type, unsigned d) const {
     const char *name = isl_basic_set_get_dim_name(piece_, type, d);
-    return name ? unmangle(name) : "i" + std::to_string(d);
+    return name ? displayed(name) : "i" + std::to_string(d);
   }
 
   template <class Coefficient>

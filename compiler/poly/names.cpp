@@ -30,4 +30,13 @@ std::string join(const std::vector<std::string> &parts, const char *separator) {
   return fmt::format("{}", fmt::join(parts, separator));
 }
 
+std::string displayed(const std::string &name) {
+  std::string text;
+  std::size_t at = 0;
+  for (std::size_t join; (join = name.find("__", at)) != std::string::npos && join + 2 < name.size();
+       at = join + 2)
+    text += unmangle(name.substr(at, join - at)) + "*";
+  return text + unmangle(name.substr(at));
+}
+
 } // namespace pbc::poly

@@ -11,6 +11,8 @@ namespace pbc::poly {
 std::string mangle(const std::string &);
 /// The name that was mangled to this one.
 std::string unmangle(const std::string &);
+/// As messages say it: also products of sizes, "h__w" as "h*w".
+std::string displayed(const std::string &);
 
 /// "a, b, c", as in a tuple.
 std::string join(const std::vector<std::string> &parts, const char *separator = ", ");

@@ -20,7 +20,10 @@ std::string withoutPrefix(const std::string &text) {
 std::string asWritten(const std::string &cxxText) {
   static const std::regex single(R"(pb::floordiv\((\w+), (\d+)\))"),
       sum(R"(pb::floordiv\(([^(),]+), (\d+)\))");
-  return std::regex_replace(std::regex_replace(cxxText, single, "$1/$2"), sum, "($1)/$2");
+  static const std::regex product("__(?=[A-Za-z_])"); // displayed(), in a text
+  const std::string divided =
+      std::regex_replace(std::regex_replace(cxxText, single, "$1/$2"), sum, "($1)/$2");
+  return std::regex_replace(divided, product, "*");
 }
 
 // The single formula of a bound, without the conditions under which the set has points.
@@ -158,6 +161,11 @@ std::string example(const isl::set &cells, const CellNames &names) {
       others = others ? others->unite(piece) : piece;
   if (!others)
     return "";
+  for (unsigned k = 0, n = static_cast<unsigned>(isl_set_dim(others->get(), isl_dim_param)); k < n; ++k) {
+    const std::string size = isl_set_get_dim_name(others->get(), isl_dim_param, k);
+    if (displayed(size) != unmangle(size))
+      return ""; // a product: isl would choose its value without regard to the factors
+  }
   std::optional<std::vector<long>> point;
   for (const long size : {4, 5, 6, 7, 8, 3, 2, 1, 0})
     if (!point)
@@ -171,7 +179,7 @@ std::string example(const isl::set &cells, const CellNames &names) {
   for (std::size_t k = 0; k < point->size(); ++k)
     if (k < params)
       sizes += (k ? ", " : "") +
-               unmangle(isl_set_get_dim_name(others->get(), isl_dim_param, static_cast<unsigned>(k))) +
+               displayed(isl_set_get_dim_name(others->get(), isl_dim_param, static_cast<unsigned>(k))) +
                " = " + std::to_string((*point)[k]);
     else
       cell += (k > params ? ", " : "") + std::to_string((*point)[k]);

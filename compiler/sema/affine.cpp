@@ -1,7 +1,9 @@
 #include "compiler/sema/affine.h"
 #include "compiler/poly/names.h"
 #include "compiler/syntax/parse.h"
+#include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace pbc::sema {
 
@@ -21,7 +23,86 @@ struct Texts {
   std::string isl, cxx;
 };
 
-std::optional<Texts> convert(const syntax::Expr &e, const NameCheck &known,
+/// Coefficients by monomial, each the sorted list of its names; {} for the constant.
+using Polynomial = std::map<std::vector<std::string>, long>;
+
+constexpr std::size_t kMostTerms = 32, kHighestDegree = 8;
+
+std::optional<Polynomial> product(const Polynomial &a, const Polynomial &b) {
+  Polynomial out;
+  for (const auto &[left, i] : a)
+    for (const auto &[right, k] : b) {
+      std::vector<std::string> names = left;
+      names.insert(names.end(), right.begin(), right.end());
+      std::sort(names.begin(), names.end());
+      const auto sum = within(__int128(i) * k + out[names]);
+      if (!sum || names.size() > kHighestDegree || out.size() > kMostTerms)
+        return std::nullopt;
+      out[names] = *sum;
+    }
+  return out;
+}
+
+/// Nothing with divisions or large numbers. `^` takes a number of factors.
+std::optional<Polynomial> polynomial(const syntax::Expr &e) {
+  if (const auto value = constantValue(e))
+    return Polynomial{{{}, *value}};
+  if (e.kind == Kind::Name)
+    return Polynomial{{{poly::mangle(e.text)}, 1}};
+  if (e.kind == Kind::Divide || e.operands.empty())
+    return std::nullopt;
+  auto a = polynomial(*e.operands[0]);
+  if (!a || e.kind == Kind::Negate)
+    return a ? product(*a, {{{}, -1}}) : a;
+  if (e.kind == Kind::Power) {
+    const auto exponent = constantValue(*e.operands[1]);
+    std::optional<Polynomial> power = Polynomial{{{}, 1}};
+    if (!exponent || *exponent < 0 || *exponent > static_cast<long>(kHighestDegree))
+      return std::nullopt;
+    for (long i = 0; i < *exponent && power; ++i)
+      power = product(*power, *a);
+    return power;
+  }
+  auto b = polynomial(*e.operands[1]);
+  if (!b || e.kind == Kind::Multiply)
+    return b ? product(*a, *b) : b;
+  for (const auto &[names, coefficient] : *b) {
+    const auto sum = within(__int128((*a)[names]) + (e.kind == Kind::Add ? 1 : -1) * __int128(coefficient));
+    if (!sum)
+      return std::nullopt;
+    (*a)[names] = *sum;
+  }
+  return a;
+}
+
+/// A product of variables whose every monomial is a size of its own; nothing if it may not be one.
+std::optional<Texts> convertProduct(const syntax::Expr &e, const ProductName &products) {
+  const auto terms = polynomial(e);
+  if (!terms)
+    return std::nullopt;
+  Texts sum;
+  for (const auto &[names, coefficient] : *terms) {
+    if (coefficient == 0)
+      continue;
+    const auto name = names.size() < 2 ? fmt::format("{}", fmt::join(names, "")) : products(names);
+    if (!name)
+      return std::nullopt;
+    const char *plus = sum.isl.empty() ? "(" : " + ";
+    sum.isl += fmt::format("{}{}{}", plus, coefficient, name->empty() ? "" : "*" + *name);
+    sum.cxx +=
+        fmt::format("{}{}{}{}", plus, coefficient, names.empty() ? "" : " * ", fmt::join(names, " * "));
+  }
+  return sum.isl.empty() ? Texts{"0", "0"} : Texts{sum.isl + ")", sum.cxx + ")"};
+}
+
+bool allKnown(const syntax::Expr &e, const NameCheck &known) {
+  std::vector<syntax::Identifier> names;
+  collectNames(e, names);
+  return std::all_of(names.begin(), names.end(),
+                     [&](const syntax::Identifier &n) { return known(n.text, n.span); });
+}
+
+std::optional<Texts> convert(const syntax::Expr &e, const NameCheck &known, const ProductName &products,
                              source::Diagnostics &diagnostics) {
   if (const auto value = constantValue(e)) {
     const std::string text = *value < 0 ? fmt::format("({})", *value) : std::to_string(*value);
@@ -44,14 +125,15 @@ std::optional<Texts> convert(const syntax::Expr &e, const NameCheck &known,
         .help("use an integer, or integer division such as `n/2`");
     return std::nullopt;
   case Kind::Negate: {
-    auto a = convert(*e.operands[0], known, diagnostics);
+    auto a = convert(*e.operands[0], known, products, diagnostics);
     if (!a)
       return std::nullopt;
     return Texts{"(-" + a->isl + ")", "(-" + a->cxx + ")"};
   }
   case Kind::Add:
   case Kind::Subtract: {
-    auto a = convert(*e.operands[0], known, diagnostics), b = convert(*e.operands[1], known, diagnostics);
+    auto a = convert(*e.operands[0], known, products, diagnostics),
+         b = convert(*e.operands[1], known, products, diagnostics);
     if (!a || !b)
       return std::nullopt;
     const char *op = e.kind == Kind::Add ? " + " : " - ";
@@ -60,13 +142,17 @@ std::optional<Texts> convert(const syntax::Expr &e, const NameCheck &known,
   case Kind::Multiply: {
     const auto left = constantValue(*e.operands[0]), right = constantValue(*e.operands[1]);
     if (!left && !right) {
+      if (!allKnown(e, known))
+        return std::nullopt;
+      if (auto sum = convertProduct(e, products))
+        return sum;
       diagnostics
           .error(e.span, fmt::format("`{}` multiplies two variables: sizes and coordinates must be affine",
                                      syntax::print(e)))
-          .help("one factor must be a number; give the product a name of its own as a further size");
+          .help("all factors but one must be numbers, or all of them sizes");
       return std::nullopt;
     }
-    auto a = convert(*e.operands[left ? 1 : 0], known, diagnostics);
+    auto a = convert(*e.operands[left ? 1 : 0], known, products, diagnostics);
     if (!a)
       return std::nullopt;
     const long factor = left ? *left : *right;
@@ -79,16 +165,21 @@ std::optional<Texts> convert(const syntax::Expr &e, const NameCheck &known,
           .help("sizes and coordinates are affine: only division by a constant, rounded down, is possible");
       return std::nullopt;
     }
-    auto a = convert(*e.operands[0], known, diagnostics);
+    auto a = convert(*e.operands[0], known, products, diagnostics);
     if (!a)
       return std::nullopt;
     return Texts{fmt::format("floor({}/{})", a->isl, *divisor),
                  fmt::format("pb::floordiv({}, {})", a->cxx, *divisor)};
   }
   case Kind::Power:
+    if (!allKnown(e, known))
+      return std::nullopt;
+    if (auto sum = convertProduct(e, products))
+      return sum;
     diagnostics
-        .error(e.span, fmt::format("`{}` is not affine: `^` needs numbers on both sides", syntax::print(e)))
-        .help("a power of a variable cannot be a size or a coordinate");
+        .error(e.span, fmt::format("`{}` is not affine: `^` needs a size and a small number, or two numbers",
+                                   syntax::print(e)))
+        .help("a power of another variable cannot be a size or a coordinate");
     return std::nullopt;
   }
   return std::nullopt;
@@ -144,9 +235,9 @@ std::optional<long> constantValue(const syntax::Expr &e) {
   }
 }
 
-std::optional<Affine> affine(const syntax::Expr &e, const NameCheck &known,
+std::optional<Affine> affine(const syntax::Expr &e, const NameCheck &known, const ProductName &products,
                              source::Diagnostics &diagnostics) {
-  auto texts = convert(e, known, diagnostics);
+  auto texts = convert(e, known, products, diagnostics);
   if (!texts)
     return std::nullopt;
   return Affine{std::move(texts->isl), std::move(texts->cxx), syntax::print(e), e.span};

@@ -3,7 +3,8 @@
 //   (w - KW + 1) / 2   ->   isl "floor(((w - KW) + 1)/2)"   cxx "pb::floordiv(((w - KW) + 1), 2)"
 //
 // Division rounds towards minus infinity (for sizes, which are not negative, that is C++'s division).
-// Products of two variables, division by a variable and fractions are refused with the reason.
+// Products of sizes are sizes of their own, (n + 1)*(n - 1) is "n__n - 1", so that the rest remains affine.
+// Other products, division by a variable and fractions are refused with the reason.
 #pragma once
 #include "compiler/sema/module.h"
 #include "compiler/source/diagnostics.h"
@@ -14,8 +15,12 @@ namespace pbc::sema {
 /// What a name in an expression may be.
 using NameCheck = std::function<bool(const std::string &name, Span span)>;
 
+/// The name of a product of these (mangled, sorted); nothing where it may not stand.
+using ProductName = std::function<std::optional<std::string>(const std::vector<std::string> &factors)>;
+
 /// The expression as Affine; on an error (reported) nothing. `known` reports unknown names itself.
-std::optional<Affine> affine(const syntax::Expr &, const NameCheck &known, source::Diagnostics &);
+std::optional<Affine> affine(const syntax::Expr &, const NameCheck &known, const ProductName &,
+                             source::Diagnostics &);
 
 Affine constant(long value, Span);
 Affine plus(const Affine &, long);

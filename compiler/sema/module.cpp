@@ -1,4 +1,5 @@
 #include "compiler/sema/module.h"
+#include "compiler/poly/names.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -34,6 +35,17 @@ int countRole(const std::vector<Matrix> &matrices, Role role) {
 } // namespace
 
 int Transform::inputCount() const { return countRole(matrices, Role::Input); }
+std::string SizeProduct::cxx() const { return fmt::format("{}", fmt::join(factors, " * ")); }
+
+std::vector<std::string> Transform::sizeNames() const {
+  std::vector<std::string> names;
+  for (const auto &s : sizeVariables)
+    names.push_back(poly::mangle(s));
+  for (const auto &p : products)
+    names.push_back(p.name);
+  return names;
+}
+
 int Transform::outputCount() const { return countRole(matrices, Role::Output); }
 
 const char *symbol(syntax::Relation::Op op) {

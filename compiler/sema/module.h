@@ -118,6 +118,14 @@ struct Tunable {
   bool isParameter() const { return !isFloat && length == 0; }
 };
 
+/// A product of size variables that stands in a size, as in `to B[w*h]`: for the analyses one more size,
+/// whose value follows from the others.
+struct SizeProduct {
+  std::string name;                 // for isl and C++: "h__w", which no name of a program is
+  std::vector<std::string> factors; // mangled, sorted
+  std::string cxx() const;          // "h * w"
+};
+
 struct Transform {
   int index;
   std::string name;                       // "Sort"; a copy of a template: "Sort<2,3>"
@@ -126,6 +134,7 @@ struct Transform {
   std::vector<Constant> constants;        // of `template`
   std::vector<std::string> params;        // given, not inferred
   std::vector<std::string> sizeVariables; // params first
+  std::vector<SizeProduct> products;
   std::vector<Matrix> matrices; // inputs, outputs, through: in this order, each in declaration order
   std::vector<Rule> rules;
   std::vector<Tunable> tunables;
@@ -142,6 +151,8 @@ struct Transform {
   Span span;
   const Matrix *find(const std::string &) const;
   int inputCount() const, outputCount() const;
+  /// Size variables and products as isl and C++ know them.
+  std::vector<std::string> sizeNames() const;
 };
 
 /// A binding's region as text: "A[i + 1]" for a cell, "A[i - 1 : i + 2, 0 : h]" otherwise.

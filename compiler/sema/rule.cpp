@@ -12,8 +12,7 @@ namespace {
 
 class RuleChecker {
 public:
-  RuleChecker(const Transform &t, const RuleCopy &copy, source::Diagnostics &d)
-      : t_(t), in_(copy.rule), d_(d) {
+  RuleChecker(Transform &t, const RuleCopy &copy, source::Diagnostics &d) : t_(t), in_(copy.rule), d_(d) {
     out_.label = fmt::format("rule{}", copy.position);
     out_.constants = copy.constants;
   }
@@ -163,7 +162,7 @@ private:
                            "in the matrix declarations");
           return false;
         },
-        d_);
+        [&](const std::vector<std::string> &factors) { return productOf(t_, factors); }, d_);
   }
 
   void wrongCount(const syntax::Region &region, const char *accessor, int rank, std::size_t wanted) {
@@ -421,7 +420,7 @@ private:
       add(l.name, l.span);
   }
 
-  const Transform &t_;
+  Transform &t_; // grows by products of sizes
   const syntax::Rule &in_;
   source::Diagnostics &d_;
   Rule out_;
@@ -429,7 +428,7 @@ private:
 
 } // namespace
 
-std::optional<Rule> checkRule(const Transform &t, const RuleCopy &rule, source::Diagnostics &d) {
+std::optional<Rule> checkRule(Transform &t, const RuleCopy &rule, source::Diagnostics &d) {
   return RuleChecker(t, rule, d).run();
 }
 

@@ -11,7 +11,10 @@ Transform checkHeader(const TransformCopy &, source::Diagnostics &);
 
 /// One rule, against the header; its index is still to be set. Nothing when an error makes the rule
 /// meaningless.
-std::optional<Rule> checkRule(const Transform &, const RuleCopy &, source::Diagnostics &);
+std::optional<Rule> checkRule(Transform &, const RuleCopy &, source::Diagnostics &);
+
+/// The name of a product in the transform's sizes, a new one if it has none; nothing if a factor is no size.
+std::optional<std::string> productOf(Transform &, const std::vector<std::string> &factors);
 
 /// Whether sizes and coordinates may name it, as far as tunables go; reports those that they may not.
 bool mayBeIndex(const Transform &, const std::string &name, Span, source::Diagnostics &);

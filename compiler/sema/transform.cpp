@@ -79,17 +79,36 @@ void addSizeVariables(const std::vector<syntax::MatrixDecl> &declarations, Trans
   }
 }
 
+} // namespace
+
+std::optional<std::string> productOf(Transform &t, const std::vector<std::string> &factors) {
+  for (const auto &factor : factors)
+    if (std::none_of(t.sizeVariables.begin(), t.sizeVariables.end(),
+                     [&](const std::string &s) { return poly::mangle(s) == factor; }))
+      return std::nullopt;
+  std::string name = fmt::format("{}", fmt::join(factors, "__"));
+  for (const auto &p : t.products)
+    if (p.factors == factors)
+      return p.name;
+    else if (p.name == name) // `a_*b` and `a*_b`
+      name += "__";
+  t.products.push_back({name, factors});
+  return name;
+}
+
+namespace {
+
 /// The versions are one more dimension, the last.
-void addVersions(const syntax::Version &version, const Transform &t, Matrix &m,
-                 source::Diagnostics &diagnostics) {
+void addVersions(const syntax::Version &version, Transform &t, Matrix &m, source::Diagnostics &diagnostics) {
   const auto known = [&](const std::string &name, Span span) {
     return mayBeIndex(t, name, span, diagnostics);
   };
-  const auto last = affine(version.last ? *version.last : *version.first, known, diagnostics);
+  const auto products = [&](const std::vector<std::string> &factors) { return productOf(t, factors); };
+  const auto last = affine(version.last ? *version.last : *version.first, known, products, diagnostics);
   m.extents.push_back(last ? plus(*last, 1) : constant(0, version.span));
   m.isVersioned = true;
   if (version.last)
-    m.firstVersion = affine(*version.first, known, diagnostics);
+    m.firstVersion = affine(*version.first, known, products, diagnostics);
 }
 
 void addMatrices(const std::vector<syntax::MatrixDecl> &declarations, Role role, Transform &t,
@@ -106,7 +125,7 @@ void addMatrices(const std::vector<syntax::MatrixDecl> &declarations, Role role,
     for (const auto &extent : declaration.extents) {
       auto a = affine(
           *extent, [&](const std::string &name, Span span) { return mayBeIndex(t, name, span, diagnostics); },
-          diagnostics);
+          [&](const std::vector<std::string> &factors) { return productOf(t, factors); }, diagnostics);
       m.extents.push_back(a ? std::move(*a)
                             : constant(0, extent->span)); // keeps the rank right for later messages
     }

@@ -27,8 +27,8 @@ std::set<std::string> namesIn(const std::string &isl) {
 class TransformVerifier {
 public:
   TransformVerifier(const Transform &t, std::vector<std::string> &out) : t_(t), out_(out) {
-    for (const auto &s : t.sizeVariables)
-      sizes_.insert(poly::mangle(s));
+    for (const auto &s : t.sizeNames())
+      sizes_.insert(s);
     for (const auto &k : t.tunables)
       if (!k.isFloat)
         sizes_.insert(poly::mangle(k.name));
