@@ -262,6 +262,13 @@ public:
   {
     return *base_;
   }
+  /// ... and are assigned its value.
+  const Region &operator=(Element value) const
+    requires(D == 0)
+  {
+    *base_ = value;
+    return *this;
+  }
 
 private:
   void retain() {
