@@ -31,7 +31,7 @@ struct Options {
   std::map<std::string, long> sizes; // random inputs, single size variables
   double limit = 0;                  // seconds for one alternative of --check; 0: by the default's time
   std::vector<std::string> positional;
-  bool randomInputs() const { return n || !sizes.empty(); }
+  bool randomInputs() const { return runFiles.empty() && (n || !sizes.empty()); } // files have their sizes
 };
 
 /// Throws base::UserError with a suggestion for what is not known.

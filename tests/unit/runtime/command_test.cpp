@@ -249,6 +249,7 @@ TEST(Command, GeneratedFiles) {
   const std::string begin = f.read("g_out0.dat").substr(0, 15); // text keeps 8 digits of the inputs
   EXPECT_EQ(f.run({"--iogen-run=g", "-"}).out.substr(0, 15), begin);
   EXPECT_EQ(f.run({"--iogen-run=g", "--time"}).status, 0);
+  EXPECT_EQ(f.run({"--iogen-run=g", "--iogen-n=3", "-"}).out.substr(0, 15), begin);
   EXPECT_EQ(f.run({"--iogen-create=g"}).err.substr(0, 56),
             "sample: error: --iogen-create needs a size: add --n=N\nus");
 }
