@@ -1,4 +1,5 @@
 #include "compiler/choice/steps.h"
+#include "compiler/poly/names.h"
 #include <fmt/format.h>
 #include <isl/map.h>
 
@@ -21,15 +22,30 @@ const sema::Binding *blockingBinding(const sema::Rule &r, const Spaces &spaces, 
   return nullptr;
 }
 
+/// The first size variable that stands alone as a coordinate, or "".
+std::string sizeAsCoordinate(const sema::Transform &t, const sema::Binding &b) {
+  for (const auto &at : b.begin)
+    for (const std::string &size : t.sizeVariables)
+      if (at.cxx == poly::mangle(size))
+        return size;
+  return "";
+}
+
 void reportEmpty(const sema::Transform &t, const sema::Rule &r, const Spaces &spaces, const isl::set &context,
                  source::Diagnostics &diagnostics) {
   if (const auto *b = blockingBinding(r, spaces, context)) {
-    diagnostics
-        .error(b->span,
-               fmt::format("this region of `{}` is out of bounds for every size: the rule can never run",
-                           t.matrices[b->matrix].name))
-        .note(t.matrices[b->matrix].span, "the matrix is declared here")
-        .help("coordinates count from 0, and the end of a region is not included");
+    const sema::Matrix &m = t.matrices[b->matrix];
+    auto &error = diagnostics.error(
+        b->span,
+        fmt::format("this region of `{}` is out of bounds for every size: the rule can never run", m.name));
+    error.note(m.span, "the matrix is declared here");
+    if (const std::string size = sizeAsCoordinate(t, *b); !size.empty())
+      error.help(fmt::format(
+          "`{0}` is a size of the transform, so this is one place for all cells: give the coordinate "
+          "a name of its own",
+          size));
+    else
+      error.help("coordinates count from 0, and the end of a region is not included");
     return;
   }
   diagnostics.error(r.where.empty() ? r.headerSpan : r.where.front().span, "the `where` clause is never true")

@@ -143,6 +143,11 @@ bool followsWhere(antlr4::TokenStream &tokens, std::size_t at) {
   return false;
 }
 
+bool isComparison(std::size_t type) {
+  return type == P::ASSIGN || type == P::EQUAL || type == P::NOT_EQUAL || type == P::LESS ||
+         type == P::GREATER || type == P::LESS_EQUAL || type == P::GREATER_EQUAL;
+}
+
 } // namespace
 
 void StopAtFirstError::give(antlr4::Parser &parser, std::size_t token, bool expectationKnown) {
@@ -278,6 +283,10 @@ void complain(const Stop &stop, P &parser, const source::MappedText &text, sourc
     error.help("did you mean `" + flag + "`?");
   else if (type == P::EQUAL && has(P::COMMA) && !within(stop, P::RuleMatrix) && !within(stop, P::RuleRegion))
     error.help("a default value is given with a single `=`");
+  else if (isComparison(type) && has(P::BODY) && followsWhere(tokens, stop.token))
+    error.help("one condition compares two expressions: `0 < i and i < 5`");
+  else if (within(stop, P::RuleBinding) && before != nullptr && before->getType() == P::ASSIGN)
+    error.help("after the `=` stands the value that the cell has outside of the matrix, as in `= 0`");
   else if (has(P::COMMA) && (!word.empty() || type == P::INT))
     error.help("is a comma missing before " + nameOf(found, text) + "?");
   else if (within(stop, P::RuleBinding) && has(P::ID) && (type == P::COMMA || type == P::RPAREN))
