@@ -35,6 +35,7 @@ class Run:
         self.extents = {m.name: [evaluate(e, sizes) for e in m.extents] + ([evaluate(m.last, sizes) + 1] if m.last else [])
                         for m in transform.matrices}
         self.values = {m.name: dict(inputs.get(m.name, {})) for m in transform.matrices}
+        self.views = {}
         self.computing, self.running, self.done = set(), set(), set()
         self.instances = {m.name: {} for m in transform.matrices}  # cell -> [(priority, number of rule, point)]
         for number, rule in enumerate(transform.rules):
@@ -75,13 +76,14 @@ class Run:
     def unreached(self):
         """A cell that is needed by callers or read by some rule, and that no rule reaches."""
         t = self.transform
-        needed = {(m.name, c) for m in t.role("to") for c in cells([(0, e) for e in self.extents[m.name]])}
+        boxes = {(m.name, tuple((0, e) for e in self.extents[m.name])) for m in t.role("to")}
         instances = {(n, tuple(names.values())): names for found in self.instances.values()
                      for place in found.values() for _, n, names in place}
         for (number, _), names in instances.items():
             for r in t.rules[number].inputs:
                 if t.matrix(r.matrix).role != "from" and self.inside(r, names):
-                    needed |= {(r.matrix, c) for c in cells(r.box(self.extents[r.matrix], names))}
+                    boxes.add((r.matrix, tuple(r.box(self.extents[r.matrix], names))))
+        needed = {(m, c) for m, box in boxes for c in cells(box)}
         return next(((m, c) for m, c in needed if c not in self.instances[m]), None)
 
     def matrix(self, name):
@@ -122,12 +124,7 @@ class Run:
             if r.default and not self.inside(r, names):
                 views[r.name] = evaluate(r.default, names)
                 continue
-            box, kept = r.box(self.extents[r.matrix], names), self.kept(r)
-            found = {c: self.cell(r.matrix, c) for c in cells(box)}
-            if kept is None:
-                views[r.name] = next(iter(found.values()))
-            else:
-                views[r.name] = {tuple(c[d] - box[d][0] for d in kept): v for c, v in found.items()}
+            views[r.name] = self.view(r, names)
         results = self.call(rule, names, views) if rule.calls else self.compute(rule, names, views)
         for o in rule.outputs:
             box, kept = o.box(self.extents[o.matrix], names), self.kept(o)
@@ -136,6 +133,16 @@ class Run:
                 if self.wins(number, o.matrix, c):
                     self.values[o.matrix][c] = results[o.name][index]
         self.done.add(instance)
+
+    def view(self, r, names):
+        box, kept = r.box(self.extents[r.matrix], names), self.kept(r)
+        if kept is None:
+            return self.cell(r.matrix, next(cells(box)))
+        key = r.matrix, r.accessor, tuple(box)
+        if key not in self.views:
+            found = {c: self.cell(r.matrix, c) for c in cells(box)}
+            self.views[key] = {tuple(c[d] - box[d][0] for d in kept): v for c, v in found.items()}
+        return self.views[key]
 
     def output_indices(self, o, names):
         box, kept = o.box(self.extents[o.matrix], names), self.kept(o) or []
