@@ -173,6 +173,11 @@ class Generator:
         if not whole and self.chance(0.25):
             rule.results["o0"].append(self.own(rule, m, variables, self.earlier(len(variables)), "p9"))
             rule.inputs[-1].version = "v"
+        if any(r.matrix == m.name and r.default for r in rule.inputs):  # it reaches the first version, too
+            if self.chance(0.5):
+                first.priority = 0
+            else:
+                rule.where.append(("v", ">", "0"))
         t.rules += [first, rule]
         rest = self.simple(m, list(variables), 3)
         rest.outputs[0].version = "v"
@@ -489,7 +494,7 @@ class Generator:
             source = t.matrix(r.matrix)
             if r.accessor == "whole":
                 continue
-            if r.accessor != "cell" or r.coordinates != variables or source.extents != m.extents:
+            if r.default or r.accessor != "cell" or r.coordinates != variables or source.extents != m.extents:
                 return None
             cells[r.name] = list(inner.values())
             r.accessor, r.coordinates = (kind, [] if kind == "whole" else ["y"])
