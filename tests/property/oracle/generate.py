@@ -168,7 +168,6 @@ class Generator:
                 terms.append(Term("element", f"p{k}", self.factor(), index))
             else:
                 terms.append(self.read(rule, m, variables, f"p{k}"))
-                rule.inputs[-1].default = None  # it would make the rule one for the first versions too
             rule.inputs[-1].version = self.random.choice(["v - 1", "v - 1", "v - 1", "v - 2"]) if k else "v - 1"
         if not whole and self.chance(0.25):
             rule.results["o0"].append(self.own(rule, m, variables, self.earlier(len(variables)), "p9"))
