@@ -14,7 +14,7 @@ using source::FileId;
 constexpr unsigned deepestInclude = 100;
 
 /// An #if that is open.
-struct Condition {
+struct Conditional {
   Span where;
   bool outer;                    // the text around it is kept
   bool active;                   // the current branch is kept
@@ -61,7 +61,7 @@ private:
     std::string_view text;
     std::uint32_t at = 0, copied = 0;
     unsigned depth;
-    std::vector<Condition> conditions;
+    std::vector<Conditional> conditions;
     bool active() const { return conditions.empty() || conditions.back().active; }
   };
 
@@ -105,7 +105,7 @@ private:
       in.at = l.end;
     }
     copy(in, in.at);
-    for (const Condition &open : in.conditions)
+    for (const Conditional &open : in.conditions)
       diagnostics_.error(open.where, "this conditional has no `#endif`");
   }
 
@@ -220,7 +220,7 @@ private:
                          "`#" + std::string(word) + "` without an `#if`, `#ifdef` or `#ifndef`");
       return;
     }
-    Condition &open = in.conditions.back();
+    Conditional &open = in.conditions.back();
     if (word == "endif") {
       in.conditions.pop_back();
       return;
