@@ -1,6 +1,7 @@
 #include "compiler/body/clang_tree.h"
 #include "compiler/body/clang_nodes.h"
 #include "compiler/body/resumable.h"
+#include "compiler/body/value.h"
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
@@ -296,10 +297,7 @@ private:
   TreePtr literal(const Expr *e, std::string text) const { return make(Kind::Literal, e, std::move(text)); }
   TreePtr zero(const Expr *e) const {
     const auto type = scalarType(e->getType());
-    return literal(e, type == Scalar::F64    ? "0.0"
-                      : type == Scalar::F32  ? "0.0f"
-                      : type == Scalar::Bool ? "false"
-                                             : "0");
+    return literal(e, type ? body::zero(*type) : "0");
   }
   TreePtr name(const DeclRefExpr *e) {
     const ValueDecl *d = e->getDecl();

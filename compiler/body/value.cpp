@@ -23,6 +23,10 @@ const char *cxxType(Scalar s) {
 
 bool isInteger(Scalar s) { return s != Scalar::F64 && s != Scalar::F32; }
 
+const char *zero(Scalar s) {
+  return s == Scalar::F64 ? "0.0" : s == Scalar::F32 ? "0.0f" : s == Scalar::Bool ? "false" : "0";
+}
+
 ValuePtr makeValue(Value::Kind kind, Scalar type, std::string text, std::vector<ValuePtr> operands, Span span,
                    int index) {
   auto v = std::make_shared<Value>();

@@ -17,5 +17,7 @@ bool same(const Value &, const Value &);
 /// True if the value surely is this integer.
 std::optional<long> constantOf(const Value &, const Facts &);
 bool isInteger(Scalar);
+/// The literal.
+const char *zero(Scalar);
 
 } // namespace pbc::body

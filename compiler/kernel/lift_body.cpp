@@ -1,6 +1,7 @@
 #include "compiler/kernel/lift_body.h"
 #include "compiler/body/outside.h"
 #include "compiler/body/unit.h"
+#include "compiler/body/value.h"
 #include "compiler/poly/names.h"
 #include <algorithm>
 #include <isl/aff.h>
@@ -109,6 +110,12 @@ ExprPtr BodyLifter::expr(const body::Value &value, Statement &s) {
   case From::Cell:
     e->kind = Expr::Kind::Read;
     e->index = cell(s, value.index, value.operands, false);
+    if (binding(value.index).otherwise && s.accesses.back().relation.intersect_domain(s.domain).is_empty()) {
+      // Outside its matrix at every point: the condition around it never holds.
+      s.accesses.pop_back();
+      e->kind = Expr::Kind::Literal;
+      e->text = body::zero(value.type);
+    }
     return e; // its operands are indices
   case From::Local:
     e->kind = Expr::Kind::Read;

@@ -72,9 +72,11 @@ def compile_program(pbc, text, folder):
 def meaningless(program, messages):
     """Whether the refusal is right: the interpreter cannot evaluate the program either."""
     for t in program:
-        small = itertools.product(range(1, 6), repeat=2) if "same cell" in messages or "form a cycle" in messages else []
-        for sizes in [(7, 8), (10, 12), *small]:
-            names = {s: sizes[k % 2] + k // 2 for k, s in enumerate(t.sizes)}
+        tried = [range(7, 10), range(10, 13)]
+        if "same cell" in messages or "form a cycle" in messages:
+            tried += itertools.product(range(5), repeat=len(t.sizes))
+        for sizes in tried:
+            names = dict(zip(t.sizes, sizes))
             try:
                 run = Run(program, t, names, inputs_of(t, names, random.Random(1)), in_order=True)
                 if "can never run" in messages or "never true" in messages:

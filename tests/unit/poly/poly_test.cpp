@@ -37,6 +37,7 @@ TEST(Poly, FunctionsOfDimensionsAsCxx) {
   EXPECT_EQ(poly::cxx(function(ctx, "{ S[i] -> [floor(i/2)] }")), "pb::floordiv(i, 2)");
   EXPECT_EQ(poly::cxx(function(ctx, "{ S[i] -> [floor(i/2)] : i >= 0 }")), "i / 2");
   EXPECT_EQ(poly::cxx(function(ctx, "{ S[i] -> [-i] }")), "-i");
+  EXPECT_EQ(poly::cxx(function(ctx, "[n] -> { [2*floor(n/4)] : n >= 0 }")), "2 * (n / 4)");
   EXPECT_EQ(poly::cxx(function(ctx, "[n] -> { [(3 - (n - 1))] }")), "-n + 4");
   EXPECT_EQ(poly::cxx(function(ctx, "[n] -> { [0] : n < n }")), "0");
 }
