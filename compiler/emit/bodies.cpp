@@ -77,7 +77,7 @@ public:
         fmt::format("static {} {}(const {} &pb_f{}) {{\n", isCoroutine ? "pb::Job" : "inline void",
                     isCoroutine ? coroutineName(rule_.index) : bodyName(rule_.index), scope_.frame(),
                     parameters(isCoroutine));
-    if (isCoroutine && !scope_.facts()[rule_.index].isResumable)
+    if (forwards(isCoroutine))
       return out + fmt::format("  {}(pb_f{});\n  co_return;\n}}\n\n", bodyName(rule_.index), arguments());
     out += definitions();
     const std::string text = (rule_.fast ? kReassociate : "") + rewritten(scope_, rule_, form);
@@ -87,6 +87,9 @@ public:
   }
 
 private:
+  /// The coroutine of a body that cannot be one calls its plain form.
+  bool forwards(bool isCoroutine) const { return isCoroutine && !scope_.facts()[rule_.index].isResumable; }
+
   std::string resultType() const { return sema::cxxType(t_.matrices[rule_.outputs[0].matrix].element); }
 
   bool declares(body::Parameter::Role role, int index) const {
@@ -96,11 +99,11 @@ private:
 
   /// Coordinates first, then bindings: the order in which kernels and point loops pass them.
   std::string parameters(bool isCoroutine) const {
-    const bool isForwarder = isCoroutine && !scope_.facts()[rule_.index].isResumable;
     std::string out;
     for (std::size_t i = 0; i < rule_.freeVariables.size(); ++i)
       out += fmt::format(", const pb::IndexT {}",
-                         declares(body::Parameter::Role::Coordinate, static_cast<int>(i)) || isForwarder
+                         declares(body::Parameter::Role::Coordinate, static_cast<int>(i)) ||
+                                 forwards(isCoroutine)
                              ? rule_.freeVariables[i]
                              : "");
     if (rule_.returnStyle)

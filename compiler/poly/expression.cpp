@@ -73,8 +73,9 @@ struct Printer {
     case isl_ast_expr_op_sub:
       return infix(e, "-", kSum, false);
     case isl_ast_expr_op_mul:
-      return infix(e, "*", kProduct, false); // 2 * (n / 4) is not 2 * n / 4
-    case isl_ast_expr_op_div:                // exact
+      // As if not associative: 2 * (n / 4) is not 2 * n / 4.
+      return infix(e, "*", kProduct, false);
+    case isl_ast_expr_op_div: // exact
     case isl_ast_expr_op_pdiv_q:
       return infix(e, "/", kProduct, false);
     case isl_ast_expr_op_fdiv_q:

@@ -84,7 +84,7 @@ std::optional<Texts> convertProduct(const syntax::Expr &e, const ProductName &pr
   for (const auto &[names, coefficient] : *terms) {
     if (coefficient == 0)
       continue;
-    const auto name = names.size() < 2 ? fmt::format("{}", fmt::join(names, "")) : products(names);
+    const auto name = names.size() < 2 ? poly::join(names, "") : products(names);
     if (!name)
       return std::nullopt;
     const char *plus = sum.isl.empty() ? "(" : " + ";

@@ -35,7 +35,7 @@ int countRole(const std::vector<Matrix> &matrices, Role role) {
 } // namespace
 
 int Transform::inputCount() const { return countRole(matrices, Role::Input); }
-std::string SizeProduct::cxx() const { return fmt::format("{}", fmt::join(factors, " * ")); }
+std::string SizeProduct::cxx() const { return poly::join(factors, " * "); }
 
 std::vector<std::string> Transform::sizeNames() const {
   std::vector<std::string> names;

@@ -1,4 +1,5 @@
 #include "compiler/sema/scaled.h"
+#include "compiler/sema/steps.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -44,12 +45,8 @@ std::string scaled(const Expr &e, const std::vector<std::string> &sizes) {
 }
 
 std::string typeOf(const syntax::MatrixDecl &m) {
-  const std::string element = m.element ? m.element->text : "double";
-  return fmt::format("pb::Region<{}, {}>",
-                     element == "long"   ? "long"
-                     : element == "byte" ? "unsigned char"
-                                         : element,
-                     m.extents.size());
+  const auto element = m.element ? findElement(m.element->text) : Element::F64;
+  return fmt::format("pb::Region<{}, {}>", cxxType(element.value_or(Element::F64)), m.extents.size());
 }
 
 syntax::Region whole(const syntax::MatrixDecl &m, Span span) {
@@ -111,9 +108,8 @@ void addScaledRule(syntax::Transform &header, std::vector<syntax::Rule> &rules, 
     return;
   if (header.accuracyBins.empty()) {
     d.warning(clause->span, "`scaled_by` has no effect without accuracy targets")
-        .help("a result at a smaller size is less exact: say with `accuracy_metric` and `accuracy_bins` what "
-              "is "
-              "exact enough");
+        .help("a result at a smaller size is less exact: say with `accuracy_metric` and `accuracy_bins` "
+              "what is exact enough");
     return;
   }
   const Span at = clause->span;

@@ -4,7 +4,7 @@
 //   transform T from A[n] to B[n] scaled_by F ...
 //   =>  rule scaled_by_F to(B B) from(A A) {               and   accuracy_variable scale_percent(50, 10, 90)
 //         const int scaled_n = ...n * scale_percent / 100...;
-//         MatrixRegion<1> scaled_A = ...allocate(scaled_n), scaled_B = ...;
+//         pb::Region<double, 1> scaled_A = ...allocate(scaled_n), scaled_B = ...;
 //         F(scaled_A, A);  T(scaled_B, scaled_A);  F(B, scaled_B); }
 //
 // The rule stands for all others (Rule::replacesAll), so it is one more alternative whatever their

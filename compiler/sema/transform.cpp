@@ -86,7 +86,7 @@ std::optional<std::string> productOf(Transform &t, const std::vector<std::string
     if (std::none_of(t.sizeVariables.begin(), t.sizeVariables.end(),
                      [&](const std::string &s) { return poly::mangle(s) == factor; }))
       return std::nullopt;
-  std::string name = fmt::format("{}", fmt::join(factors, "__"));
+  std::string name = poly::join(factors, "__");
   for (const auto &p : t.products)
     if (p.factors == factors)
       return p.name;
@@ -201,10 +201,16 @@ bool mayBeIndex(const Transform &t, const std::string &name, Span span, source::
   return true;
 }
 
-std::optional<Element> elementNamed(const Identifier &name, source::Diagnostics &diagnostics) {
+std::optional<Element> findElement(std::string_view name) {
   for (const Element e : {Element::F64, Element::F32, Element::I32, Element::I64, Element::U8})
-    if (name.text == sema::name(e))
+    if (name == sema::name(e))
       return e;
+  return std::nullopt;
+}
+
+std::optional<Element> elementNamed(const Identifier &name, source::Diagnostics &diagnostics) {
+  if (const auto e = findElement(name.text))
+    return e;
   diagnostics.error(name.span, fmt::format("`{}` is not an element type", name.text))
       .help("the element types are double, float, int, long and byte");
   return std::nullopt;

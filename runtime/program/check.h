@@ -3,7 +3,7 @@
 //   Sort: InsertionSort agrees (max difference 0)
 //   Sort: BadSort disagrees (max difference 3 at B[4]: found 1, expected 4)
 //
-// Every alternative of every site is forced in turn, everything else at its default, on the same inputs. Each
+// Every alternative of every site is forced in turn, everything else at its default, on the same inputs.
 // Outputs of a transform with an accuracy target need not be the same: what differs agrees if it meets the
 // target, or is as exact as a default that misses it. Each run is a forked process with a time limit, so a
 // crash or an endless loop is one line and not the end. A rule that calls its own transform cannot stand
