@@ -1,0 +1,90 @@
+"""Samples of two programs that take turns, and the table that comes of them. What the parts of bench/run share."""
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+rows, busy = [], []
+patience = [0.0]  # seconds to wait, at most, before each sample for others to finish
+
+
+def call(*command, **options):
+    r = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    if r.returncode:
+        sys.exit(f"bench/run: {' '.join(map(str, command))} ended with {r.returncode}:\n{r.stdout}{r.stderr}")
+    return r.stdout + r.stderr
+
+
+def seconds(*command):
+    """What a program prints as "time: X s"."""
+    return float(re.search(r"time: (\S+) s", call(*command))[1])
+
+
+def ticks_of_all():
+    """Processor time that the whole machine has used, in seconds."""
+    fields = [int(x) for x in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
+    return (sum(fields[:8]) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
+
+
+def wait_for_quiet():
+    end = time.monotonic() + patience[0]
+    while time.monotonic() < end:
+        before = ticks_of_all()
+        time.sleep(0.2)
+        if (ticks_of_all() - before) / 0.2 / os.cpu_count() < 0.1:
+            return
+
+
+def disturbed(measurement):
+    """A sample, and the share of the machine that others used meanwhile."""
+    wait_for_quiet()
+
+    def ours():
+        r = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return r.ru_utime + r.ru_stime
+    begin, mine, everybody = time.monotonic(), ours(), ticks_of_all()
+    sample = measurement()
+    passed = time.monotonic() - begin
+    return sample, max(0, ticks_of_all() - everybody - (ours() - mine)) / passed / os.cpu_count()
+
+
+def in_turns(rounds, *measurements):
+    """Samples of each measurement; odd rounds go through them backwards. Rounds in which others used the machine
+    are left out where enough quiet ones remain."""
+    every = []
+    for k in range(rounds):
+        order = list(range(len(measurements)))
+        row = {i: disturbed(measurements[i]) for i in order[:: 1 if k % 2 == 0 else -1]}
+        every.append([row[i] for i in order])
+    quiet = [r for r in every if all(others < 0.1 for _, others in r)]
+    busy.append(1 - len(quiet) / rounds)
+    kept = quiet if len(quiet) >= 3 else every
+    return [[r[i][0] for r in kept] for i in range(len(measurements))]
+
+
+def shown(t):
+    for unit, size in (("s ", 1), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)):
+        if t >= size or unit == "ns":
+            return f"{t / size:.3g} {unit}"
+
+
+def row(name, ours, peer, ratio, bar, reached):
+    rows.append((name, ours, peer, ratio, bar, {None: "", True: "yes", False: "NO"}.get(reached, reached)))
+    print("  " + " | ".join(x for x in rows[-1] if x), flush=True)
+
+
+def verdict(by_median, by_best):
+    return "yes" if by_median and by_best else "unclear" if by_median or by_best else "NO"
+
+
+def compared(name, ours, peer, bar=None):
+    """ours and peer: samples in seconds. The bar: how many times the peer's time is allowed."""
+    ratio = statistics.median(ours) / statistics.median(peer)
+    best = min(ours) / min(peer)
+    row(name, shown(statistics.median(ours)), shown(statistics.median(peer)), f"{ratio:.2f} ({best:.2f})",
+        f"<= {bar}" if bar else "-", bar and verdict(ratio <= bar, best <= bar))
