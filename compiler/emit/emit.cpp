@@ -13,8 +13,8 @@ std::string head(const Scope &scope) {
       "#include \"pb/prelude.h\"\n"; // body::prelude, given to Clang beside the runtime's headers
   for (std::size_t i = 0; i < scope.input.rawBlocks.size(); ++i)
     out += lineOf(scope.input, module.rawBlocks[i]->text) + scope.input.rawBlocks[i] + "\n";
-  out +=
-      "#include \"pb/index.h\"\n#include \"pb/program.h\"\n#include \"pb/plan.h\"\n#include \"pb/loops.h\"\n";
+  out += "#include \"pb/index.h\"\n#include \"pb/program.h\"\n#include \"pb/plan.h\"\n#include "
+         "\"pb/loops.h\"\n#include \"pb/register_tile.h\"\n";
   if (scope.transform.isMemoized)
     out += "#include \"pb/memo.h\"\n";
   out += "namespace pb_program {\n";

@@ -161,9 +161,11 @@ private:
       std::string grain;
       for (const auto &d : kernelOf(number, s)->taskDimensions)
         grain += (grain.empty() ? "" : ", ") + std::to_string(d.grain);
-      lines += fmt::format("  {{{}, {}, {{{}}}, {}, pb::LoopOrder::{}}},\n", boxFunction(number, s),
-                           kernelName(number, s), grain, ordered.levelOf[s],
-                           taskOrder(kernelOf(number, s)->taskOrder));
+      const kernel::Kernel &kernel = *kernelOf(number, s);
+      const bool copies = kernel.registerTile && !kernel.registerTile->panels.empty();
+      lines += fmt::format("  {{{}, {}, {{{}}}, {}, pb::LoopOrder::{}{}}},\n", boxFunction(number, s),
+                           kernelName(number, s), grain, ordered.levelOf[s], taskOrder(kernel.taskOrder),
+                           copies ? ", true" : "");
     }
     if (!lines.empty())
       functions_ += fmt::format("/// {}\nstatic const pb::LoopStep pb_loops_{}[] = {{\n{}}};\n\n",

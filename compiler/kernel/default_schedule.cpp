@@ -1,6 +1,7 @@
 #include "compiler/kernel/default_schedule.h"
 #include "compiler/kernel/interchange.h"
 #include "compiler/kernel/legal.h"
+#include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/split_tasks.h"
 #include "compiler/kernel/tree.h"
 #include "compiler/kernel/vectorise.h"
@@ -50,19 +51,25 @@ Kernel defaultSchedule(const Kernel &kernel) {
   check(best, "lift");
   // A step that isl gives up on (it has a budget) is one that does not apply.
   auto attempt = [&](const char *step, const std::function<Outcome()> &f) {
+    bool applies = false;
     try {
-      if (Outcome o = f(); o.kernel)
+      if (Outcome o = f(); o.kernel) {
         best = std::move(*o.kernel);
+        applies = true;
+      }
     } catch (const isl::exception &) {
     }
     check(best, step);
+    return applies;
   };
   const std::vector<int> order = localityOrder(best);
   if (!std::is_sorted(order.begin(), order.end()))
     attempt("interchange", [&] { return interchange(best, order); });
   attempt("splitIntoTasks", [&] { return splitIntoTasks(best); });
   best.plain = best.schedule;
-  attempt("vectorise", [&] { return vectorise(best); });
+  // Long bodies in blocks of points; short ones LLVM unrolls into a vector loop.
+  if (!attempt("registerTile", [&] { return registerTile(best); }))
+    attempt("vectorise", [&] { return vectorise(best); });
   return best;
 }
 

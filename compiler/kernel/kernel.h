@@ -82,9 +82,24 @@ struct Statement {
   std::vector<OpaqueArgument> arguments;
 };
 
+/// What is known of the block of points that the mark "registers" asks for (register_tile.h).
+struct RegisterTile {
+  /// A read in the loop over k that moves with k and one of x and y only, so that a block reads a strip.
+  struct Panel {
+    int statement, access;
+    bool alongX;
+  };
+  int x, y;            // free variables
+  Scalar element;      // of everything that is computed
+  int scalars = 0;     // Locals that live through the loops
+  bool isDeep = false; // the body is statements, one loop over k, statements: what follows is for these only
+  std::vector<Panel> panels;
+  int resumed = -1; // the Local that alone lives through the loop over k and is then stored as it is
+};
+
 // How one loop is realised stands in a mark node above a band of one member: "vector", "unroll", "lanes:32"
-// (groups of 32 iterations, each statement over all lanes of the group before the next). "alloc:s" declares
-// the Local s for everything below it.
+// (groups of 32 iterations, each statement over all lanes of the group before the next), "registers" (this
+// loop and the one below it in blocks of points). "alloc:s" declares the Local s for everything below it.
 
 /// How the parts of the task dimensions may follow each other.
 enum class TaskOrder {
@@ -112,6 +127,7 @@ struct Kernel {
   };
   std::vector<TaskDimension> taskDimensions;
   TaskOrder taskOrder = TaskOrder::Any;
+  std::optional<RegisterTile> registerTile;
   bool reassociates = false; // `fast` rules: sums and products may be computed in another order
 };
 

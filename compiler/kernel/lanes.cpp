@@ -1,4 +1,5 @@
 #include "compiler/kernel/lanes.h"
+#include "compiler/kernel/along.h"
 #include "compiler/kernel/tree.h"
 #include <algorithm>
 #include <isl/schedule.h>
@@ -40,19 +41,10 @@ Outcome spreadOverLanes(const Kernel &kernel, const isl::schedule_node &band, in
   // A body loop whose bounds move with x would give every lane its own loop.
   for (int k : statements) {
     const Statement &s = kernel.statements[k];
-    for (int d = s.freeCount; d < static_cast<int>(s.dimensions.size()); ++d) {
-      isl_set *bounds = isl_set_project_out(s.domain.copy(), isl_dim_set, d + 1, s.dimensions.size() - d - 1);
-      bounds = isl_set_reset_tuple_id(bounds);
-      const isl::set free = isl::manage(isl_set_eliminate(isl_set_copy(bounds), isl_dim_set, x, 1));
-      isl_set *points = isl_set_project_out(isl_set_copy(bounds), isl_dim_set, d, 1);
-      points = isl_set_insert_dims(points, isl_dim_set, d, 1);
-      points = isl_set_reset_tuple_id(points);
-      const isl::set box = isl::manage(isl_set_intersect(free.copy(), points));
-      const isl::set exact = isl::manage(bounds);
-      if (!box.is_equal(exact))
+    for (int d = s.freeCount; d < static_cast<int>(s.dimensions.size()); ++d)
+      if (boundsMoveWith(s.domain, d, x))
         return {std::nullopt,
                 "the length of the loop over " + s.dimensions[d] + " depends on " + s.dimensions[x]};
-    }
   }
   unsigned widest = 4;
   for (int k : statements)

@@ -9,7 +9,35 @@
 #include <isl/set.h>
 
 namespace pbc::kernel {
-namespace {} // namespace
+namespace {
+
+bool reads(const body::Value &value, int binding) {
+  return (value.kind == body::Value::Kind::Cell && value.index == binding) ||
+         std::any_of(value.operands.begin(), value.operands.end(),
+                     [&](const body::ValuePtr &v) { return reads(*v, binding); });
+}
+
+/// What a body does with the cell of one output.
+struct Use {
+  int writes = 0;
+  bool inLoop = false, readsFirst = false;
+};
+
+void addUses(const std::vector<body::NodePtr> &nodes, int binding, bool isLoop, Use &use) {
+  for (const body::NodePtr &node : nodes) {
+    if (node->kind == body::Node::Kind::Loop) {
+      addUses(node->body, binding, true, use);
+      continue;
+    }
+    const bool isTarget = !node->target.isLocal && node->target.index == binding;
+    if (!use.writes)
+      use.readsFirst |= reads(*node->value, binding) || (isTarget && (isLoop || !node->op.empty()));
+    use.writes += isTarget;
+    use.inLoop |= isLoop && isTarget;
+  }
+}
+
+} // namespace
 
 const sema::Binding &BodyLifter::binding(int index) const { return body::binding(*rule_, index); }
 
@@ -76,21 +104,28 @@ int BodyLifter::cell(Statement &s, int index, const std::vector<body::ValuePtr> 
   return access(s, matrixBuffer(b.matrix), isWrite, at, insideText(b));
 }
 
-int BodyLifter::local(Statement &s, int index, bool isWrite) {
-  if (localBuffers_[index] < 0) {
+int BodyLifter::local(Statement &s, int &index, const std::string &name, Scalar type, bool isWrite) {
+  if (index < 0) {
     Buffer buffer;
-    const body::LocalVariable &variable = facts_->locals[index];
-    buffer.name = "R" + std::to_string(rule_->index) + "_" + variable.name;
-    for (const Buffer &other : kernel_.buffers) // shadowed names
-      if (other.name == buffer.name)
-        buffer.name += "_" + std::to_string(index);
+    const auto isTaken = [&] {
+      return std::any_of(kernel_.buffers.begin(), kernel_.buffers.end(),
+                         [&](const Buffer &other) { return other.name == buffer.name; });
+    };
+    buffer.name = "R" + std::to_string(rule_->index) + "_" + name;
+    for (int k = 1; isTaken(); ++k) // shadowed names
+      buffer.name = "R" + std::to_string(rule_->index) + "_" + name + "_" + std::to_string(k);
     buffer.role = Buffer::Role::Local;
-    buffer.element = variable.type;
+    buffer.element = type;
     buffer.rank = static_cast<int>(rule_->freeVariables.size());
-    localBuffers_[index] = static_cast<int>(kernel_.buffers.size());
+    index = static_cast<int>(kernel_.buffers.size());
     kernel_.buffers.push_back(std::move(buffer));
   }
-  return access(s, localBuffers_[index], isWrite, freeNames());
+  return access(s, index, isWrite, freeNames());
+}
+
+int BodyLifter::local(Statement &s, int index, bool isWrite) {
+  const body::LocalVariable &variable = facts_->locals[index];
+  return local(s, localBuffers_[index], variable.name, variable.type, isWrite);
 }
 
 ExprPtr BodyLifter::expr(const body::Value &value, Statement &s) {
@@ -109,6 +144,10 @@ ExprPtr BodyLifter::expr(const body::Value &value, Statement &s) {
   switch (value.kind) {
   case From::Cell:
     e->kind = Expr::Kind::Read;
+    if (isAccumulated(value.index)) {
+      e->index = accumulator(s, value.index, false);
+      return e;
+    }
     e->index = cell(s, value.index, value.operands, false);
     if (binding(value.index).otherwise && s.accesses.back().relation.intersect_domain(s.domain).is_empty()) {
       // Outside its matrix at every point: the condition around it never holds.
@@ -169,7 +208,7 @@ isl::set BodyLifter::domain(const std::string &tuple, const std::vector<std::str
   return poly::simplified(loops.intersect(points_.apply(toPoint.reverse())));
 }
 
-Block BodyLifter::assign(const body::Node &node) {
+Statement BodyLifter::begin() const {
   Statement s;
   s.name = "R" + std::to_string(rule_->index) + "_S" +
            std::to_string(std::count_if(kernel_.statements.begin(), kernel_.statements.end(),
@@ -180,14 +219,37 @@ Block BodyLifter::assign(const body::Node &node) {
   for (const Loop &l : loops_)
     s.dimensions.push_back(poly::mangle(facts_->iterators[l.iterator]));
   s.domain = domain(s.name, s.dimensions);
-  s.op = node.op;
-  s.value = expr(*node.value, s);
-  s.write = node.target.isLocal ? local(s, node.target.index, true)
-                                : cell(s, node.target.index, node.target.indices, true);
+  return s;
+}
+
+Block BodyLifter::end(Statement s) {
   kernel_.statements.push_back(std::move(s));
   Block block;
   block.statement = static_cast<int>(kernel_.statements.size()) - 1;
   return block;
+}
+
+Block BodyLifter::assign(const body::Node &node) {
+  Statement s = begin();
+  const int target = node.target.index;
+  s.op = node.op;
+  s.value = expr(*node.value, s);
+  s.write = node.target.isLocal     ? local(s, target, true)
+            : isAccumulated(target) ? accumulator(s, target, true)
+                                    : cell(s, target, node.target.indices, true);
+  return end(std::move(s));
+}
+
+/// `c = accumulator`, after everything else.
+Block BodyLifter::store(int index) {
+  Statement s = begin();
+  auto value = std::make_shared<Expr>();
+  value->kind = Expr::Kind::Read;
+  value->index = accumulator(s, index, false);
+  value->type = body::scalarOf(transform_.matrices[binding(index).matrix].element);
+  s.value = value;
+  s.write = cell(s, index, {}, true);
+  return end(std::move(s));
 }
 
 Block BodyLifter::loop(const body::Node &node) {
@@ -213,6 +275,30 @@ std::vector<Block> BodyLifter::blocks(const std::vector<body::NodePtr> &nodes) {
   return all;
 }
 
+bool BodyLifter::isAccumulated(int index) const {
+  return index < static_cast<int>(accumulators_.size()) && accumulators_[index] != kNotAccumulated;
+}
+
+int BodyLifter::accumulator(Statement &s, int index, bool isWrite) {
+  const sema::Binding &b = binding(index);
+  return local(s, accumulators_[index], b.name, body::scalarOf(transform_.matrices[b.matrix].element),
+               isWrite);
+}
+
+std::vector<Block> BodyLifter::body() {
+  accumulators_.clear();
+  for (std::size_t k = 0; k < rule_->outputs.size(); ++k) {
+    Use use;
+    addUses(facts_->nodes, static_cast<int>(k), false, use);
+    accumulators_.push_back(rule_->outputs[k].isCell && use.inLoop && !use.readsFirst ? -1 : kNotAccumulated);
+  }
+  std::vector<Block> all = blocks(facts_->nodes);
+  for (std::size_t k = 0; k < accumulators_.size(); ++k)
+    if (isAccumulated(static_cast<int>(k)))
+      all.push_back(store(static_cast<int>(k)));
+  return all;
+}
+
 std::optional<std::vector<Block>> BodyLifter::lift(const schedule::RuleUse &use, const body::Facts &facts) {
   rule_ = &transform_.rules[use.rule];
   facts_ = &facts;
@@ -221,7 +307,7 @@ std::optional<std::vector<Block>> BodyLifter::lift(const schedule::RuleUse &use,
   const std::size_t statements = kernel_.statements.size(), buffers = kernel_.buffers.size();
   std::vector<Buffer> before = kernel_.buffers;
   try {
-    return blocks(facts.nodes);
+    return body();
   } catch (const NotAffine &) {
     kernel_.statements.resize(statements);
     kernel_.buffers = std::move(before);

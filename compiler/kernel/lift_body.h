@@ -31,6 +31,7 @@ private:
   struct NotAffine {};
 
   Block assign(const body::Node &);
+  Block store(int binding);
   Block loop(const body::Node &);
   std::vector<Block> blocks(const std::vector<body::NodePtr> &);
   ExprPtr expr(const body::Value &, Statement &);
@@ -40,6 +41,12 @@ private:
   std::string insideText(const sema::Binding &) const;
   int cell(Statement &, int binding, const std::vector<body::ValuePtr> &indices, bool isWrite);
   int local(Statement &, int index, bool isWrite);
+  int local(Statement &, int &buffer, const std::string &name, Scalar, bool isWrite);
+  bool isAccumulated(int binding) const;
+  int accumulator(Statement &, int binding, bool isWrite);
+  std::vector<Block> body();
+  Statement begin() const;
+  Block end(Statement);
   int matrixBuffer(int matrix);
   const sema::Binding &binding(int index) const;
   std::vector<std::string> freeNames() const;
@@ -55,6 +62,10 @@ private:
   isl::set points_;
   std::vector<Loop> loops_;
   std::vector<int> localBuffers_;
+  // By output: a cell that the body's loops update is kept in this Local buffer and stored once at the end.
+  // -1: which has no access yet.
+  static constexpr int kNotAccumulated = -2;
+  std::vector<int> accumulators_;
 };
 
 } // namespace pbc::kernel

@@ -9,6 +9,9 @@
 
 namespace pbc::kernel {
 
+/// Iterations that LLVM unrolls gladly.
+inline constexpr long kShortBody = 32;
+
 /// Marks body loops whose instances per point, over all loops, are at most `most`; otherwise says which loop
 /// is longer.
 Outcome unrollBodies(const Kernel &, long most);

@@ -10,8 +10,6 @@
 namespace pbc::kernel {
 namespace {
 
-constexpr long kShortBody = 32; // iterations that LLVM unrolls gladly
-
 // The free variable that moves dimension 0 of what this statement writes; -1 if none does.
 int contiguousVariable(const Kernel &kernel, const Statement &s) {
   const Access &a = s.accesses[s.write];

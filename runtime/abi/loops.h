@@ -28,6 +28,8 @@ struct Split {
 /// Parts of about `cells` cells, long along dimension 0 of the box (x, the innermost loop); `grain[d]`: parts
 /// begin at multiples of it.
 Split splitOf(const Box &box, long cells, const long *grain);
+/// Parts of about `cells` cells or more, square in dimensions 0 and 1, a few for each worker.
+Split squareSplitOf(const Box &box, long cells, const long *grain);
 
 using BoxFunction = void (*)(const void *context, const long *low, const long *high);
 
@@ -87,6 +89,7 @@ struct LoopStep {
   long grain[5]; // parts begin at multiples of it
   int level;     // steps of one level do not read from each other; levels ascend
   LoopOrder order;
+  bool copies = false; // each part copies strips of what it reads: parts are few and square
 };
 
 struct LoopPlan {

@@ -1,7 +1,10 @@
 // The task tree of forEachBox: halves its box along the dimension with most parts, spawns the upper half and
 // goes on with the lower. The largest halves are spawned first, so they lie where thieves take them.
 #include "runtime/abi/loops.h"
+#include "runtime/task/scheduler.h"
 #include "runtime/task/worker.h"
+#include <algorithm>
+#include <cmath>
 
 namespace pb {
 
@@ -70,6 +73,25 @@ Split splitOf(const Box &box, long cells, const long *grain) {
     split.size[d] = part;
     rest = rest / part > 1 ? rest / part : 1;
   }
+  return split;
+}
+
+Split squareSplitOf(const Box &box, long cells, const long *grain) {
+  constexpr long kPartsPerWorker = 4;
+  long all = 1;
+  for (int d = 0; d < box.rank; ++d)
+    all *= box.high[d] - box.low[d];
+  const long workers = pb_threads();
+  cells = std::max(cells, all / (workers > 1 ? kPartsPerWorker * workers : 1));
+  Split split = splitOf(box, cells, grain);
+  if (box.rank < 2)
+    return split;
+  const long rows = box.high[1] - box.low[1];
+  const long width = static_cast<long>(std::ceil(std::sqrt(static_cast<double>(cells))));
+  // Where there are few rows, parts are as wide as gives them all of these.
+  const long wide = std::max(width, cells / std::max(rows, 1L));
+  split.size[0] = std::min(split.size[0], (wide + grain[0] - 1) / grain[0] * grain[0]);
+  split.size[1] = std::clamp(cells / std::max(split.size[0], 1L), 1L, std::max(rows, 1L));
   return split;
 }
 

@@ -31,7 +31,8 @@ Box boxOf(const LoopStep &step, const Frame *frame) {
 
 BoxLoop inAnyOrder(const LoopStep &step, const Frame *frame) {
   const Box box = boxOf(step, frame);
-  return forEachBox(box, splitOf(box, frame->split, step.grain), step.kernel, frame);
+  const auto split = step.copies ? squareSplitOf : splitOf;
+  return forEachBox(box, split(box, frame->split, step.grain), step.kernel, frame);
 }
 
 /// Each value of dimension 0 once all parts of the one before are done; at once if a round is not worth

@@ -1,4 +1,5 @@
 #include "compiler/emit/kernel/instance.h"
+#include "compiler/kernel/along.h"
 #include "compiler/poly/expression.h"
 #include <isl/aff.h>
 #include <isl/ast_build.h>
@@ -14,6 +15,7 @@ using kernel::Expr;
 namespace {
 
 const std::string kOwn = "pb__";
+const std::string kNoLane = "0";
 
 bool isIdentifier(const std::string &text) {
   return text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
@@ -208,6 +210,55 @@ std::string StatementPrinter::print(const std::vector<std::string> &dimensions, 
   if (value.type != target.element && statement_.op.empty())
     text = std::string("(") + body::cxxType(target.element) + ")" + operand(statement_.value, at);
   return indent + element(statement_.write, at) + " " + statement_.op + "= " + text + ";\n";
+}
+
+std::string StatementPrinter::address(int access, const std::vector<std::string> &dimensions) const {
+  const kernel::Access &a = statement_.accesses[access];
+  return kernel_.buffers[a.buffer].name + "_p + " +
+         atom(offset(a.buffer, indices_[access], {dimensions, kNoLane}));
+}
+
+std::string StatementPrinter::blockValue(const kernel::ExprPtr &e, const At &at,
+                                         const std::vector<std::string> &panels) const {
+  const kernel::RegisterTile &tile = *kernel_.registerTile;
+  const bool isPanel = e->kind == Expr::Kind::Read && !panels[e->index].empty();
+  if (isPanel)
+    return panels[e->index];
+  if (!kernel::movesWith(kernel_, statement_, *e, tile.x)) {
+    const std::string text = operand(e, at);
+    return e->type == tile.element ? text : std::string("(") + body::cxxType(tile.element) + ")" + text;
+  }
+  switch (e->kind) {
+  case Expr::Kind::Read:
+    if (const Buffer &b = kernel_.buffers[statement_.accesses[e->index].buffer];
+        b.role == Buffer::Role::Local)
+      return b.name + "_l[r][v]";
+    return "pb::load<W>(" + address(e->index, at.dimensions) + ")";
+  case Expr::Kind::Unary:
+    return "(" + e->text + blockValue(e->operands[0], at, panels) + ")";
+  case Expr::Kind::Binary:
+    return "(" + blockValue(e->operands[0], at, panels) + " " + e->text + " " +
+           blockValue(e->operands[1], at, panels) + ")";
+  default: // a cast to the type that it has: registerTile() allows nothing else
+    return blockValue(e->operands[0], at, panels);
+  }
+}
+
+std::string StatementPrinter::printBlock(const std::vector<std::string> &dimensions,
+                                         const std::vector<std::string> &panels,
+                                         const std::string &indent) const {
+  const At at{dimensions, kNoLane};
+  const Buffer &target = kernel_.buffers[statement_.accesses[statement_.write].buffer];
+  std::string value = blockValue(statement_.value, at, panels);
+  const bool isUniform = !kernel::movesWith(kernel_, statement_, *statement_.value, kernel_.registerTile->x);
+  if (target.role == Buffer::Role::Local) {
+    if (isUniform && statement_.op.empty())
+      value = "pb::spread<W>(" + value + ")";
+    return indent + target.name + "_l[r][v] " + statement_.op + "= " + value + ";\n";
+  }
+  if (isUniform)
+    value = "pb::spread<W>(" + value + ")";
+  return indent + "pb::store<W>(" + address(statement_.write, dimensions) + ", " + value + ");\n";
 }
 
 } // namespace pbc::emit

@@ -29,6 +29,13 @@ public:
   std::string print(const std::vector<std::string> &dimensions, const std::string &lane,
                     const std::string &indent) const;
 
+  /// The same for the points (pb__y + r, pb__x + v * W) of a block in registers; `panels` by access: how the
+  /// element of a strip is addressed, "" where the cell is read where it is.
+  std::string printBlock(const std::vector<std::string> &dimensions, const std::vector<std::string> &panels,
+                         const std::string &indent) const;
+  /// The cell of an access as an address.
+  std::string address(int access, const std::vector<std::string> &dimensions) const;
+
 private:
   struct At {
     const std::vector<std::string> &dimensions;
@@ -44,6 +51,7 @@ private:
   Text expr(const kernel::Expr &, const At &) const;
   std::string operand(const kernel::ExprPtr &, const At &) const;
   std::string call(const At &, const std::string &indent) const;
+  std::string blockValue(const kernel::ExprPtr &, const At &, const std::vector<std::string> &panels) const;
 
   const kernel::Kernel &kernel_;
   const kernel::Statement &statement_;

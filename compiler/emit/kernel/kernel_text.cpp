@@ -27,18 +27,26 @@ std::string pointerArguments(const kernel::Kernel &kernel, const Used &used) {
   return text;
 }
 
-std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const std::string &name,
-                 const std::string &frameType, bool unitStride, bool mayShareViews, Used &used) {
-  const std::string loops = printLoops(kernel, nest, unitStride, used);
+std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const Place &place,
+                 bool mayShareViews, Used &used) {
+  const LoopText text = printLoops(kernel, nest, place, used);
   // The general version is for views with strange strides: small rather than fast.
-  std::string text = unitStride ? "static inline void "
-                                : "[[gnu::cold, gnu::noinline]] __attribute__((minsize)) static void ";
-  text += name + "([[maybe_unused]] const " + frameType +
-          " &f, [[maybe_unused]] const long *low, [[maybe_unused]] const long *high" +
-          pointerParameters(kernel, used, mayShareViews) + ") {\n" +
-          (kernel.reassociates ? kReassociate : "");
+  return text.types +
+         (place.unitStride ? "static inline void "
+                           : "[[gnu::cold, gnu::noinline]] __attribute__((minsize)) static void ") +
+         place.function + "([[maybe_unused]] const " + place.frameType +
+         " &f, [[maybe_unused]] const long *low, [[maybe_unused]] const long *high" +
+         pointerParameters(kernel, used, mayShareViews) + ") {\n" +
+         (kernel.reassociates ? kReassociate : "") + definitions(kernel, place.unitStride, used) +
+         text.loops + "}\n";
+}
+
+} // namespace
+
+std::string definitions(const kernel::Kernel &kernel, bool unitStride, const Used &used) {
+  std::string text;
   for (const std::string &v : used.values)
-    text += "  const auto " + v + "_v = f.v_" + v + ";\n";
+    text += "  [[maybe_unused]] const auto " + v + "_v = f.v_" + v + ";\n";
   for (int k = 0; k < used.tasks; ++k) {
     const std::string n = std::to_string(k);
     text += "  [[maybe_unused]] const long low" + n + " = low[" + n + "], high" + n + " = high[" + n + "];\n";
@@ -46,36 +54,38 @@ std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const 
   for (const auto &[b, d] : used.strides) {
     const std::string stride = kernel.buffers[b].name + "_s" + std::to_string(d);
     text +=
-        "  const long " + stride + " = " +
+        "  [[maybe_unused]] const long " + stride + " = " +
         (unitStride && d == 0 ? "1"
                               : "f.m_" + kernel.buffers[b].name + ".strides()[" + std::to_string(d) + "]") +
         ";\n";
   }
-  return text + loops + "}\n";
+  return text;
 }
-
-} // namespace
 
 KernelText kernelText(const kernel::Kernel &kernel, const std::string &name, const std::string &frameType,
                       poly::Context &ctx, bool mayShareViews) {
   isl::ast_node nest;
-  if (!ctx.withBudget(kAstBudget, [&] { nest = generate(kernel); })) {
+  // Blocks compute some points twice: a point must not read what it has overwritten.
+  const bool isPlain = mayShareViews && kernel.registerTile;
+  if (isPlain || !ctx.withBudget(kAstBudget, [&] { nest = generate(kernel); })) {
     if (kernel.plain) {
       kernel::Kernel simple = kernel;
       simple.schedule = *kernel.plain;
       simple.plain.reset();
+      simple.registerTile.reset();
       for (Buffer &b : simple.buffers)
         b.lanes = 0;
       KernelText text = kernelText(simple, name, frameType, ctx, mayShareViews);
-      text.note = "the loops of " + kernel.name + " are too many to optimise; the plain order is used";
+      if (!isPlain)
+        text.note = "the loops of " + kernel.name + " are too many to optimise; the plain order is used";
       return text;
     }
     nest = generate(kernel);
   }
   Used unit, general;
-  const std::string unitBody = body(kernel, nest, name + "_unit", frameType, true, mayShareViews, unit);
+  const std::string unitBody = body(kernel, nest, {name + "_unit", frameType, true}, mayShareViews, unit);
   const std::string generalBody =
-      body(kernel, nest, name + "_general", frameType, false, mayShareViews, general);
+      body(kernel, nest, {name + "_general", frameType, false}, mayShareViews, general);
   std::string isUnit;
   for (int b : unit.buffers)
     if (kernel.buffers[b].rank > 0)

@@ -1,4 +1,5 @@
 #include "compiler/emit/kernel/loops.h"
+#include "compiler/emit/kernel/tile_text.h"
 #include "compiler/kernel/tree.h"
 #include "compiler/poly/expression.h"
 #include <isl/aff.h>
@@ -29,11 +30,13 @@ struct Request {
 
 class LoopPrinter {
 public:
-  LoopPrinter(const kernel::Kernel &kernel, bool unitStride, Used &used)
-      : kernel_(kernel), unitStride_(unitStride), used_(used) {
+  LoopPrinter(const kernel::Kernel &kernel, Place place, Used &used)
+      : kernel_(kernel), place_(std::move(place)), unitStride_(place_.unitStride), used_(used) {
     for (std::size_t s = 0; s < kernel.statements.size(); ++s)
-      statements_.emplace_back(kernel, static_cast<int>(s), unitStride, used);
+      statements_.emplace_back(kernel, static_cast<int>(s), unitStride_, used);
   }
+
+  const std::string &types() const { return types_; }
 
   std::string print(const isl::ast_node &node, const std::string &indent) {
     switch (isl_ast_node_get_type(node.get())) {
@@ -66,9 +69,7 @@ public:
         root.get(),
         [](isl_ast_node *node, void *user) {
           if (isl_ast_node_get_type(node) == isl_ast_node_mark) {
-            isl_id *id = isl_ast_node_mark_get_id(node);
-            const std::string name = isl_id_get_name(id);
-            isl_id_free(id);
+            const std::string name = markName(isl::manage_copy(node));
             if (name.rfind("alloc:", 0) == 0)
               ++(*static_cast<std::map<std::string, int> *>(user))[name.substr(6)];
           }
@@ -105,6 +106,14 @@ private:
     const std::string i = cxx(iterator);
     const std::string start = cxx(isl_ast_node_for_get_init(node.get()));
     const isl::ast_node body = isl::manage(isl_ast_node_for_get_body(node.get()));
+    place_.iterators.push_back(i);
+    const std::string text = loop(node, indent, i, start, body, isRequested);
+    place_.iterators.pop_back();
+    return text;
+  }
+
+  std::string loop(const isl::ast_node &node, const std::string &indent, const std::string &i,
+                   const std::string &start, const isl::ast_node &body, bool isRequested) {
     if (isl_ast_node_for_is_degenerate(node.get()) == isl_bool_true)
       return indent + "{\n" + indent + "  [[maybe_unused]] const long " + i + " = " + start + ";\n" +
              print(body, indent + "  ") + indent + "}\n";
@@ -160,10 +169,16 @@ private:
   }
 
   std::string mark(const isl::ast_node &node, const std::string &indent) {
-    isl_id *id = isl_ast_node_mark_get_id(node.get());
-    const std::string name = isl_id_get_name(id);
-    isl_id_free(id);
+    const std::string name = markName(node);
     const isl::ast_node inner = isl::manage(isl_ast_node_mark_get_node(node.get()));
+    if (name == "registers" && unitStride_) {
+      const std::string type = place_.function + "_tile" + std::to_string(tiles_);
+      if (const auto tile = tileText(kernel_, inner, type, place_, used_)) {
+        ++tiles_;
+        types_ += tile->type;
+        return indent + tile->call;
+      }
+    }
     if (name.rfind("alloc:", 0) == 0) {
       const std::string local = name.substr(6);
       return (hoisted_.count(local) ? "" : declaration(local, indent)) + print(inner, indent);
@@ -212,9 +227,12 @@ private:
   }
 
   const kernel::Kernel &kernel_;
+  Place place_;
   bool unitStride_;
   Used &used_;
   std::vector<StatementPrinter> statements_;
+  std::string types_;
+  int tiles_ = 0;
   std::set<std::string> hoisted_;
   Request request_;      // of the mark around
   long lanes_ = 0;       // lanes of the group being printed
@@ -247,10 +265,18 @@ isl::ast_node generate(const kernel::Kernel &kernel) {
   return isl::manage(root);
 }
 
-std::string printLoops(const kernel::Kernel &kernel, const isl::ast_node &nest, bool unitStride, Used &used) {
-  LoopPrinter printer(kernel, unitStride, used);
+LoopText printLoops(const kernel::Kernel &kernel, const isl::ast_node &nest, Place place, Used &used) {
+  LoopPrinter printer(kernel, std::move(place), used);
   const std::string hoisted = printer.hoist(nest, "  "); // decides what print() leaves out
-  return hoisted + printer.print(nest, "  ");
+  const std::string loops = hoisted + printer.print(nest, "  ");
+  return {printer.types(), loops};
+}
+
+std::string markName(const isl::ast_node &node) {
+  if (isl_ast_node_get_type(node.get()) != isl_ast_node_mark)
+    return "";
+  const isl::id id = isl::manage(isl_ast_node_mark_get_id(node.get()));
+  return id.name();
 }
 
 } // namespace pbc::emit

@@ -7,7 +7,25 @@ namespace pbc::emit {
 /// The AST of the schedule; throws isl::exception past a budget.
 isl::ast_node generate(const kernel::Kernel &);
 
-/// The loops' text. `unitStride`: dimension 0 of every matrix has stride 1 and marks become pragmas.
-std::string printLoops(const kernel::Kernel &, const isl::ast_node &, bool unitStride, Used &);
+/// Where the text of a kernel's loops stands.
+struct Place {
+  std::string function;  // its name
+  std::string frameType; // of its first parameter
+  bool unitStride;       // dimension 0 of every matrix has stride 1, and marks are carried out
+  std::vector<std::string> iterators = {}; // of the loops around
+};
+
+struct LoopText {
+  std::string types; // in front of the function
+  std::string loops;
+};
+
+LoopText printLoops(const kernel::Kernel &, const isl::ast_node &, Place, Used &);
+
+/// Declarations of what the loops name, from the frame `f` and the limits `low` and `high`.
+std::string definitions(const kernel::Kernel &, bool unitStride, const Used &);
+
+/// The name of a mark in the tree or its loops; "" for other nodes.
+std::string markName(const isl::ast_node &);
 
 } // namespace pbc::emit

@@ -16,6 +16,14 @@ extern "C" void pb_storage_retain(pb::Storage *) {}
 extern "C" void pb_storage_release(pb::Storage *) {}
 extern "C" pb::Storage *pb_storage_allocate(unsigned long, void **) { return nullptr; }
 
+alignas(64) char scratch[1 << 22];
+extern "C" void *pb_scratch(long bytes) {
+  if (bytes > static_cast<long>(sizeof scratch)) __builtin_trap();
+  return scratch;
+}
+// Small caches: panels are cut at sizes that tests have.
+extern "C" long pb_cache_bytes(int level) { return level == 1 ? 2048 : 8192; }
+
 unsigned long seed = 1;
 inline double random01() { return (seed = seed * 6364136223846793005ul + 1442695040888963407ul) >> 40; }
 

@@ -1,0 +1,320 @@
+#include "compiler/emit/kernel/tile_text.h"
+#include "compiler/kernel/along.h"
+#include "compiler/kernel/tree.h"
+#include "compiler/poly/expression.h"
+#include <fmt/format.h>
+#include <isl/ast.h>
+#include <isl/id.h>
+
+namespace pbc::emit {
+
+using kernel::Buffer;
+
+namespace {
+
+/// A loop upwards in steps of one.
+struct Loop {
+  std::string iterator, begin, end;
+  isl::ast_node body;
+};
+
+std::vector<isl::ast_node> sequence(const isl::ast_node &node) {
+  std::vector<isl::ast_node> all;
+  if (isl_ast_node_get_type(node.get()) != isl_ast_node_block)
+    return {node};
+  const auto children = node.as<isl::ast_node_block>().children();
+  for (unsigned k = 0; k < children.size(); ++k)
+    all.push_back(children.at(static_cast<int>(k)));
+  return all;
+}
+
+class TilePrinter {
+public:
+  TilePrinter(const kernel::Kernel &kernel, const std::string &name, const Place &place, Used &outer)
+      : kernel_(kernel), tile_(*kernel.registerTile), name_(name), place_(place), outer_(outer) {
+    for (std::size_t s = 0; s < kernel.statements.size(); ++s)
+      statements_.emplace_back(kernel, static_cast<int>(s), true, used_);
+  }
+
+  std::optional<TileText> print(const isl::ast_node &node) {
+    const auto y = loop(node);
+    if (!y)
+      return std::nullopt;
+    y_ = y->iterator;
+    const auto x = loop(y->body);
+    if (!x)
+      return std::nullopt;
+    x_ = x->iterator;
+    isl::ast_node body = x->body;
+    std::string locals;
+    while (isl_ast_node_get_type(body.get()) == isl_ast_node_mark) {
+      const std::string mark = markName(body);
+      if (mark.rfind("alloc:", 0) == 0)
+        locals += declaration(mark.substr(6));
+      body = isl::manage(isl_ast_node_mark_get_node(body.get()));
+    }
+    const std::vector<isl::ast_node> parts = sequence(body);
+    if (!findDepth(parts) && needsPanels())
+      return std::nullopt;
+    std::string cells = depth_ ? deep(parts) : "";
+    for (std::size_t k = 0; !depth_ && k < parts.size(); ++k)
+      cells += print(parts[k], "    ");
+    if (!isRegular_)
+      return std::nullopt;
+    return TileText{type(*x, locals + cells), call(*y)};
+  }
+
+private:
+  std::string cxx(isl_ast_expr *taken, Used &used) const {
+    return poly::cxx(isl::manage(taken), [&](const std::string &name) { return emittedName(name, used); });
+  }
+
+  std::optional<Loop> loop(const isl::ast_node &node) {
+    if (isl_ast_node_get_type(node.get()) != isl_ast_node_for)
+      return std::nullopt;
+    Loop l;
+    Used &used = y_.empty() ? outer_ : used_; // the first one's limits stand at the call
+    l.iterator = cxx(isl_ast_node_for_get_iterator(node.get()), used);
+    l.begin = cxx(isl_ast_node_for_get_init(node.get()), used);
+    l.body = isl::manage(isl_ast_node_for_get_body(node.get()));
+    if (isl_ast_node_for_is_degenerate(node.get()) == isl_bool_true) {
+      l.end = l.begin + " + 1";
+      return l;
+    }
+    const isl::ast_expr condition = isl::manage(isl_ast_node_for_get_cond(node.get()));
+    const isl_ast_expr_op_type type = isl_ast_expr_op_get_type(condition.get());
+    if ((type != isl_ast_expr_op_lt && type != isl_ast_expr_op_le) ||
+        cxx(isl_ast_node_for_get_inc(node.get()), used) != "1")
+      return std::nullopt;
+    l.end = cxx(isl_ast_expr_op_get_arg(condition.get(), 1), used) + (type == isl_ast_expr_op_le ? " + 1" : "");
+    return l;
+  }
+
+  std::string declaration(const std::string &local) const {
+    for (const Buffer &b : kernel_.buffers)
+      if (b.name == local)
+        return fmt::format("    pb::Vector<{}, W> {}_l[R][V];\n", body::cxxType(b.element), b.name);
+    return "";
+  }
+
+  /// The body is statements, one loop over statements, statements: `depth_`.
+  bool findDepth(const std::vector<isl::ast_node> &parts) {
+    int loops = 0;
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      if (isl_ast_node_get_type(parts[k].get()) == isl_ast_node_for) {
+        ++loops;
+        depthAt_ = k;
+        depth_ = loop(parts[k]);
+      }
+    if (loops != 1 || !tile_.isDeep || tile_.panels.empty())
+      depth_.reset();
+    return depth_.has_value();
+  }
+
+  /// Some read makes vectors only after it has been copied.
+  bool needsPanels() const {
+    for (const kernel::RegisterTile::Panel &p : tile_.panels)
+      if (p.alongX && along(p, tile_.x) == kernel::Along::Strided)
+        return true;
+    return false;
+  }
+
+  kernel::Along along(const kernel::RegisterTile::Panel &p, int d) const {
+    return *kernel::along(kernel_, access(p), d);
+  }
+  const kernel::Access &access(const kernel::RegisterTile::Panel &p) const {
+    return kernel_.statements[p.statement].accesses[p.access];
+  }
+
+  std::string deep(const std::vector<isl::ast_node> &parts) {
+    std::string before, after;
+    for (std::size_t k = 0; k < depthAt_; ++k)
+      before += print(parts[k], tile_.resumed < 0 ? "    " : "      ");
+    for (std::size_t k = depthAt_ + 1; k < parts.size(); ++k)
+      after += print(parts[k], "    ");
+    if (tile_.resumed >= 0)
+      before = "    if (pb__isFirst) {\n" + before + "    } else {\n" + each("      ", resume()) + "    }\n";
+    inDepth_ = true;
+    std::string text = before + fmt::format("    PB_TILE_LOOP for (long {0} = pb__k0; {0} < pb__k1; ++{0}) {{\n",
+                                            depth_->iterator);
+    for (const isl::ast_node &part : sequence(depth_->body))
+      text += print(part, "      ");
+    inDepth_ = false;
+    return text + "    }\n" + after;
+  }
+
+  /// The output's cell is what the Local was when the loop was left.
+  std::string resume() {
+    const int last = static_cast<int>(kernel_.statements.size()) - 1;
+    const kernel::Statement &s = kernel_.statements[last];
+    return fmt::format("        {}_l[r][v] = pb::load<W>({});\n", kernel_.buffers[tile_.resumed].name,
+                       statements_[last].address(s.write, lastPlace_));
+  }
+
+  /// `body` for each vector of the block.
+  std::string each(const std::string &indent, const std::string &body) const {
+    return fmt::format("{0}PB_TILE_EACH(r, R) PB_TILE_EACH(v, V) {{\n{0}  [[maybe_unused]] const long {1} = pb__y + r, "
+                       "{2} = pb__x + v * W;\n{3}{0}}}\n",
+                       indent, y_, x_, body);
+  }
+
+  std::string print(const isl::ast_node &node, const std::string &indent) {
+    switch (isl_ast_node_get_type(node.get())) {
+    case isl_ast_node_user:
+      return statement(node, indent);
+    case isl_ast_node_for: {
+      const auto l = loop(node);
+      if (!l) {
+        isRegular_ = false;
+        return "";
+      }
+      std::string text = fmt::format("{0}PB_TILE_LOOP for (long {1} = {2}; {1} < {3}; ++{1}) {{\n", indent,
+                                     l->iterator, l->begin, l->end);
+      for (const isl::ast_node &part : sequence(l->body))
+        text += print(part, indent + "  ");
+      return text + indent + "}\n";
+    }
+    case isl_ast_node_block: {
+      std::string text;
+      for (const isl::ast_node &part : sequence(node))
+        text += print(part, indent);
+      return text;
+    }
+    default:
+      isRegular_ = false;
+      return "";
+    }
+  }
+
+  std::string statement(const isl::ast_node &node, const std::string &indent) {
+    const isl::ast_expr call = isl::manage(isl_ast_node_user_get_expr(node.get()));
+    const isl::ast_expr called = isl::manage(isl_ast_expr_op_get_arg(call.get(), 0));
+    const isl::id name = isl::manage(isl_ast_expr_id_get_id(called.get()));
+    const int s = kernel::statementIndex(kernel_, name.name());
+    std::vector<std::string> dimensions;
+    for (int k = 1, n = static_cast<int>(isl_ast_expr_op_get_n_arg(call.get())); k < n; ++k)
+      dimensions.push_back(cxx(isl_ast_expr_op_get_arg(call.get(), k), used_));
+    // The dimensions x and y are those loops' iterators, and no other dimension moves with them.
+    isRegular_ &= dimensions[tile_.x] == x_ && dimensions[tile_.y] == y_;
+    lastPlace_ = dimensions;
+    std::vector<std::string> panels(kernel_.statements[s].accesses.size());
+    for (std::size_t p = 0; inDepth_ && p < tile_.panels.size(); ++p)
+      if (tile_.panels[p].statement == s) {
+        const std::string at = fmt::format("pb__panels[{0}].at", p),
+                          step = fmt::format("({} - pb__k0) * pb__panels[{}].step", depth_->iterator, p);
+        panels[tile_.panels[p].access] =
+            tile_.panels[p].alongX ? fmt::format("pb::load<W>({} + {} + v * W)", at, step)
+                                   : fmt::format("{}[r * pb__panels[{}].row + {}]", at, p, step);
+      }
+    return each(indent, statements_[s].printBlock(dimensions, panels, indent + "  "));
+  }
+
+  /// The members that the runtime asks for where the loop over k can be cut and its operands copied.
+  std::string depthMembers() {
+    std::string alongX, cases;
+    for (std::size_t p = 0; p < tile_.panels.size(); ++p) {
+      const auto &panel = tile_.panels[p];
+      const kernel::Statement &s = kernel_.statements[panel.statement];
+      alongX += std::string(p ? ", " : "") + (panel.alongX ? "true" : "false");
+      std::vector<std::string> place(s.dimensions.size());
+      place[tile_.x] = "pb__x", place[tile_.y] = "pb__y", place[s.freeCount] = "pb__k";
+      cases += fmt::format("    case {}:\n      return {{{}, {}, {}}};\n", p,
+                           statements_[panel.statement].address(panel.access, place),
+                           distance(panel, panel.alongX ? tile_.x : tile_.y), distance(panel, s.freeCount));
+    }
+    return fmt::format("  static constexpr bool kAlongX[] = {{{0}}};\n"
+                       "  [[gnu::always_inline]] long depthBegin() const {{\n{1}    return {2};\n  }}\n"
+                       "  [[gnu::always_inline]] long depthEnd() const {{\n{1}    return {3};\n  }}\n"
+                       "  [[gnu::always_inline]] pb::Panel<Cell> panel(int pb__p, [[maybe_unused]] long pb__y, "
+                       "[[maybe_unused]] long pb__x, [[maybe_unused]] long pb__k) const {{\n{1}"
+                       "    switch (pb__p) {{\n{4}    }}\n    __builtin_unreachable();\n  }}\n",
+                       alongX, kDefinitions, depth_->begin, depth_->end, cases);
+  }
+
+  /// Elements from a cell to the next one along dimension `d`.
+  std::string distance(const kernel::RegisterTile::Panel &p, int d) {
+    std::string sum;
+    const Buffer &b = kernel_.buffers[access(p).buffer];
+    for (int c = 0; c < b.rank; ++c) {
+      const long n = kernel::coefficient(access(p), c, d);
+      if (!n)
+        continue;
+      sum += (sum.empty() ? "" : " + ") + std::to_string(n);
+      if (c == 0)
+        continue;
+      used_.strides.insert({access(p).buffer, c});
+      sum += fmt::format(" * {}_s{}", b.name, c);
+    }
+    return sum.empty() ? "0" : sum;
+  }
+
+  std::string type(const Loop &x, const std::string &cells) {
+    const std::string depth = depth_ ? depthMembers() : "";
+    std::string members;
+    for (const int b : used_.buffers) {
+      const Buffer &buffer = kernel_.buffers[b];
+      members += fmt::format("  {}{} *{}_p;\n", buffer.role == Buffer::Role::Input ? "const " : "",
+                             body::cxxType(buffer.element), buffer.name);
+    }
+    for (const std::string &outer : place_.iterators)
+      members += fmt::format("  long {};\n", outer);
+    const bool isBox = x.begin.find(y_) == std::string::npos && x.end.find(y_) == std::string::npos;
+    std::string text = fmt::format(
+        "struct {} {{\n  using Cell = {};\n  static constexpr int kScalars = {}, kPanels = {};\n"
+        "  static constexpr bool kResumes = {}, kIsBox = {};\n  const {} &f;\n  const long *low, *high;\n{}",
+        name_, body::cxxType(tile_.element), std::max(1, tile_.scalars), depth_ ? tile_.panels.size() : 0,
+        depth_ && tile_.resumed >= 0, isBox, place_.frameType, members);
+    for (const auto &[member, value] : {std::pair("begin", x.begin), std::pair("end", x.end)})
+      text += fmt::format("  [[gnu::always_inline]] long {}([[maybe_unused]] long {}) const {{\n{}    return {};\n  }}\n",
+                          member, y_, kDefinitions, value);
+    text += depth;
+    text += fmt::format(
+        "  template <int R, int V, int W>\n  [[gnu::noinline]] void cells(const long pb__y, const long pb__x{}) "
+        "const {{\n{}{}  }}\n}};\n",
+        depth_ ? ", const long pb__k0, const long pb__k1, [[maybe_unused]] const bool pb__isFirst, "
+                 "const pb::Panel<Cell> *pb__panels"
+               : "",
+        kDefinitions, cells);
+    // What the members name is known only now.
+    const std::string known = definitions(kernel_, true, used_);
+    for (std::size_t at; (at = text.find(kDefinitions)) != std::string::npos;)
+      text.replace(at, kDefinitions.size(), known);
+    return text;
+  }
+
+  std::string call(const Loop &y) {
+    std::string arguments;
+    for (const int b : used_.buffers) {
+      arguments += ", " + kernel_.buffers[b].name + "_p";
+      outer_.buffers.insert(b);
+    }
+    for (const std::string &outer : place_.iterators)
+      arguments += ", " + outer;
+    return fmt::format("pb::runTiles({}{{f, low, high{}}}, {}, {});\n", name_, arguments, y.begin, y.end);
+  }
+
+  static inline const std::string kDefinitions = "    //definitions\n";
+
+  const kernel::Kernel &kernel_;
+  const kernel::RegisterTile &tile_;
+  const std::string &name_;
+  const Place &place_;
+  Used &outer_; // of the function that calls
+  Used used_;   // of the struct's members
+  std::vector<StatementPrinter> statements_;
+  std::string y_, x_;
+  std::optional<Loop> depth_;
+  std::size_t depthAt_ = 0;
+  bool inDepth_ = false;
+  bool isRegular_ = true;
+  std::vector<std::string> lastPlace_;
+};
+
+} // namespace
+
+std::optional<TileText> tileText(const kernel::Kernel &kernel, const isl::ast_node &rows, const std::string &name,
+                                 const Place &place, Used &used) {
+  return TilePrinter(kernel, name, place, used).print(rows);
+}
+
+} // namespace pbc::emit

@@ -1,0 +1,68 @@
+#include "compiler/kernel/along.h"
+#include "compiler/kernel/formula.h"
+#include <algorithm>
+#include <isl/aff.h>
+#include <isl/map.h>
+#include <isl/set.h>
+
+namespace pbc::kernel {
+namespace {
+
+/// Coordinate `c` of the cell as one formula without divisions.
+std::optional<isl::aff> coordinate(const Access &a, int c) {
+  const isl::pw_multi_aff place = isl::manage(isl_pw_multi_aff_from_map(a.relation.copy()));
+  auto f = formula(isl::manage(isl_pw_multi_aff_get_pw_aff(place.get(), c)));
+  if (f && isl_aff_dim(f->get(), isl_dim_div) > 0)
+    f.reset();
+  return f;
+}
+
+long coefficientOf(const isl::aff &f, int d) {
+  isl_val *v = isl_aff_get_coefficient_val(f.get(), isl_dim_in, d);
+  const long value = isl_val_get_num_si(v);
+  isl_val_free(v);
+  return value;
+}
+
+} // namespace
+
+std::optional<Along> along(const Kernel &kernel, const Access &a, int d) {
+  Along found = Along::Nowhere;
+  for (int c = 0; c < kernel.buffers[a.buffer].rank; ++c) {
+    const auto f = coordinate(a, c);
+    if (!f)
+      return std::nullopt;
+    if (const long step = coefficientOf(*f, d))
+      found = c == 0 && step == 1 && found == Along::Nowhere ? Along::Contiguous : Along::Strided;
+  }
+  return found;
+}
+
+long coefficient(const Access &a, int c, int d) {
+  const auto f = coordinate(a, c);
+  return f ? coefficientOf(*f, d) : 0;
+}
+
+bool movesWith(const Kernel &kernel, const Statement &s, const Expr &e, int d) {
+  if (e.kind == Expr::Kind::Dimension)
+    return e.index == d;
+  if (e.kind == Expr::Kind::Read) {
+    const Access &a = s.accesses[e.index];
+    return kernel.buffers[a.buffer].role == Buffer::Role::Local || along(kernel, a, d) != Along::Nowhere;
+  }
+  return std::any_of(e.operands.begin(), e.operands.end(),
+                     [&](const ExprPtr &o) { return movesWith(kernel, s, *o, d); });
+}
+
+bool boundsMoveWith(const isl::set &domain, int d, int point) {
+  const auto inner = static_cast<unsigned>(isl_set_dim(domain.get(), isl_dim_set) - d - 1);
+  isl_set *bounds = isl_set_project_out(domain.copy(), isl_dim_set, static_cast<unsigned>(d) + 1, inner);
+  const isl::set exact = isl::manage(isl_set_reset_tuple_id(bounds));
+  const isl::set free =
+      isl::manage(isl_set_eliminate(exact.copy(), isl_dim_set, static_cast<unsigned>(point), 1));
+  isl_set *points = isl_set_project_out(exact.copy(), isl_dim_set, static_cast<unsigned>(d), 1);
+  points = isl_set_insert_dims(points, isl_dim_set, static_cast<unsigned>(d), 1);
+  return !free.intersect(isl::manage(isl_set_reset_tuple_id(points))).is_equal(exact);
+}
+
+} // namespace pbc::kernel

@@ -1,0 +1,223 @@
+#include "compiler/kernel/register_tile.h"
+#include "compiler/kernel/along.h"
+#include "compiler/kernel/legal.h"
+#include "compiler/kernel/tree.h"
+#include "compiler/kernel/unroll.h"
+#include <algorithm>
+#include <isl/aff.h>
+#include <isl/map.h>
+#include <isl/schedule.h>
+#include <isl/set.h>
+
+namespace pbc::kernel {
+namespace {
+
+bool isFloat(Scalar s) { return s == Scalar::F64 || s == Scalar::F32; }
+
+class Analysis {
+public:
+  Analysis(const Kernel &kernel, int x, int y) : kernel_(kernel) { tile_.x = x, tile_.y = y; }
+
+  std::optional<RegisterTile> run() {
+    bool hasElement = false;
+    for (const Statement &s : kernel_.statements)
+      for (const Access &a : s.accesses)
+        if (a.isWrite) {
+          const Scalar here = kernel_.buffers[a.buffer].element;
+          if (!isFloat(here) || (hasElement && here != tile_.element))
+            return fail("it computes with more than one type");
+          tile_.element = here, hasElement = true;
+        }
+    for (const Statement &s : kernel_.statements)
+      if (!statement(s))
+        return std::nullopt;
+    for (const Buffer &b : kernel_.buffers)
+      tile_.scalars += b.role == Buffer::Role::Local;
+    findDepth();
+    for (const Access *a : strided_)
+      if (std::none_of(tile_.panels.begin(), tile_.panels.end(), [&](const RegisterTile::Panel &p) {
+            return &kernel_.statements[p.statement].accesses[p.access] == a;
+          }))
+        return fail("cells of " + kernel_.buffers[a->buffer].name + " do not lie side by side");
+    return tile_;
+  }
+
+  const std::string &why() const { return why_; }
+
+private:
+  std::nullopt_t fail(const std::string &why) {
+    why_ = why;
+    return std::nullopt;
+  }
+  bool no(const std::string &why) {
+    why_ = why;
+    return false;
+  }
+
+  const std::string &nameOf(const Statement &s, int d) const { return s.dimensions[d]; }
+
+  bool statement(const Statement &s) {
+    for (int d = s.freeCount; d < static_cast<int>(s.dimensions.size()); ++d)
+      for (const int point : {tile_.x, tile_.y})
+        if (boundsMoveWith(s.domain, d, point))
+          return no("the length of the loop over " + nameOf(s, d) + " depends on " + nameOf(s, point));
+    for (std::size_t k = 0; k < s.accesses.size(); ++k) {
+      const Access &a = s.accesses[k];
+      const Buffer &b = kernel_.buffers[a.buffer];
+      if (b.role == Buffer::Role::Local)
+        continue;
+      if (!a.isWrite && b.role == Buffer::Role::Output)
+        return no("it reads " + b.name + ", which it also writes");
+      const auto x = along(kernel_, a, tile_.x);
+      if (!x || (a.isWrite && *x != Along::Contiguous))
+        return no("cells of " + b.name + " do not lie side by side along " + nameOf(s, tile_.x));
+      if (a.isWrite && !s.op.empty())
+        return no("it updates cells of " + b.name);
+      if (a.isWrite && static_cast<int>(s.dimensions.size()) > s.freeCount)
+        return no("it writes " + b.name + " in a loop");
+      if (!a.isWrite && *x != Along::Nowhere && b.element != tile_.element)
+        return no("it computes with more than one type");
+      // Cells that lie apart along x make vectors only after they have been copied: findDepth().
+      if (!a.isWrite && *x == Along::Strided)
+        strided_.push_back(&a);
+    }
+    return expression(*s.value, s);
+  }
+
+  bool expression(const Expr &e, const Statement &s) {
+    if (!movesWith(kernel_, s, e, tile_.x))
+      return true; // one number for the whole row
+    const bool isArithmetic = e.kind == Expr::Kind::Read || e.kind == Expr::Kind::Cast ||
+                              (e.kind == Expr::Kind::Unary && e.text == "-") ||
+                              (e.kind == Expr::Kind::Binary && e.text.size() == 1 &&
+                               std::string("+-*/").find(e.text) != std::string::npos);
+    if (!isArithmetic || e.type != tile_.element)
+      return no("it computes with more than sums and products of one type");
+    return std::all_of(e.operands.begin(), e.operands.end(),
+                       [&](const ExprPtr &o) { return expression(*o, s); });
+  }
+
+  /// Whether the body is statements, one loop, statements; then, what its reads are.
+  void findDepth() {
+    std::string loop;
+    int loops = 0;
+    for (const Statement &s : kernel_.statements) {
+      const int depth = static_cast<int>(s.dimensions.size()) - s.freeCount;
+      if (depth == 0)
+        continue;
+      loops += depth > 1 || loop != s.dimensions.back() ? depth : 0;
+      loop = s.dimensions.back();
+    }
+    if (loops != 1)
+      return;
+    tile_.isDeep = true;
+    std::set<int> inLoop;
+    const Statement *last = nullptr;
+    int after = 0;
+    for (std::size_t k = 0; k < kernel_.statements.size(); ++k) {
+      const Statement &s = kernel_.statements[k];
+      if (static_cast<int>(s.dimensions.size()) == s.freeCount) {
+        last = &s;
+        ++after;
+        continue;
+      }
+      after = 0;
+      addPanels(static_cast<int>(k));
+      for (const Access &a : s.accesses)
+        if (kernel_.buffers[a.buffer].role == Buffer::Role::Local)
+          inLoop.insert(a.buffer);
+    }
+    if (inLoop.size() == 1 && after == 1 && last->value->kind == Expr::Kind::Read &&
+        last->accesses[last->value->index].buffer == *inLoop.begin())
+      tile_.resumed = *inLoop.begin();
+  }
+
+  void addPanels(int index) {
+    const Statement &s = kernel_.statements[index];
+    for (std::size_t k = 0; k < s.accesses.size(); ++k) {
+      const Access &a = s.accesses[k];
+      const Buffer &b = kernel_.buffers[a.buffer];
+      if (b.role == Buffer::Role::Local || b.rank < 2 || b.element != tile_.element)
+        continue;
+      const auto x = along(kernel_, a, tile_.x), y = along(kernel_, a, tile_.y), depth = along(kernel_, a, s.freeCount);
+      if (!x || !y || !depth || *depth == Along::Nowhere)
+        continue;
+      const bool alongX = *x != Along::Nowhere, alongY = *y != Along::Nowhere;
+      if (alongX != alongY)
+        tile_.panels.push_back({index, static_cast<int>(k), alongX});
+    }
+  }
+
+  const Kernel &kernel_;
+  RegisterTile tile_{};
+  std::vector<const Access *> strided_;
+  std::string why_;
+};
+
+/// The free variable that moves dimension 0 of everything that is written; -1.
+int contiguousVariable(const Kernel &kernel) {
+  int found = -1;
+  for (const Statement &s : kernel.statements)
+    for (const Access &a : s.accesses) {
+      if (!a.isWrite || kernel.buffers[a.buffer].role == Buffer::Role::Local)
+        continue;
+      if (kernel.buffers[a.buffer].rank == 0)
+        return -1;
+      const isl::pw_multi_aff place = isl::manage(isl_pw_multi_aff_from_map(a.relation.copy()));
+      const isl::pw_aff x = isl::manage(isl_pw_multi_aff_get_pw_aff(place.get(), 0));
+      for (int d = 0; d < s.freeCount; ++d)
+        if (isl_pw_aff_involves_dims(x.get(), isl_dim_in, static_cast<unsigned>(d), 1) == isl_bool_true) {
+          if (found >= 0 && found != d)
+            return -1;
+          found = d;
+        }
+    }
+  return found;
+}
+
+} // namespace
+
+Outcome registerTile(const Kernel &kernel) {
+  for (const Statement &s : kernel.statements) {
+    if (s.isOpaque)
+      return {std::nullopt, "its body is a call of C++ code"};
+    if (s.rule != kernel.statements.front().rule)
+      return {std::nullopt, "several rules share its loops"};
+  }
+  if (unrollBodies(kernel, kShortBody).kernel)
+    return {std::nullopt, "its body is short"};
+  const int x = contiguousVariable(kernel);
+  if (x < 0)
+    return {std::nullopt, "no variable runs along what it writes"};
+  Kernel tiled = kernel;
+  tiled.schedule = splitBands(kernel.schedule);
+  std::vector<isl::schedule_node> bands; // over points, outermost first
+  std::vector<int> variables;
+  visit(isl::manage(isl_schedule_get_root(tiled.schedule.get())), [&](const isl::schedule_node &node) {
+    if (!isBand(node))
+      return;
+    const int d = memberDimension(tiled, node);
+    if (d < kernel.statements.front().freeCount) {
+      bands.push_back(node);
+      variables.push_back(d);
+    }
+  });
+  const std::size_t n = bands.size();
+  if (n < 2 || variables[n - 1] != x || variables[n - 2] < 0 ||
+      static_cast<int>(n) != kernel.statements.front().freeCount)
+    return {std::nullopt, "its loop over " + kernel.statements.front().dimensions[x] +
+                              " is not the innermost of several over points"};
+  for (const std::size_t k : {n - 1, n - 2})
+    if (!isParallel(bands[k], 0, kernel.dependences, false))
+      return {std::nullopt, "a point needs the one before it along " +
+                                kernel.statements.front().dimensions[variables[k]]};
+  Analysis analysis(kernel, x, variables[n - 2]);
+  tiled.registerTile = analysis.run();
+  if (!tiled.registerTile)
+    return {std::nullopt, analysis.why()};
+  const isl::schedule_node marked = insertMark(bands[n - 2], "registers");
+  tiled.schedule = isl::manage(isl_schedule_node_get_schedule(marked.get()));
+  return {tiled, ""};
+}
+
+} // namespace pbc::kernel

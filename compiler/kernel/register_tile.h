@@ -1,0 +1,22 @@
+// Computes a block of points at once, all their scalars in registers: rows of y times vectors of x.
+//
+//   band y: band x: s = 0; band k: s += A[k, y] * B[x, k]; C[x, y] = s
+//   =>  mark registers: band y: band x: ...    and Kernel::registerTile says what the printer needs to know
+//
+// One load of B[x .. x + 16, k] then serves all rows of the block, one of A[k, y] all its columns, and the
+// additions of one point, which must follow each other, alternate with those of the others. The order of the
+// operations of each point stays as it is. How large a block is depends on the processor's registers:
+// runtime/abi/register_tile.h, which also runs the blocks, and copies what they read into panels that lie
+// close together where that is worth it.
+//
+// For bodies with long loops; short ones are better left to LLVM's vectoriser. Legal if the loops over x and y carry no dependence, and no loop of the body moves with x or y. Blocks may
+// overlap (the last one begins early rather than end beyond the edge): nothing that the kernel writes is read
+// by it outside the point.
+#pragma once
+#include "compiler/kernel/kernel.h"
+
+namespace pbc::kernel {
+
+Outcome registerTile(const Kernel &);
+
+} // namespace pbc::kernel

@@ -1,0 +1,255 @@
+// Blocks of points in registers: carries out the mark "registers" of compiler/kernel/register_tile.h.
+//
+//   struct pb_kernel_0_tile {                        // emitted: what one block does
+//     template <int R, int V, int W> void cells(long y, long x, ...) const;   // R rows, V vectors of W columns
+//     ...
+//   };
+//   pb::runTiles(pb_kernel_0_tile{...}, low1, high1);
+//
+// Emitted code describes one block; here is how a box of points is covered with blocks, the last of a row or
+// column beginning early rather than ending late, and for deep nests how the loop over k is cut and strips of
+// the operands are copied so that a block reads what lies close together (the panels of Goto and van de
+// Geijn, "Anatomy of high-performance matrix multiplication", 2008). Sizes of blocks follow the registers,
+// those of panels the caches of the machine at hand.
+#pragma once
+#include "index.h"
+
+#define PB_TILE_EACH(i, count) _Pragma("clang loop unroll(full)") for (int i = 0; i < count; ++i)
+/// The loop over k: its additions are what the block is for; unrolled further they would not fit.
+#define PB_TILE_LOOP _Pragma("clang loop unroll(disable) vectorize(disable)")
+
+namespace pb {
+
+#if defined(__AVX512F__)
+inline constexpr int kVectorBytes = 64, kVectorRegisters = 32;
+#elif defined(__AVX__)
+inline constexpr int kVectorBytes = 32, kVectorRegisters = 16;
+#else
+inline constexpr int kVectorBytes = 16, kVectorRegisters = 16;
+#endif
+
+template <class T, int W>
+struct VectorOf {
+  typedef T Type __attribute__((vector_size(sizeof(T) * W)));
+};
+template <class T>
+struct VectorOf<T, 1> {
+  using Type = T;
+};
+template <class T, int W>
+using Vector = typename VectorOf<T, W>::Type;
+
+template <int W, class T>
+[[gnu::always_inline]] inline Vector<T, W> load(const T *from) {
+  Vector<T, W> v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+template <int W, class T>
+[[gnu::always_inline]] inline void store(T *to, Vector<T, W> v) {
+  __builtin_memcpy(to, &v, sizeof v);
+}
+/// The same number in each lane; x - 0 is x for all x.
+template <int W, class T>
+[[gnu::always_inline]] inline Vector<T, W> spread(T x) {
+  return x - Vector<T, W>{};
+}
+
+/// A strip of an operand: row r (or lane r) at step k of the loop is at[r * row + k * step].
+template <class T>
+struct Panel {
+  const T *at;
+  long row, step;
+};
+
+extern "C" {
+/// Memory of the calling thread, at least so many bytes, aligned to a cache line; valid until its next call.
+/// runtime/matrix/scratch.cpp
+void *pb_scratch(long bytes);
+/// Bytes of a core's cache of this level, 1 or 2. runtime/base/caches.cpp
+long pb_cache_bytes(int level);
+}
+
+/// Copies a strip: `rows` rows (or lanes) of `depth` steps, so that the direction that lies close together in
+/// memory stays so. `lanes`: step by step, for vector loads.
+template <class T>
+Panel<T> copyPanel(const Panel<T> &from, long rows, long depth, bool lanes, T *to) {
+  if (lanes || from.row == 1) {
+    if (from.row == 1)
+      for (long k = 0; k < depth; ++k)
+        __builtin_memcpy(to + k * rows, from.at + k * from.step, static_cast<unsigned long>(rows) * sizeof(T));
+    else
+      for (long r = 0; r < rows; ++r)
+        for (long k = 0; k < depth; ++k)
+          to[k * rows + r] = from.at[r * from.row + k * from.step];
+    return {to, 1, rows};
+  }
+  if (from.step == 1)
+    for (long r = 0; r < rows; ++r)
+      __builtin_memcpy(to + r * depth, from.at + r * from.row, static_cast<unsigned long>(depth) * sizeof(T));
+  else
+    for (long r = 0; r < rows; ++r)
+      for (long k = 0; k < depth; ++k)
+        to[r * depth + k] = from.at[r * from.row + k * from.step];
+  return {to, depth, 1};
+}
+
+/// Tile: what is emitted. Its members:
+///   Cell                         the element type
+///   kScalars                     scalars of a point that live in registers
+///   kPanels, kAlongX[]           operands of a deep nest (0 of others), and whether they are strips of columns
+///   kResumes                     the loop over k may be cut: the result so far is in the output
+///   begin(y), end(y)             columns of row y
+///   depthBegin(), depthEnd()     the loop over k of a deep nest
+///   panel(p, y, x, k)            the strip of operand p from that place on
+///   cells<R, V, W>(y, x, k0, k1, isFirst, panels)
+template <class Tile>
+class TileRunner {
+public:
+  using T = typename Tile::Cell;
+  static constexpr int W = kVectorBytes / static_cast<int>(sizeof(T)), V = 2;
+  static constexpr int kRows = kVectorRegisters * 3 / 4 / (V * Tile::kScalars);
+  static constexpr int R = kRows > 1 ? kRows : 1, kFewRows = R > 4 ? 4 : 1;
+  static constexpr long kStrip = V * W; // columns
+  static constexpr long kSize = sizeof(T), kLine = 64 / kSize;
+
+  explicit TileRunner(const Tile &tile) : tile_(tile) {}
+
+  void run(long yBegin, long yEnd) const {
+    if (yBegin >= yEnd)
+      return;
+    if constexpr (Tile::kPanels > 0) {
+      const long k0 = tile_.depthBegin(), k1 = tile_.depthEnd();
+      const long x0 = tile_.begin(yBegin), x1 = tile_.end(yBegin);
+      if (k1 - k0 > 0 && x1 - x0 >= kStrip && yEnd - yBegin >= 2 * R && isFar(yBegin, x0, k0, k1))
+        return inPanels(yBegin, yEnd, x0, x1, k0, k1);
+    }
+    rows(yBegin, yEnd, true, [&]<int Rows>(long y) { columns<Rows>(y, tile_.begin(y), tile_.end(y)); });
+  }
+
+private:
+  /// Calls `block<R>(y)` for groups of rows; they overlap only where no result is resumed.
+  template <class Block>
+  static void rows(long begin, long end, bool mayOverlap, const Block &block) {
+    long y = begin;
+    for (; y + R <= end; y += R)
+      block.template operator()<R>(y);
+    if constexpr (R > kFewRows && kFewRows > 1) {
+      for (; y + kFewRows <= end; y += kFewRows)
+        block.template operator()<kFewRows>(y);
+      if (y < end && mayOverlap && end - begin >= kFewRows)
+        return block.template operator()<kFewRows>(end - kFewRows);
+    }
+    for (; y < end; ++y)
+      block.template operator()<1>(y);
+  }
+
+  template <int Rows, int Vectors, int Lanes>
+  [[gnu::always_inline]] void direct(long y, long x) const {
+    if constexpr (Tile::kPanels > 0) {
+      Panel<T> panels[Tile::kPanels];
+      const long k0 = tile_.depthBegin();
+      for (int p = 0; p < Tile::kPanels; ++p)
+        panels[p] = tile_.panel(p, y, x, k0);
+      tile_.template cells<Rows, Vectors, Lanes>(y, x, k0, tile_.depthEnd(), true, panels);
+    } else
+      tile_.template cells<Rows, Vectors, Lanes>(y, x);
+  }
+
+  /// All columns of some rows, operands where they are.
+  template <int Rows>
+  void columns(long y, long begin, long end) const {
+    long x = begin;
+    if (canLoad()) {
+      for (; x + V * W <= end; x += V * W)
+        direct<Rows, V, W>(y, x);
+      if (end - begin >= W)
+        for (; x < end; x += W)
+          direct<Rows, 1, W>(y, minimum(x, end - W));
+    }
+    for (; x < end; ++x)
+      direct<Rows, 1, 1>(y, x);
+  }
+
+  /// Whether all strips of columns can be read as vectors where they are.
+  bool canLoad() const {
+    if constexpr (Tile::kPanels > 0)
+      for (int p = 0; p < Tile::kPanels; ++p)
+        if (Tile::kAlongX[p] && tile_.panel(p, 0, 0, 0).row != 1)
+          return false;
+    return true;
+  }
+
+  /// Whether a block's strips of columns lie over so many pages that copying them is worth it.
+  bool isFar(long y, long x, long k0, long k1) const {
+    for (int p = 0; p < Tile::kPanels; ++p) {
+      const Panel<T> panel = tile_.panel(p, y, x, k0);
+      const long bytes = (k1 - k0) * panel.step * static_cast<long>(sizeof(T));
+      if (Tile::kAlongX[p] && (panel.row != 1 || bytes > pb_cache_bytes(2) / 2))
+        return true;
+    }
+    return false;
+  }
+
+  void inPanels(long y0, long y1, long x0, long x1, long k0, long k1) const {
+    const long all = k1 - k0;
+    long depth = all;
+    if (Tile::kResumes) {
+      // A block's rows stay in half of the first cache; the cuts are of one length.
+      const long fits = maximum(16, pb_cache_bytes(1) / 2 / (R * kSize));
+      const long cuts = (all + fits - 1) / fits;
+      depth = (all + cuts - 1) / cuts;
+    }
+    // The strips of columns stay in half of the second one.
+    const long width = maximum(1, pb_cache_bytes(2) / 2 / (depth * kStrip * kSize)) * kStrip;
+    const long whole = x0 + (x1 - x0) / kStrip * kStrip;
+    for (long k = k0; k < k1; k += depth)
+      for (long x = x0; x < whole; x += width)
+        part({y0, y1, x, minimum(x + width, whole), k, minimum(k + depth, k1), k == k0});
+    // What has been computed already may be computed again, but not be resumed twice.
+    if (whole < x1)
+      part({y0, y1, x1 - kStrip, x1, k0, k1, true});
+  }
+
+  struct Part {
+    long y0, y1, x0, x1, k0, k1;
+    bool isFirst;
+  };
+
+  /// Whole strips of columns.
+  void part(const Part &a) const {
+    const long steps = a.k1 - a.k0, strip = kStrip * steps;
+    T *memory = static_cast<T *>(pb_scratch(((a.x1 - a.x0) * steps + R * steps + kLine) * kSize * Tile::kPanels));
+    T *at[Tile::kPanels];
+    for (int p = 0; p < Tile::kPanels; ++p) {
+      at[p] = memory;
+      if (Tile::kAlongX[p])
+        for (long x = a.x0; x < a.x1; x += kStrip, memory += strip)
+          copyPanel(tile_.panel(p, a.y0, x, a.k0), kStrip, steps, true, memory);
+      else
+        memory += (R * steps + kLine - 1) / kLine * kLine;
+    }
+    const auto block = [&]<int Rows>(long y) {
+      Panel<T> panels[Tile::kPanels];
+      for (int p = 0; p < Tile::kPanels; ++p)
+        panels[p] = Tile::kAlongX[p] ? Panel<T>{at[p], 1, kStrip}
+                                     : copyPanel(tile_.panel(p, y, a.x0, a.k0), Rows, steps, false, at[p]);
+      for (long x = a.x0; x < a.x1; x += kStrip) {
+        tile_.template cells<Rows, V, W>(y, x, a.k0, a.k1, a.isFirst, panels);
+        for (int p = 0; p < Tile::kPanels; ++p)
+          if (Tile::kAlongX[p])
+            panels[p].at += strip;
+      }
+    };
+    rows(a.y0, a.y1, a.isFirst, block);
+  }
+
+  const Tile &tile_;
+};
+
+template <class Tile>
+void runTiles(const Tile &tile, long yBegin, long yEnd) {
+  TileRunner<Tile>(tile).run(yBegin, yEnd);
+}
+
+} // namespace pb

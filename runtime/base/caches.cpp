@@ -1,0 +1,18 @@
+#include <unistd.h>
+
+namespace pb {
+
+// A machine that does not say has what most have.
+extern "C" long pb_cache_bytes(int level) {
+  static const long first = [] {
+    const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+    return bytes > 0 ? bytes : 32L << 10;
+  }();
+  static const long second = [] {
+    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return bytes > 0 ? bytes : 1L << 20;
+  }();
+  return level == 1 ? first : second;
+}
+
+} // namespace pb
