@@ -1,6 +1,7 @@
 #include "compiler/build/compile.h"
 
 #include "compiler/build/driver_arguments.h"
+#include "compiler/build/vector_math.h"
 
 #include <clang/CodeGen/BackendUtil.h>
 #include <clang/CodeGen/CodeGenAction.h>
@@ -156,7 +157,9 @@ CompileResult compile(const CompileRequest &request) {
                              front->getFileManager().getVirtualFileSystemPtr(),
                              std::make_unique<llvm::raw_svector_ostream>(bytes));
   };
+  defineVectorMath(*module, request.vectorMath);
   run(clang::Backend_EmitNothing, true);
+  dropUnusedVectorMath(*module);
   result.optimiseSeconds = clock.lap();
   if (request.wanted == CompileRequest::Output::Llvm) {
     llvm::raw_svector_ostream out(bytes);

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <fstream>
+#include <gnu/libc-version.h>
 #include <iterator>
 #include <optional>
 #include <thread>
@@ -88,6 +89,8 @@ CompileResult compile(const CompileRequest &request, Cache &cache) {
       .add(request.text);
   for (const auto &[name, text] : request.files)
     hasher.add(name).add(text);
+  // Which functions of vectors there are: vector_math.h.
+  hasher.add(request.vectorMath ? gnu_get_libc_version() : "scalar");
   hasher.add("arguments");
   for (const std::string &argument : arguments)
     hasher.add(argument);

@@ -78,6 +78,12 @@ ParsedOptions parseOptions(int argc, char **argv) {
   app.add_option("-O", o.optimisation, "optimisation of the generated C++, 0 to 3 (default 3)")
       ->check(CLI::Range(0, 3));
   app.add_flag("--bounds-check", o.boundsCheck, "check every element access of rule bodies at run time");
+  app.add_flag("--reassociate", o.reassociates,
+               "as if all rules were `fast`: sums and products may be computed in another order");
+  app.add_flag(
+      "!--no-vector-math", o.vectorMath,
+      "exp, log, sin, ... as they are in scalar code, also where loops use vectors: exact to less than 1 "
+      "unit in the last place instead of 4");
   app.add_flag("--time-passes", o.timePasses, "print what each step took");
   app.add_flag("--no-cache", o.noCache, "compile everything anew");
   try {

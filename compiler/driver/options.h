@@ -23,6 +23,8 @@ struct Options {
   std::string cpu = "native";
   int optimisation = 3;
   bool boundsCheck = false;
+  bool reassociates = false; // as if all rules were `fast`
+  bool vectorMath = true;    // loops may call functions of vectors
   bool shared = false;
   bool dot = false;
   bool timePasses = false;

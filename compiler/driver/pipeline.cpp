@@ -115,6 +115,10 @@ private:
     const std::string name = std::filesystem::path(options_.input).stem().string();
     if (!step("check", [&] { module = sema::check(program, name, options_.mainTransform, diagnostics_); }))
       return 1;
+    if (options_.reassociates)
+      for (auto &t : module.transforms)
+        for (auto &r : t.rules)
+          r.fast = true;
     verify("check", [&] { return sema::verify(module); });
     if (options_.stage == Stage::Module)
       return show(sema::print(module));
@@ -306,6 +310,7 @@ private:
       r.optimisation = options_.optimisation;
       r.cpu = options_.cpu;
       r.boundsCheck = options_.boundsCheck;
+      r.vectorMath = options_.vectorMath;
       r.extraArguments = {"-w"};
       if (!mayThrow)
         r.extraArguments.push_back("-fno-exceptions");
@@ -354,6 +359,7 @@ private:
         .add(options_.input)
         .add(options_.mainTransform);
     h.add(options_.cpu).add(std::to_string(options_.optimisation)).add(options_.boundsCheck ? "b" : "-");
+    h.add(options_.reassociates ? "r" : "-").add(options_.vectorMath ? "v" : "-");
     for (const auto &a : options_.linkArguments)
       h.add(a);
     struct stat s{};

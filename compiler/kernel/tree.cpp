@@ -151,4 +151,13 @@ int statementIndex(const Kernel &kernel, const std::string &name) {
   return -1;
 }
 
+bool isVectorised(const Kernel &kernel) {
+  bool found = false;
+  visit(isl::manage(isl_schedule_get_root(kernel.schedule.get())), [&](const isl::schedule_node &node) {
+    const std::string mark = markName(node);
+    found |= mark == "vector" || mark.starts_with("lanes:");
+  });
+  return found;
+}
+
 } // namespace pbc::kernel

@@ -33,6 +33,9 @@ isl::schedule mapBottomUp(const isl::schedule &,
 /// The nodes of the tree, parents first.
 void visit(const isl::schedule_node &, const std::function<void(const isl::schedule_node &)> &);
 
+/// Some loop is to use vectors: it is marked `vector` or `lanes:N`.
+bool isVectorised(const Kernel &);
+
 /// Names of the statements with instances at this node.
 std::vector<std::string> statementsAt(const isl::schedule_node &);
 /// Index of the statement with this name; -1.

@@ -36,6 +36,27 @@ with tempfile.TemporaryDirectory() as folder:
     assert (choice.getAttribute("name"), choice.getAttribute("rules")) == ("Twice_0", "2")
     assert info.getElementsByTagName("tunable")[0].getAttribute("name") == "Twice_k"
 
+    # --reassociate is `fast` for all rules: the sum is computed in parts, and the cached program is another one.
+    with open("sum.pbcc", "w") as f:
+        f.write("transform Sum from A[n] to S { to(S s) from(A a) { s = 0; for (int i = 0; i < n; ++i) s += a.cell(i); } }")
+    exact = subprocess.run([PBC, "--emit=kernels", "sum.pbcc"], check=True, capture_output=True, text=True).stdout
+    fast = subprocess.run([PBC, "--emit=kernels", "--reassociate", "sum.pbcc"], check=True, capture_output=True, text=True).stdout
+    assert "may reassociate" not in exact and "may reassociate" in fast, fast
+    with open("a.txt", "w") as f:
+        f.write("SIZE 40\n1e16 " + " ".join(["1"] * 39))
+    sums = []
+    for options in ([], ["--reassociate"]):
+        run("sum.pbcc", *options)
+        sums.append(float(subprocess.run(["./sum", "a.txt", "-"], check=True, capture_output=True, text=True).stdout.split()[1]))
+    assert sums[0] == 1e16, sums # each 1 is rounded away
+
+    # --no-vector-math: loops call the functions of scalar code.
+    with open("e.pbcc", "w") as f:
+        f.write("transform E from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return exp(a); } }")
+    for options, vectors in ([], True), (["--no-vector-math"], False):
+        text = subprocess.run([PBC, "--emit=asm", "e.pbcc", *options], check=True, capture_output=True, text=True).stdout
+        assert ("_ZGV" in text) == vectors, options
+
     # --nolink leaves objects, --nocompile nothing unless a folder is named.
     run("p.pbcc", "--output=other", "--nolink")
     assert not os.path.exists("other") and "Twice.o" in os.listdir("other.obj")

@@ -1,6 +1,7 @@
 #include "compiler/emit/kernel/instance.h"
 #include "compiler/kernel/along.h"
 #include "compiler/poly/expression.h"
+#include <algorithm>
 #include <isl/aff.h>
 #include <isl/ast_build.h>
 #include <isl/id.h>
@@ -11,6 +12,7 @@ namespace pbc::emit {
 
 using kernel::Buffer;
 using kernel::Expr;
+using kernel::Scalar;
 
 namespace {
 
@@ -34,6 +36,11 @@ std::string atom(const std::string &text) {
   }
   return text;
 }
+
+/// Functions that libraries of vector arithmetic have, and processors have not.
+constexpr const char *kVectorFunctions[] = {"acos", "asin", "atan", "atan2", "cbrt",  "cos", "cosh",  "erf",
+                                            "erfc", "exp",  "exp2", "expm1", "hypot", "log", "log10", "log1p",
+                                            "log2", "pow",  "sin",  "sinh",  "tan",   "tanh"};
 
 std::string dimensionName(int d) { return kOwn + "d" + std::to_string(d); }
 
@@ -70,8 +77,10 @@ isl::ast_expr indexExpression(const isl::pw_aff &function, const isl::set &domai
   return isl::manage(isl_ast_build_expr_from_pw_aff(build.get(), f));
 }
 
-StatementPrinter::StatementPrinter(const kernel::Kernel &kernel, int statement, bool unitStride, Used &used)
-    : kernel_(kernel), statement_(kernel.statements[statement]), unitStride_(unitStride), used_(used) {
+StatementPrinter::StatementPrinter(const kernel::Kernel &kernel, int statement, bool unitStride,
+                                   bool vectorMath, Used &used)
+    : kernel_(kernel), statement_(kernel.statements[statement]), unitStride_(unitStride),
+      vectorMath_(vectorMath), used_(used) {
   auto all = [&](const isl::multi_pw_aff &functions) {
     std::vector<isl::ast_expr> indices;
     for (int d = 0, n = static_cast<int>(isl_multi_pw_aff_dim(functions.get(), isl_dim_out)); d < n; ++d)
@@ -159,7 +168,7 @@ StatementPrinter::Text StatementPrinter::expr(const Expr &e, const At &at) const
                 operand(e.operands[2], at),
             false};
   case Expr::Kind::Call: {
-    std::string text = e.text + "(";
+    std::string text = function(e) + "(";
     for (std::size_t k = 0; k < e.operands.size(); ++k)
       text += (k ? ", " : "") + expr(*e.operands[k], at).text;
     return {text + ")", true};
@@ -168,6 +177,21 @@ StatementPrinter::Text StatementPrinter::expr(const Expr &e, const At &at) const
     return {type + operand(e.operands[0], at), true};
   }
   return {"", true};
+}
+
+std::string StatementPrinter::function(const Expr &call) const {
+  const std::string type = body::cxxType(call.type);
+  const std::string name = call.type == Scalar::F32 && call.text.ends_with('f')
+                               ? call.text.substr(0, call.text.size() - 1)
+                               : call.text;
+  if (!vectorMath_ ||
+      std::find(std::begin(kVectorFunctions), std::end(kVectorFunctions), name) == std::end(kVectorFunctions))
+    return call.text;
+  std::string declaration = type + " pb_vector_" + call.text + "(" + type;
+  if (call.operands.size() == 2)
+    declaration += ", " + type;
+  used_.vectorFunctions.insert(declaration + ")");
+  return "pb_vector_" + call.text;
 }
 
 std::string StatementPrinter::call(const At &at, const std::string &indent) const {

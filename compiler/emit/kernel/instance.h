@@ -11,6 +11,7 @@ struct Used {
   std::set<int> buffers;                 // matrices
   std::set<std::pair<int, int>> strides; // (buffer, dimension)
   int tasks = 0;                         // low0 .. and high0 .. below this
+  std::set<std::string> vectorFunctions; // declarations, `pb_vector_exp(double)` (build/vector_math.h)
 };
 
 /// Names that the loop printer gives to isl: iterators "pb__c0", task limits "pb__low0". Everything else is a
@@ -22,7 +23,8 @@ isl::ast_expr indexExpression(const isl::pw_aff &, const isl::set &domain);
 
 class StatementPrinter {
 public:
-  StatementPrinter(const kernel::Kernel &kernel, int statement, bool unitStride, Used &used);
+  /// `vectorMath`: functions of <math.h> are called in the form that loops may call with vectors.
+  StatementPrinter(const kernel::Kernel &kernel, int statement, bool unitStride, bool vectorMath, Used &used);
 
   /// `dimensions`: the statement's dimensions as C++ here. `localIndices[access]`: index into a Local's
   /// array.
@@ -52,10 +54,11 @@ private:
   std::string operand(const kernel::ExprPtr &, const At &) const;
   std::string call(const At &, const std::string &indent) const;
   std::string blockValue(const kernel::ExprPtr &, const At &, const std::vector<std::string> &panels) const;
+  std::string function(const kernel::Expr &call) const;
 
   const kernel::Kernel &kernel_;
   const kernel::Statement &statement_;
-  bool unitStride_;
+  bool unitStride_, vectorMath_;
   Used &used_;
   std::vector<std::vector<isl::ast_expr>> indices_;          // per access
   std::vector<std::vector<isl::ast_expr>> begins_, extents_; // per argument of an opaque statement

@@ -92,8 +92,10 @@ KernelText kernelText(const kernel::Kernel &kernel, const std::string &name, con
       isUnit += (isUnit.empty() ? "" : " && ") + std::string("f.m_") + kernel.buffers[b].name +
                 ".strides()[0] == 1";
   // A loop that LLVM declines to vectorise is no matter for a user's warning.
-  std::string text =
-      "#pragma clang diagnostic push\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n" + unitBody;
+  std::string text;
+  for (const std::string &function : unit.vectorFunctions)
+    text += "extern \"C\" __attribute__((const)) " + function + " noexcept;\n";
+  text += "#pragma clang diagnostic push\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n" + unitBody;
   if (!isUnit.empty())
     text += generalBody;
   text += "static void " + name +

@@ -32,8 +32,9 @@ class LoopPrinter {
 public:
   LoopPrinter(const kernel::Kernel &kernel, Place place, Used &used)
       : kernel_(kernel), place_(std::move(place)), unitStride_(place_.unitStride), used_(used) {
+    const bool vectorMath = kernel::isVectorised(kernel);
     for (std::size_t s = 0; s < kernel.statements.size(); ++s)
-      statements_.emplace_back(kernel, static_cast<int>(s), unitStride_, used);
+      statements_.emplace_back(kernel, static_cast<int>(s), unitStride_, vectorMath, used);
   }
 
   const std::string &types() const { return types_; }

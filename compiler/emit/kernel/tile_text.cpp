@@ -33,7 +33,7 @@ public:
   TilePrinter(const kernel::Kernel &kernel, const std::string &name, const Place &place, Used &outer)
       : kernel_(kernel), tile_(*kernel.registerTile), name_(name), place_(place), outer_(outer) {
     for (std::size_t s = 0; s < kernel.statements.size(); ++s)
-      statements_.emplace_back(kernel, static_cast<int>(s), true, used_);
+      statements_.emplace_back(kernel, static_cast<int>(s), true, false, used_);
   }
 
   std::optional<TileText> print(const isl::ast_node &node) {

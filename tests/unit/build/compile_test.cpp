@@ -89,6 +89,26 @@ TEST(Compile, FloatingPointKeepsItsOrder) {
   EXPECT_THAT(made.output, Not(HasSubstr("fadd <"))) << "a sum may not be reassociated";
 }
 
+TEST(Compile, LoopsCallFunctionsOfVectors) {
+  CompileRequest request{.text =
+                             "extern \"C\" __attribute__((const)) double pb_vector_exp(double) noexcept;\n"
+                             "void f(double *__restrict y, const double *x, long n) {\n"
+                             "  for (long i = 0; i < n; ++i) y[i] = x[i] > 0 ? pb_vector_exp(x[i]) : x[i];\n"
+                             "}\n",
+                         .wanted = CompileRequest::Output::Assembly};
+  const std::pair<const char *, const char *> forms[] = {
+      {"x86-64", "_ZGVbN2v_exp"}, {"x86-64-v3", "_ZGVdN4v_exp"}, {"x86-64-v4", "_ZGVeN8v_exp"}};
+  for (const auto &[cpu, form] : forms) {
+    request.cpu = cpu;
+    const CompileResult made = compile(request);
+    ASSERT_TRUE(made.ok) << made.messages;
+    EXPECT_THAT(made.output, HasSubstr(form));
+    EXPECT_THAT(made.output, Not(HasSubstr("pb_vector_exp_"))) << "forms that are not used are left out";
+  }
+  request.vectorMath = false;
+  EXPECT_THAT(compile(request).output, Not(HasSubstr("_ZGV")));
+}
+
 TEST(Compile, ManyThreadsGiveTheSameBytes) {
   std::vector<CompileRequest> requests;
   for (int i = 0; i < 12; ++i)
