@@ -1,5 +1,5 @@
-// The formulas of black_scholes.pbcc with GCC's vector extensions and glibc's libmvec, timed the way a generated
-// program does with --time.
+// The formulas of black_scholes.pbcc with GCC's vector extensions and glibc's libmvec, timed the way a
+// generated program does with --time.
 //
 //   black_scholes Double|Float OPTIONS THREADS
 //   => "time: SECONDS s", the median, and "sum: ...", of all prices

@@ -1,6 +1,7 @@
 #include "compiler/build/compile.h"
 
 #include "compiler/build/driver_arguments.h"
+#include "compiler/build/isolate.h"
 #include "compiler/build/vector_math.h"
 
 #include <clang/CodeGen/BackendUtil.h>
@@ -157,6 +158,8 @@ CompileResult compile(const CompileRequest &request) {
                              front->getFileManager().getVirtualFileSystemPtr(),
                              std::make_unique<llvm::raw_svector_ostream>(bytes));
   };
+  if (!request.onlyShared.empty())
+    isolate(*module, request.onlyShared);
   defineVectorMath(*module, request.vectorMath);
   run(clang::Backend_EmitNothing, true);
   dropUnusedVectorMath(*module);

@@ -26,8 +26,10 @@ struct CompileRequest {
   std::vector<std::pair<std::string, std::string>> files;
   int optimisation = 3;       ///< 0 to 3
   std::string cpu = "native"; ///< as in -march: "native", "x86-64-v3", ...
-  bool vectorMath = true;     ///< what `pb_vector_exp` and its like are: vector_math.h
-  bool boundsCheck = false;   ///< defines PB_BOUNDS_CHECK (runtime/abi/region.h)
+  /// Not empty: all other functions than this namespace's are the unit's own (isolate.h).
+  std::string onlyShared = {};
+  bool vectorMath = true;   ///< what `pb_vector_exp` and its like are: vector_math.h
+  bool boundsCheck = false; ///< defines PB_BOUNDS_CHECK (runtime/abi/region.h)
   /// Further options as one would give them to clang++, for example "-Ifolder", "-g",
   /// "-mprefer-vector-width=512",
   /// "-fno-rtti".

@@ -91,6 +91,7 @@ CompileResult compile(const CompileRequest &request, Cache &cache) {
     hasher.add(name).add(text);
   // Which functions of vectors there are: vector_math.h.
   hasher.add(request.vectorMath ? gnu_get_libc_version() : "scalar");
+  hasher.add(request.onlyShared);
   hasher.add("arguments");
   for (const std::string &argument : arguments)
     hasher.add(argument);

@@ -56,8 +56,8 @@ public:
       scalar_.addFnAttr(llvm::Attribute::AlwaysInline);
       return {};
     }
-    library_ = llvm::cast<llvm::Function>(
-        module_.getOrInsertFunction(symbol_, functionType(width_)).getCallee());
+    library_ =
+        llvm::cast<llvm::Function>(module_.getOrInsertFunction(symbol_, functionType(width_)).getCallee());
     pure(*library_);
     finish(scalar_, [&](llvm::IRBuilder<> &b, std::vector<llvm::Value *> x) {
       for (llvm::Value *&v : x)
@@ -97,8 +97,8 @@ private:
   void finish(llvm::Function &f, Body body) {
     f.setLinkage(llvm::GlobalValue::InternalLinkage);
     f.setDSOLocal(true);
-    for (const char *name : {"target-cpu", "target-features", "tune-cpu", "prefer-vector-width",
-                             "min-legal-vector-width"})
+    for (const char *name :
+         {"target-cpu", "target-features", "tune-cpu", "prefer-vector-width", "min-legal-vector-width"})
       if (const llvm::Attribute a = compiled_.getFnAttribute(name); a.isValid())
         f.addFnAttr(a);
     pure(f);
@@ -185,9 +185,11 @@ void dropUnusedVectorMath(llvm::Module &module) {
   llvm::removeFromUsedLists(module, [](llvm::Constant *c) {
     return llvm::isa<llvm::Function>(c) && isVectorMath(*llvm::cast<llvm::Function>(c));
   });
-  for (llvm::Function &f : llvm::make_early_inc_range(module))
+  for (llvm::Function &f : llvm::make_early_inc_range(module)) {
+    f.removeDeadConstantUsers(); // the list that is gone
     if (isVectorMath(f) && f.hasLocalLinkage() && f.use_empty())
       f.eraseFromParent();
+  }
 }
 
 } // namespace pbc::build

@@ -1,5 +1,6 @@
 #include "compiler/driver/options.h"
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -9,6 +10,24 @@
 namespace pbc::driver {
 
 namespace {
+
+/// What --cpu may name together, the least able one first, and what `multi` is.
+constexpr const char *kLevels[] = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+constexpr const char *kMulti = "x86-64-v2,x86-64-v3,x86-64-v4";
+
+/// "x86-64-v2,x86-64-v4" as a list; empty if they are not levels in their order.
+std::vector<std::string> levels(const std::string &text) {
+  std::vector<std::string> out;
+  std::istringstream words(text);
+  auto next = std::begin(kLevels);
+  for (std::string word; std::getline(words, word, ',');) {
+    next = std::find(next, std::end(kLevels), word);
+    if (next++ == std::end(kLevels))
+      return {};
+    out.push_back(word);
+  }
+  return out;
+}
 
 /// Options of the original whose subject does not exist here: read, and said once.
 constexpr std::pair<const char *, const char *> kWithoutMeaning[] = {
@@ -74,7 +93,10 @@ ParsedOptions parseOptions(int argc, char **argv) {
   std::map<std::string, std::string> withoutMeaning;
   for (const auto &[name, why] : kWithoutMeaning)
     app.add_option(name, withoutMeaning[name], "")->group("");
-  app.add_option("--cpu", o.cpu, "processor to compile for, as clang's -march (default: this machine's)");
+  std::string cpu;
+  app.add_option("--cpu", cpu,
+                 "processor to compile for, as clang's -march (default: this machine's); several levels, or "
+                 "`multi`: code for each, of which the program picks when it starts");
   app.add_option("-O", o.optimisation, "optimisation of the generated C++, 0 to 3 (default 3)")
       ->check(CLI::Range(0, 3));
   app.add_flag("--bounds-check", o.boundsCheck, "check every element access of rule bodies at run time");
@@ -102,6 +124,18 @@ ParsedOptions parseOptions(int argc, char **argv) {
       return parsed;
     }
     o.stage = at->second;
+  }
+  if (!cpu.empty())
+    o.cpus = {cpu};
+  if (cpu == "multi" || cpu.find(',') != std::string::npos)
+    o.cpus = levels(cpu == "multi" ? kMulti : cpu);
+  if (o.cpus.empty()) {
+    std::cerr
+        << "pbc: error: --cpu=" << cpu
+        << " does not name levels of x86-64 in their order\nhelp: x86-64, x86-64-v2, x86-64-v3 and x86-64-v4 "
+           "can be together in a program, the least able one first\n";
+    parsed.status = 1;
+    return parsed;
   }
   for (const auto &d : defines) {
     const auto equals = d.find('=');

@@ -19,8 +19,8 @@ struct Options {
   std::string objectFolder;  // where C++ and objects are left; "" for nowhere
   std::vector<std::pair<std::string, std::string>> defines;
   std::vector<std::string> includePath;
-  std::vector<std::string> linkArguments; // -l and -L, in order, and what the environment adds
-  std::string cpu = "native";
+  std::vector<std::string> linkArguments;     // -l and -L, in order, and what the environment adds
+  std::vector<std::string> cpus = {"native"}; // several: the program has code for each and picks
   int optimisation = 3;
   bool boundsCheck = false;
   bool reassociates = false; // as if all rules were `fast`

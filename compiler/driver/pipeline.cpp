@@ -162,7 +162,8 @@ private:
     if (!baked)
       return 1;
     step("emit", [&] {
-      units = emit::emit({module, facts, choices, plans, kernels, &sources_, rawBlocks_}, context, *baked);
+      units = emit::emit({module, facts, choices, plans, kernels, &sources_, options_.cpus, rawBlocks_},
+                         context, *baked);
     });
     if (options_.stage == Stage::Cpp)
       return show(joined(units));
@@ -177,14 +178,16 @@ private:
         return 0;
     }
 
+    const std::vector<build::CompileRequest> toCompile = requests(units, module);
     std::vector<build::CompileResult> objects;
-    step("compile", [&] { objects = build::compileAll(requests(units, module), &cache_, options_.jobs); });
+    step("compile", [&] { objects = build::compileAll(toCompile, &cache_, options_.jobs); });
     for (std::size_t i = 0; i < objects.size(); ++i) {
+      const std::string name = std::filesystem::path(toCompile[i].name).stem().string();
       times_ +=
           objects[i].fromCache
-              ? fmt::format("  {:<26}  from the cache\n", units[i].name)
+              ? fmt::format("  {:<26}  from the cache\n", name)
               : fmt::format(
-                    "  {:<26} {:8.2f} ms  (front end {:.1f}, optimiser {:.1f}, code {:.1f})\n", units[i].name,
+                    "  {:<26} {:8.2f} ms  (front end {:.1f}, optimiser {:.1f}, code {:.1f})\n", name,
                     1e3 * (objects[i].frontSeconds + objects[i].optimiseSeconds + objects[i].codegenSeconds),
                     1e3 * objects[i].frontSeconds, 1e3 * objects[i].optimiseSeconds,
                     1e3 * objects[i].codegenSeconds);
@@ -194,7 +197,7 @@ private:
         fmt::print(stderr,
                    "pbc: error: there is no processor `{}`\nhelp: `native`, or a name that clang's -march "
                    "knows, such as x86-64-v3\n",
-                   options_.cpu);
+                   toCompile[i].cpu);
         return 1;
       }
       throw InternalError(
@@ -206,10 +209,14 @@ private:
         all += o.output;
       return show(all);
     }
-    for (std::size_t i = 0; i < units.size(); ++i)
-      if (!leave(units[i].name + ".o", objects[i].output))
+    std::vector<build::LinkInput> inputs;
+    for (std::size_t i = 0; i < objects.size(); ++i)
+      inputs.push_back(
+          {std::filesystem::path(toCompile[i].name).stem().string() + ".o", std::move(objects[i].output)});
+    for (const auto &object : inputs)
+      if (!leave(object.name, object.bytes))
         return 1;
-    return options_.links ? linkProgram(units, objects, module) : 0;
+    return options_.links ? linkProgram(std::move(inputs), module) : 0;
   }
 
   static bool writeFile(const std::filesystem::path &path, const std::string &bytes) {
@@ -296,22 +303,39 @@ private:
     return out;
   }
 
+  /// Each unit for each processor; the program's own, which comes last, for the least able one.
+  std::vector<std::pair<const emit::Unit *, std::string>>
+  versions(const std::vector<emit::Unit> &units) const {
+    std::vector<std::pair<const emit::Unit *, std::string>> all;
+    for (const auto &u : units)
+      for (const auto &cpu : options_.cpus)
+        if (&u != &units.back())
+          all.emplace_back(&u, cpu);
+    all.emplace_back(&units.back(), options_.cpus.size() > 1 ? "x86-64" : options_.cpus.front());
+    return all;
+  }
+
   std::vector<build::CompileRequest> requests(const std::vector<emit::Unit> &units,
                                               const sema::Module &module) const {
     const std::string prelude = body::prelude(library_);
     const bool mayThrow = library_ == body::Library::All || usesExceptions(module);
     std::vector<build::CompileRequest> out;
-    for (const auto &u : units) {
+    for (const auto &[u, cpu] : versions(units)) {
+      const bool isOneOfSeveral = options_.cpus.size() > 1 && u != &units.back();
       build::CompileRequest r;
-      r.name = u.name + ".cpp";
-      r.text = u.text;
+      r.name = u->name + (isOneOfSeveral ? "." + cpu : "") + ".cpp";
+      r.text = u->text;
       r.files = body::abiHeaders();
       r.files.emplace_back("pb/prelude.h", prelude);
       r.optimisation = options_.optimisation;
-      r.cpu = options_.cpu;
+      r.cpu = cpu;
       r.boundsCheck = options_.boundsCheck;
       r.vectorMath = options_.vectorMath;
       r.extraArguments = {"-w"};
+      if (isOneOfSeveral) {
+        r.onlyShared = emit::versionNamespace(cpu);
+        r.extraArguments.push_back("-Dpb_program=" + r.onlyShared);
+      }
       if (!mayThrow)
         r.extraArguments.push_back("-fno-exceptions");
       r.extraArguments.insert(r.extraArguments.end(), headerPath_.begin(), headerPath_.end());
@@ -358,7 +382,9 @@ private:
         .add(text.text)
         .add(options_.input)
         .add(options_.mainTransform);
-    h.add(options_.cpu).add(std::to_string(options_.optimisation)).add(options_.boundsCheck ? "b" : "-");
+    for (const auto &cpu : options_.cpus)
+      h.add(cpu);
+    h.add(std::to_string(options_.optimisation)).add(options_.boundsCheck ? "b" : "-");
     h.add(options_.reassociates ? "r" : "-").add(options_.vectorMath ? "v" : "-");
     for (const auto &a : options_.linkArguments)
       h.add(a);
@@ -413,16 +439,14 @@ private:
     request.extraArguments.insert(request.extraArguments.end(), found.begin(), found.end());
   }
 
-  int linkProgram(const std::vector<emit::Unit> &units, const std::vector<build::CompileResult> &objects,
-                  const sema::Module &module) {
+  int linkProgram(std::vector<build::LinkInput> objects, const sema::Module &module) {
     // With a configuration the program is asked before it gets its name.
     const bool isAsked = !options_.configuration.empty();
     const std::string made = isAsked ? fmt::format("{}.{}.tmp", options_.output, getpid()) : options_.output;
     build::LinkRequest request;
     request.output = made;
     request.extraArguments = options_.linkArguments;
-    for (std::size_t i = 0; i < objects.size(); ++i)
-      request.inputs.push_back({units[i].name + ".o", objects[i].output});
+    request.inputs = std::move(objects);
     // Raw blocks stand in every unit: what they define without `static` is the same thing in each.
     if (!module.rawBlocks.empty())
       request.extraArguments.push_back("--allow-multiple-definition");

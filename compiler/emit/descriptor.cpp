@@ -272,24 +272,40 @@ std::string programHash(const Input &in) {
   return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
 }
 
+std::string versionNamespace(const std::string &processor) {
+  std::string name = "pb_program_" + processor;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
 std::string programUnit(const Input &in, const std::string &bakedConfiguration) {
-  std::string out = "#include \"pb/program.h\"\n";
-  for (const auto &t : in.module.transforms)
+  std::string out = "#include \"pb/program.h\"\n", table;
+  const std::string hash = programHash(in);
+  for (const std::string &processor : in.processors) {
+    const std::string space = in.processors.size() == 1 ? "pb_program" : versionNamespace(processor);
+    const std::string number = std::to_string(&processor - in.processors.data());
+    std::string transforms;
+    int count = 0, main = 0;
+    for (const auto &t : in.module.transforms) {
+      out +=
+          fmt::format("namespace {} {{ extern const pb::Transform pb_transform_{}[]; }}\n", space, t.symbol);
+      if (t.index == in.module.mainTransform)
+        main = count + in.module.mainBin;
+      for (int bin = 0; bin < t.binCount(); ++bin, ++count)
+        transforms += fmt::format("  &{}::pb_transform_{}[{}],\n", space, t.symbol, bin);
+    }
     out +=
-        fmt::format("namespace pb_program {{ extern const pb::Transform pb_transform_{}[]; }}\n", t.symbol);
-  out += "static const pb::Transform *const pb_transforms[] = {\n";
-  int count = 0, main = 0;
-  for (const auto &t : in.module.transforms) {
-    if (t.index == in.module.mainTransform)
-      main = count + in.module.mainBin;
-    for (int bin = 0; bin < t.binCount(); ++bin, ++count)
-      out += fmt::format("  &pb_program::pb_transform_{}[{}],\n", t.symbol, bin);
+        fmt::format("static const pb::Transform *const pb_transforms_{}[] = {{\n{}}};\n", number, transforms);
+    table +=
+        fmt::format("  {{pb::kAbiVersion, {}, {}, \"pbc {}\", {}, pb_transforms_{}, {}, {}, {}}},\n",
+                    quoted(in.module.name), quoted(hash), "0.1", count, number, main,
+                    bakedConfiguration.empty() ? "nullptr" : quoted(bakedConfiguration), quoted(processor));
   }
-  out += fmt::format("}};\nextern \"C\" const pb::Program pb_program_table = {{pb::kAbiVersion, {}, {}, "
-                     "\"pbc {}\", {}, pb_transforms, {}, {}}};\n",
-                     quoted(in.module.name), quoted(programHash(in)), "0.1", count, main,
-                     bakedConfiguration.empty() ? "nullptr" : quoted(bakedConfiguration));
-  return out + "int main(int argc, char **argv) { return pb::pb_main(&pb_program_table, argc, argv); }\n";
+  return out +
+         fmt::format("extern \"C\" const pb::Program pb_program_table[] = {{\n{}}};\n"
+                     "int main(int argc, char **argv) {{ return pb::pb_main(pb_program_table, {}, argc, "
+                     "argv); }}\n",
+                     table, in.processors.size());
 }
 
 } // namespace pbc::emit

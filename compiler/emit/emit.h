@@ -25,8 +25,9 @@ struct Input {
   const std::vector<choice::Choices> &choices;
   const std::vector<schedule::TransformPlans> &plans;
   const Kernels &kernels;
-  const source::SourceManager *sources = nullptr; // for the places that assertions name
-  std::vector<std::string> rawBlocks = {};        // the module's, as body::understand has them for each unit
+  const source::SourceManager *sources = nullptr;   // for the places that assertions name
+  std::vector<std::string> processors = {"native"}; // in one program, the least able one first
+  std::vector<std::string> rawBlocks = {}; // the module's, as body::understand has them for each unit
 };
 
 struct Unit {
@@ -34,6 +35,11 @@ struct Unit {
   std::string text;
 };
 
+/// Where the units for one of several processors have everything: "pb_program_x86_64_v3".
+std::string versionNamespace(const std::string &processor);
+
+/// The last one is the program's, the same for all processors; all others stand in the namespace pb_program,
+/// which a macro renames where there are several.
 std::vector<Unit> emit(const Input &, poly::Context &, const std::string &bakedConfiguration);
 
 /// Choices and tunables for a tuner that reads XML; the program tells its own tuner by --info.

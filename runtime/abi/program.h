@@ -120,9 +120,10 @@ struct Program {
   const Transform *const *transforms;
   int mainTransform;
   const char *bakedConfiguration; // TOML text given to pbc --config, or null
+  const char *processor;          // what its code is made for, as pbc --cpu names it
 };
 
-inline constexpr int kAbiVersion = 2;
+inline constexpr int kAbiVersion = 3;
 
 extern "C" {
 /// Prints "PROGRAM: error: text" and ends the program with status 1. For failed run-time checks in
@@ -138,8 +139,9 @@ void pb_verify_accuracy(const char *transform, int bin, double found, double tar
 [[noreturn]] void pb_recursion_too_deep(const char *transform, long n);
 /// The number of threads that work, at least 1.
 int pb_threads();
-/// Runs the program; generated `main` calls nothing else.
-int pb_main(const Program *program, int argc, char **argv);
+/// Runs the program; generated `main` calls nothing else. `versions`: the same program for one or several
+/// processors, the least able one first.
+int pb_main(const Program *versions, int count, int argc, char **argv);
 }
 
 /// True if the byte ranges [a + aLow, a + aHigh) and [b + bLow, b + bHigh) share a byte (conservative for

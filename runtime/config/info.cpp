@@ -80,6 +80,7 @@ std::string infoJson(const Program &program) {
   const Json out = {{"name", program.name},
                     {"hash", program.hash},
                     {"compiler", program.compiler},
+                    {"processor", program.processor},
                     {"main", program.transforms[program.mainTransform]->name},
                     {"transforms", transforms}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace);

@@ -4,6 +4,7 @@
 #include "runtime/base/run_state.h"
 #include "runtime/config/configuration.h"
 #include "runtime/program/command.h"
+#include "runtime/program/processor.h"
 #include "runtime/program/serve.h"
 #include <cstdio>
 #include <new>
@@ -41,13 +42,14 @@ int dispatch(const Program &program, const std::string &self, const std::vector<
 } // namespace
 } // namespace program
 
-extern "C" int pb_main(const Program *program, int argc, char **argv) {
-  base::setProgramName(program->name);
+extern "C" int pb_main(const Program *versions, int count, int argc, char **argv) {
+  base::setProgramName(versions->name);
   try {
-    if (program->abiVersion != kAbiVersion)
-      throw base::UserError("compiled for runtime interface " + std::to_string(program->abiVersion) +
+    if (versions->abiVersion != kAbiVersion)
+      throw base::UserError("compiled for runtime interface " + std::to_string(versions->abiVersion) +
                             ", linked with " + std::to_string(kAbiVersion) + " (compile the program again)");
-    int status = program::dispatch(*program, argc ? argv[0] : "", {argv + (argc ? 1 : 0), argv + argc});
+    int status = program::dispatch(program::versionForThisProcessor(versions, count), argc ? argv[0] : "",
+                                   {argv + (argc ? 1 : 0), argv + argc});
     if (std::fflush(stdout) && !status)
       throw base::UserError("standard output cannot be written");
     return status;

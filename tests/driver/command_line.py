@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """pbc's own command line: command_line.py PBC. What the original's options do, and what is left on the disk."""
-import os, subprocess, sys, tempfile
+import json, os, subprocess, sys, tempfile
 import xml.dom.minidom
 
 PBC = os.path.abspath(sys.argv[1])
@@ -56,6 +56,39 @@ with tempfile.TemporaryDirectory() as folder:
     for options, vectors in ([], True), (["--no-vector-math"], False):
         text = subprocess.run([PBC, "--emit=asm", "e.pbcc", *options], check=True, capture_output=True, text=True).stdout
         assert ("_ZGV" in text) == vectors, options
+
+    # --cpu=multi: code for each level, picked at start; all with the same results (this program rounds nowhere).
+    run("p.pbcc", "--output=multi", "--cpu=multi")
+    run("p.pbcc", "--output=two", "--cpu=x86-64-v2,x86-64-v3")
+    with open("a.txt", "w") as f:
+        f.write("SIZE 9\n1 2 3 4 5 6 7 8 9\n")
+    def version(program, asked):
+        done = subprocess.run([program, "--info"], capture_output=True, text=True, env={**os.environ, "PBC_CPU": asked})
+        return done.stderr or json.loads(done.stdout)["processor"]
+    able = [l for l in ("x86-64-v2", "x86-64-v3", "x86-64-v4") if version("./multi", l) == l]
+    assert version("./multi", "") == able[-1] and version("./two", "") == able[:2][-1], able
+    assert version("./two", "x86-64-v4") == "p: error: PBC_CPU asks for x86-64-v4; the program has x86-64-v2, x86-64-v3\n"
+    for level in able:
+        result = subprocess.run(["./multi", "a.txt", "-"], env={**os.environ, "PBC_CPU": level}, check=True, capture_output=True, text=True)
+        assert result.stdout.split() == "SIZE 9 2 4 6 8 10 12 14 16 18".split(), result
+
+    # What a raw block defines exists once, and each version has functions of its own.
+    with open("raw.pbcc", "w") as f:
+        f.write("""%{
+#include <vector>
+int calls = 0;
+struct Shape { virtual double area() const { return 0; } virtual ~Shape() {} };
+struct Square : Shape { double side; Square(double s) : side(s) {} double area() const override { ++calls; return side * side; } };
+double total(const std::vector<double> &v) { double sum = 0; for (double x : v) sum += Square(x).area(); return sum; }
+%}
+transform Add from A[n] to S { to(S s) from(A a) { std::vector<double> v; for (int i = 0; i < n; ++i) v.push_back(a.cell(i)); s = total(v); } }
+main transform Twice from A[n] to S[2], Calls {
+  to(S s, Calls c) from(A a) { Add(s.cell(0), a); Add(s.cell(1), a); c = calls; } }
+""")
+    run("raw.pbcc", "--cpu=multi")
+    for level in able:
+        result = subprocess.run(["./raw", "a.txt", "-", "-"], env={**os.environ, "PBC_CPU": level}, check=True, capture_output=True, text=True)
+        assert result.stdout.split() == "SIZE 2 285 285 SIZE 18".split(), result
 
     # --nolink leaves objects, --nocompile nothing unless a folder is named.
     run("p.pbcc", "--output=other", "--nolink")

@@ -35,7 +35,7 @@ Transform entry(const char *name, int bin) {
 const Program &program() {
   static const Transform entries[] = {entry("Solve<0>", 0), entry("Solve<1>", 1)};
   static const Transform *const list[] = {&entries[0], &entries[1]};
-  static const Program all{kAbiVersion, "p", "hash", "pbc", 2, list, 0, nullptr};
+  static const Program all{kAbiVersion, "p", "hash", "pbc", 2, list, 0, nullptr, "native"};
   return all;
 }
 

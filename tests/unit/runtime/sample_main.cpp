@@ -1,3 +1,3 @@
 #include "tests/unit/runtime/sample_program.h"
 
-int main(int argc, char **argv) { return pb::pb_main(&sample::program(), argc, argv); }
+int main(int argc, char **argv) { return pb::pb_main(&sample::program(), 1, argc, argv); }

@@ -173,7 +173,7 @@ const Transform noisyTransform = {"Noisy", 2,        noisyMatrices, 1,          
 
 const Transform *const transforms[] = {&addOneTransform, &takeTransform,    &sumTransform,
                                        &rampTransform,   &shiftedTransform, &noisyTransform};
-const Program theProgram = {kAbiVersion, "sample", "abc123", "by hand", 6, transforms, 0, nullptr};
+const Program theProgram = {kAbiVersion, "sample", "abc123", "by hand", 6, transforms, 0, nullptr, "native"};
 
 } // namespace
 

@@ -1,0 +1,14 @@
+// Which of a program's versions runs: the one for the most able processor that this one is.
+//
+//   versions x86-64-v2, x86-64-v3, x86-64-v4 on a processor with AVX2   =>   x86-64-v3
+//   PBC_CPU=x86-64-v2 ./prog                                            =>   x86-64-v2
+#pragma once
+#include "runtime/abi/program.h"
+
+namespace pb::program {
+
+/// The least able one comes first. A program with one version is not asked what it is for. Throws UserError
+/// if none can run here, or not the one that the environment asks for.
+const Program &versionForThisProcessor(const Program *versions, int count);
+
+} // namespace pb::program
