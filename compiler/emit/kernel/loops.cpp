@@ -7,6 +7,7 @@
 #include <isl/ast_build.h>
 #include <isl/id.h>
 #include <isl/map.h>
+#include <isl/schedule.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
 #include <map>
@@ -27,6 +28,15 @@ struct Request {
   long lanes = 0;  // run it in groups of so many
   std::string pragma;
 };
+
+/// What withDepths() wrote.
+std::pair<std::string, long> nameAndDepth(const isl::ast_node &mark) {
+  isl_id *id = isl_ast_node_mark_get_id(mark.get());
+  const std::string text = isl_id_get_name(id);
+  isl_id_free(id);
+  const std::size_t at = text.rfind('@');
+  return {text.substr(0, at), std::stol(text.substr(at + 1))};
+}
 
 class LoopPrinter {
 public:
@@ -170,7 +180,7 @@ private:
   }
 
   std::string mark(const isl::ast_node &node, const std::string &indent) {
-    const std::string name = markName(node);
+    const auto [name, depth] = nameAndDepth(node);
     const isl::ast_node inner = isl::manage(isl_ast_node_mark_get_node(node.get()));
     if (name == "registers" && unitStride_) {
       const std::string type = place_.function + "_tile" + std::to_string(tiles_);
@@ -185,7 +195,7 @@ private:
       return (hoisted_.count(local) ? "" : declaration(local, indent)) + print(inner, indent);
     }
     Request request;
-    request.depth = depthOf(node);
+    request.depth = depth;
     if (unitStride_ && name == "vector")
       request.pragma = "vectorize(assume_safety)";
     if (name.rfind("lanes:", 0) == 0)
@@ -196,14 +206,6 @@ private:
     const std::string text = print(inner, indent);
     request_ = outer;
     return text;
-  }
-
-  /// generate() notes it.
-  static long depthOf(const isl::ast_node &mark) {
-    isl_id *note = isl_ast_node_get_annotation(mark.get());
-    const long depth = std::stol(isl_id_get_name(note));
-    isl_id_free(note);
-    return depth;
   }
 
   std::string instance(const isl::ast_node &node, const std::string &indent) {
@@ -240,12 +242,17 @@ private:
   std::string iterator_; // of the loop in groups
 };
 
-/// The number of loops around a mark, where all of them are counted, also those that run once.
-isl_ast_node *noteDepth(isl_ast_node *mark, isl_ast_build *build, void *) {
-  isl_space *schedule = isl_ast_build_get_schedule_space(build);
-  const std::string depth = std::to_string(isl_space_dim(schedule, isl_dim_set));
-  isl_space_free(schedule);
-  return isl_ast_node_set_annotation(mark, isl_id_alloc(isl_ast_node_get_ctx(mark), depth.c_str(), nullptr));
+/// The schedule with each mark's name followed by "@" and the number of loops around it, those that run once
+/// included: the number of its loop's iterator.
+isl::schedule withDepths(const isl::schedule &schedule) {
+  return kernel::mapBottomUp(schedule, [](const isl::schedule_node &node) {
+    const std::string name = kernel::markName(node);
+    if (name.empty())
+      return node;
+    const auto depth = isl_schedule_node_get_schedule_depth(node.get());
+    return kernel::insertMark(isl::manage(isl_schedule_node_delete(node.copy())),
+                              name + "@" + std::to_string(depth));
+  });
 }
 
 } // namespace
@@ -258,8 +265,7 @@ isl::ast_node generate(const kernel::Kernel &kernel) {
     iterators =
         isl_id_list_add(iterators, isl_id_alloc(ctx, (kIterator + std::to_string(k)).c_str(), nullptr));
   build = isl_ast_build_set_iterators(build, iterators);
-  build = isl_ast_build_set_after_each_mark(build, noteDepth, nullptr);
-  isl_ast_node *root = isl_ast_build_node_from_schedule(build, kernel.schedule.copy());
+  isl_ast_node *root = isl_ast_build_node_from_schedule(build, withDepths(kernel.schedule).release());
   isl_ast_build_free(build);
   if (!root)
     isl::exception::throw_last_error(isl::ctx(ctx));
@@ -276,8 +282,7 @@ LoopText printLoops(const kernel::Kernel &kernel, const isl::ast_node &nest, Pla
 std::string markName(const isl::ast_node &node) {
   if (isl_ast_node_get_type(node.get()) != isl_ast_node_mark)
     return "";
-  const isl::id id = isl::manage(isl_ast_node_mark_get_id(node.get()));
-  return id.name();
+  return nameAndDepth(node).first;
 }
 
 } // namespace pbc::emit
