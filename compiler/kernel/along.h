@@ -11,7 +11,8 @@ enum class Along { Nowhere, Contiguous, Strided };
 /// Along dimension `d` of the statement. Nothing if the cell's place has cases or divisions.
 std::optional<Along> along(const Kernel &, const Access &, int d);
 
-/// How far coordinate `c` of the cell moves when dimension `d` moves by one; only where along() says something.
+/// How far coordinate `c` of the cell moves when dimension `d` moves by one; only where along() says
+/// something.
 long coefficient(const Access &, int c, int d);
 
 /// Whether the value may differ between iterations of dimension `d`; the value of a Local does.

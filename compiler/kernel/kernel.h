@@ -84,17 +84,21 @@ struct Statement {
 
 /// What is known of the block of points that the mark "registers" asks for (register_tile.h).
 struct RegisterTile {
-  /// A read in the loop over k that moves with k and one of x and y only, so that a block reads a strip.
+  /// A read in a loop over k that moves with k and one of x and y only, so that a block reads a strip.
   struct Panel {
     int statement, access;
     bool alongX;
   };
-  int x, y;            // free variables
-  Scalar element;      // of everything that is computed
-  int scalars = 0;     // Locals that live through the loops
-  bool isDeep = false; // the body is statements, one loop over k, statements: what follows is for these only
+  int x, y;        // free variables
+  Scalar element;  // of everything that is computed
+  int scalars = 0; // Locals that live through the loops
+  /// The body is statements and loops over statements, one level deep: what follows is for these only.
+  bool isDeep = false;
+  bool moves = false; // some of these loops have other bounds in other rows
   std::vector<Panel> panels;
-  int resumed = -1; // the Local that alone lives through the loop over k and is then stored as it is
+  int resumed = -1; // the Local that alone lives through the only loop and is then stored as it is
+  /// Rows wait for earlier ones: step k of a row's loop may run once the rows before k - behind are done.
+  std::optional<long> behind;
 };
 
 // How one loop is realised stands in a mark node above a band of one member: "vector", "unroll", "lanes:32"

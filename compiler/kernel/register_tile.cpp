@@ -8,6 +8,8 @@
 #include <isl/map.h>
 #include <isl/schedule.h>
 #include <isl/set.h>
+#include <isl/union_map.h>
+#include <limits>
 
 namespace pbc::kernel {
 namespace {
@@ -16,7 +18,9 @@ bool isFloat(Scalar s) { return s == Scalar::F64 || s == Scalar::F32; }
 
 class Analysis {
 public:
-  Analysis(const Kernel &kernel, int x, int y) : kernel_(kernel) { tile_.x = x, tile_.y = y; }
+  Analysis(const Kernel &kernel, int x, int y, bool isParallel) : kernel_(kernel), isParallel_(isParallel) {
+    tile_.x = x, tile_.y = y;
+  }
 
   std::optional<RegisterTile> run() {
     bool hasElement = false;
@@ -34,6 +38,10 @@ public:
     for (const Buffer &b : kernel_.buffers)
       tile_.scalars += b.role == Buffer::Role::Local;
     findDepth();
+    if (!isParallel_ && !(tile_.isDeep && (tile_.behind = behind())))
+      return fail("a point needs the one before it along " + kernel_.statements.front().dimensions[tile_.y]);
+    if (tile_.moves && !tile_.isDeep)
+      return fail("its loops have other bounds in other rows");
     for (const Access *a : strided_)
       if (std::none_of(tile_.panels.begin(), tile_.panels.end(), [&](const RegisterTile::Panel &p) {
             return &kernel_.statements[p.statement].accesses[p.access] == a;
@@ -58,15 +66,19 @@ private:
 
   bool statement(const Statement &s) {
     for (int d = s.freeCount; d < static_cast<int>(s.dimensions.size()); ++d)
-      for (const int point : {tile_.x, tile_.y})
-        if (boundsMoveWith(s.domain, d, point))
+      for (const int point : {tile_.x, tile_.y}) {
+        if (!boundsMoveWith(s.domain, d, point))
+          continue;
+        tile_.moves = true;
+        if (point == tile_.x || static_cast<int>(s.dimensions.size()) > s.freeCount + 1)
           return no("the length of the loop over " + nameOf(s, d) + " depends on " + nameOf(s, point));
+      }
     for (std::size_t k = 0; k < s.accesses.size(); ++k) {
       const Access &a = s.accesses[k];
       const Buffer &b = kernel_.buffers[a.buffer];
       if (b.role == Buffer::Role::Local)
         continue;
-      if (!a.isWrite && b.role == Buffer::Role::Output)
+      if (!a.isWrite && b.role == Buffer::Role::Output && isParallel_)
         return no("it reads " + b.name + ", which it also writes");
       const auto x = along(kernel_, a, tile_.x);
       if (!x || (a.isWrite && *x != Along::Contiguous))
@@ -97,39 +109,81 @@ private:
                        [&](const ExprPtr &o) { return expression(*o, s); });
   }
 
-  /// Whether the body is statements, one loop, statements; then, what its reads are.
+  /// Whether the body is statements and loops over statements; then, what its reads are.
   void findDepth() {
-    std::string loop;
-    int loops = 0;
-    for (const Statement &s : kernel_.statements) {
-      const int depth = static_cast<int>(s.dimensions.size()) - s.freeCount;
-      if (depth == 0)
-        continue;
-      loops += depth > 1 || loop != s.dimensions.back() ? depth : 0;
-      loop = s.dimensions.back();
-    }
-    if (loops != 1)
-      return;
-    tile_.isDeep = true;
+    std::set<std::string> loops;
     std::set<int> inLoop;
     const Statement *last = nullptr;
     int after = 0;
-    for (std::size_t k = 0; k < kernel_.statements.size(); ++k) {
-      const Statement &s = kernel_.statements[k];
-      if (static_cast<int>(s.dimensions.size()) == s.freeCount) {
+    for (const Statement &s : kernel_.statements) {
+      const int depth = static_cast<int>(s.dimensions.size()) - s.freeCount;
+      if (depth > 1)
+        return;
+      if (depth == 0) {
         last = &s;
         ++after;
         continue;
       }
       after = 0;
-      addPanels(static_cast<int>(k));
+      loops.insert(s.dimensions.back());
       for (const Access &a : s.accesses)
         if (kernel_.buffers[a.buffer].role == Buffer::Role::Local)
           inLoop.insert(a.buffer);
     }
-    if (inLoop.size() == 1 && after == 1 && last->value->kind == Expr::Kind::Read &&
-        last->accesses[last->value->index].buffer == *inLoop.begin())
+    tile_.isDeep = isParallel_ || loops.size() == 1;
+    for (std::size_t k = 0; k < kernel_.statements.size(); ++k)
+      if (static_cast<int>(kernel_.statements[k].dimensions.size()) > kernel_.statements[k].freeCount)
+        addPanels(static_cast<int>(k));
+    if (isParallel_ && !tile_.moves && loops.size() == 1 && inLoop.size() == 1 && after == 1 &&
+        last->value->kind == Expr::Kind::Read && last->accesses[last->value->index].buffer == *inLoop.begin())
       tile_.resumed = *inLoop.begin();
+  }
+
+  /// The least k - y over the dependences from a row y to a step k of a later row. Nothing if rows wait for
+  /// each other in any other way.
+  std::optional<long> behind() const {
+    struct Search {
+      const Analysis &self;
+      std::optional<long> least = kSameRow;
+    } search{*this};
+    isl_union_map_foreach_map(
+        kernel_.dependences.get(),
+        [](isl_map *taken, void *user) {
+          auto &s = *static_cast<Search *>(user);
+          const auto here = s.self.behind(isl::manage(taken));
+          s.least = s.least && here ? std::optional(std::min(*s.least, *here)) : std::nullopt;
+          return isl_stat_ok;
+        },
+        &search);
+    return search.least;
+  }
+
+  /// The same for the dependences between two statements; kSameRow if they stay in their row.
+  std::optional<long> behind(const isl::map &m) const {
+    const auto y = static_cast<unsigned>(tile_.y);
+    const auto ordered = [&](auto order) {
+      return isl::manage(order(m.copy(), isl_dim_in, tile_.y, isl_dim_out, tile_.y));
+    };
+    const isl::map later = ordered(isl_map_order_lt);
+    if (!ordered(isl_map_order_gt).is_empty())
+      return std::nullopt;
+    if (later.is_empty())
+      return kSameRow;
+    const Statement &to =
+        kernel_.statements[statementIndex(kernel_, isl_map_get_tuple_name(m.get(), isl_dim_out))];
+    if (static_cast<int>(to.dimensions.size()) != to.freeCount + 1)
+      return std::nullopt;
+    const isl::set pairs = isl::manage(isl_map_wrap(later.copy())); // [.., y, ..], then [.., y', .., k]
+    const auto k = static_cast<unsigned>(isl_map_dim(later.get(), isl_dim_in) + to.freeCount);
+    isl_local_space *space = isl_local_space_from_space(isl_set_get_space(pairs.get()));
+    isl_aff *ahead = isl_aff_var_on_domain(isl_local_space_copy(space), isl_dim_set, k);
+    const isl::aff distance = isl::manage(isl_aff_sub(ahead, isl_aff_var_on_domain(space, isl_dim_set, y)));
+    isl_val *least = isl_set_min_val(pairs.get(), distance.get());
+    std::optional<long> value;
+    if (isl_val_is_int(least) == isl_bool_true)
+      value = isl_val_get_num_si(least);
+    isl_val_free(least);
+    return value;
   }
 
   void addPanels(int index) {
@@ -139,7 +193,8 @@ private:
       const Buffer &b = kernel_.buffers[a.buffer];
       if (b.role == Buffer::Role::Local || b.rank < 2 || b.element != tile_.element)
         continue;
-      const auto x = along(kernel_, a, tile_.x), y = along(kernel_, a, tile_.y), depth = along(kernel_, a, s.freeCount);
+      const auto x = along(kernel_, a, tile_.x), y = along(kernel_, a, tile_.y),
+                 depth = along(kernel_, a, s.freeCount);
       if (!x || !y || !depth || *depth == Along::Nowhere)
         continue;
       const bool alongX = *x != Along::Nowhere, alongY = *y != Along::Nowhere;
@@ -148,7 +203,10 @@ private:
     }
   }
 
+  static constexpr long kSameRow = std::numeric_limits<long>::max();
+
   const Kernel &kernel_;
+  const bool isParallel_; // the loop over y
   RegisterTile tile_{};
   std::vector<const Access *> strided_;
   std::string why_;
@@ -207,11 +265,9 @@ Outcome registerTile(const Kernel &kernel) {
       static_cast<int>(n) != kernel.statements.front().freeCount)
     return {std::nullopt, "its loop over " + kernel.statements.front().dimensions[x] +
                               " is not the innermost of several over points"};
-  for (const std::size_t k : {n - 1, n - 2})
-    if (!isParallel(bands[k], 0, kernel.dependences, false))
-      return {std::nullopt, "a point needs the one before it along " +
-                                kernel.statements.front().dimensions[variables[k]]};
-  Analysis analysis(kernel, x, variables[n - 2]);
+  if (!isParallel(bands[n - 1], 0, kernel.dependences, false))
+    return {std::nullopt, "a point needs the one before it along " + kernel.statements.front().dimensions[x]};
+  Analysis analysis(kernel, x, variables[n - 2], isParallel(bands[n - 2], 0, kernel.dependences, false));
   tiled.registerTile = analysis.run();
   if (!tiled.registerTile)
     return {std::nullopt, analysis.why()};

@@ -9,9 +9,9 @@
 // runtime/abi/register_tile.h, which also runs the blocks, and copies what they read into panels that lie
 // close together where that is worth it.
 //
-// For bodies with long loops; short ones are better left to LLVM's vectoriser. Legal if the loops over x and y carry no dependence, and no loop of the body moves with x or y. Blocks may
-// overlap (the last one begins early rather than end beyond the edge): nothing that the kernel writes is read
-// by it outside the point.
+// For bodies with long loops; short ones are better left to LLVM's vectoriser. Legal if the loops over x and
+// y carry no dependence, and no loop of the body moves with x or y. Blocks may overlap (the last one begins
+// early rather than end beyond the edge): nothing that the kernel writes is read by it outside the point.
 #pragma once
 #include "compiler/kernel/kernel.h"
 

@@ -1,7 +1,8 @@
 // Blocks of points in registers: carries out the mark "registers" of compiler/kernel/register_tile.h.
 //
 //   struct pb_kernel_0_tile {                        // emitted: what one block does
-//     template <int R, int V, int W> void cells(long y, long x, ...) const;   // R rows, V vectors of W columns
+//     template <int R, int V, int W> void cells(long y, long x, ...) const;   // R rows, V vectors of W
+//     columns
 //     ...
 //   };
 //   pb::runTiles(pb_kernel_0_tile{...}, low1, high1);
@@ -77,7 +78,8 @@ Panel<T> copyPanel(const Panel<T> &from, long rows, long depth, bool lanes, T *t
   if (lanes || from.row == 1) {
     if (from.row == 1)
       for (long k = 0; k < depth; ++k)
-        __builtin_memcpy(to + k * rows, from.at + k * from.step, static_cast<unsigned long>(rows) * sizeof(T));
+        __builtin_memcpy(to + k * rows, from.at + k * from.step,
+                         static_cast<unsigned long>(rows) * sizeof(T));
     else
       for (long r = 0; r < rows; ++r)
         for (long k = 0; k < depth; ++k)
@@ -97,12 +99,20 @@ Panel<T> copyPanel(const Panel<T> &from, long rows, long depth, bool lanes, T *t
 /// Tile: what is emitted. Its members:
 ///   Cell                         the element type
 ///   kScalars                     scalars of a point that live in registers
-///   kPanels, kAlongX[]           operands of a deep nest (0 of others), and whether they are strips of columns
-///   kResumes                     the loop over k may be cut: the result so far is in the output
+///   kResumes, kIsBox             the loop over k may be cut: the result so far is in the output; all rows
+///   have
+///                                the same columns
+///   kInPlace                     a point may overwrite what it reads: no point is computed twice
 ///   begin(y), end(y)             columns of row y
-///   depthBegin(), depthEnd()     the loop over k of a deep nest
+///   cells<R, V, W>(y, x)         the block of R rows, V vectors of W columns
+/// and where kPanels > 0, for loops over k with operands of which a block reads strips:
+///   kAlongX[], kIsOutput[]       by operand: a strip of columns? of what the kernel writes?
+///   kMoves, kBehind              rows have loops of different length; step k reads what rows before k -
+///   kBehind
+///                                write
+///   depthBegin(y), depthEnd(y)   the loops over k in row y
 ///   panel(p, y, x, k)            the strip of operand p from that place on
-///   cells<R, V, W>(y, x, k0, k1, isFirst, panels)
+///   cells<R, V, W>(y, x, k0, k1, isFirst, panels)      panels begin at step k0
 template <class Tile>
 class TileRunner {
 public:
@@ -119,10 +129,16 @@ public:
     if (yBegin >= yEnd)
       return;
     if constexpr (Tile::kPanels > 0) {
-      const long k0 = tile_.depthBegin(), k1 = tile_.depthEnd();
-      const long x0 = tile_.begin(yBegin), x1 = tile_.end(yBegin);
-      if (k1 - k0 > 0 && x1 - x0 >= kStrip && yEnd - yBegin >= 2 * R && isFar(yBegin, x0, k0, k1))
-        return inPanels(yBegin, yEnd, x0, x1, k0, k1);
+      if constexpr (Tile::kIsBox) {
+        const long x0 = tile_.begin(yBegin), x1 = tile_.end(yBegin);
+        const auto [k0, k1] = depth(yBegin, yEnd);
+        if (k1 - k0 > 0 && x1 - x0 >= kStrip && yEnd - yBegin >= 2 * R && isFar(yBegin, x0, k0, k1)) {
+          if constexpr (Tile::kMoves)
+            return inStrips(yBegin, yEnd, x0, x1, k0, k1);
+          else
+            return inPanels(yBegin, yEnd, x0, x1, k0, k1);
+        }
+      }
     }
     rows(yBegin, yEnd, true, [&]<int Rows>(long y) { columns<Rows>(y, tile_.begin(y), tile_.end(y)); });
   }
@@ -137,7 +153,7 @@ private:
     if constexpr (R > kFewRows && kFewRows > 1) {
       for (; y + kFewRows <= end; y += kFewRows)
         block.template operator()<kFewRows>(y);
-      if (y < end && mayOverlap && end - begin >= kFewRows)
+      if (y < end && mayOverlap && !Tile::kInPlace && end - begin >= kFewRows)
         return block.template operator()<kFewRows>(end - kFewRows);
     }
     for (; y < end; ++y)
@@ -148,10 +164,10 @@ private:
   [[gnu::always_inline]] void direct(long y, long x) const {
     if constexpr (Tile::kPanels > 0) {
       Panel<T> panels[Tile::kPanels];
-      const long k0 = tile_.depthBegin();
+      const auto [k0, k1] = depth(y, y + Rows);
       for (int p = 0; p < Tile::kPanels; ++p)
         panels[p] = tile_.panel(p, y, x, k0);
-      tile_.template cells<Rows, Vectors, Lanes>(y, x, k0, tile_.depthEnd(), true, panels);
+      tile_.template cells<Rows, Vectors, Lanes>(y, x, k0, k1, true, panels);
     } else
       tile_.template cells<Rows, Vectors, Lanes>(y, x);
   }
@@ -163,12 +179,26 @@ private:
     if (canLoad()) {
       for (; x + V * W <= end; x += V * W)
         direct<Rows, V, W>(y, x);
-      if (end - begin >= W)
-        for (; x < end; x += W)
-          direct<Rows, 1, W>(y, minimum(x, end - W));
+      for (; x + W <= end; x += W)
+        direct<Rows, 1, W>(y, x);
+      if (x < end && !Tile::kInPlace && end - begin >= W)
+        return direct<Rows, 1, W>(y, end - W);
     }
     for (; x < end; ++x)
       direct<Rows, 1, 1>(y, x);
+  }
+
+  struct Steps {
+    long begin, end;
+  };
+
+  /// All steps of some rows.
+  Steps depth(long yBegin, long yEnd) const {
+    Steps all{tile_.depthBegin(yBegin), tile_.depthEnd(yBegin)};
+    if constexpr (Tile::kMoves)
+      for (long y = yBegin + 1; y < yEnd; ++y)
+        all = {minimum(all.begin, tile_.depthBegin(y)), maximum(all.end, tile_.depthEnd(y))};
+    return all;
   }
 
   /// Whether all strips of columns can be read as vectors where they are.
@@ -207,8 +237,62 @@ private:
       for (long x = x0; x < whole; x += width)
         part({y0, y1, x, minimum(x + width, whole), k, minimum(k + depth, k1), k == k0});
     // What has been computed already may be computed again, but not be resumed twice.
-    if (whole < x1)
+    if (whole == x1)
+      return;
+    if constexpr (Tile::kInPlace)
+      rows(y0, y1, true, [&]<int Rows>(long y) { columns<Rows>(y, whole, x1); });
+    else
       part({y0, y1, x1 - kStrip, x1, k0, k1, true});
+  }
+
+  /// For loops of different length, which are not cut: strips of columns in panels, rows where they are.
+  void inStrips(long y0, long y1, long x0, long x1, long k0, long k1) const {
+    const long strip = kStrip * (k1 - k0);
+    constexpr long kCopied = columnOperands();
+    const long width = maximum(1, pb_cache_bytes(2) / 2 / (strip * kSize * kCopied)) * kStrip;
+    const long whole = Tile::kInPlace ? x0 + (x1 - x0) / kStrip * kStrip : x1;
+    if (whole < x1)
+      rows(y0, y1, true, [&]<int Rows>(long y) { columns<Rows>(y, whole, x1); });
+    for (long x = x0; x < whole; x += width) {
+      const long end = minimum(x + width, whole), strips = (end - x + kStrip - 1) / kStrip;
+      const auto place = [&](long n) { return maximum(x0, minimum(x + n * kStrip, end - kStrip)); };
+      T *const memory = static_cast<T *>(pb_scratch(strips * strip * kSize * kCopied));
+      long done = k0; // steps of outputs that are in panels
+      /// Operand p of strip n, from that step on.
+      const auto panelAt = [&](int p, long n, long k) {
+        int before = 0;
+        for (int q = 0; q < p; ++q)
+          before += Tile::kAlongX[q];
+        return memory + (before * strips + n) * strip + (k - k0) * kStrip;
+      };
+      const auto copy = [&](bool outputs, long begin, long finish) {
+        for (int p = 0; p < Tile::kPanels; ++p)
+          for (long n = 0; Tile::kAlongX[p] && Tile::kIsOutput[p] == outputs && n < strips; ++n)
+            copyPanel(tile_.panel(p, y0, place(n), begin), kStrip, finish - begin, true,
+                      panelAt(p, n, begin));
+      };
+      copy(false, k0, k1);
+      rows(y0, y1, true, [&]<int Rows>(long y) {
+        const long ready = minimum(k1, y + Tile::kBehind);
+        if (ready > done) {
+          copy(true, done, ready);
+          done = ready;
+        }
+        Panel<T> panels[Tile::kPanels];
+        for (long n = 0; n < strips; ++n) {
+          for (int p = 0; p < Tile::kPanels; ++p)
+            panels[p] = Tile::kAlongX[p] ? Panel<T>{panelAt(p, n, k0), 1, kStrip} : tile_.panel(p, y, x, k0);
+          tile_.template cells<Rows, V, W>(y, place(n), k0, k1, true, panels);
+        }
+      });
+    }
+  }
+
+  static constexpr long columnOperands() {
+    long n = 0;
+    for (int p = 0; p < Tile::kPanels; ++p)
+      n += Tile::kAlongX[p];
+    return n ? n : 1;
   }
 
   struct Part {
@@ -219,7 +303,8 @@ private:
   /// Whole strips of columns.
   void part(const Part &a) const {
     const long steps = a.k1 - a.k0, strip = kStrip * steps;
-    T *memory = static_cast<T *>(pb_scratch(((a.x1 - a.x0) * steps + R * steps + kLine) * kSize * Tile::kPanels));
+    T *memory =
+        static_cast<T *>(pb_scratch(((a.x1 - a.x0) * steps + R * steps + kLine) * kSize * Tile::kPanels));
     T *at[Tile::kPanels];
     for (int p = 0; p < Tile::kPanels; ++p) {
       at[p] = memory;

@@ -10,7 +10,8 @@ namespace {
 bool runs(const char *level) {
 #ifdef __x86_64__
   __builtin_cpu_init();
-  return !std::strcmp(level, "x86-64") || (!std::strcmp(level, "x86-64-v2") && __builtin_cpu_supports("x86-64-v2")) ||
+  return !std::strcmp(level, "x86-64") ||
+         (!std::strcmp(level, "x86-64-v2") && __builtin_cpu_supports("x86-64-v2")) ||
          (!std::strcmp(level, "x86-64-v3") && __builtin_cpu_supports("x86-64-v3")) ||
          (!std::strcmp(level, "x86-64-v4") && __builtin_cpu_supports("x86-64-v4"));
 #else

@@ -27,8 +27,7 @@ std::string pointerArguments(const kernel::Kernel &kernel, const Used &used) {
   return text;
 }
 
-std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const Place &place,
-                 bool mayShareViews, Used &used) {
+std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const Place &place, Used &used) {
   const LoopText text = printLoops(kernel, nest, place, used);
   // The general version is for views with strange strides: small rather than fast.
   return text.types +
@@ -36,7 +35,7 @@ std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const 
                            : "[[gnu::cold, gnu::noinline]] __attribute__((minsize)) static void ") +
          place.function + "([[maybe_unused]] const " + place.frameType +
          " &f, [[maybe_unused]] const long *low, [[maybe_unused]] const long *high" +
-         pointerParameters(kernel, used, mayShareViews) + ") {\n" +
+         pointerParameters(kernel, used, place.mayShareViews) + ") {\n" +
          (kernel.reassociates ? kReassociate : "") + definitions(kernel, place.unitStride, used) +
          text.loops + "}\n";
 }
@@ -65,9 +64,7 @@ std::string definitions(const kernel::Kernel &kernel, bool unitStride, const Use
 KernelText kernelText(const kernel::Kernel &kernel, const std::string &name, const std::string &frameType,
                       poly::Context &ctx, bool mayShareViews) {
   isl::ast_node nest;
-  // Blocks compute some points twice: a point must not read what it has overwritten.
-  const bool isPlain = mayShareViews && kernel.registerTile;
-  if (isPlain || !ctx.withBudget(kAstBudget, [&] { nest = generate(kernel); })) {
+  if (!ctx.withBudget(kAstBudget, [&] { nest = generate(kernel); })) {
     if (kernel.plain) {
       kernel::Kernel simple = kernel;
       simple.schedule = *kernel.plain;
@@ -76,16 +73,15 @@ KernelText kernelText(const kernel::Kernel &kernel, const std::string &name, con
       for (Buffer &b : simple.buffers)
         b.lanes = 0;
       KernelText text = kernelText(simple, name, frameType, ctx, mayShareViews);
-      if (!isPlain)
-        text.note = "the loops of " + kernel.name + " are too many to optimise; the plain order is used";
+      text.note = "the loops of " + kernel.name + " are too many to optimise; the plain order is used";
       return text;
     }
     nest = generate(kernel);
   }
   Used unit, general;
-  const std::string unitBody = body(kernel, nest, {name + "_unit", frameType, true}, mayShareViews, unit);
+  const std::string unitBody = body(kernel, nest, {name + "_unit", frameType, true, mayShareViews}, unit);
   const std::string generalBody =
-      body(kernel, nest, {name + "_general", frameType, false}, mayShareViews, general);
+      body(kernel, nest, {name + "_general", frameType, false, mayShareViews}, general);
   std::string isUnit;
   for (int b : unit.buffers)
     if (kernel.buffers[b].rank > 0)

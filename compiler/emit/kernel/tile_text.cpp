@@ -2,9 +2,11 @@
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/tree.h"
 #include "compiler/poly/expression.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <isl/ast.h>
 #include <isl/id.h>
+#include <map>
 
 namespace pbc::emit {
 
@@ -54,10 +56,10 @@ public:
       body = isl::manage(isl_ast_node_mark_get_node(body.get()));
     }
     const std::vector<isl::ast_node> parts = sequence(body);
-    if (!findDepth(parts) && needsPanels())
+    if (!findLoops(parts) && (tile_.moves || tile_.behind || needsPanels()))
       return std::nullopt;
-    std::string cells = depth_ ? deep(parts) : "";
-    for (std::size_t k = 0; !depth_ && k < parts.size(); ++k)
+    std::string cells = loops_.empty() ? "" : deep(parts);
+    for (std::size_t k = 0; loops_.empty() && k < parts.size(); ++k)
       cells += print(parts[k], "    ");
     if (!isRegular_)
       return std::nullopt;
@@ -86,7 +88,8 @@ private:
     if ((type != isl_ast_expr_op_lt && type != isl_ast_expr_op_le) ||
         cxx(isl_ast_node_for_get_inc(node.get()), used) != "1")
       return std::nullopt;
-    l.end = cxx(isl_ast_expr_op_get_arg(condition.get(), 1), used) + (type == isl_ast_expr_op_le ? " + 1" : "");
+    l.end =
+        cxx(isl_ast_expr_op_get_arg(condition.get(), 1), used) + (type == isl_ast_expr_op_le ? " + 1" : "");
     return l;
   }
 
@@ -97,18 +100,25 @@ private:
     return "";
   }
 
-  /// The body is statements, one loop over statements, statements: `depth_`.
-  bool findDepth(const std::vector<isl::ast_node> &parts) {
-    int loops = 0;
-    for (std::size_t k = 0; k < parts.size(); ++k)
-      if (isl_ast_node_get_type(parts[k].get()) == isl_ast_node_for) {
-        ++loops;
-        depthAt_ = k;
-        depth_ = loop(parts[k]);
+  /// Whether the body is statements and loops over statements, as the kernel says: `loops_`, by part.
+  bool findLoops(const std::vector<isl::ast_node> &parts) {
+    if (!tile_.isDeep || tile_.panels.empty())
+      return false;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      if (isl_ast_node_get_type(parts[k].get()) == isl_ast_node_user)
+        continue;
+      auto l = loop(parts[k]);
+      const auto isStatement = [](const isl::ast_node &n) {
+        return isl_ast_node_get_type(n.get()) == isl_ast_node_user;
+      };
+      const std::vector<isl::ast_node> inner = l ? sequence(l->body) : std::vector<isl::ast_node>{};
+      if (!l || !std::all_of(inner.begin(), inner.end(), isStatement)) {
+        loops_.clear();
+        return false;
       }
-    if (loops != 1 || !tile_.isDeep || tile_.panels.empty())
-      depth_.reset();
-    return depth_.has_value();
+      loops_.emplace(k, std::move(*l));
+    }
+    return !loops_.empty();
   }
 
   /// Some read makes vectors only after it has been copied.
@@ -127,35 +137,88 @@ private:
   }
 
   std::string deep(const std::vector<isl::ast_node> &parts) {
-    std::string before, after;
-    for (std::size_t k = 0; k < depthAt_; ++k)
-      before += print(parts[k], tile_.resumed < 0 ? "    " : "      ");
-    for (std::size_t k = depthAt_ + 1; k < parts.size(); ++k)
-      after += print(parts[k], "    ");
-    if (tile_.resumed >= 0)
-      before = "    if (pb__isFirst) {\n" + before + "    } else {\n" + each("      ", resume()) + "    }\n";
-    inDepth_ = true;
-    std::string text = before + fmt::format("    PB_TILE_LOOP for (long {0} = pb__k0; {0} < pb__k1; ++{0}) {{\n",
-                                            depth_->iterator);
-    for (const isl::ast_node &part : sequence(depth_->body))
-      text += print(part, "      ");
-    inDepth_ = false;
-    return text + "    }\n" + after;
+    std::string text;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const auto l = loops_.find(k);
+      if (l == loops_.end()) {
+        text += print(parts[k], "    ");
+        continue;
+      }
+      if (resumed() >= 0)
+        text = "    if (pb__isFirst) {\n" + text + "    } else {\n" + each("      ", resume(parts.back())) +
+               "    }\n";
+      current_ = &l->second;
+      if (resumed() >= 0)
+        text += steps("    ", "pb__k0", "pb__k1");
+      else if (!tile_.moves && !tile_.behind)
+        text += steps("    ", l->second.begin, l->second.end);
+      else
+        text +=
+            jointly(std::to_string(k), std::vector(parts.begin() + static_cast<long>(k) + 1, parts.end()));
+      current_ = nullptr;
+      if (tile_.behind)
+        return text; // the rest was done row by row
+    }
+    return text;
+  }
+
+  /// The current loop from `begin` to `end`.
+  std::string steps(const std::string &indent, const std::string &begin, const std::string &end) {
+    std::string text = fmt::format("{0}PB_TILE_LOOP for (long {1} = {2}; {1} < {3}; ++{1}) {{\n", indent,
+                                   current_->iterator, begin, end);
+    for (const isl::ast_node &part : sequence(current_->body))
+      text += print(part, indent + "  ");
+    return text + indent + "}\n";
+  }
+
+  /// The current loop, whose bounds move from row to row: what is before and after the steps that all rows of
+  /// the block share is done row by row. Where rows wait for each other, so is what follows the loop.
+  std::string jointly(const std::string &number, const std::vector<isl::ast_node> &rest) {
+    const std::string lo = "pb__lo" + number, hi = "pb__hi" + number;
+    std::string text = fmt::format(
+        "    long {0} = pb__k0, {1} = pb__k1;\n    for (int r = 0; r < R; ++r) {{\n      [[maybe_unused]] "
+        "const long {2} "
+        "= pb__y + r;\n      {0} = pb::maximum({0}, {3});\n      {1} = pb::minimum({1}, {4});\n    }}\n",
+        lo, hi, y_, current_->begin, current_->end);
+    if (tile_.behind)
+      text += fmt::format("    {0} = pb::minimum({0}, pb__y + {1});\n", hi, *tile_.behind);
+    text += fmt::format("    {1} = pb::maximum({0}, {1});\n", lo, hi);
+    const auto movesWithY = [&](const std::string &bound) { return bound.find(y_) != std::string::npos; };
+    const std::string row =
+        fmt::format("    PB_TILE_EACH(r, R) {{\n      [[maybe_unused]] const long {} = pb__y + r;\n", y_);
+    perRow_ = true;
+    if (movesWithY(current_->begin))
+      text += row + steps("      ", current_->begin, fmt::format("pb::minimum({}, {})", lo, current_->end)) +
+              "    }\n";
+    perRow_ = false;
+    text += steps("    ", lo, hi);
+    perRow_ = true;
+    if (movesWithY(current_->end) || tile_.behind) {
+      text += row + steps("      ", hi, current_->end);
+      if (tile_.behind) {
+        current_ = nullptr;
+        for (const isl::ast_node &part : rest)
+          text += print(part, "      ");
+      }
+      text += "    }\n";
+    }
+    perRow_ = false;
+    return text;
   }
 
   /// The output's cell is what the Local was when the loop was left.
-  std::string resume() {
-    const int last = static_cast<int>(kernel_.statements.size()) - 1;
-    const kernel::Statement &s = kernel_.statements[last];
-    return fmt::format("        {}_l[r][v] = pb::load<W>({});\n", kernel_.buffers[tile_.resumed].name,
-                       statements_[last].address(s.write, lastPlace_));
+  std::string resume(const isl::ast_node &store) {
+    const auto [s, dimensions] = called(store);
+    return fmt::format(
+        "        {}_l[r][v] = pb::load<W>({});\n", kernel_.buffers[tile_.resumed].name,
+        statements_[static_cast<std::size_t>(s)].address(kernel_.statements[s].write, dimensions));
   }
 
-  /// `body` for each vector of the block.
+  /// `body` for each vector of the block, or of the row.
   std::string each(const std::string &indent, const std::string &body) const {
-    return fmt::format("{0}PB_TILE_EACH(r, R) PB_TILE_EACH(v, V) {{\n{0}  [[maybe_unused]] const long {1} = pb__y + r, "
-                       "{2} = pb__x + v * W;\n{3}{0}}}\n",
-                       indent, y_, x_, body);
+    return fmt::format(
+        "{0}{3}PB_TILE_EACH(v, V) {{\n{0}  [[maybe_unused]] const long {4}{1} = pb__x + v * W;\n{2}{0}}}\n",
+        indent, x_, body, perRow_ ? "" : "PB_TILE_EACH(r, R) ", perRow_ ? "" : y_ + " = pb__y + r, ");
   }
 
   std::string print(const isl::ast_node &node, const std::string &indent) {
@@ -186,49 +249,73 @@ private:
     }
   }
 
-  std::string statement(const isl::ast_node &node, const std::string &indent) {
+  /// The statement and its dimensions of an instance.
+  std::pair<int, std::vector<std::string>> called(const isl::ast_node &node) {
     const isl::ast_expr call = isl::manage(isl_ast_node_user_get_expr(node.get()));
-    const isl::ast_expr called = isl::manage(isl_ast_expr_op_get_arg(call.get(), 0));
-    const isl::id name = isl::manage(isl_ast_expr_id_get_id(called.get()));
-    const int s = kernel::statementIndex(kernel_, name.name());
+    const isl::ast_expr name = isl::manage(isl_ast_expr_op_get_arg(call.get(), 0));
+    const isl::id id = isl::manage(isl_ast_expr_id_get_id(name.get()));
     std::vector<std::string> dimensions;
     for (int k = 1, n = static_cast<int>(isl_ast_expr_op_get_n_arg(call.get())); k < n; ++k)
       dimensions.push_back(cxx(isl_ast_expr_op_get_arg(call.get(), k), used_));
+    return {kernel::statementIndex(kernel_, id.name()), dimensions};
+  }
+
+  std::string statement(const isl::ast_node &node, const std::string &indent) {
+    const auto [s, dimensions] = called(node);
     // The dimensions x and y are those loops' iterators, and no other dimension moves with them.
     isRegular_ &= dimensions[tile_.x] == x_ && dimensions[tile_.y] == y_;
-    lastPlace_ = dimensions;
+    places_[s] = dimensions;
     std::vector<std::string> panels(kernel_.statements[s].accesses.size());
-    for (std::size_t p = 0; inDepth_ && p < tile_.panels.size(); ++p)
-      if (tile_.panels[p].statement == s) {
-        const std::string at = fmt::format("pb__panels[{0}].at", p),
-                          step = fmt::format("({} - pb__k0) * pb__panels[{}].step", depth_->iterator, p);
-        panels[tile_.panels[p].access] =
-            tile_.panels[p].alongX ? fmt::format("pb::load<W>({} + {} + v * W)", at, step)
-                                   : fmt::format("{}[r * pb__panels[{}].row + {}]", at, p, step);
-      }
+    for (std::size_t p = 0; current_ && p < tile_.panels.size(); ++p) {
+      if (tile_.panels[p].statement != s || (perRow_ && isOutput(tile_.panels[p])))
+        continue; // what this block writes is in no panel yet
+      const std::string at = fmt::format("pb__panels[{}].at", p),
+                        step = fmt::format("({} - pb__k0) * pb__panels[{}].step", current_->iterator, p);
+      panels[tile_.panels[p].access] = tile_.panels[p].alongX
+                                           ? fmt::format("pb::load<W>({} + {} + v * W)", at, step)
+                                           : fmt::format("{}[r * pb__panels[{}].row + {}]", at, p, step);
+    }
     return each(indent, statements_[s].printBlock(dimensions, panels, indent + "  "));
+  }
+
+  /// A point that may overwrite what it reads keeps its result to itself until the end.
+  int resumed() const { return place_.mayShareViews ? -1 : tile_.resumed; }
+
+  bool isOutput(const kernel::RegisterTile::Panel &p) const {
+    return kernel_.buffers[access(p).buffer].role == Buffer::Role::Output;
   }
 
   /// The members that the runtime asks for where the loop over k can be cut and its operands copied.
   std::string depthMembers() {
-    std::string alongX, cases;
+    std::string alongX, isOutput, cases;
     for (std::size_t p = 0; p < tile_.panels.size(); ++p) {
       const auto &panel = tile_.panels[p];
       const kernel::Statement &s = kernel_.statements[panel.statement];
       alongX += std::string(p ? ", " : "") + (panel.alongX ? "true" : "false");
-      std::vector<std::string> place(s.dimensions.size());
+      isOutput += std::string(p ? ", " : "") + (this->isOutput(panel) ? "true" : "false");
+      std::vector<std::string> place = places_.at(panel.statement);
       place[tile_.x] = "pb__x", place[tile_.y] = "pb__y", place[s.freeCount] = "pb__k";
       cases += fmt::format("    case {}:\n      return {{{}, {}, {}}};\n", p,
                            statements_[panel.statement].address(panel.access, place),
                            distance(panel, panel.alongX ? tile_.x : tile_.y), distance(panel, s.freeCount));
     }
-    return fmt::format("  static constexpr bool kAlongX[] = {{{0}}};\n"
-                       "  [[gnu::always_inline]] long depthBegin() const {{\n{1}    return {2};\n  }}\n"
-                       "  [[gnu::always_inline]] long depthEnd() const {{\n{1}    return {3};\n  }}\n"
-                       "  [[gnu::always_inline]] pb::Panel<Cell> panel(int pb__p, [[maybe_unused]] long pb__y, "
-                       "[[maybe_unused]] long pb__x, [[maybe_unused]] long pb__k) const {{\n{1}"
-                       "    switch (pb__p) {{\n{4}    }}\n    __builtin_unreachable();\n  }}\n",
-                       alongX, kDefinitions, depth_->begin, depth_->end, cases);
+    std::string begin, end;
+    for (const auto &[part, l] : loops_) {
+      begin = begin.empty() ? l.begin : fmt::format("pb::minimum({}, {})", begin, l.begin);
+      end = end.empty() ? l.end : fmt::format("pb::maximum({}, {})", end, l.end);
+    }
+    return fmt::format(
+        "  static constexpr bool kAlongX[] = {{{0}}}, kIsOutput[] = {{{5}}}, kMoves = {6};\n"
+        "  static constexpr long kBehind = {7};\n"
+        "  [[gnu::always_inline]] long depthBegin([[maybe_unused]] long {8}) const {{\n{1}    return {2};\n  "
+        "}}\n"
+        "  [[gnu::always_inline]] long depthEnd([[maybe_unused]] long {8}) const {{\n{1}    return {3};\n  "
+        "}}\n"
+        "  [[gnu::always_inline]] pb::Panel<Cell> panel(int pb__p, [[maybe_unused]] long pb__y, "
+        "[[maybe_unused]] long pb__x, [[maybe_unused]] long pb__k) const {{\n{1}"
+        "    switch (pb__p) {{\n{4}    }}\n    __builtin_unreachable();\n  }}\n",
+        alongX, kDefinitions, begin, end, cases, isOutput, tile_.moves || tile_.behind || loops_.size() > 1,
+        tile_.behind.value_or(0), y_);
   }
 
   /// Elements from a cell to the next one along dimension `d`.
@@ -249,7 +336,7 @@ private:
   }
 
   std::string type(const Loop &x, const std::string &cells) {
-    const std::string depth = depth_ ? depthMembers() : "";
+    const std::string depth = loops_.empty() ? "" : depthMembers();
     std::string members;
     for (const int b : used_.buffers) {
       const Buffer &buffer = kernel_.buffers[b];
@@ -259,22 +346,27 @@ private:
     for (const std::string &outer : place_.iterators)
       members += fmt::format("  long {};\n", outer);
     const bool isBox = x.begin.find(y_) == std::string::npos && x.end.find(y_) == std::string::npos;
-    std::string text = fmt::format(
-        "struct {} {{\n  using Cell = {};\n  static constexpr int kScalars = {}, kPanels = {};\n"
-        "  static constexpr bool kResumes = {}, kIsBox = {};\n  const {} &f;\n  const long *low, *high;\n{}",
-        name_, body::cxxType(tile_.element), std::max(1, tile_.scalars), depth_ ? tile_.panels.size() : 0,
-        depth_ && tile_.resumed >= 0, isBox, place_.frameType, members);
+    std::string text =
+        fmt::format("namespace {{\nstruct {} {{\n  using Cell = {};\n  static constexpr int kScalars = {}, "
+                    "kPanels = {};\n"
+                    "  static constexpr bool kResumes = {}, kIsBox = {}, kInPlace = {};\n  const {} &f;\n  "
+                    "const long *low, *high;\n{}",
+                    name_, body::cxxType(tile_.element), std::max(1, tile_.scalars),
+                    loops_.empty() ? 0 : tile_.panels.size(), !loops_.empty() && resumed() >= 0, isBox,
+                    place_.mayShareViews, place_.frameType, members);
     for (const auto &[member, value] : {std::pair("begin", x.begin), std::pair("end", x.end)})
-      text += fmt::format("  [[gnu::always_inline]] long {}([[maybe_unused]] long {}) const {{\n{}    return {};\n  }}\n",
-                          member, y_, kDefinitions, value);
+      text += fmt::format(
+          "  [[gnu::always_inline]] long {}([[maybe_unused]] long {}) const {{\n{}    return {};\n  }}\n",
+          member, y_, kDefinitions, value);
     text += depth;
-    text += fmt::format(
-        "  template <int R, int V, int W>\n  [[gnu::noinline]] void cells(const long pb__y, const long pb__x{}) "
-        "const {{\n{}{}  }}\n}};\n",
-        depth_ ? ", const long pb__k0, const long pb__k1, [[maybe_unused]] const bool pb__isFirst, "
-                 "const pb::Panel<Cell> *pb__panels"
-               : "",
-        kDefinitions, cells);
+    text += fmt::format("  template <int R, int V, int W>\n  [[gnu::noinline]] void cells(const long pb__y, "
+                        "const long pb__x{}) "
+                        "const {{\n{}{}  }}\n}};\n}} // namespace\n",
+                        loops_.empty() ? ""
+                                       : ", [[maybe_unused]] const long pb__k0, [[maybe_unused]] const long "
+                                         "pb__k1, [[maybe_unused]] const "
+                                         "bool pb__isFirst, const pb::Panel<Cell> *pb__panels",
+                        kDefinitions, cells);
     // What the members name is known only now.
     const std::string known = definitions(kernel_, true, used_);
     for (std::size_t at; (at = text.find(kDefinitions)) != std::string::npos;)
@@ -303,17 +395,17 @@ private:
   Used used_;   // of the struct's members
   std::vector<StatementPrinter> statements_;
   std::string y_, x_;
-  std::optional<Loop> depth_;
-  std::size_t depthAt_ = 0;
-  bool inDepth_ = false;
+  std::map<std::size_t, Loop> loops_;              // of a deep nest, by their place in the body
+  const Loop *current_ = nullptr;                  // the one being printed
+  std::map<int, std::vector<std::string>> places_; // dimensions of the statements that were printed
+  bool perRow_ = false;                            // r is given
   bool isRegular_ = true;
-  std::vector<std::string> lastPlace_;
 };
 
 } // namespace
 
-std::optional<TileText> tileText(const kernel::Kernel &kernel, const isl::ast_node &rows, const std::string &name,
-                                 const Place &place, Used &used) {
+std::optional<TileText> tileText(const kernel::Kernel &kernel, const isl::ast_node &rows,
+                                 const std::string &name, const Place &place, Used &used) {
   return TilePrinter(kernel, name, place, used).print(rows);
 }
 

@@ -1,5 +1,5 @@
-// The mark "registers" as text: a struct that computes one block of points, and the call that covers the loops
-// over y and x with blocks (runtime/abi/register_tile.h).
+// The mark "registers" as text: a struct that computes one block of points, and the call that covers the
+// loops over y and x with blocks (runtime/abi/register_tile.h).
 //
 //   for y: for x: { s = 0; for k: s += A[k, y] * B[x, k]; C[x, y] = s }
 //   => struct MM_0_tile { ...
@@ -14,7 +14,8 @@
 namespace pbc::emit {
 
 struct TileText {
-  std::string type, call;
+  std::string type; // in a namespace without name: templates of the runtime depend on it
+  std::string call;
 };
 
 /// `rows`: the loop below the mark. Nothing if the nest is not two loops around the kernel's body.
