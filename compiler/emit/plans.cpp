@@ -119,7 +119,7 @@ private:
       std::string sizes;
       for (const auto &e : t_.matrices[m].extents)
         sizes += (sizes.empty() ? "" : ", ") + e.cxx;
-      body += fmt::format("  pb_f.m_{} = {}::allocate({});\n", poly::mangle(t_.matrices[m].name),
+      body += fmt::format("  pb_f.m_{} = {}::allocateApart({});\n", poly::mangle(t_.matrices[m].name),
                           regionType(t_.matrices[m].element, t_.matrices[m].rank(), false), sizes);
     }
     if (body.empty())

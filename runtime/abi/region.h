@@ -106,17 +106,19 @@ public:
   /// A new uninitialised matrix, x contiguous. `sizes`: D extents, x first.
   template <class... I>
   static Region allocate(I... sizes) {
-    static_assert(sizeof...(I) == D, "allocate() takes one size per dimension");
-    const int extent[] = {static_cast<int>(sizes)..., 0};
-    long stride[D + 1];
-    unsigned long count = 1;
-    for (int d = 0; d < D; ++d)
-      stride[d] = static_cast<long>(count), count *= extent[d] > 0 ? extent[d] : 0;
-    void *data = nullptr;
-    Storage *s = pb_storage_allocate(count * sizeof(T), &data);
-    Region r(static_cast<T *>(data), stride, extent, s);
-    pb_storage_release(s);
-    return r;
+    return laidOut([](unsigned long cells) { return cells; }, sizes...);
+  }
+  /// The same with long rows (and planes, ...) apart: each begins a cache line, as its neighbours do, but not
+  /// in the same set of a cache as many of them.
+  template <class... I>
+  static Region allocateApart(I... sizes) {
+    return laidOut(
+        [](unsigned long cells) {
+          constexpr unsigned long kLine = 64, kLong = 8 * kLine, kSets = 4096;
+          const unsigned long bytes = cells * sizeof(T), lines = (bytes + kLine - 1) / kLine * kLine;
+          return bytes < kLong ? cells : (lines % kSets ? lines : lines + kLine) / sizeof(T);
+        },
+        sizes...);
   }
 
   /// One element; coordinates are relative to the view, x first.
@@ -271,6 +273,25 @@ public:
   }
 
 private:
+  /// `apart(cells)`: from one row (plane, ...) of so many cells to the next.
+  template <class Apart, class... I>
+  static Region laidOut(Apart apart, I... sizes) {
+    static_assert(sizeof...(I) == D, "allocate() takes one size per dimension");
+    const int extent[] = {static_cast<int>(sizes)..., 0};
+    long stride[D + 1];
+    unsigned long count = 1;
+    for (int d = 0; d < D; ++d) {
+      stride[d] = static_cast<long>(count);
+      count *= extent[d] > 0 ? extent[d] : 0;
+      if (d + 1 < D)
+        count = apart(count);
+    }
+    void *data = nullptr;
+    Storage *s = pb_storage_allocate(count * sizeof(T), &data);
+    Region r(static_cast<T *>(data), stride, extent, s);
+    pb_storage_release(s);
+    return r;
+  }
   void retain() {
     if (owner_)
       pb_storage_retain(owner_);
