@@ -64,16 +64,16 @@ Job tilesFrom(const Tiles *tiles, long first) {
   for (long tile = first; tile >= 0;) {
     tiles->run(tile);
     long next = -1;
-    for (int d = 0; d < tiles->box.rank; ++d) {
+    // Later dimensions are spawned first: the newest task, which this worker takes, is then the next in time.
+    for (int d = tiles->box.rank - 1; d >= 0; --d) {
       if (tiles->position(tile, d) + 1 == tiles->count[d])
         continue;
       const long successor = tile + tiles->stride[d];
       if (tiles->waitsFor[static_cast<std::size_t>(successor)].fetch_sub(1, std::memory_order_acq_rel) != 1)
         continue;
-      if (next < 0)
-        next = successor;
-      else
-        others.spawn(tilesFrom(tiles, successor));
+      if (next >= 0)
+        others.spawn(tilesFrom(tiles, next));
+      next = successor;
     }
     tile = next;
   }
