@@ -223,6 +223,13 @@ std::string StatementPrinter::call(const At &at, const std::string &indent) cons
   return before + indent + text + ");\n";
 }
 
+std::optional<std::string> StatementPrinter::written(const std::vector<std::string> &dimensions) const {
+  if (statement_.isOpaque ||
+      kernel_.buffers[statement_.accesses[statement_.write].buffer].role == Buffer::Role::Local)
+    return std::nullopt;
+  return element(statement_.write, {dimensions, "0"});
+}
+
 std::string StatementPrinter::print(const std::vector<std::string> &dimensions, const std::string &lane,
                                     const std::string &indent) const {
   const At at{dimensions, lane};

@@ -1,6 +1,7 @@
 // Statements as C++: expression trees with element accesses, for one place in the loop nest.
 #pragma once
 #include "compiler/kernel/kernel.h"
+#include <optional>
 #include <set>
 
 namespace pbc::emit {
@@ -30,6 +31,8 @@ public:
   /// array.
   std::string print(const std::vector<std::string> &dimensions, const std::string &lane,
                     const std::string &indent) const;
+  /// The element of a matrix that it writes; nothing if it is a call or writes a scalar of its body.
+  std::optional<std::string> written(const std::vector<std::string> &dimensions) const;
 
   /// The same for the points (pb__y + r, pb__x + v * W) of a block in registers; `panels` by access: how the
   /// element of a strip is addressed, "" where the cell is read where it is.

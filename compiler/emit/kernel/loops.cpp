@@ -11,6 +11,7 @@
 #include <isl/set.h>
 #include <isl/union_map.h>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -27,6 +28,7 @@ struct Request {
   long depth = -1; // of that loop: where it runs once only there is none, and others must not take its place
   long lanes = 0;  // run it in groups of so many
   std::string pragma;
+  bool aligned = false; // begin at a cache line of what it writes
 };
 
 /// What withDepths() wrote.
@@ -132,6 +134,9 @@ private:
     const std::string step = cxx(isl_ast_node_for_get_inc(node.get()));
     if (isRequested && request_.lanes && unitStride_ && step == "1" && isUpperBound(node))
       return groups(node, indent, i, start, request_.lanes);
+    if (isRequested && request_.aligned && step == "1" && isUpperBound(node))
+      if (const std::optional<std::string> first = written(body))
+        return fromLine(node, indent, i, start, *first);
     const std::string pragma =
         isRequested && !request_.pragma.empty() ? "#pragma clang loop " + request_.pragma + "\n" : "";
     return pragma + indent + "for (long " + i + " = " + start + "; " + condition + "; " + i + " += " + step +
@@ -146,17 +151,44 @@ private:
     return type == isl_ast_expr_op_lt || type == isl_ast_expr_op_le;
   }
 
-  /// The loop in groups of `group` lanes, then of a quarter, then singly.
-  std::string groups(const isl::ast_node &node, const std::string &indent, const std::string &i,
-                     const std::string &start, long group) {
-    const isl::ast_node body = isl::manage(isl_ast_node_for_get_body(node.get()));
+  std::string endOf(const isl::ast_node &node) {
     isl_ast_expr *condition = isl_ast_node_for_get_cond(node.get());
     std::string end = cxx(isl_ast_expr_op_get_arg(condition, 1));
     if (isl_ast_expr_op_get_type(condition) == isl_ast_expr_op_le)
       end += " + 1";
     isl_ast_expr_free(condition);
+    return end;
+  }
+
+  /// The element that a loop's body writes, if it is one statement.
+  std::optional<std::string> written(const isl::ast_node &body) {
+    if (isl_ast_node_get_type(body.get()) != isl_ast_node_user)
+      return std::nullopt;
+    const auto [statement, dimensions] = called(body);
+    return statements_[statement].written(dimensions);
+  }
+
+  /// The loop, singly up to the cache line from which on its vectors are stored; tiles in time begin
+  /// anywhere.
+  std::string fromLine(const isl::ast_node &node, const std::string &indent, const std::string &i,
+                       const std::string &start, const std::string &first) {
+    const isl::ast_node body = isl::manage(isl_ast_node_for_get_body(node.get()));
+    const std::string in = indent + "  ", inner = indent + "    ";
+    const std::string text = print(body, inner);
+    return indent + "{\n" + in + "long " + i + " = " + start + ";\n" + in + "const long " + i +
+           "_e = " + endOf(node) + ", " + i + "_a = " + i + " + pb::cellsToLine(&" + first + ", " + i +
+           "_e - " + i + ");\n#pragma clang loop vectorize(disable) unroll(disable)\n" + in + "for (; " + i +
+           " < " + i + "_a; ++" + i + ") {\n" + text + in + "}\n#pragma clang loop " + request_.pragma +
+           "\n" + in + "for (; " + i + " < " + i + "_e; ++" + i + ") {\n" + text + in + "}\n" + indent +
+           "}\n";
+  }
+
+  /// The loop in groups of `group` lanes, then of a quarter, then singly.
+  std::string groups(const isl::ast_node &node, const std::string &indent, const std::string &i,
+                     const std::string &start, long group) {
+    const isl::ast_node body = isl::manage(isl_ast_node_for_get_body(node.get()));
     std::string text = indent + "{\n" + indent + "  long " + i + "_g = " + start + ";\n" + indent +
-                       "  const long " + i + "_e = " + end + ";\n";
+                       "  const long " + i + "_e = " + endOf(node) + ";\n";
     for (const long size : {group, group / 4}) {
       const std::string lanes = std::to_string(size);
       lanes_ = size;
@@ -196,8 +228,10 @@ private:
     }
     Request request;
     request.depth = depth;
-    if (unitStride_ && name == "vector")
+    if (unitStride_ && name == "vector") {
       request.pragma = "vectorize(assume_safety)";
+      request.aligned = kernel_.taskOrder == kernel::TaskOrder::Wavefront;
+    }
     if (name.rfind("lanes:", 0) == 0)
       request.lanes = std::stol(name.substr(6));
     if (unitStride_ && name == "unroll")
@@ -208,17 +242,23 @@ private:
     return text;
   }
 
-  std::string instance(const isl::ast_node &node, const std::string &indent) {
+  /// The statement that a leaf runs, and its dimensions there.
+  std::pair<int, std::vector<std::string>> called(const isl::ast_node &node) {
     isl_ast_expr *call = isl_ast_node_user_get_expr(node.get());
-    isl_ast_expr *called = isl_ast_expr_op_get_arg(call, 0);
-    isl_id *name = isl_ast_expr_id_get_id(called);
+    isl_ast_expr *function = isl_ast_expr_op_get_arg(call, 0);
+    isl_id *name = isl_ast_expr_id_get_id(function);
     const int statement = kernel::statementIndex(kernel_, isl_id_get_name(name));
     isl_id_free(name);
-    isl_ast_expr_free(called);
+    isl_ast_expr_free(function);
     std::vector<std::string> dimensions;
     for (int k = 1, n = static_cast<int>(isl_ast_expr_op_get_n_arg(call)); k < n; ++k)
       dimensions.push_back(cxx(isl_ast_expr_op_get_arg(call, k)));
     isl_ast_expr_free(call);
+    return {statement, dimensions};
+  }
+
+  std::string instance(const isl::ast_node &node, const std::string &indent) {
+    const auto [statement, dimensions] = called(node);
     if (!lanes_)
       return statements_[statement].print(dimensions, "0", indent);
     // As wide as the loop is long: what is left is straight code, and the lanes are registers.
