@@ -64,8 +64,12 @@ Outcome vectorise(const Kernel &kernel) {
     return {std::nullopt, "a point needs the one before it along " + kernel.statements.front().dimensions[x]};
   if (Outcome unrolled = unrollBodies(split, kShortBody); unrolled.kernel) {
     Kernel marked = *unrolled.kernel;
+    // Of other rules in the group, too, where theirs is parallel.
     marked.schedule = mapBottomUp(marked.schedule, [&](const isl::schedule_node &node) {
-      return isBand(node) && memberDimension(marked, node) == x ? insertMark(node, "vector") : node;
+      return isBand(node) && memberDimension(marked, node) == x &&
+                     isParallel(node, 0, kernel.dependences, false)
+                 ? insertMark(node, "vector")
+                 : node;
     });
     return {marked, ""};
   }
