@@ -1,11 +1,11 @@
-"""How long pbc takes: nothing cached, nothing changed, one transform changed."""
+"""How long pbc takes: nothing cached, nothing changed, one transform changed; 200 rules against 50."""
 import os
 import re
 import resource
 import statistics
 import time
 from pathlib import Path
-from samples import call, in_turns, row, shown, verdict
+from samples import call, compared, in_turns, row, shown, verdict
 
 HERE = Path(__file__).resolve().parent
 
@@ -49,3 +49,11 @@ def measure(tools):
     anew = []
     limited("compile: one of six transforms changed", in_turns(tools.rounds, changed)[0])
     row("compile: units compiled anew then", str(max(anew)), "", "", "1", max(anew) == 1)
+
+    # Near-linear: four times as many rules may take five times as long, in processor time.
+    for kind in ("chain", "pieces", "transforms"):
+        sources = [tools.work / f"{kind}{count}.pbcc" for count in (200, 50)]
+        for path in sources:
+            path.write_text(call("python3", HERE / "many_rules.py", path.stem[len(kind):], kind))
+        samples = in_turns(3, *[lambda path=path: with_user_time(path, "--no-cache") for path in sources])
+        compared(f"compile: {kind} of 200 rules, against 50", *samples, 5)

@@ -264,6 +264,14 @@ private:
     return rules;
   }
 
+  const std::string &regionOf(int piece) {
+    if (const auto at = regions_.find(piece); at != regions_.end())
+      return at->second;
+    const auto &[matrix, cells, rules] = grid_.pieces[piece];
+    return regions_.emplace(piece, poly::readable(cells.gist_params(grid_.context), grid_.names[matrix]))
+        .first->second;
+  }
+
   void describe(Alternative &a, const std::map<int, Pieces> &piecesOf, const std::set<int> &used) {
     std::set<int> deciding;
     for (std::size_t p = 0; p < assignment_.size(); ++p)
@@ -275,8 +283,7 @@ private:
         names.push_back(labelOf(t_, use.rule, facts_));
       std::vector<std::string> regions;
       for (const int p : piecesOf.at(use.rule))
-        regions.push_back(poly::readable(grid_.pieces[p].cells.gist_params(grid_.context),
-                                         grid_.names[grid_.pieces[p].matrix]));
+        regions.push_back(regionOf(p));
       parts.push_back(fmt::format("{} computes {}", labelOf(t_, use.rule, facts_), fmt::join(regions, ", ")));
     }
     a.name = fmt::format("{}", fmt::join(names, "+"));
@@ -298,6 +305,7 @@ private:
   std::map<std::pair<int, Pieces>, std::optional<Use>> known_;
   std::set<Pieces> seen_;
   std::map<std::string, int> names_;
+  std::map<int, std::string> regions_; // of pieces, as a user would write them
   std::vector<Alternative> out_;
   std::size_t tries_ = 0;
   bool mixes_ = false; // rules of one level

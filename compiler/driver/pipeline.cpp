@@ -20,6 +20,7 @@
 #include "compiler/sema/check.h"
 #include "compiler/sema/verify.h"
 #include "compiler/syntax/parse.h"
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -268,6 +269,7 @@ private:
     emit::Kernels all;
     for (const auto &t : module.transforms) {
       all.emplace_back();
+      std::vector<std::pair<const schedule::Step *, kernel::Kernel>> made; // plans share most of their steps
       for (const auto &plan : plans[t.index].plans) {
         all.back().emplace_back();
         for (const auto &s : plan.steps) {
@@ -275,10 +277,17 @@ private:
             all.back().back().emplace_back(std::nullopt);
             continue;
           }
+          const auto same = std::find_if(made.begin(), made.end(),
+                                         [&](const auto &m) { return schedule::isSameStep(*m.first, s); });
+          if (same != made.end()) {
+            all.back().back().emplace_back(same->second);
+            continue;
+          }
           kernel::Kernel k = kernel::lift(t, s, facts[t.index], choices[t.index].grid, context);
           verify("lift", [&] { return kernel::verify(k); });
           k = kernel::defaultSchedule(k);
           verify("default schedule", [&] { return kernel::verify(k); });
+          made.emplace_back(&s, k);
           all.back().back().emplace_back(std::move(k));
         }
       }

@@ -47,9 +47,10 @@ std::vector<Unit> emit(const Input &in, poly::Context &context, const std::strin
   const body::Unit texts = body::makeUnit(in.module, all, body::Library::None);
   std::vector<Unit> units;
   for (const auto &t : in.module.transforms) {
-    Scope scope{in, t, context, {}};
+    Scope scope{in, t, context, {}, {}};
     std::copy_if(texts.rules.begin(), texts.rules.end(), std::back_inserter(scope.ruleTexts),
                  [&](const body::RuleText &r) { return r.transform == t.index; });
+    scope.sameViews = sameViews(scope);
     // The frame comes before the bodies that take it, and the plans that call them after.
     std::string text = head(scope) + entry(scope) + descriptor(scope) + "} // namespace pb_program\n";
     units.push_back({t.symbol, std::move(text)});

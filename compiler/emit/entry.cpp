@@ -140,45 +140,38 @@ bool storesOnce(const body::Facts &facts) {
          !facts.nodes.back()->target.isLocal;
 }
 
-/// Alternatives for which `output` may be the very same view as `input`: each point reads of it only the
-/// cells that it writes itself, by value, before it writes; no point writes them again.
-unsigned long sameViewIsSafe(const Scope &scope, int output, int input) {
-  const auto &t = scope.transform;
-  const auto &grid = scope.choices().grid;
-  unsigned long mask = 0;
-  for (std::size_t k = 0; k < scope.choices().alternatives.size() && k < 64; ++k) {
-    bool safe = true;
-    isl::union_map writes = isl::manage(isl_union_map_empty(isl_set_get_space(grid.context.get()))),
-                   reads = writes;
-    for (const auto &[rule, domain, overwritten] : scope.choices().alternatives[k].uses) {
-      safe = safe && overwritten.empty();
-      const auto &r = t.rules[rule];
-      for (std::size_t o = 0; o < r.outputs.size(); ++o)
-        if (r.outputs[o].matrix == output) {
-          safe = safe && r.outputs[o].isCell;
-          writes = writes.unite(isl::union_map(grid.applications[rule].writes[o].intersect_domain(domain)));
-        }
-      for (std::size_t i = 0; i < r.inputs.size(); ++i)
-        if (r.inputs[i].matrix == input) {
-          safe = safe && r.inputs[i].isCell;
-          // Both matrices' cells under one name, so that the relations can be composed.
-          isl_map *renamed = grid.applications[rule].reads[i].intersect_domain(domain).release();
-          renamed =
-              isl_map_set_tuple_name(renamed, isl_dim_out, poly::mangle(t.matrices[output].name).c_str());
-          reads = reads.unite(isl::union_map(isl::manage(renamed)));
-        }
-    }
-    // Values are read before the one store of a point: not so with several outputs, or several stores.
-    for (const auto &use : scope.choices().alternatives[k].uses)
-      safe = safe && t.rules[use.rule].outputs.size() == 1 && storesOnce(scope.facts()[use.rule]);
-    if (!safe)
+/// Whether a rule's points read of `input` only the cells that they write of `output`. Each cell is written
+/// by one point, and all are: so no point reads what another one has written.
+bool readsWhatItWrites(const Scope &scope, const choice::Use &use, int output, int input) {
+  const auto &rule = scope.transform.rules[use.rule];
+  const auto &application = scope.choices().grid.applications[use.rule];
+  const std::string name = poly::mangle(scope.transform.matrices[output].name);
+  for (std::size_t o = 0; o < rule.outputs.size(); ++o)
+    if (rule.outputs[o].matrix == output && !rule.outputs[o].isCell)
+      return false;
+  for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
+    if (rule.inputs[i].matrix != input)
       continue;
-    const isl::union_map meeting = reads.apply_range(writes.reverse());
-    isl_union_map *identity = isl_union_set_identity(isl_union_map_domain(meeting.copy()));
-    if (meeting.is_subset(isl::manage(identity)))
-      mask |= 1UL << k;
+    if (!rule.inputs[i].isCell)
+      return false;
+    isl_map *reads = application.reads[i].intersect_domain(use.domain).release();
+    const isl::map renamed = isl::manage(isl_map_set_tuple_name(reads, isl_dim_out, name.c_str()));
+    const bool same = rule.outputs[0].matrix == output && renamed.is_subset(application.writes[0]);
+    if (!same && !renamed.is_empty())
+      return false;
   }
-  return mask;
+  return true;
+}
+
+/// Values are read before the one store of a point: not so with several outputs, or several stores.
+bool storesLast(const Scope &scope, const choice::Use &use) {
+  return use.overwritten.empty() && scope.transform.rules[use.rule].outputs.size() == 1 &&
+         storesOnce(scope.facts()[use.rule]);
+}
+
+unsigned long sameViewIsSafe(const Scope &scope, int output, int input) {
+  const auto at = scope.sameViews.find({output, input});
+  return at == scope.sameViews.end() ? 0 : at->second;
 }
 
 std::string aliasChecks(const Scope &scope) {
@@ -193,8 +186,7 @@ std::string aliasChecks(const Scope &scope) {
         continue;
       std::string one = fmt::format("pb::mayOverlap(pb_f.m_{0}, pb_f.m_{1})",
                                     poly::mangle(t.matrices[o].name), poly::mangle(t.matrices[i].name));
-      if (const unsigned long safe =
-              t.matrices[o].rank() == t.matrices[i].rank() ? sameViewIsSafe(scope, o, i) : 0)
+      if (const unsigned long safe = sameViewIsSafe(scope, o, i))
         one += fmt::format(" && !((pb_f.choice < 64 && ({0}ul >> pb_f.choice & 1)) && "
                            "pb::sameView(pb_f.m_{1}, pb_f.m_{2}))",
                            safe, poly::mangle(t.matrices[o].name), poly::mangle(t.matrices[i].name));
@@ -368,16 +360,29 @@ std::string declarations(const sema::Transform &t) {
                      t.symbol, parameterList(t, false), parameterList(t, true));
 }
 
-bool mayShareViews(const Scope &scope, std::size_t alternative) {
+std::map<std::pair<int, int>, unsigned long> sameViews(const Scope &scope) {
+  std::map<std::pair<int, int>, unsigned long> masks;
   const auto &matrices = scope.transform.matrices;
-  for (std::size_t o = 0; o < matrices.size(); ++o)
-    for (std::size_t i = 0; i < matrices.size(); ++i)
-      if (alternative < 64 && matrices[o].role == sema::Role::Output &&
-          matrices[i].role == sema::Role::Input && matrices[o].rank() == matrices[i].rank() &&
-          matrices[o].rank() > 0 &&
-          (sameViewIsSafe(scope, static_cast<int>(o), static_cast<int>(i)) >> alternative & 1))
-        return true;
-  return false;
+  const auto &alternatives = scope.choices().alternatives;
+  for (std::size_t k = 0; k < alternatives.size() && k < 64; ++k) {
+    const auto &uses = alternatives[k].uses;
+    if (!std::all_of(uses.begin(), uses.end(), [&](const auto &use) { return storesLast(scope, use); }))
+      continue;
+    for (int o = 0; o < static_cast<int>(matrices.size()); ++o)
+      for (int i = 0; i < static_cast<int>(matrices.size()); ++i)
+        if (matrices[o].role == sema::Role::Output && matrices[i].role == sema::Role::Input &&
+            matrices[o].rank() == matrices[i].rank() && matrices[o].rank() > 0 &&
+            std::all_of(uses.begin(), uses.end(),
+                        [&](const auto &use) { return readsWhatItWrites(scope, use, o, i); }))
+          masks[{o, i}] |= 1UL << k;
+  }
+  return masks;
+}
+
+bool mayShareViews(const Scope &scope, std::size_t alternative) {
+  return alternative < 64 && std::any_of(
+                                 scope.sameViews.begin(), scope.sameViews.end(),
+                                 [&](const auto &pair) { return pair.second >> alternative & 1; });
 }
 
 namespace {

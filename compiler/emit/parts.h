@@ -6,6 +6,7 @@
 #include "compiler/body/unit.h"
 #include "compiler/emit/emit.h"
 #include <fmt/format.h>
+#include <map>
 
 namespace pbc::emit {
 
@@ -16,6 +17,9 @@ struct Scope {
   poly::Context &context;
   /// Parameters of rule bodies as body::makeUnit declares them, by rule.
   std::vector<body::RuleText> ruleTexts;
+  /// Of an output and an input: the alternatives (the first 64, as bits) for which they may be the very same
+  /// view, as each point reads only the cell that it writes itself, by value, before it writes.
+  std::map<std::pair<int, int>, unsigned long> sameViews = {};
 
   const std::vector<body::Facts> &facts() const { return input.facts[transform.index]; }
   const choice::Choices &choices() const { return input.choices[transform.index]; }
@@ -40,6 +44,8 @@ std::string declarations(const sema::Transform &);
 /// The functions that choose a copy by a call's arguments; "" for a transform without copies.
 std::string copyDispatch(const std::vector<const sema::Transform *> &family);
 
+/// What Scope::sameViews is to be.
+std::map<std::pair<int, int>, unsigned long> sameViews(const Scope &);
 /// Whether that alternative may run with an output that is the very same view as an input.
 bool mayShareViews(const Scope &, std::size_t alternative);
 

@@ -60,14 +60,14 @@ private:
     return scope_.input.kernels[t_.index][plan][step];
   }
 
-  /// The function of a step's kernel. Making its loops is the dearest thing that the emitter does: once per
-  /// step.
+  /// The function of a step's kernel. Making its loops is the dearest thing that the emitter does: once for
+  /// all steps that have the same kernel, whose copies have their schedule in common.
   const std::string &kernelName(std::size_t plan, std::size_t step) {
-    const auto at = nameOfStep_.find({plan, step});
-    return at != nameOfStep_.end()
-               ? at->second
-               : nameOfStep_.emplace(std::pair(plan, step), printed(*kernelOf(plan, step), plan))
-                     .first->second;
+    const auto &k = *kernelOf(plan, step);
+    const std::pair key(k.schedule.get(), mayShareViews(scope_, plan));
+    const auto at = nameOfKernel_.find(key);
+    return at != nameOfKernel_.end() ? at->second
+                                     : nameOfKernel_.emplace(key, printed(k, plan)).first->second;
   }
 
   std::string printed(const kernel::Kernel &k, std::size_t plan) {
@@ -229,7 +229,7 @@ private:
 
   const Scope &scope_;
   const sema::Transform &t_;
-  std::map<std::pair<std::size_t, std::size_t>, std::string> nameOfStep_;
+  std::map<std::pair<isl_schedule *, bool>, std::string> nameOfKernel_;
   std::map<std::string, std::string> kernelNames_, boxNames_;
   std::string kernels_, functions_;
 };

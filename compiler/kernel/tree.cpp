@@ -95,6 +95,15 @@ isl::schedule splitBands(const isl::schedule &schedule) {
   });
 }
 
+isl::schedule withSingleLoops(const isl::schedule &schedule) {
+  return mapBottomUp(schedule, [](isl::schedule_node node) {
+    for (int k = 0; isBand(node) && k < members(node); ++k)
+      node = isl::manage(
+          isl_schedule_node_band_member_set_ast_loop_type(node.release(), k, isl_ast_loop_atomic));
+    return node;
+  });
+}
+
 namespace {
 struct Change {
   const std::function<isl::schedule_node(const isl::schedule_node &)> &change;

@@ -25,6 +25,9 @@ int memberDimension(const Kernel &, const isl::schedule_node &band);
 /// The same schedule with every band split into bands of one member.
 isl::schedule splitBands(const isl::schedule &);
 
+/// The same schedule, each of whose loops is to be printed once, over all that it runs over.
+isl::schedule withSingleLoops(const isl::schedule &);
+
 /// The schedule with one node replaced: `change` gets each node from the leaves upwards and returns it,
 /// changed or not, at the same place.
 isl::schedule mapBottomUp(const isl::schedule &,

@@ -2,6 +2,7 @@
 #include "compiler/poly/conditions.h"
 #include "compiler/poly/poly.h"
 #include <isl/aff.h>
+#include <isl/constraint.h>
 #include <isl/point.h>
 #include <isl/set.h>
 #include <isl/val.h>
@@ -50,21 +51,83 @@ std::optional<isl::pw_aff> formula(const isl::pw_aff &bound) {
   return isl::manage(isl_pw_aff_from_aff(only));
 }
 
-// A convex piece as a box, if it is one.
-std::optional<std::string> box(const isl::set &piece, const std::string &matrix) {
-  const unsigned rank = static_cast<unsigned>(isl_set_dim(piece.get(), isl_dim_set));
+struct Constraints {
+  isl_basic_set *set;
+  isl_constraint_list *list;
+  explicit Constraints(const isl::set &piece)
+      : set(isl_set_simple_hull(piece.copy())), list(isl_basic_set_get_constraint_list(set)) {}
+  Constraints(const Constraints &) = delete;
+  ~Constraints() {
+    isl_constraint_list_free(list);
+    isl_basic_set_free(set);
+  }
+};
+
+// The least and the greatest value of dimension `d` as they stand among the constraints: where there is one
+// of each, and none that has to do with other dimensions, too. What dimMin() finds out by search.
+std::optional<std::pair<isl::pw_aff, isl::pw_aff>> plainBounds(const Constraints &constraints, unsigned d,
+                                                               unsigned rank) {
+  std::optional<isl::pw_aff> low, high;
+  bool isPlain = isl_basic_set_dim(constraints.set, isl_dim_div) == 0;
+  const int count = static_cast<int>(isl_constraint_list_n_constraint(constraints.list));
+  for (int k = 0; k < count && isPlain; ++k) {
+    isl_constraint *c = isl_constraint_list_get_constraint(constraints.list, k);
+    if (isl_constraint_involves_dims(c, isl_dim_set, d, 1) == isl_bool_true) {
+      isl_val *factor = isl_constraint_get_coefficient_val(c, isl_dim_set, static_cast<int>(d));
+      const bool isEqual = isl_constraint_is_equality(c) == isl_bool_true;
+      const bool isLow = isEqual || isl_val_is_pos(factor) == isl_bool_true;
+      isl_val *size = isl_val_abs(factor);
+      isPlain = isl_val_is_one(size) == isl_bool_true &&
+                isl_constraint_involves_dims(c, isl_dim_set, 0, d) != isl_bool_true &&
+                isl_constraint_involves_dims(c, isl_dim_set, d + 1, rank - d - 1) != isl_bool_true &&
+                !(isLow && low) && !((isEqual || !isLow) && high);
+      isl_val_free(size);
+      if (isPlain) {
+        const isl::pw_aff bound = isl::manage(isl_pw_aff_project_domain_on_params(
+            isl_pw_aff_from_aff(isl_constraint_get_bound(c, isl_dim_set, static_cast<int>(d)))));
+        if (isLow)
+          low = bound;
+        if (isEqual || !isLow)
+          high = bound;
+      }
+    }
+    isl_constraint_free(c);
+  }
+  if (!isPlain || !low || !high)
+    return std::nullopt;
+  return std::pair(*low, *high);
+}
+
+// Whether the dimensions' values do not depend on each other; a box has no strides, either.
+bool isProductOfItsDimensions(const isl::set &piece, unsigned rank) {
   isl::set hull = isl::manage(isl_set_universe(isl_set_get_space(piece.get())));
-  isl::set condition = isl::manage(isl_set_params(piece.copy())), implied = condition;
-  implied = isl::manage(isl_set_universe(isl_set_get_space(condition.get())));
-  std::string inside;
   for (unsigned d = 0; d < rank; ++d) {
     isl_set *cylinder = isl_set_eliminate(piece.copy(), isl_dim_set, 0, d);
     cylinder = isl_set_eliminate(cylinder, isl_dim_set, d + 1, rank - d - 1);
-    hull = hull.intersect(isl::manage(isl_set_remove_divs(cylinder))); // a box has no strides
-    if (isl_set_dim_has_lower_bound(piece.get(), isl_dim_set, d) != isl_bool_true ||
-        isl_set_dim_has_upper_bound(piece.get(), isl_dim_set, d) != isl_bool_true)
-      return std::nullopt;
-    std::optional<isl::pw_aff> low = formula(dimMin(piece, d)), high = formula(dimMax(piece, d));
+    hull = hull.intersect(isl::manage(isl_set_remove_divs(cylinder)));
+  }
+  return piece.is_subset(hull) && hull.is_subset(piece);
+}
+
+// A convex piece as a box, if it is one.
+std::optional<std::string> box(const isl::set &piece, const std::string &matrix) {
+  const unsigned rank = static_cast<unsigned>(isl_set_dim(piece.get(), isl_dim_set));
+  isl::set condition = isl::manage(isl_set_params(piece.copy())), implied = condition;
+  implied = isl::manage(isl_set_universe(isl_set_get_space(condition.get())));
+  std::string inside;
+  bool isBox = true;
+  const Constraints constraints(piece);
+  for (unsigned d = 0; d < rank; ++d) {
+    std::optional<isl::pw_aff> low, high;
+    if (const auto bounds = plainBounds(constraints, d, rank)) {
+      low = bounds->first, high = bounds->second;
+    } else {
+      isBox = false;
+      if (isl_set_dim_has_lower_bound(piece.get(), isl_dim_set, d) != isl_bool_true ||
+          isl_set_dim_has_upper_bound(piece.get(), isl_dim_set, d) != isl_bool_true)
+        return std::nullopt;
+      low = formula(dimMin(piece, d)), high = formula(dimMax(piece, d));
+    }
     if (!low || !high)
       return std::nullopt;
     isl_val *one = isl_val_one(isl_pw_aff_get_ctx(high->get()));
@@ -73,7 +136,7 @@ std::optional<std::string> box(const isl::set &piece, const std::string &matrix)
               (low->plain_is_equal(*high) ? "" : " : " + asWritten(cxx(end)));
     implied = implied.intersect(isl::manage(isl_pw_aff_le_set(low->copy(), high->copy())));
   }
-  if (!piece.is_subset(hull) || !hull.is_subset(piece))
+  if (!isBox && !isProductOfItsDimensions(piece, rank))
     return std::nullopt;
   std::string text = matrix + (rank ? "[" + inside + "]" : "");
   condition = isl::manage(isl_set_gist(condition.release(), implied.release()));

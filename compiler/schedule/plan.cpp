@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <isl/schedule.h>
+#include <isl/set.h>
 #include <isl/union_map.h>
 #include <set>
 
@@ -331,6 +333,16 @@ std::vector<TransformPlans> plan(const sema::Module &module,
     all.push_back(std::move(plans));
   }
   return all;
+}
+
+bool isSameStep(const Step &a, const Step &b) {
+  return a.callsTransforms == b.callsTransforms &&
+         std::equal(a.uses.begin(), a.uses.end(), b.uses.begin(), b.uses.end(),
+                    [](const RuleUse &u, const RuleUse &v) {
+                      return u.rule == v.rule &&
+                             isl_set_plain_is_equal(u.domain.get(), v.domain.get()) == isl_bool_true;
+                    }) &&
+         isl_schedule_plain_is_equal(a.order.get(), b.order.get()) == isl_bool_true;
 }
 
 } // namespace pbc::schedule

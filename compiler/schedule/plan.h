@@ -29,6 +29,10 @@ struct Step {
   bool callsTransforms = false; // some body calls transforms: emitted as coroutine, not as Kernel
 };
 
+/// The same rules at the same points in the same order, from which dependences follow; what comes before may
+/// differ.
+bool isSameStep(const Step &, const Step &);
+
 struct Plan {
   std::string alternative;
   std::vector<Step> steps; // in a legal sequential order

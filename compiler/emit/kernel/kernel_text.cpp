@@ -1,5 +1,7 @@
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/emit/kernel/loops.h"
+#include "compiler/kernel/tree.h"
+#include <isl/aff.h>
 
 namespace pbc::emit {
 
@@ -7,7 +9,8 @@ using kernel::Buffer;
 
 namespace {
 
-constexpr unsigned long kAstBudget = 100'000'000;
+// Fractions of a second. What our own programs need is below a fifth of it.
+constexpr unsigned long kAstBudget = 500'000;
 
 // One pointer per matrix that a body uses, as parameters: LLVM takes __restrict from parameters only.
 std::string pointerParameters(const kernel::Kernel &kernel, const Used &used, bool mayShareViews) {
@@ -27,17 +30,70 @@ std::string pointerArguments(const kernel::Kernel &kernel, const Used &used) {
   return text;
 }
 
-std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const Place &place, Used &used) {
+// What the two versions are declared as. The general one is for views with strange strides, or for what is no
+// faster in another way: small rather than fast.
+const std::string kUnit = "static inline void ", kGeneral = "__attribute__((minsize)) static void ",
+                  kRare = "[[gnu::cold, gnu::noinline]] ";
+
+std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const std::string &declared,
+                 const Place &place, Used &used) {
   const LoopText text = printLoops(kernel, nest, place, used);
-  // The general version is for views with strange strides: small rather than fast.
-  return text.types +
-         (place.unitStride ? "static inline void "
-                           : "[[gnu::cold, gnu::noinline]] __attribute__((minsize)) static void ") +
+  // Types of the unit's own: other units have others of the same name, and templates over them.
+  return (text.types.empty() ? "" : "namespace {\n" + text.types + "} // namespace\n") + declared +
          place.function + "([[maybe_unused]] const " + place.frameType +
          " &f, [[maybe_unused]] const long *low, [[maybe_unused]] const long *high" +
          pointerParameters(kernel, used, place.mayShareViews) + ") {\n" +
          (kernel.reassociates ? kReassociate : "") + definitions(kernel, place.unitStride, used) +
          text.loops + "}\n";
+}
+
+/// Whether some matrix is walked through along dimension 0, where neighbours lie side by side. Where none is,
+/// as at the left edge of a stencil, all strides are alike, and vectors are of no use.
+bool walksAlongRows(const kernel::Kernel &kernel) {
+  for (const kernel::Statement &s : kernel.statements) {
+    if (s.isOpaque)
+      return true;
+    for (const kernel::Access &a : s.accesses) {
+      const Buffer &b = kernel.buffers[a.buffer];
+      if (b.role == Buffer::Role::Local || b.rank == 0)
+        continue;
+      isl_pw_multi_aff *at = isl_pw_multi_aff_from_map(a.relation.copy());
+      isl_pw_aff *x = isl_pw_multi_aff_get_pw_aff(at, 0);
+      const bool moves = isl_pw_aff_involves_dims(
+                             x, isl_dim_in, 0, static_cast<unsigned>(s.dimensions.size())) != isl_bool_false;
+      isl_pw_aff_free(x);
+      isl_pw_multi_aff_free(at);
+      if (moves)
+        return true;
+    }
+  }
+  return false;
+}
+
+/// The kernel with a schedule that leaves loops as they are.
+kernel::Kernel plain(const kernel::Kernel &kernel) {
+  kernel::Kernel simple = kernel;
+  if (kernel.plain)
+    simple.schedule = *kernel.plain;
+  simple.plain.reset();
+  simple.registerTile.reset();
+  for (Buffer &b : simple.buffers)
+    b.lanes = 0;
+  return simple;
+}
+
+/// The kernel with the schedule whose loops are printed, and these. Loops over sets of many pieces have as
+/// many cases; where there are too many, each loop runs over all pieces and asks at each point.
+kernel::Kernel printable(const kernel::Kernel &asked, const poly::Context &ctx, std::string &note,
+                         isl::ast_node &nest) {
+  if (ctx.withBudget(kAstBudget, [&] { nest = generate(asked); }))
+    return asked;
+  note = "its loops have too many cases: they run over all points, and conditions inside choose those that "
+         "count";
+  kernel::Kernel kernel = plain(asked);
+  kernel.schedule = kernel::withSingleLoops(kernel.schedule);
+  nest = generate(kernel);
+  return kernel;
 }
 
 } // namespace
@@ -61,27 +117,17 @@ std::string definitions(const kernel::Kernel &kernel, bool unitStride, const Use
   return text;
 }
 
-KernelText kernelText(const kernel::Kernel &kernel, const std::string &name, const std::string &frameType,
+KernelText kernelText(const kernel::Kernel &asked, const std::string &name, const std::string &frameType,
                       poly::Context &ctx, bool mayShareViews) {
   isl::ast_node nest;
-  if (!ctx.withBudget(kAstBudget, [&] { nest = generate(kernel); })) {
-    if (kernel.plain) {
-      kernel::Kernel simple = kernel;
-      simple.schedule = *kernel.plain;
-      simple.plain.reset();
-      simple.registerTile.reset();
-      for (Buffer &b : simple.buffers)
-        b.lanes = 0;
-      KernelText text = kernelText(simple, name, frameType, ctx, mayShareViews);
-      text.note = "the loops of " + kernel.name + " are too many to optimise; the plain order is used";
-      return text;
-    }
-    nest = generate(kernel);
-  }
+  std::string note;
+  const kernel::Kernel kernel = printable(asked, ctx, note, nest);
   Used unit, general;
-  const std::string unitBody = body(kernel, nest, {name + "_unit", frameType, true, mayShareViews}, unit);
-  const std::string generalBody =
-      body(kernel, nest, {name + "_general", frameType, false, mayShareViews}, general);
+  const bool hasUnit = walksAlongRows(kernel);
+  const std::string generalBody = body(kernel, nest, (hasUnit ? kRare : "") + kGeneral,
+                                       {name + "_general", frameType, false, mayShareViews}, general);
+  const std::string unitBody =
+      hasUnit ? body(kernel, nest, kUnit, {name + "_unit", frameType, true, mayShareViews}, unit) : "";
   std::string isUnit;
   for (int b : unit.buffers)
     if (kernel.buffers[b].rank > 0)
@@ -89,22 +135,22 @@ KernelText kernelText(const kernel::Kernel &kernel, const std::string &name, con
                 ".strides()[0] == 1";
   // A loop that LLVM declines to vectorise is no matter for a user's warning.
   std::string text;
-  for (const std::string &function : unit.vectorFunctions)
+  for (const std::string &function : general.vectorFunctions)
     text += "extern \"C\" __attribute__((const)) " + function + " noexcept;\n";
   text += "#pragma clang diagnostic push\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n" + unitBody;
-  if (!isUnit.empty())
+  if (!hasUnit || !isUnit.empty())
     text += generalBody;
   text += "static void " + name +
           "(const void *context, [[maybe_unused]] const long *low, [[maybe_unused]] const long *high) {\n"
           "  const " +
           frameType + " &f = *static_cast<const " + frameType + " *>(context);\n";
-  const std::string arguments = "(f, low, high" + pointerArguments(kernel, unit) + ");\n";
-  if (isUnit.empty())
-    text += "  " + name + "_unit" + arguments;
+  const std::string arguments = "(f, low, high" + pointerArguments(kernel, hasUnit ? unit : general) + ");\n";
+  if (!hasUnit || isUnit.empty())
+    text += "  " + name + (hasUnit ? "_unit" : "_general") + arguments;
   else
     text += "  if (" + isUnit + ")\n    " + name + "_unit" + arguments + "  else\n    " + name + "_general" +
             arguments;
-  return {text + "}\n#pragma clang diagnostic pop\n", ""};
+  return {(note.empty() ? "" : "// " + note + "\n") + text + "}\n#pragma clang diagnostic pop\n", note};
 }
 
 std::string kernelFunction(const kernel::Kernel &kernel, const std::string &name,

@@ -16,7 +16,7 @@ inline const std::string kReassociate = "#pragma clang fp reassociate(on)\n";
 
 struct KernelText {
   std::string text;
-  std::string note; // "" or one sentence: the optimised schedule was too large, the plain one is used
+  std::string note; // "" or one sentence: the optimised schedule has too many cases, a plain one is used
 };
 
 /// `frameType` has members `v_<name>` for sizes and tunables and `m_<name>` (pb::Region) for matrices, names
