@@ -2,7 +2,8 @@
 """Runs the tests that are files: programs, golden texts, errors.
 
   harness.py programs PBC FILE.pbcc   compile; run each `// test:` line under every choice, and in forced tasks
-  harness.py golden   PBC FILE.pbcc   compare --emit=STAGE with FILE.STAGE.txt for each such file
+  harness.py golden   PBC FILE.pbcc   compare --emit=STAGE with FILE.STAGE.txt for each such file; the stages `explain`
+                                      and `explain-json` are `pbc explain`, with and without --json
   harness.py error    PBC FILE.pbcc   compare the messages with FILE.txt, and check that nothing was written
   harness.py tune     PBC FILE.pbcc   tune a program of variable accuracy; every bin must meet its target on new inputs
   UPDATE=1 in the environment rewrites the expected texts (read the diff before you commit it)
@@ -195,9 +196,10 @@ def golden(pbc, source):
     if not stages:
         fail(f"{source} has no {stem}.STAGE.txt")
     for stage in sorted(stages):
-        done = run([pbc, f"--emit={stage}", name], cwd=folder)
+        how = {"explain": ["explain"], "explain-json": ["explain", "--json"]}.get(stage, [f"--emit={stage}"])
+        done = run([pbc, *how, name], cwd=folder)
         if done.returncode != 0:
-            fail(f"--emit={stage} {source}: status {done.returncode}\n{done.stderr}")
+            fail(f"{' '.join(how)} {source}: status {done.returncode}\n{done.stderr}")
         compare(os.path.join(folder, f"{stem}.{stage}.txt"), done.stdout)
 
 def error(pbc, source):

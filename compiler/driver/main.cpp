@@ -6,6 +6,7 @@
 int main(int argc, char **argv) {
   if (argc > 1 && std::strcmp(argv[1], "tune") == 0)
     return pbc::tuner::tuneCommand(argc - 1, argv + 1);
-  const auto parsed = pbc::driver::parseOptions(argc, argv);
+  const bool explains = argc > 1 && std::strcmp(argv[1], "explain") == 0;
+  const auto parsed = pbc::driver::parseOptions(argc - explains, argv + explains, explains);
   return parsed.run ? pbc::driver::compileProgram(parsed.options) : parsed.status;
 }

@@ -51,14 +51,24 @@ void addLinkFlags(const std::string &text, std::vector<std::string> &out) {
 
 } // namespace
 
-ParsedOptions parseOptions(int argc, char **argv) {
+ParsedOptions parseOptions(int argc, char **argv, bool explains) {
   ParsedOptions parsed;
   Options &o = parsed.options;
   CLI::App app{
       "pbc compiles a .pbcc program: transforms, rules and algorithmic choices.\n"
-      "Further commands: `pbc tune ./PROG` finds the best choices on this machine (pbc tune --help).",
+      "Further commands: `pbc tune ./PROG` finds the best choices on this machine (pbc tune --help); `pbc "
+      "explain FILE` says what becomes of each rule and loop.",
       "pbc"};
   app.footer("Example:\n  pbc samples/sort.pbcc -o sort && pbc tune ./sort && ./sort in.npy out.npy");
+  if (explains) {
+    app.name("pbc explain");
+    app.description(
+        "Says of each rule whether the compiler can follow its body, else which line prevents it; and of "
+        "each alternative its loops, their order, what runs side by side, and what does not apply, "
+        "with the reason. The options are those of pbc.");
+    app.footer("Example:\n  pbc explain samples/heat.pbcc");
+    app.add_flag("--json", o.json, "as data");
+  }
   app.set_version_flag("--version", "pbc 0.1");
   std::vector<std::string> defines, libraries, folders;
   const std::map<std::string, Stage> stages = {
@@ -115,6 +125,8 @@ ParsedOptions parseOptions(int argc, char **argv) {
     parsed.status = app.exit(e) == 0 ? 0 : 1;
     return parsed;
   }
+  if (explains)
+    o.stage = Stage::Explain;
   if (!stage.empty()) {
     const auto at = stages.find(stage);
     if (at == stages.end()) {

@@ -7,7 +7,8 @@
 namespace pbc::driver {
 
 /// The values that --emit can print, in the order in which they are made.
-enum class Stage { Ast, Module, Facts, Grid, Graph, Plan, Kernels, Cpp, Llvm, Asm, Program };
+/// Explain is no --emit but the subcommand.
+enum class Stage { Ast, Module, Facts, Grid, Graph, Plan, Kernels, Explain, Cpp, Llvm, Asm, Program };
 
 struct Options {
   std::string input;
@@ -27,6 +28,7 @@ struct Options {
   bool vectorMath = true;    // loops may call functions of vectors
   bool shared = false;
   bool dot = false;
+  bool json = false; // of Explain
   bool timePasses = false;
   bool noCache = false;
   bool compiles = true, links = true; // --nocompile, --nolink
@@ -40,6 +42,7 @@ struct ParsedOptions {
   int status = 0;
 };
 
-ParsedOptions parseOptions(int argc, char **argv);
+/// `explains`: `pbc explain FILE` instead of `pbc FILE`; the same options, and --json.
+ParsedOptions parseOptions(int argc, char **argv, bool explains = false);
 
 } // namespace pbc::driver

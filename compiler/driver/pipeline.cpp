@@ -8,6 +8,7 @@
 #include "compiler/build/link.h"
 #include "compiler/choice/sizes.h"
 #include "compiler/choice/verify.h"
+#include "compiler/driver/explain.h"
 #include "compiler/driver/refused_configuration.h"
 #include "compiler/driver/undefined.h"
 #include "compiler/emit/emit.h"
@@ -157,6 +158,8 @@ private:
     step("kernels", [&] { kernels = makeKernels(module, facts, choices, plans, context); });
     if (options_.stage == Stage::Kernels)
       return show(printKernels(kernels));
+    if (options_.stage == Stage::Explain)
+      return show(explain({module, facts, choices, plans, kernels, &sources_}, context, options_.json));
 
     std::vector<emit::Unit> units;
     const auto baked = bakedConfiguration();

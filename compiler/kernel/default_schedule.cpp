@@ -56,8 +56,11 @@ Kernel defaultSchedule(const Kernel &kernel) {
       if (Outcome o = f(); o.kernel) {
         best = std::move(*o.kernel);
         applies = true;
+      } else {
+        best.notes.push_back({step, o.why});
       }
     } catch (const isl::exception &) {
+      best.notes.push_back({step, "it would take too long to find out whether it applies"});
     }
     check(best, step);
     return applies;

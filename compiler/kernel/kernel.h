@@ -112,6 +112,11 @@ enum class TaskOrder {
   Rounds,    // values of dimension 0 one after the other, parts of the others in any order
 };
 
+/// What was tried and does not apply: "vectorise", "a point needs the one before it along x".
+struct Note {
+  std::string transformation, why;
+};
+
 struct Kernel {
   std::string name;                    // "Smooth.0"
   std::vector<std::string> parameters; // size variables (mangled); all integers
@@ -132,6 +137,7 @@ struct Kernel {
   std::vector<TaskDimension> taskDimensions;
   TaskOrder taskOrder = TaskOrder::Any;
   std::optional<RegisterTile> registerTile;
+  std::vector<Note> notes;   // of the schedule's maker, for who asks why
   bool reassociates = false; // `fast` rules: sums and products may be computed in another order
 };
 

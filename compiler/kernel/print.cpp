@@ -5,6 +5,7 @@
 #include <isl/map.h>
 #include <isl/schedule.h>
 #include <isl/set.h>
+#include <utility>
 
 namespace pbc::kernel {
 namespace {
@@ -55,28 +56,49 @@ std::string value(const Kernel &kernel, const Statement &s, const Expr &e) {
 }
 
 // "{ S[y, x] -> [(x)] }" as "S: x" needs more room than it explains: one function for all where they agree.
+/// What member `k` of a band runs over: one function for all statements where they agree.
+std::string over(const Kernel &kernel, const isl::schedule_node &node, int k) {
+  std::vector<std::string> functions;
+  for (const std::string &name : statementsAt(node)) {
+    const Statement &s = kernel.statements[statementIndex(kernel, name)];
+    const std::optional<isl::pw_aff> value = member(node, k, name);
+    if (!value)
+      continue;
+    isl_pw_aff *one = value->copy();
+    for (std::size_t d = 0; d < s.dimensions.size(); ++d)
+      one = isl_pw_aff_set_dim_id(one, isl_dim_in, static_cast<unsigned>(d),
+                                  isl_id_alloc(isl_pw_aff_get_ctx(one), s.dimensions[d].c_str(), nullptr));
+    functions.push_back(poly::cxx(isl::manage(one)));
+  }
+  std::sort(functions.begin(), functions.end());
+  functions.erase(std::unique(functions.begin(), functions.end()), functions.end());
+  return functions.size() == 1 ? functions[0] : "(" + poly::join(functions) + ")";
+}
+
+bool isParallelMember(const isl::schedule_node &band, int k) {
+  return isl_schedule_node_band_member_get_coincident(band.get(), k) == isl_bool_true;
+}
+
 std::string band(const Kernel &kernel, const isl::schedule_node &node) {
   std::string text = "band";
-  for (int k = 0; k < members(node); ++k) {
-    std::vector<std::string> functions;
-    for (const std::string &name : statementsAt(node)) {
-      const Statement &s = kernel.statements[statementIndex(kernel, name)];
-      const std::optional<isl::pw_aff> value = member(node, k, name);
-      if (!value)
-        continue;
-      isl_pw_aff *one = value->copy();
-      for (std::size_t d = 0; d < s.dimensions.size(); ++d)
-        one = isl_pw_aff_set_dim_id(one, isl_dim_in, static_cast<unsigned>(d),
-                                    isl_id_alloc(isl_pw_aff_get_ctx(one), s.dimensions[d].c_str(), nullptr));
-      functions.push_back(poly::cxx(isl::manage(one)));
-    }
-    std::sort(functions.begin(), functions.end());
-    functions.erase(std::unique(functions.begin(), functions.end()), functions.end());
-    text += (k ? ", " : " ") + (functions.size() == 1 ? functions[0] : "(" + poly::join(functions) + ")");
-    if (isl_schedule_node_band_member_get_coincident(node.get(), k) == isl_bool_true)
-      text += " parallel";
-  }
+  for (int k = 0; k < members(node); ++k)
+    text += (k ? ", " : " ") + over(kernel, node, k) + (isParallelMember(node, k) ? " parallel" : "");
   return text;
+}
+
+void collectLoops(const Kernel &kernel, const isl::schedule_node &node, int depth,
+                  std::vector<std::string> marks, std::vector<Loop> &out) {
+  if (isl_schedule_node_get_type(node.get()) == isl_schedule_node_mark) {
+    if (const std::string mark = markName(node); mark.rfind("alloc:", 0) != 0)
+      marks.push_back(mark);
+  } else if (isBand(node)) {
+    for (int k = 0; k < members(node); ++k)
+      if (const std::string name = over(kernel, node, k);
+          name.find_first_not_of("0123456789") != std::string::npos)
+        out.push_back({name, depth++, isParallelMember(node, k), std::exchange(marks, {})});
+  }
+  for (int k = 0, n = static_cast<int>(isl_schedule_node_n_children(node.get())); k < n; ++k)
+    collectLoops(kernel, isl::manage(isl_schedule_node_get_child(node.get(), k)), depth, marks, out);
 }
 
 void tree(const Kernel &kernel, const isl::schedule_node &node, const std::string &indent,
@@ -145,6 +167,12 @@ std::string print(const Kernel &kernel) {
   text += "  schedule\n";
   tree(kernel, isl::manage(isl_schedule_get_root(kernel.schedule.get())), "    ", text);
   return text;
+}
+
+std::vector<Loop> loops(const Kernel &kernel) {
+  std::vector<Loop> out;
+  collectLoops(kernel, isl::manage(isl_schedule_get_root(kernel.schedule.get())), 0, {}, out);
+  return out;
 }
 
 } // namespace pbc::kernel

@@ -1,0 +1,177 @@
+#include "compiler/driver/explain.h"
+#include "compiler/emit/kernel/kernel_text.h"
+#include "compiler/kernel/print.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace pbc::driver {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class Explainer {
+public:
+  Explainer(const emit::Input &in, poly::Context &context) : in_(in), context_(context) {}
+
+  Json program() const {
+    Json transforms = Json::array();
+    for (const auto &t : in_.module.transforms) {
+      Json rules = Json::array(), alternatives = Json::array();
+      for (const auto &r : t.rules)
+        rules.push_back(rule(r, in_.facts[t.index][r.index]));
+      const auto &plans = in_.plans[t.index].plans;
+      for (std::size_t k = 0; k < plans.size(); ++k)
+        alternatives.push_back(alternative(t, plans[k], in_.kernels[t.index][k]));
+      transforms.push_back({{"name", t.name}, {"rules", rules}, {"alternatives", alternatives}});
+    }
+    return {{"program", in_.module.name}, {"transforms", transforms}};
+  }
+
+private:
+  Json line(const source::Span &span) const {
+    if (!in_.sources || span.file >= in_.sources->fileCount())
+      return nullptr;
+    return in_.sources->position(span.file, span.begin).line;
+  }
+
+  Json rule(const sema::Rule &r, const body::Facts &facts) const {
+    Json out = {{"rule", r.label}, {"line", line(r.span)}, {"lifted", facts.liftable}};
+    if (!facts.liftable)
+      out["obstacle"] = {{"text", facts.obstacle}, {"line", line(facts.obstacleSpan)}};
+    if (!facts.callees.empty())
+      out["calls"] = facts.callees;
+    return out;
+  }
+
+  Json alternative(const sema::Transform &t, const schedule::Plan &plan,
+                   const std::vector<std::optional<kernel::Kernel>> &kernels) const {
+    Json steps = Json::array();
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+      Json labels = Json::array();
+      for (const auto &use : plan.steps[s].uses)
+        labels.push_back(t.rules[use.rule].label);
+      Json one = {{"rules", labels}};
+      if (kernels[s])
+        describe(*kernels[s], one);
+      else
+        one["loops"] = Json::array(), one["calls_transforms"] = true;
+      steps.push_back(std::move(one));
+    }
+    return {{"name", plan.alternative}, {"steps", steps}};
+  }
+
+  void describe(const kernel::Kernel &k, Json &out) const {
+    Json loops = Json::array(), parts = Json::array(), refused = Json::array();
+    for (const kernel::Loop &loop : kernel::loops(k))
+      loops.push_back(
+          {{"over", loop.over}, {"depth", loop.depth}, {"parallel", loop.isParallel}, {"how", loop.marks}});
+    for (const auto &d : k.taskDimensions)
+      parts.push_back({{"over", d.name}, {"from", d.low}, {"to", d.high}, {"multiples", d.grain}});
+    for (const kernel::Note &note : k.notes)
+      if (!loops.empty()) // nothing applies to what runs once
+        refused.push_back({{"transformation", note.transformation}, {"why", note.why}});
+    if (const auto text = emit::kernelText(k, "kernel", "Frame", context_); !text.note.empty())
+      refused.push_back({{"transformation", "separate loops"}, {"why", text.note}});
+    out["loops"] = loops;
+    out["tasks"] = {{"parts", parts}, {"order", order(k)}};
+    out["not_applied"] = refused;
+  }
+
+  static const char *order(const kernel::Kernel &k) {
+    if (k.taskDimensions.empty())
+      return "one task";
+    switch (k.taskOrder) {
+    case kernel::TaskOrder::Any:
+      return "any";
+    case kernel::TaskOrder::Wavefront:
+      return "wavefront";
+    case kernel::TaskOrder::Rounds:
+      return "rounds of the first";
+    }
+    return "";
+  }
+
+  const emit::Input &in_;
+  poly::Context &context_;
+};
+
+std::string atLine(const Json &line) { return line.is_null() ? "" : fmt::format(" (line {})", line.get<int>()); }
+
+std::string joined(const Json &list) {
+  std::string out;
+  for (const auto &one : list)
+    out += (out.empty() ? "" : ", ") + one.get<std::string>();
+  return out;
+}
+
+/// A mark of a loop, as one says it.
+std::string how(const std::string &mark) {
+  return mark == "vector"             ? "vectors"
+         : mark == "registers"        ? "blocks in registers"
+         : mark.starts_with("lanes:") ? "vectors in groups of " + mark.substr(6)
+                                      : mark;
+}
+
+/// What did not become of the loops.
+std::string undone(const std::string &transformation) {
+  return transformation == "interchange"      ? "not interchanged"
+         : transformation == "splitIntoTasks" ? "not split into tasks"
+         : transformation == "registerTile"   ? "no blocks in registers"
+         : transformation == "vectorise"      ? "no vectors"
+                                              : "no " + transformation;
+}
+
+std::string asText(const Json &step) {
+  std::string out = fmt::format("    {}\n", joined(step["rules"]));
+  if (step.contains("calls_transforms"))
+    return out + "      point by point: the bodies call transforms\n";
+  for (const auto &loop : step["loops"]) {
+    std::string all = loop["parallel"].get<bool>() ? "parallel" : "in order";
+    for (const auto &mark : loop["how"])
+      all += ", " + how(mark.get<std::string>());
+    out += fmt::format("      {:{}}for {}: {}\n", "", 2 * loop["depth"].get<int>(), loop["over"].get<std::string>(), all);
+  }
+  if (step["loops"].empty())
+    out += "      once\n";
+  std::string parts;
+  for (const auto &part : step["tasks"]["parts"])
+    parts += fmt::format("{}{} in [{}, {})", parts.empty() ? "" : ", ", part["over"].get<std::string>(),
+                         part["from"].get<std::string>(), part["to"].get<std::string>());
+  const auto order = step["tasks"]["order"].get<std::string>();
+  out += parts.empty() ? "      tasks: one\n" : fmt::format("      tasks: {}; order: {}\n", parts, order);
+  for (const auto &note : step["not_applied"])
+    out += fmt::format("      {}: {}\n", undone(note["transformation"].get<std::string>()),
+                       note["why"].get<std::string>());
+  return out;
+}
+
+std::string asProse(const Json &program) {
+  std::string out;
+  for (const auto &t : program["transforms"]) {
+    out += "transform " + t["name"].get<std::string>() + "\n";
+    for (const auto &r : t["rules"]) {
+      out += fmt::format("  rule {}{}: ", r["rule"].get<std::string>(), atLine(r["line"]));
+      if (r["lifted"].get<bool>())
+        out += "lifted\n";
+      else
+        out += fmt::format("called as it is written: {}{}\n", r["obstacle"]["text"].get<std::string>(),
+                           atLine(r["obstacle"]["line"]));
+    }
+    for (const auto &a : t["alternatives"]) {
+      out += fmt::format("  alternative {}\n", a["name"].get<std::string>());
+      for (const auto &step : a["steps"])
+        out += asText(step);
+    }
+  }
+  return out;
+}
+
+} // namespace
+
+std::string explain(const emit::Input &in, poly::Context &context, bool asJson) {
+  const Json program = Explainer(in, context).program();
+  return asJson ? program.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : asProse(program);
+}
+
+} // namespace pbc::driver

@@ -1,0 +1,20 @@
+// `pbc explain PROGRAM.pbcc`: what the compiler makes of each rule and loop, and what it could not.
+//
+//   Smooth (smooth.pbcc:3)
+//     rule0 (line 5): lifted
+//     rule1 (line 6): a call of C++ code: it calls `printf` (line 6)
+//     alternative rule0+rule1
+//       rule0: for x (parallel, vectors)
+//         tasks: x in [1, n - 1), any order
+//         not vectorise: ...
+//
+// The same as data with --json. Everything here was decided by earlier rooms; nothing is decided here.
+#pragma once
+#include "compiler/emit/emit.h"
+#include <string>
+
+namespace pbc::driver {
+
+std::string explain(const emit::Input &, poly::Context &, bool asJson);
+
+} // namespace pbc::driver
