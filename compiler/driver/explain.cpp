@@ -96,7 +96,9 @@ private:
   poly::Context &context_;
 };
 
-std::string atLine(const Json &line) { return line.is_null() ? "" : fmt::format(" (line {})", line.get<int>()); }
+std::string atLine(const Json &line) {
+  return line.is_null() ? "" : fmt::format(" (line {})", line.get<int>());
+}
 
 std::string joined(const Json &list) {
   std::string out;
@@ -130,7 +132,8 @@ std::string asText(const Json &step) {
     std::string all = loop["parallel"].get<bool>() ? "parallel" : "in order";
     for (const auto &mark : loop["how"])
       all += ", " + how(mark.get<std::string>());
-    out += fmt::format("      {:{}}for {}: {}\n", "", 2 * loop["depth"].get<int>(), loop["over"].get<std::string>(), all);
+    out += fmt::format("      {:{}}for {}: {}\n", "", 2 * loop["depth"].get<int>(),
+                       loop["over"].get<std::string>(), all);
   }
   if (step["loops"].empty())
     out += "      once\n";

@@ -38,9 +38,7 @@ const std::string kUnit = "static inline void ", kGeneral = "__attribute__((mins
 std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const std::string &declared,
                  const Place &place, Used &used) {
   const LoopText text = printLoops(kernel, nest, place, used);
-  // Types of the unit's own: other units have others of the same name, and templates over them.
-  return (text.types.empty() ? "" : "namespace {\n" + text.types + "} // namespace\n") + declared +
-         place.function + "([[maybe_unused]] const " + place.frameType +
+  return text.types + declared + place.function + "([[maybe_unused]] const " + place.frameType +
          " &f, [[maybe_unused]] const long *low, [[maybe_unused]] const long *high" +
          pointerParameters(kernel, used, place.mayShareViews) + ") {\n" +
          (kernel.reassociates ? kReassociate : "") + definitions(kernel, place.unitStride, used) +
