@@ -33,22 +33,65 @@ template <class T, int W>
 struct VectorOf {
   typedef T Type __attribute__((vector_size(sizeof(T) * W)));
 };
-template <class T>
-struct VectorOf<T, 1> {
-  using Type = T;
-};
 template <class T, int W>
 using Vector = typename VectorOf<T, W>::Type;
 
-template <int W, class T>
-[[gnu::always_inline]] inline Vector<T, W> load(const T *from) {
+/// The first n lanes of a vector as the processor's own masks.
+template <class T, int W>
+struct Lanes {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  using V = Vector<T, W>;
+#if defined(__AVX512F__)
+  using Mask = decltype([] {
+    if constexpr (W == 8)
+      return static_cast<unsigned char>(0);
+    else
+      return static_cast<unsigned short>(0);
+  }());
+  static Mask mask(long n) { return static_cast<Mask>((1u << n) - 1); }
+  [[gnu::always_inline]] static V load(const T *from, long n) {
+    if constexpr (W == 8)
+      return __builtin_ia32_loadupd512_mask(from, V{}, mask(n));
+    else
+      return __builtin_ia32_loadups512_mask(from, V{}, mask(n));
+  }
+  [[gnu::always_inline]] static void store(T *to, V v, long n) {
+    if constexpr (W == 8)
+      __builtin_ia32_storeupd512_mask(to, v, mask(n));
+    else
+      __builtin_ia32_storeups512_mask(to, v, mask(n));
+  }
+#else
+  [[gnu::always_inline]] static V load(const T *from, long n) {
+    V v{};
+    for (int l = 0; l < W; ++l)
+      if (l < n)
+        v[l] = from[l];
+    return v;
+  }
+  [[gnu::always_inline]] static void store(T *to, V v, long n) {
+    for (int l = 0; l < W; ++l)
+      if (l < n)
+        to[l] = v[l];
+  }
+#endif
+};
+
+/// `isPart`: the first n lanes only; the others are 0.
+template <int W, bool isPart, class T>
+[[gnu::always_inline]] inline Vector<T, W> load(const T *from, [[maybe_unused]] long n) {
+  if constexpr (isPart)
+    return Lanes<T, W>::load(from, n);
   Vector<T, W> v;
   __builtin_memcpy(&v, from, sizeof v);
   return v;
 }
-template <int W, class T>
-[[gnu::always_inline]] inline void store(T *to, Vector<T, W> v) {
-  __builtin_memcpy(to, &v, sizeof v);
+template <int W, bool isPart, class T>
+[[gnu::always_inline]] inline void store(T *to, Vector<T, W> v, [[maybe_unused]] long n) {
+  if constexpr (isPart)
+    Lanes<T, W>::store(to, v, n);
+  else
+    __builtin_memcpy(to, &v, sizeof v);
 }
 /// The same number in each lane; x - 0 is x for all x.
 template <int W, class T>
@@ -104,15 +147,16 @@ Panel<T> copyPanel(const Panel<T> &from, long rows, long depth, bool lanes, T *t
 ///                                the same columns
 ///   kInPlace                     a point may overwrite what it reads: no point is computed twice
 ///   begin(y), end(y)             columns of row y
-///   cells<R, V, W>(y, x)         the block of R rows, V vectors of W columns
+///   cells<R, V, W, isPart>(y, x, n)      the block of R rows, V vectors of W columns; the first n columns only
 /// and where kPanels > 0, for loops over k with operands of which a block reads strips:
 ///   kAlongX[], kIsOutput[]       by operand: a strip of columns? of what the kernel writes?
+///   kStrided                     some strips of columns do not lie side by side
 ///   kMoves, kBehind              rows have loops of different length; step k reads what rows before k -
 ///   kBehind
 ///                                write
 ///   depthBegin(y), depthEnd(y)   the loops over k in row y
 ///   panel(p, y, x, k)            the strip of operand p from that place on
-///   cells<R, V, W>(y, x, k0, k1, isFirst, panels)      panels begin at step k0
+///   cells<R, V, W, isPart>(y, x, n, k0, k1, isFirst, panels)      panels begin at step k0
 template <class Tile>
 class TileRunner {
 public:
@@ -160,32 +204,35 @@ private:
       block.template operator()<1>(y);
   }
 
-  template <int Rows, int Vectors, int Lanes>
-  [[gnu::always_inline]] void direct(long y, long x) const {
+  template <int Rows, int Vectors, bool isPart = false>
+  [[gnu::always_inline]] void direct(long y, long x, long n = 0) const {
     if constexpr (Tile::kPanels > 0) {
       Panel<T> panels[Tile::kPanels];
       const auto [k0, k1] = depth(y, y + Rows);
       for (int p = 0; p < Tile::kPanels; ++p)
         panels[p] = tile_.panel(p, y, x, k0);
-      tile_.template cells<Rows, Vectors, Lanes>(y, x, k0, k1, true, panels);
+      if constexpr (isStrided())
+        gather(panels, isPart ? n : Vectors * W, k1 - k0);
+      tile_.template cells<Rows, Vectors, W, isPart>(y, x, n, k0, k1, true, panels);
     } else
-      tile_.template cells<Rows, Vectors, Lanes>(y, x);
+      tile_.template cells<Rows, Vectors, W, isPart>(y, x, n);
   }
 
   /// All columns of some rows, operands where they are.
   template <int Rows>
   void columns(long y, long begin, long end) const {
     long x = begin;
-    if (canLoad()) {
+    if constexpr (!isStrided()) // each strip is copied for these rows alone
       for (; x + V * W <= end; x += V * W)
-        direct<Rows, V, W>(y, x);
-      for (; x + W <= end; x += W)
-        direct<Rows, 1, W>(y, x);
-      if (x < end && !Tile::kInPlace && end - begin >= W)
-        return direct<Rows, 1, W>(y, end - W);
-    }
-    for (; x < end; ++x)
-      direct<Rows, 1, 1>(y, x);
+        direct<Rows, V>(y, x);
+    for (; x + W <= end; x += W)
+      direct<Rows, 1>(y, x);
+    if (x == end)
+      return;
+    if (!Tile::kInPlace && end - begin >= W)
+      direct<Rows, 1>(y, end - W);
+    else
+      direct<Rows, 1, true>(y, x, end - x);
   }
 
   struct Steps {
@@ -201,13 +248,20 @@ private:
     return all;
   }
 
-  /// Whether all strips of columns can be read as vectors where they are.
-  bool canLoad() const {
+  static constexpr bool isStrided() {
     if constexpr (Tile::kPanels > 0)
-      for (int p = 0; p < Tile::kPanels; ++p)
-        if (Tile::kAlongX[p] && tile_.panel(p, 0, 0, 0).row != 1)
-          return false;
-    return true;
+      return Tile::kStrided;
+    return false;
+  }
+
+  /// Copies the strips of columns that are no vectors where they are.
+  static void gather(Panel<T> *panels, long columns, long steps) {
+    T *to = static_cast<T *>(pb_scratch(columns * maximum(steps, 0) * kSize * Tile::kPanels));
+    for (int p = 0; p < Tile::kPanels; ++p)
+      if (Tile::kAlongX[p] && panels[p].row != 1) {
+        panels[p] = copyPanel(panels[p], columns, steps, true, to);
+        to += columns * steps;
+      }
   }
 
   /// Whether a block's strips of columns lie over so many pages that copying them is worth it.
@@ -282,7 +336,7 @@ private:
         for (long n = 0; n < strips; ++n) {
           for (int p = 0; p < Tile::kPanels; ++p)
             panels[p] = Tile::kAlongX[p] ? Panel<T>{panelAt(p, n, k0), 1, kStrip} : tile_.panel(p, y, x, k0);
-          tile_.template cells<Rows, V, W>(y, place(n), k0, k1, true, panels);
+          tile_.template cells<Rows, V, W, false>(y, place(n), kStrip, k0, k1, true, panels);
         }
       });
     }
@@ -320,7 +374,7 @@ private:
         panels[p] = Tile::kAlongX[p] ? Panel<T>{at[p], 1, kStrip}
                                      : copyPanel(tile_.panel(p, y, a.x0, a.k0), Rows, steps, false, at[p]);
       for (long x = a.x0; x < a.x1; x += kStrip) {
-        tile_.template cells<Rows, V, W>(y, x, a.k0, a.k1, a.isFirst, panels);
+        tile_.template cells<Rows, V, W, false>(y, x, kStrip, a.k0, a.k1, a.isFirst, panels);
         for (int p = 0; p < Tile::kPanels; ++p)
           if (Tile::kAlongX[p])
             panels[p].at += strip;

@@ -18,6 +18,7 @@ namespace {
 
 const std::string kOwn = "pb__";
 const std::string kNoLane = "0";
+const std::string kColumns = ", pb__n - v * W"; // of a vector that is only partly there
 
 bool isIdentifier(const std::string &text) {
   return text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
@@ -264,7 +265,7 @@ std::string StatementPrinter::blockValue(const kernel::ExprPtr &e, const At &at,
     if (const Buffer &b = kernel_.buffers[statement_.accesses[e->index].buffer];
         b.role == Buffer::Role::Local)
       return b.name + "_l[r][v]";
-    return "pb::load<W>(" + address(e->index, at.dimensions) + ")";
+    return "pb::load<W, isPart>(" + address(e->index, at.dimensions) + kColumns + ")";
   case Expr::Kind::Unary:
     return "(" + e->text + blockValue(e->operands[0], at, panels) + ")";
   case Expr::Kind::Binary:
@@ -289,7 +290,7 @@ std::string StatementPrinter::printBlock(const std::vector<std::string> &dimensi
   }
   if (isUniform)
     value = "pb::spread<W>(" + value + ")";
-  return indent + "pb::store<W>(" + address(statement_.write, dimensions) + ", " + value + ");\n";
+  return indent + "pb::store<W, isPart>(" + address(statement_.write, dimensions) + ", " + value + kColumns + ");\n";
 }
 
 } // namespace pbc::emit

@@ -210,7 +210,7 @@ private:
   std::string resume(const isl::ast_node &store) {
     const auto [s, dimensions] = called(store);
     return fmt::format(
-        "        {}_l[r][v] = pb::load<W>({});\n", kernel_.buffers[tile_.resumed].name,
+        "        {}_l[r][v] = pb::load<W, isPart>({}, pb__n - v * W);\n", kernel_.buffers[tile_.resumed].name,
         statements_[static_cast<std::size_t>(s)].address(kernel_.statements[s].write, dimensions));
   }
 
@@ -272,7 +272,7 @@ private:
       const std::string at = fmt::format("pb__panels[{}].at", p),
                         step = fmt::format("({} - pb__k0) * pb__panels[{}].step", current_->iterator, p);
       panels[tile_.panels[p].access] = tile_.panels[p].alongX
-                                           ? fmt::format("pb::load<W>({} + {} + v * W)", at, step)
+                                           ? fmt::format("pb::load<W, isPart>({} + {} + v * W, pb__n - v * W)", at, step)
                                            : fmt::format("{}[r * pb__panels[{}].row + {}]", at, p, step);
     }
     return each(indent, statements_[s].printBlock(dimensions, panels, indent + "  "));
@@ -305,7 +305,7 @@ private:
       end = end.empty() ? l.end : fmt::format("pb::maximum({}, {})", end, l.end);
     }
     return fmt::format(
-        "  static constexpr bool kAlongX[] = {{{0}}}, kIsOutput[] = {{{5}}}, kMoves = {6};\n"
+        "  static constexpr bool kAlongX[] = {{{0}}}, kIsOutput[] = {{{5}}}, kMoves = {6}, kStrided = {9};\n"
         "  static constexpr long kBehind = {7};\n"
         "  [[gnu::always_inline]] long depthBegin([[maybe_unused]] long {8}) const {{\n{1}    return {2};\n  "
         "}}\n"
@@ -315,7 +315,7 @@ private:
         "[[maybe_unused]] long pb__x, [[maybe_unused]] long pb__k) const {{\n{1}"
         "    switch (pb__p) {{\n{4}    }}\n    __builtin_unreachable();\n  }}\n",
         alongX, kDefinitions, begin, end, cases, isOutput, tile_.moves || tile_.behind || loops_.size() > 1,
-        tile_.behind.value_or(0), y_);
+        tile_.behind.value_or(0), y_, needsPanels());
   }
 
   /// Elements from a cell to the next one along dimension `d`.
@@ -359,14 +359,14 @@ private:
           "  [[gnu::always_inline]] long {}([[maybe_unused]] long {}) const {{\n{}    return {};\n  }}\n",
           member, y_, kDefinitions, value);
     text += depth;
-    text += fmt::format("  template <int R, int V, int W>\n  [[gnu::noinline]] void cells(const long pb__y, "
-                        "const long pb__x{}) "
-                        "const {{\n{}{}  }}\n}};\n}} // namespace\n",
-                        loops_.empty() ? ""
-                                       : ", [[maybe_unused]] const long pb__k0, [[maybe_unused]] const long "
-                                         "pb__k1, [[maybe_unused]] const "
-                                         "bool pb__isFirst, const pb::Panel<Cell> *pb__panels",
-                        kDefinitions, cells);
+    const std::string parameters =
+        loops_.empty() ? ""
+                       : ", [[maybe_unused]] const long pb__k0, [[maybe_unused]] const long pb__k1, "
+                         "[[maybe_unused]] const bool pb__isFirst, const pb::Panel<Cell> *pb__panels";
+    text += fmt::format("  template <int R, int V, int W, bool isPart>\n  [[gnu::noinline]] void cells(const long "
+                        "pb__y, const long pb__x, [[maybe_unused]] const long pb__n{}) const {{\n{}{}  }}\n}};\n"
+                        "}} // namespace\n",
+                        parameters, kDefinitions, cells);
     // What the members name is known only now.
     const std::string known = definitions(kernel_, true, used_);
     for (std::size_t at; (at = text.find(kDefinitions)) != std::string::npos;)

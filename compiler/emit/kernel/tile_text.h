@@ -3,7 +3,7 @@
 //
 //   for y: for x: { s = 0; for k: s += A[k, y] * B[x, k]; C[x, y] = s }
 //   => struct MM_0_tile { ...
-//        template <int R, int V, int W> void cells(long pb__y, long pb__x, long pb__k0, ...) const {
+//        template <int R, int V, int W, bool isPart> void cells(long pb__y, long pb__x, ...) const {
 //          pb::Vector<double, W> s_l[R][V];
 //          PB_TILE_EACH(r, R) PB_TILE_EACH(v, V) s_l[r][v] = ...
 //   and pb::runTiles(MM_0_tile{f, low, high, A_p, B_p, C_p}, low1, high1);
