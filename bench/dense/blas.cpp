@@ -30,7 +30,8 @@ std::vector<T> randomCells(std::size_t n) {
 
 #ifdef LOOPS
 template <class T>
-[[gnu::noinline]] void product(const T *__restrict a, const T *__restrict b, T *__restrict c, int w, int h, int k) {
+[[gnu::noinline]] void product(const T *__restrict a, const T *__restrict b, T *__restrict c, int w, int h,
+                               int k) {
   for (int y = 0; y < h; ++y)
     for (int x = 0; x < w; ++x) {
       c[(long)y * w + x] = 0;
@@ -62,7 +63,8 @@ void call(const std::string &, const float *a, const float *b, float *c) {
 
 template <class T>
 double median(const std::string &name, int calls) {
-  std::vector<T> a = randomCells<T>(static_cast<std::size_t>(k) * h), b = randomCells<T>(static_cast<std::size_t>(w) * k);
+  std::vector<T> a = randomCells<T>(static_cast<std::size_t>(k) * h),
+                 b = randomCells<T>(static_cast<std::size_t>(w) * k);
   if (name == "Solve")
     for (T &l : a)
       l /= 64; // a result that stays finite
@@ -96,5 +98,6 @@ int main(int argc, char **argv) {
   if (often)
     name.resize(name.size() - 5);
   const int calls = often ? 100 : 1;
-  std::printf("time: %.9g s\n", name == "ProductFloat" ? median<float>(name, calls) : median<double>(name, calls));
+  std::printf("time: %.9g s\n",
+              name == "ProductFloat" ? median<float>(name, calls) : median<double>(name, calls));
 }

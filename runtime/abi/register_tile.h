@@ -147,7 +147,8 @@ Panel<T> copyPanel(const Panel<T> &from, long rows, long depth, bool lanes, T *t
 ///                                the same columns
 ///   kInPlace                     a point may overwrite what it reads: no point is computed twice
 ///   begin(y), end(y)             columns of row y
-///   cells<R, V, W, isPart>(y, x, n)      the block of R rows, V vectors of W columns; the first n columns only
+///   cells<R, V, W, isPart>(y, x, n)      the block of R rows, V vectors of W columns; the first n columns
+///   only
 /// and where kPanels > 0, for loops over k with operands of which a block reads strips:
 ///   kAlongX[], kIsOutput[]       by operand: a strip of columns? of what the kernel writes?
 ///   kStrided                     some strips of columns do not lie side by side

@@ -290,7 +290,8 @@ std::string StatementPrinter::printBlock(const std::vector<std::string> &dimensi
   }
   if (isUniform)
     value = "pb::spread<W>(" + value + ")";
-  return indent + "pb::store<W, isPart>(" + address(statement_.write, dimensions) + ", " + value + kColumns + ");\n";
+  return indent + "pb::store<W, isPart>(" + address(statement_.write, dimensions) + ", " + value + kColumns +
+         ");\n";
 }
 
 } // namespace pbc::emit

@@ -2,6 +2,7 @@
 #include "compiler/emit/kernel/tile_text.h"
 #include "compiler/kernel/tree.h"
 #include "compiler/poly/expression.h"
+#include <cctype>
 #include <isl/aff.h>
 #include <isl/ast.h>
 #include <isl/ast_build.h>
@@ -132,7 +133,8 @@ private:
              print(body, indent + "  ") + indent + "}\n";
     const std::string condition = cxx(isl_ast_node_for_get_cond(node.get()));
     const std::string step = cxx(isl_ast_node_for_get_inc(node.get()));
-    if (isRequested && request_.lanes && unitStride_ && step == "1" && isUpperBound(node))
+    if (isRequested && request_.lanes && unitStride_ && step == "1" && isUpperBound(node) &&
+        !branchesOn(i, body))
       return groups(node, indent, i, start, request_.lanes);
     if (isRequested && request_.aligned && step == "1" && isUpperBound(node))
       if (const std::optional<std::string> first = written(body))
@@ -181,6 +183,28 @@ private:
            " < " + i + "_a; ++" + i + ") {\n" + text + in + "}\n#pragma clang loop " + request_.pragma +
            "\n" + in + "for (; " + i + " < " + i + "_e; ++" + i + ") {\n" + text + in + "}\n" + indent +
            "}\n";
+  }
+
+  /// Whether some condition below differs between iterations: lanes of a group all do the same.
+  bool branchesOn(const std::string &iterator, const isl::ast_node &body) {
+    struct Search {
+      LoopPrinter &self;
+      const std::string &iterator;
+      bool found = false;
+    } search{*this, iterator};
+    isl_ast_node_foreach_descendant_top_down(
+        body.get(),
+        [](isl_ast_node *node, void *user) {
+          auto &s = *static_cast<Search *>(user);
+          if (isl_ast_node_get_type(node) == isl_ast_node_if) {
+            const std::string condition = s.self.cxx(isl_ast_node_if_get_cond(node));
+            for (std::size_t at = 0; (at = condition.find(s.iterator, at)) != std::string::npos; ++at)
+              s.found |= !std::isdigit(static_cast<unsigned char>(condition[at + s.iterator.size()]));
+          }
+          return s.found ? isl_bool_false : isl_bool_true;
+        },
+        &search);
+    return search.found;
   }
 
   /// The loop in groups of `group` lanes, then of a quarter, then singly.

@@ -271,9 +271,10 @@ private:
         continue; // what this block writes is in no panel yet
       const std::string at = fmt::format("pb__panels[{}].at", p),
                         step = fmt::format("({} - pb__k0) * pb__panels[{}].step", current_->iterator, p);
-      panels[tile_.panels[p].access] = tile_.panels[p].alongX
-                                           ? fmt::format("pb::load<W, isPart>({} + {} + v * W, pb__n - v * W)", at, step)
-                                           : fmt::format("{}[r * pb__panels[{}].row + {}]", at, p, step);
+      panels[tile_.panels[p].access] =
+          tile_.panels[p].alongX
+              ? fmt::format("pb::load<W, isPart>({} + {} + v * W, pb__n - v * W)", at, step)
+              : fmt::format("{}[r * pb__panels[{}].row + {}]", at, p, step);
     }
     return each(indent, statements_[s].printBlock(dimensions, panels, indent + "  "));
   }
@@ -305,8 +306,9 @@ private:
       end = end.empty() ? l.end : fmt::format("pb::maximum({}, {})", end, l.end);
     }
     return fmt::format(
-        "  static constexpr bool kAlongX[] = {{{0}}}, kIsOutput[] = {{{5}}}, kMoves = {6}, kStrided = {9};\n"
-        "  static constexpr long kBehind = {7};\n"
+        "  static constexpr bool kAlongX[] = {{{0}}}; [[maybe_unused]] static constexpr bool kIsOutput[] = "
+        "{{{5}}}, kMoves = {6}, kStrided = {9};\n"
+        "  [[maybe_unused]] static constexpr long kBehind = {7};\n"
         "  [[gnu::always_inline]] long depthBegin([[maybe_unused]] long {8}) const {{\n{1}    return {2};\n  "
         "}}\n"
         "  [[gnu::always_inline]] long depthEnd([[maybe_unused]] long {8}) const {{\n{1}    return {3};\n  "
@@ -363,10 +365,11 @@ private:
         loops_.empty() ? ""
                        : ", [[maybe_unused]] const long pb__k0, [[maybe_unused]] const long pb__k1, "
                          "[[maybe_unused]] const bool pb__isFirst, const pb::Panel<Cell> *pb__panels";
-    text += fmt::format("  template <int R, int V, int W, bool isPart>\n  [[gnu::noinline]] void cells(const long "
-                        "pb__y, const long pb__x, [[maybe_unused]] const long pb__n{}) const {{\n{}{}  }}\n}};\n"
-                        "}} // namespace\n",
-                        parameters, kDefinitions, cells);
+    text += fmt::format(
+        "  template <int R, int V, int W, bool isPart>\n  [[gnu::noinline]] void cells(const long "
+        "pb__y, const long pb__x, [[maybe_unused]] const long pb__n{}) const {{\n{}{}  }}\n}};\n"
+        "}} // namespace\n",
+        parameters, kDefinitions, cells);
     // What the members name is known only now.
     const std::string known = definitions(kernel_, true, used_);
     for (std::size_t at; (at = text.find(kDefinitions)) != std::string::npos;)
