@@ -11,6 +11,7 @@ namespace {
 constexpr long kSequentialCutoff = 128;
 /// Cells per task of a data-parallel loop.
 constexpr long kSplitSize = 16384;
+constexpr long kMostTileSteps = 1024;
 
 const char *elementKind(sema::Element e) {
   switch (e) {
@@ -160,12 +161,14 @@ std::string siteRow(const Scope &scope, int bin) {
 
 bool isConfigured(const sema::Tunable &k) { return k.kind != sema::Tunable::Kind::Target; }
 
-/// The program's own and the two that every transform has.
-long tunableCount(const sema::Transform &t) {
-  return std::count_if(t.tunables.begin(), t.tunables.end(), isConfigured) + 2;
+/// The program's own, the two that every transform has, and that of stencils.
+long tunableCount(const Scope &scope) {
+  const auto &tunables = scope.transform.tunables;
+  return std::count_if(tunables.begin(), tunables.end(), isConfigured) + (goesThroughTime(scope) ? 3 : 2);
 }
 
-std::string tunableRows(const sema::Transform &t, int bin) {
+std::string tunableRows(const Scope &scope, int bin) {
+  const auto &t = scope.transform;
   std::string out = "  {\n";
   for (const auto &k : t.tunables) {
     if (!isConfigured(k))
@@ -177,6 +180,11 @@ std::string tunableRows(const sema::Transform &t, int bin) {
                        k.isFloat ? "nullptr" : slot, k.isFloat ? slot : "nullptr", k.bySize, k.length,
                        k.kind == sema::Tunable::Kind::Config, k.forAccuracy);
   }
+  if (goesThroughTime(scope))
+    out += fmt::format(
+        "    {{\"tile_steps\", \"steps of time in a tile of a stencil; 0: as the cache suggests\", "
+        "pb::TunableKind::Integer, true, 0, 0, {}, &pb_steps_{}[{}], nullptr}},\n",
+        kMostTileSteps, t.symbol, bin);
   return out +
          fmt::format(
              "    {{\"sequential_cutoff\", \"below this size the transform runs without tasks\", "
@@ -202,7 +210,7 @@ std::string transformRow(const Scope &scope, int bin) {
       "  {{{}, {}, pb_matrices, {}, pb_sizes, {}, pb_sizes, pb_solve, pb_extents, pb_start, {}, "
       "&pb_sites[{}], {}, pb_tunables[{}], {}, {}, {}, {}, {}}},\n",
       quoted(nameInBin(t, bin)), visible(t).size(), t.sizeVariables.size(), t.params.size(),
-      scope.choices().alternatives.size() > 1 ? 1 : 0, bin, tunableCount(t), bin, nameOrNull(t.generator),
+      scope.choices().alternatives.size() > 1 ? 1 : 0, bin, tunableCount(scope), bin, nameOrNull(t.generator),
       bin, nameOrNull(t.metric), target(t, bin), nameOrNull(t.feature));
 }
 
@@ -227,13 +235,13 @@ std::string tables(const Scope &scope) {
   std::string sites, tunables, transforms;
   for (int bin = 0; bin < t.binCount(); ++bin) {
     sites += siteRow(scope, bin);
-    tunables += tunableRows(t, bin);
+    tunables += tunableRows(scope, bin);
     transforms += transformRow(scope, bin);
   }
   out += fmt::format("static const pb::Site pb_sites[] = {{\n{}}};\n"
                      "static const pb::Tunable pb_tunables[][{}] = {{\n{}}};\n"
                      "extern const pb::Transform pb_transform_{}[] = {{\n{}}};\n",
-                     sites, tunableCount(t), tunables, t.symbol, transforms);
+                     sites, tunableCount(scope), tunables, t.symbol, transforms);
   return out;
 }
 

@@ -48,7 +48,8 @@ std::string slots(const Scope &scope) {
     else
       out += fmt::format("static {} pb_tunable_{}_{}[{}];\n", k.isFloat ? "double" : "long", t.symbol, k.name,
                          t.binCount() * valueCount(k));
-  out += fmt::format("static long pb_cutoff_{0}[{1}], pb_split_{0}[{1}];\n\n", t.symbol, t.binCount());
+  out += fmt::format("static long pb_cutoff_{0}[{1}], pb_split_{0}[{1}]{2};\n\n", t.symbol, t.binCount(),
+                     goesThroughTime(scope) ? fmt::format(", pb_steps_{}[{}]", t.symbol, t.binCount()) : "");
   return out;
 }
 
@@ -284,6 +285,8 @@ std::string enter(const Scope &scope) {
   out += fmt::format("  pb_f.n = pb_n;\n  pb_f.split = pb_split_{0}[pb_f.bin];\n"
                      "  pb_f.choice = pb_site_{0}[pb_f.bin].select(pb_n);\n",
                      t.symbol);
+  if (goesThroughTime(scope))
+    out += fmt::format("  pb_f.steps = pb_steps_{}[pb_f.bin];\n", t.symbol);
   return out + aliasChecks(scope) + "}\n\n";
 }
 

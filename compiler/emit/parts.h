@@ -46,6 +46,9 @@ std::string copyDispatch(const std::vector<const sema::Transform *> &family);
 
 /// What Scope::sameViews is to be.
 std::map<std::pair<int, int>, unsigned long> sameViews(const Scope &);
+/// Whether some plan goes through time in tiles: the transform then has the tunable `tile_steps`.
+bool goesThroughTime(const Scope &);
+
 /// Whether that alternative may run with an output that is the very same view as an input.
 bool mayShareViews(const Scope &, std::size_t alternative);
 

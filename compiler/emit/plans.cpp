@@ -153,6 +153,25 @@ private:
     return at->second;
   }
 
+  /// Name of the table that says how a stencil in time moves; "" for other kernels.
+  std::string timeShape(const kernel::Kernel &k) {
+    if (!k.bytesPerPlace)
+      return "";
+    std::string places, along, slopes;
+    for (const auto &d : k.taskDimensions) {
+      const std::string comma = places.empty() ? "" : ", ";
+      places += comma + (d.isPlace ? "true" : "false");
+      along += comma + std::to_string(d.along);
+      slopes += comma + std::to_string(d.slope);
+    }
+    const std::string shape =
+        fmt::format("{{{}, {{{}}}, {{{}}}, {{{}}}}}", k.bytesPerPlace, places, along, slopes);
+    const auto [at, isNew] = shapeNames_.emplace(shape, fmt::format("pb_time_{}", shapeNames_.size()));
+    if (isNew)
+      functions_ += fmt::format("static const pb::TimeShape {} = {};\n\n", at->second, shape);
+    return at->second;
+  }
+
   void loopTable(std::size_t number, const schedule::Plan &plan, const Ordered &ordered) {
     std::string lines;
     for (const std::size_t s : ordered.steps) {
@@ -163,9 +182,10 @@ private:
         grain += (grain.empty() ? "" : ", ") + std::to_string(d.grain);
       const kernel::Kernel &kernel = *kernelOf(number, s);
       const bool copies = kernel.registerTile && !kernel.registerTile->panels.empty();
+      const std::string time = timeShape(kernel);
       lines += fmt::format("  {{{}, {}, {{{}}}, {}, pb::LoopOrder::{}{}}},\n", boxFunction(number, s),
                            kernelName(number, s), grain, ordered.levelOf[s], taskOrder(kernel.taskOrder),
-                           copies ? ", true" : "");
+                           time.empty() ? copies ? ", true" : "" : ", false, &" + time);
     }
     if (!lines.empty())
       functions_ += fmt::format("/// {}\nstatic const pb::LoopStep pb_loops_{}[] = {{\n{}}};\n\n",
@@ -230,11 +250,18 @@ private:
   const Scope &scope_;
   const sema::Transform &t_;
   std::map<std::pair<isl_schedule *, bool>, std::string> nameOfKernel_;
-  std::map<std::string, std::string> kernelNames_, boxNames_;
+  std::map<std::string, std::string> kernelNames_, boxNames_, shapeNames_;
   std::string kernels_, functions_;
 };
 
 } // namespace
+
+bool goesThroughTime(const Scope &scope) {
+  const auto &plans = scope.input.kernels[scope.transform.index];
+  return std::any_of(plans.begin(), plans.end(), [](const auto &kernels) {
+    return std::any_of(kernels.begin(), kernels.end(), [](const auto &k) { return k && k->bytesPerPlace; });
+  });
+}
 
 PlanTexts plans(const Scope &scope) { return PlanPrinter(scope).print(); }
 

@@ -133,9 +133,14 @@ struct Kernel {
     std::string name;      // "x", "i + 2 k"
     std::string low, high; // the whole range as C++ text over the parameters, half open
     long grain = 1;        // parts begin at multiples of this from the range's low end
+    // Of a wavefront: whether it moves among the cells that are written, or through time over the same ones;
+    // and the dimension of time along which the cells of a part move by `slope` a step.
+    bool isPlace = true;
+    int along = -1, slope = 0;
   };
   std::vector<TaskDimension> taskDimensions;
   TaskOrder taskOrder = TaskOrder::Any;
+  long bytesPerPlace = 0; // of a wavefront through time: in all matrices, all slots of versions
   std::optional<RegisterTile> registerTile;
   std::vector<Note> notes;   // of the schedule's maker, for who asks why
   bool reassociates = false; // `fast` rules: sums and products may be computed in another order

@@ -1,5 +1,6 @@
 #include "compiler/kernel/lanes.h"
 #include "compiler/kernel/along.h"
+#include "compiler/kernel/footprint.h"
 #include "compiler/kernel/tree.h"
 #include <algorithm>
 #include <isl/schedule.h>
@@ -11,19 +12,6 @@ namespace {
 // Four vectors of 512 bits, eight of 256: enough independent additions to hide their latency, and they fit
 // into the registers.
 constexpr long kGroupBytes = 256;
-
-unsigned bytesOf(Scalar s) {
-  switch (s) {
-  case Scalar::F64:
-  case Scalar::I64:
-    return 8;
-  case Scalar::F32:
-  case Scalar::I32:
-    return 4;
-  default:
-    return 1;
-  }
-}
 
 } // namespace
 

@@ -159,11 +159,14 @@ std::string print(const Kernel &kernel) {
             braces(poly::text(s.domain)) + "\n";
   for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k) {
     const Kernel::TaskDimension &t = kernel.taskDimensions[k];
-    text += "  task " + t.name + " in [" + t.low + ", " + t.high + ") by " + std::to_string(t.grain) + "\n";
+    text += "  task " + t.name + " in [" + t.low + ", " + t.high + ") by " + std::to_string(t.grain) +
+            (t.isPlace ? "" : ", time") + "\n";
   }
   if (kernel.taskOrder != TaskOrder::Any)
     text += kernel.taskOrder == TaskOrder::Rounds ? "  tasks in rounds of the first\n"
                                                   : "  tasks as a wavefront\n";
+  if (kernel.bytesPerPlace)
+    text += "  bytes per place: " + std::to_string(kernel.bytesPerPlace) + "\n";
   text += "  schedule\n";
   tree(kernel, isl::manage(isl_schedule_get_root(kernel.schedule.get())), "    ", text);
   return text;

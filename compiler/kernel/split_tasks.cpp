@@ -1,4 +1,5 @@
 #include "compiler/kernel/split_tasks.h"
+#include "compiler/kernel/footprint.h"
 #include "compiler/kernel/formula.h"
 #include "compiler/kernel/task_functions.h"
 #include <algorithm>
@@ -114,6 +115,27 @@ isl::set assume(const isl::set &context, const isl::pw_aff &least, const isl::pw
   return c;
 }
 
+// Through time: how the cells of a part move with each step, and what they take.
+void noteTime(Kernel &cut, const TaskFunctions &tasks) {
+  auto &dimensions = cut.taskDimensions;
+  const auto places =
+      std::count_if(dimensions.begin(), dimensions.end(), [](const auto &d) { return d.isPlace; });
+  if (places == 0 || places == static_cast<long>(dimensions.size()))
+    return;
+  cut.bytesPerPlace = bytesPerPlace(cut, static_cast<int>(places));
+  for (const TaskFunction &f : tasks.functions) {
+    const auto named = [&](const std::string &name) {
+      return std::find_if(dimensions.begin(), dimensions.end(),
+                          [&](const auto &d) { return d.name == name; });
+    };
+    const auto skewed = named(f.name), along = named(f.along);
+    if (skewed == dimensions.end() || along == dimensions.end())
+      continue;
+    skewed->along = static_cast<int>(along - dimensions.begin());
+    skewed->slope = f.slope;
+  }
+}
+
 } // namespace
 
 Outcome splitIntoTasks(const Kernel &kernel) {
@@ -145,11 +167,13 @@ Outcome splitIntoTasks(const Kernel &kernel) {
     isl_val *one = isl_val_one(isl_set_get_ctx(whole.get()));
     const isl::pw_aff end = isl::manage(isl_pw_aff_add_constant_val(most.copy(), one));
     cut.taskDimensions.push_back({f.name, poly::cxx(least), poly::cxx(end),
-                                  f.isX && tasks.order != TaskOrder::Wavefront ? kGrainX : 1});
+                                  f.isX && tasks.order != TaskOrder::Wavefront ? kGrainX : 1, f.isPlace});
   }
   // One dimension of an ordered cut is no cut.
   if (cut.taskDimensions.empty() || (cut.taskOrder != TaskOrder::Any && cut.taskDimensions.size() == 1))
     return {std::nullopt, "every loop over its points carries a dependence"};
+  if (cut.taskOrder == TaskOrder::Wavefront)
+    noteTime(cut, tasks);
   // `x < w` follows from `x < high0 <= w`: what the context implies only slows isl down.
   for (Statement &s : cut.statements) {
     isl_set *known = isl_set_intersect_params(s.domain.copy(), cut.context.copy());

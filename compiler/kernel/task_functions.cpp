@@ -130,8 +130,28 @@ std::vector<TaskFunction> candidatesOfGroup(const Kernel &kernel) {
   const isl::schedule_node band =
       isl::manage(isl_schedule_node_child(isl_schedule_get_root(kernel.schedule.get()), 0));
   if (!isComplete && isBand(band))
-    all.push_back({"v", member(band, 0), false});
+    all.push_back({"v", member(band, 0), false, false});
   return all;
+}
+
+/// Whether free variable `d` of the rule moves what it writes to another cell; a version in a slot that later
+/// ones use again is none.
+bool movesCells(const Kernel &kernel, int d) {
+  for (const Statement &s : kernel.statements)
+    for (const Access &a : s.accesses) {
+      if (!a.isWrite || kernel.buffers[a.buffer].role == Buffer::Role::Local)
+        continue;
+      if (isl_map_is_single_valued(a.relation.get()) != isl_bool_true)
+        return true;
+      const isl::pw_multi_aff place = isl::manage(isl_pw_multi_aff_from_map(a.relation.copy()));
+      for (int c = 0; c < kernel.buffers[a.buffer].rank; ++c) {
+        const auto f = formula(isl::manage(isl_pw_multi_aff_get_pw_aff(place.get(), c)));
+        if (!f || (isl_aff_dim(f->get(), isl_dim_div) == 0 &&
+                   isl_aff_involves_dims(f->get(), isl_dim_in, static_cast<unsigned>(d), 1) == isl_bool_true))
+          return true;
+      }
+    }
+  return false;
 }
 
 /// One rule: its free variables.
@@ -142,7 +162,7 @@ std::vector<TaskFunction> candidates(const Kernel &kernel) {
     return candidatesOfGroup(kernel);
   std::vector<TaskFunction> all;
   for (int d = 0; d < first.freeCount; ++d)
-    all.push_back({first.dimensions[d], variable(kernel, d), d == 0});
+    all.push_back({first.dimensions[d], variable(kernel, d), d == 0, movesCells(kernel, d)});
   return all;
 }
 
@@ -152,7 +172,7 @@ std::string signedName(const TaskFunction &f, int sign) { return (sign < 0 ? "-"
 std::optional<TaskFunction> oriented(const TaskFunction &f, const isl::union_map &dependences) {
   for (const int sign : {1, -1})
     if (const isl::union_pw_aff value = times(f.value, sign); neverDecreases(dependences, value))
-      return TaskFunction{signedName(f, sign), value, f.isX};
+      return TaskFunction{signedName(f, sign), value, f.isX, f.isPlace};
   return std::nullopt;
 }
 
@@ -166,7 +186,11 @@ std::optional<TaskFunction> skewed(const TaskFunction &f, const std::vector<Task
         if (neverDecreases(dependences, value))
           return TaskFunction{factor == 1 ? fmt::format("{} + {}", signedName(f, sign), by.name)
                                           : fmt::format("{} + {} {}", signedName(f, sign), factor, by.name),
-                              value, f.isX};
+                              value,
+                              f.isX,
+                              f.isPlace,
+                              by.name,
+                              factor};
       }
   return std::nullopt;
 }

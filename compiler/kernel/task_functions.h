@@ -18,6 +18,9 @@ struct TaskFunction {
   std::string name;        // "x", "i + 2 k"
   isl::union_pw_aff value; // over the statements' instances
   bool isX = false;        // dimension 0, which lies close together in memory
+  bool isPlace = true; // moves among the cells that are written; else through time, over the same ones again
+  std::string along = {}; // skewed: a place plus `slope` times the function of this name
+  int slope = 0;
 };
 
 struct TaskFunctions {

@@ -61,6 +61,7 @@ struct Frame {
   int bin = 0;                  // of accuracy
   int choice = 0;               // the alternative that the selector named
   long n = 1, split = 1;        // the transform's size; cells per task
+  long steps = 0;               // of time in a tile of a stencil; 0: as the cache suggests
   const long *params = nullptr; // given on the command line; null in calls
   static void *operator new(decltype(sizeof(0)) bytes) { return pb_frame_allocate(bytes); }
   static void operator delete(void *frame, decltype(sizeof(0)) bytes) { pb_frame_free(frame, bytes); }
@@ -74,6 +75,22 @@ inline constexpr long kWavefrontTiles = 8;
 /// Calls `function` for each tile of `box`, each after its predecessor in every dimension; tiles that do not
 /// wait for each other run as tasks, without a barrier. `context` must live until the job is done.
 Job wavefront(Box box, Split tile, BoxFunction function, const void *context);
+
+/// A wavefront through time, over the same cells again and again: which dimensions of its box move among the
+/// cells, and by how many cells they move for each step of the dimension along[d].
+struct TimeShape {
+  long bytes; // of a place, in all matrices
+  bool isPlace[5];
+  int along[5]; // -1: none
+  long slope[5];
+};
+
+/// Its tiles: `cells` cells in long rows, for as many steps as `cache` bytes hold what they touch, or for
+/// `steps` if that is not 0; smaller where `workers` would wait for each other.
+Split timeTiles(const Box &box, const TimeShape &shape, long cells, long steps, long cache, int workers);
+/// Calls `function` for each tile on the spot, time before place.
+void runTimeTiles(const Box &box, const TimeShape &shape, const Split &tile, BoxFunction function,
+                  const void *context);
 
 /// How the parts of a loop may follow each other.
 enum class LoopOrder : int {
@@ -89,7 +106,8 @@ struct LoopStep {
   long grain[5]; // parts begin at multiples of it
   int level;     // steps of one level do not read from each other; levels ascend
   LoopOrder order;
-  bool copies = false; // each part copies strips of what it reads: parts are few and square
+  bool copies = false;             // each part copies strips of what it reads: parts are few and square
+  const TimeShape *time = nullptr; // of a wavefront through time
 };
 
 struct LoopPlan {

@@ -1,3 +1,4 @@
+#include "runtime/base/caches.h"
 #include <unistd.h>
 
 namespace pb {

@@ -1,5 +1,7 @@
 // Walks the tables of runtime/abi/loops.h.
 #include "runtime/abi/loops.h"
+#include "runtime/base/caches.h"
+#include "runtime/task/scheduler.h"
 
 namespace pb {
 
@@ -56,13 +58,31 @@ Job inRounds(const LoopStep &step, const Frame *frame) {
   }
 }
 
+Split timeTilesOf(const LoopStep &step, const Frame *frame, const Box &box, int workers) {
+  const long cache = pb_cache_bytes(2) / 4 * 3; // the rest is for what else is in use
+  return timeTiles(box, *step.time, frame->split, frame->steps, cache, workers);
+}
+
+/// On the spot.
+void runHere(const LoopStep &step, const Frame *frame) {
+  const Box box = boxOf(step, frame);
+  if (isEmpty(box))
+    return;
+  if (step.time)
+    runTimeTiles(box, *step.time, timeTilesOf(step, frame, box, 1), step.kernel, frame);
+  else
+    step.kernel(frame, box.low, box.high);
+}
+
 Job run(const LoopStep &step, const Frame *frame) {
   switch (step.order) {
   case LoopOrder::Any:
     break;
   case LoopOrder::Wavefront: {
     const Box box = boxOf(step, frame);
-    return wavefront(box, wavefrontTiles(box, frame->split), step.kernel, frame);
+    const Split tile =
+        step.time ? timeTilesOf(step, frame, box, pb_threads()) : wavefrontTiles(box, frame->split);
+    return wavefront(box, tile, step.kernel, frame);
   }
   case LoopOrder::Rounds:
     return inRounds(step, frame);
@@ -89,13 +109,8 @@ Job runOwned(OwnedFrame owned, const LoopTransform *transform) {
 } // namespace
 
 void runLoopsHere(const Frame *frame, const LoopStep *steps, int count) {
-  for (const LoopStep *step = steps; step != steps + count; ++step) {
-    Box box{};
-    if (step->box)
-      step->box(frame, &box);
-    if (!isEmpty(box))
-      step->kernel(frame, box.low, box.high);
-  }
+  for (const LoopStep *step = steps; step != steps + count; ++step)
+    runHere(*step, frame);
 }
 
 Job runLoops(const Frame *frame, const LoopStep *steps, int count) {

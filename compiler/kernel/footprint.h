@@ -1,0 +1,13 @@
+// How much memory the cells of a kernel take.
+#pragma once
+#include "compiler/kernel/kernel.h"
+
+namespace pbc::kernel {
+
+unsigned bytesOf(Scalar);
+
+/// The bytes of a place in all matrices together that have at least `places` dimensions: the first ones say
+/// where it is, the others count versions.
+long bytesPerPlace(const Kernel &, int places);
+
+} // namespace pbc::kernel

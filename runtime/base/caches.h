@@ -1,0 +1,9 @@
+// The machine's caches, as the system describes them.
+#pragma once
+
+namespace pb {
+
+/// Bytes of a core's cache of this level, 1 or 2.
+extern "C" long pb_cache_bytes(int level);
+
+} // namespace pb
