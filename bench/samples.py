@@ -20,9 +20,9 @@ def call(*command, **options):
     return r.stdout + r.stderr
 
 
-def seconds(*command):
+def seconds(*command, **options):
     """What a program prints as "time: X s"."""
-    return float(re.search(r"time: (\S+) s", call(*command))[1])
+    return float(re.search(r"time: (\S+) s", call(*command, **options))[1])
 
 
 def ticks_of_all():

@@ -1,0 +1,36 @@
+"""Heat in time against plain OpenMP loops, Polly and Halide."""
+import os
+from pathlib import Path
+from samples import call, compared, in_turns, seconds
+
+HERE = Path(__file__).resolve().parent
+KERNELS = {"FivePoint": (5, (5120, 5120, 1), 3), "NinePoint": (9, (5120, 5120, 1), 3), "SevenPoint": (7, (300, 300, 300), 1.8)}
+
+
+def measure(tools):
+    ours, loops, halide = (tools.work / name for name in ("heat", "loops", "halide"))
+    call(tools.pbc, HERE / "heat.pbcc", "-o", ours)
+    call("g++", "-std=c++20", "-O3", "-march=native", "-fopenmp", HERE / "loops.cpp", "-o", loops)
+    hasHalide = Path("/usr/include/halide14").exists()
+    if hasHalide:
+        call("g++", "-std=c++17", "-O2", "-I/usr/include/halide14", HERE / "halide.cpp", "-lHalide14", "-o", halide)
+    for kernel, (points, size, bar) in KERNELS.items():
+        w, h, d = size
+        for threads in (1, 2):
+            polly = tools.work / f"polly{points}_{threads}"
+            parallel = ["-mllvm", "-polly-parallel", "-lgomp"] if threads > 1 else []
+            call("clang-19", "-O3", "-march=native", "-mcmodel=large", "-mllvm", "-polly", *parallel, f"-DKERNEL={points}",
+                 f"-DW={w}", f"-DH={h}", f"-DD={d}", HERE / "polly.c", "-o", polly)
+            env = dict(os.environ, OMP_NUM_THREADS=str(threads), HL_NUM_THREADS=str(threads))
+
+            def timed(*command):
+                return lambda: seconds(*command, env=env)
+            sizes = [f"--size=w={w}", f"--size=h={h}"] + ([f"--size=d={d}"] if d > 1 else [])
+            all = {"ours": timed(ours, "--noconfig", f"--transform={kernel}", "--time", "--trials=3", f"--threads={threads}", *sizes),
+                   "OpenMP loops": timed(loops, kernel, w, h, d), "Polly": timed(polly)}
+            if hasHalide:
+                all["Halide"] = timed(halide, kernel, w, h, d)
+            mine, *others = in_turns(tools.rounds, *all.values())
+            for peer, theirs in zip(list(all)[1:], others):
+                compared(f"stencil: {kernel}, {threads} thread{'s'[: threads > 1]}, against {peer}", mine, theirs,
+                         round(1 / (bar if peer == "OpenMP loops" else 1.5), 3))
