@@ -1,5 +1,6 @@
 #include "compiler/kernel/default_schedule.h"
 #include "compiler/kernel/interchange.h"
+#include "compiler/kernel/jam.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/split_tasks.h"
@@ -72,7 +73,8 @@ Kernel defaultSchedule(const Kernel &kernel) {
   best.plain = best.schedule;
   // Long bodies in blocks of points; short ones LLVM unrolls into a vector loop.
   if (!attempt("registerTile", [&] { return registerTile(best); }))
-    attempt("vectorise", [&] { return vectorise(best); });
+    if (attempt("vectorise", [&] { return vectorise(best); }))
+      attempt("jam", [&] { return jam(best); });
   return best;
 }
 

@@ -101,7 +101,8 @@ struct RegisterTile {
   std::optional<long> behind;
 };
 
-// How one loop is realised stands in a mark node above a band of one member: "vector", "unroll", "lanes:32"
+// How one loop is realised stands in a mark node above a band of one member: "vector", "jam:4" (so many
+// iterations at once, inside of the vector loop), "unroll", "lanes:32"
 // (groups of 32 iterations, each statement over all lanes of the group before the next), "registers" (this
 // loop and the one below it in blocks of points). "alloc:s" declares the Local s for everything below it.
 

@@ -236,12 +236,21 @@ std::string StatementPrinter::print(const std::vector<std::string> &dimensions, 
   const At at{dimensions, lane};
   if (statement_.isOpaque)
     return indent + "{\n" + call(at, indent + "  ") + indent + "}\n";
+  return indent + element(statement_.write, at) + " " + statement_.op + "= " + value(dimensions, lane) +
+         ";\n";
+}
+
+std::string StatementPrinter::type() const {
+  return body::cxxType(kernel_.buffers[statement_.accesses[statement_.write].buffer].element);
+}
+
+std::string StatementPrinter::value(const std::vector<std::string> &dimensions,
+                                    const std::string &lane) const {
+  const At at{dimensions, lane};
   const Buffer &target = kernel_.buffers[statement_.accesses[statement_.write].buffer];
-  const Expr &value = *statement_.value;
-  std::string text = expr(value, at).text;
-  if (value.type != target.element && statement_.op.empty())
-    text = std::string("(") + body::cxxType(target.element) + ")" + operand(statement_.value, at);
-  return indent + element(statement_.write, at) + " " + statement_.op + "= " + text + ";\n";
+  if (statement_.value->type != target.element && statement_.op.empty())
+    return "(" + type() + ")" + operand(statement_.value, at);
+  return expr(*statement_.value, at).text;
 }
 
 std::string StatementPrinter::address(int access, const std::vector<std::string> &dimensions) const {

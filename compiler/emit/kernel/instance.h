@@ -31,13 +31,16 @@ public:
   /// array.
   std::string print(const std::vector<std::string> &dimensions, const std::string &lane,
                     const std::string &indent) const;
-  /// The element of a matrix that it writes; nothing if it is a call or writes a scalar of its body.
-  std::optional<std::string> written(const std::vector<std::string> &dimensions) const;
-
   /// The same for the points (pb__y + r, pb__x + v * W) of a block in registers; `panels` by access: how the
   /// element of a strip is addressed, "" where the cell is read where it is.
   std::string printBlock(const std::vector<std::string> &dimensions, const std::vector<std::string> &panels,
                          const std::string &indent) const;
+  /// The element of a matrix that it writes; nothing if it is a call or writes a scalar of its body.
+  std::optional<std::string> written(const std::vector<std::string> &dimensions) const;
+  /// What an assignment writes there, of the element's type.
+  std::string value(const std::vector<std::string> &dimensions, const std::string &lane = "0") const;
+  /// "double": of the element that it writes.
+  std::string type() const;
   /// The cell of an access as an address.
   std::string address(int access, const std::vector<std::string> &dimensions) const;
 

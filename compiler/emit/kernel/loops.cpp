@@ -30,6 +30,7 @@ struct Request {
   long lanes = 0;  // run it in groups of so many
   std::string pragma;
   bool aligned = false; // begin at a cache line of what it writes
+  int rows = 0;         // so many iterations at once, jammed into the vector loop inside
 };
 
 /// What withDepths() wrote.
@@ -109,7 +110,10 @@ private:
   }
 
   std::string cxx(isl_ast_expr *taken) {
-    return poly::cxx(isl::manage(taken), [&](const std::string &name) { return emittedName(name, used_); });
+    return poly::cxx(isl::manage(taken), [&](const std::string &name) {
+      const std::string emitted = emittedName(name, used_);
+      return row_ > 0 && emitted == jammed_ ? "(" + emitted + " + " + std::to_string(row_) + ")" : emitted;
+    });
   }
 
   std::string loop(const isl::ast_node &node, const std::string &indent) {
@@ -136,6 +140,9 @@ private:
     if (isRequested && request_.lanes && unitStride_ && step == "1" && isUpperBound(node) &&
         !branchesOn(i, body))
       return groups(node, indent, i, start, request_.lanes);
+    if (isRequested && request_.rows && step == "1" && isUpperBound(node))
+      if (const std::optional<std::string> rows = jammed(node, indent, i, start, body))
+        return *rows;
     if (isRequested && request_.aligned && step == "1" && isUpperBound(node))
       if (const std::optional<std::string> first = written(body))
         return fromLine(node, indent, i, start, *first);
@@ -169,6 +176,58 @@ private:
     const auto [statement, dimensions] = called(body);
     return statements_[statement].written(dimensions);
   }
+
+  /// The loop in groups of rows, whose vector loop inside computes all of them before it writes; then singly.
+  /// Nothing if something else is inside, or what is inside moves with the rows.
+  std::optional<std::string> jammed(const isl::ast_node &node, const std::string &indent,
+                                    const std::string &i, const std::string &start,
+                                    const isl::ast_node &body) {
+    if (markName(body) != "vector")
+      return std::nullopt;
+    const isl::ast_node inner = isl::manage(isl_ast_node_mark_get_node(body.get()));
+    if (isl_ast_node_get_type(inner.get()) != isl_ast_node_for ||
+        isl_ast_node_for_is_degenerate(inner.get()) == isl_bool_true || !isUpperBound(inner))
+      return std::nullopt;
+    const isl::ast_node leaf = isl::manage(isl_ast_node_for_get_body(inner.get()));
+    const std::string j = cxx(isl_ast_node_for_get_iterator(inner.get()));
+    const std::string from = cxx(isl_ast_node_for_get_init(inner.get())), to = endOf(inner);
+    jammed_ = i;
+    row_ = 1;
+    const bool moves = cxx(isl_ast_node_for_get_init(inner.get())) != from || endOf(inner) != to;
+    jammed_.clear();
+    const std::optional<std::string> first = written(leaf);
+    if (moves || !first || cxx(isl_ast_node_for_get_inc(inner.get())) != "1")
+      return std::nullopt;
+    const int rows = request_.rows;
+    const std::string in = indent + "  ", deeper = indent + "    ", deepest = indent + "      ";
+    std::string values, writes;
+    jammed_ = i;
+    for (row_ = 0; row_ < rows; ++row_) {
+      const auto [statement, dimensions] = called(leaf);
+      const StatementPrinter &s = statements_[statement];
+      const std::string name = "row" + std::to_string(row_);
+      values += deepest + "const " + s.type() + " " + name + " = " + s.value(dimensions) + ";\n";
+      writes += deepest + *s.written(dimensions) + " = " + name + ";\n";
+    }
+    jammed_.clear();
+    row_ = 0;
+    const std::string all = values + writes, step = std::to_string(rows);
+    const std::string loop = deeper + "for (; " + j + " < " + j;
+    std::string text = indent + "{\n" + in + "long " + i + " = " + start + ";\n" + in + "const long " + i +
+                       "_e = " + endOf(node) + ";\n" + in + "for (; " + i + " + " + step + " <= " + i +
+                       "_e; " + i + " += " + step + ") {\n" + deeper + "long " + j + " = " + from + ";\n" +
+                       deeper + "const long " + j + "_e = " + to + ";\n";
+    if (isTiledInTime())
+      text += deeper + "const long " + j + "_a = " + j + " + pb::cellsToLine(&" + *first + ", " + j +
+              "_e - " + j + ");\n#pragma clang loop vectorize(disable) unroll(disable)\n" + loop + "_a; ++" +
+              j + ") {\n" + all + deeper + "}\n";
+    return text + "#pragma clang loop vectorize(assume_safety)\n" + loop + "_e; ++" + j + ") {\n" + all +
+           deeper + "}\n" + in + "}\n" + in + "for (; " + i + " < " + i + "_e; ++" + i + ") {\n" +
+           print(body, deeper) + in + "}\n" + indent + "}\n";
+  }
+
+  /// Its tiles begin anywhere, and go over the same cells again.
+  bool isTiledInTime() const { return kernel_.taskOrder == kernel::TaskOrder::Wavefront; }
 
   /// The loop, singly up to the cache line from which on its vectors are stored; tiles in time begin
   /// anywhere.
@@ -254,8 +313,10 @@ private:
     request.depth = depth;
     if (unitStride_ && name == "vector") {
       request.pragma = "vectorize(assume_safety)";
-      request.aligned = kernel_.taskOrder == kernel::TaskOrder::Wavefront;
+      request.aligned = isTiledInTime();
     }
+    if (unitStride_ && name.rfind("jam:", 0) == 0)
+      request.rows = std::stoi(name.substr(4));
     if (name.rfind("lanes:", 0) == 0)
       request.lanes = std::stol(name.substr(6));
     if (unitStride_ && name == "unroll")
@@ -304,6 +365,8 @@ private:
   Request request_;      // of the mark around
   long lanes_ = 0;       // lanes of the group being printed
   std::string iterator_; // of the loop in groups
+  std::string jammed_;   // iterator of the loop whose iterations are being jammed, and which of them it is
+  int row_ = 0;
 };
 
 /// The schedule with each mark's name followed by "@" and the number of loops around it, those that run once

@@ -1,6 +1,7 @@
 // Each transformation: what it does to the schedule, and which kernels it refuses, in words.
 #include "compiler/kernel/default_schedule.h"
 #include "compiler/kernel/interchange.h"
+#include "compiler/kernel/jam.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/split_tasks.h"
@@ -161,6 +162,28 @@ TEST(KernelVectorise, Refuses) {
   EXPECT_EQ(vectorise(triangle.kernel()).why, "the length of the loop over k depends on x");
   EXPECT_EQ(vectorise(*interchange(Lifted(programs::kStencil).kernel(), {1, 0}).kernel).why,
             "its loop over x is not the innermost one over points");
+}
+
+TEST(KernelJam, MarksRowsThatShareTheirReads) {
+  Lifted l(R"(
+transform Blur from A[w, h] to B[w - 2, h - 2] {
+  B.cell(x, y) from(A.region(x, y, x + 3, y + 3) a) {
+    return a.cell(0, 0) + a.cell(1, 0) + a.cell(2, 0) + a.cell(0, 1) + a.cell(2, 1) + a.cell(0, 2) + a.cell(1, 2) + a.cell(2, 2);
+  }
+}
+)");
+  const Kernel vectors = *vectorise(l.kernel()).kernel;
+  const Outcome o = jam(vectors);
+  ASSERT_TRUE(o.kernel) << o.why;
+  EXPECT_THAT(print(*o.kernel), HasSubstr("jam:4\n      band y parallel\n        vector"));
+  EXPECT_TRUE(isLegal(o.kernel->schedule, o.kernel->dependences));
+}
+
+TEST(KernelJam, Refuses) {
+  Lifted apart("transform T from A[w, h] to B[w, h] { B.cell(x, y) from(A.cell(x, y) a) { return a; } }");
+  EXPECT_THAT(jam(*vectorise(apart.kernel()).kernel).why, HasSubstr("neighbours along y share too few"));
+  Lifted flat("transform T from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }");
+  EXPECT_THAT(jam(*vectorise(flat.kernel()).kernel).why, HasSubstr("no loop is around a vector loop"));
 }
 
 TEST(KernelUnroll, RefusesRunTimeLengths) {

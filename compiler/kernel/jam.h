@@ -1,0 +1,17 @@
+// Unroll-and-jam: several iterations of the loop around a vector loop at once, where they share what they
+// read.
+//
+//   band y: mark vector: band x: S     S[x,y]: B[x,y] = sum of the 3 x 3 cells of A around
+//   => mark jam:4: band y: ...         18 cells of A are read for four points, not 36
+//
+// The mark says how the loop is realised and leaves the tree as it is. Legal if neither loop carries a
+// dependence.
+#pragma once
+#include "compiler/kernel/kernel.h"
+
+namespace pbc::kernel {
+
+/// Marks every such loop; says why if there is none.
+Outcome jam(const Kernel &);
+
+} // namespace pbc::kernel
