@@ -30,6 +30,10 @@ extern "C" {
 /// `bytes` uninitialised bytes, 64-byte aligned; `*data` is where they begin. Count is 1. Ends the program
 /// with a message when memory is short.
 Storage *pb_storage_allocate(unsigned long bytes, void **data);
+/// Strides for a temporary matrix whose elements have so many bytes, and its number of elements: long rows
+/// begin cache lines, and slices of the last dimension do not get in each other's way
+/// (runtime/matrix/strides.cpp).
+unsigned long pb_strides_apart(const int *extents, int rank, unsigned long bytes, long *strides);
 void pb_storage_retain(Storage *);
 void pb_storage_release(Storage *);
 /// Reports an access outside a region (only with --bounds-check) and ends the program with status 1.
@@ -106,19 +110,21 @@ public:
   /// A new uninitialised matrix, x contiguous. `sizes`: D extents, x first.
   template <class... I>
   static Region allocate(I... sizes) {
-    return laidOut([](unsigned long cells) { return cells; }, sizes...);
+    static_assert(sizeof...(I) == D, "allocate() takes one size per dimension");
+    const int extent[] = {static_cast<int>(sizes)..., 0};
+    long stride[D + 1];
+    unsigned long count = 1;
+    for (int d = 0; d < D; ++d)
+      stride[d] = static_cast<long>(count), count *= extent[d] > 0 ? extent[d] : 0;
+    return withStorage(stride, extent, count);
   }
-  /// The same with long rows (and planes, ...) apart: each begins a cache line, as its neighbours do, but not
-  /// in the same set of a cache as many of them.
+  /// The same, but rows, planes, ... lie as far apart as caches like: pb_strides_apart().
   template <class... I>
   static Region allocateApart(I... sizes) {
-    return laidOut(
-        [](unsigned long cells) {
-          constexpr unsigned long kLine = 64, kLong = 8 * kLine, kSets = 4096;
-          const unsigned long bytes = cells * sizeof(T), lines = (bytes + kLine - 1) / kLine * kLine;
-          return bytes < kLong ? cells : (lines % kSets ? lines : lines + kLine) / sizeof(T);
-        },
-        sizes...);
+    static_assert(sizeof...(I) == D, "allocateApart() takes one size per dimension");
+    const int extent[] = {static_cast<int>(sizes)..., 0};
+    long stride[D + 1];
+    return withStorage(stride, extent, pb_strides_apart(extent, D, sizeof(T), stride));
   }
 
   /// One element; coordinates are relative to the view, x first.
@@ -273,19 +279,7 @@ public:
   }
 
 private:
-  /// `apart(cells)`: from one row (plane, ...) of so many cells to the next.
-  template <class Apart, class... I>
-  static Region laidOut(Apart apart, I... sizes) {
-    static_assert(sizeof...(I) == D, "allocate() takes one size per dimension");
-    const int extent[] = {static_cast<int>(sizes)..., 0};
-    long stride[D + 1];
-    unsigned long count = 1;
-    for (int d = 0; d < D; ++d) {
-      stride[d] = static_cast<long>(count);
-      count *= extent[d] > 0 ? extent[d] : 0;
-      if (d + 1 < D)
-        count = apart(count);
-    }
+  static Region withStorage(const long *stride, const int *extent, unsigned long count) {
     void *data = nullptr;
     Storage *s = pb_storage_allocate(count * sizeof(T), &data);
     Region r(static_cast<T *>(data), stride, extent, s);

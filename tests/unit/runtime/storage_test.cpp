@@ -83,3 +83,24 @@ TEST(MatrixTest, RandomInRangeAndRepeatable) {
     });
   }
 }
+
+TEST(Storage, SlicesOfTemporariesLieApart) {
+  const auto strides = [](std::initializer_list<int> extents, long *stride) {
+    return pb_strides_apart(extents.begin(), static_cast<int>(extents.size()), 8, stride);
+  };
+  long s[4];
+  EXPECT_EQ(strides({5, 3}, s), 15u); // short rows stay together
+  EXPECT_EQ(s[1], 5);
+  EXPECT_EQ(strides({1001, 7}, s), 1008u * 7); // rows begin lines
+  strides({512, 100, 3}, s);
+  EXPECT_NE(s[1] * 8 % 4096, 0); // and not all in one set of the cache
+  for (const int w : {514, 600, 1000, 4096}) {
+    const unsigned long count = strides({w, 66, 2}, s);
+    EXPECT_GE(static_cast<long>(count), 2 * 66 * static_cast<long>(w));
+    for (const long row : {-1, 0, 1}) { // of one version, and a row of the next: not the same place in a page
+      const long apart = ((s[2] + row * s[1]) * 8 % 4096 + 4096) % 4096;
+      EXPECT_GE(apart, 1024) << w;
+      EXPECT_LE(apart, 3072) << w;
+    }
+  }
+}

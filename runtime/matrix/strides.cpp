@@ -1,0 +1,60 @@
+// Where rows, planes and versions of a temporary matrix begin.
+//
+// Rows on cache lines: a stencil then loads its neighbours above and below in whole lines. No multiples of a
+// page: rows would share a set of the cache. And a version half a page from the one that is read while it is
+// written: a load whose address has the last 12 bits of a store before it waits for that store.
+#include "runtime/abi/region.h"
+#include <algorithm>
+#include <initializer_list>
+
+namespace pb {
+
+namespace {
+
+constexpr long kLine = 64, kPage = 4096;
+constexpr unsigned long kLongRow = 8 * kLine;    // bytes; shorter ones stay together
+constexpr unsigned long kLargeSlice = 8 * kPage; // so that half a page more is little
+
+long roundedToLines(unsigned long bytes) { return static_cast<long>((bytes + kLine - 1) / kLine * kLine); }
+
+/// How far the address is from the next multiple of a page.
+long fromPage(long bytes) {
+  const long rest = (bytes % kPage + kPage) % kPage;
+  return std::min(rest, kPage - rest);
+}
+
+/// The closest that a cell of one slice comes to the neighbours in another one that begins `apart` later.
+long nearest(long apart, const long *strides, int rank, long bytes) {
+  long least = fromPage(apart);
+  for (int d = 1; d < rank; ++d)
+    for (const long sign : {-1, 1})
+      least = std::min(least, fromPage(apart + sign * strides[d] * bytes));
+  return least;
+}
+
+} // namespace
+
+extern "C" unsigned long pb_strides_apart(const int *extents, int rank, unsigned long bytes, long *strides) {
+  unsigned long count = 1;
+  for (int d = 0; d < rank; ++d) {
+    strides[d] = static_cast<long>(count);
+    count *= extents[d] > 0 ? static_cast<unsigned long>(extents[d]) : 0;
+    if (d + 1 == rank || count * bytes < kLongRow)
+      continue;
+    long slice = roundedToLines(count * bytes);
+    if (d + 2 == rank && count * bytes >= kLargeSlice) {
+      long best = slice;
+      for (long other = slice; other < slice + kPage; other += kLine)
+        if (nearest(other, strides, d + 1, static_cast<long>(bytes)) >
+            nearest(best, strides, d + 1, static_cast<long>(bytes)))
+          best = other;
+      slice = best;
+    } else if (slice % kPage == 0) {
+      slice += kLine;
+    }
+    count = static_cast<unsigned long>(slice) / bytes;
+  }
+  return count;
+}
+
+} // namespace pb
