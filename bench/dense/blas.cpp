@@ -1,5 +1,4 @@
-// The transforms of dense.pbcc by OpenBLAS; built with -DLOOPS as plain loops instead, for a compiler that
-// transforms them (Clang with Polly), which knows the product only.
+// The transforms of dense.pbcc by OpenBLAS.
 //
 //   blas NAME W H K THREADS    => "time: SECONDS s", the median; `...Often`: of 100 calls
 #include <algorithm>
@@ -9,10 +8,8 @@
 #include <random>
 #include <string>
 #include <vector>
-#ifndef LOOPS
 #include <cblas.h>
 extern "C" void openblas_set_num_threads(int);
-#endif
 
 namespace {
 
@@ -28,20 +25,6 @@ std::vector<T> randomCells(std::size_t n) {
   return cells;
 }
 
-#ifdef LOOPS
-template <class T>
-[[gnu::noinline]] void product(const T *__restrict a, const T *__restrict b, T *__restrict c, int w, int h,
-                               int k) {
-  for (int y = 0; y < h; ++y)
-    for (int x = 0; x < w; ++x) {
-      c[(long)y * w + x] = 0;
-      for (int i = 0; i < k; ++i)
-        c[(long)y * w + x] += a[(long)y * k + i] * b[(long)i * w + x];
-    }
-}
-void call(const std::string &, const double *a, const double *b, double *c) { product(a, b, c, w, h, k); }
-void call(const std::string &, const float *a, const float *b, float *c) { product(a, b, c, w, h, k); }
-#else
 void call(const std::string &name, const double *a, const double *b, double *c) {
   if (name == "Product")
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, h, w, k, 1, a, k, b, w, 0, c, w);
@@ -59,7 +42,6 @@ void call(const std::string &name, const double *a, const double *b, double *c) 
 void call(const std::string &, const float *a, const float *b, float *c) {
   cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, h, w, k, 1, a, k, b, w, 0, c, w);
 }
-#endif
 
 template <class T>
 double median(const std::string &name, int calls) {
@@ -91,9 +73,7 @@ int main(int argc, char **argv) {
   }
   std::string name = argv[1];
   w = std::atoi(argv[2]), h = std::atoi(argv[3]), k = std::atoi(argv[4]);
-#ifndef LOOPS
   openblas_set_num_threads(std::atoi(argv[5]));
-#endif
   const bool often = name.size() > 5 && name.substr(name.size() - 5) == "Often";
   if (often)
     name.resize(name.size() - 5);

@@ -10,13 +10,18 @@ ODD = [(1000, 7, 1000), (7, 1000, 1000), (1001, 999, 37), (37, 1023, 1001), (400
 
 
 def measure(tools):
-    program, blas, polly, peak = (tools.work / n for n in ("dense", "blas", "polly", "peak"))
+    program, blas, peak = (tools.work / n for n in ("dense", "blas", "peak"))
     call(tools.pbc, HERE / "dense.pbcc", "-o", program)
     call("clang++-19", "-std=c++20", "-O3", "-march=native", HERE / "blas.cpp", "-o", blas, "-lopenblas")
-    call("clang++-19", "-std=c++20", "-O3", "-march=native", "-ffast-math", "-mllvm", "-polly", "-DLOOPS", HERE / "blas.cpp",
-         "-o", polly)
     call("clang++-19", "-std=c++20", "-O3", "-march=native", HERE / "peak.cpp", "-o", peak)
     peaks = {t: max(float(x) for x in call(peak, t).split()) for t in ("double", "float")}
+
+    def polly(transform, n):
+        program = tools.work / f"polly_{transform}_{n}"
+        if not program.exists():
+            call("clang++-19", "-std=c++20", "-O3", "-march=native", "-ffast-math", "-mllvm", "-polly", f"-DN={n}",
+                 "-DT=" + ("float" if transform == "ProductFloat" else "double"), HERE / "polly.cpp", "-o", program)
+        return program
 
     def against(transform, size, threads, bar, polly_bar=None):
         w, h, k = size
@@ -26,8 +31,8 @@ def measure(tools):
         if transform.startswith("Product"):
             ours.append(f"--size=k={k}")
         runs = [lambda: seconds(*ours), lambda: seconds(blas, name, w, h, k, threads)]
-        if polly_bar and threads == 1 and max(size) <= 1024:
-            runs.append(lambda: seconds(polly, name, w, h, k, 1))
+        if polly_bar and threads == 1:
+            runs.append(lambda loops=polly(transform, w): seconds(loops))
         samples = in_turns(tools.rounds, *runs)
         half = transform in ("Triangular", "Solve")
         operations = (1 if half else 2) * w * h * k * (100 if often else 1)

@@ -306,7 +306,7 @@ private:
       end = end.empty() ? l.end : fmt::format("pb::maximum({}, {})", end, l.end);
     }
     return fmt::format(
-        "  static constexpr bool kAlongX[] = {{{0}}}; [[maybe_unused]] static constexpr bool kIsOutput[] = "
+        "  [[maybe_unused]] static constexpr bool kAlongX[] = {{{0}}}, kIsOutput[] = "
         "{{{5}}}, kMoves = {6}, kStrided = {9};\n"
         "  [[maybe_unused]] static constexpr long kBehind = {7};\n"
         "  [[gnu::always_inline]] long depthBegin([[maybe_unused]] long {8}) const {{\n{1}    return {2};\n  "
@@ -351,7 +351,7 @@ private:
     std::string text =
         fmt::format("namespace {{\nstruct {} {{\n  using Cell = {};\n  static constexpr int kScalars = {}, "
                     "kPanels = {};\n"
-                    "  static constexpr bool kResumes = {}, kIsBox = {}, kInPlace = {};\n  const {} &f;\n  "
+                    "  [[maybe_unused]] static constexpr bool kResumes = {}, kIsBox = {}, kInPlace = {};\n  const {} &f;\n  "
                     "const long *low, *high;\n{}",
                     name_, body::cxxType(tile_.element), std::max(1, tile_.scalars),
                     loops_.empty() ? 0 : tile_.panels.size(), !loops_.empty() && resumed() >= 0, isBox,
