@@ -1,0 +1,24 @@
+"""Prefix sums against memcpy; sorting, tuned, against oneTBB's parallel_sort."""
+from pathlib import Path
+from samples import ROOT, call, compared, in_turns, seconds
+
+HERE = Path(__file__).resolve().parent
+
+
+def measure(tools):
+    prefix, peer = tools.work / "prefix", tools.work / "copy"
+    call(tools.pbc, HERE / "prefix.pbcc", "-o", prefix)
+    call("g++", "-std=c++20", "-O3", "-march=native", HERE / "copy.cpp", "-ltbb", "-o", peer)
+    n = 1 << 26
+    for threads in (1, 2):
+        samples = in_turns(tools.rounds, lambda: seconds(prefix, "--noconfig", "--time", "--trials=3", f"--n={n}", f"--threads={threads}"),
+                           lambda: seconds(peer, "copy", n, 1))
+        compared(f"scan: {n} prefix sums, {threads} thread{'s'[: threads > 1]}, against memcpy on one", *samples, 1.25)
+    n = 1 << 24
+    for threads in (1, 2):
+        sort = tools.work / f"sort{threads}"
+        call(tools.pbc, ROOT / "samples" / "sort.pbcc", "-o", sort)
+        call(tools.pbc, "tune", sort, f"--n={n}", "--budget=60", f"--threads={threads}", timeout=400)
+        samples = in_turns(tools.rounds, lambda: seconds(sort, "--time", "--trials=3", f"--n={n}", f"--threads={threads}"),
+                           lambda: seconds(peer, "sort", n, threads))
+        compared(f"scan: {n} doubles sorted, {threads} thread{'s'[: threads > 1]}, against parallel_sort", *samples, round(1 / 1.2, 3))
