@@ -2,13 +2,13 @@
 //
 //   blas NAME W H K THREADS    => "time: SECONDS s", the median; `...Often`: of 100 calls
 #include <algorithm>
+#include <cblas.h>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
-#include <cblas.h>
 extern "C" void openblas_set_num_threads(int);
 
 namespace {

@@ -1,4 +1,5 @@
-// The product of dense.pbcc as plain loops over arrays of constant size, which Polly tiles and packs by itself.
+// The product of dense.pbcc as plain loops over arrays of constant size, which Polly tiles and packs by
+// itself.
 //
 //   clang++ -O3 -march=native -ffast-math -mllvm -polly -DN=1024 -DT=double polly.cpp
 //   polly    => "time: SECONDS s", the median

@@ -13,7 +13,8 @@
 int main(int, char **argv) {
   const bool sorts = std::string(argv[1]) == "sort";
   const long n = std::atol(argv[2]);
-  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, std::strtoul(argv[3], nullptr, 10));
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
+                                    std::strtoul(argv[3], nullptr, 10));
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> number;
   std::vector<double> from(n), to(n);

@@ -351,7 +351,8 @@ private:
     std::string text =
         fmt::format("namespace {{\nstruct {} {{\n  using Cell = {};\n  static constexpr int kScalars = {}, "
                     "kPanels = {};\n"
-                    "  [[maybe_unused]] static constexpr bool kResumes = {}, kIsBox = {}, kInPlace = {};\n  const {} &f;\n  "
+                    "  [[maybe_unused]] static constexpr bool kResumes = {}, kIsBox = {}, kInPlace = {};\n  "
+                    "const {} &f;\n  "
                     "const long *low, *high;\n{}",
                     name_, body::cxxType(tile_.element), std::max(1, tile_.scalars),
                     loops_.empty() ? 0 : tile_.panels.size(), !loops_.empty() && resumed() >= 0, isBox,

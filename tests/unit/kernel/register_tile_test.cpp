@@ -1,0 +1,77 @@
+// Blocks of points in registers: what is found out about a body, and which kernels are refused, in words.
+#include "compiler/kernel/register_tile.h"
+#include "compiler/kernel/default_schedule.h"
+#include "compiler/kernel/print.h"
+#include "compiler/kernel/verify.h"
+#include "tests/unit/kernel/programs.h"
+#include "tests/unit/kernel/support.h"
+#include <gmock/gmock.h>
+
+using namespace pbc::kernel;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+/// What the default schedule knows of the block.
+RegisterTile tiled(Lifted &lifted) {
+  EXPECT_EQ(lifted.messages, "");
+  const Kernel k = defaultSchedule(lifted.kernel());
+  EXPECT_TRUE(k.registerTile) << registerTile(k).why;
+  return k.registerTile.value_or(RegisterTile{});
+}
+
+/// A rule for C[w, h] over A[w, h] and L[h, h] with this header and body.
+std::string program(const std::string &from, const std::string &body) {
+  return "transform T from A[w, h], L[h, h] to C[w, h] { C.cell(x, y) from(" + from + ") { double s = 0; " + body +
+         " return s; } }";
+}
+
+TEST(KernelRegisterTile, KnowsTheStripsOfAProduct) {
+  Lifted product(programs::kMatrixProduct);
+  const Outcome o = registerTile(product.kernel());
+  ASSERT_TRUE(o.kernel) << o.why;
+  EXPECT_THAT(print(*o.kernel), HasSubstr(R"(    registers
+      band y parallel
+        band x parallel
+)"));
+  const RegisterTile &tile = *o.kernel->registerTile;
+  EXPECT_TRUE(tile.isDeep && !tile.moves && !tile.behind);
+  ASSERT_EQ(tile.panels.size(), 2U);
+  EXPECT_FALSE(tile.panels[0].alongX); // A[k, y]
+  EXPECT_TRUE(tile.panels[1].alongX);  // B[x, k]
+  EXPECT_EQ(o.kernel->buffers[tile.resumed].name, "R0_s");
+  EXPECT_THAT(verify(*o.kernel), IsEmpty());
+}
+
+TEST(KernelRegisterTile, ResumesOnlyWhatIsStoredAsItIs) {
+  Lifted half(program("A.column(x) a, L.row(y) l", "for (int k = 0; k < h; ++k) s += l.cell(k) * a.cell(k); s /= 2;"));
+  EXPECT_LT(tiled(half).resumed, 0);
+}
+
+TEST(KernelRegisterTile, RowsOfDifferentLength) {
+  Lifted triangle(program("A.column(x) a, L.row(y) l", "for (int k = 0; k <= y; ++k) s += l.cell(k) * a.cell(k);"));
+  const RegisterTile tile = tiled(triangle);
+  EXPECT_TRUE(tile.moves);
+  EXPECT_FALSE(tile.behind);
+}
+
+TEST(KernelRegisterTile, RowsThatWaitForEarlierOnes) {
+  Lifted solve(program("C.region(x, 0, x + 1, y) above, L.row(y) l, A.cell(x, y) a",
+                       "s = a; for (int k = 0; k < y; ++k) s -= l.cell(k) * above.cell(0, k);"));
+  EXPECT_EQ(tiled(solve).behind, 0); // step k reads row k
+  Lifted two(program("C.region(x, 0, x + 1, y) above, L.row(y) l, A.cell(x, y) a",
+                     "s = a; for (int k = 2; k < y; ++k) s -= l.cell(k) * above.cell(0, k - 2);"));
+  EXPECT_EQ(tiled(two).behind, 2); // step k reads row k - 2
+}
+
+TEST(KernelRegisterTile, Refuses) {
+  Lifted stencil(programs::kStencil), triangle(programs::kTriangle);
+  EXPECT_EQ(registerTile(stencil.kernel()).why, "its body is short");
+  EXPECT_EQ(registerTile(triangle.kernel()).why, "the length of the loop over k depends on x");
+  Lifted choice(program("A.column(x) a, L.row(y) l",
+                        "for (int k = 0; k < h; ++k) s += l.cell(k) < a.cell(k) ? l.cell(k) : a.cell(k);"));
+  EXPECT_EQ(registerTile(choice.kernel()).why, "it computes with more than sums and products of one type");
+}
+
+} // namespace
