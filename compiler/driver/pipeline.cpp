@@ -204,6 +204,14 @@ private:
                    toCompile[i].cpu);
         return 1;
       }
+      if (objects[i].messages.find("<inline asm>") != std::string::npos) {
+        fmt::print(stderr,
+                   "pbc: error: the assembler refuses an `asm` statement of `{}`:\n{}help: instructions must "
+                   "be ones that the "
+                   "processor of --cpu has\n",
+                   units[i].name, objects[i].messages);
+        return 1;
+      }
       throw InternalError(
           fmt::format("the generated C++ of `{}` does not compile:\n{}", units[i].name, objects[i].messages));
     }

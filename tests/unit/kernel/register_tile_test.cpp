@@ -1,7 +1,7 @@
 // Blocks of points in registers: what is found out about a body, and which kernels are refused, in words.
-#include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/default_schedule.h"
 #include "compiler/kernel/print.h"
+#include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/verify.h"
 #include "tests/unit/kernel/programs.h"
 #include "tests/unit/kernel/support.h"
@@ -23,8 +23,8 @@ RegisterTile tiled(Lifted &lifted) {
 
 /// A rule for C[w, h] over A[w, h] and L[h, h] with this header and body.
 std::string program(const std::string &from, const std::string &body) {
-  return "transform T from A[w, h], L[h, h] to C[w, h] { C.cell(x, y) from(" + from + ") { double s = 0; " + body +
-         " return s; } }";
+  return "transform T from A[w, h], L[h, h] to C[w, h] { C.cell(x, y) from(" + from + ") { double s = 0; " +
+         body + " return s; } }";
 }
 
 TEST(KernelRegisterTile, KnowsTheStripsOfAProduct) {
@@ -45,12 +45,14 @@ TEST(KernelRegisterTile, KnowsTheStripsOfAProduct) {
 }
 
 TEST(KernelRegisterTile, ResumesOnlyWhatIsStoredAsItIs) {
-  Lifted half(program("A.column(x) a, L.row(y) l", "for (int k = 0; k < h; ++k) s += l.cell(k) * a.cell(k); s /= 2;"));
+  Lifted half(program("A.column(x) a, L.row(y) l",
+                      "for (int k = 0; k < h; ++k) s += l.cell(k) * a.cell(k); s /= 2;"));
   EXPECT_LT(tiled(half).resumed, 0);
 }
 
 TEST(KernelRegisterTile, RowsOfDifferentLength) {
-  Lifted triangle(program("A.column(x) a, L.row(y) l", "for (int k = 0; k <= y; ++k) s += l.cell(k) * a.cell(k);"));
+  Lifted triangle(
+      program("A.column(x) a, L.row(y) l", "for (int k = 0; k <= y; ++k) s += l.cell(k) * a.cell(k);"));
   const RegisterTile tile = tiled(triangle);
   EXPECT_TRUE(tile.moves);
   EXPECT_FALSE(tile.behind);
