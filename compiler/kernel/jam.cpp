@@ -73,7 +73,7 @@ Outcome jam(const Kernel &kernel) {
       return band;
     }
     const std::size_t alone = kRows * readTogether(kernel, s, y, 1);
-    if (10 * readTogether(kernel, s, y, kRows) > kWorthIt * alone) {
+    if (alone == 0 || 10 * readTogether(kernel, s, y, kRows) > kWorthIt * alone) {
       why = "neighbours along " + s.dimensions[y] + " share too few of the cells that they read";
       return band;
     }

@@ -182,6 +182,8 @@ transform Blur from A[w, h] to B[w - 2, h - 2] {
 TEST(KernelJam, Refuses) {
   Lifted apart("transform T from A[w, h] to B[w, h] { B.cell(x, y) from(A.cell(x, y) a) { return a; } }");
   EXPECT_THAT(jam(*vectorise(apart.kernel()).kernel).why, HasSubstr("neighbours along y share too few"));
+  Lifted nothing("transform T from A[w, h] to B[w, h] { B.cell(x, y) from() { return 0; } }");
+  EXPECT_THAT(jam(*vectorise(nothing.kernel()).kernel).why, HasSubstr("neighbours along y share too few"));
   Lifted flat("transform T from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }");
   EXPECT_THAT(jam(*vectorise(flat.kernel()).kernel).why, HasSubstr("no loop is around a vector loop"));
 }
