@@ -111,6 +111,7 @@ std::string joined(const Json &list) {
 std::string how(const std::string &mark) {
   return mark == "vector"             ? "vectors"
          : mark == "registers"        ? "blocks in registers"
+         : mark.starts_with("jam:")   ? mark.substr(4) + " at once"
          : mark.starts_with("lanes:") ? "vectors in groups of " + mark.substr(6)
                                       : mark;
 }
@@ -121,6 +122,7 @@ std::string undone(const std::string &transformation) {
          : transformation == "splitIntoTasks" ? "not split into tasks"
          : transformation == "registerTile"   ? "no blocks in registers"
          : transformation == "vectorise"      ? "no vectors"
+         : transformation == "jam"            ? "no rows at once"
                                               : "no " + transformation;
 }
 
