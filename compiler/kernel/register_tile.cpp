@@ -14,6 +14,10 @@
 namespace pbc::kernel {
 namespace {
 
+/// Iterations of a body's loops up to which LLVM's vectors, with the body written out, are as fast: with
+/// more, its sums wait for each other, and its factors no longer fit into registers (bench/convolution).
+constexpr long kFewOperations = 12;
+
 bool isFloat(Scalar s) { return s == Scalar::F64 || s == Scalar::F32; }
 
 class Analysis {
@@ -242,7 +246,7 @@ Outcome registerTile(const Kernel &kernel) {
     if (s.rule != kernel.statements.front().rule)
       return {std::nullopt, "several rules share its loops"};
   }
-  if (unrollBodies(kernel, kShortBody).kernel)
+  if (unrollBodies(kernel, kFewOperations).kernel)
     return {std::nullopt, "its body is short"};
   const int x = contiguousVariable(kernel);
   if (x < 0)
