@@ -14,10 +14,12 @@ int main(int argc, char **argv) {
   if (argc != 6)
     return 2;
   const bool separable = std::string(argv[1]) == "Separable";
-  const int k = std::atoi(argv[2]), w = std::atoi(argv[3]), h = std::atoi(argv[4]), threads = std::atoi(argv[5]);
+  const int k = std::atoi(argv[2]), w = std::atoi(argv[3]), h = std::atoi(argv[4]),
+            threads = std::atoi(argv[5]);
   using namespace Halide;
   Buffer<float> image(w, h), kernel = separable ? Buffer<float>(k) : Buffer<float>(k, k);
-  image.for_each_element([&](int x, int y) { image(x, y) = static_cast<float>((x * 37 + y * 101) % 256) / 256; });
+  image.for_each_element(
+      [&](int x, int y) { image(x, y) = static_cast<float>((x * 37 + y * 101) % 256) / 256; });
   kernel.for_each_value([&](float &v) { v = 1.0f / static_cast<float>(k); });
   ImageParam in(Float(32), 2), weights(Float(32), separable ? 1 : 2);
   Var x, y;
