@@ -346,9 +346,10 @@ private:
     const auto [statement, dimensions] = called(node);
     if (!lanes_)
       return statements_[statement].print(dimensions, "0", indent);
-    // As wide as the loop is long: what is left is straight code, and the lanes are registers.
+    // As wide as the loop is long: what is left is straight code, and the lanes are registers. Unrolled
+    // before, it would call functions lane by lane.
     const std::string lanes = std::to_string(lanes_);
-    return "#pragma clang loop vectorize(assume_safety) vectorize_width(" + lanes +
+    return "#pragma clang loop unroll(disable) vectorize(assume_safety) vectorize_width(" + lanes +
            ") interleave_count(1)\n" + indent + "for (long pb__l = 0; pb__l < " + lanes + "; ++pb__l) {\n" +
            indent + "  [[maybe_unused]] const long " + iterator_ + " = " + iterator_ + "_g + pb__l;\n" +
            statements_[statement].print(dimensions, "pb__l", indent + "  ") + indent + "}\n";
