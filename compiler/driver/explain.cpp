@@ -63,15 +63,18 @@ private:
 
   void describe(const kernel::Kernel &k, Json &out) const {
     Json loops = Json::array(), parts = Json::array(), refused = Json::array();
+    const auto text = emit::kernelText(k, "kernel", "Frame", context_);
     for (const kernel::Loop &loop : kernel::loops(k))
-      loops.push_back(
-          {{"over", loop.over}, {"depth", loop.depth}, {"parallel", loop.isParallel}, {"how", loop.marks}});
+      loops.push_back({{"over", loop.over},
+                       {"depth", loop.depth},
+                       {"parallel", loop.isParallel},
+                       {"how", text.note.empty() ? loop.marks : std::vector<std::string>()}});
     for (const auto &d : k.taskDimensions)
       parts.push_back({{"over", d.name}, {"from", d.low}, {"to", d.high}, {"multiples", d.grain}});
     for (const kernel::Note &note : k.notes)
       if (!loops.empty()) // nothing applies to what runs once
         refused.push_back({{"transformation", note.transformation}, {"why", note.why}});
-    if (const auto text = emit::kernelText(k, "kernel", "Frame", context_); !text.note.empty())
+    if (!text.note.empty())
       refused.push_back({{"transformation", "separate loops"}, {"why", text.note}});
     out["loops"] = loops;
     out["tasks"] = {{"parts", parts}, {"order", order(k)}};

@@ -1,4 +1,5 @@
 #include "compiler/kernel/print.h"
+#include "compiler/kernel/legal.h"
 #include "compiler/kernel/tree.h"
 #include "compiler/poly/names.h"
 #include <algorithm>
@@ -95,7 +96,8 @@ void collectLoops(const Kernel &kernel, const isl::schedule_node &node, int dept
     for (int k = 0; k < members(node); ++k)
       if (const std::string name = over(kernel, node, k);
           name.find_first_not_of("0123456789") != std::string::npos)
-        out.push_back({name, depth++, isParallelMember(node, k), std::exchange(marks, {})});
+        out.push_back(
+            {name, depth++, isParallel(node, k, kernel.dependences, true), std::exchange(marks, {})});
   }
   for (int k = 0, n = static_cast<int>(isl_schedule_node_n_children(node.get())); k < n; ++k)
     collectLoops(kernel, isl::manage(isl_schedule_node_get_child(node.get(), k)), depth, marks, out);

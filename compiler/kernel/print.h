@@ -17,9 +17,9 @@ std::string print(const Kernel &);
 
 /// One loop of the schedule, for who wants to know what becomes of a rule.
 struct Loop {
-  std::string over; // "x", "k", "i + k"
-  int depth = 0;    // loops around it
-  bool isParallel = false;
+  std::string over;               // "x", "k", "i + k"
+  int depth = 0;                  // loops around it
+  bool isParallel = false;        // its own iterations, for fixed loops around it
   std::vector<std::string> marks; // "vector", "lanes:32", "unroll"
 };
 
