@@ -64,15 +64,21 @@ struct Lanes {
 #else
   [[gnu::always_inline]] static V load(const T *from, long n) {
     V v{};
-    for (int l = 0; l < W; ++l)
-      if (l < n)
-        v[l] = from[l];
+    if (n >= W)
+      __builtin_memcpy(&v, from, sizeof v);
+    else
+      for (int l = 0; l < W; ++l)
+        if (l < n)
+          v[l] = from[l];
     return v;
   }
   [[gnu::always_inline]] static void store(T *to, V v, long n) {
-    for (int l = 0; l < W; ++l)
-      if (l < n)
-        to[l] = v[l];
+    if (n >= W)
+      __builtin_memcpy(to, &v, sizeof v);
+    else
+      for (int l = 0; l < W; ++l)
+        if (l < n)
+          to[l] = v[l];
   }
 #endif
 };
@@ -223,17 +229,16 @@ private:
   template <int Rows>
   void columns(long y, long begin, long end) const {
     long x = begin;
-    if constexpr (!isStrided()) // each strip is copied for these rows alone
+    if constexpr (!isStrided() && Rows > 1) // else each strip is copied for these rows alone
       for (; x + V * W <= end; x += V * W)
         direct<Rows, V>(y, x);
     for (; x + W <= end; x += W)
-      direct<Rows, 1>(y, x);
+      direct<Rows, 1, true>(y, x, W);
     if (x == end)
       return;
     if (!Tile::kInPlace && end - begin >= W)
-      direct<Rows, 1>(y, end - W);
-    else
-      direct<Rows, 1, true>(y, x, end - x);
+      x = end - W;
+    direct<Rows, 1, true>(y, x, end - x);
   }
 
   struct Steps {
@@ -253,6 +258,19 @@ private:
     if constexpr (Tile::kPanels > 0)
       return Tile::kStrided;
     return false;
+  }
+
+  /// One strip in panels. A single row, which is rare, goes vector by vector: one instance less to compile.
+  template <int Rows>
+  [[gnu::always_inline]] void wholeStrip(long y, long x, long k0, long k1, bool isFirst, const Panel<T> *panels) const {
+    if constexpr (Rows > 1)
+      return tile_.template cells<Rows, V, W, false>(y, x, kStrip, k0, k1, isFirst, panels);
+    Panel<T> lanes[Tile::kPanels];
+    for (int v = 0; v < V; ++v) {
+      for (int p = 0; p < Tile::kPanels; ++p)
+        lanes[p] = {panels[p].at + (Tile::kAlongX[p] ? v * W : 0), panels[p].row, panels[p].step};
+      tile_.template cells<Rows, 1, W, true>(y, x + v * W, W, k0, k1, isFirst, lanes);
+    }
   }
 
   /// Copies the strips of columns that are no vectors where they are.
@@ -337,7 +355,7 @@ private:
         for (long n = 0; n < strips; ++n) {
           for (int p = 0; p < Tile::kPanels; ++p)
             panels[p] = Tile::kAlongX[p] ? Panel<T>{panelAt(p, n, k0), 1, kStrip} : tile_.panel(p, y, x, k0);
-          tile_.template cells<Rows, V, W, false>(y, place(n), kStrip, k0, k1, true, panels);
+          wholeStrip<Rows>(y, place(n), k0, k1, true, panels);
         }
       });
     }
@@ -375,7 +393,7 @@ private:
         panels[p] = Tile::kAlongX[p] ? Panel<T>{at[p], 1, kStrip}
                                      : copyPanel(tile_.panel(p, y, a.x0, a.k0), Rows, steps, false, at[p]);
       for (long x = a.x0; x < a.x1; x += kStrip) {
-        tile_.template cells<Rows, V, W, false>(y, x, kStrip, a.k0, a.k1, a.isFirst, panels);
+        wholeStrip<Rows>(y, x, a.k0, a.k1, a.isFirst, panels);
         for (int p = 0; p < Tile::kPanels; ++p)
           if (Tile::kAlongX[p])
             panels[p].at += strip;
