@@ -148,22 +148,21 @@ Panel<T> copyPanel(const Panel<T> &from, long rows, long depth, bool lanes, T *t
 /// Tile: what is emitted. Its members:
 ///   Cell                         the element type
 ///   kScalars                     scalars of a point that live in registers
-///   kResumes, kIsBox             the loop over k may be cut: the result so far is in the output; all rows
-///   have
-///                                the same columns
+///   kIsBox                       all rows have the same columns
+///   kResumes                     the loop over k may be cut: the output holds the result so far
 ///   kInPlace                     a point may overwrite what it reads: no point is computed twice
 ///   begin(y), end(y)             columns of row y
-///   cells<R, V, W, isPart>(y, x, n)      the block of R rows, V vectors of W columns; the first n columns
-///   only
+///   cells<R, V, W, isPart>(y, x, n)
+///                                the block of R rows, V vectors of W columns, or its first n columns
 /// and where kPanels > 0, for loops over k with operands of which a block reads strips:
 ///   kAlongX[], kIsOutput[]       by operand: a strip of columns? of what the kernel writes?
 ///   kStrided                     some strips of columns do not lie side by side
-///   kMoves, kBehind              rows have loops of different length; step k reads what rows before k -
-///   kBehind
-///                                write
+///   kMoves                       rows have loops of different length
+///   kBehind                      step k reads what rows before k - kBehind write
 ///   depthBegin(y), depthEnd(y)   the loops over k in row y
 ///   panel(p, y, x, k)            the strip of operand p from that place on
-///   cells<R, V, W, isPart>(y, x, n, k0, k1, isFirst, panels)      panels begin at step k0
+///   cells<R, V, W, isPart>(y, x, n, k0, k1, isFirst, panels)
+///                                steps k0 to k1, with panels that begin at k0
 template <class Tile>
 class TileRunner {
 public:
@@ -262,15 +261,17 @@ private:
 
   /// One strip in panels. A single row, which is rare, goes vector by vector: one instance less to compile.
   template <int Rows>
-  [[gnu::always_inline]] void wholeStrip(long y, long x, long k0, long k1, bool isFirst, const Panel<T> *panels) const {
+  [[gnu::always_inline]] void wholeStrip(long y, long x, long k0, long k1, bool isFirst,
+                                         const Panel<T> *panels) const {
     if constexpr (Rows > 1)
-      return tile_.template cells<Rows, V, W, false>(y, x, kStrip, k0, k1, isFirst, panels);
-    Panel<T> lanes[Tile::kPanels];
-    for (int v = 0; v < V; ++v) {
-      for (int p = 0; p < Tile::kPanels; ++p)
-        lanes[p] = {panels[p].at + (Tile::kAlongX[p] ? v * W : 0), panels[p].row, panels[p].step};
-      tile_.template cells<Rows, 1, W, true>(y, x + v * W, W, k0, k1, isFirst, lanes);
-    }
+      tile_.template cells<Rows, V, W, false>(y, x, kStrip, k0, k1, isFirst, panels);
+    else
+      for (int v = 0; v < V; ++v) {
+        Panel<T> lanes[Tile::kPanels];
+        for (int p = 0; p < Tile::kPanels; ++p)
+          lanes[p] = {panels[p].at + (Tile::kAlongX[p] ? v * W : 0), panels[p].row, panels[p].step};
+        tile_.template cells<Rows, 1, W, true>(y, x + v * W, W, k0, k1, isFirst, lanes);
+      }
   }
 
   /// Copies the strips of columns that are no vectors where they are.
