@@ -3,10 +3,12 @@
 #include "compiler/build/cache.h"
 #include "compiler/build/compile.h"
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <gnu/libc-version.h>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <thread>
 
@@ -108,10 +110,18 @@ CompileResult compile(const CompileRequest &request, Cache &cache) {
 std::vector<CompileResult> compileAll(const std::vector<CompileRequest> &requests, Cache *cache,
                                       int threads) {
   std::vector<CompileResult> results(requests.size());
+  // Long texts first, so that no thread is left with the longest one at the end.
+  std::vector<std::size_t> order(requests.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return requests[a].text.size() > requests[b].text.size();
+  });
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
-    for (std::size_t i; (i = next++) < requests.size();)
-      results[i] = cache ? compile(requests[i], *cache) : compile(requests[i]);
+    for (std::size_t k; (k = next++) < order.size();) {
+      const CompileRequest &request = requests[order[k]];
+      results[order[k]] = cache ? compile(request, *cache) : compile(request);
+    }
   };
   std::vector<std::jthread> helpers;
   for (int i = 1; i < threads && static_cast<std::size_t>(i) < requests.size(); ++i)

@@ -123,7 +123,7 @@ long pb_cache_bytes(int level);
 /// Copies a strip: `rows` rows (or lanes) of `depth` steps, so that the direction that lies close together in
 /// memory stays so. `lanes`: step by step, for vector loads.
 template <class T>
-Panel<T> copyPanel(const Panel<T> &from, long rows, long depth, bool lanes, T *to) {
+[[gnu::noinline]] Panel<T> copyPanel(const Panel<T> &from, long rows, long depth, bool lanes, T *to) {
   if (lanes || from.row == 1) {
     if (from.row == 1)
       for (long k = 0; k < depth; ++k)
