@@ -74,7 +74,7 @@ def meaningless(program, messages):
     for t in program:
         tried = [range(7, 10), range(10, 13)]
         if "same cell" in messages or "form a cycle" in messages:
-            tried += itertools.product(range(5), repeat=len(t.sizes))
+            tried += itertools.product(range(9 if len(t.sizes) < 3 else 5), repeat=len(t.sizes))
         for sizes in tried:
             names = dict(zip(t.sizes, sizes))
             try:
