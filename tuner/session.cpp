@@ -276,12 +276,12 @@ private:
   void verifyAccuracy(Summary &summary) {
     // Nothing was measured below the first size: what met the target there is the best guess.
     summary.result.best = summary.result.best.withSmallerLike(space_, steps_.front().n);
-    if (!unmet_.empty()) // beyond what was tuned, the most exact is kept
-      summary.result.best = summary.result.best.withLargerFrom(space_, reached_, steps_.back().n);
+    const Step &last = steps_[static_cast<std::size_t>(summary.result.size)]; // that there was time for
+    if (!unmet_.empty() || &last != &steps_.back()) // beyond what was tuned, the most exact is kept
+      summary.result.best = summary.result.best.withLargerFrom(space_, reached_, last.n);
     summary.missed = unmet_;
     bool mended = false;
-    for (int i = 0; i <= summary.result.size; ++i) {
-      const Step &step = steps_[static_cast<std::size_t>(i)];
+    for (const Step &step : steps_) {
       const Verified verified =
           verify(program_, workerOptions_, space_, step.sizes, step.n, summary.result.best, kPatience);
       if (!verified.met && std::find(unmet_.begin(), unmet_.end(), nameOf(step.sizes)) == unmet_.end())

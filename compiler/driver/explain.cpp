@@ -126,6 +126,7 @@ std::string undone(const std::string &transformation) {
          : transformation == "registerTile"   ? "no blocks in registers"
          : transformation == "vectorise"      ? "no vectors"
          : transformation == "jam"            ? "no rows at once"
+         : transformation == "lift"           ? "bodies stay as they are written"
                                               : "no " + transformation;
 }
 

@@ -14,8 +14,9 @@
 namespace pbc::kernel {
 namespace {
 
-// Exact dependences of everyday kernels take some thousands of operations.
-constexpr unsigned long kDependenceBudget = 20'000'000;
+// Exact dependences of everyday kernels take some ten thousands of operations. Past the first budget bodies
+// are not taken apart, past the second the plan's dependences must do.
+constexpr unsigned long kStatementBudget = 400'000, kDependenceBudget = 20'000'000;
 
 struct LiftedRule {
   std::string tuple; // of its points
@@ -141,6 +142,13 @@ isl::union_map coarse(const Kernel &kernel, const schedule::Step &step,
   return between.unite(within).intersect(before);
 }
 
+/// Some body has many statements.
+bool isApart(const Kernel &kernel) {
+  constexpr std::size_t kMany = 16;
+  return kernel.statements.size() > kMany && std::any_of(kernel.statements.begin(), kernel.statements.end(),
+                                                         [](const Statement &s) { return !s.isOpaque; });
+}
+
 } // namespace
 
 std::vector<std::string> parameterNames(const sema::Transform &transform) {
@@ -151,8 +159,10 @@ std::vector<std::string> parameterNames(const sema::Transform &transform) {
   return names;
 }
 
-Kernel lift(const sema::Transform &transform, const schedule::Step &step,
-            const std::vector<body::Facts> &factsOfRules, const choice::Grid &grid, poly::Context &ctx) {
+/// `takesApart`: bodies that can be lifted are; nothing if that makes too many dependences.
+static std::optional<Kernel> lift(const sema::Transform &transform, const schedule::Step &step,
+                                  const std::vector<body::Facts> &factsOfRules, const choice::Grid &grid,
+                                  poly::Context &ctx, bool takesApart) {
   Kernel kernel;
   kernel.parameters = parameterNames(transform);
   kernel.context = isl::manage(isl_set_params(grid.context.copy()));
@@ -172,7 +182,7 @@ Kernel lift(const sema::Transform &transform, const schedule::Step &step,
     rule.tuple = isl_set_get_tuple_name(use.domain.get());
     const std::size_t firstStatement = kernel.statements.size();
     std::optional<std::vector<Block>> blocks;
-    if (factsOfRules[use.rule].liftable)
+    if (takesApart && factsOfRules[use.rule].liftable)
       blocks = lifter.lift(use, factsOfRules[use.rule]);
     rule.blocks = blocks ? *blocks : std::vector<Block>{lifter.opaque(use)};
     const std::string own = "R" + std::to_string(use.rule) + "_";
@@ -186,9 +196,22 @@ Kernel lift(const sema::Transform &transform, const schedule::Step &step,
   }
   const isl::union_pw_multi_aff contract = isl::manage(contraction);
   kernel.schedule = expand(step, rules, kernel, contract);
-  if (!ctx.withBudget(kDependenceBudget, [&] { kernel.dependences = dependences(kernel); }))
+  const unsigned long budget = takesApart ? kStatementBudget : kDependenceBudget;
+  if (!ctx.withBudget(budget, [&] { kernel.dependences = dependences(kernel); })) {
+    if (takesApart && isApart(kernel))
+      return std::nullopt;
     kernel.dependences = coarse(kernel, step, contract);
+  }
   kernel.schedule = withFlags(kernel.schedule, kernel.dependences);
+  return kernel;
+}
+
+Kernel lift(const sema::Transform &transform, const schedule::Step &step,
+            const std::vector<body::Facts> &factsOfRules, const choice::Grid &grid, poly::Context &ctx) {
+  if (auto kernel = lift(transform, step, factsOfRules, grid, ctx, true))
+    return std::move(*kernel);
+  Kernel kernel = *lift(transform, step, factsOfRules, grid, ctx, false);
+  kernel.notes.push_back({"lift", "their statements depend on each other in too many ways"});
   return kernel;
 }
 

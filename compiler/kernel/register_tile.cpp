@@ -18,6 +18,16 @@ namespace {
 /// more, its sums wait for each other, and its factors no longer fit into registers (bench/convolution).
 constexpr long kFewOperations = 12;
 
+/// Operations of a body that is worth a block: each is written out for all vectors of the block.
+constexpr int kMostOperations = 48;
+
+int operations(const Expr &e) {
+  int n = 1;
+  for (const ExprPtr &o : e.operands)
+    n += operations(*o);
+  return n;
+}
+
 bool isFloat(Scalar s) { return s == Scalar::F64 || s == Scalar::F32; }
 
 class Analysis {
@@ -246,6 +256,11 @@ Outcome registerTile(const Kernel &kernel) {
     if (s.rule != kernel.statements.front().rule)
       return {std::nullopt, "several rules share its loops"};
   }
+  int all = 0;
+  for (const Statement &s : kernel.statements)
+    all += operations(*s.value);
+  if (all > kMostOperations)
+    return {std::nullopt, "its body is long"};
   if (unrollBodies(kernel, kFewOperations).kernel)
     return {std::nullopt, "its body is short"};
   const int x = contiguousVariable(kernel);

@@ -105,7 +105,7 @@ int main(int argc, char **argv) {
   double slowest = 0;
   while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
     fuzz::current = fuzz::mutate(pool, random, 2);
-    alarm(30);
+    fuzz::limitTime(30);
     const auto begin = Clock::now();
     try {
       accepted += static_cast<unsigned>(compile(fuzz::current));
@@ -115,7 +115,7 @@ int main(int argc, char **argv) {
       return 1;
     }
     slowest = std::max(slowest, std::chrono::duration<double>(Clock::now() - begin).count());
-    alarm(0);
+    fuzz::limitTime(0);
     ++done;
   }
   std::printf("%u programs, %u of them accepted, the slowest took %.2f s\n", done, accepted, slowest);

@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
   unsigned done = 0, accepted = 0;
   for (; done < 20000 && std::chrono::duration<double>(Clock::now() - start).count() < seconds; ++done) {
     fuzz::current = done < std::size(programs) ? std::string(programs[done]) : fuzz::mutate(pool, random);
-    alarm(10);
+    fuzz::limitTime(10);
     source::SourceManager sources;
     source::Diagnostics diagnostics(sources);
     auto file = sources.add("fuzz.pbcc", fuzz::current);
@@ -95,7 +95,7 @@ int main(int argc, char **argv) {
     syntax::Program program = syntax::parse(text, file, diagnostics);
     const bool prints = !syntax::print(program).empty() || program.transforms.empty();
     const std::string rendered = diagnostics.render();
-    alarm(0);
+    fuzz::limitTime(0);
     accepted += !diagnostics.hasErrors();
     if (!prints || !spansHold(sources, diagnostics) ||
         (done < std::size(programs) && diagnostics.hasErrors())) {

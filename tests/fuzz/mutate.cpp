@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <iterator>
+#include <sys/time.h>
 #include <unistd.h>
 
 namespace pbc::fuzz {
@@ -64,8 +65,14 @@ extern "C" void tell(int signal) {
 } // namespace
 
 void tellOnCrash() {
-  for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGALRM, SIGILL, SIGBUS})
+  for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGPROF, SIGILL, SIGBUS})
     std::signal(signal, tell);
+}
+
+void limitTime(int seconds) {
+  itimerval limit{};
+  limit.it_value.tv_sec = seconds;
+  setitimer(ITIMER_PROF, &limit, nullptr);
 }
 
 std::vector<std::string> lexemesOf(std::string_view text) {

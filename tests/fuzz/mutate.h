@@ -11,8 +11,11 @@ namespace pbc::fuzz {
 /// The program being tried: what tellOnCrash() prints.
 extern std::string current;
 
-/// Prints `current` to standard error when the process gets a fatal signal, or SIGALRM.
+/// Prints `current` to standard error when the process gets a fatal signal, or has used up its time.
 void tellOnCrash();
+
+/// From now on, so much processor time (of all threads): others may keep the machine busy. 0: no limit.
+void limitTime(int seconds);
 
 std::vector<std::string> lexemesOf(std::string_view text);
 
