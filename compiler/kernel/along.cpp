@@ -43,6 +43,21 @@ long coefficient(const Access &a, int c, int d) {
   return f ? coefficientOf(*f, d) : 0;
 }
 
+int contiguousVariable(const Kernel &kernel, const Statement &s) {
+  const Access &a = s.accesses[s.write];
+  if (kernel.buffers[a.buffer].role == Buffer::Role::Local || kernel.buffers[a.buffer].rank == 0)
+    return -1;
+  isl_pw_multi_aff *at = isl_pw_multi_aff_from_map(a.relation.copy());
+  isl_pw_aff *x = isl_pw_multi_aff_get_pw_aff(at, 0);
+  isl_pw_multi_aff_free(at);
+  int found = -1;
+  for (int d = 0; d < s.freeCount && found < 0; ++d)
+    if (isl_pw_aff_involves_dims(x, isl_dim_in, d, 1) == isl_bool_true)
+      found = d;
+  isl_pw_aff_free(x);
+  return found;
+}
+
 bool movesWith(const Kernel &kernel, const Statement &s, const Expr &e, int d) {
   if (e.kind == Expr::Kind::Dimension)
     return e.index == d;

@@ -15,6 +15,10 @@ std::optional<Along> along(const Kernel &, const Access &, int d);
 /// something.
 long coefficient(const Access &, int c, int d);
 
+/// The free variable that moves dimension 0 of the matrix that an assignment writes; -1 if none does, or it
+/// writes a Local or a number.
+int contiguousVariable(const Kernel &, const Statement &);
+
 /// Whether the value may differ between iterations of dimension `d`; the value of a Local does.
 bool movesWith(const Kernel &, const Statement &, const Expr &, int d);
 

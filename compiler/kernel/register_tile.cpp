@@ -68,7 +68,7 @@ public:
 
 private:
   std::nullopt_t fail(const std::string &why) {
-    why_ = why;
+    no(why);
     return std::nullopt;
   }
   bool no(const std::string &why) {
@@ -226,24 +226,15 @@ private:
   std::string why_;
 };
 
-/// The free variable that moves dimension 0 of everything that is written; -1.
+/// The same for everything that is written; -1 if it differs.
 int contiguousVariable(const Kernel &kernel) {
   int found = -1;
-  for (const Statement &s : kernel.statements)
-    for (const Access &a : s.accesses) {
-      if (!a.isWrite || kernel.buffers[a.buffer].role == Buffer::Role::Local)
-        continue;
-      if (kernel.buffers[a.buffer].rank == 0)
-        return -1;
-      const isl::pw_multi_aff place = isl::manage(isl_pw_multi_aff_from_map(a.relation.copy()));
-      const isl::pw_aff x = isl::manage(isl_pw_multi_aff_get_pw_aff(place.get(), 0));
-      for (int d = 0; d < s.freeCount; ++d)
-        if (isl_pw_aff_involves_dims(x.get(), isl_dim_in, static_cast<unsigned>(d), 1) == isl_bool_true) {
-          if (found >= 0 && found != d)
-            return -1;
-          found = d;
-        }
-    }
+  for (const Statement &s : kernel.statements) {
+    const int here = contiguousVariable(kernel, s);
+    if (here >= 0 && found >= 0 && here != found)
+      return -1;
+    found = std::max(found, here);
+  }
   return found;
 }
 

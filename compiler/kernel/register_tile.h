@@ -9,9 +9,12 @@
 // runtime/abi/register_tile.h, which also runs the blocks, and copies what they read into panels that lie
 // close together where that is worth it.
 //
-// For bodies with long loops; short ones are better left to LLVM's vectoriser. Legal if the loops over x and
-// y carry no dependence, and no loop of the body moves with x or y. Blocks may overlap (the last one begins
-// early rather than end beyond the edge): nothing that the kernel writes is read by it outside the point.
+// For bodies with long loops; short ones are better left to LLVM's vectoriser. Legal if the loop over x
+// carries no dependence and no loop of the body moves with x. Loops may have other bounds in other rows: then
+// the rows of a block share the steps that all of them have. Rows may wait for earlier ones if only steps of
+// their loop do (a triangular solve): then they share the steps whose rows are done, RegisterTile::behind.
+// Blocks may overlap (the last one begins early rather than end beyond the edge), as computing a point again
+// gives the same.
 #pragma once
 #include "compiler/kernel/kernel.h"
 

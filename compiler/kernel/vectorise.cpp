@@ -1,4 +1,5 @@
 #include "compiler/kernel/vectorise.h"
+#include "compiler/kernel/along.h"
 #include "compiler/kernel/lanes.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/tree.h"
@@ -8,26 +9,6 @@
 #include <isl/schedule.h>
 
 namespace pbc::kernel {
-namespace {
-
-// The free variable that moves dimension 0 of what this statement writes; -1 if none does.
-int contiguousVariable(const Kernel &kernel, const Statement &s) {
-  const Access &a = s.accesses[s.write];
-  if (kernel.buffers[a.buffer].role == Buffer::Role::Local || kernel.buffers[a.buffer].rank == 0)
-    return -1;
-  isl_pw_multi_aff *at = isl_pw_multi_aff_from_map(a.relation.copy());
-  isl_pw_aff *x = isl_pw_multi_aff_get_pw_aff(at, 0);
-  isl_pw_multi_aff_free(at);
-  int found = -1;
-  for (int d = 0; d < s.freeCount && found < 0; ++d)
-    if (isl_pw_aff_involves_dims(x, isl_dim_in, d, 1) == isl_bool_true)
-      found = d;
-  isl_pw_aff_free(x);
-  return found;
-}
-
-} // namespace
-
 Outcome vectorise(const Kernel &kernel) {
   int x = -1;
   for (const Statement &s : kernel.statements) {

@@ -228,7 +228,7 @@ std::optional<std::string> StatementPrinter::written(const std::vector<std::stri
   if (statement_.isOpaque ||
       kernel_.buffers[statement_.accesses[statement_.write].buffer].role == Buffer::Role::Local)
     return std::nullopt;
-  return element(statement_.write, {dimensions, "0"});
+  return element(statement_.write, {dimensions, kNoLane});
 }
 
 std::string StatementPrinter::print(const std::vector<std::string> &dimensions, const std::string &lane,
