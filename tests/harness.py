@@ -106,11 +106,20 @@ def configurations(info):
     else:
         for name, transform, choice in forced:
             yield name, f'["{transform}"]\n{choice}'
-    tasks = "sequential_cutoff = 0\nsplit_size = 2\n"
-    yield "forced tasks", "".join(f'["{t["name"]}"]\n{tasks}' for t in info["transforms"])
+    def everywhere(own, transform=None, choice=""):
+        """The lines own(t) for every transform t, and the choice for that one."""
+        return "".join(f'["{t["name"]}"]\n{own(t)}' + (choice if t["name"] == transform else "") for t in info["transforms"])
+    def tiles(t):
+        return "tile_bytes = 48\n" if any(x["name"] == "tile_bytes" for x in t["tunables"]) else ""
+    def tasks(t):
+        return "sequential_cutoff = 0\nsplit_size = 2\n" + tiles(t)
+    yield "forced tasks", everywhere(tasks)
     for name, transform, choice in forced:
-        yield name + " in tasks", "".join(
-            f'["{t["name"]}"]\n{tasks}' + (choice if t["name"] == transform else "") for t in info["transforms"])
+        yield name + " in tasks", everywhere(tasks, transform, choice)
+    if any(tiles(t) for t in info["transforms"]):
+        yield "small tiles", everywhere(tiles)
+        for name, transform, choice in forced:
+            yield name + " in small tiles", everywhere(tiles, transform, choice)
 
 def programs(pbc, source):
     with tempfile.TemporaryDirectory() as folder:

@@ -22,7 +22,7 @@ public:
         rules.push_back(rule(r, in_.facts[t.index][r.index]));
       const auto &plans = in_.plans[t.index].plans;
       for (std::size_t k = 0; k < plans.size(); ++k)
-        alternatives.push_back(alternative(t, plans[k], in_.kernels[t.index][k]));
+        alternatives.push_back(alternative(t, plans[k], in_.kernels[t.index][k], in_.fusions[t.index][k]));
       transforms.push_back({{"name", t.name}, {"rules", rules}, {"alternatives", alternatives}});
     }
     return {{"program", in_.module.name}, {"transforms", transforms}};
@@ -45,8 +45,9 @@ private:
   }
 
   Json alternative(const sema::Transform &t, const schedule::Plan &plan,
-                   const std::vector<std::optional<kernel::Kernel>> &kernels) const {
-    Json steps = Json::array();
+                   const std::vector<std::optional<kernel::Kernel>> &kernels,
+                   const kernel::Fusion &fusion) const {
+    Json steps = Json::array(), tiles = Json::array(), whole = Json::array();
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
       Json labels = Json::array();
       for (const auto &use : plan.steps[s].uses)
@@ -58,7 +59,15 @@ private:
         one["loops"] = Json::array(), one["calls_transforms"] = true;
       steps.push_back(std::move(one));
     }
-    return {{"name", plan.alternative}, {"steps", steps}};
+    for (const kernel::TileGroup &g : fusion.groups) {
+      Json matrices = Json::array();
+      for (const int m : g.matrices)
+        matrices.push_back(t.matrices[m].name);
+      tiles.push_back({{"of", steps[static_cast<std::size_t>(g.consumer)]["rules"]}, {"matrices", matrices}});
+    }
+    for (const auto &[m, why] : fusion.refused)
+      whole.push_back({{"matrix", t.matrices[m].name}, {"why", why}});
+    return {{"name", plan.alternative}, {"steps", steps}, {"tiles", tiles}, {"whole_matrices", whole}};
   }
 
   void describe(const kernel::Kernel &k, Json &out) const {
@@ -171,6 +180,12 @@ std::string asProse(const Json &program) {
       out += fmt::format("  alternative {}\n", a["name"].get<std::string>());
       for (const auto &step : a["steps"])
         out += asText(step);
+      for (const auto &group : a["tiles"])
+        out += fmt::format("    computed in tiles of {}, where these are large: {}\n", joined(group["of"]),
+                           joined(group["matrices"]));
+      for (const auto &m : a["whole_matrices"])
+        out += fmt::format("    {} exists as a whole: {}\n", m["matrix"].get<std::string>(),
+                           m["why"].get<std::string>());
     }
   }
   return out;

@@ -156,18 +156,22 @@ private:
 
     emit::Kernels kernels;
     step("kernels", [&] { kernels = makeKernels(module, facts, choices, plans, context); });
+    emit::Fusions fusions;
+    step("fusion", [&] { fusions = emit::fuse(module, plans, kernels); });
     if (options_.stage == Stage::Kernels)
-      return show(printKernels(kernels));
+      return show(printKernels(module, kernels, fusions));
     if (options_.stage == Stage::Explain)
-      return show(explain({module, facts, choices, plans, kernels, &sources_}, context, options_.json));
+      return show(
+          explain({module, facts, choices, plans, kernels, fusions, &sources_}, context, options_.json));
 
     std::vector<emit::Unit> units;
     const auto baked = bakedConfiguration();
     if (!baked)
       return 1;
     step("emit", [&] {
-      units = emit::emit({module, facts, choices, plans, kernels, &sources_, options_.cpus, rawBlocks_},
-                         context, *baked);
+      units =
+          emit::emit({module, facts, choices, plans, kernels, fusions, &sources_, options_.cpus, rawBlocks_},
+                     context, *baked);
     });
     if (options_.stage == Stage::Cpp)
       return show(joined(units));
@@ -176,7 +180,7 @@ private:
         if (!leave(u.name + ".cpp", u.text))
           return 1;
       if (!options_.infoFile.empty() &&
-          !writeFile(options_.infoFile, emit::infoXml({module, facts, choices, plans, kernels})))
+          !writeFile(options_.infoFile, emit::infoXml({module, facts, choices, plans, kernels, fusions})))
         return 1;
       if (!options_.compiles)
         return 0;
@@ -306,13 +310,16 @@ private:
     return all;
   }
 
-  static std::string printKernels(const emit::Kernels &all) {
+  static std::string printKernels(const sema::Module &module, const emit::Kernels &all,
+                                  const emit::Fusions &fusions) {
     std::string out;
-    for (const auto &transform : all)
-      for (const auto &plan : transform)
-        for (const auto &k : plan)
+    for (const auto &t : module.transforms)
+      for (std::size_t plan = 0; plan < all[t.index].size(); ++plan) {
+        for (const auto &k : all[t.index][plan])
           if (k)
             out += kernel::print(*k);
+        out += kernel::print(t, fusions[t.index][plan]);
+      }
     return out;
   }
 

@@ -12,6 +12,7 @@ constexpr long kSequentialCutoff = 128;
 /// Cells per task of a data-parallel loop.
 constexpr long kSplitSize = 16384;
 constexpr long kMostTileSteps = 1024;
+constexpr long kMostTileBytes = 1L << 28;
 
 const char *elementKind(sema::Element e) {
   switch (e) {
@@ -161,10 +162,11 @@ std::string siteRow(const Scope &scope, int bin) {
 
 bool isConfigured(const sema::Tunable &k) { return k.kind != sema::Tunable::Kind::Target; }
 
-/// The program's own, the two that every transform has, and that of stencils.
+/// The program's own, the two that every transform has, and those of tiles.
 long tunableCount(const Scope &scope) {
   const auto &tunables = scope.transform.tunables;
-  return std::count_if(tunables.begin(), tunables.end(), isConfigured) + (goesThroughTime(scope) ? 3 : 2);
+  return std::count_if(tunables.begin(), tunables.end(), isConfigured) + 2 +
+         (goesThroughTime(scope) ? 1 : 0) + (hasThroughTiles(scope) ? 1 : 0);
 }
 
 std::string tunableRows(const Scope &scope, int bin) {
@@ -185,6 +187,12 @@ std::string tunableRows(const Scope &scope, int bin) {
         "    {{\"tile_steps\", \"steps of time in a tile of a stencil; 0: as the cache suggests\", "
         "pb::TunableKind::Integer, true, 0, 0, {}, &pb_steps_{}[{}], nullptr}},\n",
         kMostTileSteps, t.symbol, bin);
+  if (hasThroughTiles(scope))
+    out +=
+        fmt::format("    {{\"tile_bytes\", \"bytes of `through` matrices in a tile of what reads them; 0: as "
+                    "the caches suggest, 1: never tiles\", "
+                    "pb::TunableKind::Integer, true, 0, 0, {}, &pb_tile_bytes_{}[{}], nullptr}},\n",
+                    kMostTileBytes, t.symbol, bin);
   return out +
          fmt::format(
              "    {{\"sequential_cutoff\", \"below this size the transform runs without tasks\", "

@@ -15,6 +15,8 @@ std::string head(const Scope &scope) {
     out += lineOf(scope.input, module.rawBlocks[i]->text) + scope.input.rawBlocks[i] + "\n";
   out += "#include \"pb/index.h\"\n#include \"pb/program.h\"\n#include \"pb/plan.h\"\n#include "
          "\"pb/loops.h\"\n#include \"pb/register_tile.h\"\n";
+  if (hasThroughTiles(scope))
+    out += "#include \"pb/through_tiles.h\"\n";
   if (scope.transform.isMemoized)
     out += "#include \"pb/memo.h\"\n";
   out += "namespace pb_program {\n";
@@ -38,6 +40,17 @@ std::string lineOf(const Input &in, const source::MappedText &text) {
   const source::Span at = text.locate(0, 1);
   return fmt::format("\n#line {} {}\n", in.sources->position(at.file, at.begin).line,
                      quoted(in.sources->path(at.file)));
+}
+
+Fusions fuse(const sema::Module &module, const std::vector<schedule::TransformPlans> &plans,
+             const Kernels &kernels) {
+  Fusions all;
+  for (const auto &t : module.transforms) {
+    all.emplace_back();
+    for (std::size_t k = 0; k < plans[t.index].plans.size(); ++k)
+      all.back().push_back(kernel::fuse(t, plans[t.index].plans[k], kernels[t.index][k]));
+  }
+  return all;
 }
 
 std::vector<Unit> emit(const Input &in, poly::Context &context, const std::string &bakedConfiguration) {

@@ -11,7 +11,7 @@
 // sequentially below `sequential_cutoff` (no task, no coroutine), in tasks above. Nothing here asks which
 // transform it prints.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/fuse.h"
 #include "compiler/schedule/plan.h"
 
 namespace pbc::emit {
@@ -19,12 +19,16 @@ namespace pbc::emit {
 /// kernels[transform][plan][step]: nothing for steps whose bodies call transforms.
 using Kernels = std::vector<std::vector<std::vector<std::optional<kernel::Kernel>>>>;
 
+/// fusions[transform][plan]: which of its `through` matrices tiles can stand for.
+using Fusions = std::vector<std::vector<kernel::Fusion>>;
+
 struct Input {
   const sema::Module &module;
   const std::vector<std::vector<body::Facts>> &facts;
   const std::vector<choice::Choices> &choices;
   const std::vector<schedule::TransformPlans> &plans;
   const Kernels &kernels;
+  const Fusions &fusions;
   const source::SourceManager *sources = nullptr;   // for the places that assertions name
   std::vector<std::string> processors = {"native"}; // in one program, the least able one first
   std::vector<std::string> rawBlocks = {}; // the module's, as body::understand has them for each unit
@@ -34,6 +38,8 @@ struct Unit {
   std::string name; // "Sort", "program"
   std::string text;
 };
+
+Fusions fuse(const sema::Module &, const std::vector<schedule::TransformPlans> &, const Kernels &);
 
 /// Where the units for one of several processors have everything: "pb_program_x86_64_v3".
 std::string versionNamespace(const std::string &processor);

@@ -48,8 +48,10 @@ std::string slots(const Scope &scope) {
     else
       out += fmt::format("static {} pb_tunable_{}_{}[{}];\n", k.isFloat ? "double" : "long", t.symbol, k.name,
                          t.binCount() * valueCount(k));
-  out += fmt::format("static long pb_cutoff_{0}[{1}], pb_split_{0}[{1}]{2};\n\n", t.symbol, t.binCount(),
-                     goesThroughTime(scope) ? fmt::format(", pb_steps_{}[{}]", t.symbol, t.binCount()) : "");
+  out += fmt::format("static long pb_cutoff_{0}[{1}], pb_split_{0}[{1}]{2}{3};\n\n", t.symbol, t.binCount(),
+                     goesThroughTime(scope) ? fmt::format(", pb_steps_{}[{}]", t.symbol, t.binCount()) : "",
+                     hasThroughTiles(scope) ? fmt::format(", pb_tile_bytes_{}[{}]", t.symbol, t.binCount())
+                                            : "");
   return out;
 }
 
@@ -287,6 +289,8 @@ std::string enter(const Scope &scope) {
                      t.symbol);
   if (goesThroughTime(scope))
     out += fmt::format("  pb_f.steps = pb_steps_{}[pb_f.bin];\n", t.symbol);
+  if (hasThroughTiles(scope))
+    out += fmt::format("  pb_f.tileBytes = pb_tile_bytes_{}[pb_f.bin];\n", t.symbol);
   return out + aliasChecks(scope) + "}\n\n";
 }
 

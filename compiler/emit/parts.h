@@ -48,6 +48,8 @@ std::string copyDispatch(const std::vector<const sema::Transform *> &family);
 std::map<std::pair<int, int>, unsigned long> sameViews(const Scope &);
 /// Whether some plan goes through time in tiles: the transform then has the tunable `tile_steps`.
 bool goesThroughTime(const Scope &);
+/// Whether some plan has groups that run in tiles: the transform then has the tunable `tile_bytes`.
+bool hasThroughTiles(const Scope &);
 
 /// Whether that alternative may run with an output that is the very same view as an input.
 bool mayShareViews(const Scope &, std::size_t alternative);

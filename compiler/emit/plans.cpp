@@ -1,7 +1,9 @@
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/emit/parts.h"
+#include "compiler/emit/through_tiles.h"
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace pbc::emit {
 
@@ -33,14 +35,25 @@ public:
                           [](const auto &s) { return s.callsTransforms; });
     });
     std::string table, here, tasks;
+    bool isTableUsed = loopsOnly;
     for (std::size_t k = 0; k < plans.size(); ++k) {
       const Ordered ordered = inLevels(plans[k]);
       loopTable(k, plans[k], ordered);
-      const std::string allocate = allocation(k, plans[k]);
-      table += fmt::format("  {{{}, {}, {}}},\n", allocate.empty() ? "nullptr" : allocate,
-                           ordered.loops ? fmt::format("pb_loops_{}", k) : "nullptr", ordered.loops);
+      const std::string allocate = allocation(std::to_string(k), plans[k], {});
+      const std::string tiles = planInTiles(k, plans[k], ordered);
+      table += fmt::format("  {{{}, {}, {}{}}},\n", allocate.empty() ? "nullptr" : allocate,
+                           ordered.loops ? fmt::format("pb_loops_{}", k) : "nullptr", ordered.loops,
+                           tiles.empty() ? "" : ", &" + tiles);
       if (loopsOnly)
         continue;
+      if (!tiles.empty()) {
+        isTableUsed = true;
+        here += fmt::format("  case {}: // {}\n  pb::runPlanHere(&pb_f, pb_plans);\n  break;\n", k,
+                            plans[k].alternative);
+        tasks += fmt::format("  case {}: // {}\n  co_await pb::runPlan(&pb_f, pb_plans);\n  break;\n", k,
+                             plans[k].alternative);
+        continue;
+      }
       const std::string begin =
           fmt::format("  case {}: {{ // {}\n  {}\n", k, plans[k].alternative, parameterDefinitions(scope_)) +
           (allocate.empty() ? "" : fmt::format("  {}(&pb_f);\n", allocate));
@@ -48,8 +61,10 @@ public:
       tasks += begin + statements(k, plans[k], ordered, true) + "  break;\n  }\n";
     }
     std::string out = kernels_ + functions_;
+    if (isTableUsed)
+      out += "static const pb::LoopPlan pb_plans[] = {\n" + table + "};\n\n";
     if (loopsOnly)
-      return {out + "static const pb::LoopPlan pb_plans[] = {\n" + table + "};\n\n", "", true};
+      return {out, "", true};
     return {out + fmt::format("static void pb_run({} &pb_f) {{\n  switch (pb_f.choice) {{\n{}  }}\n}}\n\n",
                               scope_.frame(), here),
             "  switch (pb_f.choice) {\n" + tasks + "  }\n", false};
@@ -105,8 +120,10 @@ private:
     return out;
   }
 
-  /// Name of the function that makes the plan's temporaries: `through` matrices that one of its steps writes.
-  std::string allocation(std::size_t number, const schedule::Plan &plan) {
+  /// Name of the function that makes the plan's temporaries: `through` matrices that one of its steps writes,
+  /// without those that tiles have.
+  std::string allocation(const std::string &number, const schedule::Plan &plan,
+                         const std::set<int> &inTiles) {
     std::vector<bool> written(t_.matrices.size(), false);
     for (const auto &step : plan.steps)
       for (const auto &use : step.uses)
@@ -114,7 +131,7 @@ private:
           written[o.matrix] = true;
     std::string body;
     for (std::size_t m = 0; m < t_.matrices.size(); ++m) {
-      if (t_.matrices[m].role != sema::Role::Through || !written[m])
+      if (t_.matrices[m].role != sema::Role::Through || !written[m] || inTiles.count(static_cast<int>(m)))
         continue;
       std::string sizes;
       for (const auto &e : t_.matrices[m].extents)
@@ -172,24 +189,70 @@ private:
     return at->second;
   }
 
+  /// A line of a table of loops, which ends with what is special about the step.
+  std::string loopLine(std::size_t number, std::size_t step, const std::string &function, std::size_t level,
+                       const std::string &rest) {
+    const kernel::Kernel &kernel = *kernelOf(number, step);
+    std::string grain;
+    for (const auto &d : kernel.taskDimensions)
+      grain += (grain.empty() ? "" : ", ") + std::to_string(d.grain);
+    return fmt::format("  {{{}, {}, {{{}}}, {}, pb::LoopOrder::{}{}}},\n", boxFunction(number, step),
+                       function, grain, level, taskOrder(kernel.taskOrder), rest);
+  }
+
+  std::string loopLine(std::size_t number, std::size_t step, std::size_t level) {
+    const kernel::Kernel &kernel = *kernelOf(number, step);
+    const bool copies = kernel.registerTile && !kernel.registerTile->panels.empty();
+    const std::string time = timeShape(kernel);
+    return loopLine(number, step, kernelName(number, step), level,
+                    time.empty() ? copies ? ", true" : "" : ", false, &" + time);
+  }
+
   void loopTable(std::size_t number, const schedule::Plan &plan, const Ordered &ordered) {
     std::string lines;
-    for (const std::size_t s : ordered.steps) {
-      if (plan.steps[s].callsTransforms)
-        continue;
-      std::string grain;
-      for (const auto &d : kernelOf(number, s)->taskDimensions)
-        grain += (grain.empty() ? "" : ", ") + std::to_string(d.grain);
-      const kernel::Kernel &kernel = *kernelOf(number, s);
-      const bool copies = kernel.registerTile && !kernel.registerTile->panels.empty();
-      const std::string time = timeShape(kernel);
-      lines += fmt::format("  {{{}, {}, {{{}}}, {}, pb::LoopOrder::{}{}}},\n", boxFunction(number, s),
-                           kernelName(number, s), grain, ordered.levelOf[s], taskOrder(kernel.taskOrder),
-                           time.empty() ? copies ? ", true" : "" : ", false, &" + time);
-    }
+    for (const std::size_t s : ordered.steps)
+      if (!plan.steps[s].callsTransforms)
+        lines += loopLine(number, s, ordered.levelOf[s]);
     if (!lines.empty())
       functions_ += fmt::format("/// {}\nstatic const pb::LoopStep pb_loops_{}[] = {{\n{}}};\n\n",
                                 plan.alternative, number, lines);
+  }
+
+  /// Name of the same plan with its groups in tiles; "" if it has none, or calls transforms.
+  std::string planInTiles(std::size_t number, const schedule::Plan &plan, const Ordered &ordered) {
+    const auto &groups = scope_.input.fusions[t_.index][number].groups;
+    if (groups.empty() || static_cast<std::size_t>(ordered.loops) != plan.steps.size())
+      return "";
+    StepNames names;
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+      names.kernels.push_back(kernelName(number, s));
+      names.boxes.push_back(boxFunction(number, s));
+      names.taskDimensions.push_back(kernelOf(number, s)->taskDimensions.size());
+    }
+    std::set<int> matrices, producers;
+    std::map<std::size_t, ThroughTilesText> tiles; // by the consumer
+    for (const kernel::TileGroup &g : groups) {
+      matrices.insert(g.matrices.begin(), g.matrices.end());
+      for (const auto &p : g.producers)
+        producers.insert(p.step);
+      const ThroughTilesText text = throughTiles(scope_, g, names, groupCount_++);
+      functions_ += text.functions;
+      tiles.emplace(g.consumer, text);
+    }
+    std::string lines;
+    for (const std::size_t s : ordered.steps)
+      if (const auto tile = tiles.find(s); tile != tiles.end())
+        lines += loopLine(number, s, tile->second.kernel, ordered.levelOf[s],
+                          ", false, nullptr, &" + tile->second.table);
+      else if (!producers.count(static_cast<int>(s)))
+        lines += loopLine(number, s, ordered.levelOf[s]);
+    const std::string name = fmt::format("pb_in_tiles_{}", number);
+    const std::string allocate = allocation(fmt::format("tiles_{}", number), plan, matrices);
+    functions_ += fmt::format("static const pb::LoopStep pb_loops_tiles_{0}[] = {{\n{1}}};\n\n"
+                              "static const pb::LoopPlan {2} = {{{3}, pb_loops_tiles_{0}, {4}}};\n\n",
+                              number, lines, name, allocate.empty() ? "nullptr" : allocate,
+                              plan.steps.size() - producers.size());
+    return name;
   }
 
   /// The plan as statements: runs of loops as pieces of its table, steps that call transforms point by point.
@@ -252,6 +315,7 @@ private:
   std::map<std::pair<isl_schedule *, bool>, std::string> nameOfKernel_;
   std::map<std::string, std::string> kernelNames_, boxNames_, shapeNames_;
   std::string kernels_, functions_;
+  std::size_t groupCount_ = 0;
 };
 
 } // namespace
@@ -261,6 +325,17 @@ bool goesThroughTime(const Scope &scope) {
   return std::any_of(plans.begin(), plans.end(), [](const auto &kernels) {
     return std::any_of(kernels.begin(), kernels.end(), [](const auto &k) { return k && k->bytesPerPlace; });
   });
+}
+
+bool hasThroughTiles(const Scope &scope) {
+  const std::size_t t = static_cast<std::size_t>(scope.transform.index);
+  const auto &plans = scope.input.plans[t].plans;
+  for (std::size_t k = 0; k < plans.size(); ++k)
+    if (!scope.input.fusions[t][k].groups.empty() &&
+        std::none_of(plans[k].steps.begin(), plans[k].steps.end(),
+                     [](const schedule::Step &s) { return s.callsTransforms; }))
+      return true;
+  return false;
 }
 
 PlanTexts plans(const Scope &scope) { return PlanPrinter(scope).print(); }

@@ -62,6 +62,7 @@ struct Frame {
   int choice = 0;               // the alternative that the selector named
   long n = 1, split = 1;        // the transform's size; cells per task
   long steps = 0;               // of time in a tile of a stencil; 0: as the cache suggests
+  long tileBytes = 0;           // of `through` matrices in a tile (through_tiles.h); 0: as the cache suggests
   const long *params = nullptr; // given on the command line; null in calls
   static void *operator new(decltype(sizeof(0)) bytes) { return pb_frame_allocate(bytes); }
   static void operator delete(void *frame, decltype(sizeof(0)) bytes) { pb_frame_free(frame, bytes); }
@@ -99,6 +100,8 @@ enum class LoopOrder : int {
   Rounds,    // values of dimension 0 one after the other, parts of the others in any order
 };
 
+struct ThroughTiles;
+
 /// A kernel over the cells of a box. Kernels get the frame as their context.
 struct LoopStep {
   void (*box)(const Frame *, Box *); // at the frame's sizes; null: one call, without a box
@@ -106,14 +109,16 @@ struct LoopStep {
   long grain[5]; // parts begin at multiples of it
   int level;     // steps of one level do not read from each other; levels ascend
   LoopOrder order;
-  bool copies = false;             // each part copies strips of what it reads: parts are few and square
-  const TimeShape *time = nullptr; // of a wavefront through time
+  bool copies = false;                   // each part copies strips of what it reads: parts are few and square
+  const TimeShape *time = nullptr;       // of a wavefront through time
+  const ThroughTiles *through = nullptr; // `kernel` computes a tile together with what it needs
 };
 
 struct LoopPlan {
   void (*allocate)(Frame *); // its `through` matrices; null if it has none
   const LoopStep *steps;
   int count;
+  const LoopPlan *inTiles = nullptr; // the same with fewer matrices that exist as a whole
 };
 
 /// A transform all of whose plans are loops.
@@ -129,6 +134,8 @@ void runLoopsHere(const Frame *, const LoopStep *, int count);
 Job runLoops(const Frame *, const LoopStep *, int count);
 /// The plan that the frame's choice names, on the spot.
 void runPlanHere(Frame *, const LoopPlan *plans);
+/// The same in tasks.
+Job runPlan(Frame *, const LoopPlan *plans);
 /// Enters, and runs the plan that the selector names. Takes the frame, also when the job is never started.
 Job runTransform(Frame *, const LoopTransform *);
 

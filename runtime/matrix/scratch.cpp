@@ -1,28 +1,38 @@
+#include "runtime/matrix/scratch.h"
 #include <cstdlib>
 #include <memory>
 #include <new>
 
 namespace pb {
 namespace {
+
 struct Free {
   void operator()(void *p) const { std::free(p); }
 };
+
+struct Reused {
+  std::unique_ptr<void, Free> memory;
+  long size = 0;
+};
+
 } // namespace
 
-extern "C" void *pb_scratch(long bytes) {
+void *scratch(Scratch use, long bytes) {
   static constexpr long kLine = 64;
-  thread_local std::unique_ptr<void, Free> memory;
-  thread_local long size = 0;
-  if (bytes > size) {
-    memory.reset();
-    size = 0;
+  thread_local Reused uses[2];
+  Reused &r = uses[static_cast<int>(use)];
+  if (bytes > r.size) {
+    r.memory.reset();
+    r.size = 0;
     const long rounded = (bytes + kLine - 1) / kLine * kLine;
-    memory.reset(std::aligned_alloc(kLine, static_cast<std::size_t>(rounded)));
-    if (!memory)
+    r.memory.reset(std::aligned_alloc(kLine, static_cast<std::size_t>(rounded)));
+    if (!r.memory)
       throw std::bad_alloc();
-    size = rounded;
+    r.size = rounded;
   }
-  return memory.get();
+  return r.memory.get();
 }
+
+extern "C" void *pb_scratch(long bytes) { return scratch(Scratch::Panels, bytes); }
 
 } // namespace pb

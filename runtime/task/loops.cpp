@@ -1,7 +1,9 @@
 // Walks the tables of runtime/abi/loops.h.
 #include "runtime/abi/loops.h"
+#include "runtime/abi/through_tiles.h"
 #include "runtime/base/caches.h"
 #include "runtime/task/scheduler.h"
+#include <algorithm>
 
 namespace pb {
 
@@ -33,6 +35,8 @@ Box boxOf(const LoopStep &step, const Frame *frame) {
 
 BoxLoop inAnyOrder(const LoopStep &step, const Frame *frame) {
   const Box box = boxOf(step, frame);
+  if (step.through)
+    return forEachBox(box, throughTiles(step, frame, box, pb_threads()), step.kernel, frame);
   const auto split = step.copies ? squareSplitOf : splitOf;
   return forEachBox(box, split(box, frame->split, step.grain), step.kernel, frame);
 }
@@ -63,12 +67,47 @@ Split timeTilesOf(const LoopStep &step, const Frame *frame, const Box &box, int 
   return timeTiles(box, *step.time, frame->split, frame->steps, cache, workers);
 }
 
+/// One tile after the other, dimension 0 fastest.
+void runTiles(const Box &box, const Split &split, BoxFunction function, const void *context) {
+  Box tile = box;
+  const auto cut = [&](int d) { tile.high[d] = std::min(tile.low[d] + split.size[d], box.high[d]); };
+  for (int d = 0; d < box.rank; ++d)
+    cut(d);
+  for (int d = 0; d < box.rank;) {
+    function(context, tile.low, tile.high);
+    for (d = 0; d < box.rank; ++d) {
+      tile.low[d] = tile.high[d];
+      const bool isWithin = tile.low[d] < box.high[d];
+      if (!isWithin)
+        tile.low[d] = box.low[d];
+      cut(d);
+      if (isWithin)
+        break;
+    }
+  }
+}
+
+/// The plan with its groups in tiles, if all of these are worth it at the frame's sizes.
+const LoopPlan &asSizesSuggest(const LoopPlan &plan, const Frame *frame, int workers) {
+  if (!plan.inTiles)
+    return plan;
+  const LoopStep *const steps = plan.inTiles->steps;
+  for (const LoopStep *step = steps; step != steps + plan.inTiles->count; ++step)
+    if (step->through)
+      if (const Box box = boxOf(*step, frame);
+          !isEmpty(box) && isWhole(throughTiles(*step, frame, box, workers)))
+        return plan;
+  return *plan.inTiles;
+}
+
 /// On the spot.
 void runHere(const LoopStep &step, const Frame *frame) {
   const Box box = boxOf(step, frame);
   if (isEmpty(box))
     return;
-  if (step.time)
+  if (step.through)
+    runTiles(box, throughTiles(step, frame, box, 1), step.kernel, frame);
+  else if (step.time)
     runTimeTiles(box, *step.time, timeTilesOf(step, frame, box, 1), step.kernel, frame);
   else
     step.kernel(frame, box.low, box.high);
@@ -97,7 +136,7 @@ Job runOwned(OwnedFrame owned, const LoopTransform *transform) {
     runPlanHere(frame, transform->plans);
     co_return;
   }
-  const LoopPlan &plan = transform->plans[frame->choice];
+  const LoopPlan &plan = asSizesSuggest(transform->plans[frame->choice], frame, pb_threads());
   if (plan.allocate)
     plan.allocate(frame);
   if (plan.count == 1 && plan.steps->order == LoopOrder::Any)
@@ -129,10 +168,17 @@ Job runLoops(const Frame *frame, const LoopStep *steps, int count) {
 }
 
 void runPlanHere(Frame *frame, const LoopPlan *plans) {
-  const LoopPlan &plan = plans[frame->choice];
+  const LoopPlan &plan = asSizesSuggest(plans[frame->choice], frame, 1);
   if (plan.allocate)
     plan.allocate(frame);
   runLoopsHere(frame, plan.steps, plan.count);
+}
+
+Job runPlan(Frame *frame, const LoopPlan *plans) {
+  const LoopPlan &plan = asSizesSuggest(plans[frame->choice], frame, pb_threads());
+  if (plan.allocate)
+    plan.allocate(frame);
+  return runLoops(frame, plan.steps, plan.count);
 }
 
 Job runTransform(Frame *frame, const LoopTransform *transform) {

@@ -76,7 +76,8 @@ int compile(const std::string &text) {
   }
   if (!violations.empty())
     throw std::logic_error(fmt::format("{}", fmt::join(violations, "; ")));
-  emit::emit({module, facts, choices, plans, kernels}, context, "");
+  const auto fusions = emit::fuse(module, plans, kernels);
+  emit::emit({module, facts, choices, plans, kernels, fusions}, context, "");
   return 1;
 }
 

@@ -1,0 +1,22 @@
+// What a plan's groups (kernel/fuse.h) become: for each a function that says which cells and points a tile
+// needs, a kernel that computes the tile with them, and the table that the runtime walks.
+#pragma once
+#include "compiler/emit/parts.h"
+
+namespace pbc::emit {
+
+/// What the plan's steps are called in the unit, and how many task dimensions they have.
+struct StepNames {
+  std::vector<std::string> kernels, boxes;
+  std::vector<std::size_t> taskDimensions;
+};
+
+struct ThroughTilesText {
+  std::string functions;
+  std::string kernel, table; // their names
+};
+
+/// The `number`th group of the transform.
+ThroughTilesText throughTiles(const Scope &, const kernel::TileGroup &, const StepNames &, std::size_t number);
+
+} // namespace pbc::emit

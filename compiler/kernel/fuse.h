@@ -1,0 +1,67 @@
+// Producer and consumer through a tile: `through` matrices that need not exist as a whole.
+//
+//   Rows[x,y] from In;  Out[x,y] from Rows[x, y..y+k]      two loops; Rows goes to memory and comes back
+//   => for each tile of Out: first the points of Rows that it reads, into a buffer in the cache, then the tile
+//
+//   group: consumer step 1; Rows: cells [low0, high0) x [low1, high1 + k - 1) of the tile [low0, high0) x ..
+//          producer step 0: x in the cells' dimension 0, y in their dimension 1
+//
+// The kernels stay as they are. A group says, for a tile of the consumer's task dimensions, which cells of
+// each matrix its buffer must hold, and at which points the producers run, both as boxes; what tiles have in
+// common is computed for each of them. How large tiles are, and whether it is worth it, the runtime decides
+// by the sizes (runtime/abi/through_tiles.h).
+//
+// Invariant: a producer that is limited to its points writes only cells of the matrix's box, and every cell
+// that the consumer or a producer reads for the tile is written before, in the plan's order.
+#pragma once
+#include "compiler/kernel/kernel.h"
+#include "compiler/schedule/plan.h"
+
+namespace pbc::kernel {
+
+/// Half open; C++ over the parameters and the limits pb__low0, pb__high0, .. of the step's own points.
+struct Interval {
+  std::string low, high;
+};
+
+/// Cells of a matrix that a step reads at its points, if `condition` holds (empty: always).
+struct TileRead {
+  int matrix; // of the transform
+  std::string condition;
+  std::vector<Interval> cells;
+};
+
+struct TileProducer {
+  /// A dimension of the matrix and what it says of the points: a task dimension is the coordinate minus
+  /// `offset`; or (`task` < 0) the coordinate is always `offset`; or the points reach all of them.
+  struct Dimension {
+    enum class Kind { Moves, Fixed, All } kind;
+    int task = -1;
+    std::string offset = {};
+  };
+  int step;
+  int matrix; // the one that it writes
+  std::vector<Dimension> dimensions;
+  std::vector<TileRead> reads; // of other matrices of the group
+};
+
+struct TileGroup {
+  int consumer; // step
+  std::vector<int> matrices;
+  std::vector<TileRead> reads;         // of the consumer
+  std::vector<TileProducer> producers; // in the plan's order
+};
+
+struct Fusion {
+  std::vector<TileGroup> groups;
+  std::vector<std::pair<int, std::string>> refused; // `through` matrices that stay whole, and why
+};
+
+/// Of one plan; `kernels` are those of its steps, nothing for steps that call transforms.
+Fusion fuse(const sema::Transform &, const schedule::Plan &,
+            const std::vector<std::optional<Kernel>> &kernels);
+
+/// Lines about each group; "" if there is none.
+std::string print(const sema::Transform &, const Fusion &);
+
+} // namespace pbc::kernel
