@@ -2,9 +2,10 @@
 """Runs the tests that are files: programs, golden texts, errors.
 
   harness.py programs PBC FILE.pbcc   compile; run each `// test:` line under every choice, and in forced tasks
-  harness.py golden   PBC FILE.pbcc   compare --emit=STAGE with FILE.STAGE.txt for each such file; the stages `explain`
-                                      and `explain-json` are `pbc explain`, with and without --json
+  harness.py golden   PBC FILE.pbcc   compare --emit=STAGE with FILE.STAGE.txt for each such file; the stages `explain`,
+                                      `explain-json` and `explain-kernels` are `pbc explain`, with these options
   harness.py error    PBC FILE.pbcc   compare the messages with FILE.txt, and check that nothing was written
+  harness.py kernels  PBC FILE.pbcc   the same test lines with options of the kernels' schedules (pbc explain --kernels)
   harness.py tune     PBC FILE.pbcc   tune a program of variable accuracy; every bin must meet its target on new inputs
   UPDATE=1 in the environment rewrites the expected texts (read the diff before you commit it)
 
@@ -21,7 +22,7 @@ Test lines stand in the program, as comments:
 Error tests may have one line that is not about matrices:
   // with: --main=Other                    further words for pbc's command line
 """
-import itertools, json, math, os, re, subprocess, sys, tempfile
+import itertools, json, math, os, random, re, subprocess, sys, tempfile
 
 def fail(message):
     print(message)
@@ -122,11 +123,15 @@ def configurations(info):
             yield name + " in small tiles", everywhere(tiles, transform, choice)
 
 def programs(pbc, source):
+    print(f"{source}: {test_lines(pbc, source, [], configurations)} cases")
+
+def test_lines(pbc, source, words, configurations):
+    """Compiles the program with further words and runs its test lines; returns how many there are."""
     with tempfile.TemporaryDirectory() as folder:
         binary = os.path.join(folder, "prog")
-        made = run([pbc, source, "-o", binary])
+        made = run([pbc, source, "-o", binary] + words)
         if made.returncode != 0:
-            fail(f"{source} does not compile:\n{made.stderr}")
+            fail(f"{source} {' '.join(words)} does not compile:\n{made.stderr}")
         info = json.loads(run([binary, "--info"]).stdout)
         cases, params, transform, fixed, open_config = 0, [], None, [], False
         for number, line in enumerate(open(source), 1):
@@ -184,7 +189,41 @@ def programs(pbc, source):
                             fail(f"{where}: expected {extents} {values}\n  got {got_extents} {got}")
         if cases == 0:
             fail(f"{source} has no test line")
-        print(f"{source}: {cases} cases")
+        return cases
+
+# ---- kernels
+
+def kernel_configurations(pbc, source, count):
+    """Texts of [kernels]: each kernel with one option at another value, `count` times, the same ones every time."""
+    listed = run([pbc, "explain", "--kernels", "--json", source])
+    if listed.returncode != 0:
+        fail(f"{source}: {listed.stderr}")
+    changes = []
+    chosen = random.Random(os.path.basename(source))
+    for t in json.loads(listed.stdout)["transforms"]:
+        for kernel in t.get("kernels", []):
+            of_kernel = [f'"{t["name"]}"."{kernel["name"]}".{o["option"]} = "{value}"'
+                         for o in kernel["options"] for value in o["others"]]
+            chosen.shuffle(of_kernel)
+            changes.append(of_kernel)
+    for k in range(min(count, max(map(len, changes), default=0))):
+        yield "[kernels]\n" + "".join(c[k % len(c)] + "\n" for c in changes if c)
+
+def kernels(pbc, source):
+    def default_and_tasks(info):
+        yield from (c for c in configurations(info) if c[0] in ("default", "forced tasks"))
+    with tempfile.TemporaryDirectory() as folder:
+        file, made, cases = os.path.join(folder, "kernels.toml"), 0, 0
+        for text in kernel_configurations(pbc, source, int(os.environ.get("COUNT", "6"))):
+            with open(file, "w") as f:
+                f.write(text)
+            try:
+                cases += test_lines(pbc, source, [f"--config={file}"], default_and_tasks)
+            except SystemExit:
+                print("with the configuration:\n" + text)
+                raise
+            made += 1
+        print(f"{source}: {made} times other kernels, {cases} cases")
 
 # ---- golden texts and errors
 
@@ -205,7 +244,8 @@ def golden(pbc, source):
     if not stages:
         fail(f"{source} has no {stem}.STAGE.txt")
     for stage in sorted(stages):
-        how = {"explain": ["explain"], "explain-json": ["explain", "--json"]}.get(stage, [f"--emit={stage}"])
+        how = {"explain": ["explain"], "explain-json": ["explain", "--json"],
+               "explain-kernels": ["explain", "--kernels"]}.get(stage, [f"--emit={stage}"])
         done = run([pbc, *how, name], cwd=folder)
         if done.returncode != 0:
             fail(f"{' '.join(how)} {source}: status {done.returncode}\n{done.stderr}")
@@ -252,5 +292,5 @@ def tune(pbc, source):
 if __name__ == "__main__":
     if len(sys.argv) != 4:
         fail(__doc__)
-    modes = {"programs": programs, "golden": golden, "error": error, "tune": tune}
+    modes = {"programs": programs, "golden": golden, "error": error, "kernels": kernels, "tune": tune}
     modes[sys.argv[1]](os.path.abspath(sys.argv[2]), sys.argv[3])

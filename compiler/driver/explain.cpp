@@ -12,7 +12,8 @@ using Json = nlohmann::ordered_json;
 
 class Explainer {
 public:
-  Explainer(const emit::Input &in, poly::Context &context) : in_(in), context_(context) {}
+  Explainer(const emit::Input &in, poly::Context &context, const std::vector<KernelSpace> &spaces)
+      : in_(in), context_(context), spaces_(spaces) {}
 
   Json program() const {
     Json transforms = Json::array();
@@ -24,11 +25,29 @@ public:
       for (std::size_t k = 0; k < plans.size(); ++k)
         alternatives.push_back(alternative(t, plans[k], in_.kernels[t.index][k], in_.fusions[t.index][k]));
       transforms.push_back({{"name", t.name}, {"rules", rules}, {"alternatives", alternatives}});
+      if (!spaces_.empty())
+        transforms.back()["kernels"] = options(t);
     }
     return {{"program", in_.module.name}, {"transforms", transforms}};
   }
 
 private:
+  Json options(const sema::Transform &t) const {
+    Json kernels = Json::array();
+    for (const KernelSpace &space : spaces_) {
+      if (space.transform != t.index || space.options.empty())
+        continue;
+      Json list = Json::array();
+      for (const kernel::OptionSpace &o : space.options)
+        list.push_back({{"option", o.option},
+                        {"doc", kernel::findScheduleOption(o.option)->doc},
+                        {"in_use", o.inUse},
+                        {"others", o.others}});
+      kernels.push_back({{"name", space.kernel}, {"options", list}});
+    }
+    return kernels;
+  }
+
   Json line(const source::Span &span) const {
     if (!in_.sources || span.file >= in_.sources->fileCount())
       return nullptr;
@@ -106,6 +125,7 @@ private:
 
   const emit::Input &in_;
   poly::Context &context_;
+  const std::vector<KernelSpace> &spaces_;
 };
 
 std::string atLine(const Json &line) {
@@ -119,13 +139,23 @@ std::string joined(const Json &list) {
   return out;
 }
 
+/// "1 | 2 | 8": some values have commas in them.
+std::string either(const Json &list) {
+  std::string out;
+  for (const auto &one : list)
+    out += (out.empty() ? "" : " | ") + one.get<std::string>();
+  return out;
+}
+
 /// A mark of a loop, as one says it.
 std::string how(const std::string &mark) {
-  return mark == "vector"             ? "vectors"
-         : mark == "registers"        ? "blocks in registers"
-         : mark.starts_with("jam:")   ? mark.substr(4) + " at once"
-         : mark.starts_with("lanes:") ? "vectors in groups of " + mark.substr(6)
-                                      : mark;
+  return mark == "vector"              ? "vectors"
+         : mark.starts_with("vector:") ? "vectors, " + mark.substr(7) + " at once"
+         : mark == "scalar"            ? "no vectors"
+         : mark == "registers"         ? "blocks in registers"
+         : mark.starts_with("jam:")    ? mark.substr(4) + " at once"
+         : mark.starts_with("lanes:")  ? "vectors in groups of " + mark.substr(6)
+                                       : mark;
 }
 
 /// What did not become of the loops.
@@ -187,14 +217,21 @@ std::string asProse(const Json &program) {
         out += fmt::format("    {} exists as a whole: {}\n", m["matrix"].get<std::string>(),
                            m["why"].get<std::string>());
     }
+    for (const auto &kernel : t.value("kernels", Json::array())) {
+      out += fmt::format("  kernel {}\n", kernel["name"].get<std::string>());
+      for (const auto &o : kernel["options"])
+        out += fmt::format("    {} = {}; or {}: {}\n", o["option"].get<std::string>(),
+                           o["in_use"].get<std::string>(), either(o["others"]), o["doc"].get<std::string>());
+    }
   }
   return out;
 }
 
 } // namespace
 
-std::string explain(const emit::Input &in, poly::Context &context, bool asJson) {
-  const Json program = Explainer(in, context).program();
+std::string explain(const emit::Input &in, poly::Context &context, bool asJson,
+                    const std::vector<KernelSpace> &spaces) {
+  const Json program = Explainer(in, context, spaces).program();
   return asJson ? program.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : asProse(program);
 }
 

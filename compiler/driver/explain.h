@@ -10,11 +10,13 @@
 //
 // The same as data with --json. Everything here was decided by earlier rooms; nothing is decided here.
 #pragma once
-#include "compiler/emit/emit.h"
+#include "compiler/driver/kernel_requests.h"
 #include <string>
 
 namespace pbc::driver {
 
-std::string explain(const emit::Input &, poly::Context &, bool asJson);
+/// `spaces`: the options of kernels, if they are wanted.
+std::string explain(const emit::Input &, poly::Context &, bool asJson,
+                    const std::vector<KernelSpace> &spaces);
 
 } // namespace pbc::driver

@@ -68,6 +68,8 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
         "with the reason. The options are those of pbc.");
     app.footer("Example:\n  pbc explain samples/heat.pbcc");
     app.add_flag("--json", o.json, "as data");
+    app.add_flag("--kernels", o.listsOptions,
+                 "also the options of each kernel: what is in use and what else a configuration may say");
   }
   app.set_version_flag("--version", "pbc 0.1");
   std::vector<std::string> defines, libraries, folders;
@@ -84,7 +86,8 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
   app.add_flag("--dot", o.dot, "with --emit=graph: as Graphviz");
   app.add_option("--main", o.mainTransform, "the transform that the executable runs");
   app.add_option("--config,--hardcode", o.configuration,
-                 "build this configuration file in: the program then starts with it");
+                 "build this configuration file in: the program then starts with it, and its kernels are "
+                 "as [kernels] says");
   app.add_option("-D", defines, "NAME or NAME=TEXT: a macro")->take_all()->allow_extra_args(false);
   app.add_option("-I", o.includePath, "folder where #include looks")->take_all()->allow_extra_args(false);
   app.add_option("-l", libraries, "a library to link")->take_all()->allow_extra_args(false);

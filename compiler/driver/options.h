@@ -28,7 +28,8 @@ struct Options {
   bool vectorMath = true;    // loops may call functions of vectors
   bool shared = false;
   bool dot = false;
-  bool json = false; // of Explain
+  bool json = false;         // of Explain
+  bool listsOptions = false; // of kernels; of Explain
   bool timePasses = false;
   bool noCache = false;
   bool compiles = true, links = true; // --nocompile, --nolink

@@ -154,24 +154,32 @@ private:
       return show(schedule::print(module, plans));
     step("versions", [&] { module = schedule::foldVersions(module, choices, plans); });
 
+    const auto baked = bakedConfiguration();
+    if (!baked)
+      return 1;
     emit::Kernels kernels;
-    step("kernels", [&] { kernels = makeKernels(module, facts, choices, plans, context); });
     emit::Fusions fusions;
-    step("fusion", [&] { fusions = emit::fuse(module, plans, kernels); });
+    if (!step("kernels", [&] {
+          const KernelRequests requests = kernelRequests();
+          if (diagnostics_.hasErrors())
+            return;
+          kernels = makeKernels(module, facts, choices, plans, requests, context);
+          fusions = emit::fuse(module, plans, kernels);
+          requests.check({module, facts, choices, plans, kernels, fusions}, diagnostics_);
+          kernelOptions_ = requests.text();
+        }))
+      return 1;
     if (options_.stage == Stage::Kernels)
       return show(printKernels(module, kernels, fusions));
     if (options_.stage == Stage::Explain)
       return show(
-          explain({module, facts, choices, plans, kernels, fusions, &sources_}, context, options_.json));
+          explain({module, facts, choices, plans, kernels, fusions, &sources_}, context, options_.json, spaces_));
 
     std::vector<emit::Unit> units;
-    const auto baked = bakedConfiguration();
-    if (!baked)
-      return 1;
     step("emit", [&] {
-      units =
-          emit::emit({module, facts, choices, plans, kernels, fusions, &sources_, options_.cpus, rawBlocks_},
-                     context, *baked);
+      units = emit::emit({module, facts, choices, plans, kernels, fusions, &sources_, options_.cpus, rawBlocks_,
+                          kernelOptions_},
+                         context, *baked);
     });
     if (options_.stage == Stage::Cpp)
       return show(joined(units));
@@ -280,7 +288,8 @@ private:
 
   emit::Kernels makeKernels(const sema::Module &module, const std::vector<std::vector<body::Facts>> &facts,
                             const std::vector<choice::Choices> &choices,
-                            const std::vector<schedule::TransformPlans> &plans, poly::Context &context) {
+                            const std::vector<schedule::TransformPlans> &plans,
+                            const KernelRequests &requests, poly::Context &context) {
     emit::Kernels all;
     for (const auto &t : module.transforms) {
       all.emplace_back();
@@ -300,7 +309,12 @@ private:
           }
           kernel::Kernel k = kernel::lift(t, s, facts[t.index], choices[t.index].grid, context);
           verify("lift", [&] { return kernel::verify(k); });
-          k = kernel::defaultSchedule(k);
+          const std::string name = kernelName(t, s);
+          const kernel::Asked asked = requests.of(t.name, name);
+          kernel::Scheduler scheduler(std::move(k));
+          k = scheduler.schedule(asked);
+          if (options_.listsOptions)
+            addSpace(spaces_, t.index, name, kernel::spaceOf(scheduler, asked));
           verify("default schedule", [&] { return kernel::verify(k); });
           made.emplace_back(&s, k);
           all.back().back().emplace_back(std::move(k));
@@ -386,6 +400,12 @@ private:
             r.body->text.text.find("try") != std::string::npos)
           return true;
     return false;
+  }
+
+  /// What the configuration says of kernels.
+  KernelRequests kernelRequests() {
+    const auto file = options_.configuration.empty() ? std::nullopt : sources_.load(options_.configuration);
+    return file ? KernelRequests(*file, sources_, diagnostics_) : KernelRequests();
   }
 
   std::optional<std::string> bakedConfiguration() {
@@ -510,6 +530,8 @@ private:
   body::Library library_ = body::Library::None;
   std::vector<std::string> headerPath_, rawBlocks_;
   std::string times_;
+  std::string kernelOptions_; // that were asked for
+  std::vector<KernelSpace> spaces_;
 };
 
 } // namespace

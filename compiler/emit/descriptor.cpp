@@ -312,10 +312,10 @@ std::string programUnit(const Input &in, const std::string &bakedConfiguration) 
     }
     out +=
         fmt::format("static const pb::Transform *const pb_transforms_{}[] = {{\n{}}};\n", number, transforms);
-    table +=
-        fmt::format("  {{pb::kAbiVersion, {}, {}, \"pbc {}\", {}, pb_transforms_{}, {}, {}, {}}},\n",
-                    quoted(in.module.name), quoted(hash), "0.1", count, number, main,
-                    bakedConfiguration.empty() ? "nullptr" : quoted(bakedConfiguration), quoted(processor));
+    table += fmt::format("  {{pb::kAbiVersion, {}, {}, \"pbc {}\", {}, pb_transforms_{}, {}, {}, {}{}}},\n",
+                         quoted(in.module.name), quoted(hash), "0.1", count, number, main,
+                         bakedConfiguration.empty() ? "nullptr" : quoted(bakedConfiguration),
+                         quoted(processor), in.kernelOptions.empty() ? "" : ", " + quoted(in.kernelOptions));
   }
   return out +
          fmt::format("extern \"C\" const pb::Program pb_program_table[] = {{\n{}}};\n"

@@ -32,6 +32,7 @@ struct Input {
   const source::SourceManager *sources = nullptr;   // for the places that assertions name
   std::vector<std::string> processors = {"native"}; // in one program, the least able one first
   std::vector<std::string> rawBlocks = {}; // the module's, as body::understand has them for each unit
+  std::string kernelOptions = {};          // lines of a configuration's [kernels], for the program to know
 };
 
 struct Unit {

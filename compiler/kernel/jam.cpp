@@ -25,7 +25,7 @@ bool isAroundVector(const isl::schedule_node &band) {
   if (!isBand(band) || members(band) != 1)
     return false;
   const isl::schedule_node mark = isl::manage(isl_schedule_node_get_child(band.get(), 0));
-  if (markName(mark) != "vector")
+  if (!isVectorMark(markName(mark)))
     return false;
   const isl::schedule_node inner = isl::manage(isl_schedule_node_get_child(mark.get(), 0));
   return isBand(inner) && isLeaf(isl::manage(isl_schedule_node_get_child(inner.get(), 0)));
@@ -56,7 +56,7 @@ std::size_t readTogether(const Kernel &kernel, const Statement &s, int y, int ro
 
 } // namespace
 
-Outcome jam(const Kernel &kernel) {
+Outcome jam(const Kernel &kernel, int rows) {
   std::string why = "no loop is around a vector loop of one statement";
   bool found = false;
   Kernel changed = kernel;
@@ -72,13 +72,13 @@ Outcome jam(const Kernel &kernel) {
       why = "its loop over " + s.dimensions[y] + " carries a dependence";
       return band;
     }
-    const std::size_t alone = kRows * readTogether(kernel, s, y, 1);
-    if (alone == 0 || 10 * readTogether(kernel, s, y, kRows) > kWorthIt * alone) {
+    const std::size_t alone = rows ? 0 : kRows * readTogether(kernel, s, y, 1);
+    if (!rows && (alone == 0 || 10 * readTogether(kernel, s, y, kRows) > kWorthIt * alone)) {
       why = "neighbours along " + s.dimensions[y] + " share too few of the cells that they read";
       return band;
     }
     found = true;
-    return insertMark(band, "jam:" + std::to_string(kRows));
+    return insertMark(band, "jam:" + std::to_string(rows ? rows : kRows));
   });
   if (!found)
     return {std::nullopt, why};

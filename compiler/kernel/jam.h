@@ -11,7 +11,8 @@
 
 namespace pbc::kernel {
 
-/// Marks every such loop; says why if there is none.
-Outcome jam(const Kernel &);
+/// Marks every such loop; says why if there is none. `rows`: so many iterations at once, whether it is worth
+/// it or not; 0: as many as fit into registers, where that saves reads.
+Outcome jam(const Kernel &, int rows = 0);
 
 } // namespace pbc::kernel

@@ -82,6 +82,13 @@ struct Statement {
   std::vector<OpaqueArgument> arguments;
 };
 
+/// How large a block in registers is and what of its operands lies in caches. 0: runtime/abi/register_tile.h
+/// decides, by the processor at hand.
+struct RegisterShape {
+  int rows = 0, vectors = 0;
+  long depth = 0, columns = 0; // steps of k and columns of x that are copied into panels together
+};
+
 /// What is known of the block of points that the mark "registers" asks for (register_tile.h).
 struct RegisterTile {
   /// A read in a loop over k that moves with k and one of x and y only, so that a block reads a strip.
@@ -99,10 +106,12 @@ struct RegisterTile {
   int resumed = -1; // the Local that alone lives through the only loop and is then stored as it is
   /// Rows wait for earlier ones: step k of a row's loop may run once the rows before k - behind are done.
   std::optional<long> behind;
+  RegisterShape shape = {};
 };
 
-// How one loop is realised stands in a mark node above a band of one member: "vector", "jam:4" (so many
-// iterations at once, inside of the vector loop), "unroll", "lanes:32"
+// How one loop is realised stands in a mark node above a band of one member: "vector" ("vector:4": that
+// many vectors at once), "jam:4" (so many iterations at once, inside of the vector loop), "scalar" (never
+// vectors), "unroll", "lanes:32"
 // (groups of 32 iterations, each statement over all lanes of the group before the next), "registers" (this
 // loop and the one below it in blocks of points). "alloc:s" declares the Local s for everything below it.
 
@@ -116,6 +125,11 @@ enum class TaskOrder {
 /// What was tried and does not apply: "vectorise", "a point needs the one before it along x".
 struct Note {
   std::string transformation, why;
+};
+
+/// What was decided about an option of the schedule (schedule_options.h).
+struct Setting {
+  std::string option, value;
 };
 
 struct Kernel {
@@ -143,7 +157,9 @@ struct Kernel {
   TaskOrder taskOrder = TaskOrder::Any;
   long bytesPerPlace = 0; // of a wavefront through time: in all matrices, all slots of versions
   std::optional<RegisterTile> registerTile;
-  std::vector<Note> notes;   // of the schedule's maker, for who asks why
+  std::vector<Note> notes; // of the schedule's maker, for who asks why
+  std::vector<Setting> settings;
+  std::vector<Note> refused; // options that were asked for and do not apply
   bool reassociates = false; // `fast` rules: sums and products may be computed in another order
 };
 

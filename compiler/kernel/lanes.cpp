@@ -15,7 +15,7 @@ constexpr long kGroupBytes = 256;
 
 } // namespace
 
-Outcome spreadOverLanes(const Kernel &kernel, const isl::schedule_node &band, int x) {
+Outcome spreadOverLanes(const Kernel &kernel, const isl::schedule_node &band, int x, long group) {
   std::vector<int> statements;
   for (const std::string &name : statementsAt(band))
     statements.push_back(statementIndex(kernel, name));
@@ -39,7 +39,8 @@ Outcome spreadOverLanes(const Kernel &kernel, const isl::schedule_node &band, in
     for (const Access &a : kernel.statements[k].accesses)
       widest = std::max(widest, bytesOf(kernel.buffers[a.buffer].element));
   Kernel changed = kernel;
-  const long group = kGroupBytes / widest;
+  if (group == 0)
+    group = kGroupBytes / widest;
   for (Buffer &b : changed.buffers)
     if (b.role == Buffer::Role::Local)
       b.lanes = group;

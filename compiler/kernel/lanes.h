@@ -13,7 +13,7 @@
 namespace pbc::kernel {
 
 /// `band`: the loop over free variable `x`, of one member, in the kernel's schedule; it carries no
-/// dependence.
-Outcome spreadOverLanes(const Kernel &, const isl::schedule_node &band, int x);
+/// dependence. `group`: lanes; 0: as many as the registers hold.
+Outcome spreadOverLanes(const Kernel &, const isl::schedule_node &band, int x, long group = 0);
 
 } // namespace pbc::kernel

@@ -240,7 +240,7 @@ int contiguousVariable(const Kernel &kernel) {
 
 } // namespace
 
-Outcome registerTile(const Kernel &kernel) {
+Outcome registerTile(const Kernel &kernel, const RegisterShape *shape) {
   for (const Statement &s : kernel.statements) {
     if (s.isOpaque)
       return {std::nullopt, "its body is a call of C++ code"};
@@ -250,9 +250,9 @@ Outcome registerTile(const Kernel &kernel) {
   int all = 0;
   for (const Statement &s : kernel.statements)
     all += operations(*s.value);
-  if (all > kMostOperations)
+  if (!shape && all > kMostOperations)
     return {std::nullopt, "its body is long"};
-  if (unrollBodies(kernel, kFewOperations).kernel)
+  if (!shape && unrollBodies(kernel, kFewOperations).kernel)
     return {std::nullopt, "its body is short"};
   const int x = contiguousVariable(kernel);
   if (x < 0)
@@ -281,6 +281,8 @@ Outcome registerTile(const Kernel &kernel) {
   tiled.registerTile = analysis.run();
   if (!tiled.registerTile)
     return {std::nullopt, analysis.why()};
+  if (shape)
+    tiled.registerTile->shape = *shape;
   const isl::schedule_node marked = insertMark(bands[n - 2], "registers");
   tiled.schedule = isl::manage(isl_schedule_node_get_schedule(marked.get()));
   return {tiled, ""};

@@ -20,6 +20,7 @@
 
 namespace pbc::kernel {
 
-Outcome registerTile(const Kernel &);
+/// `shape`: blocks of this shape, whether it is worth it or not; null: where it is, as the processor likes.
+Outcome registerTile(const Kernel &, const RegisterShape *shape = nullptr);
 
 } // namespace pbc::kernel

@@ -138,7 +138,7 @@ void noteTime(Kernel &cut, const TaskFunctions &tasks) {
 
 } // namespace
 
-Outcome splitIntoTasks(const Kernel &kernel) {
+Outcome splitIntoTasks(const Kernel &kernel, const TaskCut &asked) {
   if (!kernel.taskDimensions.empty())
     return {std::nullopt, "it is cut into tasks already"};
   if (kernel.statements.empty())
@@ -146,9 +146,15 @@ Outcome splitIntoTasks(const Kernel &kernel) {
   if (areEdges(kernel))
     return {std::nullopt, "its points are edges only"};
   const TaskFunctions tasks = taskFunctions(kernel);
+  const long grainX = asked.grain ? asked.grain : kGrainX;
+  if (!asked.along.empty() && tasks.order != TaskOrder::Any)
+    return {std::nullopt, "its tasks wait for each other, in an order that needs all of them"};
   Kernel cut = kernel;
   cut.taskOrder = tasks.order;
   for (const TaskFunction &f : tasks.functions) {
+    if (!asked.along.empty() &&
+        std::find(asked.along.begin(), asked.along.end(), f.name) == asked.along.end())
+      continue;
     const isl::set whole = valuesOf(f, kernel);
     if (whole.is_empty())
       continue;
@@ -167,7 +173,7 @@ Outcome splitIntoTasks(const Kernel &kernel) {
     isl_val *one = isl_val_one(isl_set_get_ctx(whole.get()));
     const isl::pw_aff end = isl::manage(isl_pw_aff_add_constant_val(most.copy(), one));
     cut.taskDimensions.push_back({f.name, poly::cxx(least), poly::cxx(end),
-                                  f.isX && tasks.order != TaskOrder::Wavefront ? kGrainX : 1, f.isPlace});
+                                  f.isX && tasks.order != TaskOrder::Wavefront ? grainX : 1, f.isPlace});
   }
   // One dimension of an ordered cut is no cut.
   if (cut.taskDimensions.empty() || (cut.taskOrder != TaskOrder::Any && cut.taskDimensions.size() == 1))

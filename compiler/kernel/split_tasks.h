@@ -11,6 +11,11 @@
 
 namespace pbc::kernel {
 
-Outcome splitIntoTasks(const Kernel &);
+struct TaskCut {
+  long grain = 0;                 // points of x at multiples of which tasks begin; 0: 256
+  std::vector<std::string> along; // only these functions; legal where parts may run in any order. Empty: all
+};
+
+Outcome splitIntoTasks(const Kernel &, const TaskCut & = {});
 
 } // namespace pbc::kernel

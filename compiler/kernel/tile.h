@@ -9,7 +9,7 @@
 
 namespace pbc::kernel {
 
-/// One size (> 0) per member of the outermost band.
+/// One size (0: this loop is not cut) per member of the outermost band.
 Outcome tile(const Kernel &, const std::vector<long> &sizes);
 
 } // namespace pbc::kernel

@@ -22,6 +22,8 @@ std::string markName(const isl::schedule_node &node) {
   return name;
 }
 
+bool isVectorMark(const std::string &mark) { return mark == "vector" || mark.starts_with("vector:"); }
+
 bool isBand(const isl::schedule_node &node) {
   return isl_schedule_node_get_type(node.get()) == isl_schedule_node_band;
 }
@@ -164,7 +166,7 @@ bool isVectorised(const Kernel &kernel) {
   bool found = false;
   visit(isl::manage(isl_schedule_get_root(kernel.schedule.get())), [&](const isl::schedule_node &node) {
     const std::string mark = markName(node);
-    found |= mark == "vector" || mark.starts_with("lanes:");
+    found |= isVectorMark(mark) || mark.starts_with("lanes:");
   });
   return found;
 }

@@ -9,6 +9,8 @@ namespace pbc::kernel {
 isl::schedule_node insertMark(const isl::schedule_node &, const std::string &mark);
 /// The name of a mark node; "" for other nodes.
 std::string markName(const isl::schedule_node &);
+/// "vector" or "vector:4".
+bool isVectorMark(const std::string &);
 
 bool isBand(const isl::schedule_node &);
 int members(const isl::schedule_node &band);

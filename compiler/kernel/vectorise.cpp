@@ -9,11 +9,20 @@
 #include <isl/schedule.h>
 
 namespace pbc::kernel {
-Outcome vectorise(const Kernel &kernel) {
-  int x = -1;
+namespace {
+
+/// Iterations of a body that is written out because somebody wants it.
+constexpr long kLongestBody = 128;
+
+} // namespace
+
+Outcome vectorise(const Kernel &kernel, const VectorForm &form) {
+  int x = form.along;
   for (const Statement &s : kernel.statements) {
     if (s.isOpaque)
       return {std::nullopt, "its body is a call of C++ code"};
+    if (form.along >= 0)
+      continue;
     const int here = contiguousVariable(kernel, s);
     if (here < 0)
       continue;
@@ -43,18 +52,34 @@ Outcome vectorise(const Kernel &kernel) {
     return {std::nullopt, why};
   if (!isParallel(band, 0, kernel.dependences, false))
     return {std::nullopt, "a point needs the one before it along " + kernel.statements.front().dimensions[x]};
-  if (Outcome unrolled = unrollBodies(split, kShortBody); unrolled.kernel) {
+  if (form.body == VectorForm::Body::Lanes)
+    return spreadOverLanes(split, band, x, form.lanes);
+  const long longest = form.body == VectorForm::Body::Unrolled ? kLongestBody : kShortBody;
+  if (Outcome unrolled = unrollBodies(split, longest); unrolled.kernel) {
+    const std::string mark = form.unroll ? "vector:" + std::to_string(form.unroll) : "vector";
     Kernel marked = *unrolled.kernel;
     // Of other rules in the group, too, where theirs is parallel.
     marked.schedule = mapBottomUp(marked.schedule, [&](const isl::schedule_node &node) {
       return isBand(node) && memberDimension(marked, node) == x &&
                      isParallel(node, 0, kernel.dependences, false)
-                 ? insertMark(node, "vector")
+                 ? insertMark(node, mark)
                  : node;
     });
     return {marked, ""};
+  } else if (form.body == VectorForm::Body::Unrolled) {
+    return unrolled;
   }
-  return spreadOverLanes(split, band, x);
+  return spreadOverLanes(split, band, x, form.lanes);
+}
+
+Outcome keepScalar(const Kernel &kernel) {
+  Kernel marked = kernel;
+  marked.schedule = mapBottomUp(splitBands(kernel.schedule), [&](const isl::schedule_node &node) {
+    int bands = 0; // from here on inwards
+    visit(node, [&](const isl::schedule_node &below) { bands += isBand(below); });
+    return isBand(node) && bands == 1 ? insertMark(node, "scalar") : node;
+  });
+  return {marked, ""};
 }
 
 } // namespace pbc::kernel

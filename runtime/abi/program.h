@@ -121,6 +121,7 @@ struct Program {
   int mainTransform;
   const char *bakedConfiguration; // TOML text given to pbc --config, or null
   const char *processor;          // what its code is made for, as pbc --cpu names it
+  const char *kernels = nullptr;  // what [kernels] said when it was compiled: lines of TOML, sorted
 };
 
 inline constexpr int kAbiVersion = 3;

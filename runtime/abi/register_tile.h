@@ -152,6 +152,8 @@ template <class T>
 ///   kResumes                     the loop over k may be cut: the output holds the result so far
 ///   kInPlace                     a point may overwrite what it reads: no point is computed twice
 ///   begin(y), end(y)             columns of row y
+///   kAskedRows, kAskedVectors, kAskedDepth, kAskedColumns
+///                                where somebody wants another shape than the one below (optional)
 ///   cells<R, V, W, isPart>(y, x, n)
 ///                                the block of R rows, V vectors of W columns, or its first n columns
 /// and where kPanels > 0, for loops over k with operands of which a block reads strips:
@@ -167,8 +169,17 @@ template <class Tile>
 class TileRunner {
 public:
   using T = typename Tile::Cell;
-  static constexpr int W = kVectorBytes / static_cast<int>(sizeof(T)), V = 2;
-  static constexpr int kRows = kVectorRegisters * 3 / 4 / (V * Tile::kScalars);
+  static constexpr int W = kVectorBytes / static_cast<int>(sizeof(T));
+  static constexpr int V = [] {
+    if constexpr (requires { Tile::kAskedVectors; })
+      return static_cast<int>(Tile::kAskedVectors);
+    return 2;
+  }();
+  static constexpr int kRows = [] {
+    if constexpr (requires { Tile::kAskedRows; })
+      return static_cast<int>(Tile::kAskedRows);
+    return kVectorRegisters * 3 / 4 / (V * Tile::kScalars);
+  }();
   static constexpr int R = kRows > 1 ? kRows : 1, kFewRows = R > 4 ? 4 : 1;
   static constexpr long kStrip = V * W; // columns
   static constexpr long kSize = sizeof(T), kLine = 64 / kSize;
@@ -295,17 +306,30 @@ private:
     return false;
   }
 
+  static long stepsTogether() {
+    if constexpr (requires { Tile::kAskedDepth; })
+      return Tile::kAskedDepth;
+    return maximum(16, pb_cache_bytes(1) / 2 / (R * kSize));
+  }
+
+  /// Strips of columns of so many bytes.
+  static long stripsTogether([[maybe_unused]] long bytes) {
+    if constexpr (requires { Tile::kAskedColumns; })
+      return (Tile::kAskedColumns + kStrip - 1) / kStrip;
+    return maximum(1, pb_cache_bytes(2) / 2 / bytes);
+  }
+
   void inPanels(long y0, long y1, long x0, long x1, long k0, long k1) const {
     const long all = k1 - k0;
     long depth = all;
     if (Tile::kResumes) {
       // A block's rows stay in half of the first cache; the cuts are of one length.
-      const long fits = maximum(16, pb_cache_bytes(1) / 2 / (R * kSize));
+      const long fits = stepsTogether();
       const long cuts = (all + fits - 1) / fits;
       depth = (all + cuts - 1) / cuts;
     }
     // The strips of columns stay in half of the second one.
-    const long width = maximum(1, pb_cache_bytes(2) / 2 / (depth * kStrip * kSize)) * kStrip;
+    const long width = stripsTogether(depth * kStrip * kSize) * kStrip;
     const long whole = x0 + (x1 - x0) / kStrip * kStrip;
     for (long k = k0; k < k1; k += depth)
       for (long x = x0; x < whole; x += width)
@@ -323,7 +347,7 @@ private:
   void inStrips(long y0, long y1, long x0, long x1, long k0, long k1) const {
     const long strip = kStrip * (k1 - k0);
     constexpr long kCopied = columnOperands();
-    const long width = maximum(1, pb_cache_bytes(2) / 2 / (strip * kSize * kCopied)) * kStrip;
+    const long width = stripsTogether(strip * kSize * kCopied) * kStrip;
     const long whole = Tile::kInPlace ? x0 + (x1 - x0) / kStrip * kStrip : x1;
     if (whole < x1)
       rows(y0, y1, true, [&]<int Rows>(long y) { columns<Rows>(y, whole, x1); });

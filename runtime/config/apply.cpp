@@ -5,6 +5,7 @@
 #include "runtime/base/closest.h"
 #include "runtime/base/number.h"
 #include "runtime/config/configuration.h"
+#include "runtime/config/kernels.h"
 #include "runtime/config/original.h"
 #include "runtime/config/slots.h"
 #include <cmath>
@@ -19,7 +20,8 @@ using Names = std::vector<std::string>;
 
 class Applier {
 public:
-  Applier(const Program &program, const std::string &where) : program_(program), where_(where) {}
+  Applier(const Program &program, const std::string &where, std::vector<std::string> *warnings)
+      : program_(program), where_(where), warnings_(warnings) {}
 
   void read(const toml::table &root, int *threads) {
     if (const toml::node *node = root.get("program"))
@@ -35,6 +37,8 @@ public:
         continue;
       if (name == "threads")
         readThreads(node, threads);
+      else if (name == "kernels" && node.is_table())
+        readKernels(*node.as_table());
       else if (const Transform *t = find(name))
         readTransform(*t, node);
       else
@@ -77,6 +81,24 @@ private:
       changes_.push_back([=, n = static_cast<int>(**value)] { *threads = n; });
   }
 
+  /// They were decided when the program was compiled.
+  void readKernels(const toml::table &kernels) {
+    if (const Transform *t = find("kernels")) // its own entries are no tables
+      readTransform(*t, kernels);
+    else
+      for (const auto &[key, node] : kernels)
+        if (!node.is_table())
+          error(key.source(), "[kernels] has options of a transform's rules: write TRANSFORM.RULE.jam = 2");
+    const std::string asked = kernelLines(kernels), has = program_.kernels ? program_.kernels : "";
+    const std::string difference = firstDifference(asked, has);
+    if (!warnings_ || asked.empty() || difference.empty())
+      return;
+    warnings_->push_back(where_ + ":" + std::to_string(kernels.source().begin.line) + ":" +
+                         std::to_string(kernels.source().begin.column) +
+                         ": warning: the program was compiled with other kernels than [kernels] says (" +
+                         difference + "): compile it with pbc --config=FILE");
+  }
+
   const Transform *find(const std::string &name) const {
     for (int i = 0; i < program_.transformCount; ++i)
       if (name == program_.transforms[i]->name)
@@ -103,6 +125,8 @@ private:
     for (const auto &[key, value] : *table) {
       const std::string name(key.str());
       bool found = false;
+      if (value.is_table() && std::string_view(t.name) == "kernels")
+        continue; // of the section [kernels]
       for (int i = 0; i < t.siteCount && !found; ++i)
         if ((found = name == choiceKey(t, t.sites[i])))
           readChoice(t.sites[i], value);
@@ -265,6 +289,7 @@ private:
 
   const Program &program_;
   const std::string &where_;
+  std::vector<std::string> *warnings_;
   std::vector<std::string> errors_;
   std::vector<std::function<void()>> changes_;
 };
@@ -285,7 +310,7 @@ std::vector<std::string> apply(const Program &program, const std::string &text, 
     return {where + ":" + std::to_string(e.source().begin.line) + ":" +
             std::to_string(e.source().begin.column) + ": error: not TOML: " + std::string(e.description())};
   }
-  Applier applier(program, where);
+  Applier applier(program, where, warnings);
   applier.read(parsed.table(), threads);
   return applier.finish();
 }

@@ -13,9 +13,10 @@
 // ]`, a plain number being short for all sizes. Copies of a template and accuracy bins are tables of their
 // own,
 // ["Name<2>"]. A transform's site that does not bear the transform's name
-// has the key `choice_NAME`. Missing entries keep their values; unknown transforms, rules or tunables, values
-// out of range, cut-offs that do not grow, and another program's file are errors with file, line and column.
-// Never written by a run.
+// has the key `choice_NAME`. [kernels] is the compiler's (kernels.h); a
+// program that was compiled with another one warns. Missing entries keep their values; unknown transforms,
+// rules or tunables, values out of range, cut-offs that do not grow, and another program's file are errors
+// with file, line and column. Never written by a run.
 #pragma once
 #include "runtime/abi/program.h"
 #include <string>
@@ -26,7 +27,7 @@ namespace pb::config {
 /// Fills the program's slots from TOML text; `where` names the file in messages. Returns the errors
 /// ("FILE:3:9: error: ..." each with its help); none: everything was applied. Nothing is applied when any.
 /// `threads`: set when the text says so. Text in the original compiler's format is taken too (original.h);
-/// `warnings` then gets what it has that no longer exists.
+/// `warnings` gets what it has that no longer exists, and where its [kernels] are not the program's.
 std::vector<std::string> apply(const Program &, const std::string &toml, const std::string &where,
                                int *threads, std::vector<std::string> *warnings = nullptr);
 

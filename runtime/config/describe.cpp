@@ -2,33 +2,13 @@
 // on one line, in the program's own order.
 #include "runtime/config/configuration.h"
 #include "runtime/config/slots.h"
+#include "runtime/config/toml_text.h"
 #include <cctype>
 #include <charconv>
 #include <cstdio>
 
 namespace pb::config {
 namespace {
-
-std::string quoted(const std::string &text) {
-  std::string out = "\"";
-  char escape[8];
-  for (unsigned char c : text) {
-    if (c == '"' || c == '\\')
-      out += '\\', out += static_cast<char>(c);
-    else if (c < 32 || c == 127)
-      std::snprintf(escape, sizeof escape, "\\u%04x", c), out += escape;
-    else
-      out += static_cast<char>(c);
-  }
-  return out + "\"";
-}
-
-std::string key(const std::string &name) {
-  for (unsigned char c : name)
-    if (!std::isalnum(c) && c != '_' && c != '-')
-      return quoted(name);
-  return name.empty() ? "\"\"" : name;
-}
 
 /// The shortest text that reads back as the same number, always with a mark of a TOML float.
 std::string tomlFloat(double v) {
@@ -74,6 +54,27 @@ std::string tunable(const Tunable &t) {
 
 } // namespace
 
+std::string quoted(const std::string &text) {
+  std::string out = "\"";
+  char escape[8];
+  for (unsigned char c : text) {
+    if (c == '"' || c == '\\')
+      out += '\\', out += static_cast<char>(c);
+    else if (c < 32 || c == 127)
+      std::snprintf(escape, sizeof escape, "\\u%04x", c), out += escape;
+    else
+      out += static_cast<char>(c);
+  }
+  return out + "\"";
+}
+
+std::string key(const std::string &name) {
+  for (unsigned char c : name)
+    if (!std::isalnum(c) && c != '_' && c != '-')
+      return quoted(name);
+  return name.empty() ? "\"\"" : name;
+}
+
 std::string describe(const Program &program) {
   std::string out = "program = " + quoted(program.name) + "\nhash = " + quoted(program.hash) + "\n";
   for (int i = 0; i < program.transformCount; ++i) {
@@ -88,7 +89,7 @@ std::string describe(const Program &program) {
       out += key(u.name) + " = " + tunable(u) + "\n";
     }
   }
-  return out;
+  return program.kernels ? out + "\n[kernels]\n" + program.kernels : out;
 }
 
 } // namespace pb::config

@@ -8,31 +8,10 @@
 namespace pbc::tuner {
 namespace {
 
-std::string quoted(const std::string &text) {
-  std::string result = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\')
-      result += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20)
-      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else
-      result += c;
-  }
-  return result + "\"";
-}
-
-/// Bare where TOML allows it.
-std::string key(const std::string &name) {
-  const bool bare = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return c < 128 && (std::isalnum(c) || c == '_' || c == '-');
-  });
-  return bare ? name : quoted(name);
-}
-
 std::string choiceText(const Site &site, const Selector &selector) {
   std::string result = "[ ";
   for (const Level &level : selector.levels()) {
-    const std::string use = quoted(site.alternatives.at(level.use).name);
+    const std::string use = tomlText(site.alternatives.at(level.use).name);
     result += level.below == kNoLimit ? fmt::format("{{ use = {} }} ]", use)
                                       : fmt::format("{{ below = {}, use = {} }}, ", level.below, use);
   }
@@ -139,12 +118,32 @@ const toml::node *valueNode(const toml::node *node, const Tunable &tunable) {
 
 } // namespace
 
+std::string tomlText(const std::string &text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      result += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 0x20)
+      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      result += c;
+  }
+  return result + "\"";
+}
+
+std::string tomlKey(const std::string &name) {
+  const bool bare = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return c < 128 && (std::isalnum(c) || c == '_' || c == '-');
+  });
+  return bare ? name : tomlText(name);
+}
+
 std::string toToml(const ProgramSpace &space, const Configuration &configuration,
                    const TomlOptions &options) {
   std::string result;
   for (const std::string &line : options.comments)
     result += "# " + line + "\n";
-  result += fmt::format("program = {}\nhash = {}\n", quoted(space.program), quoted(space.hash));
+  result += fmt::format("program = {}\nhash = {}\n", tomlText(space.program), tomlText(space.hash));
   if (options.threads > 0)
     result += fmt::format("threads = {}\n", options.threads);
   std::vector<std::string> transforms; // in the program's order
@@ -157,14 +156,14 @@ std::string toToml(const ProgramSpace &space, const Configuration &configuration
   for (const Tunable &tunable : space.tunables)
     note(tunable.transform);
   for (const std::string &transform : transforms) {
-    result += fmt::format("\n[{}]\n", key(transform));
+    result += fmt::format("\n[{}]\n", tomlKey(transform));
     for (std::size_t i = 0; i < space.sites.size(); ++i)
       if (space.sites[i].transform == transform)
-        result += fmt::format("{} = {}\n", key(space.sites[i].key),
+        result += fmt::format("{} = {}\n", tomlKey(space.sites[i].key),
                               choiceText(space.sites[i], configuration.selectors()[i]));
     for (std::size_t i = 0; i < space.tunables.size(); i = groupEnd(space, i))
       if (space.tunables[i].transform == transform)
-        result += fmt::format("{} = {}\n", key(space.tunables[i].name),
+        result += fmt::format("{} = {}\n", tomlKey(space.tunables[i].name),
                               valuesText(space, configuration, i, groupEnd(space, i)));
   }
   return result;

@@ -20,6 +20,10 @@ struct TomlOptions {
   std::vector<std::string> comments; // provenance, one line each, written first
 };
 
+/// A key, bare where TOML allows it; a text in quotes.
+std::string tomlKey(const std::string &);
+std::string tomlText(const std::string &);
+
 std::string toToml(const ProgramSpace &, const Configuration &, const TomlOptions &);
 
 /// Missing entries keep their defaults. Throws TunerError, naming `where`, for text that does not fit.

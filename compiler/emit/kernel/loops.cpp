@@ -182,7 +182,8 @@ private:
   std::optional<std::string> jammed(const isl::ast_node &node, const std::string &indent,
                                     const std::string &i, const std::string &start,
                                     const isl::ast_node &body) {
-    if (markName(body) != "vector")
+    const std::string vector = markName(body);
+    if (!kernel::isVectorMark(vector))
       return std::nullopt;
     const isl::ast_node inner = isl::manage(isl_ast_node_mark_get_node(body.get()));
     if (isl_ast_node_get_type(inner.get()) != isl_ast_node_for ||
@@ -221,9 +222,14 @@ private:
       text += deeper + "const long " + j + "_a = " + j + " + pb::cellsToLine(&" + *first + ", " + j +
               "_e - " + j + ");\n#pragma clang loop vectorize(disable) unroll(disable)\n" + loop + "_a; ++" +
               j + ") {\n" + all + deeper + "}\n";
-    return text + "#pragma clang loop vectorize(assume_safety)\n" + loop + "_e; ++" + j + ") {\n" + all +
+    return text + "#pragma clang loop " + vectorPragma(vector) + "\n" + loop + "_e; ++" + j + ") {\n" + all +
            deeper + "}\n" + in + "}\n" + in + "for (; " + i + " < " + i + "_e; ++" + i + ") {\n" +
            print(body, deeper) + in + "}\n" + indent + "}\n";
+  }
+
+  static std::string vectorPragma(const std::string &mark) {
+    return "vectorize(assume_safety)" +
+           (mark == "vector" ? "" : " interleave_count(" + mark.substr(mark.find(':') + 1) + ")");
   }
 
   /// Its tiles begin anywhere, and go over the same cells again.
@@ -311,8 +317,10 @@ private:
     }
     Request request;
     request.depth = depth;
-    if (unitStride_ && name == "vector") {
-      request.pragma = "vectorize(assume_safety)";
+    if (name == "scalar")
+      request.pragma = "vectorize(disable)";
+    if (unitStride_ && kernel::isVectorMark(name)) {
+      request.pragma = vectorPragma(name);
       request.aligned = isTiledInTime();
     }
     if (unitStride_ && name.rfind("jam:", 0) == 0)

@@ -357,6 +357,13 @@ private:
                     name_, body::cxxType(tile_.element), std::max(1, tile_.scalars),
                     loops_.empty() ? 0 : tile_.panels.size(), !loops_.empty() && resumed() >= 0, isBox,
                     place_.mayShareViews, place_.frameType, members);
+    const kernel::RegisterShape &shape = tile_.shape;
+    for (const auto &[member, value] : {std::pair<const char *, long>("kAskedRows", shape.rows),
+                                        {"kAskedVectors", shape.vectors},
+                                        {"kAskedDepth", shape.depth},
+                                        {"kAskedColumns", shape.columns}})
+      if (value)
+        text += fmt::format("  static constexpr long {} = {};\n", member, value);
     for (const auto &[member, value] : {std::pair("begin", x.begin), std::pair("end", x.end)})
       text += fmt::format(
           "  [[gnu::always_inline]] long {}([[maybe_unused]] long {}) const {{\n{}    return {};\n  }}\n",

@@ -1,0 +1,184 @@
+#include "compiler/driver/kernel_requests.h"
+#include "tuner/space/toml.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+#include <toml++/toml.h>
+
+namespace pbc::driver {
+namespace {
+
+/// toml++ counts lines and columns from 1; a key's or value's end may be on another line.
+source::Span spanOf(const toml::source_region &region, source::FileId file,
+                    const source::SourceManager &sources) {
+  const std::string_view line = sources.line(file, region.begin.line), text = sources.text(file);
+  const auto start = static_cast<std::size_t>(line.data() - text.data());
+  const std::size_t begin = std::min<std::size_t>(region.begin.column - 1, line.size());
+  const std::size_t end = region.end.line == region.begin.line
+                              ? std::min<std::size_t>(region.end.column - 1, line.size())
+                              : line.size();
+  return {file, static_cast<std::uint32_t>(start + begin), static_cast<std::uint32_t>(start + end)};
+}
+
+std::string knownOptions() {
+  std::vector<std::string> names;
+  for (const auto &o : kernel::scheduleOptions())
+    names.emplace_back(o.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool isNumber(const std::string &value) {
+  return !value.empty() && value.find_first_not_of("0123456789") == std::string::npos;
+}
+
+} // namespace
+
+std::string kernelName(const sema::Transform &t, const schedule::Step &step) {
+  std::vector<std::string> labels;
+  for (const auto &use : step.uses)
+    if (const std::string &label = t.rules[use.rule].label;
+        std::find(labels.begin(), labels.end(), label) == labels.end())
+      labels.push_back(label);
+  return fmt::format("{}", fmt::join(labels, "+"));
+}
+
+KernelRequests::KernelRequests(source::FileId file, const source::SourceManager &sources,
+                               source::Diagnostics &diagnostics) {
+  toml::table root;
+  try {
+    root = toml::parse(sources.text(file));
+  } catch (const toml::parse_error &) {
+    return;
+  }
+  const toml::table *kernels = root["kernels"].as_table();
+  if (!kernels)
+    return;
+  const auto span = [&](const toml::source_region &region) { return spanOf(region, file, sources); };
+  const auto isTable = [&](const toml::key &key, const toml::node &node) {
+    if (!node.is_table())
+      diagnostics
+          .error(span(key.source()), fmt::format("`{}` is not the option of a kernel", std::string(key.str())))
+          .help("write the transform, the rule and the option: TRANSFORM.RULE.jam = 2");
+    return node.is_table();
+  };
+  for (const auto &[transform, ofTransform] : *kernels) {
+    // A transform called `kernels` has its own entries here, which are no tables.
+    if (!ofTransform.is_table())
+      continue;
+    for (const auto &[kernel, ofKernel] : *ofTransform.as_table()) {
+      if (!isTable(kernel, ofKernel))
+        continue;
+      for (const auto &[key, node] : *ofKernel.as_table()) {
+        const std::string name(key.str());
+        const kernel::ScheduleOption *option = kernel::findScheduleOption(name);
+        if (!option) {
+          diagnostics.error(span(key.source()), fmt::format("a kernel has no option `{}`", name))
+              .help(fmt::format("the options are {}", knownOptions()));
+          continue;
+        }
+        std::string value;
+        if (const auto number = node.value_exact<int64_t>())
+          value = std::to_string(*number);
+        else if (const auto text = node.value_exact<std::string>())
+          value = *text;
+        if (!kernel::isValue(*option, value)) {
+          diagnostics
+              .error(span(node.source()),
+                     value.empty() ? fmt::format("`{}` is a number or a text in quotes", name)
+                                   : fmt::format("`{}` cannot be `{}`", name, value))
+              .help(fmt::format("`{}`, {}, is {}", name, option->doc, option->values));
+          continue;
+        }
+        requests_.push_back({std::string(transform.str()), std::string(kernel.str()), name, value,
+                             span(transform.source()), span(kernel.source()), span(key.source())});
+      }
+    }
+  }
+}
+
+kernel::Asked KernelRequests::of(const std::string &transform, const std::string &kernel) const {
+  kernel::Asked asked;
+  for (const Request &r : requests_)
+    if (r.transform == transform && r.kernel == kernel)
+      asked[r.option] = r.value;
+  return asked;
+}
+
+void KernelRequests::check(const emit::Input &in, source::Diagnostics &diagnostics) const {
+  std::map<std::string, std::map<std::string, std::vector<const kernel::Kernel *>>> known;
+  std::vector<std::string> transforms;
+  for (const auto &t : in.module.transforms) {
+    const auto &plans = in.plans[t.index].plans;
+    for (std::size_t p = 0; p < plans.size(); ++p)
+      for (std::size_t s = 0; s < plans[p].steps.size(); ++s)
+        if (const auto &k = in.kernels[t.index][p][s])
+          known[t.name][kernelName(t, plans[p].steps[s])].push_back(&*k);
+  }
+  for (const auto &[name, kernels] : known)
+    transforms.push_back("`" + name + "`");
+  for (const Request &r : requests_) {
+    const auto transform = known.find(r.transform);
+    if (transform == known.end()) {
+      diagnostics
+          .error(r.transformSpan, fmt::format("the program has no transform `{}` with kernels", r.transform))
+          .help(transforms.empty() ? "all its rules call transforms"
+                                   : fmt::format("transforms with kernels: {}", fmt::join(transforms, ", ")));
+      continue;
+    }
+    const auto kernels = transform->second.find(r.kernel);
+    if (kernels == transform->second.end()) {
+      std::vector<std::string> names;
+      for (const auto &[name, all] : transform->second)
+        names.push_back("`" + name + "`");
+      diagnostics.error(r.kernelSpan, fmt::format("`{}` has no kernel `{}`", r.transform, r.kernel))
+          .help(fmt::format("its kernels, called after the rules that they compute: {}",
+                            fmt::join(names, ", ")));
+      continue;
+    }
+    const std::string *why = nullptr;
+    bool applies = false;
+    for (const kernel::Kernel *k : kernels->second) {
+      const auto at = std::find_if(k->refused.begin(), k->refused.end(),
+                                   [&](const kernel::Note &n) { return n.transformation == r.option; });
+      applies |= at == k->refused.end();
+      if (at != k->refused.end() && !why)
+        why = &at->why;
+    }
+    if (!applies)
+      diagnostics
+          .error(r.span, fmt::format("the kernel `{}` of `{}` cannot have {} = {}: {}", r.kernel, r.transform,
+                                     r.option, r.value, *why))
+          .help("`pbc explain --kernels` lists what each kernel can have");
+  }
+}
+
+std::string KernelRequests::text() const {
+  std::set<std::string> lines;
+  for (const Request &r : requests_)
+    lines.insert(fmt::format("{}.{}.{} = {}\n", tuner::tomlKey(r.transform), tuner::tomlKey(r.kernel),
+                             r.option, isNumber(r.value) ? r.value : tuner::tomlText(r.value)));
+  return fmt::format("{}", fmt::join(lines, ""));
+}
+
+void addSpace(std::vector<KernelSpace> &spaces, int transform, const std::string &kernel,
+              const std::vector<kernel::OptionSpace> &options) {
+  auto at = std::find_if(spaces.begin(), spaces.end(),
+                         [&](const auto &s) { return s.transform == transform && s.kernel == kernel; });
+  if (at == spaces.end())
+    at = spaces.insert(spaces.end(), {transform, kernel, {}});
+  for (const auto &option : options) {
+    const auto same = std::find_if(at->options.begin(), at->options.end(),
+                                   [&](const auto &o) { return o.option == option.option; });
+    if (same == at->options.end()) {
+      at->options.push_back(option);
+      continue;
+    }
+    for (const std::string &value : option.others)
+      if (value != same->inUse &&
+          std::find(same->others.begin(), same->others.end(), value) == same->others.end())
+        same->others.push_back(value);
+  }
+}
+
+} // namespace pbc::driver

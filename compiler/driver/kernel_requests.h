@@ -1,0 +1,50 @@
+// What a configuration says of kernels' schedules: its section [kernels].
+//
+//   [kernels]
+//   MatrixMultiply.product.rows = 8              transform, rule (several as "a+b"), option (schedule_options.h)
+//   Heat.inside.order = "x, y"
+//
+// A kernel is called after the rules whose points it computes, so that its name outlives changes of other
+// rules. All kernels of a name get what is asked; an option that none of them can have is an error.
+#pragma once
+#include "compiler/emit/emit.h"
+#include "compiler/kernel/schedule_space.h"
+
+namespace pbc::driver {
+
+/// The labels of the step's rules: "inside", "left+right".
+std::string kernelName(const sema::Transform &, const schedule::Step &);
+
+class KernelRequests {
+public:
+  KernelRequests() = default;
+  /// Reports names and values that no program has. A file that is no TOML asks for nothing: the program will
+  /// say so.
+  KernelRequests(source::FileId, const source::SourceManager &, source::Diagnostics &);
+
+  kernel::Asked of(const std::string &transform, const std::string &kernel) const;
+  /// Reports what this program does not have.
+  void check(const emit::Input &, source::Diagnostics &) const;
+  /// Lines of TOML, sorted; "" if nothing is asked.
+  std::string text() const;
+
+private:
+  struct Request {
+    std::string transform, kernel, option, value;
+    source::Span transformSpan, kernelSpan, span;
+  };
+  std::vector<Request> requests_;
+};
+
+/// What the kernels of one name can have.
+struct KernelSpace {
+  int transform;
+  std::string kernel;
+  std::vector<kernel::OptionSpace> options;
+};
+
+/// Adds one more kernel to those of its name.
+void addSpace(std::vector<KernelSpace> &, int transform, const std::string &kernel,
+              const std::vector<kernel::OptionSpace> &);
+
+} // namespace pbc::driver

@@ -1,0 +1,11 @@
+// Words of TOML.
+#pragma once
+#include <string>
+
+namespace pb::config {
+
+std::string quoted(const std::string &text);
+/// Bare where TOML allows it, else in quotes.
+std::string key(const std::string &name);
+
+} // namespace pb::config

@@ -1,0 +1,135 @@
+// Options of the schedule: what each makes of the tree, what is refused, and that the default is one of them.
+#include "compiler/kernel/print.h"
+#include "compiler/kernel/schedule_space.h"
+#include "compiler/kernel/verify.h"
+#include "tests/unit/kernel/programs.h"
+#include "tests/unit/kernel/support.h"
+#include <gmock/gmock.h>
+
+using namespace pbc::kernel;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+namespace {
+
+const char *const kProduct = R"(transform Product from A[c, h], B[w, c] to AB[w, h] {
+  AB.cell(x, y) from(A.row(y) a, B.column(x) b) {
+    ElementT s = 0;
+    for (int k = 0; k < c; ++k) s += a.cell(k) * b.cell(k);
+    return s;
+  }
+})";
+
+const char *const kPrograms[] = {programs::kStencil, programs::kRows, programs::kConvolve7, kProduct};
+
+std::string why(const Kernel &k, const std::string &option) {
+  for (const Note &n : k.refused)
+    if (n.transformation == option)
+      return n.why;
+  return "";
+}
+
+std::string scheduled(const char *program, const Asked &asked) {
+  Lifted lifted(program);
+  const Kernel k = defaultSchedule(lifted.kernel(), asked);
+  EXPECT_THAT(verify(k), IsEmpty());
+  EXPECT_EQ(k.refused.size(), 0u) << k.refused.front().why;
+  return print(k);
+}
+
+} // namespace
+
+TEST(ScheduleOptions, TheDefaultAskedForIsTheDefault) {
+  for (const char *program : kPrograms) {
+    Lifted lifted(program);
+    const Kernel byDefault = defaultSchedule(lifted.kernel());
+    for (const Setting &s : byDefault.settings) {
+      const Kernel same = defaultSchedule(lifted.kernel(), {{s.option, s.value}});
+      EXPECT_THAT(same.refused, IsEmpty()) << s.option;
+      EXPECT_EQ(print(same), print(byDefault)) << s.option << " = " << s.value;
+    }
+  }
+}
+
+TEST(ScheduleOptions, WhatIsListedIsLegalAndInUse) {
+  for (const char *program : kPrograms) {
+    Lifted lifted(program);
+    Scheduler scheduler(lifted.kernel());
+    for (const OptionSpace &o : spaceOf(scheduler, {}))
+      for (const std::string &value : o.others) {
+        const ScheduleOption *option = findScheduleOption(o.option);
+        ASSERT_TRUE(option);
+        EXPECT_TRUE(isValue(*option, value)) << o.option << " = " << value;
+        const Kernel k = scheduler.schedule({{o.option, value}});
+        EXPECT_THAT(verify(k), IsEmpty()) << o.option << " = " << value;
+        EXPECT_EQ(settingOf(k, o.option), value);
+      }
+  }
+}
+
+TEST(ScheduleOptions, EachIsInTheTree) {
+  EXPECT_THAT(scheduled(programs::kStencil, {{"order", "x, y"}}), HasSubstr("band x"));
+  EXPECT_THAT(scheduled(programs::kStencil, {{"tile", "16 x 64"}}), HasSubstr("floordiv(y, 16)"));
+  EXPECT_THAT(scheduled(programs::kStencil, {{"tile", "0 x 64"}}), Not(HasSubstr("floordiv(y")));
+  EXPECT_THAT(scheduled(programs::kStencil, {{"vector", "off"}}), HasSubstr("scalar"));
+  EXPECT_THAT(scheduled(programs::kStencil, {{"unroll", "2"}}), HasSubstr("vector:2"));
+  EXPECT_THAT(scheduled(programs::kStencil, {{"jam", "3"}}), HasSubstr("jam:3"));
+  EXPECT_THAT(scheduled(programs::kStencil, {{"body", "lanes"}, {"lanes", "16"}}), HasSubstr("lanes:16"));
+  EXPECT_THAT(scheduled(programs::kStencil, {{"tasks", "y"}}), Not(HasSubstr("task x")));
+  EXPECT_THAT(scheduled(programs::kStencil, {{"grain", "64"}}), HasSubstr("by 64"));
+  EXPECT_THAT(scheduled(programs::kConvolve7, {{"body", "unrolled"}}), HasSubstr("unroll"));
+}
+
+TEST(ScheduleOptions, ShapesOfBlocksReachThePrinter) {
+  Lifted lifted(kProduct);
+  const Kernel k = defaultSchedule(
+      lifted.kernel(), {{"rows", "8"}, {"vectors", "3"}, {"depth", "256"}, {"columns", "64"}});
+  EXPECT_THAT(k.refused, IsEmpty());
+  const std::string text = lifted.text({k});
+  for (const char *member : {"kAskedRows = 8", "kAskedVectors = 3", "kAskedDepth = 256", "kAskedColumns = 64"})
+    EXPECT_THAT(text, HasSubstr(member));
+}
+
+TEST(ScheduleOptions, WhatChangesResultsIsRefused) {
+  Lifted rows("transform T from A[w, h] to B[w, h] { "
+              "B.cell(0, y) from(A.cell(0, y) a) { return a; } "
+              "B.cell(x, y) from(B.cell(x - 1, y) b, A.cell(x, y) a) { return a + b; } }");
+  ASSERT_EQ(rows.messages, "");
+  for (int step = 0; step < rows.steps(); ++step) {
+    const Kernel lifted = rows.kernel(0, step);
+    if (lifted.dependences.is_empty())
+      continue;
+    EXPECT_EQ(why(defaultSchedule(lifted, {{"vector", "x"}}), "vector"),
+              "a point needs the one before it along x");
+    EXPECT_THAT(defaultSchedule(lifted, {{"vector", "y"}}).refused, IsEmpty());
+  }
+}
+
+TEST(ScheduleOptions, WhatHasNoMeaningIsRefused) {
+  Lifted lifted(kProduct);
+  const auto refusal = [&](const Asked &asked) {
+    return why(defaultSchedule(lifted.kernel(), asked), asked.begin()->first);
+  };
+  EXPECT_EQ(refusal({{"order", "x"}}), "its loops over points are y, x");
+  EXPECT_EQ(refusal({{"vector", "z"}}), "its loops over points are y, x");
+  EXPECT_EQ(refusal({{"jam", "2"}}), "it has no vector loop with its body written out (body = \"unrolled\")");
+  EXPECT_EQ(refusal({{"tile", "8 x 8"}}),
+            "its blocks in registers have tiles of their own (`depth` and `columns`)");
+  EXPECT_EQ(refusal({{"body", "unrolled"}}), "the loop over k has no constant length");
+}
+
+TEST(ScheduleOptions, Values) {
+  const auto isAllowed = [](const char *option, const char *value) {
+    return isValue(*findScheduleOption(option), value);
+  };
+  EXPECT_TRUE(isAllowed("unroll", "auto"));
+  EXPECT_TRUE(isAllowed("unroll", "16"));
+  EXPECT_FALSE(isAllowed("unroll", "3"));
+  EXPECT_FALSE(isAllowed("jam", "0"));
+  EXPECT_FALSE(isAllowed("jam", "2 "));
+  EXPECT_FALSE(isAllowed("body", "fast"));
+  EXPECT_FALSE(isAllowed("lanes", "99999999999999999999"));
+  EXPECT_EQ(findScheduleOption("jan"), nullptr);
+}
