@@ -58,7 +58,8 @@ KernelRequests::KernelRequests(source::FileId file, const source::SourceManager 
   const auto isTable = [&](const toml::key &key, const toml::node &node) {
     if (!node.is_table())
       diagnostics
-          .error(span(key.source()), fmt::format("`{}` is not the option of a kernel", std::string(key.str())))
+          .error(span(key.source()),
+                 fmt::format("`{}` is not the option of a kernel", std::string(key.str())))
           .help("write the transform, the rule and the option: TRANSFORM.RULE.jam = 2");
     return node.is_table();
   };
@@ -84,9 +85,9 @@ KernelRequests::KernelRequests(source::FileId file, const source::SourceManager 
           value = *text;
         if (!kernel::isValue(*option, value)) {
           diagnostics
-              .error(span(node.source()),
-                     value.empty() ? fmt::format("`{}` is a number or a text in quotes", name)
-                                   : fmt::format("`{}` cannot be `{}`", name, value))
+              .error(span(node.source()), value.empty()
+                                              ? fmt::format("`{}` is a number or a text in quotes", name)
+                                              : fmt::format("`{}` cannot be `{}`", name, value))
               .help(fmt::format("`{}`, {}, is {}", name, option->doc, option->values));
           continue;
         }

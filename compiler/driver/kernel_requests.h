@@ -1,8 +1,8 @@
 // What a configuration says of kernels' schedules: its section [kernels].
 //
 //   [kernels]
-//   MatrixMultiply.product.rows = 8              transform, rule (several as "a+b"), option (schedule_options.h)
-//   Heat.inside.order = "x, y"
+//   MatrixMultiply.product.rows = 8              transform, rule (several as "a+b"), option
+//   (schedule_options.h) Heat.inside.order = "x, y"
 //
 // A kernel is called after the rules whose points it computes, so that its name outlives changes of other
 // rules. All kernels of a name get what is asked; an option that none of them can have is an error.

@@ -172,13 +172,13 @@ private:
     if (options_.stage == Stage::Kernels)
       return show(printKernels(module, kernels, fusions));
     if (options_.stage == Stage::Explain)
-      return show(
-          explain({module, facts, choices, plans, kernels, fusions, &sources_}, context, options_.json, spaces_));
+      return show(explain({module, facts, choices, plans, kernels, fusions, &sources_}, context,
+                          options_.json, spaces_));
 
     std::vector<emit::Unit> units;
     step("emit", [&] {
-      units = emit::emit({module, facts, choices, plans, kernels, fusions, &sources_, options_.cpus, rawBlocks_,
-                          kernelOptions_},
+      units = emit::emit({module, facts, choices, plans, kernels, fusions, &sources_, options_.cpus,
+                          rawBlocks_, kernelOptions_},
                          context, *baked);
     });
     if (options_.stage == Stage::Cpp)

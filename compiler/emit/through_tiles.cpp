@@ -26,8 +26,8 @@ public:
 
 private:
   std::size_t position(int matrix) const {
-    return static_cast<std::size_t>(
-        std::find(group_.matrices.begin(), group_.matrices.end(), matrix) - group_.matrices.begin());
+    return static_cast<std::size_t>(std::find(group_.matrices.begin(), group_.matrices.end(), matrix) -
+                                    group_.matrices.begin());
   }
 
   std::string extents(int matrix) const {
@@ -38,24 +38,25 @@ private:
   }
 
   /// `from`: where the limits of the reader's points are.
-  std::string reads(const std::vector<kernel::TileRead> &all, std::size_t dimensions,
-                    const std::string &low, const std::string &high) const {
+  std::string reads(const std::vector<kernel::TileRead> &all, std::size_t dimensions, const std::string &low,
+                    const std::string &high) const {
     if (all.empty())
       return "";
     std::string out = "  {\n";
     for (std::size_t k = 0; k < dimensions; ++k)
-      out += fmt::format("    [[maybe_unused]] const long pb__low{0} = {1}[{0}], pb__high{0} = {2}[{0}];\n", k,
-                         low, high);
+      out += fmt::format("    [[maybe_unused]] const long pb__low{0} = {1}[{0}], pb__high{0} = {2}[{0}];\n",
+                         k, low, high);
     for (const auto &r : all) {
       std::string lows, highs;
       for (const auto &interval : r.cells) {
         lows += (lows.empty() ? "" : ", ") + interval.low;
         highs += (highs.empty() ? "" : ", ") + interval.high;
       }
-      out += fmt::format("    {}{{\n      const long pb_from[] = {{{}}}, pb_to[] = {{{}}}, pb_extent[] = {{{}}};\n"
-                         "      pb::includeCells(&pb_cells[{}], pb_from, pb_to, pb_extent);\n    }}\n",
-                         r.condition.empty() ? "" : "if (" + r.condition + ") ", lows, highs,
-                         extents(r.matrix), position(r.matrix));
+      out += fmt::format(
+          "    {}{{\n      const long pb_from[] = {{{}}}, pb_to[] = {{{}}}, pb_extent[] = {{{}}};\n"
+          "      pb::includeCells(&pb_cells[{}], pb_from, pb_to, pb_extent);\n    }}\n",
+          r.condition.empty() ? "" : "if (" + r.condition + ") ", lows, highs, extents(r.matrix),
+          position(r.matrix));
     }
     return out + "  }\n";
   }
@@ -71,11 +72,10 @@ private:
       const auto &dimension = producer.dimensions[d];
       switch (dimension.kind) {
       case Kind::Moves:
-        out += fmt::format(
-            "  {0}.low[{1}] = pb::maximum({0}.low[{1}], {2}.low[{3}]{4});\n"
-            "  {0}.high[{1}] = pb::minimum({0}.high[{1}], {2}.high[{3}]{4});\n",
-            points, dimension.task, cells, d,
-            dimension.offset == "0" ? "" : fmt::format(" - ({})", dimension.offset));
+        out += fmt::format("  {0}.low[{1}] = pb::maximum({0}.low[{1}], {2}.low[{3}]{4});\n"
+                           "  {0}.high[{1}] = pb::minimum({0}.high[{1}], {2}.high[{3}]{4});\n",
+                           points, dimension.task, cells, d,
+                           dimension.offset == "0" ? "" : fmt::format(" - ({})", dimension.offset));
         break;
       case Kind::Fixed:
         out += fmt::format("  if ({0} < {1}.low[{2}] || {0} >= {1}.high[{2}]) {3}.high[0] = {3}.low[0];\n",
@@ -88,15 +88,14 @@ private:
     // What the points reach besides must have room, too.
     for (std::size_t d = 0; d < producer.dimensions.size(); ++d)
       if (producer.dimensions[d].kind == Kind::All)
-        out += fmt::format("  if (!pb::isEmpty({0})) {1}.low[{2}] = 0, {1}.high[{2}] = {3};\n", points, cells, d,
-                           t_.matrices[producer.matrix].extents[d].cxx);
-    const std::string own = reads(producer.reads, dimensionsOf(producer.step), points + ".low", points + ".high");
+        out += fmt::format("  if (!pb::isEmpty({0})) {1}.low[{2}] = 0, {1}.high[{2}] = {3};\n", points, cells,
+                           d, t_.matrices[producer.matrix].extents[d].cxx);
+    const std::string own =
+        reads(producer.reads, dimensionsOf(producer.step), points + ".low", points + ".high");
     return out + (own.empty() ? "" : fmt::format("  if (!pb::isEmpty({}))\n", points) + own);
   }
 
-  std::size_t dimensionsOf(int step) const {
-    return names_.taskDimensions[static_cast<std::size_t>(step)];
-  }
+  std::size_t dimensionsOf(int step) const { return names_.taskDimensions[static_cast<std::size_t>(step)]; }
 
   std::string begin() const {
     return fmt::format("  [[maybe_unused]] const {0} &pb_f = *static_cast<const {0} *>(pb_p);\n  {1}\n",
@@ -131,11 +130,11 @@ private:
       std::string sizes;
       for (const auto &e : m.extents)
         sizes += fmt::format("{}static_cast<int>({})", sizes.empty() ? "" : ", ", e.cxx);
-      out += fmt::format("  const int pb_extent_{0}[] = {{{1}}};\n"
-                         "  pb_f.m_{2} = {3}(static_cast<{4} *>(pb_regions[{0}].base), pb_regions[{0}].stride, "
-                         "pb_extent_{0});\n",
-                         k, sizes, poly::mangle(m.name), regionType(m.element, m.rank(), false),
-                         sema::cxxType(m.element));
+      out += fmt::format(
+          "  const int pb_extent_{0}[] = {{{1}}};\n"
+          "  pb_f.m_{2} = {3}(static_cast<{4} *>(pb_regions[{0}].base), pb_regions[{0}].stride, "
+          "pb_extent_{0});\n",
+          k, sizes, poly::mangle(m.name), regionType(m.element, m.rank(), false), sema::cxxType(m.element));
     }
     for (std::size_t p = 0; p < group_.producers.size(); ++p)
       out += fmt::format("  pb::runPart(&pb_f, {}, pb_points[{}]);\n",

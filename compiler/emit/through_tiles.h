@@ -17,6 +17,7 @@ struct ThroughTilesText {
 };
 
 /// The `number`th group of the transform.
-ThroughTilesText throughTiles(const Scope &, const kernel::TileGroup &, const StepNames &, std::size_t number);
+ThroughTilesText throughTiles(const Scope &, const kernel::TileGroup &, const StepNames &,
+                              std::size_t number);
 
 } // namespace pbc::emit

@@ -39,7 +39,8 @@ isl::set whenSome(const Kernel &kernel) {
   isl::set known = kernel.context;
   for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k) {
     isl_set *some = isl_set_read_from_str(
-        isl_set_get_ctx(known.get()), fmt::format("[pb__low{0}, pb__high{0}] -> {{ : pb__low{0} < pb__high{0} }}", k).c_str());
+        isl_set_get_ctx(known.get()),
+        fmt::format("[pb__low{0}, pb__high{0}] -> {{ : pb__low{0} < pb__high{0} }}", k).c_str());
     known = known.intersect(isl::manage(some));
   }
   return known;
@@ -77,9 +78,10 @@ TileRead readOf(const Kernel &kernel, int matrix, int rank, const isl::set &cell
   known = known.intersect(exists);
   for (int d = 0; d < rank; ++d) {
     isl_val *one = isl_val_one(isl_set_get_ctx(cells.get()));
-    const isl::pw_aff end =
-        isl::manage(isl_pw_aff_add_constant_val(poly::dimMax(cells, static_cast<unsigned>(d)).release(), one));
-    read.cells.push_back({underContext(poly::dimMin(cells, static_cast<unsigned>(d)), known), underContext(end, known)});
+    const isl::pw_aff end = isl::manage(
+        isl_pw_aff_add_constant_val(poly::dimMax(cells, static_cast<unsigned>(d)).release(), one));
+    read.cells.push_back(
+        {underContext(poly::dimMin(cells, static_cast<unsigned>(d)), known), underContext(end, known)});
   }
   return read;
 }
@@ -157,7 +159,8 @@ Coordinate written(const Kernel &kernel, int matrix, int d) {
     for (const Access &a : s.accesses)
       if (a.isWrite && kernel.buffers[a.buffer].matrix == matrix)
         all.push_back(coordinateOf(kernel, s, a, d));
-  const bool isOne = !all.empty() && std::all_of(all.begin(), all.end(), [&](const Coordinate &c) { return agree(c, all.front()); });
+  const bool isOne = !all.empty() && std::all_of(all.begin(), all.end(),
+                                                 [&](const Coordinate &c) { return agree(c, all.front()); });
   return isOne ? all.front() : Coordinate{};
 }
 
@@ -191,7 +194,9 @@ TileProducer producerOf(const sema::Transform &t, const Kernel &kernel, int step
         if (!a.isWrite && kernel.buffers[a.buffer].matrix == matrix && c.kind != Kind::All &&
             !agree(c, coordinateOf(kernel, s, a, d)))
           throw Refused{fmt::format("the points that write {0} read other cells of {0}", name)};
-    p.dimensions.push_back({c.kind, c.task, c.kind == Kind::All ? "" : poly::cxx(isl::manage(isl_pw_aff_from_aff(c.offset->copy())))});
+    p.dimensions.push_back(
+        {c.kind, c.task,
+         c.kind == Kind::All ? "" : poly::cxx(isl::manage(isl_pw_aff_from_aff(c.offset->copy())))});
   }
   if (std::none_of(p.dimensions.begin(), p.dimensions.end(),
                    [](const auto &d) { return d.kind == Kind::Moves; }))
@@ -201,14 +206,16 @@ TileProducer producerOf(const sema::Transform &t, const Kernel &kernel, int step
 
 class Fuser {
 public:
-  Fuser(const sema::Transform &t, const schedule::Plan &plan, const std::vector<std::optional<Kernel>> &kernels)
+  Fuser(const sema::Transform &t, const schedule::Plan &plan,
+        const std::vector<std::optional<Kernel>> &kernels)
       : t_(t), kernels_(kernels) {
     for (const auto &step : plan.steps) {
       touched_.push_back(touchedBy(t, step));
       ruleCount_.push_back(step.uses.size());
     }
     for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
-      if (t.matrices[m].role == sema::Role::Through && t.matrices[m].rank() > 0 && !stepsThat(&Touched::written, m).empty())
+      if (t.matrices[m].role == sema::Role::Through && t.matrices[m].rank() > 0 &&
+          !stepsThat(&Touched::written, m).empty())
         open_.insert(m);
   }
 
@@ -266,7 +273,8 @@ private:
       return -1; // rules that write two matrices piece by piece from each other
     int only = -1;
     for (const int s : readers(matrix)) {
-      const int r = writesOpen(s) ? root(*touched_[static_cast<std::size_t>(s)].written.begin(), depth + 1) : s;
+      const int r =
+          writesOpen(s) ? root(*touched_[static_cast<std::size_t>(s)].written.begin(), depth + 1) : s;
       if (r < 0 || (only >= 0 && r != only))
         return -1;
       only = r;
@@ -287,7 +295,8 @@ private:
         return "rules that need each other's results write it";
       if (touched.written.size() > 1)
         return "the rule that writes it has another output";
-      if (std::any_of(touched.read.begin(), touched.read.end(), [&](int r) { return t_.matrices[r].isVersioned; }))
+      if (std::any_of(touched.read.begin(), touched.read.end(),
+                      [&](int r) { return t_.matrices[r].isVersioned; }))
         return "the rule that writes it reads a matrix with versions";
       (void)producerOf(t_, *kernel, s, m);
     }
@@ -335,7 +344,8 @@ private:
     g.reads = readsOf(consumer, g);
     for (int s = 0; s < static_cast<int>(touched_.size()); ++s) {
       const auto &written = touched_[static_cast<std::size_t>(s)].written;
-      if (written.empty() || std::find(g.matrices.begin(), g.matrices.end(), *written.begin()) == g.matrices.end())
+      if (written.empty() ||
+          std::find(g.matrices.begin(), g.matrices.end(), *written.begin()) == g.matrices.end())
         continue;
       TileProducer p = producerOf(t_, *kernels_[static_cast<std::size_t>(s)], s, *written.begin());
       p.reads = readsOf(s, g);
@@ -346,9 +356,9 @@ private:
 
   const sema::Transform &t_;
   const std::vector<std::optional<Kernel>> &kernels_;
-  std::vector<Touched> touched_;        // by step
-  std::vector<std::size_t> ruleCount_;  // by step
-  std::set<int> open_;                  // matrices without an obstacle so far
+  std::vector<Touched> touched_;       // by step
+  std::vector<std::size_t> ruleCount_; // by step
+  std::set<int> open_;                 // matrices without an obstacle so far
   Fusion out_;
 };
 
@@ -399,8 +409,8 @@ std::string print(const sema::Transform &t, const Fusion &fusion) {
       std::vector<std::string> dimensions;
       for (const auto &d : p.dimensions)
         dimensions.push_back(print(d));
-      out += fmt::format("  step {}: writes {}[{}]{}\n", p.step, t.matrices[p.matrix].name, poly::join(dimensions),
-                         p.reads.empty() ? "" : ", reads " + print(t, p.reads));
+      out += fmt::format("  step {}: writes {}[{}]{}\n", p.step, t.matrices[p.matrix].name,
+                         poly::join(dimensions), p.reads.empty() ? "" : ", reads " + print(t, p.reads));
     }
   }
   for (const auto &[m, why] : fusion.refused)

@@ -1,7 +1,8 @@
 // Producer and consumer through a tile: `through` matrices that need not exist as a whole.
 //
 //   Rows[x,y] from In;  Out[x,y] from Rows[x, y..y+k]      two loops; Rows goes to memory and comes back
-//   => for each tile of Out: first the points of Rows that it reads, into a buffer in the cache, then the tile
+//   => for each tile of Out: first the points of Rows that it reads, into a buffer in the cache, then the
+//   tile
 //
 //   group: consumer step 1; Rows: cells [low0, high0) x [low1, high1 + k - 1) of the tile [low0, high0) x ..
 //          producer step 0: x in the cells' dimension 0, y in their dimension 1

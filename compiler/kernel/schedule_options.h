@@ -21,9 +21,9 @@ struct ScheduleOption {
   /// A whole number from `least` to `most`, a power of two if `isPower`; otherwise names of the kernel's own.
   long least = 0, most = 0;
   bool isPower = false;
-  std::vector<std::string> words = {};  // beside numbers, or all that there are
-  std::vector<long> worthTrying = {};   // of the numbers
-  bool isFree = false;                  // the kernel knows what may be written
+  std::vector<std::string> words = {}; // beside numbers, or all that there are
+  std::vector<long> worthTrying = {};  // of the numbers
+  bool isFree = false;                 // the kernel knows what may be written
 };
 
 const std::vector<ScheduleOption> &scheduleOptions();

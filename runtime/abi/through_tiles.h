@@ -6,8 +6,8 @@
 //
 //   static const pb::ThroughTiles pb_through_0 = {pb_tile_boxes_0, 1, 1, {sizeof(float)}};
 //   static void pb_tile_0(const void *frame, const long *low, const long *high) {
-//     Frame f = a copy;  pb_tile_boxes_0(&f, low, high, cells, points);  pb::tileRegions(pb_through_0, cells, regions);
-//     f.m_Rows = the region;  pb::runPart(&f, pb_kernel_0, points[0]);  pb_kernel_1(&f, low, high);
+//     Frame f = a copy;  pb_tile_boxes_0(&f, low, high, cells, points);  pb::tileRegions(pb_through_0, cells,
+//     regions); f.m_Rows = the region;  pb::runPart(&f, pb_kernel_0, points[0]);  pb_kernel_1(&f, low, high);
 //   }
 //
 // The regions of a tile are indexed like the matrix: only the cells of its box may be touched.
@@ -42,8 +42,8 @@ inline void runPart(const Frame *frame, BoxFunction kernel, const Box &points) {
     kernel(frame, points.low, points.high);
 }
 
-/// The tiles of a step with `through`; no dimensions if the matrices are better made as a whole: when they fit in the caches
-/// of the workers, when no tile fits in one, or when tiles would compute too much twice.
+/// The tiles of a step with `through`; no dimensions if the matrices are better made as a whole: when they
+/// fit in the caches of the workers, when no tile fits in one, or when tiles would compute too much twice.
 Split throughTiles(const LoopStep &, const Frame *, const Box &, int workers);
 inline bool isWhole(const Split &split) { return split.size[0] == 0; }
 

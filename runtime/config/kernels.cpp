@@ -24,7 +24,8 @@ std::string valueText(const toml::node &node) {
   const auto *text = node.as_string();
   if (!text)
     return "?";
-  const bool isNumber = !text->get().empty() && text->get().find_first_not_of("0123456789") == std::string::npos;
+  const bool isNumber =
+      !text->get().empty() && text->get().find_first_not_of("0123456789") == std::string::npos;
   return isNumber ? text->get() : quoted(text->get()); // as the compiler has it
 }
 

@@ -1,7 +1,8 @@
 // How large the tiles are in which `through` matrices are computed.
 //
 // Tiles are as large as half of a core's second cache allows: what two tiles both need is computed twice, the
-// more the smaller they are. Wide ones before square ones of the same worth, as rows are what is read in order.
+// more the smaller they are. Wide ones before square ones of the same worth, as rows are what is read in
+// order.
 #include "runtime/abi/through_tiles.h"
 #include "runtime/abi/region.h"
 #include "runtime/base/caches.h"
@@ -85,8 +86,8 @@ private:
       if (best && split.size[d] >= split.size[best])
         continue;
       Split s = split;
-      s.size[d] =
-          std::min(static_cast<long>(static_cast<double>(split.size[d]) * factor), box_.high[d] - box_.low[d]);
+      s.size[d] = std::min(static_cast<long>(static_cast<double>(split.size[d]) * factor),
+                           box_.high[d] - box_.low[d]);
       if (s.size[d] == split.size[d])
         continue;
       if (const Cost c = costAt(s); c.bytes <= budget_) {
@@ -146,8 +147,8 @@ void tileRegions(const ThroughTiles &t, const Box *cells, TileRegion *regions) {
     int extents[5] = {};
     for (int d = 0; d < cells[m].rank; ++d)
       extents[d] = static_cast<int>(std::max(cells[m].high[d] - cells[m].low[d], 0L));
-    const auto count = pb_strides_apart(extents, cells[m].rank, static_cast<unsigned long>(t.bytes[m]),
-                                        regions[m].stride);
+    const auto count =
+        pb_strides_apart(extents, cells[m].rank, static_cast<unsigned long>(t.bytes[m]), regions[m].stride);
     const long bytes = static_cast<long>(count) * t.bytes[m];
     begin[m + 1] = begin[m] + (bytes + kLine - 1) / kLine * kLine;
   }
@@ -157,7 +158,8 @@ void tileRegions(const ThroughTiles &t, const Box *cells, TileRegion *regions) {
     for (int d = 0; d < cells[m].rank && !isEmpty(cells[m]); ++d)
       first += cells[m].low[d] * regions[m].stride[d];
     // Outside of the buffer, and so not by arithmetic on pointers.
-    regions[m].base = reinterpret_cast<void *>(memory + static_cast<std::uintptr_t>(begin[m] - first * t.bytes[m]));
+    regions[m].base =
+        reinterpret_cast<void *>(memory + static_cast<std::uintptr_t>(begin[m] - first * t.bytes[m]));
   }
 }
 

@@ -84,11 +84,12 @@ TEST(ScheduleOptions, EachIsInTheTree) {
 
 TEST(ScheduleOptions, ShapesOfBlocksReachThePrinter) {
   Lifted lifted(kProduct);
-  const Kernel k = defaultSchedule(
-      lifted.kernel(), {{"rows", "8"}, {"vectors", "3"}, {"depth", "256"}, {"columns", "64"}});
+  const Kernel k = defaultSchedule(lifted.kernel(),
+                                   {{"rows", "8"}, {"vectors", "3"}, {"depth", "256"}, {"columns", "64"}});
   EXPECT_THAT(k.refused, IsEmpty());
   const std::string text = lifted.text({k});
-  for (const char *member : {"kAskedRows = 8", "kAskedVectors = 3", "kAskedDepth = 256", "kAskedColumns = 64"})
+  for (const char *member :
+       {"kAskedRows = 8", "kAskedVectors = 3", "kAskedDepth = 256", "kAskedColumns = 64"})
     EXPECT_THAT(text, HasSubstr(member));
 }
 
