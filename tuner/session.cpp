@@ -235,7 +235,17 @@ private:
     std::vector<Sizes> sizes = growingSizes(full_, space_.params);
     if (space_.goal)
       sizes = meetTarget(std::move(sizes));
-    steps_ = prepareSteps(*worker_, sizes, kPatience, [&](const std::string &line) { progress_.note(line); });
+    const auto note = [&](const std::string &line) { progress_.note(line); };
+    PreparedSteps prepared = prepareSteps(*worker_, sizes, kPatience, note);
+    steps_ = std::move(prepared.steps);
+    quick_ = std::move(prepared.tooQuick);
+    if (!space_.goal)
+      return;
+    // Callers may ask for the target at sizes that no measurement of time is worth.
+    for (const Sizes &s : shrinkingSizes(sizes.front(), space_.params))
+      if (const auto answer = worker_->prepare(s, kPatience))
+        quick_.push_back({s, answer.value->n, answer.value->seconds});
+    std::sort(quick_.begin(), quick_.end(), [](const Step &a, const Step &b) { return a.n < b.n; });
   }
 
   void search() {
@@ -281,13 +291,16 @@ private:
       summary.result.best = summary.result.best.withLargerFrom(space_, reached_, last.n);
     summary.missed = unmet_;
     bool mended = false;
-    for (const Step &step : steps_) {
+    std::vector<Step> all = quick_;
+    all.insert(all.end(), steps_.begin(), steps_.end());
+    for (const Step &step : all) {
       const Verified verified =
           verify(program_, workerOptions_, space_, step.sizes, step.n, summary.result.best, kPatience);
       if (!verified.met && std::find(unmet_.begin(), unmet_.end(), nameOf(step.sizes)) == unmet_.end())
         summary.missed.push_back(nameOf(step.sizes));
       summary.accuracy = verified; // the last: at the largest size
-      summary.result.best = verified.configuration;
+      // What makes a size more exact leaves larger ones as fast as they are: their turn comes.
+      summary.result.best = verified.configuration.withLargerFrom(space_, summary.result.best, step.n);
       mended |= verified.mended;
     }
     if (!mended)
@@ -322,7 +335,7 @@ private:
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Worker> worker_;
   Sizes full_;
-  std::vector<Step> steps_;
+  std::vector<Step> steps_, quick_; // those that are worth measuring; smaller ones
   WorkerOptions workerOptions_;
   Configuration start_;            // with what is decided so far
   Configuration reached_;          // what met the accuracy target before the search made it fast

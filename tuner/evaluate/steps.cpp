@@ -36,21 +36,34 @@ bool scale(Sizes &sizes, const ProgramSpace &space, const Sizes &fixed, double f
                                nameOf(sizes), failure.reason));
 }
 
+constexpr int kMostHalvings = 40;
+
+/// Variables of 16 and more stay so large; others keep their values.
+Sizes halved(const Sizes &full, const std::vector<std::string> &params, int times) {
+  Sizes sizes;
+  for (const auto &[name, value] : full) {
+    const long divisor = 1L << times;
+    const long scaled = std::max((value + divisor - 1) / divisor, std::min(value, kSmall));
+    sizes[name] = isParam(params, name) ? value : scaled;
+  }
+  return sizes;
+}
+
+long largest(const Sizes &sizes, const std::vector<std::string> &params) {
+  long most = 0;
+  for (const auto &[name, value] : sizes)
+    if (!isParam(params, name))
+      most = std::max(most, value);
+  return most;
+}
+
 } // namespace
 
 std::vector<Sizes> growingSizes(const Sizes &full, const std::vector<std::string> &params) {
   std::vector<Sizes> result{full};
-  for (int halvings = 1; halvings < 40; ++halvings) {
-    Sizes sizes;
-    long largest = 0;
-    for (const auto &[name, value] : full) {
-      const long divisor = 1L << halvings;
-      const long scaled = std::max((value + divisor - 1) / divisor, std::min(value, kSmall));
-      sizes[name] = isParam(params, name) ? value : scaled;
-      if (!isParam(params, name))
-        largest = std::max(largest, sizes[name]);
-    }
-    if (largest < kFirst || sizes == result.back())
+  for (int halvings = 1; halvings < kMostHalvings; ++halvings) {
+    const Sizes sizes = halved(full, params, halvings);
+    if (largest(sizes, params) < kFirst || sizes == result.back())
       break;
     result.push_back(sizes);
   }
@@ -58,23 +71,34 @@ std::vector<Sizes> growingSizes(const Sizes &full, const std::vector<std::string
   return result;
 }
 
-std::vector<Step> prepareSteps(Worker &worker, const std::vector<Sizes> &sizes, double patience,
-                               const std::function<void(const std::string &)> &note) {
+std::vector<Sizes> shrinkingSizes(const Sizes &first, const std::vector<std::string> &params) {
+  std::vector<Sizes> result;
+  for (int halvings = 1; halvings < kMostHalvings; ++halvings) {
+    const Sizes sizes = halved(first, params, halvings);
+    if (sizes == (result.empty() ? first : result.back()))
+      break;
+    result.push_back(sizes);
+  }
+  return result;
+}
+
+PreparedSteps prepareSteps(Worker &worker, const std::vector<Sizes> &sizes, double patience,
+                           const std::function<void(const std::string &)> &note) {
   constexpr double kNoise = 20e-6;
-  std::vector<Step> steps;
+  PreparedSteps prepared;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const bool full = i + 1 == sizes.size();
-    const auto prepared = worker.prepare(sizes[i], patience);
-    if (!prepared) {
-      if (full || prepared.failure.stopped)
-        defaultFails(sizes[i], prepared.failure);
-      note(fmt::format("{}: left out, the default {}", nameOf(sizes[i]), prepared.failure.reason));
+    const auto answer = worker.prepare(sizes[i], patience);
+    if (!answer) {
+      if (full || answer.failure.stopped)
+        defaultFails(sizes[i], answer.failure);
+      note(fmt::format("{}: left out, the default {}", nameOf(sizes[i]), answer.failure.reason));
       continue;
     }
-    if (prepared.value->seconds >= kNoise || full)
-      steps.push_back({sizes[i], prepared.value->n, prepared.value->seconds});
+    auto &kind = answer.value->seconds >= kNoise || full ? prepared.steps : prepared.tooQuick;
+    kind.push_back({sizes[i], answer.value->n, answer.value->seconds});
   }
-  return steps;
+  return prepared;
 }
 
 double estimatedElements(const ProgramSpace &space, const Sizes &sizes) {

@@ -15,10 +15,16 @@
 namespace pbc::tuner {
 
 std::vector<Sizes> growingSizes(const Sizes &full, const std::vector<std::string> &params);
+/// Half of the first of them, a quarter, ... while all variables of them have 16 values or what they had.
+std::vector<Sizes> shrinkingSizes(const Sizes &first, const std::vector<std::string> &params);
+
+struct PreparedSteps {
+  std::vector<Step> steps, tooQuick;
+};
 
 /// `note` gets a line about each size that had to be left out. Throws TunerError if the full size fails.
-std::vector<Step> prepareSteps(Worker &, const std::vector<Sizes> &, double patience,
-                               const std::function<void(const std::string &)> &note);
+PreparedSteps prepareSteps(Worker &, const std::vector<Sizes> &, double patience,
+                           const std::function<void(const std::string &)> &note);
 
 /// Starts at 64 at most. Variables in `fixed` keep their value, and so do params.
 Sizes calibrate(Worker &, const ProgramSpace &, Sizes start, const Sizes &fixed, double patience);

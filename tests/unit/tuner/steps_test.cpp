@@ -22,6 +22,14 @@ TEST(Steps, ParamsKeepTheirValue) {
   EXPECT_GE(sizes.front().at("n"), 63);
 }
 
+TEST(Steps, BelowTheFirstTheyShrinkToSixteen) {
+  const auto sizes = shrinkingSizes({{"w", 64}, {"h", 48}, {"KW", 7}}, {});
+  ASSERT_EQ(sizes.size(), 2u);
+  EXPECT_EQ(nameOf(sizes[0]), "KW=7 h=24 w=32");
+  EXPECT_EQ(nameOf(sizes[1]), "KW=7 h=16 w=16");
+  EXPECT_TRUE(shrinkingSizes({{"n", 10}}, {}).empty());
+}
+
 TEST(Steps, TinyProgramsHaveOneSize) { EXPECT_EQ(growingSizes({{"n", 10}}, {}).size(), 1u); }
 
 TEST(Steps, ElementsAreEstimatedFromExtents) {
