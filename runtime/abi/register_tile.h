@@ -201,7 +201,7 @@ public:
         }
       }
     }
-    rows(yBegin, yEnd, true, [&]<int Rows>(long y) { columns<Rows>(y, tile_.begin(y), tile_.end(y)); });
+    rows(yBegin, yEnd, true, [&]<int Rows>(long y) { wholeRows<Rows>(y); });
   }
 
 private:
@@ -233,6 +233,29 @@ private:
       tile_.template cells<Rows, Vectors, W, isPart>(y, x, n, k0, k1, true, panels);
     } else
       tile_.template cells<Rows, Vectors, W, isPart>(y, x, n);
+  }
+
+  /// Some rows from end to end: their common columns together, what sticks out row by row.
+  template <int Rows>
+  void wholeRows(long y) const {
+    long begin = tile_.begin(y), end = tile_.end(y);
+    if constexpr (!Tile::kIsBox && Rows > 1) {
+      for (long r = y + 1; r < y + Rows; ++r) {
+        begin = maximum(begin, tile_.begin(r));
+        end = minimum(end, tile_.end(r));
+      }
+      // From left to right: a row may wait for what earlier ones have there.
+      const bool isShared = begin < end;
+      for (long r = y; r < y + Rows; ++r)
+        columns<1>(r, tile_.begin(r), isShared ? begin : tile_.end(r));
+      if (!isShared)
+        return;
+      columns<Rows>(y, begin, end);
+      for (long r = y; r < y + Rows; ++r)
+        columns<1>(r, end, tile_.end(r));
+      return;
+    }
+    columns<Rows>(y, begin, end);
   }
 
   /// All columns of some rows, operands where they are.
