@@ -183,8 +183,10 @@ private:
       return std::nullopt;
     if (later.is_empty())
       return kSameRow;
-    // A block's columns are computed from left to right, all rows of each.
-    if (!isl::manage(isl_map_order_gt(later.copy(), isl_dim_in, tile_.x, isl_dim_out, tile_.x)).is_empty())
+    // All rows of a column may be computed before those of the next, or after.
+    const isl::map inColumn =
+        isl::manage(isl_map_equate(later.copy(), isl_dim_in, tile_.x, isl_dim_out, tile_.x));
+    if (!later.is_subset(inColumn))
       return std::nullopt;
     const Statement &to =
         kernel_.statements[statementIndex(kernel_, isl_map_get_tuple_name(m.get(), isl_dim_out))];

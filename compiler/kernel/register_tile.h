@@ -12,7 +12,7 @@
 // For bodies with long loops; short ones are better left to LLVM's vectoriser. Legal if the loop over x
 // carries no dependence and no loop of the body moves with x. Loops may have other bounds in other rows: then
 // the rows of a block share the steps that all of them have. Rows may wait for earlier ones if only steps of
-// their loop do, and for no column to the right (a triangular solve): then they share the steps whose rows
+// their loop do, in the same column (a triangular solve): then they share the steps whose rows
 // are done, RegisterTile::behind.
 // Blocks may overlap (the last one begins early rather than end beyond the edge), as computing a point again
 // gives the same.

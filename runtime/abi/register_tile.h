@@ -244,16 +244,14 @@ private:
         begin = maximum(begin, tile_.begin(r));
         end = minimum(end, tile_.end(r));
       }
-      // From left to right: a row may wait for what earlier ones have there.
       const bool isShared = begin < end;
-      for (long r = y; r < y + Rows; ++r)
+      for (long r = y; r < y + Rows; ++r) {
         columns<1>(r, tile_.begin(r), isShared ? begin : tile_.end(r));
+        if (isShared)
+          columns<1>(r, end, tile_.end(r));
+      }
       if (!isShared)
         return;
-      columns<Rows>(y, begin, end);
-      for (long r = y; r < y + Rows; ++r)
-        columns<1>(r, end, tile_.end(r));
-      return;
     }
     columns<Rows>(y, begin, end);
   }
