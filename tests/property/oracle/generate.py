@@ -3,7 +3,7 @@ rules of one priority for one cell compute the same function by different routes
 
 What a matrix is computed by (`scheme`): cells at shifted, flipped, scaled or transposed places of other matrices;
 recurrences in all directions; cases told apart by `where`; parities; whole rows and matrices; two matrices by one
-rule; calls, to itself too; versions. Cells that such a rule does not reach are left to a rule of a lower priority, or, rarely, to none; ends
+rule; sums of products along rows and columns, over triangles too; calls, to itself too; versions. Cells that such a rule does not reach are left to a rule of a lower priority, or, rarely, to none; ends
 may belong to a rule of a better one.
 """
 import copy
@@ -36,6 +36,7 @@ def substitute(rule, changes):
 class Generator:
     def __init__(self, random):
         self.random = random
+        self.tunables = []
 
     def chance(self, probability):
         return self.random.random() < probability
@@ -78,7 +79,49 @@ class Generator:
         rules = [cell, whole] if self.chance(0.6) else [whole]
         return Transform(name, list(extents), [a, b], rules)
 
+    def products(self, name):
+        """Sums of products, perhaps of cells of the same matrix that come before, in a part of the matrix."""
+        l, u, b = Matrix("L", "from", ["h", "h"]), Matrix("U", "from", ["w", "w"]), Matrix("A", "from", ["w", "h"])
+        m = Matrix("B", "to", ["w", "h"])
+        t = Transform(name, ["w", "h"], [l, u, b, m], [])
+        if self.chance(0.4):
+            m = Matrix("X", "through", ["w", "h"])
+            t.matrices.append(m)
+        rule = Rule([Region(m.name, "cell", ["x", "y"], "o")], [], modulo=False, returns=self.chance(0.6))
+        terms = rule.results["o"] = []
+        own = self.chance(0.4)
+        for k in range(1 if own else self.random.choice([1, 1, 2])):
+            terms.append(self.dot(rule, m, own, k))
+        if self.chance(0.5):
+            rule.inputs.append(Region("A", "cell", ["x", "y"], "c"))
+            terms.append(Term("cell", "c", self.factor()))
+        rule.where = self.random.choice([[], [], [("x", "<=", "y")], [("x", ">", "y")], [("x + y", "<", "h")], [("x", "<", "y"), ("x", ">", "2")],
+                                         [("x", ">=", "y - 3"), ("x", "<=", "y + 20")], [("y", ">", "1")]])
+        t.rules += [rule, self.simple(m, ["x", "y"], 3)]
+        if m.role == "through":
+            last = self.cells([t.matrix("B")], [b, m], ["x", "y"], False)
+            t.rules += [last, self.simple(t.matrix("B"), ["x", "y"], 3)]
+        t.matrices.sort(key=lambda m: ["from", "to", "through"].index(m.role))
+        return t
+
+    def dot(self, rule, m, own, k):
+        """L's rows with columns of height h, or U's columns with rows of width w; of `m` only what comes before."""
+        first, second, factor = f"l{k}", f"r{k}", self.random.choice([1, 1, -1, 2])
+        side = self.random.choice(["above", "left"])
+        at, along, size = ("y", "x", "h") if side == "above" else ("x", "y", "w")
+        matrix = "L" if side == "above" else "U"
+        rule.inputs.append(Region(matrix, self.random.choice(["row", "column"]), [at], first))
+        if own:
+            moved = self.random.choice([along, along, along, f"{along} + 1", f"{along} - 1"])
+            box = [moved, "0", f"{moved} + 1", at] if side == "above" else ["0", moved, at, f"{moved} + 1"]
+            rule.inputs.append(Region(m.name, "region", box, second))
+            return Term("dot", first, factor, ["s", "0, s" if side == "above" else "s, 0"], second, at)
+        rule.inputs.append(Region("A", "column" if side == "above" else "row", [along], second))
+        return Term("dot", first, factor, ["s", "s"], second, self.random.choice([size, size, at, f"{at} + 1"]))
+
     def base(self, name):
+        if self.chance(0.12):
+            return self.products(name)
         rank = self.random.choice([1, 1, 1, 2, 2, 2, 2, 3])
         sizes = {1: ["n"], 2: self.random.choice([["w", "h"], ["w", "h"], ["n", "n"]]), 3: ["l", "m", "n"]}[rank]
         matrices = [Matrix("A", "from", list(sizes))]

@@ -15,6 +15,9 @@ class Uncovered(Exception):
 class Cycle(Exception):
     """A cell needs itself."""
 
+class TooLarge(Exception):
+    """A value is not exact in a double."""
+
 OPERATORS = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b,
              ">=": lambda a, b: a >= b, "=": lambda a, b: a == b, "!=": lambda a, b: a != b}
 
@@ -155,6 +158,8 @@ class Run:
             for index in self.output_indices(o, names):
                 at = {**names, **{f"k{d}": k for d, k in enumerate(index)}}
                 value = sum(self.term(t, at, views) for t in rule.results[o.name])
+                if abs(value) > 2 ** 53:
+                    raise TooLarge(f"{value}")
                 result[index] = math.fmod(value, MODULUS) if rule.modulo else float(value)
             if rule.prefix:
                 for k in range(1, len(result)):
@@ -172,6 +177,11 @@ class Run:
             value = views[t.text]
         elif t.kind == "sum":
             value = sum(views[t.text].values())
+        elif t.kind == "dot":
+            def element(view, index, s):
+                return views[view][tuple(evaluate(i, {"s": s}) for i in index.split(", "))]
+            return t.factor * sum(element(t.text, t.index[0], s) * element(t.times, t.index[1], s)
+                                  for s in range(evaluate(t.count, names)))
         else:
             value = views[t.text].get(tuple(evaluate(i, names) for i in t.index), 0)
         return t.factor * value * (views[t.times] if t.times else 1)

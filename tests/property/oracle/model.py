@@ -69,11 +69,15 @@ class Region:
 
 @dataclass
 class Term:
-    kind: str  # number, coordinate, cell, sum, element
+    kind: str  # number, coordinate, cell, sum, element, dot
     text: str  # coordinate: its text; cell, sum, element: the input
     factor: int = 1
     index: list = field(default_factory=list)  # element: one text per view dimension; 0 where it is outside
-    times: object = None  # a second input, a cell, as a factor
+    times: object = None  # a second input, a cell, as a factor; dot: the other view
+    count: str = ""  # dot: how many products; `index` says which elements of the two views, by the number `s`
+
+    def sum_name(self):
+        return f"dot_{self.text}_{self.times}" if self.kind == "dot" else f"sum_{self.text}"
 
 @dataclass
 class Rule:
@@ -123,13 +127,13 @@ def term_text(t, ranks):
         value = f"ElementT({t.text})"
     elif t.kind == "cell":
         value = t.text
-    elif t.kind == "sum":
-        value = f"sum_{t.text}"
+    elif t.kind in ("sum", "dot"):
+        value = t.sum_name()
     else:
         sides = ["width", "height", "depth"]
         inside = " && ".join(f"({i}) >= 0 && ({i}) < {t.text}.{sides[d]}()" for d, i in enumerate(t.index))
         value = f"({inside} ? {t.text}.cell({', '.join(t.index)}) : 0)"
-    if t.times:
+    if t.times and t.kind != "dot":
         value += " * " + t.times
     return value if t.factor == 1 else f"{t.factor} * {value}"
 
@@ -154,6 +158,9 @@ def body_text(rule, ranks):
         loops = "".join(f"for (int s{d} = 0; s{d} < {name}.{sides[d]}(); ++s{d}) " for d in range(ranks[name]))
         index = ", ".join(f"s{d}" for d in range(ranks[name]))
         out.append(f"ElementT sum_{name} = 0; {loops}sum_{name} += {name}.cell({index});")
+    for t in {t.sum_name(): t for terms in rule.results.values() for t in terms if t.kind == "dot"}.values():
+        out.append(f"ElementT {t.sum_name()} = 0; for (int s = 0; s < {t.count}; ++s) "
+                   f"{t.sum_name()} += {t.text}.cell({t.index[0]}) * {t.times}.cell({t.index[1]});")
     for name, terms in rule.results.items():
         value = " + ".join(term_text(t, ranks) for t in terms) or "0"
         if rule.modulo:
