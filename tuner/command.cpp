@@ -1,5 +1,6 @@
 #include "tuner/command.h"
 
+#include "tuner/kernels/session.h"
 #include "tuner/session.h"
 #include "tuner/space/program_space.h"
 
@@ -29,10 +30,10 @@ int tuneCommand(int argc, char **argv) {
   CLI::App app(
       "Finds the fastest choices of a program on this machine and writes them where it looks for them.",
       "pbc tune");
-  app.add_option("program", options.program, "a program made by pbc")->required();
+  app.add_option("program", options.program, "a program made by pbc; with --kernels its source")->required();
   app.add_option("-o,--output", options.output,
                  "the configuration to write (default: PROGRAM.cfg, which the program "
-                 "picks up by itself)");
+                 "picks up by itself); with --kernels the program to make");
   app.add_option("-n,--n", options.n,
                  "the largest size, for every size variable that is not a small constant")
       ->check(CLI::PositiveNumber);
@@ -54,12 +55,22 @@ int tuneCommand(int argc, char **argv) {
   app.add_option("--memory", options.memoryMegabytes, "address space that the program may use, in MB")
       ->check(CLI::PositiveNumber);
   app.add_flag("--fresh", options.fresh, "measure again what the journal already knows");
+  app.add_flag("--kernels", options.kernels,
+               "instead of choices, what is decided when a program is compiled: the schedules of its loops. "
+               "Compiles variants of PROGRAM.pbcc, leaves the program made with the best, and writes them "
+               "into its configuration")
+      ->excludes("--fresh");
+  app.add_option("-j,--jobs", options.jobs, "with --kernels: compilations at once (default: one a processor)")
+      ->check(CLI::Range(1, 256));
+  app.add_option("words", options.words,
+                 "with --kernels, after `--`: further options for pbc, as -lm or -DN=4");
   app.add_flag("--json", options.json, "the result as JSON on standard output");
   app.footer(
       "Example:\n"
       "  pbc sort.pbcc -o sort\n"
       "  pbc tune ./sort --budget=20     writes sort.cfg\n"
       "  ./sort numbers.npy sorted.npy   uses it\n"
+      "  pbc tune --kernels blur.pbcc --n=2000   compiles variants; ./blur and blur.cfg are the best\n"
       "\n"
       "Ctrl-C ends the tuning and keeps the best so far. Each measurement is in PROGRAM.tune.sqlite; tuning\n"
       "again goes on from there.");
@@ -70,7 +81,9 @@ int tuneCommand(int argc, char **argv) {
     return app.exit(problem) == 0 ? 0 : 1; // CLI11 has statuses of its own
   }
   try {
-    return runSession(options);
+    if (!options.kernels && (options.jobs || !options.words.empty()))
+      throw TunerError("--jobs and words for the compiler go with --kernels: without it nothing is compiled");
+    return options.kernels ? runKernelSession(options) : runSession(options);
   } catch (const TunerError &problem) {
     fmt::print(stderr, "pbc tune: error: {}\n", problem.what());
   } catch (const std::exception &problem) {

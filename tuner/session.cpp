@@ -6,15 +6,13 @@
 #include "tuner/report/progress.h"
 #include "tuner/report/summary.h"
 #include "tuner/report/words.h"
+#include "tuner/space/kernel_settings.h"
+#include "tuner/write_file.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <sstream>
 #include <unistd.h>
 
 namespace pbc::tuner {
@@ -35,54 +33,12 @@ std::string findProgram(const std::string &name) {
   return fs::absolute(name).string();
 }
 
-ProgramSpace describe(const std::string &program, const std::string &name, const std::string &main) {
+bool isFor(const ProgramSpace &space, const std::string &text, const std::string &path) {
   try {
-    return parseProgramSpace(outputOf({program, "--info"}, 20), main);
-  } catch (const TunerError &problem) {
-    throw TunerError(fmt::format("{}: is not a program made by pbc, or is broken: {}", name, problem.what()));
-  }
-}
-
-/// The full size: said by the user, from the input files, or such that the default takes a moment.
-Sizes fullSizes(Worker &worker, const ProgramSpace &space, const TuneOptions &options) {
-  auto answer = worker.sizes(kPatience);
-  if (!answer && answer.failure.stopped)
-    throw TunerError("stopped");
-  if (!answer)
-    throw TunerError("the program cannot say its sizes: it " + answer.failure.reason);
-  Sizes sizes = *answer.value;
-  for (const auto &[name, value] : options.sizes) {
-    if (!sizes.contains(name)) {
-      std::vector<std::string> known;
-      for (const auto &[other, unused] : sizes)
-        known.push_back(other);
-      throw TunerError(fmt::format("--size {}={}: {} has no size variable '{}'\n  help: it has {}", name,
-                                   value, space.main, name, fmt::join(known, ", ")));
-    }
-  }
-  if (options.n > 0)
-    for (auto &[name, value] : sizes) {
-      const bool param = std::find(space.params.begin(), space.params.end(), name) != space.params.end();
-      if (value >= 16 && !param)
-        value = options.n;
-    }
-  for (const auto &[name, value] : options.sizes)
-    sizes[name] = value;
-  if (options.n == 0 && options.inputs.empty())
-    return calibrate(worker, space, sizes, options.sizes, kPatience);
-  return sizes;
-}
-
-/// All or nothing: a reader never sees half a file.
-void writeAtomically(const std::string &path, const std::string &text) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  std::ofstream file(temporary, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string why = std::strerror(errno);
-    std::remove(temporary.c_str());
-    throw TunerError(fmt::format("{}: cannot be written: {}", path, why));
+    fromToml(space, text, path);
+    return true;
+  } catch (const TunerError &) {
+    return false;
   }
 }
 
@@ -90,13 +46,11 @@ void writeAtomically(const std::string &path, const std::string &text) {
 /// read.
 std::vector<Configuration> earlierResult(const ProgramSpace &space, const std::string &path,
                                          Progress &progress) {
-  std::ifstream file(path);
-  if (!file)
+  const std::string text = textOf(path);
+  if (text.empty())
     return {};
-  std::stringstream text;
-  text << file.rdbuf();
   try {
-    const Configuration configuration = fromToml(space, text.str(), path);
+    const Configuration configuration = fromToml(space, text, path);
     if (configuration == Configuration::defaults(space))
       return {};
     return {configuration};
@@ -131,7 +85,7 @@ public:
   int run() {
     const InterruptGuard guard;
     try {
-      space_ = describe(program_, options_.program, "");
+      space_ = describeProgram(program_, options_.program, "");
       start_ = Configuration::defaults(space_);
       takeOver();
     } catch (const TunerError &) {
@@ -165,6 +119,8 @@ private:
   /// that is nearer to the targets than the defaults are.
   void takeOver() {
     const auto earlier = earlierResult(space_, output_, progress_);
+    if (const std::string text = textOf(output_); isFor(space_, text, output_))
+      kernels_ = kernelSettings(text);
     if (earlier.empty())
       return;
     if (space_.goal)
@@ -176,7 +132,7 @@ private:
 
   /// One accuracy bin after the other. They share the transforms that they call: the first decides those.
   void focus(const std::vector<std::string> &bins, std::size_t bin) {
-    space_ = describe(program_, options_.program, bins[bin]);
+    space_ = describeProgram(program_, options_.program, bins[bin]);
     const auto isDecided = [&](const std::string &transform) {
       return transform != space_.main &&
              (bin > 0 || std::find(bins.begin(), bins.end(), transform) != bins.end());
@@ -228,7 +184,7 @@ private:
     worker_ = std::make_unique<Worker>(program_, workerOptions_);
     if (hasStart_)
       worker_->setBase(toToml(space_, Configuration::defaults(space_), {}));
-    full_ = fullSizes(*worker_, space_, options_);
+    full_ = fullSizes(*worker_, space_, {options_.n, options_.sizes, !options_.inputs.empty()}, kPatience);
     progress_.note(fmt::format("tuning {} ({} open decisions) up to {}",
                                space_.goal ? space_.main : space_.program, space_.openDecisions(),
                                nameOf(full_)));
@@ -320,7 +276,8 @@ private:
       start_ = result.best;
       const auto lines = provenance(space_, summary);
       comments_.insert(comments_.end(), lines.begin(), lines.end());
-      writeAtomically(output_, toToml(space_, result.best, {options_.threads, comments_}));
+      writeAtomically(
+          output_, withKernels(toToml(space_, result.best, {options_.threads, comments_}), toToml(kernels_)));
     }
     if (summary.stopped)
       progress_.note("stopped; the best so far is kept");
@@ -337,6 +294,7 @@ private:
   Sizes full_;
   std::vector<Step> steps_, quick_; // those that are worth measuring; smaller ones
   WorkerOptions workerOptions_;
+  KernelSettings kernels_;         // of the earlier configuration: what the program was compiled with
   Configuration start_;            // with what is decided so far
   Configuration reached_;          // what met the accuracy target before the search made it fast
   std::vector<std::string> unmet_; // sizes at which nothing met it

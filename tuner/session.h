@@ -21,6 +21,9 @@ struct TuneOptions {
   long memoryMegabytes = 0;
   bool fresh = false;
   bool json = false;
+  bool kernels = false;           // compile variants; `program` is a source, `output` the program
+  int jobs = 0;                   // compilations at once; 0: one per processor
+  std::vector<std::string> words; // for the compiler
 };
 
 /// Throws TunerError for what the user can put right.

@@ -81,7 +81,8 @@ std::vector<OptionSpace> spaceOf(Scheduler &scheduler, const Asked &asked) {
       changed[option.name] = value;
       if (value == space.inUse)
         continue;
-      if (const Kernel other = scheduler.schedule(changed); settingOf(other, option.name) == value)
+      if (const Kernel other = scheduler.schedule(changed);
+          other.refused.empty() && settingOf(other, option.name) == value)
         space.others.push_back(value);
     }
     if (!space.others.empty())

@@ -6,6 +6,8 @@
 //       makes the inputs (random by seed; or, with "inputs", the leading part of these files), runs the
 //       default configuration (or that of "config") once and keeps its outputs as the reference.
 //   -> {"ok":true,"n":1024,"seconds":0.031}
+//       "keep":"PREFIX": the outputs are written to PREFIX0.npy, PREFIX1.npy, ...; "reference":"PREFIX": such
+//       files, of another program that computes the same, are the reference.
 //   {"op":"measure","config":"<TOML text>","trials":3,"limit":0.5}
 //       fills selectors and tunables, restores the inputs, runs up to `trials` times, compares the outputs of
 //       the first run with the reference; stops when `limit` seconds of running have passed (at least one

@@ -3,6 +3,8 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/random.h"
 #include "runtime/config/configuration.h"
+#include "runtime/matrix/reading.h"
+#include "runtime/matrix/writing.h"
 #include "runtime/program/accuracy.h"
 #include "runtime/program/compare.h"
 #include <algorithm>
@@ -199,8 +201,23 @@ Json ServeSession::prepare(const Json &request) {
   const double seconds = runner(threads).run(instance);
   for (const Matrix &m : instance.outputs())
     reference_.push_back(m.leading(m.extents()));
+  exchangeReference(request);
   instance_ = std::move(instance);
   return {{"ok", true}, {"n", largestExtent(*instance_)}, {"seconds", seconds}};
+}
+
+void ServeSession::exchangeReference(const Json &request) {
+  const auto fileOf = [&](const char *key, size_t output) {
+    return text(request[key], std::string("\"") + key + "\"") + std::to_string(output) + ".npy";
+  };
+  const auto inputs = static_cast<size_t>(inputCount(transform_));
+  for (size_t i = 0; i < reference_.size(); ++i) {
+    const MatrixInfo &m = transform_.matrices[inputs + i];
+    if (request.contains("keep"))
+      matrix::OutputFile(fileOf("keep", i), reference_[i].extents(), m.extents).write(reference_[i]);
+    if (request.contains("reference"))
+      reference_[i] = matrix::readMatrix(fileOf("reference", i), {m.name, m.element, m.rank, m.extents});
+  }
 }
 
 Json ServeSession::measure(const Json &request) {

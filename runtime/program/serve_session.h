@@ -21,6 +21,8 @@ private:
   using Json = nlohmann::ordered_json;
   Json handle(const Json &request);
   Json prepare(const Json &request);
+  /// Writes the reference to files, or takes it from there, where the request says so.
+  void exchangeReference(const Json &request);
   Json measure(const Json &request);
   Json sizes(const Json &request);
   std::vector<long> startSizes(const Json &request);

@@ -1,5 +1,7 @@
 #include "tuner/evaluate/steps.h"
 
+#include "tuner/evaluate/child_process.h"
+
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
@@ -150,6 +152,43 @@ Sizes calibrate(Worker &worker, const ProgramSpace &space, Sizes sizes, const Si
     seconds = prepared.value->seconds;
   }
   return sizes;
+}
+
+Sizes fullSizes(Worker &worker, const ProgramSpace &space, const SizeWishes &wishes, double patience) {
+  auto answer = worker.sizes(patience);
+  if (!answer && answer.failure.stopped)
+    throw TunerError("stopped");
+  if (!answer)
+    throw TunerError("the program cannot say its sizes: it " + answer.failure.reason);
+  Sizes sizes = *answer.value;
+  for (const auto &[name, value] : wishes.sizes) {
+    if (!sizes.contains(name)) {
+      std::vector<std::string> known;
+      for (const auto &[other, unused] : sizes)
+        known.push_back(other);
+      throw TunerError(fmt::format("--size {}={}: {} has no size variable '{}'\n  help: it has {}", name,
+                                   value, space.main, name, fmt::join(known, ", ")));
+    }
+  }
+  if (wishes.n > 0)
+    for (auto &[name, value] : sizes) {
+      const bool param = std::find(space.params.begin(), space.params.end(), name) != space.params.end();
+      if (value >= 16 && !param)
+        value = wishes.n;
+    }
+  for (const auto &[name, value] : wishes.sizes)
+    sizes[name] = value;
+  if (wishes.n == 0 && !wishes.fromFiles)
+    return calibrate(worker, space, sizes, wishes.sizes, patience);
+  return sizes;
+}
+
+ProgramSpace describeProgram(const std::string &program, const std::string &name, const std::string &main) {
+  try {
+    return parseProgramSpace(outputOf({program, "--info"}, 20), main);
+  } catch (const TunerError &problem) {
+    throw TunerError(fmt::format("{}: is not a program made by pbc, or is broken: {}", name, problem.what()));
+  }
 }
 
 } // namespace pbc::tuner

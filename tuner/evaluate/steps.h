@@ -14,6 +14,19 @@
 
 namespace pbc::tuner {
 
+/// What a user says of sizes.
+struct SizeWishes {
+  long n = 0; // of all that are no small constants; 0: not said
+  Sizes sizes;
+  bool fromFiles = false;
+};
+
+/// The full size: said by the user, from the input files, or calibrated. Throws TunerError.
+Sizes fullSizes(Worker &, const ProgramSpace &, const SizeWishes &, double patience);
+
+/// What PROG --info says; `name` is the user's word for the program. Throws TunerError.
+ProgramSpace describeProgram(const std::string &program, const std::string &name, const std::string &main);
+
 std::vector<Sizes> growingSizes(const Sizes &full, const std::vector<std::string> &params);
 /// Half of the first of them, a quarter, ... while all variables of them have 16 values or what they had.
 std::vector<Sizes> shrinkingSizes(const Sizes &first, const std::vector<std::string> &params);

@@ -88,6 +88,10 @@ std::string Worker::prepareRequest(const Sizes &sizes) const {
     request["inputs"] = options_.inputs;
   if (!base_.empty())
     request["config"] = base_;
+  if (!options_.keep.empty())
+    request["keep"] = options_.keep;
+  if (!options_.reference.empty())
+    request["reference"] = options_.reference;
   return request.dump();
 }
 

@@ -27,6 +27,8 @@ struct WorkerOptions {
   int threads = 0; // 0: the program's own default
   ProcessLimits limits;
   std::string transform; // empty: the program's main one
+  std::string keep;      // where the outputs that others are compared with are written; empty: nowhere
+  std::string reference; // where such outputs are, of another program; empty: the default's own
 };
 
 /// Why a request has no answer; `stopped` when it is the user who ended it.

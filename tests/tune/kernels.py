@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""`pbc tune --kernels`, as a user gives it: kernels.py PBC."""
+import json, os, signal, subprocess, sys, tempfile, time
+
+PBC = os.path.abspath(sys.argv[1])
+PROGRAM = """
+transform Product
+from A[c, h], B[w, c]
+to AB[w, h]
+{
+  rule inner AB.cell(x, y) from(A.row(y) a, B.column(x) b) {
+    ElementT s = 0;
+    for (int k = 0; k < c; ++k) s += a.cell(k) * b.cell(k);
+    return s * EXTRA;
+  }
+}
+"""
+CONFIGURATION = "# mine\nthreads = 2\n\n[Product]\nsplit_size = 512 # not more\n"
+
+def check(condition, what):
+    if not condition:
+        print(what)
+        sys.exit(1)
+
+def run(*command, **more):
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=200, **more)
+
+def hash_of(program, *words):
+    done = run(program, "--n=77", "--hash", *words)
+    check(done.returncode == 0 and done.stderr == "", done.stderr)
+    return done.stdout
+
+def tunes(folder):
+    with open("prog.cfg", "w") as f:
+        f.write(CONFIGURATION)
+    done = run(PBC, "tune", "--kernels", "prog.pbcc", "--n=96", "--budget=12", "--jobs=2", "--json", "--", "-DEXTRA=2")
+    check(done.returncode == 0, done.stdout + done.stderr)
+    result = json.loads(done.stdout)
+    check(result["size"] == "c=96 h=96 w=96" and result["tried"] > 3 and result["compiled"] > 3, done.stdout)
+    check(result["rejected"] == [], done.stdout)
+    check(result["output"] == "prog.cfg" and os.access("prog", os.X_OK), done.stdout)
+    written = open("prog.cfg").read()
+    check(written.startswith(CONFIGURATION), written)
+    check(("[kernels]" in written) == bool(result["kernels"]) and all(k in written for k in result["kernels"]), written)
+    run(PBC, "prog.pbcc", "-DEXTRA=2", "-o", "plain")
+    check(hash_of("./prog") == hash_of("./plain"), "the tuned program gives another result")
+    check(sorted(os.listdir(folder)) == ["plain", "prog", "prog.cfg", "prog.pbcc", "prog.tune.sqlite"], os.listdir(folder))
+
+def goes_on():
+    """From the settings of the file; a slow one is given up, and the section is compiled again."""
+    with open("prog.cfg", "w") as f:
+        f.write(CONFIGURATION + '\n[kernels]\nProduct.inner.vector = "off"\n')
+    done = run(PBC, "tune", "--kernels", "prog.pbcc", "--n=256", "--budget=10", "--json", "--", "-DEXTRA=2")
+    check(done.returncode == 0, done.stdout + done.stderr)
+    result = json.loads(done.stdout)
+    check(result["changed"] and result["speedup"] > 1.5, done.stdout)
+    check(result["kernels"] and 'Product.inner.vector = "off"' not in result["kernels"], done.stdout)
+    done = run(PBC, "prog.pbcc", "-DEXTRA=2", "--config=prog.cfg", "-o", "again")
+    check(done.returncode == 0 and done.stderr == "", done.stderr)
+    check(hash_of("./again", "--config=prog.cfg") == hash_of("./plain"), "compiled again it gives another result")
+    check("[kernels]\n" + "\n".join(result["kernels"]) in run("./again", "--print-config").stdout, "--print-config")
+    check(run(PBC, "tune", "./again", "--budget=2", "--n=64", "-o", "prog.cfg").returncode == 0, "tuning choices")
+    check(all(k in open("prog.cfg").read() for k in result["kernels"]), "tuning choices forgets the kernels")
+
+def warns():
+    with open("other.cfg", "w") as f:
+        f.write("[kernels]\nProduct.inner.rows = 3\n")
+    done = run("./plain", "--n=9", "--hash", "--config=other.cfg")
+    check(done.returncode == 0 and done.stderr == "other.cfg:1:1: warning: the program was compiled with other kernels "
+          "than [kernels] says (Product.inner.rows = 3): compile it with pbc --config=FILE\n", done.stderr)
+    with open("other.cfg", "w") as f:
+        f.write("[kernels]\nrows = 3\n")
+    done = run("./plain", "--n=9", "--hash", "--config=other.cfg")
+    check(done.returncode == 1 and "write TRANSFORM.RULE.jam = 2" in done.stderr, done.stderr)
+
+def refuses():
+    done = run(PBC, "tune", "--kernels", "./nothing.pbcc")
+    check(done.returncode == 1 and "there is no such source" in done.stderr, done.stderr)
+    done = run(PBC, "tune", "--kernels", "prog.pbcc", "-o", "bad")
+    check(done.returncode == 1 and "EXTRA" in done.stderr and not os.path.exists("bad"), done.stderr)
+    done = run(PBC, "tune", "./plain", "--jobs=3")
+    check(done.returncode == 1 and "go with --kernels" in done.stderr, done.stderr)
+
+def stops():
+    tuning = subprocess.Popen([PBC, "tune", "--kernels", "prog.pbcc", "-o", "early", "--n=96", "--json", "--",
+                               "-DEXTRA=2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(6)
+    tuning.send_signal(signal.SIGINT)
+    out, err = tuning.communicate(timeout=60)
+    check(tuning.returncode == 0, out + err)
+    if out: # else it was stopped before the first measurement
+        check(json.loads(out)["stopped"], out)
+        check(hash_of("./early") == hash_of("./plain"), "the program that was stopped early gives another result")
+
+with tempfile.TemporaryDirectory() as temporary:
+    os.chdir(temporary)
+    with open("prog.pbcc", "w") as source:
+        source.write(PROGRAM)
+    tunes(temporary)
+    goes_on()
+    warns()
+    refuses()
+    stops()
+    os.chdir("/")
+print("tune --kernels: as expected")

@@ -1,0 +1,207 @@
+// Kernels' settings in configurations, and the search for them against variants whose times are computed.
+#include "tuner/kernels/search.h"
+#include "tuner/space/program_space.h"
+
+#include <cmath>
+#include <functional>
+#include <gmock/gmock.h>
+#include <random>
+#include <set>
+
+using namespace pbc::tuner;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+namespace {
+
+KernelSettings settings(const std::string &option, const std::string &value) {
+  return {{{"T", "a", option}, value}};
+}
+
+/// Two kernels: `a` takes nine tenths of the time, `b` the rest. `factor` says what a setting does to it.
+class Computed : public Variants {
+public:
+  std::function<double(const std::string &kernel, const std::string &option, const std::string &value)> factor =
+      [](const auto &, const auto &, const auto &) { return 1.0; };
+  std::function<std::optional<Rejected>(const KernelSettings &)> fault = [](const auto &) {
+    return std::optional<Rejected>();
+  };
+  double noise = 0.02, stopAt = 1e9;
+  std::vector<std::string> order; // kernels in the order in which their variants were built
+  std::set<KernelSettings> built;
+
+  std::vector<KernelOption> options(const KernelSettings &now) override {
+    std::vector<KernelOption> all;
+    for (const char *kernel : {"b", "a"})
+      for (const auto &[name, values] :
+           std::vector<std::pair<std::string, std::vector<std::string>>>{{"jam", {"1", "2", "4"}},
+                                                                         {"vector", {"x", "off"}}}) {
+        const auto at = now.find({"T", kernel, name});
+        KernelOption option{"T", kernel, name, at == now.end() ? values.front() : at->second, {}};
+        for (const std::string &value : values)
+          if (value != option.inUse)
+            option.others.push_back(value);
+        all.push_back(option);
+      }
+    return all;
+  }
+
+  void build(const std::vector<KernelSettings> &wanted) override {
+    for (const KernelSettings &one : wanted) {
+      built.insert(one);
+      for (const auto &[names, value] : one)
+        if (std::get<2>(names) == "jam")
+          order.push_back(std::get<1>(names));
+    }
+  }
+
+  Measurement measure(const KernelSettings &now, int trials) override {
+    EXPECT_TRUE(built.contains(now));
+    if (const auto bad = fault(now))
+      return {{}, bad};
+    double a = 0.9, b = 0.1;
+    for (const auto &[names, value] : now) {
+      const double f = value == "off" ? 2 : factor(std::get<1>(names), std::get<2>(names), value);
+      (std::get<1>(names) == "a" ? a : b) *= f;
+    }
+    Measurement result;
+    for (int k = 0; k < trials; ++k) {
+      result.seconds.push_back((a + b) * std::exp(std::normal_distribution(0.0, noise)(random_)));
+      clock_ += result.seconds.back();
+    }
+    return result;
+  }
+  double elapsed() const override { return clock_; }
+  bool stopped() const override { return clock_ > stopAt; }
+
+private:
+  std::mt19937 random_{7};
+  double clock_ = 0;
+};
+
+struct Quiet : Observer {
+  void measured(const TestSize &, int, double, double) override {}
+  void finished(const TestSize &, int, double, double) override {}
+  void stage(const std::string &) override {}
+};
+
+KernelSearchResult search(Computed &variants, const KernelSettings &start = {}, double deadline = 1e6) {
+  Quiet observer;
+  return searchKernels(variants, start, {"n=9", 9, 1}, {deadline}, observer, [](const std::string &) {});
+}
+
+} // namespace
+
+TEST(KernelSettings, ASectionReadsBack) {
+  const KernelSettings all = {{{"T", "a", "jam"}, "2"}, {{"Name<2>", "a+b", "order"}, "y, x"}};
+  EXPECT_EQ(toToml(all), "[kernels]\n\"Name<2>\".\"a+b\".order = \"y, x\"\nT.a.jam = 2\n");
+  EXPECT_EQ(kernelSettings(toToml(all, {"a comment"})), all);
+  EXPECT_EQ(toToml({}), "");
+  EXPECT_THAT(kernelSettings("no = toml = at all"), IsEmpty());
+}
+
+TEST(KernelSettings, OtherLinesStay) {
+  const std::string rest = "# mine\nthreads = 2\n\n[T]\nchoice = [\n  { use = \"a\" } ] # because\n";
+  const std::string section = "[kernels]\nT.a.jam = 2\n";
+  EXPECT_EQ(withKernels(rest, section), rest + "\n" + section);
+  EXPECT_EQ(withKernels(rest + "\n" + section, ""), rest);
+  EXPECT_EQ(withKernels("[kernels.T.a]\njam = 2\n# of it\n[kernels.T]\nb.jam = 3\n" + rest.substr(20), section),
+            rest.substr(20) + "\n" + section);
+  EXPECT_EQ(withKernels("", section), section);
+  EXPECT_EQ(withKernels("kernels.T.a.jam = 4\n[kernelsT]\nx = 1\n", section), "[kernelsT]\nx = 1\n\n" + section);
+}
+
+TEST(KernelSettings, AnArrayThatLooksLikeATableIsNoTable) {
+  const std::string text = "[T]\nw = [\n[kernels],\n]\n"; // no TOML: nothing is lost by a message
+  EXPECT_ANY_THROW(withKernels(text, ""));
+  const std::string odd = "[T]\nw = [\n[\"kernels\"],\n[1]]\n";
+  EXPECT_EQ(kernelSettings(withKernels(odd, "[kernels]\nT.a.jam = 2\n")), settings("jam", "2"));
+  EXPECT_THAT(withKernels(odd, ""), HasSubstr("\"kernels\""));
+}
+
+TEST(KernelSettings, TheCompilersListIsRead) {
+  const auto all = parseKernelOptions(R"({"transforms": [{"name": "T", "kernels": [{"name": "a", "options":
+    [{"option": "jam", "doc": "", "in_use": "1", "others": ["2", "4"]}]}]}, {"name": "U"}]})");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].title(), "T.a.jam");
+  EXPECT_EQ(all[0].inUse, "1");
+  EXPECT_THAT(all[0].others, ElementsAre("2", "4"));
+  EXPECT_THROW(parseKernelOptions("{}"), TunerError);
+}
+
+TEST(KernelSearch, FindsWhatIsFaster) {
+  Computed variants;
+  variants.factor = [](const auto &kernel, const auto &option, const auto &value) {
+    return kernel == "a" && option == "jam" && value == "4" ? 0.7 : 1.0;
+  };
+  const KernelSearchResult result = search(variants);
+  EXPECT_EQ(result.best, settings("jam", "4"));
+  EXPECT_TRUE(result.changed && result.raced && result.isDone);
+  EXPECT_NEAR(result.startSeconds / result.bestSeconds, 1 / (0.1 + 0.9 * 0.7), 0.05);
+}
+
+TEST(KernelSearch, EqualWithinNoiseStays) {
+  for (const double noise : {0.0, 0.02, 0.2}) {
+    Computed variants;
+    variants.noise = noise;
+    variants.factor = [](const auto &, const auto &, const auto &) { return 0.99; };
+    const KernelSearchResult result = search(variants);
+    EXPECT_THAT(result.best, IsEmpty()) << noise;
+    EXPECT_FALSE(result.changed);
+    EXPECT_TRUE(result.isDone);
+  }
+}
+
+TEST(KernelSearch, BeginsWithTheKernelThatTakesTheTime) {
+  Computed variants;
+  search(variants);
+  ASSERT_FALSE(variants.order.empty());
+  EXPECT_EQ(variants.order.front(), "a");
+}
+
+TEST(KernelSearch, WhatIsWrongIsNamedAndNeverWins) {
+  Computed variants;
+  variants.factor = [](const auto &, const auto &, const auto &value) { return value == "4" ? 0.2 : 1.0; };
+  variants.fault = [](const KernelSettings &now) -> std::optional<Rejected> {
+    const auto at = now.find({"T", "a", "jam"});
+    if (at != now.end() && at->second == "4")
+      return Rejected{Failure::WrongResult, "gives a different result"};
+    return std::nullopt;
+  };
+  const KernelSearchResult result = search(variants);
+  EXPECT_EQ(result.best, (KernelSettings{{{"T", "b", "jam"}, "4"}}));
+  ASSERT_FALSE(result.faults.empty());
+  EXPECT_EQ(result.faults.front().suspect, "T.a.jam with 4");
+  EXPECT_EQ(result.faults.front().kind, Failure::WrongResult);
+}
+
+TEST(KernelSearch, GoesOnFromASettingThatTheProgramHas) {
+  Computed variants;
+  variants.factor = [](const auto &kernel, const auto &, const auto &value) {
+    return kernel == "a" && value == "2" ? 1.5 : 1.0;
+  };
+  const KernelSearchResult result = search(variants, settings("jam", "2"));
+  ASSERT_TRUE(result.changed);
+  EXPECT_THAT((std::set<std::string>{"1", "4"}), Contains(result.best.at({"T", "a", "jam"})));
+}
+
+TEST(KernelSearch, StoppedKeepsWhatHasWon) {
+  Computed variants;
+  variants.factor = [](const auto &kernel, const auto &option, const auto &value) {
+    return kernel == "a" && option == "jam" && value == "4" ? 0.5 : 1.0;
+  };
+  variants.stopAt = 90;
+  const KernelSearchResult result = search(variants);
+  EXPECT_FALSE(result.raced);
+  EXPECT_EQ(result.best, settings("jam", "4"));
+}
+
+TEST(KernelSearch, EndsInTime) {
+  Computed variants;
+  const KernelSearchResult result = search(variants, {}, 20);
+  EXPECT_FALSE(result.isDone);
+  EXPECT_LT(variants.elapsed(), 60);
+}

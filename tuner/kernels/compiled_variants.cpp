@@ -1,0 +1,155 @@
+#include "tuner/kernels/compiled_variants.h"
+
+#include "tuner/evaluate/child_process.h"
+#include "tuner/evaluate/interrupt.h"
+#include "tuner/space/program_space.h"
+#include "tuner/write_file.h"
+
+#include <algorithm>
+#include <deque>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace pbc::tuner {
+
+CompiledVariants::CompiledVariants(CompiledVariantsSettings settings) : settings_(std::move(settings)) {}
+
+double CompiledVariants::elapsed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+bool CompiledVariants::stopped() const { return stopRequested(); }
+
+void CompiledVariants::setRuns(RunSettings settings, Journal *journal) {
+  runSettings_ = std::move(settings);
+  journal_ = journal;
+}
+
+std::string CompiledVariants::fileFor(const KernelSettings &kernels, const std::string &name) const {
+  std::string file = settings_.folder + "/" + name + ".toml";
+  writeAtomically(file, toToml(kernels));
+  return file;
+}
+
+std::vector<KernelOption> CompiledVariants::options(const KernelSettings &kernels) {
+  std::vector<std::string> command{settings_.compiler, "explain", "--kernels", "--json",
+                                   "--config=" + fileFor(kernels, "options")};
+  command.insert(command.end(), settings_.arguments.begin(), settings_.arguments.end());
+  try {
+    return parseKernelOptions(outputOf(command, settings_.longestCompilation));
+  } catch (const TunerError &) {
+    if (stopRequested())
+      return {};
+    throw;
+  }
+}
+
+void CompiledVariants::build(const std::vector<KernelSettings> &wanted) {
+  for (auto &[kernels, variant] : variants_)
+    if (std::find(wanted.begin(), wanted.end(), kernels) == wanted.end())
+      variant.worker.reset();
+  struct Compilation {
+    Variant *variant;
+    std::unique_ptr<ChildProcess> process;
+  };
+  std::deque<Compilation> running;
+  const auto finishFirst = [&] {
+    Compilation first = std::move(running.front());
+    running.pop_front();
+    std::string line;
+    ChildProcess::Read read;
+    do
+      read = first.process->readLine(settings_.longestCompilation, &line);
+    while (read == ChildProcess::Read::Line);
+    if (read == ChildProcess::Read::Ended)
+      first.process->waitForEnd(settings_.longestCompilation);
+    const bool isMade = read == ChildProcess::Read::Ended && !first.process->endedBySignal() &&
+                        first.process->exitStatus() == 0;
+    first.variant->rejected.reset();
+    if (!isMade)
+      first.variant->rejected =
+          Rejected{Failure::Error,
+                   stopRequested()                       ? "was not compiled"
+                   : read == ChildProcess::Read::Timeout ? "takes too long to compile"
+                                                         : "does not compile: " + first.process->errors()};
+  };
+  for (const KernelSettings &kernels : wanted) {
+    if (variants_.contains(kernels) || stopRequested())
+      continue;
+    while (running.size() >= static_cast<std::size_t>(settings_.jobs))
+      finishFirst();
+    const std::string name = fmt::format("variant{}", variants_.size());
+    Variant &variant = variants_[kernels];
+    variant.program = settings_.folder + "/" + name;
+    std::vector<std::string> command{settings_.compiler, "-o", variant.program, "-j", "1"};
+    if (!kernels.empty())
+      command.push_back("--config=" + fileFor(kernels, name));
+    command.insert(command.end(), settings_.arguments.begin(), settings_.arguments.end());
+    running.push_back({&variant, std::make_unique<ChildProcess>(command, ProcessLimits{})});
+    ++compiled_;
+  }
+  while (!running.empty())
+    finishFirst();
+}
+
+std::string CompiledVariants::program(const KernelSettings &kernels) {
+  build({kernels});
+  const auto at = variants_.find(kernels);
+  return at == variants_.end() || at->second.rejected ? "" : at->second.program;
+}
+
+std::string CompiledVariants::why(const KernelSettings &kernels) {
+  const auto at = variants_.find(kernels);
+  return at == variants_.end() || !at->second.rejected ? "" : at->second.rejected->reason;
+}
+
+Measurement CompiledVariants::measure(const KernelSettings &kernels, int trials) {
+  if (!variants_.contains(kernels))
+    build({kernels});
+  const auto at = variants_.find(kernels);
+  if (at == variants_.end())
+    return {}; // stopped
+  if (at->second.rejected)
+    return {{}, at->second.rejected};
+  const Measurement result = run(at->second, trials);
+  at->second.rejected = result.rejected;
+  if (journal_ && (result.rejected || !result.seconds.empty())) {
+    JournalEntry entry{runSettings_.hash, runSettings_.machine,
+                       nameOf(runSettings_.sizes) + " kernels",
+                       fmt::format("{}", fmt::join(inWords(kernels), "; ")), toToml(kernels), result.seconds};
+    if (result.rejected) {
+      entry.outcome = nameOf(result.rejected->kind);
+      entry.reason = result.rejected->reason;
+    }
+    journal_->add(entry);
+  }
+  return result;
+}
+
+Measurement CompiledVariants::run(Variant &variant, int trials) {
+  // Slower variants are of use to nobody, but only those that hang are stopped.
+  const double patience = 5 + 20 * runSettings_.seconds * (trials + 1);
+  const auto failed = [&](const WorkerFailure &failure) -> Measurement {
+    if (failure.stopped)
+      return {};
+    return {{}, Rejected{failure.kind, failure.reason}};
+  };
+  if (!variant.worker) {
+    variant.worker = std::make_unique<Worker>(variant.program, runSettings_.worker);
+    variant.worker->setBase(runSettings_.configuration);
+    if (const auto prepared = variant.worker->prepare(runSettings_.sizes, 2 * patience); !prepared)
+      return failed(prepared.failure);
+  }
+  ++runs_;
+  const auto answer = variant.worker->measure(runSettings_.configuration, trials, patience, patience);
+  if (!answer)
+    return failed(answer.failure);
+  if (!answer.value->agrees)
+    return {{},
+            Rejected{Failure::WrongResult,
+                     fmt::format("gives a different result from the default (difference {:.3g})",
+                                 answer.value->difference)}};
+  return {answer.value->seconds, {}};
+}
+
+} // namespace pbc::tuner

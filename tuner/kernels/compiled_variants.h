@@ -1,0 +1,70 @@
+// Variants as programs: compiled in parallel by `pbc SOURCE --config=FILE`, run as workers.
+//
+//   CompiledVariants variants(settings);
+//   variants.build({{}, {{"Product", "product", "rows"}: "8"}});   two compilers at a time, through the cache
+//   variants.measure({}, 3)                                        a worker each, its outputs compared
+//
+// Invariant: the outputs of a variant that has times were those of the program without settings, bit for bit
+// or within the rounding that `--check` allows.
+#pragma once
+#include "tuner/evaluate/worker.h"
+#include "tuner/journal/journal.h"
+#include "tuner/kernels/variants.h"
+
+#include <chrono>
+
+namespace pbc::tuner {
+
+struct CompiledVariantsSettings {
+  std::string compiler;
+  std::vector<std::string> arguments; // the source, then the user's words
+  std::string folder;                 // for the variants
+  int jobs = 1;
+  double longestCompilation = 300; // seconds
+};
+
+/// How variants run.
+struct RunSettings {
+  WorkerOptions worker;
+  Sizes sizes;
+  std::string configuration; // of choices and tunables, without [kernels]
+  double seconds = 0;        // of a run, roughly
+  std::string machine, hash; // for the journal
+};
+
+class CompiledVariants : public Variants {
+public:
+  explicit CompiledVariants(CompiledVariantsSettings);
+
+  std::vector<KernelOption> options(const KernelSettings &) override;
+  void build(const std::vector<KernelSettings> &) override;
+  /// Only after setRuns().
+  Measurement measure(const KernelSettings &, int trials) override;
+  double elapsed() const override;
+  bool stopped() const override;
+
+  void setRuns(RunSettings, Journal *);
+  /// The variant's file; "" if it could not be made: why() says it.
+  std::string program(const KernelSettings &);
+  std::string why(const KernelSettings &);
+  int compiled() const { return compiled_; }
+  int runs() const { return runs_; }
+
+private:
+  struct Variant {
+    std::string program;
+    std::optional<Rejected> rejected;
+    std::unique_ptr<Worker> worker;
+  };
+  std::string fileFor(const KernelSettings &, const std::string &name) const;
+  Measurement run(Variant &, int trials);
+
+  CompiledVariantsSettings settings_;
+  RunSettings runSettings_;
+  Journal *journal_ = nullptr;
+  std::map<KernelSettings, Variant> variants_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  int compiled_ = 0, runs_ = 0;
+};
+
+} // namespace pbc::tuner

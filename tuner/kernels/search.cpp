@@ -1,0 +1,239 @@
+#include "tuner/kernels/search.h"
+
+#include "tuner/strategy/race.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace pbc::tuner {
+namespace {
+
+constexpr int kTrials = 3;         // before a race
+constexpr double kHopeless = 1.03; // times as slow as the best: not worth a race
+constexpr std::size_t kMostRunners = 3;
+constexpr int kRoundsAgain = 11; // of a race that confirms another
+constexpr double kNoise = 0.98;
+constexpr double kLongEnough = 0.03, kLong = 0.3; // seconds
+
+/// One option as the space of a search: a single site whose first alternative is the value in use.
+ProgramSpace spaceOf(const KernelOption &option) {
+  ProgramSpace space;
+  Site site;
+  site.transform = option.kernelTitle();
+  site.name = option.option;
+  site.alternatives.push_back({option.inUse, ""});
+  for (const std::string &value : option.others)
+    site.alternatives.push_back({value, ""});
+  space.sites.push_back(site);
+  return space;
+}
+
+/// Not by chance, and also where nothing disturbed the two.
+bool hasWon(const RaceResult &race) {
+  return race.changed && race.winnerUndisturbed < kNoise * race.defaultUndisturbed;
+}
+
+/// Measures the values of one option. A time is the median of so many runs that the clock and the scheduler
+/// do not count.
+class OptionEvaluator : public Evaluator {
+public:
+  OptionEvaluator(Variants &variants, std::vector<KernelSettings> values)
+      : variants_(variants), values_(std::move(values)) {
+    const Measurement now = variants.measure(values_.front(), 1);
+    seconds_ = now.seconds.empty() ? 0 : now.seconds.front();
+    runs_ = std::clamp(static_cast<int>(kLongEnough / std::max(seconds_, 1e-9)), 1, 15);
+  }
+
+  /// How often a value is measured before its race.
+  int trials() const { return seconds_ > kLong ? 1 : kTrials; }
+
+  Measurement measure(const Request &request) override {
+    const int value = request.configuration.selectors().front().select(0);
+    Measurement all =
+        variants_.measure(values_[static_cast<std::size_t>(value)], request.trials * runs_);
+    Measurement result{{}, std::move(all.rejected)};
+    const auto runs = static_cast<std::size_t>(runs_);
+    for (std::size_t k = 0; k + runs <= all.seconds.size(); k += runs)
+      result.seconds.push_back(
+          median({all.seconds.begin() + static_cast<long>(k), all.seconds.begin() + static_cast<long>(k + runs)}));
+    return result;
+  }
+  double elapsed() const override { return variants_.elapsed(); }
+  bool stopped() const override { return variants_.stopped(); }
+
+private:
+  Variants &variants_;
+  std::vector<KernelSettings> values_; // [0]: the best so far
+  double seconds_; // of the best so far
+  int runs_;
+};
+
+class Search {
+public:
+  Search(Variants &variants, const TestSize &size, const KernelSearchSettings &settings, Observer &observer,
+         const std::function<void(const std::string &)> &note)
+      : variants_(variants), size_(size), settings_(settings), observer_(observer), note_(note) {}
+
+  KernelSearchResult run(const KernelSettings &start) {
+    result_.best = start;
+    std::vector<KernelOption> options = variants_.options(start);
+    const std::vector<std::string> kernels = hottestFirst(options);
+    bool isBetter = true;
+    // An option may be worth more after another has changed: again, until a whole round brings nothing.
+    for (int round = 0; isBetter && mayGoOn(); ++round) {
+      isBetter = false;
+      for (const std::string &kernel : kernels)
+        isBetter |= improve(kernel, options);
+      result_.isDone = !isBetter && mayGoOn();
+    }
+    compareWithStart(start);
+    return std::move(result_);
+  }
+
+private:
+  bool mayGoOn() const { return !variants_.stopped() && variants_.elapsed() < settings_.deadline; }
+
+  /// Kernels by how much slower the program is without their vectors. Those without vectors come after those
+  /// that matter, and before those that do not.
+  std::vector<std::string> hottestFirst(const std::vector<KernelOption> &options) {
+    constexpr double kMatters = 1.05, kUnknown = 1.04;
+    std::vector<std::pair<double, std::string>> kernels;
+    std::vector<KernelSettings> probes{result_.best};
+    std::vector<std::size_t> probeOf; // by kernel; 0: none
+    for (const KernelOption &option : options) {
+      if (kernels.empty() || kernels.back().second != option.kernelTitle()) {
+        kernels.emplace_back(kUnknown, option.kernelTitle());
+        probeOf.push_back(0);
+      }
+      if (option.option == "vector" &&
+          std::find(option.others.begin(), option.others.end(), "off") != option.others.end()) {
+        probeOf.back() = probes.size();
+        probes.push_back(with(result_.best, option, "off"));
+      }
+    }
+    if (kernels.size() > 1) {
+      variants_.build(probes);
+      const Measurement now = variants_.measure(result_.best, kTrials);
+      for (std::size_t k = 0; k < kernels.size() && mayGoOn() && !now.seconds.empty(); ++k) {
+        if (probeOf[k] == 0)
+          continue;
+        const Measurement without = variants_.measure(probes[probeOf[k]], kTrials);
+        if (!without.seconds.empty())
+          kernels[k].first = median(without.seconds) / median(now.seconds);
+      }
+      std::stable_sort(kernels.begin(), kernels.end(),
+                       [](const auto &a, const auto &b) { return a.first > b.first; });
+    }
+    std::vector<std::string> names, hot;
+    for (const auto &[ratio, name] : kernels) {
+      names.push_back(name);
+      if (ratio > kMatters)
+        hot.push_back(name);
+    }
+    if (!hot.empty())
+      note_(fmt::format("the kernels that matter: {}", fmt::join(hot, ", ")));
+    return names;
+  }
+
+  /// Tries the options of one kernel; `options` are renewed after each change.
+  bool improve(const std::string &kernel, std::vector<KernelOption> &options) {
+    bool isBetter = false;
+    std::vector<std::string> done;
+    for (;;) {
+      const auto next = std::find_if(options.begin(), options.end(), [&](const KernelOption &o) {
+        return o.kernelTitle() == kernel && std::find(done.begin(), done.end(), o.option) == done.end();
+      });
+      if (next == options.end() || !mayGoOn())
+        return isBetter;
+      const KernelOption option = *next;
+      done.push_back(option.option);
+      if (!tryValues(option))
+        continue;
+      isBetter = true;
+      options = variants_.options(result_.best);
+    }
+  }
+
+  bool tryValues(const KernelOption &option) {
+    const ProgramSpace space = spaceOf(option);
+    std::vector<KernelSettings> values{result_.best};
+    for (const std::string &value : option.others)
+      values.push_back(with(result_.best, option, value));
+    variants_.build(values);
+    OptionEvaluator evaluator(variants_, values);
+    TestSize size = size_;
+    Tester tester(space, {size}, evaluator, observer_);
+    const Configuration reference = Configuration::defaults(space);
+    const auto use = [&](int value) { return reference.withSelector(0, Selector(value)); };
+    Candidate now{reference, {}};
+    const bool isMeasured = tester.test(now, 0, evaluator.trials(), reference);
+    std::vector<Candidate> candidates;
+    for (int value = 1; isMeasured && value < static_cast<int>(values.size()) && mayGoOn(); ++value) {
+      Candidate candidate{use(value), {}};
+      ++result_.tried;
+      if (tester.test(candidate, 0, evaluator.trials(), reference) && candidate.at(0) < kHopeless * now.at(0))
+        candidates.push_back(std::move(candidate));
+    }
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const Candidate &a, const Candidate &b) { return a.at(0) < b.at(0); });
+    std::vector<Configuration> runners;
+    for (std::size_t k = 0; k < std::min(candidates.size(), kMostRunners); ++k)
+      runners.push_back(candidates[k].configuration);
+    bool isBetter = false;
+    if (!runners.empty() && mayGoOn()) {
+      RaceResult won = race(tester, runners, 0, settings_.deadline);
+      if (hasWon(won) && mayGoOn())
+        won = race(tester, {won.winner}, 0, settings_.deadline, kRoundsAgain);
+      if (hasWon(won) && !variants_.stopped()) {
+        isBetter = true;
+        const int value = won.winner.selectors().front().select(0);
+        result_.best = values[static_cast<std::size_t>(value)];
+        note_(fmt::format("{} = {}: {:.2f} times as fast", option.title(),
+                          space.sites.front().alternatives[static_cast<std::size_t>(value)].name,
+                          won.defaultUndisturbed / won.winnerUndisturbed));
+      }
+    }
+    for (const Fault &fault : tester.bans().faults())
+      result_.faults.push_back(fault);
+    return isBetter;
+  }
+
+  void compareWithStart(const KernelSettings &start) {
+    if (result_.best == start && variants_.stopped())
+      return;
+    ProgramSpace space = spaceOf({"the kernels", "all", "settings", "at first", {"tuned"}});
+    variants_.build({start, result_.best});
+    OptionEvaluator evaluator(variants_, {start, result_.best});
+    Tester tester(space, {size_}, evaluator, observer_);
+    const Configuration reference = Configuration::defaults(space);
+    std::vector<Configuration> runners;
+    if (result_.best != start)
+      runners.push_back(reference.withSelector(0, Selector(1)));
+    const RaceResult last = race(tester, runners, 0, settings_.deadline, kRoundsAgain);
+    result_.raced = last.rounds > 0;
+    result_.startSeconds = last.defaultSeconds;
+    result_.bestSeconds = last.winnerSeconds;
+    result_.changed = hasWon(last);
+    // Stopped before the end, what has won its races stays.
+    if (!result_.changed && !variants_.stopped())
+      result_.best = start;
+  }
+
+  Variants &variants_;
+  const TestSize size_;
+  const KernelSearchSettings &settings_;
+  Observer &observer_;
+  const std::function<void(const std::string &)> &note_;
+  KernelSearchResult result_;
+};
+
+} // namespace
+
+KernelSearchResult searchKernels(Variants &variants, const KernelSettings &start, const TestSize &size,
+                                 const KernelSearchSettings &settings, Observer &observer,
+                                 const std::function<void(const std::string &)> &note) {
+  return Search(variants, size, settings, observer, note).run(start);
+}
+
+} // namespace pbc::tuner

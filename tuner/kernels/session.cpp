@@ -1,0 +1,192 @@
+#include "tuner/kernels/session.h"
+
+#include "tuner/evaluate/interrupt.h"
+#include "tuner/evaluate/steps.h"
+#include "tuner/kernels/compiled_variants.h"
+#include "tuner/kernels/search.h"
+#include "tuner/report/kernel_summary.h"
+#include "tuner/report/progress.h"
+#include "tuner/report/words.h"
+#include "tuner/write_file.h"
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <thread>
+#include <unistd.h>
+
+namespace pbc::tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kPatience = 60; // seconds that the default may take
+
+/// This very program: it compiles the variants.
+std::string ownPath() {
+  char path[PATH_MAX];
+  const ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+  if (n <= 0 || n == PATH_MAX)
+    throw TunerError(fmt::format("cannot find the compiler: {}", std::strerror(errno)));
+  return {path, static_cast<std::size_t>(n)};
+}
+
+/// A folder that is gone with it.
+class TemporaryFolder {
+public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "pbc-tune-XXXXXX").string();
+    if (!mkdtemp(pattern.data()))
+      throw TunerError(fmt::format("cannot make a folder for variants: {}", std::strerror(errno)));
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+  const std::string &path() const { return path_; }
+
+private:
+  std::string path_;
+};
+
+class KernelSession {
+public:
+  explicit KernelSession(const TuneOptions &options)
+      : options_(options), program_(options.output.empty() ? fs::path(options.program).stem().string()
+                                                           : options.output),
+        configurationFile_(program_ + ".cfg"), progress_(stderr),
+        variants_({ownPath(), arguments(options), folder_.path(), jobs(options)}) {}
+
+  int run() {
+    const InterruptGuard guard;
+    try {
+      prepare();
+    } catch (const TunerError &) {
+      if (!stopRequested())
+        throw;
+      fmt::print(stderr, "pbc tune: stopped before the first measurement; nothing was written\n");
+      return 0;
+    }
+    const TestSize size{nameOf(sizes_), 0, seconds_};
+    KernelSummary summary;
+    summary.result = searchKernels(variants_, start_, size, {budget()}, progress_,
+                                   [&](const std::string &line) { progress_.note(line); });
+    summary.program = program_;
+    summary.configuration = configurationFile_;
+    summary.journal = journal_->path();
+    summary.machine = machineName();
+    summary.size = nameOf(sizes_);
+    summary.compiled = variants_.compiled();
+    summary.runs = variants_.runs();
+    summary.elapsed = variants_.elapsed();
+    summary.stopped = stopRequested();
+    write(summary);
+    fmt::print("{}", options_.json ? asJson(summary) : asText(summary));
+    std::fflush(stdout);
+    return 0;
+  }
+
+private:
+  static std::vector<std::string> arguments(const TuneOptions &options) {
+    if (!fs::is_regular_file(options.program))
+      throw TunerError(fmt::format("{}: there is no such source\n  help: --kernels compiles variants: name the "
+                                   "program's source, PROGRAM.pbcc",
+                                   options.program));
+    std::vector<std::string> all{options.program};
+    all.insert(all.end(), options.words.begin(), options.words.end());
+    return all;
+  }
+
+  static int jobs(const TuneOptions &options) {
+    return options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  }
+
+  double budget() const {
+    return options_.budget > 0 ? options_.budget
+           : options_.effort == "instant" ? 10
+           : options_.effort == "full"    ? 600
+                                          : 60;
+  }
+
+  void prepare() {
+    const std::string plain = variants_.program({});
+    if (plain.empty())
+      throw TunerError(stopRequested() ? "stopped"
+                                       : fmt::format("{}:\n{}", options_.program, variants_.why({})));
+    const ProgramSpace space = describeProgram(plain, options_.program, "");
+    takeConfiguration(space);
+    journal_ = std::make_unique<Journal>(fs::path(configurationFile_).replace_extension(".tune.sqlite").string());
+    WorkerOptions worker{options_.inputs, options_.seed, options_.threads, {options_.memoryMegabytes << 20},
+                         "",              "",            ""};
+    Worker first(plain, worker);
+    first.setBase(choices_);
+    sizes_ = fullSizes(first, space, {options_.n, options_.sizes, !options_.inputs.empty()}, kPatience);
+    // What all others are compared with.
+    WorkerOptions keeping = worker;
+    keeping.keep = folder_.path() + "/reference";
+    Worker reference(plain, keeping);
+    reference.setBase(choices_);
+    const auto prepared = reference.prepare(sizes_, kPatience);
+    if (!prepared)
+      throw TunerError(prepared.failure.stopped
+                           ? "stopped"
+                           : fmt::format("{} does not run at {}: it {}", options_.program, nameOf(sizes_),
+                                         prepared.failure.reason));
+    seconds_ = prepared.value->seconds;
+    worker.reference = keeping.keep;
+    variants_.setRuns({worker, sizes_, choices_, seconds_, machineName(), space.hash}, journal_.get());
+    if (!start_.empty() && variants_.program(start_).empty() && !stopRequested()) {
+      progress_.note(fmt::format("the [kernels] of {} are not used as a start, and will be replaced: the program "
+                                 "{}",
+                                 configurationFile_, variants_.why(start_)));
+      start_.clear();
+    }
+    progress_.note(fmt::format("tuning the kernels of {} at {}", space.program, nameOf(sizes_)));
+  }
+
+  /// The program's configuration, as far as it is for this program.
+  void takeConfiguration(const ProgramSpace &space) {
+    const std::string text = textOf(configurationFile_);
+    try {
+      fromToml(space, text, configurationFile_);
+    } catch (const TunerError &problem) {
+      progress_.note(fmt::format("{} is not used, and will be replaced: {}", configurationFile_, problem.what()));
+      return;
+    }
+    start_ = kernelSettings(text);
+    choices_ = withKernels(text, "");
+  }
+
+  void write(const KernelSummary &summary) {
+    const KernelSettings &best = summary.result.best;
+    const std::string file = variants_.program(best);
+    if (!file.empty())
+      writeAtomically(program_, textOf(file), true);
+    const std::string text = withKernels(choices_, toToml(best, provenance(summary)));
+    if (!text.empty() || fs::exists(configurationFile_))
+      writeAtomically(configurationFile_, text);
+  }
+
+  const TuneOptions &options_;
+  TemporaryFolder folder_;
+  std::string program_, configurationFile_;
+  Progress progress_;
+  CompiledVariants variants_;
+  std::unique_ptr<Journal> journal_;
+  KernelSettings start_;
+  std::string choices_; // the configuration without [kernels]
+  Sizes sizes_;
+  double seconds_ = 0;
+};
+
+} // namespace
+
+int runKernelSession(const TuneOptions &options) { return KernelSession(options).run(); }
+
+} // namespace pbc::tuner

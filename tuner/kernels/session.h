@@ -1,0 +1,16 @@
+// One run of `pbc tune --kernels`, from a source to the program made with the best kernels.
+//
+//   TuneOptions options{.program = "blur.pbcc", .kernels = true};
+//   runKernelSession(options)  ->  ./blur, and blur.cfg with its [kernels]; exit status
+//
+// Variants run with the choices and tunables of the program's configuration, if there is one; those stay in
+// the file as they are.
+#pragma once
+#include "tuner/session.h"
+
+namespace pbc::tuner {
+
+/// Throws TunerError for what the user can put right.
+int runKernelSession(const TuneOptions &);
+
+} // namespace pbc::tuner

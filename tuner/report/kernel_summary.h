@@ -1,0 +1,21 @@
+// What the user gets at the end of `pbc tune --kernels`: the result as text or JSON, and the lines that stand
+// above the settings in the configuration.
+#pragma once
+#include "tuner/kernels/search.h"
+
+namespace pbc::tuner {
+
+struct KernelSummary {
+  std::string program, configuration, journal, machine;
+  std::string size;
+  int compiled = 0, runs = 0;
+  double elapsed = 0;
+  bool stopped = false; // by the user
+  KernelSearchResult result;
+};
+
+std::string asText(const KernelSummary &);
+std::string asJson(const KernelSummary &);
+std::vector<std::string> provenance(const KernelSummary &);
+
+} // namespace pbc::tuner

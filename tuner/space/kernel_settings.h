@@ -1,0 +1,42 @@
+// What a configuration says of kernels: its section [kernels], decided when a program is compiled.
+//
+//   [kernels]                       ->  {{"Heat", "inside", "jam"}: "2"}
+//   Heat.inside.jam = 2
+//
+// The tuner knows options as names and texts only: the compiler lists them (`pbc explain --kernels --json`)
+// and reads the section. Everything else in a configuration stays as it is, comments included.
+#pragma once
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace pbc::tuner {
+
+struct KernelOption {
+  std::string transform, kernel, option;
+  std::string inUse;
+  std::vector<std::string> others; // values that it can have instead
+
+  std::string kernelTitle() const { return transform + "." + kernel; }
+  std::string title() const { return kernelTitle() + "." + option; }
+};
+
+/// Of `pbc explain --kernels --json`. Throws TunerError for another text.
+std::vector<KernelOption> parseKernelOptions(const std::string &json);
+
+/// Values by transform, kernel and option.
+using KernelSettings = std::map<std::tuple<std::string, std::string, std::string>, std::string>;
+
+KernelSettings with(KernelSettings, const KernelOption &, const std::string &value);
+/// "Heat.inside.jam = 2"
+std::vector<std::string> inWords(const KernelSettings &);
+/// The section, with comments in front of its entries; "" for no settings.
+std::string toToml(const KernelSettings &, const std::vector<std::string> &comments = {});
+
+/// Of a configuration's text; none where it is no TOML.
+KernelSettings kernelSettings(const std::string &toml);
+/// The text with this section in place of its own.
+std::string withKernels(const std::string &toml, const std::string &section);
+
+} // namespace pbc::tuner

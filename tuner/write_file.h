@@ -1,0 +1,12 @@
+// A configuration's file, whole or not at all.
+#pragma once
+#include <string>
+
+namespace pbc::tuner {
+
+/// "" if there is none.
+std::string textOf(const std::string &path);
+/// All or nothing: a reader never sees half a file. Throws TunerError.
+void writeAtomically(const std::string &path, const std::string &text, bool isProgram = false);
+
+} // namespace pbc::tuner
