@@ -16,25 +16,11 @@ std::optional<long> number(const std::string &text) {
 } // namespace
 
 const std::vector<ScheduleOption> &scheduleOptions() {
+  // What decides most comes first: a search follows this order.
   static const std::vector<ScheduleOption> all = {
       {.name = "order",
        .doc = "the loops over points, the outermost first",
        .values = "all loops over points, as \"y, x\"",
-       .isFree = true},
-      {.name = "tasks",
-       .doc = "the directions in which tasks are cut",
-       .values = "some of the directions, as \"y\" or \"y, x\"",
-       .isFree = true},
-      {.name = "grain",
-       .doc = "tasks begin at multiples of so many points of the contiguous direction",
-       .values = "a power of two from 16 to 65536",
-       .least = 16,
-       .most = 65536,
-       .isPower = true,
-       .worthTrying = {64, 1024, 4096}},
-      {.name = "tile",
-       .doc = "cache tiles: a size for each loop over points, in their order; 0: not cut",
-       .values = "\"off\", or sizes as \"32 x 256\"",
        .isFree = true},
       {.name = "vector",
        .doc = "the loop over points that becomes vectors",
@@ -45,6 +31,10 @@ const std::vector<ScheduleOption> &scheduleOptions() {
               "loop, or its loops around groups of lanes",
        .values = "\"registers\", \"unrolled\" or \"lanes\"",
        .words = {"registers", "unrolled", "lanes"}},
+      {.name = "tile",
+       .doc = "cache tiles: a size for each loop over points, in their order; 0: not cut",
+       .values = "\"off\", or sizes as \"32 x 256\"",
+       .isFree = true},
       {.name = "unroll",
        .doc = "vectors at once in a vector loop",
        .values = "\"auto\", 1, 2, 4, 8 or 16",
@@ -94,6 +84,17 @@ const std::vector<ScheduleOption> &scheduleOptions() {
        .most = 65536,
        .words = {"auto"},
        .worthTrying = {64, 256, 1024, 4096}},
+      {.name = "tasks",
+       .doc = "the directions in which tasks are cut",
+       .values = "some of the directions, as \"y\" or \"y, x\"",
+       .isFree = true},
+      {.name = "grain",
+       .doc = "tasks begin at multiples of so many points of the contiguous direction",
+       .values = "a power of two from 16 to 65536",
+       .least = 16,
+       .most = 65536,
+       .isPower = true,
+       .worthTrying = {64, 1024, 4096}},
   };
   return all;
 }

@@ -50,7 +50,7 @@ def goes_on():
     """From the settings of the file; a slow one is given up, and the section is compiled again."""
     with open("prog.cfg", "w") as f:
         f.write(CONFIGURATION + '\n[kernels]\nProduct.inner.vector = "off"\n')
-    done = run(PBC, "tune", "--kernels", "prog.pbcc", "--n=256", "--budget=10", "--json", "--", "-DEXTRA=2")
+    done = run(PBC, "tune", "--kernels", "prog.pbcc", "--n=200", "--budget=25", "--json", "--", "-DEXTRA=2")
     check(done.returncode == 0, done.stdout + done.stderr)
     result = json.loads(done.stdout)
     check(result["changed"] and result["speedup"] > 1.5, done.stdout)

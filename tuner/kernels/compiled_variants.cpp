@@ -68,10 +68,10 @@ void CompiledVariants::build(const std::vector<KernelSettings> &wanted) {
     first.variant->rejected.reset();
     if (!isMade)
       first.variant->rejected =
-          Rejected{Failure::Error,
-                   stopRequested()                       ? "was not compiled"
-                   : read == ChildProcess::Read::Timeout ? "takes too long to compile"
-                                                         : "does not compile: " + first.process->errors()};
+          Rejected{Failure::Error, stopRequested() ? "was not compiled"
+                                   : read == ChildProcess::Read::Timeout
+                                       ? "takes too long to compile"
+                                       : "does not compile: " + first.process->errors()};
   };
   for (const KernelSettings &kernels : wanted) {
     if (variants_.contains(kernels) || stopRequested())
@@ -90,6 +90,11 @@ void CompiledVariants::build(const std::vector<KernelSettings> &wanted) {
   }
   while (!running.empty())
     finishFirst();
+}
+
+void CompiledVariants::renew() {
+  for (auto &[kernels, variant] : variants_)
+    variant.worker.reset();
 }
 
 std::string CompiledVariants::program(const KernelSettings &kernels) {
@@ -114,9 +119,12 @@ Measurement CompiledVariants::measure(const KernelSettings &kernels, int trials)
   const Measurement result = run(at->second, trials);
   at->second.rejected = result.rejected;
   if (journal_ && (result.rejected || !result.seconds.empty())) {
-    JournalEntry entry{runSettings_.hash, runSettings_.machine,
+    JournalEntry entry{runSettings_.hash,
+                       runSettings_.machine,
                        nameOf(runSettings_.sizes) + " kernels",
-                       fmt::format("{}", fmt::join(inWords(kernels), "; ")), toToml(kernels), result.seconds};
+                       fmt::format("{}", fmt::join(inWords(kernels), "; ")),
+                       toToml(kernels),
+                       result.seconds};
     if (result.rejected) {
       entry.outcome = nameOf(result.rejected->kind);
       entry.reason = result.rejected->reason;

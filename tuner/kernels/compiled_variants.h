@@ -38,6 +38,7 @@ public:
 
   std::vector<KernelOption> options(const KernelSettings &) override;
   void build(const std::vector<KernelSettings> &) override;
+  void renew() override;
   /// Only after setRuns().
   Measurement measure(const KernelSettings &, int trials) override;
   double elapsed() const override;

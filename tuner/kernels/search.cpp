@@ -12,7 +12,7 @@ namespace {
 constexpr int kTrials = 3;         // before a race
 constexpr double kHopeless = 1.03; // times as slow as the best: not worth a race
 constexpr std::size_t kMostRunners = 3;
-constexpr int kRoundsAgain = 11; // of a race that confirms another
+constexpr int kProcesses = 3; // of each, for a race that confirms another
 constexpr double kNoise = 0.98;
 constexpr double kLongEnough = 0.03, kLong = 0.3; // seconds
 
@@ -34,8 +34,8 @@ bool hasWon(const RaceResult &race) {
   return race.changed && race.winnerUndisturbed < kNoise * race.defaultUndisturbed;
 }
 
-/// Measures the values of one option. A time is the median of so many runs that the clock and the scheduler
-/// do not count.
+/// Measures the values of one option. A time is that of several short runs, so that the clock and the
+/// scheduler do not count.
 class OptionEvaluator : public Evaluator {
 public:
   OptionEvaluator(Variants &variants, std::vector<KernelSettings> values)
@@ -50,13 +50,12 @@ public:
 
   Measurement measure(const Request &request) override {
     const int value = request.configuration.selectors().front().select(0);
-    Measurement all =
-        variants_.measure(values_[static_cast<std::size_t>(value)], request.trials * runs_);
+    Measurement all = variants_.measure(values_[static_cast<std::size_t>(value)], request.trials * runs_);
     Measurement result{{}, std::move(all.rejected)};
     const auto runs = static_cast<std::size_t>(runs_);
     for (std::size_t k = 0; k + runs <= all.seconds.size(); k += runs)
-      result.seconds.push_back(
-          median({all.seconds.begin() + static_cast<long>(k), all.seconds.begin() + static_cast<long>(k + runs)}));
+      result.seconds.push_back(lowerQuartile(
+          {all.seconds.begin() + static_cast<long>(k), all.seconds.begin() + static_cast<long>(k + runs)}));
     return result;
   }
   double elapsed() const override { return variants_.elapsed(); }
@@ -65,7 +64,7 @@ public:
 private:
   Variants &variants_;
   std::vector<KernelSettings> values_; // [0]: the best so far
-  double seconds_; // of the best so far
+  double seconds_;                     // of the best so far
   int runs_;
 };
 
@@ -172,31 +171,61 @@ private:
     for (int value = 1; isMeasured && value < static_cast<int>(values.size()) && mayGoOn(); ++value) {
       Candidate candidate{use(value), {}};
       ++result_.tried;
-      if (tester.test(candidate, 0, evaluator.trials(), reference) && candidate.at(0) < kHopeless * now.at(0))
+      if (tester.test(candidate, 0, evaluator.trials(), reference) &&
+          fastest(candidate) < kHopeless * fastest(now))
         candidates.push_back(std::move(candidate));
     }
     std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Candidate &a, const Candidate &b) { return a.at(0) < b.at(0); });
+                     [](const Candidate &a, const Candidate &b) { return fastest(a) < fastest(b); });
     std::vector<Configuration> runners;
     for (std::size_t k = 0; k < std::min(candidates.size(), kMostRunners); ++k)
       runners.push_back(candidates[k].configuration);
     bool isBetter = false;
     if (!runners.empty() && mayGoOn()) {
-      RaceResult won = race(tester, runners, 0, settings_.deadline);
-      if (hasWon(won) && mayGoOn())
-        won = race(tester, {won.winner}, 0, settings_.deadline, kRoundsAgain);
-      if (hasWon(won) && !variants_.stopped()) {
-        isBetter = true;
-        const int value = won.winner.selectors().front().select(0);
-        result_.best = values[static_cast<std::size_t>(value)];
-        note_(fmt::format("{} = {}: {:.2f} times as fast", option.title(),
-                          space.sites.front().alternatives[static_cast<std::size_t>(value)].name,
-                          won.defaultUndisturbed / won.winnerUndisturbed));
+      const RaceResult first = race(tester, runners, 0, settings_.deadline);
+      if (hasWon(first)) {
+        const Comparison again = compare(tester, first.winner);
+        isBetter = again.isFaster && !variants_.stopped();
+        if (isBetter) {
+          const int value = first.winner.selectors().front().select(0);
+          result_.best = values[static_cast<std::size_t>(value)];
+          note_(fmt::format("{} = {}: {:.2f} times as fast", option.title(),
+                            space.sites.front().alternatives[static_cast<std::size_t>(value)].name,
+                            again.before / again.after));
+        }
       }
     }
     for (const Fault &fault : tester.bans().faults())
       result_.faults.push_back(fault);
     return isBetter;
+  }
+
+  static double fastest(const Candidate &candidate) {
+    return *std::min_element(candidate.seconds.at(0).begin(), candidate.seconds.at(0).end());
+  }
+
+  struct Comparison {
+    double before = 0, after = 0; // seconds
+    bool isFaster = false, isDone = false;
+  };
+
+  /// Races of two, each between new processes: most must be won.
+  Comparison compare(Tester &tester, const Configuration &candidate) {
+    const Configuration reference = Configuration::defaults(tester.space());
+    std::vector<double> before, after;
+    int won = 0;
+    for (int k = 0; k < kProcesses && !variants_.stopped(); ++k) {
+      variants_.renew();
+      const RaceResult result = candidate == reference ? race(tester, {}, 0, settings_.deadline)
+                                                       : race(tester, {candidate}, 0, settings_.deadline);
+      if (variants_.stopped() || result.rounds == 0)
+        break;
+      won += hasWon(result);
+      before.push_back(result.defaultUndisturbed);
+      after.push_back(result.winnerUndisturbed);
+    }
+    return {median(before), median(after), won > kProcesses / 2,
+            static_cast<int>(before.size()) == kProcesses};
   }
 
   void compareWithStart(const KernelSettings &start) {
@@ -207,14 +236,12 @@ private:
     OptionEvaluator evaluator(variants_, {start, result_.best});
     Tester tester(space, {size_}, evaluator, observer_);
     const Configuration reference = Configuration::defaults(space);
-    std::vector<Configuration> runners;
-    if (result_.best != start)
-      runners.push_back(reference.withSelector(0, Selector(1)));
-    const RaceResult last = race(tester, runners, 0, settings_.deadline, kRoundsAgain);
-    result_.raced = last.rounds > 0;
-    result_.startSeconds = last.defaultSeconds;
-    result_.bestSeconds = last.winnerSeconds;
-    result_.changed = hasWon(last);
+    const Comparison last =
+        compare(tester, result_.best == start ? reference : reference.withSelector(0, Selector(1)));
+    result_.raced = last.isDone;
+    result_.startSeconds = last.before;
+    result_.bestSeconds = last.isFaster ? last.after : last.before;
+    result_.changed = last.isFaster;
     // Stopped before the end, what has won its races stays.
     if (!result_.changed && !variants_.stopped())
       result_.best = start;

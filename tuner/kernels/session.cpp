@@ -58,8 +58,8 @@ private:
 class KernelSession {
 public:
   explicit KernelSession(const TuneOptions &options)
-      : options_(options), program_(options.output.empty() ? fs::path(options.program).stem().string()
-                                                           : options.output),
+      : options_(options),
+        program_(options.output.empty() ? fs::path(options.program).stem().string() : options.output),
         configurationFile_(program_ + ".cfg"), progress_(stderr),
         variants_({ownPath(), arguments(options), folder_.path(), jobs(options)}) {}
 
@@ -95,20 +95,22 @@ public:
 private:
   static std::vector<std::string> arguments(const TuneOptions &options) {
     if (!fs::is_regular_file(options.program))
-      throw TunerError(fmt::format("{}: there is no such source\n  help: --kernels compiles variants: name the "
-                                   "program's source, PROGRAM.pbcc",
-                                   options.program));
+      throw TunerError(
+          fmt::format("{}: there is no such source\n  help: --kernels compiles variants: name the "
+                      "program's source, PROGRAM.pbcc",
+                      options.program));
     std::vector<std::string> all{options.program};
     all.insert(all.end(), options.words.begin(), options.words.end());
     return all;
   }
 
   static int jobs(const TuneOptions &options) {
-    return options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    return options.jobs > 0 ? options.jobs
+                            : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   }
 
   double budget() const {
-    return options_.budget > 0 ? options_.budget
+    return options_.budget > 0            ? options_.budget
            : options_.effort == "instant" ? 10
            : options_.effort == "full"    ? 600
                                           : 60;
@@ -121,9 +123,10 @@ private:
                                        : fmt::format("{}:\n{}", options_.program, variants_.why({})));
     const ProgramSpace space = describeProgram(plain, options_.program, "");
     takeConfiguration(space);
-    journal_ = std::make_unique<Journal>(fs::path(configurationFile_).replace_extension(".tune.sqlite").string());
-    WorkerOptions worker{options_.inputs, options_.seed, options_.threads, {options_.memoryMegabytes << 20},
-                         "",              "",            ""};
+    journal_ =
+        std::make_unique<Journal>(fs::path(configurationFile_).replace_extension(".tune.sqlite").string());
+    WorkerOptions worker{
+        options_.inputs, options_.seed, options_.threads, {options_.memoryMegabytes << 20}, "", "", ""};
     Worker first(plain, worker);
     first.setBase(choices_);
     sizes_ = fullSizes(first, space, {options_.n, options_.sizes, !options_.inputs.empty()}, kPatience);
@@ -142,9 +145,10 @@ private:
     worker.reference = keeping.keep;
     variants_.setRuns({worker, sizes_, choices_, seconds_, machineName(), space.hash}, journal_.get());
     if (!start_.empty() && variants_.program(start_).empty() && !stopRequested()) {
-      progress_.note(fmt::format("the [kernels] of {} are not used as a start, and will be replaced: the program "
-                                 "{}",
-                                 configurationFile_, variants_.why(start_)));
+      progress_.note(
+          fmt::format("the [kernels] of {} are not used as a start, and will be replaced: the program "
+                      "{}",
+                      configurationFile_, variants_.why(start_)));
       start_.clear();
     }
     progress_.note(fmt::format("tuning the kernels of {} at {}", space.program, nameOf(sizes_)));
@@ -156,7 +160,8 @@ private:
     try {
       fromToml(space, text, configurationFile_);
     } catch (const TunerError &problem) {
-      progress_.note(fmt::format("{} is not used, and will be replaced: {}", configurationFile_, problem.what()));
+      progress_.note(
+          fmt::format("{} is not used, and will be replaced: {}", configurationFile_, problem.what()));
       return;
     }
     start_ = kernelSettings(text);

@@ -16,6 +16,8 @@ public:
   virtual std::vector<KernelOption> options(const KernelSettings &) = 0;
   /// Makes these ready to run and forgets what was made ready before and is not among them.
   virtual void build(const std::vector<KernelSettings> &) = 0;
+  /// Runs begin with new processes: which memory a process has got, and what is beside it, is luck.
+  virtual void renew() = 0;
   /// A variant that cannot be made, crashes, hangs or gives another result is rejected.
   virtual Measurement measure(const KernelSettings &, int trials) = 0;
   virtual double elapsed() const = 0;

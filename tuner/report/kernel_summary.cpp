@@ -93,9 +93,10 @@ std::string asJson(const KernelSummary &summary) {
 
 std::vector<std::string> provenance(const KernelSummary &summary) {
   const KernelSearchResult &result = summary.result;
-  return {fmt::format("Made by pbc tune --kernels on {:%Y-%m-%d %H:%M} UTC; pbc SOURCE --config=FILE compiles with "
-                      "them.",
-                      fmt::gmtime(std::time(nullptr))),
+  return {fmt::format(
+              "Made by pbc tune --kernels on {:%Y-%m-%d %H:%M} UTC; pbc SOURCE --config=FILE compiles with "
+              "them.",
+              fmt::gmtime(std::time(nullptr))),
           fmt::format("machine: {}; size: {}", summary.machine, summary.size),
           fmt::format("before: {}, tuned: {} ({})", seconds(result.startSeconds), seconds(result.bestSeconds),
                       verdict(result))};

@@ -5,6 +5,7 @@
 namespace pbc::tuner {
 namespace {
 
+constexpr int kFewestRounds = 5; // five wins in a row are beyond chance (1/32)
 constexpr int kMostRounds = 15;
 
 struct Runner {
@@ -12,13 +13,6 @@ struct Runner {
   std::vector<double> seconds;
   bool out = false;
 };
-
-double lowerQuartile(std::vector<double> seconds) {
-  if (seconds.empty())
-    return 0;
-  std::sort(seconds.begin(), seconds.end());
-  return seconds[(seconds.size() - 1) / 4];
-}
 
 bool runOnce(Tester &tester, Runner &runner, int size, double limit) {
   const Measurement result = tester.evaluator().measure({runner.configuration, size, 1, limit, true});
@@ -40,8 +34,7 @@ bool decided(const Runner &reference, const std::vector<Runner> &runners) {
 
 } // namespace
 
-RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, int size, double deadline,
-                int fewestRounds) {
+RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, int size, double deadline) {
   Runner reference{Configuration::defaults(tester.space()), {}, false};
   std::vector<Runner> runners;
   for (const Configuration &candidate : candidates)
@@ -50,7 +43,7 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
   RaceResult result{reference.configuration};
   const double limit = std::max(10 * tester.defaultAt(size), 1.0);
   for (int round = 0; round < kMostRounds && !tester.evaluator().stopped(); ++round) {
-    if (round >= fewestRounds && (!tester.mayGoOn(deadline) || decided(reference, runners)))
+    if (round >= kFewestRounds && (!tester.mayGoOn(deadline) || decided(reference, runners)))
       break;
     std::vector<Runner *> order{&reference};
     for (Runner &runner : runners)

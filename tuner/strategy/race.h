@@ -16,14 +16,12 @@ struct RaceResult {
   Configuration winner;
   double defaultSeconds = 0; // medians of the race; 0 if it was not run
   double winnerSeconds = 0;
-  double defaultUndisturbed = 0; // a quarter of the times are below: others on the machine only add
+  double defaultUndisturbed = 0; // lower quartiles
   double winnerUndisturbed = 0;
   int rounds = 0;
   bool changed = false; // the winner is not the default
 };
 
-/// `fewestRounds`: before it may be decided; five wins in a row are beyond chance (1/32).
-RaceResult race(Tester &, const std::vector<Configuration> &candidates, int size, double deadline,
-                int fewestRounds = 5);
+RaceResult race(Tester &, const std::vector<Configuration> &candidates, int size, double deadline);
 
 } // namespace pbc::tuner

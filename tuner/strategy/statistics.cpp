@@ -56,6 +56,13 @@ double median(std::vector<double> values) {
   return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
+double lowerQuartile(std::vector<double> values) {
+  if (values.empty())
+    return 0;
+  std::sort(values.begin(), values.end());
+  return values[(values.size() - 1) / 4];
+}
+
 double typicalSeconds(const std::vector<double> &seconds) { return std::exp(logarithms(seconds).mean); }
 
 double upperBound(const std::vector<double> &seconds) {

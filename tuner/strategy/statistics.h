@@ -47,5 +47,8 @@ struct Pairs {
 Pairs judgePairs(const std::vector<double> &reference, const std::vector<double> &candidate);
 
 double median(std::vector<double> values);
+/// A quarter of the values is below: what a run takes when nothing disturbs it, as others on the machine only
+/// add to times.
+double lowerQuartile(std::vector<double> values);
 
 } // namespace pbc::tuner
