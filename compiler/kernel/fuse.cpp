@@ -3,13 +3,17 @@
 #include "compiler/poly/poly.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <isl/aff.h>
 #include <isl/map.h>
 #include <isl/set.h>
+#include <map>
 #include <set>
 
 namespace pbc::kernel {
 namespace {
+
+constexpr std::size_t kMost = 32; // loops that write the matrices of a group (ThroughTiles::kMost)
 
 constexpr const char *kNoFormula = "which cells of it a tile needs has no formula";
 
@@ -222,17 +226,23 @@ public:
   Fusion run() {
     for (const int m : std::set<int>(open_))
       refuseFor(m, writersObstacle(m));
+    for (const int m : std::set<int>(open_))
+      refuseFor(m, readersObstacle(m));
     // A matrix that stays whole makes consumers of the steps that write it.
+    std::map<int, int> consumers;
     for (bool changed = true; changed;) {
       changed = false;
+      consumers = roots();
       for (const int m : std::set<int>(open_))
-        changed |= refuseFor(m, readersObstacle(m));
+        changed |= refuseFor(m, consumersObstacle(consumers.at(m)));
+      if (!changed)
+        changed = breakLargest(consumers);
     }
-    std::set<int> roots;
-    for (const int m : open_)
-      roots.insert(root(m));
-    for (const int r : roots)
-      out_.groups.push_back(group(r));
+    std::map<int, std::vector<int>> matricesOf;
+    for (const auto &[m, consumer] : consumers)
+      matricesOf[consumer].push_back(m);
+    for (const auto &[consumer, matrices] : matricesOf)
+      out_.groups.push_back(group(consumer, matrices));
     return out_;
   }
 
@@ -267,19 +277,26 @@ private:
     return steps;
   }
 
-  /// The one step for whose tiles the matrix is made in the end; -1 if there is none, or more than one.
-  int root(int matrix, std::size_t depth = 0) const {
-    if (depth > open_.size())
-      return -1; // rules that write two matrices piece by piece from each other
-    int only = -1;
-    for (const int s : readers(matrix)) {
-      const int r =
-          writesOpen(s) ? root(*touched_[static_cast<std::size_t>(s)].written.begin(), depth + 1) : s;
-      if (r < 0 || (only >= 0 && r != only))
-        return -1;
-      only = r;
-    }
-    return only;
+  /// The one step for whose tiles each open matrix is made in the end; -1 if there is none, or more than one.
+  std::map<int, int> roots() const {
+    std::map<int, int> known;
+    // Rules that write two matrices piece by piece from each other have none.
+    const std::function<int(int)> root = [&](int matrix) {
+      const auto [at, isNew] = known.emplace(matrix, -1);
+      if (!isNew)
+        return at->second;
+      int only = -1;
+      for (const int s : readers(matrix)) {
+        const int r = writesOpen(s) ? root(*touched_[static_cast<std::size_t>(s)].written.begin()) : s;
+        if (r < 0 || (only >= 0 && r != only))
+          return -1;
+        only = r;
+      }
+      return known[matrix] = only;
+    };
+    for (const int m : open_)
+      root(m);
+    return known;
   }
 
   /// Why the matrix must exist as a whole, by the steps that write it; "" if they do not mind.
@@ -307,21 +324,36 @@ private:
     return kNoFormula;
   }
 
-  /// The same by those that read it.
+  /// The same by those that read it, each for itself.
   std::string readersObstacle(int m) const try {
     for (const int s : readers(m))
       if (const auto &kernel = kernels_[static_cast<std::size_t>(s)]; !kernel)
         return "a rule that reads it calls transforms";
       else if (const auto cells = cellsRead(*kernel, m))
         (void)readOf(*kernel, m, t_.matrices[m].rank(), *cells);
-    const int consumer = root(m);
+    return readers(m).empty() ? "nothing else reads it" : "";
+  } catch (const isl::exception &) {
+    return kNoFormula;
+  }
+
+  /// And by the one that needs it in the end.
+  std::string consumersObstacle(int consumer) const {
     if (consumer < 0)
-      return readers(m).empty() ? "nothing else reads it" : "several loops read it";
+      return "several loops read it";
     if (!startsAnywhere(*kernels_[static_cast<std::size_t>(consumer)]))
       return "the loop that reads it has an order of its own, or is one task";
     return "";
-  } catch (const isl::exception &) {
-    return kNoFormula;
+  }
+
+  /// Takes a matrix out of the middle of a group that is too large, if there is one.
+  bool breakLargest(const std::map<int, int> &consumers) {
+    std::map<int, std::vector<int>> steps; // that write, by consumer; the matrices of each
+    for (const auto &[m, consumer] : consumers)
+      steps[consumer].insert(steps[consumer].end(), stepsThat(&Touched::written, m).size(), m);
+    for (const auto &[consumer, matrices] : steps)
+      if (matrices.size() > kMost)
+        return refuseFor(matrices[matrices.size() / 2], "too many loops would share its tiles");
+    return false;
   }
 
   std::vector<TileRead> readsOf(int step, const TileGroup &g) const {
@@ -336,11 +368,8 @@ private:
     return all;
   }
 
-  TileGroup group(int consumer) const {
-    TileGroup g{consumer, {}, {}, {}};
-    for (const int m : open_)
-      if (root(m) == consumer)
-        g.matrices.push_back(m);
+  TileGroup group(int consumer, const std::vector<int> &matrices) const {
+    TileGroup g{consumer, matrices, {}, {}};
     g.reads = readsOf(consumer, g);
     for (int s = 0; s < static_cast<int>(touched_.size()); ++s) {
       const auto &written = touched_[static_cast<std::size_t>(s)].written;

@@ -17,7 +17,7 @@
 namespace pb {
 
 struct ThroughTiles {
-  static constexpr int kMost = 16;
+  static constexpr int kMost = 32;
   /// For the tile [low, high): of each matrix the cells that must exist, and of each loop that writes some of
   /// them its points; empty boxes where there are none.
   void (*boxes)(const Frame *, const long *low, const long *high, Box *cells, Box *points);
