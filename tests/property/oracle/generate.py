@@ -81,6 +81,7 @@ class Generator:
 
     def products(self, name):
         """Sums of products, perhaps of cells of the same matrix that come before, in a part of the matrix."""
+        self.tunables = []
         l, u, b = Matrix("L", "from", ["h", "h"]), Matrix("U", "from", ["w", "w"]), Matrix("A", "from", ["w", "h"])
         m = Matrix("B", "to", ["w", "h"])
         t = Transform(name, ["w", "h"], [l, u, b, m], [])
