@@ -147,7 +147,7 @@ Coordinate coordinateOf(const Kernel &kernel, const Statement &s, const Access &
   const auto low = formula(poly::dimMin(values, static_cast<unsigned>(d))),
              high = formula(poly::dimMax(values, static_cast<unsigned>(d)));
   if (low && high && sameFunction(*low, *high))
-    return {Kind::Fixed, -1, *low};
+    return {Kind::Fixed, -1, low};
   return {};
 }
 

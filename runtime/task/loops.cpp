@@ -88,16 +88,16 @@ void runTiles(const Box &box, const Split &split, BoxFunction function, const vo
 }
 
 /// The plan with its groups in tiles, if all of these are worth it at the frame's sizes.
-const LoopPlan &asSizesSuggest(const LoopPlan &plan, const Frame *frame, int workers) {
-  if (!plan.inTiles)
+const LoopPlan *asSizesSuggest(const LoopPlan *plan, const Frame *frame, int workers) {
+  if (!plan->inTiles)
     return plan;
-  const LoopStep *const steps = plan.inTiles->steps;
-  for (const LoopStep *step = steps; step != steps + plan.inTiles->count; ++step)
+  const LoopStep *const steps = plan->inTiles->steps;
+  for (const LoopStep *step = steps; step != steps + plan->inTiles->count; ++step)
     if (step->through)
       if (const Box box = boxOf(*step, frame);
           !isEmpty(box) && isWhole(throughTiles(*step, frame, box, workers)))
         return plan;
-  return *plan.inTiles;
+  return plan->inTiles;
 }
 
 /// On the spot.
@@ -136,7 +136,7 @@ Job runOwned(OwnedFrame owned, const LoopTransform *transform) {
     runPlanHere(frame, transform->plans);
     co_return;
   }
-  const LoopPlan &plan = asSizesSuggest(transform->plans[frame->choice], frame, pb_threads());
+  const LoopPlan &plan = *asSizesSuggest(&transform->plans[frame->choice], frame, pb_threads());
   if (plan.allocate)
     plan.allocate(frame);
   if (plan.count == 1 && plan.steps->order == LoopOrder::Any)
@@ -168,14 +168,14 @@ Job runLoops(const Frame *frame, const LoopStep *steps, int count) {
 }
 
 void runPlanHere(Frame *frame, const LoopPlan *plans) {
-  const LoopPlan &plan = asSizesSuggest(plans[frame->choice], frame, 1);
+  const LoopPlan &plan = *asSizesSuggest(&plans[frame->choice], frame, 1);
   if (plan.allocate)
     plan.allocate(frame);
   runLoopsHere(frame, plan.steps, plan.count);
 }
 
 Job runPlan(Frame *frame, const LoopPlan *plans) {
-  const LoopPlan &plan = asSizesSuggest(plans[frame->choice], frame, pb_threads());
+  const LoopPlan &plan = *asSizesSuggest(&plans[frame->choice], frame, pb_threads());
   if (plan.allocate)
     plan.allocate(frame);
   return runLoops(frame, plan.steps, plan.count);

@@ -8,7 +8,6 @@
 #include "runtime/base/caches.h"
 #include "runtime/matrix/scratch.h"
 #include <algorithm>
-#include <cstdint>
 
 namespace pb {
 
@@ -152,14 +151,12 @@ void tileRegions(const ThroughTiles &t, const Box *cells, TileRegion *regions) {
     const long bytes = static_cast<long>(count) * t.bytes[m];
     begin[m + 1] = begin[m] + (bytes + kLine - 1) / kLine * kLine;
   }
-  const auto memory = reinterpret_cast<std::uintptr_t>(scratch(Scratch::Tile, begin[t.matrices]));
+  char *const memory = static_cast<char *>(scratch(Scratch::Tile, begin[t.matrices]));
   for (int m = 0; m < t.matrices; ++m) {
     long first = 0; // in elements
     for (int d = 0; d < cells[m].rank && !isEmpty(cells[m]); ++d)
       first += cells[m].low[d] * regions[m].stride[d];
-    // Outside of the buffer, and so not by arithmetic on pointers.
-    regions[m].base =
-        reinterpret_cast<void *>(memory + static_cast<std::uintptr_t>(begin[m] - first * t.bytes[m]));
+    regions[m].base = memory + (begin[m] - first * t.bytes[m]);
   }
 }
 
