@@ -86,6 +86,7 @@ public:
         isBetter |= improve(kernel, options);
       result_.isDone = !isBetter && mayGoOn();
     }
+    simplify(start);
     compareWithStart(start);
     return std::move(result_);
   }
@@ -198,6 +199,26 @@ private:
     for (const Fault &fault : tester.bans().faults())
       result_.faults.push_back(fault);
     return isBetter;
+  }
+
+  /// Without the settings that bring nothing any more, or never did.
+  void simplify(const KernelSettings &start) {
+    const KernelSettings all = result_.best;
+    for (const auto &[names, value] : all) {
+      KernelSettings fewer = result_.best;
+      fewer.erase(names);
+      if (start.contains(names) || fewer == start || !mayGoOn())
+        continue;
+      variants_.build({fewer, result_.best});
+      if (variants_.measure(fewer, 1).seconds.empty())
+        continue; // others need it
+      const ProgramSpace space = spaceOf({"the kernels", "all", "settings", "fewer", {"all"}});
+      OptionEvaluator evaluator(variants_, {fewer, result_.best});
+      Tester tester(space, {size_}, evaluator, observer_);
+      if (!compare(tester, Configuration::defaults(space).withSelector(0, Selector(1))).isFaster &&
+          !variants_.stopped())
+        result_.best = fewer;
+    }
   }
 
   static double fastest(const Candidate &candidate) {

@@ -8,7 +8,8 @@
 // which. Of an option's values those that are not clearly slower run a race against the best so far, turn by
 // turn (strategy/race.h); who wins runs again, alone, with new processes each time, and must win most of
 // these races, by 2 % and also where nothing disturbed the two: with so many candidates, some are lucky.
-// Equal within noise means that the best so far stays. Source: own; coordinate descent over the options, as
+// Equal within noise means that the best so far stays, and
+// that at the end a setting is dropped. Source: own; coordinate descent over the options, as
 // each has few values and they mostly do not depend on each other.
 #pragma once
 #include "tuner/kernels/variants.h"

@@ -29,6 +29,7 @@ public:
   std::function<std::optional<Rejected>(const KernelSettings &)> fault = [](const auto &) {
     return std::optional<Rejected>();
   };
+  std::function<double(const KernelSettings &)> combined = [](const auto &) { return 1.0; };
   double noise = 0.02, stopAt = 1e9;
   int renewals = 0;
   std::vector<std::string> order; // kernels in the order in which their variants were built
@@ -69,7 +70,8 @@ public:
     }
     Measurement result;
     for (int k = 0; k < trials; ++k) {
-      result.seconds.push_back((a + b) * std::exp(std::normal_distribution(0.0, noise)(random_)));
+      result.seconds.push_back((a + b) * combined(now) *
+                               std::exp(std::normal_distribution(0.0, noise)(random_)));
       clock_ += result.seconds.back();
     }
     return result;
@@ -145,6 +147,17 @@ TEST(KernelSearch, FindsWhatIsFaster) {
   EXPECT_TRUE(result.changed && result.raced && result.isDone);
   EXPECT_GE(variants.renewals, 6); // luck of a process is none of the variant
   EXPECT_NEAR(result.startSeconds / result.bestSeconds, 1 / (0.1 + 0.9 * 0.7), 0.05);
+}
+
+TEST(KernelSearch, DropsWhatAnotherSettingMakesUseless) {
+  Computed variants;
+  variants.combined = [](const KernelSettings &now) { // what a's jam brings, b's brings alone
+    const bool a = now.contains({"T", "a", "jam"}), b = now.contains({"T", "b", "jam"});
+    return b ? 0.5 : a ? 0.8 : 1.0;
+  };
+  const KernelSearchResult result = search(variants);
+  EXPECT_EQ(result.best.size(), 1u);
+  EXPECT_EQ(std::get<1>(result.best.begin()->first), "b");
 }
 
 TEST(KernelSearch, EqualWithinNoiseStays) {
