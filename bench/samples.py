@@ -1,4 +1,5 @@
 """Samples of two programs that take turns, and the table that comes of them. What the parts of bench/run share."""
+import functools
 import os
 import re
 import resource
@@ -82,9 +83,39 @@ def verdict(by_median, by_best):
     return "yes" if by_median and by_best else "unclear" if by_median or by_best else "NO"
 
 
-def compared(name, ours, peer, bar=None):
-    """ours and peer: samples in seconds. The bar: how many times the peer's time is allowed."""
+class Limits:
+    """What the machine can do, measured when it is first asked for (limits.cpp)."""
+
+    def __init__(self, tools):
+        self.program = tools.work / "limits"
+        if not self.program.exists():
+            call("clang++-19", "-std=c++20", "-O3", "-march=native", "-pthread", ROOT / "bench" / "limits.cpp", "-o", self.program)
+
+    @functools.cache
+    def operations(self, element):
+        """Multiplications and additions of a core, in a second."""
+        return 1e9 * max(float(x) for x in call(self.program, element).split())
+
+    @functools.cache
+    def bytes(self, threads):
+        """Read and written in a second."""
+        return 1e9 * max(float(x) for x in call(self.program, "memory", threads).split())
+
+    def share(self, seconds, threads, moved=0, operations=0, element="double"):
+        """How near the limits something comes that moves so many bytes, at least, and computes so much."""
+        parts = []
+        if moved:
+            parts.append(f"{moved / seconds / self.bytes(threads):.0%} of the bandwidth")
+        if operations:
+            parts.append(f"{operations / seconds / self.operations(element) / threads:.0%} of the peak")
+        return ", ".join(parts)
+
+
+def compared(name, ours, peer, bar=None, share=None):
+    """ours and peer: samples in seconds. The bar: how many times the peer's time is allowed. share(seconds): of
+    the machine's limits, as text."""
     ratio = statistics.median(ours) / statistics.median(peer)
     best = min(ours) / min(peer)
-    row(name, shown(statistics.median(ours)), shown(statistics.median(peer)), f"{ratio:.2f} ({best:.2f})",
+    limit = f" ({share(statistics.median(ours))})" if share else ""
+    row(name, shown(statistics.median(ours)) + limit, shown(statistics.median(peer)), f"{ratio:.2f} ({best:.2f})",
         f"<= {bar}" if bar else "-", bar and verdict(ratio <= bar, best <= bar))

@@ -1,7 +1,7 @@
 """Products and triangular solves against OpenBLAS, and the product against Clang with Polly."""
 import statistics
 from pathlib import Path
-from samples import call, in_turns, row, seconds, verdict
+from samples import Limits, call, in_turns, row, seconds, verdict
 
 HERE = Path(__file__).resolve().parent
 SQUARES = [(n, n, n) for n in (256, 512, 1024, 2048)]
@@ -10,11 +10,10 @@ ODD = [(1000, 7, 1000), (7, 1000, 1000), (1001, 999, 37), (37, 1023, 1001), (400
 
 
 def measure(tools):
-    program, blas, peak = (tools.work / n for n in ("dense", "blas", "peak"))
+    program, blas = (tools.work / n for n in ("dense", "blas"))
     call(tools.pbc, HERE / "dense.pbcc", "-o", program)
     call("clang++-19", "-std=c++20", "-O3", "-march=native", HERE / "blas.cpp", "-o", blas, "-lopenblas")
-    call("clang++-19", "-std=c++20", "-O3", "-march=native", HERE / "peak.cpp", "-o", peak)
-    peaks = {t: max(float(x) for x in call(peak, t).split()) for t in ("double", "float")}
+    limits = Limits(tools)
 
     def polly(transform, n):
         program = tools.work / f"polly_{transform}_{n}"
@@ -36,7 +35,7 @@ def measure(tools):
         samples = in_turns(tools.rounds, *runs)
         half = transform in ("Triangular", "Solve")
         operations = (1 if half else 2) * w * h * k * (100 if often else 1)
-        peak = peaks["float" if transform == "ProductFloat" else "double"] * threads
+        peak = limits.operations("float" if transform == "ProductFloat" else "double") * threads / 1e9
         for peer, least, theirs in zip(("OpenBLAS", "Polly"), (bar, polly_bar), samples[1:]):
             by_median = statistics.median(theirs) / statistics.median(samples[0])
             by_best = min(theirs) / min(samples[0])

@@ -1,6 +1,6 @@
 """Data-parallel loops against the same loop nests in C++."""
 from pathlib import Path
-from samples import call, compared, in_turns, seconds
+from samples import Limits, call, compared, in_turns, seconds
 
 HERE = Path(__file__).resolve().parent
 
@@ -9,6 +9,7 @@ def measure(tools):
     program, by_hand = tools.work / "loops", tools.work / "by_hand"
     call(tools.pbc, HERE / "loops.pbcc", "-o", program)
     call("clang++-19", "-std=c++20", "-O3", "-march=native", "-pthread", HERE / "by_hand.cpp", "-o", by_hand)
+    limits = Limits(tools)
     kernels = {"VectorAdd": 1.2, "Convolution3x3": 1.2, "SevenTap": 1.2, "AnyTap": None, "FivePoint": 1.2,
                "MatrixProduct": None}
     # In the cache: 512 KiB a matrix, 100 times per call. In memory: 128 MiB.
@@ -27,4 +28,5 @@ def measure(tools):
                 ours += [f"--size={s}" for s in sizes]
                 peer = [by_hand, name, w_, h_, threads]
                 samples = in_turns(tools.rounds, lambda: seconds(*ours), lambda: seconds(*peer))
-                compared(f"loops: {kernel}, {place}, {threads} thread{'s'[: threads > 1]}", *samples, bar)
+                compared(f"loops: {kernel}, {place}, {threads} thread{'s'[: threads > 1]}", *samples, bar,
+                         (lambda seconds: limits.share(seconds, threads, (3 if kernel == "VectorAdd" else 2) * 8 * w * h)) if place == "in memory" else None)

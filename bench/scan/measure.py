@@ -1,6 +1,6 @@
 """Prefix sums against memcpy; sorting, tuned, against oneTBB's parallel_sort."""
 from pathlib import Path
-from samples import ROOT, call, compared, in_turns, seconds
+from samples import ROOT, Limits, call, compared, in_turns, seconds
 
 HERE = Path(__file__).resolve().parent
 
@@ -9,11 +9,13 @@ def measure(tools):
     prefix, peer = tools.work / "prefix", tools.work / "copy"
     call(tools.pbc, HERE / "prefix.pbcc", "-o", prefix)
     call("g++", "-std=c++20", "-O3", "-march=native", HERE / "copy.cpp", "-ltbb", "-o", peer)
+    limits = Limits(tools)
     n = 1 << 26
     for threads in (1, 2):
         samples = in_turns(tools.rounds, lambda: seconds(prefix, "--noconfig", "--time", "--trials=3", f"--n={n}", f"--threads={threads}"),
                            lambda: seconds(peer, "copy", n, 1))
-        compared(f"scan: {n} prefix sums, {threads} thread{'s'[: threads > 1]}, against memcpy on one", *samples, 1.25)
+        compared(f"scan: {n} prefix sums, {threads} thread{'s'[: threads > 1]}, against memcpy on one", *samples, 1.25,
+                 lambda seconds: limits.share(seconds, threads, 2 * 8 * n))
     n = 1 << 24
     for threads in (1, 2):
         sort = tools.work / f"sort{threads}"

@@ -1,16 +1,18 @@
 """Heat in time against plain OpenMP loops, Polly and Halide."""
 import os
 from pathlib import Path
-from samples import call, compared, in_turns, seconds
+from samples import Limits, call, compared, in_turns, seconds
 
 HERE = Path(__file__).resolve().parent
 KERNELS = {"FivePoint": (5, (5120, 5120, 1), 3), "NinePoint": (9, (5120, 5120, 1), 3), "SevenPoint": (7, (300, 300, 300), 1.8)}
+OPERATIONS = {"FivePoint": 7, "NinePoint": 11, "SevenPoint": 9}  # of a cell in a step
 
 
 def measure(tools):
     ours, loops, halide = (tools.work / name for name in ("heat", "loops", "halide"))
     call(tools.pbc, HERE / "heat.pbcc", "-o", ours)
     call("g++", "-std=c++20", "-O3", "-march=native", "-fopenmp", HERE / "loops.cpp", "-o", loops)
+    limits = Limits(tools)
     hasHalide = Path("/usr/include/halide14").exists()
     if hasHalide:
         call("g++", "-std=c++17", "-O2", "-I/usr/include/halide14", HERE / "halide.cpp", "-lHalide14", "-o", halide)
@@ -30,7 +32,9 @@ def measure(tools):
                    "OpenMP loops": timed(loops, kernel, w, h, d), "Polly": timed(polly)}
             if hasHalide:
                 all["Halide"] = timed(halide, kernel, w, h, d)
+            def share(seconds):  # as if each of the 100 steps read and wrote everything
+                return limits.share(seconds, threads, 100 * 2 * 8 * w * h * d, 100 * OPERATIONS[kernel] * w * h * d)
             mine, *others = in_turns(tools.rounds, *all.values())
             for peer, theirs in zip(list(all)[1:], others):
                 compared(f"stencil: {kernel}, {threads} thread{'s'[: threads > 1]}, against {peer}", mine, theirs,
-                         round(1 / (bar if peer == "OpenMP loops" else 1.5), 3))
+                         round(1 / (bar if peer == "OpenMP loops" else 1.5), 3), share)
