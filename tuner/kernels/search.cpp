@@ -114,13 +114,15 @@ private:
     }
     if (kernels.size() > 1) {
       variants_.build(probes);
-      const Measurement now = variants_.measure(result_.best, kTrials);
+      const Measurement first = variants_.measure(result_.best, 1);
+      const int trials = first.seconds.empty() || first.seconds.front() > kLongEnough ? kTrials : 5 * kTrials;
+      const Measurement now = variants_.measure(result_.best, trials);
       for (std::size_t k = 0; k < kernels.size() && mayGoOn() && !now.seconds.empty(); ++k) {
         if (probeOf[k] == 0)
           continue;
-        const Measurement without = variants_.measure(probes[probeOf[k]], kTrials);
+        const Measurement without = variants_.measure(probes[probeOf[k]], trials);
         if (!without.seconds.empty())
-          kernels[k].first = median(without.seconds) / median(now.seconds);
+          kernels[k].first = lowerQuartile(without.seconds) / lowerQuartile(now.seconds);
       }
       std::stable_sort(kernels.begin(), kernels.end(),
                        [](const auto &a, const auto &b) { return a.first > b.first; });
@@ -146,9 +148,8 @@ private:
       });
       if (next == options.end() || !mayGoOn())
         return isBetter;
-      const KernelOption option = *next;
-      done.push_back(option.option);
-      if (!tryValues(option))
+      done.push_back(next->option);
+      if (!tryValues(*next))
         continue;
       isBetter = true;
       options = variants_.options(result_.best);
