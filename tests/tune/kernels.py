@@ -82,9 +82,9 @@ def refuses():
     check(done.returncode == 1 and "go with --kernels" in done.stderr, done.stderr)
 
 def stops():
-    tuning = subprocess.Popen([PBC, "tune", "--kernels", "prog.pbcc", "-o", "early", "--n=96", "--json", "--",
+    tuning = subprocess.Popen([PBC, "tune", "--kernels", "prog.pbcc", "-o", "early", "--n=700", "--json", "--",
                                "-DEXTRA=2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(6)
+    time.sleep(4)
     tuning.send_signal(signal.SIGINT)
     out, err = tuning.communicate(timeout=60)
     check(tuning.returncode == 0, out + err)
