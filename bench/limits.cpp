@@ -1,7 +1,9 @@
-// What the machine can do: multiplications and additions that depend on nothing but themselves, and moving memory.
+// What the machine can do: multiplications and additions that depend on nothing but themselves, and moving
+// memory.
 //
 //   limits double|float     => GFLOP/s of one core, several times
 //   limits memory THREADS   => GB/s that are read and written, several times: copies, and reading alone
+#include <algorithm>
 #include <barrier>
 #include <chrono>
 #include <cstdio>
@@ -46,7 +48,8 @@ double sumOf(const std::vector<double> &cells) {
 #pragma clang loop unroll(full)
     for (int k = 0; k < 8; ++k) {
       V v;
-      std::memcpy(&v, &cells[static_cast<unsigned long>(i + k * static_cast<long>(kBytes / sizeof(double)))], sizeof v);
+      std::memcpy(&v, &cells[static_cast<unsigned long>(i + k * static_cast<long>(kBytes / sizeof(double)))],
+                  sizeof v);
       s[k] += v;
     }
   double sum = 0;
@@ -58,21 +61,30 @@ double sumOf(const std::vector<double> &cells) {
 void memory(int threads) {
   std::vector<std::vector<double>> from(static_cast<unsigned long>(threads)), to(from.size());
   double volatile keep = 0;
+  using Clock = std::chrono::steady_clock;
+  // From the first that begins to the last that ends.
   const auto inParallel = [&](const std::function<void(unsigned long)> &work) {
-    std::barrier start(threads + 1);
+    std::barrier start(threads);
+    std::vector<Clock::time_point> begins(from.size()), ends(from.size());
     std::vector<std::thread> all;
     for (unsigned long t = 0; t < from.size(); ++t)
-      all.emplace_back([&, t] { start.arrive_and_wait(), work(t); });
-    start.arrive_and_wait();
-    const auto begin = std::chrono::steady_clock::now();
+      all.emplace_back([&, t] {
+        start.arrive_and_wait();
+        begins[t] = Clock::now();
+        work(t);
+        ends[t] = Clock::now();
+      });
     for (std::thread &t : all)
       t.join();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return std::chrono::duration<double>(*std::max_element(ends.begin(), ends.end()) -
+                                         *std::min_element(begins.begin(), begins.end()))
+        .count();
   };
   inParallel([&](unsigned long t) { from[t].assign(kCells, 1), to[t].assign(kCells, 0); });
   const double bytes = 8.0 * kCells * threads;
   for (int k = 0; k < 7; ++k) {
-    const double copy = inParallel([&](unsigned long t) { std::memcpy(to[t].data(), from[t].data(), 8 * kCells); });
+    const double copy =
+        inParallel([&](unsigned long t) { std::memcpy(to[t].data(), from[t].data(), 8 * kCells); });
     const double read = inParallel([&](unsigned long t) { keep = sumOf(from[t]); });
     std::printf("%.2f %.2f\n", 2 * bytes / copy / 1e9, bytes / read / 1e9);
   }

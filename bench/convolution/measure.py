@@ -15,6 +15,8 @@ def measure(tools):
     call("clang++-19", "-std=c++17", "-O2", "-I/usr/include/halide14", HERE / "halide.cpp", "-o", halide, "-lHalide14", "-ldl", "-pthread")
     call("clang++-19", "-std=c++17", "-O2", "-I/usr/include/opencv4", HERE / "opencv.cpp", "-o", opencv, "-lopencv_imgproc", "-lopencv_core")
     limits = Limits(tools)
+    whole = tools.work / "whole.cfg"
+    whole.write_text("".join(f'["SeparableOf<{k}>"]\ntile_bytes = 1\n' for k in (3, 7, 17)))
     for kind in ("Separable", "Direct"):
         for k in (3, 7, 17):
             for threads in (1, 2):
@@ -32,4 +34,8 @@ def measure(tools):
                 what = f"convolution: {kind.lower()} {k}, {threads} thread{'s'[: threads > 1]}"
                 compared(f"{what}, against Halide", known, by_halide, 1.0, share)
                 compared(f"{what}, against OpenCV", known, by_opencv, 1.0, share)
+                if kind == "Separable":
+                    tiles, matrix = in_turns(tools.rounds, lambda: seconds(*ours, f"--transform={kind}Of<{k}>"), lambda: seconds(
+                        program, f"--config={whole}", *ours[2:], f"--transform={kind}Of<{k}>"))
+                    compared(f"{what}, the first pass in tiles, against a whole matrix", tiles, matrix)
                 compared(f"{what}, size of the kernel from the input, against Halide", given, by_halide)
