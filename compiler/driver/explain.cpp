@@ -1,6 +1,7 @@
 #include "compiler/driver/explain.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/print.h"
+#include "compiler/kernel/time_functions.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -116,7 +117,9 @@ private:
     case kernel::TaskOrder::Any:
       return "any";
     case kernel::TaskOrder::Wavefront:
-      return "wavefront";
+      return kernel::hasDiamonds(k) ? "wavefront of diamonds"
+             : k.bytesPerPlace      ? "wavefront of parallelograms"
+                                    : "wavefront";
     case kernel::TaskOrder::Rounds:
       return "rounds of the first";
     }

@@ -174,15 +174,17 @@ private:
   std::string timeShape(const kernel::Kernel &k) {
     if (!k.bytesPerPlace)
       return "";
-    std::string places, along, slopes;
+    std::string places, along, slopes, diamonds;
     for (const auto &d : k.taskDimensions) {
       const std::string comma = places.empty() ? "" : ", ";
       places += comma + (d.isPlace ? "true" : "false");
       along += comma + std::to_string(d.along);
       slopes += comma + std::to_string(d.slope);
+      if (d.down)
+        diamonds = fmt::format(", {}, {}", &d - k.taskDimensions.data(), d.down);
     }
     const std::string shape =
-        fmt::format("{{{}, {{{}}}, {{{}}}, {{{}}}}}", k.bytesPerPlace, places, along, slopes);
+        fmt::format("{{{}, {{{}}}, {{{}}}, {{{}}}{}}}", k.bytesPerPlace, places, along, slopes, diamonds);
     const auto [at, isNew] = shapeNames_.emplace(shape, fmt::format("pb_time_{}", shapeNames_.size()));
     if (isNew)
       functions_ += fmt::format("static const pb::TimeShape {} = {};\n\n", at->second, shape);

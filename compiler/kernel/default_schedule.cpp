@@ -5,6 +5,7 @@
 #include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/split_tasks.h"
 #include "compiler/kernel/tile.h"
+#include "compiler/kernel/time_functions.h"
 #include "compiler/kernel/tree.h"
 #include "compiler/kernel/vectorise.h"
 #include "compiler/kernel/verify.h"
@@ -125,6 +126,8 @@ public:
     }
     if (hasChoice)
       set("tasks", listed(taskNames(best_)));
+    if (best_.bytesPerPlace)
+      timeTiles(whole, wanted);
     for (const auto &d : best_.taskDimensions)
       if (d.grain > 1)
         set("grain", std::to_string(d.grain));
@@ -244,6 +247,14 @@ private:
     return option ? replace(option, change) : attempt("interchange", change);
   }
 
+  void timeTiles(const Kernel &whole, TaskCut cut) {
+    const std::string *value = asked("time_tiles");
+    cut.diamonds = true;
+    if (value && *value == "diamonds")
+      replace("time_tiles", [&] { return splitIntoTasks(whole, cut); });
+    set("time_tiles", hasDiamonds(best_) ? "diamonds" : "parallelograms");
+  }
+
   bool findVariable(const std::string &name, VectorForm &form) {
     const std::vector<std::string> names = namesOf(best_, loops_);
     const auto at = std::find(names.begin(), names.end(), name);
@@ -331,6 +342,8 @@ private:
                  : "it has not several loops over points in one nest";
     if (option == "tasks")
       return "its tasks have one direction, or wait for each other";
+    if (option == "time_tiles")
+      return "its tasks do not go through time";
     if (option == "grain")
       return "no task is cut along the contiguous direction";
     if (std::any_of(best_.statements.begin(), best_.statements.end(),
@@ -366,7 +379,7 @@ Scheduler::Scheduler(Kernel lifted) : lifted_(std::move(lifted)) { check(lifted_
 
 const Scheduler::Cut &Scheduler::cut(const Asked &asked) {
   std::string key;
-  for (const char *option : {"order", "vector", "tasks", "grain", "tile"})
+  for (const char *option : {"order", "vector", "tasks", "grain", "time_tiles", "tile"})
     if (const auto at = asked.find(option); at != asked.end())
       key += std::string(option) + "=" + at->second + ";";
   if (const auto at = cut_.find(key); at != cut_.end())

@@ -21,6 +21,15 @@ std::optional<isl::aff> formula(const isl::pw_aff &function) {
   return isl::manage(only);
 }
 
+isl::union_pw_aff times(const isl::union_pw_aff &f, int factor) {
+  isl_val *v = isl_val_int_from_si(isl_union_pw_aff_get_ctx(f.get()), factor);
+  return isl::manage(isl_union_pw_aff_scale_val(f.copy(), v));
+}
+
+isl::union_pw_aff plus(const isl::union_pw_aff &a, const isl::union_pw_aff &b) {
+  return isl::manage(isl_union_pw_aff_add(a.copy(), b.copy()));
+}
+
 std::optional<long> tripCount(const isl::set &domain, int d) {
   // Pairs of points that agree before d; how far apart may they be at d?
   const int inner = static_cast<int>(isl_set_dim(domain.get(), isl_dim_set)) - d - 1;

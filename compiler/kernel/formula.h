@@ -1,11 +1,14 @@
-// Bounds by one formula: what a piecewise function is, without the conditions under which it is defined.
+// Formulas of bounds, and arithmetic on functions of the points.
 #pragma once
 #include "compiler/kernel/kernel.h"
 
 namespace pbc::kernel {
 
-/// The function's only piece; nothing if it has several.
+/// The function's only piece, without the conditions under which it is defined; nothing if it has several.
 std::optional<isl::aff> formula(const isl::pw_aff &);
+
+isl::union_pw_aff times(const isl::union_pw_aff &, int factor);
+isl::union_pw_aff plus(const isl::union_pw_aff &, const isl::union_pw_aff &);
 
 /// The most iterations of dimension `d` for fixed values of all dimensions before it; nothing if not bounded
 /// by a constant.

@@ -149,9 +149,11 @@ struct Kernel {
     std::string low, high; // the whole range as C++ text over the parameters, half open
     long grain = 1;        // parts begin at multiples of this from the range's low end
     // Of a wavefront: whether it moves among the cells that are written, or through time over the same ones;
-    // and the dimension of time along which the cells of a part move by `slope` a step.
+    // and the dimension of time along which parts move by `slope` a step (time_functions.h): what never
+    // decreases is this function plus so much of that.
     bool isPlace = true;
     int along = -1, slope = 0;
+    int down = 0; // parts are diamonds: that much of time minus this function never decreases either
   };
   std::vector<TaskDimension> taskDimensions;
   TaskOrder taskOrder = TaskOrder::Any;

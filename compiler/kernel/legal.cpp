@@ -26,6 +26,12 @@ isl::union_map equalAt(const isl::union_map &dependences, const isl::union_pw_af
   return isl::manage(isl_union_map_eq_at_multi_union_pw_aff(dependences.copy(), m));
 }
 
+bool neverDecreases(const isl::union_map &dependences, const isl::union_pw_aff &f) {
+  const isl::union_map value = isl::manage(isl_union_map_from_union_pw_aff(f.copy()));
+  const isl::union_map down = isl::manage(isl_union_map_lex_gt_union_map(value.copy(), value.copy()));
+  return dependences.intersect(down).is_empty();
+}
+
 bool isLegal(const isl::schedule &schedule, const isl::union_map &dependences) {
   const isl::union_map order = isl::manage(isl_schedule_get_map(schedule.get()));
   const isl::union_map notBefore = isl::manage(isl_union_map_lex_ge_union_map(order.copy(), order.copy()));
@@ -42,12 +48,9 @@ bool isParallel(const isl::schedule_node &band, int k, const isl::union_map &dep
 
 bool isPermutable(const isl::schedule_node &band, const isl::union_map &dependences) {
   const isl::union_map here = active(band, dependences);
-  for (int k = 0; k < members(band); ++k) {
-    const isl::union_map value = isl::manage(isl_union_map_from_union_pw_aff(member(band, k).release()));
-    const isl::union_map backwards = isl::manage(isl_union_map_lex_gt_union_map(value.copy(), value.copy()));
-    if (!here.intersect(backwards).is_empty())
+  for (int k = 0; k < members(band); ++k)
+    if (!neverDecreases(here, member(band, k)))
       return false;
-  }
   return true;
 }
 

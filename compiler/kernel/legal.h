@@ -12,6 +12,9 @@ namespace pbc::kernel {
 /// The dependences between instances for which `value` is the same.
 isl::union_map equalAt(const isl::union_map &dependences, const isl::union_pw_aff &value);
 
+/// No dependence leads to an instance with a smaller value.
+bool neverDecreases(const isl::union_map &dependences, const isl::union_pw_aff &value);
+
 /// Every dependence ends later than it begins.
 bool isLegal(const isl::schedule &, const isl::union_map &dependences);
 

@@ -1,5 +1,6 @@
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/legal.h"
+#include "compiler/kernel/task_functions.h"
 #include "compiler/kernel/tree.h"
 #include "compiler/poly/names.h"
 #include <algorithm>
@@ -132,6 +133,15 @@ void tree(const Kernel &kernel, const isl::schedule_node &node, const std::strin
     tree(kernel, isl::manage(isl_schedule_node_get_child(node.get(), k)), inner, text);
 }
 
+/// The functions on which the sides of tiles lie that move with time.
+std::string sides(const Kernel &kernel, const Kernel::TaskDimension &t) {
+  if (t.along < 0)
+    return "";
+  const std::string &time = kernel.taskDimensions[static_cast<std::size_t>(t.along)].name;
+  return "; tiles of " + t.name + " + " + multiple(t.slope, time) +
+         (t.down ? " and " + multiple(t.down, time) + " - " + t.name : "");
+}
+
 } // namespace
 
 std::string print(const Kernel &kernel, const Statement &s) {
@@ -162,7 +172,7 @@ std::string print(const Kernel &kernel) {
   for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k) {
     const Kernel::TaskDimension &t = kernel.taskDimensions[k];
     text += "  task " + t.name + " in [" + t.low + ", " + t.high + ") by " + std::to_string(t.grain) +
-            (t.isPlace ? "" : ", time") + "\n";
+            (t.isPlace ? "" : ", time") + sides(kernel, t) + "\n";
   }
   if (kernel.taskOrder != TaskOrder::Any)
     text += kernel.taskOrder == TaskOrder::Rounds ? "  tasks in rounds of the first\n"

@@ -88,6 +88,11 @@ const std::vector<ScheduleOption> &scheduleOptions() {
        .doc = "the directions in which tasks are cut",
        .values = "some of the directions, as \"y\" or \"y, x\"",
        .isFree = true},
+      {.name = "time_tiles",
+       .doc = "tiles of a stencil in time: all lean the same way and wait for each other, or half of them "
+              "start at once",
+       .values = "\"parallelograms\" or \"diamonds\"",
+       .words = {"parallelograms", "diamonds"}},
       {.name = "grain",
        .doc = "tasks begin at multiples of so many points of the contiguous direction",
        .values = "a power of two from 16 to 65536",

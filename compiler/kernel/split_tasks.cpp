@@ -2,6 +2,7 @@
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/formula.h"
 #include "compiler/kernel/task_functions.h"
+#include "compiler/kernel/time_functions.h"
 #include <algorithm>
 #include <isl/aff.h>
 #include <isl/map.h>
@@ -79,24 +80,6 @@ isl::set limited(const isl::set &domain, const isl::pw_aff &value, const std::st
   return s.intersect(isl::manage(above)).intersect(isl::manage(below));
 }
 
-// The function for the instances of one statement.
-isl::pw_aff valueAt(const TaskFunction &f, const Statement &s) {
-  isl_space *space =
-      isl_space_add_dims(isl_space_from_domain(isl_set_get_space(s.domain.get())), isl_dim_out, 1);
-  return isl::manage(isl_union_pw_aff_extract_pw_aff(f.value.get(), space));
-}
-
-// All values of the function.
-isl::set valuesOf(const TaskFunction &f, const Kernel &kernel) {
-  isl::set whole;
-  for (const Statement &s : kernel.statements) {
-    isl_map *value = isl_map_from_pw_aff(valueAt(f, s).release());
-    const isl::set here = isl::manage(isl_map_range(isl_map_intersect_domain(value, s.domain.copy())));
-    whole = whole.is_null() ? here : whole.unite(here);
-  }
-  return poly::simplified(whole);
-}
-
 // What tasks may rely on: limits lie inside the whole range. Said only where the range has one formula: a
 // range by cases would make the context a union, for which isl prints worse loops.
 isl::set assume(const isl::set &context, const isl::pw_aff &least, const isl::pw_aff &most,
@@ -116,23 +99,24 @@ isl::set assume(const isl::set &context, const isl::pw_aff &least, const isl::pw
 }
 
 // Through time: how the cells of a part move with each step, and what they take.
-void noteTime(Kernel &cut, const TaskFunctions &tasks) {
+void noteTime(Kernel &cut, const TimeFunctions &time, bool asDiamonds) {
   auto &dimensions = cut.taskDimensions;
+  const auto named = [&](const std::string &name) {
+    return std::find_if(dimensions.begin(), dimensions.end(), [&](const auto &d) { return d.name == name; });
+  };
   const auto places =
       std::count_if(dimensions.begin(), dimensions.end(), [](const auto &d) { return d.isPlace; });
   if (places == 0 || places == static_cast<long>(dimensions.size()))
     return;
   cut.bytesPerPlace = bytesPerPlace(cut, static_cast<int>(places));
-  for (const TaskFunction &f : tasks.functions) {
-    const auto named = [&](const std::string &name) {
-      return std::find_if(dimensions.begin(), dimensions.end(),
-                          [&](const auto &d) { return d.name == name; });
-    };
-    const auto skewed = named(f.name), along = named(f.along);
-    if (skewed == dimensions.end() || along == dimensions.end())
+  for (const TaskFunction &f : time.functions) {
+    const auto moved = named(f.name), along = named(f.along);
+    if (moved == dimensions.end() || along == dimensions.end())
       continue;
-    skewed->along = static_cast<int>(along - dimensions.begin());
-    skewed->slope = f.slope;
+    moved->along = static_cast<int>(along - dimensions.begin());
+    moved->slope = f.slope;
+    if (asDiamonds && &f - time.functions.data() == time.place)
+      moved->down = time.down;
   }
 }
 
@@ -145,7 +129,12 @@ Outcome splitIntoTasks(const Kernel &kernel, const TaskCut &asked) {
     return {std::nullopt, "it does nothing"};
   if (areEdges(kernel))
     return {std::nullopt, "its points are edges only"};
-  const TaskFunctions tasks = taskFunctions(kernel);
+  TaskFunctions tasks = taskFunctions(kernel);
+  const std::optional<TimeFunctions> time = timeFunctions(kernel, tasks);
+  if (time)
+    tasks.functions = time->functions;
+  if (asked.diamonds && (!time || time->place < 0))
+    return {std::nullopt, time ? time->why : "its tasks do not go through time"};
   const long grainX = asked.grain ? asked.grain : kGrainX;
   if (!asked.along.empty() && tasks.order != TaskOrder::Any)
     return {std::nullopt, "its tasks wait for each other, in an order that needs all of them"};
@@ -178,8 +167,8 @@ Outcome splitIntoTasks(const Kernel &kernel, const TaskCut &asked) {
   // One dimension of an ordered cut is no cut.
   if (cut.taskDimensions.empty() || (cut.taskOrder != TaskOrder::Any && cut.taskDimensions.size() == 1))
     return {std::nullopt, "every loop over its points carries a dependence"};
-  if (cut.taskOrder == TaskOrder::Wavefront)
-    noteTime(cut, tasks);
+  if (time)
+    noteTime(cut, *time, asked.diamonds);
   // `x < w` follows from `x < high0 <= w`: what the context implies only slows isl down.
   for (Statement &s : cut.statements) {
     isl_set *known = isl_set_intersect_params(s.domain.copy(), cut.context.copy());

@@ -14,6 +14,7 @@ namespace pbc::kernel {
 struct TaskCut {
   long grain = 0;                 // points of x at multiples of which tasks begin; 0: 256
   std::vector<std::string> along; // only these functions; legal where parts may run in any order. Empty: all
+  bool diamonds = false;          // in time (time_functions.h)
 };
 
 Outcome splitIntoTasks(const Kernel &, const TaskCut & = {});

@@ -14,26 +14,8 @@
 namespace pbc::kernel {
 namespace {
 
-/// Steeper skews make tiles that overlap little with the points.
-constexpr int kSteepestSkew = 4;
-
 bool leavesUnchanged(const isl::union_map &dependences, const isl::union_pw_aff &f) {
   return dependences.is_subset(equalAt(dependences, f));
-}
-
-bool neverDecreases(const isl::union_map &dependences, const isl::union_pw_aff &f) {
-  const isl::union_map value = isl::manage(isl_union_map_from_union_pw_aff(f.copy()));
-  const isl::union_map down = isl::manage(isl_union_map_lex_gt_union_map(value.copy(), value.copy()));
-  return dependences.intersect(down).is_empty();
-}
-
-isl::union_pw_aff times(const isl::union_pw_aff &f, int factor) {
-  isl_val *v = isl_val_int_from_si(isl_union_pw_aff_get_ctx(f.get()), factor);
-  return isl::manage(isl_union_pw_aff_scale_val(f.copy(), v));
-}
-
-isl::union_pw_aff plus(const isl::union_pw_aff &a, const isl::union_pw_aff &b) {
-  return isl::manage(isl_union_pw_aff_add(a.copy(), b.copy()));
 }
 
 /// The value of free variable `d`, which all statements of one rule share.
@@ -184,8 +166,7 @@ std::optional<TaskFunction> skewed(const TaskFunction &f, const std::vector<Task
       for (const TaskFunction &by : ordered) {
         const isl::union_pw_aff value = plus(times(f.value, sign), times(by.value, factor));
         if (neverDecreases(dependences, value))
-          return TaskFunction{factor == 1 ? fmt::format("{} + {}", signedName(f, sign), by.name)
-                                          : fmt::format("{} + {} {}", signedName(f, sign), factor, by.name),
+          return TaskFunction{fmt::format("{} + {}", signedName(f, sign), multiple(factor, by.name)),
                               value,
                               f.isX,
                               f.isPlace,
@@ -196,6 +177,26 @@ std::optional<TaskFunction> skewed(const TaskFunction &f, const std::vector<Task
 }
 
 } // namespace
+
+std::string multiple(int factor, const std::string &name) {
+  return factor == 1 ? name : fmt::format("{} {}", factor, name);
+}
+
+isl::pw_aff valueAt(const TaskFunction &f, const Statement &s) {
+  isl_space *space =
+      isl_space_add_dims(isl_space_from_domain(isl_set_get_space(s.domain.get())), isl_dim_out, 1);
+  return isl::manage(isl_union_pw_aff_extract_pw_aff(f.value.get(), space));
+}
+
+isl::set valuesOf(const TaskFunction &f, const Kernel &kernel) {
+  isl::set whole;
+  for (const Statement &s : kernel.statements) {
+    isl_map *value = isl_map_from_pw_aff(valueAt(f, s).release());
+    const isl::set here = isl::manage(isl_map_range(isl_map_intersect_domain(value, s.domain.copy())));
+    whole = whole.is_null() ? here : whole.unite(here);
+  }
+  return poly::simplified(whole);
+}
 
 TaskFunctions taskFunctions(const Kernel &kernel) {
   const std::vector<TaskFunction> all = candidates(kernel);

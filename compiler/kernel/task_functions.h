@@ -14,6 +14,9 @@
 
 namespace pbc::kernel {
 
+/// Steeper skews make tiles that overlap little with the points.
+inline constexpr int kSteepestSkew = 4;
+
 struct TaskFunction {
   std::string name;        // "x", "i + 2 k"
   isl::union_pw_aff value; // over the statements' instances
@@ -29,5 +32,12 @@ struct TaskFunctions {
 };
 
 TaskFunctions taskFunctions(const Kernel &);
+
+/// For the instances of one statement.
+isl::pw_aff valueAt(const TaskFunction &, const Statement &);
+/// All values.
+isl::set valuesOf(const TaskFunction &, const Kernel &);
+/// "k", "2 k"
+std::string multiple(int factor, const std::string &name);
 
 } // namespace pbc::kernel

@@ -78,20 +78,30 @@ inline constexpr long kWavefrontTiles = 8;
 Job wavefront(Box box, Split tile, BoxFunction function, const void *context);
 
 /// A wavefront through time, over the same cells again and again: which dimensions of its box move among the
-/// cells, and by how many cells they move for each step of the dimension along[d].
+/// cells, and how its tiles move among them. A tile has the places z with
+///
+///   low <= z + slope[d] t < high  at step t                         in a dimension d with t = along[d] >= 0
+///   low2 <= down t - z < high2    too, instead of limits of t       if d is `diamond`
+///
+/// Every dependence leaves all these functions as they are or increases them. Kernels get plain boxes.
 struct TimeShape {
   long bytes; // of a place, in all matrices
   bool isPlace[5];
-  int along[5]; // -1: none
+  int along[5]; // -1: tiles do not move in d; the same dimension for all that do
   long slope[5];
+  int diamond = -1; // -1: tiles are parallelograms
+  long down = 0;
 };
 
 /// Its tiles: `cells` cells in long rows, for as many steps as `cache` bytes hold what they touch, or for
-/// `steps` if that is not 0; smaller where `workers` would wait for each other.
+/// `steps` if that is not 0; smaller where `workers` would wait for each other. Sizes are those of the ranges
+/// above, the same for both of a diamond.
 Split timeTiles(const Box &box, const TimeShape &shape, long cells, long steps, long cache, int workers);
-/// Calls `function` for each tile on the spot, time before place.
+/// Calls `function` for the boxes that each tile consists of, on the spot, time before place.
 void runTimeTiles(const Box &box, const TimeShape &shape, const Split &tile, BoxFunction function,
                   const void *context);
+/// The same in tasks, each tile after its predecessors.
+Job timeWavefront(Box box, const TimeShape &shape, Split tile, BoxFunction function, const void *context);
 
 /// How the parts of a loop may follow each other.
 enum class LoopOrder : int {

@@ -119,9 +119,9 @@ Job run(const LoopStep &step, const Frame *frame) {
     break;
   case LoopOrder::Wavefront: {
     const Box box = boxOf(step, frame);
-    const Split tile =
-        step.time ? timeTilesOf(step, frame, box, pb_threads()) : wavefrontTiles(box, frame->split);
-    return wavefront(box, tile, step.kernel, frame);
+    if (step.time)
+      return timeWavefront(box, *step.time, timeTilesOf(step, frame, box, pb_threads()), step.kernel, frame);
+    return wavefront(box, wavefrontTiles(box, frame->split), step.kernel, frame);
   }
   case LoopOrder::Rounds:
     return inRounds(step, frame);

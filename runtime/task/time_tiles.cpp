@@ -1,6 +1,9 @@
 // The tiles of stencils in time. A tile goes over `cells` cells, a step of time, over them again moved by the
-// slope, ...: what it reads from memory, and brings back, serves all of its steps.
+// slope, ...: what it reads from memory, and brings back, serves all of its steps. Or it is a diamond of time
+// and one place, and moves in the others only.
 #include "runtime/abi/loops.h"
+#include "runtime/task/tile_grid.h"
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 
@@ -15,7 +18,11 @@ constexpr double kTilesPerWorker = 4;
 /// How much longer tiles are along a row than across: rows are what vectors and prefetching like.
 constexpr double kLength = 8;
 
-long extent(const Box &box, int d) { return box.high[d] - box.low[d]; }
+/// Of the values by which tiles are cut.
+long extent(const Box &box, const TimeShape &shape, int d) {
+  const int time = shape.along[d];
+  return box.high[d] - box.low[d] + (time < 0 ? 0 : shape.slope[d] * (box.high[time] - box.low[time] - 1));
+}
 
 /// The first dimension that is a place: the innermost loop's.
 int rowOf(const Box &box, const TimeShape &shape) {
@@ -66,13 +73,20 @@ public:
   /// Smaller tiles, down to `cells` over all steps, until enough of them may run side by side.
   void sideBySide(int workers, long cells) {
     while (parallelism() < kTilesPerWorker * workers && volume() > static_cast<double>(cells)) {
+      const TileGrid grid(box_, &shape_, tile_);
       int fewest = -1;
       for (int d = 0; d < box_.rank; ++d)
-        if (tile_.size[d] > (d == row_ ? kRowCells : 1) && (fewest < 0 || count(d) <= count(fewest)))
+        if (tile_.size[d] > (d != row_         ? 1
+                             : isOfDiamonds(d) ? 2 * kRowCells
+                                               : kRowCells) &&
+            (fewest < 0 || grid.count(d) <= grid.count(fewest)))
           fewest = d;
       if (fewest < 0)
         return;
-      tile_.size[fewest] = (tile_.size[fewest] + 1) / 2;
+      const long half = (tile_.size[fewest] + 1) / 2;
+      tile_.size[fewest] = half;
+      if (isOfDiamonds(fewest))
+        setSide(half);
     }
   }
 
@@ -80,12 +94,24 @@ public:
 
 private:
   long setSize(int d, double size) {
-    const double most = static_cast<double>(extent(box_, d));
+    const double most = static_cast<double>(extent(box_, shape_, d));
     tile_.size[d] = size < 1 || most < 1 ? 1 : static_cast<long>(size < most ? size : most);
     return tile_.size[d];
   }
 
+  /// Of a dimension and, where that is one of diamonds, of the other.
+  bool isOfDiamonds(int d) const {
+    return shape_.diamond >= 0 && (d == shape_.diamond || d == shape_.along[shape_.diamond]);
+  }
+  void setSide(long side) { tile_.size[shape_.diamond] = tile_.size[shape_.along[shape_.diamond]] = side; }
+  long slopes() const { return shape_.slope[shape_.diamond] + shape_.down; }
+
   void setSteps(long n) {
+    if (shape_.diamond >= 0) {
+      const int d = shape_.diamond;
+      const long most = extent(box_, shape_, d) + shape_.down * extent(box_, shape_, shape_.along[d]);
+      return setSide(std::max(1L, std::min(most, n * slopes() / 2)));
+    }
     for (int d = 0; d < box_.rank; ++d)
       if (!shape_.isPlace[d])
         setSize(d, static_cast<double>(n));
@@ -96,27 +122,30 @@ private:
     double product = static_cast<double>(shape_.bytes);
     for (int d = 0; d < box_.rank; ++d)
       if (shape_.isPlace[d]) {
-        const long moves = shape_.along[d] < 0 ? 0 : shape_.slope[d] * tile_.size[shape_.along[d]];
+        const bool isMoved = shape_.along[d] >= 0 && !isOfDiamonds(d);
+        const long moves = isMoved ? shape_.slope[d] * steps(shape_.along[d]) : 0;
         product *= static_cast<double>(tile_.size[d] + moves);
       }
     return product;
   }
 
-  long count(int d) const { return (extent(box_, d) + tile_.size[d] - 1) / tile_.size[d]; }
+  /// Of a tile in dimension d, which is one of time.
+  long steps(int d) const { return isOfDiamonds(d) ? 2 * tile_.size[d] / slopes() : tile_.size[d]; }
 
   double volume() const {
     double product = 1;
     for (int d = 0; d < box_.rank; ++d)
       product *= static_cast<double>(tile_.size[d]);
-    return product;
+    return shape_.diamond < 0 ? product : product / static_cast<double>(slopes());
   }
 
   /// Tiles over the longest chain of them.
   double parallelism() const {
+    const TileGrid grid(box_, &shape_, tile_);
     double all = 1, longest = 1;
     for (int d = 0; d < box_.rank; ++d) {
-      all *= static_cast<double>(count(d));
-      longest += static_cast<double>(count(d) - 1);
+      all *= static_cast<double>(grid.count(d));
+      longest += d == grid.columns() ? 0 : static_cast<double>(grid.count(d) - 1);
     }
     return all / longest;
   }
@@ -142,31 +171,38 @@ Split timeTiles(const Box &box, const TimeShape &shape, long cells, long steps, 
 
 void runTimeTiles(const Box &box, const TimeShape &shape, const Split &tile, BoxFunction function,
                   const void *context) {
-  // Outermost first: the other places, time, the place along rows.
-  int order[5], n = 0;
+  const TileGrid grid(box, &shape, tile);
   const int row = rowOf(box, shape);
+  // Outermost first: diamonds that lean the same way, the other places, time, the place along rows.
+  int order[5], n = 0;
+  if (grid.columns() >= 0)
+    order[n++] = grid.columns();
   for (const bool place : {true, false})
     for (int d = box.rank - 1; d >= 0; --d)
-      if (d != row && shape.isPlace[d] == place)
+      if (d != row && d != grid.columns() && shape.isPlace[d] == place)
         order[n++] = d;
-  order[n++] = row;
-  long low[5] = {}, high[5] = {};
-  const auto begin = [&](int d, long at) {
-    low[d] = at;
-    high[d] = at + tile.size[d] < box.high[d] ? at + tile.size[d] : box.high[d];
+  if (row != grid.columns())
+    order[n++] = row;
+  long at[5] = {};
+  const auto begin = [&](int d) { return d == grid.layers() ? grid.firstLayer(at[grid.columns()]) : 0; };
+  const auto end = [&](int d) {
+    return d == grid.columns()  ? grid.slants()
+           : d == grid.layers() ? grid.afterLastLayer(at[grid.columns()])
+                                : grid.count(d);
   };
-  for (int d = 0; d < box.rank; ++d)
-    begin(d, box.low[d]);
-  for (int k = n; k >= 0;) {
-    function(context, low, high);
-    for (k = n - 1; k >= 0; --k) {
-      const int d = order[k];
-      if (high[d] < box.high[d]) {
-        begin(d, high[d]);
+  for (int k = 0; k >= 0;) {
+    for (; k < n; ++k)
+      at[order[k]] = begin(order[k]);
+    long position[5];
+    std::copy(at, at + 5, position);
+    if (grid.columns() >= 0)
+      position[grid.columns()] = grid.column(at[grid.columns()], at[grid.layers()]);
+    grid.run(position, function, context);
+    for (k = n - 1; k >= 0; --k)
+      if (++at[order[k]] < end(order[k])) {
+        ++k;
         break;
       }
-      begin(d, box.low[d]);
-    }
   }
 }
 

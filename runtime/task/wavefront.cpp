@@ -1,6 +1,7 @@
 // Tiles that wait only for their neighbours. Each tile counts the predecessors that are not done; whoever
 // brings a count to zero owns that tile: it goes on with one and spawns the others.
 #include "runtime/abi/loops.h"
+#include "runtime/task/tile_grid.h"
 #include <atomic>
 #include <cmath>
 #include <memory>
@@ -9,53 +10,72 @@ namespace pb {
 
 namespace {
 
-constexpr int kMaxRank = 5;
+constexpr int kMaxRank = TileGrid::kMostRank;
 constexpr long kMostTiles = 1L << 20; // a byte each
 
+/// Not too many of them.
+TileGrid gridOf(const Box &box, const TimeShape *shape, Split tile) {
+  TileGrid grid(box, shape, tile);
+  while (grid.tiles() > kMostTiles) {
+    for (int d = 0; d < box.rank; ++d)
+      tile.size[d] *= 2;
+    grid = TileGrid(box, shape, tile);
+  }
+  return grid;
+}
+
 struct Tiles {
-  Box box;
-  long size[kMaxRank], count[kMaxRank], stride[kMaxRank];
-  long all = 1;
+  TileGrid grid;
+  long stride[kMaxRank];
   BoxFunction function;
   const void *context;
   std::unique_ptr<std::atomic<unsigned char>[]> waitsFor;
 
-  Tiles(const Box &b, const Split &tile, BoxFunction f, const void *c) : box(b), function(f), context(c) {
-    for (int d = 0; d < box.rank; ++d)
-      size[d] = tile.size[d] > 0 ? tile.size[d] : box.high[d] - box.low[d];
-    while (number() > kMostTiles)
-      for (int d = 0; d < box.rank; ++d)
-        size[d] *= 2;
-    all = number();
+  Tiles(const TileGrid &g, BoxFunction f, const void *c) : grid(g), function(f), context(c) {
+    long all = 1;
+    for (int d = 0; d < grid.rank(); ++d) {
+      stride[d] = all;
+      all *= grid.count(d);
+    }
     waitsFor = std::make_unique<std::atomic<unsigned char>[]>(static_cast<std::size_t>(all));
-    for (long t = 0; t < all; ++t) {
+    for (long tile = 0; tile < all; ++tile) {
       unsigned char predecessors = 0;
-      for (int d = 0; d < box.rank; ++d)
-        predecessors += position(t, d) > 0;
-      waitsFor[static_cast<std::size_t>(t)].store(predecessors, std::memory_order_relaxed);
+      for (int d = 0; d < grid.rank(); ++d) {
+        Position at = position(tile);
+        predecessors += grid.previous(at.of, d);
+      }
+      waitsFor[static_cast<std::size_t>(tile)].store(predecessors, std::memory_order_relaxed);
     }
   }
 
-  long position(long tile, int d) const { return tile / stride[d] % count[d]; }
+  /// How many tiles wait for none.
+  long ready() const { return grid.columns() < 0 ? 1 : grid.count(grid.columns()); }
+  long first(long k) const { return grid.columns() < 0 ? 0 : k * stride[grid.columns()]; }
 
-  void run(long tile) const {
-    long low[kMaxRank] = {}, high[kMaxRank] = {};
-    for (int d = 0; d < box.rank; ++d) {
-      low[d] = box.low[d] + position(tile, d) * size[d];
-      high[d] = low[d] + size[d] < box.high[d] ? low[d] + size[d] : box.high[d];
-    }
-    function(context, low, high);
+  /// The tile that follows in dimension d if it waits for no other; -1: it does, or there is none.
+  long released(long tile, int d) const {
+    Position at = position(tile);
+    if (!grid.next(at.of, d))
+      return -1;
+    long successor = 0;
+    for (int k = 0; k < grid.rank(); ++k)
+      successor += at.of[k] * stride[k];
+    const unsigned char before =
+        waitsFor[static_cast<std::size_t>(successor)].fetch_sub(1, std::memory_order_acq_rel);
+    return before == 1 ? successor : -1;
   }
+
+  void run(long tile) const { grid.run(position(tile).of, function, context); }
 
 private:
-  long number() {
-    long n = 1;
-    for (int d = 0; d < box.rank; ++d) {
-      stride[d] = n;
-      count[d] = (box.high[d] - box.low[d] + size[d] - 1) / size[d];
-      n *= count[d];
-    }
-    return n;
+  struct Position {
+    long of[kMaxRank];
+  };
+  Position position(long tile) const {
+    Position at{};
+    for (int d = 0; d < grid.rank(); ++d)
+      at.of[d] = tile / stride[d] % grid.count(d);
+    return at;
   }
 };
 
@@ -65,11 +85,9 @@ Job tilesFrom(const Tiles *tiles, long first) {
     tiles->run(tile);
     long next = -1;
     // Later dimensions are spawned first: the newest task, which this worker takes, is then the next in time.
-    for (int d = tiles->box.rank - 1; d >= 0; --d) {
-      if (tiles->position(tile, d) + 1 == tiles->count[d])
-        continue;
-      const long successor = tile + tiles->stride[d];
-      if (tiles->waitsFor[static_cast<std::size_t>(successor)].fetch_sub(1, std::memory_order_acq_rel) != 1)
+    for (int d = tiles->grid.rank() - 1; d >= 0; --d) {
+      const long successor = tiles->released(tile, d);
+      if (successor < 0)
         continue;
       if (next >= 0)
         others.spawn(tilesFrom(tiles, next));
@@ -78,6 +96,26 @@ Job tilesFrom(const Tiles *tiles, long first) {
     tile = next;
   }
   co_await others.sync();
+}
+
+/// From those of the tiles that wait for none, low <= k < high, in halves: neighbours stay with one worker.
+Job tilesFromAll(const Tiles *tiles, long low, long high) {
+  SpawnScope others;
+  while (high - low > 1) {
+    const long middle = low + (high - low) / 2;
+    others.spawn(tilesFromAll(tiles, middle, high));
+    high = middle;
+  }
+  co_await tilesFrom(tiles, tiles->first(low));
+  co_await others.sync();
+}
+
+/// `shape`: null if it is not through time.
+Job wavefrontOf(Box box, const TimeShape *shape, Split tile, BoxFunction function, const void *context) {
+  if (isEmpty(box))
+    co_return;
+  const Tiles tiles(gridOf(box, shape, tile), function, context);
+  co_await tilesFromAll(&tiles, 0, tiles.ready());
 }
 
 } // namespace
@@ -99,10 +137,11 @@ Split wavefrontTiles(const Box &box, long cells) {
 }
 
 Job wavefront(Box box, Split tile, BoxFunction function, const void *context) {
-  if (isEmpty(box))
-    co_return;
-  const Tiles tiles(box, tile, function, context);
-  co_await tilesFrom(&tiles, 0);
+  return wavefrontOf(box, nullptr, tile, function, context);
+}
+
+Job timeWavefront(Box box, const TimeShape &shape, Split tile, BoxFunction function, const void *context) {
+  return wavefrontOf(box, &shape, tile, function, context);
 }
 
 } // namespace pb

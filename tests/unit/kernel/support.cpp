@@ -1,6 +1,7 @@
 #include "tests/unit/kernel/support.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/lift.h"
+#include "compiler/schedule/versions.h"
 
 namespace pbc::kernel {
 
@@ -15,6 +16,8 @@ Lifted::Lifted(const std::string &program) {
     choices_ = choice::chooseGrids(module_, facts_, context_, diagnostics_);
   if (!diagnostics_.hasErrors())
     plans_ = schedule::plan(module_, facts_, choices_, context_, diagnostics_);
+  if (!diagnostics_.hasErrors())
+    module_ = schedule::foldVersions(module_, choices_, plans_);
   for (const auto &d : diagnostics_.all())
     messages += d->message + "\n";
 }
