@@ -202,10 +202,13 @@ def kernel_configurations(pbc, source, count):
     chosen = random.Random(os.path.basename(source))
     for t in json.loads(listed.stdout)["transforms"]:
         for kernel in t.get("kernels", []):
-            of_kernel = [f'"{t["name"]}"."{kernel["name"]}".{o["option"]} = "{value}"'
-                         for o in kernel["options"] for value in o["others"]]
-            chosen.shuffle(of_kernel)
-            changes.append(of_kernel)
+            options = [[f'"{t["name"]}"."{kernel["name"]}".{o["option"]} = "{value}"' for value in o["others"]]
+                       for o in kernel["options"]]
+            chosen.shuffle(options)
+            for values in options:
+                chosen.shuffle(values)
+            rounds = itertools.zip_longest(*options)  # each option once before a second value of one
+            changes.append([change for values in rounds for change in values if change])
     for k in range(min(count, max(map(len, changes), default=0))):
         yield "[kernels]\n" + "".join(c[k % len(c)] + "\n" for c in changes if c)
 
