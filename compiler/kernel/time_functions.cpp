@@ -57,7 +57,8 @@ std::optional<TimeFunctions> timeFunctions(const Kernel &kernel, const TaskFunct
     return through;
   }
   through.place = -1;
-  through.why = fmt::format("points depend on others of the same step, or too far away, along {}", place.name);
+  through.why =
+      fmt::format("points depend on others of the same step, or too far away, along {}", place.name);
   return through;
 }
 

@@ -1,5 +1,5 @@
-// A wavefront through time, for tiles whose shape the runtime decides: places and time for themselves, and how
-// far the sides of tiles move with each step.
+// A wavefront through time, for tiles whose shape the runtime decides: places and time for themselves, and
+// how far the sides of tiles move with each step.
 //
 //   T[i,k] from T[i-1,k-1], T[i+1,k-1]:  i + k, k  =>  place i, time k; i + k and k - i never decrease
 //

@@ -1,20 +1,20 @@
 // The tiles of a wavefront: how many there are, which points each has, which wait for it.
 //
-// A tile's position is a number for each dimension of the box. In diamonds of a place z and steps t (TimeShape)
-// the tile (a, b) has the points with
+// A tile's position is a number for each dimension of the box. In diamonds of a place z and steps t
+// (TimeShape) the tile (a, b) has the points with
 //
 //   a S <= z + up t - z0 < (a + 1) S,  b S <= down t - z - b0 < (b + 1) S
 //
-// and all tiles of one a + b, a layer, are of about the same time and wait for none of each other. Its position
-// is the layer, in the dimension of time, and the column a - offset(layer), in that of z: columns go straight
-// up in time, so that those that have cells are about the same ones in all layers.
+// and all tiles of one a + b, a layer, are of about the same time and wait for none of each other. Its
+// position is the layer, in the dimension of time, and the column a - offset(layer), in that of z: columns go
+// straight up in time, so that those that have cells are about the same ones in all layers.
 //
 //   layer 2   \__/\__/\__/        waits for layer 1 on both sides
 //   layer 1   /  \  /  \  /        S cells wide, 2 S / (up + down) steps high
 //   layer 0   \__/\__/\__/        its middle is the first step
 //
-// Every tile between two tiles of the grid that one reaches from the other is in the grid too, so that counting
-// predecessors in it is enough.
+// Every tile between two tiles of the grid that one reaches from the other is in the grid too, so that
+// counting predecessors in it is enough.
 #pragma once
 #include "runtime/abi/loops.h"
 

@@ -13,6 +13,8 @@ namespace {
 
 /// A row this long spends its time in vectors: shorter ones are not made to have more tiles.
 constexpr long kRowCells = 128;
+/// Where a step of a tile is one row, the call for it takes as long as some hundred cells.
+constexpr long kOnlyRowCells = 512;
 /// Parallel tiles that each worker has on average, so that none waits for long.
 constexpr double kTilesPerWorker = 4;
 /// How much longer tiles are along a row than across: rows are what vectors and prefetching like.
@@ -76,16 +78,14 @@ public:
       const TileGrid grid(box_, &shape_, tile_);
       int fewest = -1;
       for (int d = 0; d < box_.rank; ++d)
-        if (tile_.size[d] > (d != row_         ? 1
-                             : isOfDiamonds(d) ? 2 * kRowCells
-                                               : kRowCells) &&
+        if (d != grid.layers() && tile_.size[d] > (d == row_ ? shortestRow() : 1) &&
             (fewest < 0 || grid.count(d) <= grid.count(fewest)))
           fewest = d;
       if (fewest < 0)
         return;
       const long half = (tile_.size[fewest] + 1) / 2;
       tile_.size[fewest] = half;
-      if (isOfDiamonds(fewest))
+      if (fewest == grid.columns())
         setSide(half);
     }
   }
@@ -99,7 +99,12 @@ private:
     return tile_.size[d];
   }
 
-  /// Of a dimension and, where that is one of diamonds, of the other.
+  /// Diamonds are half as wide on average.
+  long shortestRow() const {
+    return (places_ == 1 ? kOnlyRowCells : kRowCells) * (isOfDiamonds(row_) ? 2 : 1);
+  }
+
+  /// The place or the time of diamonds.
   bool isOfDiamonds(int d) const {
     return shape_.diamond >= 0 && (d == shape_.diamond || d == shape_.along[shape_.diamond]);
   }

@@ -9,8 +9,8 @@ using kernel::Buffer;
 
 namespace {
 
-// Fractions of a second. What our own programs need is below a fifth of it.
-constexpr unsigned long kAstBudget = 500'000;
+// Fractions of a second. What our own programs need is below it.
+constexpr unsigned long kAstBudget = 1'000'000;
 
 // One pointer per matrix that a body uses, as parameters: LLVM takes __restrict from parameters only.
 std::string pointerParameters(const kernel::Kernel &kernel, const Used &used, bool mayShareViews) {

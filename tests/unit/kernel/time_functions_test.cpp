@@ -1,7 +1,7 @@
 // Stencils in time: along which functions they are cut, and which slopes the dependences allow.
 #include "compiler/kernel/default_schedule.h"
-#include "compiler/kernel/legal.h"
 #include "compiler/kernel/formula.h"
+#include "compiler/kernel/legal.h"
 #include "compiler/kernel/time_functions.h"
 #include "compiler/kernel/verify.h"
 #include "tests/unit/kernel/support.h"
@@ -16,8 +16,8 @@ namespace {
 /// The versions T<0..s> of a matrix by the rules for k > 0, as one transform.
 std::string versions(const std::string &sizes, const std::string &cell, const std::string &rules) {
   return "transform V param s from A[" + sizes + "] to B[" + sizes + "] through T<0..s>[" + sizes +
-         "] { T<0>.cell(" + cell + ") from(A.cell(" + cell + ") a) { return a; } " + rules + " B.cell(" + cell +
-         ") from(T<s>.cell(" + cell + ") t) { return t; } }";
+         "] { T<0>.cell(" + cell + ") from(A.cell(" + cell + ") a) { return a; } " + rules + " B.cell(" +
+         cell + ") from(T<s>.cell(" + cell + ") t) { return t; } }";
 }
 
 const std::string kBorder = "secondary T<k>.cell(i) from(T<k-1>.cell(i) c) { return c; }";
@@ -85,7 +85,8 @@ const Case kCases[] = {
      bar("T<k>.cell(i) from(T<k-1>.cell(i-2) l, T<k-1>.cell(i+2) r) { return l + r; } " + kBorder),
      {"x0 + 2 v, 2 v - x0", "v"}},
     {"three slots",
-     bar("T<k>.cell(i) from(T<k-2>.cell(i-1) l, T<k-2>.cell(i+1) r, T<k-1>.cell(i) c) where k > 1 { return l + r + c; } "
+     bar("T<k>.cell(i) from(T<k-2>.cell(i-1) l, T<k-2>.cell(i+1) r, T<k-1>.cell(i) c) where k > 1 { return l "
+         "+ r + c; } "
          "secondary T<k>.cell(i) from(T<k-1>.cell(i) c) { return c; }"),
      {"x0 + v, v - x0", "v"}},
     {"borders by rules that need the inside",
@@ -137,8 +138,9 @@ TEST(TimeFunctions, NoDiamonds) {
   EXPECT_EQ(inPlace.functions(), (std::vector<std::string>{"x0 + v", "v"}));
   EXPECT_EQ(inPlace.time->why, "points depend on others of the same step, or too far away, along x0");
   EXPECT_TRUE(inPlace.isLegal());
-  EXPECT_FALSE(Through(bar("T<k>.cell(i) from(T<k-1>.cell(i-5) l, T<k-1>.cell(i+5) r) { return l + r; } " + kBorder))
-                   .time); // too steep for any tiles
+  EXPECT_FALSE(
+      Through(bar("T<k>.cell(i) from(T<k-1>.cell(i-5) l, T<k-1>.cell(i+5) r) { return l + r; } " + kBorder))
+          .time); // too steep for any tiles
   EXPECT_FALSE(Through("transform P from A[w, h] to P[w, h] { "
                        "P.cell(x, y) from(P.cell(x-1, y) l, P.cell(x, y-1) u) { return l + u; } "
                        "secondary P.cell(x, y) from(A.cell(x, y) a) { return a; } }")
@@ -166,8 +168,7 @@ TEST(TimeFunctions, TheOptionIsRefusedWithoutTimeOrDiamonds) {
   const Through inPlace(
       bar("T<k>.cell(i) from(T<k-1>.cell(i-1) l, T<k-2>.cell(i+1) r) where k > 1 { return l + r; } "
           "secondary T<k>.cell(i) from(T<k-1>.cell(i) c) { return c; }"));
-  EXPECT_EQ(refusal(*inPlace.kernel),
-            "points depend on others of the same step, or too far away, along x0");
+  EXPECT_EQ(refusal(*inPlace.kernel), "points depend on others of the same step, or too far away, along x0");
   Lifted add("transform T from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }");
   EXPECT_EQ(refusal(add.kernel()), "its tasks do not go through time");
 }

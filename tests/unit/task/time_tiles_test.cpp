@@ -1,5 +1,5 @@
-// Stencils in time: every point once, after those that it needs, whatever the shape and size of the tiles; how
-// large they are.
+// Stencils in time: every point once, after those that it needs, whatever the shape and size of the tiles;
+// how large they are.
 #include "runtime/abi/loops.h"
 #include "runtime/task/scheduler.h"
 #include "runtime/task/tile_grid.h"
@@ -13,8 +13,8 @@ using pb::task::Scheduler;
 
 namespace {
 
-// Places [z0, z0 + size) in up to three dimensions, steps [t0, t0 + steps). At step t a point needs, at t - 1, the
-// points up to `left` below and up to `right` above it, and overwrites what they read at t - 2.
+// Places [z0, z0 + size) in up to three dimensions, steps [t0, t0 + steps). At step t a point needs, at t -
+// 1, the points up to `left` below and up to `right` above it, and overwrites what they read at t - 2.
 struct Stencil {
   Box box = {};
   TimeShape shape = {};
@@ -67,8 +67,8 @@ struct Stencil {
         const long middle = p[d];
         p[d] += by;
         if (by != 0 && p[d] >= box.low[d] && p[d] < box.high[d]) {
-          wrong += at(p) < steps;                    // what is read
-          p[d] = middle - by;                        // who reads this point
+          wrong += at(p) < steps; // what is read
+          p[d] = middle - by;     // who reads this point
           if (p[d] >= box.low[d] && p[d] < box.high[d])
             wrong += at(p) < steps - 1;
         }
@@ -224,6 +224,8 @@ TEST(TimeTiles, DiamondsOfShortRowsAreManyEnough) {
   const Split shared = timeTiles(bar, shape, 16384, 0, 786432, 4);
   EXPECT_GE(TileGrid(bar, &shape, shared).count(0), 16);
   EXPECT_EQ(shared.size[0], shared.size[1]);
+  // Rows that are shorter than what a call costs are not cut for more of them.
+  EXPECT_GE(timeTiles({2, {0, 0}, {200, 100000}}, shape, 16384, 0, 786432, 4).size[0], 512);
 }
 
 } // namespace
