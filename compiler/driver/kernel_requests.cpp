@@ -85,7 +85,7 @@ KernelRequests::KernelRequests(source::FileId file, const source::SourceManager 
           value = *text;
         if (!kernel::isValue(*option, value)) {
           diagnostics
-              .error(span(node.source()), value.empty()
+              .error(span(node.source()), !node.is_string() && value.empty()
                                               ? fmt::format("`{}` is a number or a text in quotes", name)
                                               : fmt::format("`{}` cannot be `{}`", name, value))
               .help(fmt::format("`{}`, {}, is {}", name, option->doc, option->values));

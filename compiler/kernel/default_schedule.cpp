@@ -118,9 +118,10 @@ public:
       const std::vector<std::string> names = taskNames(best_);
       wanted.along = parts(*value, ',');
       if (!std::all_of(wanted.along.begin(), wanted.along.end(), [&](const std::string &name) {
-            return std::find(names.begin(), names.end(), name) != names.end();
+            return std::count(names.begin(), names.end(), name) == 1 &&
+                   std::count(wanted.along.begin(), wanted.along.end(), name) == 1;
           }))
-        refuse("tasks", "its tasks can be cut along " + listed(names));
+        refuse("tasks", "its tasks can be cut along " + listed(names) + ", each of them once");
       else
         replace("tasks", [&] { return splitIntoTasks(whole, wanted); });
     }

@@ -20,7 +20,7 @@ Outcome tile(const Kernel &kernel, const std::vector<long> &sizes) {
     return {std::nullopt,
             "a dependence goes backwards in one of its loops, so that tiles would need each other"};
   if (std::any_of(sizes.begin(), sizes.end(), [](long size) { return size < 0; }))
-    return {std::nullopt, "a tile size must be at least 1, or 0 for a loop that is not cut"};
+    return {std::nullopt, "a tile size is 1 to 999999999, or 0 for a loop that is not cut"};
   isl_union_pw_aff_list *tiles = isl_union_pw_aff_list_alloc(isl_schedule_node_get_ctx(node.get()), 0);
   for (std::size_t k = 0; k < sizes.size(); ++k) {
     if (sizes[k] == 0)

@@ -78,7 +78,6 @@ public:
     summary.result = searchKernels(variants_, start_, size, {budget()}, progress_,
                                    [&](const std::string &line) { progress_.note(line); });
     summary.program = program_;
-    summary.configuration = configurationFile_;
     summary.journal = journal_->path();
     summary.machine = machineName();
     summary.size = nameOf(sizes_);
@@ -86,7 +85,8 @@ public:
     summary.runs = variants_.runs();
     summary.elapsed = variants_.elapsed();
     summary.stopped = stopRequested();
-    write(summary);
+    if (write(summary))
+      summary.configuration = configurationFile_;
     fmt::print("{}", options_.json ? asJson(summary) : asText(summary));
     std::fflush(stdout);
     return 0;
@@ -168,14 +168,17 @@ private:
     choices_ = withKernels(text, "");
   }
 
-  void write(const KernelSummary &summary) {
+  /// Whether there was something to say in the configuration.
+  bool write(const KernelSummary &summary) {
     const KernelSettings &best = summary.result.best;
     const std::string file = variants_.program(best);
     if (!file.empty())
       writeAtomically(program_, textOf(file), true);
     const std::string text = withKernels(choices_, toToml(best, provenance(summary)));
-    if (!text.empty() || fs::exists(configurationFile_))
-      writeAtomically(configurationFile_, text);
+    if (text.empty() && !fs::exists(configurationFile_))
+      return false;
+    writeAtomically(configurationFile_, text);
+    return true;
   }
 
   const TuneOptions &options_;

@@ -60,7 +60,8 @@ std::string asText(const KernelSummary &summary) {
         text += fmt::format("    {} {}\n", fault.suspect, firstLine(fault.reason));
   }
   line("program", summary.program);
-  line("written to", summary.configuration);
+  line("written to",
+       summary.configuration.empty() ? "no configuration: it would say nothing" : summary.configuration);
   line("journal", summary.journal);
   return text;
 }
@@ -70,24 +71,25 @@ std::string asJson(const KernelSummary &summary) {
   nlohmann::json faults = nlohmann::json::array();
   for (const Fault &fault : result.faults)
     faults.push_back({{"suspect", fault.suspect}, {"kind", nameOf(fault.kind)}, {"reason", fault.reason}});
-  const nlohmann::json json{{"program", summary.program},
-                            {"machine", summary.machine},
-                            {"size", summary.size},
-                            {"default_seconds", result.startSeconds},
-                            {"tuned_seconds", result.bestSeconds},
-                            {"speedup", speedup(result)},
-                            {"changed", result.changed},
-                            {"raced", result.raced},
-                            {"done", result.isDone},
-                            {"stopped", summary.stopped},
-                            {"kernels", inWords(result.best)},
-                            {"tried", result.tried},
-                            {"compiled", summary.compiled},
-                            {"measurements", summary.runs},
-                            {"seconds", summary.elapsed},
-                            {"rejected", faults},
-                            {"output", summary.configuration},
-                            {"journal", summary.journal}};
+  const nlohmann::json json{
+      {"program", summary.program},
+      {"machine", summary.machine},
+      {"size", summary.size},
+      {"default_seconds", result.startSeconds},
+      {"tuned_seconds", result.bestSeconds},
+      {"speedup", speedup(result)},
+      {"changed", result.changed},
+      {"raced", result.raced},
+      {"done", result.isDone},
+      {"stopped", summary.stopped},
+      {"kernels", inWords(result.best)},
+      {"tried", result.tried},
+      {"compiled", summary.compiled},
+      {"measurements", summary.runs},
+      {"seconds", summary.elapsed},
+      {"rejected", faults},
+      {"output", summary.configuration.empty() ? nlohmann::json() : nlohmann::json(summary.configuration)},
+      {"journal", summary.journal}};
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -6,7 +6,8 @@
 namespace pbc::tuner {
 
 struct KernelSummary {
-  std::string program, configuration, journal, machine;
+  std::string program, journal, machine;
+  std::string configuration; // empty: none was written
   std::string size;
   int compiled = 0, runs = 0;
   double elapsed = 0;
