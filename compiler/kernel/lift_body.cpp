@@ -128,6 +128,20 @@ int BodyLifter::local(Statement &s, int index, bool isWrite) {
   return local(s, localBuffers_[index], variable.name, variable.type, isWrite);
 }
 
+const body::Value *BodyLifter::neverOutside(const body::Value &value, Statement &s) {
+  using From = body::Value::Kind;
+  if (value.kind != From::Select || value.operands[1]->kind != From::Cell)
+    return nullptr;
+  const body::Value &inside = *value.operands[1];
+  if (!binding(inside.index).otherwise || isAccumulated(inside.index))
+    return nullptr;
+  const std::size_t count = s.accesses.size();
+  cell(s, inside.index, inside.operands, false);
+  const bool isAlways = s.domain.is_subset(s.accesses.back().relation.domain());
+  s.accesses.resize(count);
+  return isAlways ? &inside : nullptr;
+}
+
 ExprPtr BodyLifter::expr(const body::Value &value, Statement &s) {
   using From = body::Value::Kind;
   auto e = std::make_shared<Expr>();
@@ -141,6 +155,8 @@ ExprPtr BodyLifter::expr(const body::Value &value, Statement &s) {
     e->index = static_cast<int>(at - s.dimensions.begin());
     return true;
   };
+  if (const body::Value *cell = neverOutside(value, s))
+    return expr(*cell, s);
   switch (value.kind) {
   case From::Cell:
     e->kind = Expr::Kind::Read;

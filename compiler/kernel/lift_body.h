@@ -34,6 +34,9 @@ private:
   Block store(int binding);
   Block loop(const body::Node &);
   std::vector<Block> blocks(const std::vector<body::NodePtr> &);
+  /// Of a value that is another one outside of its matrix: the cell, if it is inside at every point; else
+  /// null.
+  const body::Value *neverOutside(const body::Value &, Statement &);
   ExprPtr expr(const body::Value &, Statement &);
   std::string affine(const body::Value &) const;
   int access(Statement &, int buffer, bool isWrite, const std::vector<std::string> &indices,

@@ -70,7 +70,7 @@ public:
     uses_.clear();
     for (const auto &use : alternative.uses)
       if (!use.domain.is_empty())
-        uses_.push_back({use.rule, use.domain, use.overwritten});
+        addPeeled({use.rule, use.domain, use.overwritten});
     const int n = static_cast<int>(uses_.size());
     flow_.clear();
     for (int a = 0; a < n; ++a) {
@@ -111,6 +111,40 @@ public:
 
 private:
   using Flow = std::vector<std::vector<isl::map>>;
+
+  /// Whether some of the rule's points `a` read what its points `b` write.
+  bool needs(int rule, const isl::set &a, const isl::set &b) const {
+    const auto &application = grid_.applications[rule];
+    for (std::size_t o = 0; o < application.writes.size(); ++o)
+      for (std::size_t i = 0; i < application.reads.size(); ++i)
+        if (t_.rules[rule].outputs[o].matrix == t_.rules[rule].inputs[i].matrix &&
+            !application.reads[i].intersect_domain(a).range().is_disjoint(
+                application.writes[o].intersect_domain(b).range()))
+          return true;
+    return false;
+  }
+
+  /// First the points at which a value of the rule's own matrix is outside of it, where they need none of the
+  /// others; then these, whose loop has no condition between one point and the next.
+  void addPeeled(const RuleUse &use) {
+    const auto &rule = t_.rules[use.rule];
+    isl::set inside = use.domain;
+    for (std::size_t i = 0; i < rule.inputs.size(); ++i)
+      if (rule.inputs[i].otherwise &&
+          std::any_of(rule.outputs.begin(), rule.outputs.end(),
+                      [&](const auto &o) { return o.matrix == rule.inputs[i].matrix; }))
+        inside = inside.intersect(grid_.applications[use.rule].reads[i].domain());
+    const isl::set outside = poly::simplified(use.domain.subtract(inside));
+    if (inside.is_empty() || outside.is_empty() || needs(use.rule, outside, inside))
+      return uses_.push_back(use);
+    for (const isl::set &part : {outside, poly::simplified(inside)}) {
+      RuleUse one = use;
+      one.domain = part;
+      for (isl::map &o : one.overwritten)
+        o = o.intersect_domain(part);
+      uses_.push_back(one);
+    }
+  }
 
   std::optional<Plan> assemble(const std::string &name, const std::vector<std::vector<int>> &groups,
                                bool sliced) {

@@ -10,7 +10,7 @@
 namespace pb::config {
 namespace {
 
-std::set<std::string> linesOf(const std::string &text) {
+std::set<std::string> settingsOf(const std::string &text) {
   std::set<std::string> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);)
@@ -47,7 +47,7 @@ std::string kernelLines(const toml::table &kernels) {
 }
 
 std::string firstDifference(const std::string &a, const std::string &b) {
-  const std::set<std::string> left = linesOf(a), right = linesOf(b);
+  const std::set<std::string> left = settingsOf(a), right = settingsOf(b);
   std::set<std::string> different;
   std::set_symmetric_difference(left.begin(), left.end(), right.begin(), right.end(),
                                 std::inserter(different, different.end()));
