@@ -104,7 +104,7 @@ thread_local Flush flush;
 
 void *pb_frame_allocate(unsigned long bytes) {
   unsigned long kind = (bytes - 1) / task::kGrain;
-  if (kind >= task::kClasses)
+  if (kind >= task::kPooledClasses)
     return ::operator new(bytes);
   task::List &l = task::lists[kind];
   task::Block *b = l.head;
@@ -117,9 +117,11 @@ void *pb_frame_allocate(unsigned long bytes) {
 
 void pb_frame_free(void *frame, unsigned long bytes) {
   unsigned long kind = (bytes - 1) / task::kGrain;
-  if (kind >= task::kClasses)
+  if (kind >= task::kPooledClasses)
     return ::operator delete(frame);
   task::List &l = task::lists[kind];
+  if (!l.head) [[unlikely]]
+    task::flush.arm(); // a thread that only frees hands over what it has, too
   auto *b = static_cast<task::Block *>(frame);
   b->next = l.head;
   l.head = b;

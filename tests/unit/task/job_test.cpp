@@ -94,6 +94,23 @@ TEST_P(Jobs, SyncWithoutChildrenAndAgain) {
   EXPECT_EQ(sum, -1);
 }
 
+#ifndef __SANITIZE_ADDRESS__
+TEST(Frames, ThoseThatAnotherThreadFreesComeBack) {
+  constexpr unsigned long kBytes = 1000; // a size that nothing else has
+  std::set<void *> first;
+  for (int i = 0; i < 40; ++i)
+    first.insert(pb::pb_frame_allocate(kBytes));
+  std::thread([&] {
+    for (void *frame : first)
+      pb::pb_frame_free(frame, kBytes);
+  }).join();
+  bool isBack = false;
+  for (int i = 0; i < 200; ++i)
+    isBack |= first.count(pb::pb_frame_allocate(kBytes)) > 0;
+  EXPECT_TRUE(isBack);
+}
+#endif
+
 TEST_P(Jobs, ArgumentsAreReleasedWhenSyncReturns) {
   auto child = [](std::shared_ptr<int> p) -> Job {
     std::this_thread::yield();
