@@ -1,0 +1,82 @@
+// Steps that may run on a device (a GPU, or whatever OpenCL offers): tables that the compiler emits and
+// runtime/device carries out.
+//
+//   static const pb::DeviceKernel pb_device_kernels_0[] = {{"global", "...text...", "pb_k0", nullptr},
+//                                                          {"local", "...text...", "pb_k0", pb_local_0}};
+//   static const pb::DeviceStep pb_device_0 = {"rows", pb_device_kernels_0, 2, ...};
+//
+// A kernel's text is written in the dialect of runtime/device/dialect.h, which a prelude of macros makes
+// OpenCL C, CUDA C++ or C++ for a device that is this processor. Work-item (i0, i1, i2) of a launch over a box
+// computes the point with the values low<d> + i<d> of the box's functions; sizes of groups are macros
+// PB_G0, PB_G1, PB_G2.
+//
+// Arguments of a kernel, in this order: for each matrix a pointer, the place of the cell (0, 0, ...) behind it
+// in elements, and the stride of each dimension in elements; then `values`; then low and high of each
+// dimension of the box. All but pointers are 8 bytes long: 64-bit integers, or doubles where `floats` says so.
+// Source: petabricks-hetero 4 to 6.
+#pragma once
+#include "loops.h"
+
+namespace pb {
+
+/// Cells low[d] <= c[d] < high[d] of a matrix; none if low[d] >= high[d] for some d < rank.
+struct Cells {
+  long low[AnyRegion::kMaxRank], high[AnyRegion::kMaxRank];
+};
+
+/// A matrix that a step touches; everything that does not depend on sizes.
+struct DeviceMatrix {
+  const char *name;
+  int rank;
+  int elementBytes;
+  bool reads, writes;
+  bool covers; // every cell of `written` is written; else some keep what they were
+};
+
+/// What a part of a step touches, at the frame's sizes.
+struct DeviceArguments {
+  static constexpr int kMaxMatrices = 16, kMaxValues = 48;
+  AnyRegion matrix[kMaxMatrices];
+  Cells read[kMaxMatrices], written[kMaxMatrices];
+  union Value {
+    long integer;
+    double real;
+  } value[kMaxValues];
+};
+
+/// One version of a step's kernel.
+struct DeviceKernel {
+  const char *variant; // "global", "local": what the placement's alternative is called after "gpu"
+  const char *source;  // in the dialect, without its prelude
+  const char *entry;
+  /// Bytes of group-local memory for groups of group[0] x group[1] x group[2] items; null: none.
+  long (*localBytes)(const int *group);
+};
+
+/// A step, as far as devices are concerned: what it touches, and its kernels, if there are any.
+struct DeviceStep {
+  const char *name; // of its rules: "rows"
+  const DeviceKernel *kernels;
+  int kernelCount;
+  const DeviceMatrix *matrices;
+  int matrixCount;
+  int valueCount;
+  unsigned long floats; // bit k: value k is a double
+  /// The values that the functions of its points take; items go along them, along function 0 in memory.
+  void (*box)(const Frame *, Box *);
+  /// What the points in a part of that box touch (null: of all points).
+  void (*arguments)(const Frame *, const Box *part, DeviceArguments *);
+  bool inRounds; // function 0 says the round: all items of one before those of the next; they go along 1, 2, ..
+  /// The function along which a device and the processor can share the points, as a dimension of this box
+  /// and of LoopStep's; -1: they cannot.
+  int shared, sharedInLoop;
+  const Selector *placement; // by Frame::bin; 0: on the processor, k: kernels[k - 1]
+  const long *ratio;         // by Frame::bin: so many 64ths of the shared function are the device's
+  const long *group;         // by Frame::bin, three each: items of a group along each function that has items
+};
+
+/// Brings what the step reads to where the processor sees it, and notes that it will write. To be awaited
+/// before a step runs on the processor.
+Job toHost(const Frame *, const DeviceStep *);
+
+} // namespace pb

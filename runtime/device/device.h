@@ -1,0 +1,134 @@
+// One device, as its management thread sees it: buffers, kernels, copies and launches that do not wait.
+//
+//   std::vector<std::unique_ptr<Device>> all = openDevices("opencl:0,fake");
+//   auto buffer = device.allocate(1 << 20);
+//   EventRef in = device.copyIn(*buffer, {.offset = 0, .bytes = 1 << 20}, host);
+//   EventRef ran = device.launch(*kernel, {Argument::of(*buffer), Argument::of(7L)}, {{1024, 1, 1}, {64, 1, 1}});
+//   device.flush();
+//   while (!ran->isDone()) ...
+//
+// Three implementations: opencl/, cuda/ (both libraries are opened when a program runs, never linked) and
+// fake/ (kernels run on this processor; speed, memory, latency and failures can be set).
+// Invariants: commands that touch the same buffer take effect in the order in which they were given; others
+// may overlap (several queues, pinned staging). Only the management thread calls a Device, except build(),
+// which any thread may call. No call but build() and allocate() takes longer than the driver's own
+// bookkeeping. Everything fails by DeviceError, nothing else.
+#pragma once
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace pb::device {
+
+enum class Failure {
+  OutOfMemory, // nothing was allocated; freeing others may help
+  Build,       // this kernel cannot be had here
+  Launch,      // this launch was refused; nothing of it ran
+  Lost,        // the device is gone, and what only it had
+};
+
+class DeviceError : public std::runtime_error {
+public:
+  DeviceError(Failure failure, const std::string &what) : std::runtime_error(what), failure_(failure) {}
+  Failure failure() const { return failure_; }
+
+private:
+  Failure failure_;
+};
+
+struct Description {
+  std::string api;            // "opencl", "cuda", "fake"
+  std::string name;           // "NVIDIA H200"
+  std::string driver;         // version: with the name what compiled kernels depend on
+  unsigned long bytes = 0;    // of global memory
+  unsigned long largest = 0;  // buffer, bytes
+  unsigned long localBytes = 0; // per group
+  int largestGroup = 1;       // items
+  int groupExtent[3] = {1, 1, 1};
+  int units = 1;              // that run groups
+  bool hasDouble = false;
+  bool sharesMemory = false;  // with the processor: copies are not needed where buffers can be its own memory
+};
+
+/// Rows of bytes with the same offset in a buffer and behind a host pointer.
+struct Transfer {
+  unsigned long offset = 0, bytes = 0; // of the first row
+  long rows = 1, rowStride = 0, planes = 1, planeStride = 0; // strides in bytes
+};
+
+class Buffer {
+public:
+  virtual ~Buffer() = default; // frees it, when commands that use it are done
+};
+
+class Kernel {
+public:
+  virtual ~Kernel() = default;
+};
+
+/// Nanoseconds on the device's clock.
+struct Span {
+  unsigned long begin = 0, end = 0;
+};
+
+class Event {
+public:
+  virtual ~Event() = default;
+  /// Does not wait. Throws what went wrong with the command.
+  virtual bool isDone() = 0;
+  /// When it ran; to be asked once it is done. Zeros where devices do not say.
+  virtual Span span() const = 0;
+};
+using EventRef = std::shared_ptr<Event>;
+
+struct Argument {
+  Buffer *buffer = nullptr; // else the 8 bytes of `value`
+  long value = 0;
+  static Argument of(Buffer &b) { return {&b, 0}; }
+  static Argument of(long v) { return {nullptr, v}; }
+};
+
+struct Grid {
+  long items[3] = {1, 1, 1}; // multiples of `group`
+  int group[3] = {1, 1, 1};
+};
+
+struct KernelSource {
+  std::string text; // in the dialect (dialect.h), without its prelude
+  std::string entry;
+  int group[3] = {1, 1, 1}; // macros PB_G0, PB_G1, PB_G2
+};
+
+class Device {
+public:
+  virtual ~Device() = default;
+  virtual const Description &about() const = 0;
+  virtual std::unique_ptr<Buffer> allocate(unsigned long bytes) = 0;
+  /// Where sharesMemory: a buffer that is this memory of the processor's; copies to it cost nothing.
+  virtual std::unique_ptr<Buffer> wrap(void *, unsigned long) { return nullptr; }
+  /// From the cache on disk (kernel_cache.h) or by the driver's compiler.
+  virtual std::unique_ptr<Kernel> build(const KernelSource &) = 0;
+  /// `host` must stay as it is until the event is done.
+  virtual EventRef copyIn(Buffer &, const Transfer &, const void *host) = 0;
+  virtual EventRef copyOut(Buffer &, const Transfer &, void *host) = 0;
+  virtual EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) = 0;
+  /// Commands that were given begin without further calls.
+  virtual void flush() = 0;
+};
+
+/// What a device could be opened as: "opencl:0", "cuda:0", "fake".
+struct DeviceName {
+  std::string id;
+  Description about;
+};
+
+/// All that this machine has. "fake" is there if asked for by PB_FAKE_DEVICE (fake/fake_device.h).
+std::vector<DeviceName> listDevices();
+
+/// Those that are named, separated by commas ("opencl:0,cuda:1"; "all"; "none"); devices that cannot be opened
+/// are left out, with a sentence each in `complaints`.
+std::vector<std::unique_ptr<Device>> openDevices(const std::string &names,
+                                                 std::vector<std::string> &complaints);
+
+} // namespace pb::device
