@@ -34,15 +34,6 @@ bool isNumber(const std::string &value) {
 
 } // namespace
 
-std::string kernelName(const sema::Transform &t, const schedule::Step &step) {
-  std::vector<std::string> labels;
-  for (const auto &use : step.uses)
-    if (const std::string &label = t.rules[use.rule].label;
-        std::find(labels.begin(), labels.end(), label) == labels.end())
-      labels.push_back(label);
-  return fmt::format("{}", fmt::join(labels, "+"));
-}
-
 KernelRequests::KernelRequests(source::FileId file, const source::SourceManager &sources,
                                source::Diagnostics &diagnostics) {
   toml::table root;
@@ -114,7 +105,7 @@ void KernelRequests::check(const emit::Input &in, source::Diagnostics &diagnosti
     for (std::size_t p = 0; p < plans.size(); ++p)
       for (std::size_t s = 0; s < plans[p].steps.size(); ++s)
         if (const auto &k = in.kernels[t.index][p][s])
-          known[t.name][kernelName(t, plans[p].steps[s])].push_back(&*k);
+          known[t.name][schedule::stepName(t, plans[p].steps[s])].push_back(&*k);
   }
   for (const auto &[name, kernels] : known)
     transforms.push_back("`" + name + "`");

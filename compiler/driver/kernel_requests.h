@@ -12,9 +12,6 @@
 
 namespace pbc::driver {
 
-/// The labels of the step's rules: "inside", "left+right".
-std::string kernelName(const sema::Transform &, const schedule::Step &);
-
 class KernelRequests {
 public:
   KernelRequests() = default;

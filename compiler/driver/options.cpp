@@ -119,6 +119,8 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
       "!--no-vector-math", o.vectorMath,
       "exp, log, sin, ... as they are in scalar code, also where loops use vectors: exact to less than 1 "
       "unit in the last place instead of 4");
+  app.add_flag("!--no-devices", o.forDevices,
+               "no kernels for OpenCL and CUDA: the program runs on the processor only");
   app.add_flag("--time-passes", o.timePasses, "print what each step took");
   app.add_flag("--no-cache", o.noCache, "compile everything anew");
   try {

@@ -26,6 +26,7 @@ struct Options {
   bool boundsCheck = false;
   bool reassociates = false; // as if all rules were `fast`
   bool vectorMath = true;    // loops may call functions of vectors
+  bool forDevices = true;    // programs have kernels for OpenCL and CUDA
   bool shared = false;
   bool dot = false;
   bool json = false;         // of Explain

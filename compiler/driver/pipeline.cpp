@@ -172,13 +172,20 @@ private:
     if (options_.stage == Stage::Kernels)
       return show(printKernels(module, kernels, fusions));
     if (options_.stage == Stage::Explain)
-      return show(explain({module, facts, choices, plans, kernels, fusions, &sources_}, context,
-                          options_.json, spaces_));
+      return show(explain({.module = module,
+                           .facts = facts,
+                           .choices = choices,
+                           .plans = plans,
+                           .kernels = kernels,
+                           .fusions = fusions,
+                           .sources = &sources_,
+                           .devices = &devices_},
+                          context, options_.json, spaces_));
 
     std::vector<emit::Unit> units;
     step("emit", [&] {
       units = emit::emit({module, facts, choices, plans, kernels, fusions, &sources_, options_.cpus,
-                          rawBlocks_, kernelOptions_},
+                          rawBlocks_, kernelOptions_, &devices_},
                          context, *baked);
     });
     if (options_.stage == Stage::Cpp)
@@ -286,6 +293,13 @@ private:
 #endif
   }
 
+  /// What a step became.
+  struct Made {
+    const schedule::Step *step;
+    kernel::Kernel kernel;
+    std::shared_ptr<const kernel::OnDevice> device;
+  };
+
   emit::Kernels makeKernels(const sema::Module &module, const std::vector<std::vector<body::Facts>> &facts,
                             const std::vector<choice::Choices> &choices,
                             const std::vector<schedule::TransformPlans> &plans,
@@ -293,31 +307,40 @@ private:
     emit::Kernels all;
     for (const auto &t : module.transforms) {
       all.emplace_back();
-      std::vector<std::pair<const schedule::Step *, kernel::Kernel>> made; // plans share most of their steps
+      devices_.emplace_back();
+      std::vector<Made> made; // plans share most of their steps
       for (const auto &plan : plans[t.index].plans) {
         all.back().emplace_back();
+        devices_.back().emplace_back();
         for (const auto &s : plan.steps) {
           if (s.callsTransforms) {
             all.back().back().emplace_back(std::nullopt);
+            devices_.back().back().push_back(nullptr);
             continue;
           }
           const auto same = std::find_if(made.begin(), made.end(),
-                                         [&](const auto &m) { return schedule::isSameStep(*m.first, s); });
+                                         [&](const Made &m) { return schedule::isSameStep(*m.step, s); });
           if (same != made.end()) {
-            all.back().back().emplace_back(same->second);
+            all.back().back().emplace_back(same->kernel);
+            devices_.back().back().push_back(same->device);
             continue;
           }
           kernel::Kernel k = kernel::lift(t, s, facts[t.index], choices[t.index].grid, context);
           verify("lift", [&] { return kernel::verify(k); });
-          const std::string name = kernelName(t, s);
+          const std::string name = schedule::stepName(t, s);
           const kernel::Asked asked = requests.of(t.name, name);
+          const kernel::Kernel lifted = k;
           kernel::Scheduler scheduler(std::move(k));
           k = scheduler.schedule(asked);
+          auto device = options_.forDevices
+                            ? std::make_shared<const kernel::OnDevice>(kernel::onDevice(lifted, k, context))
+                            : nullptr;
           if (options_.listsOptions)
             addSpace(spaces_, t.index, name, kernel::spaceOf(scheduler, asked));
           verify("default schedule", [&] { return kernel::verify(k); });
-          made.emplace_back(&s, k);
+          made.push_back({&s, k, device});
           all.back().back().emplace_back(std::move(k));
+          devices_.back().back().push_back(std::move(device));
         }
       }
     }
@@ -433,6 +456,7 @@ private:
       h.add(cpu);
     h.add(std::to_string(options_.optimisation)).add(options_.boundsCheck ? "b" : "-");
     h.add(options_.reassociates ? "r" : "-").add(options_.vectorMath ? "v" : "-");
+    h.add(options_.forDevices ? "d" : "-");
     for (const auto &a : options_.linkArguments)
       h.add(a);
     struct stat s{};
@@ -532,6 +556,7 @@ private:
   std::string times_;
   std::string kernelOptions_; // that were asked for
   std::vector<KernelSpace> spaces_;
+  emit::Devices devices_;
 };
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "compiler/choice/sizes.h"
+#include "compiler/emit/devices.h"
 #include "compiler/emit/parts.h"
 #include <algorithm>
 #include <xxhash.h>
@@ -160,13 +161,17 @@ std::string siteRow(const Scope &scope, int bin) {
                      scope.choices().alternatives.size(), t.symbol, bin);
 }
 
+bool hasChoice(const Scope &scope) { return scope.choices().alternatives.size() > 1; }
+
+std::size_t siteCount(const Scope &scope) { return (hasChoice(scope) ? 1 : 0) + placements(scope).size(); }
+
 bool isConfigured(const sema::Tunable &k) { return k.kind != sema::Tunable::Kind::Target; }
 
 /// The program's own, the two that every transform has, and those of tiles.
 long tunableCount(const Scope &scope) {
   const auto &tunables = scope.transform.tunables;
   return std::count_if(tunables.begin(), tunables.end(), isConfigured) + 2 +
-         (goesThroughTime(scope) ? 1 : 0) + (hasThroughTiles(scope) ? 1 : 0);
+         (goesThroughTime(scope) ? 1 : 0) + (hasThroughTiles(scope) ? 1 : 0) + placementTunableCount(scope);
 }
 
 std::string tunableRows(const Scope &scope, int bin) {
@@ -193,6 +198,7 @@ std::string tunableRows(const Scope &scope, int bin) {
                     "the caches suggest, 1: never tiles\", "
                     "pb::TunableKind::Integer, true, 0, 0, {}, &pb_tile_bytes_{}[{}], nullptr}},\n",
                     kMostTileBytes, t.symbol, bin);
+  out += placementTunables(scope, bin);
   return out +
          fmt::format(
              "    {{\"sequential_cutoff\", \"below this size the transform runs without tasks\", "
@@ -217,8 +223,8 @@ std::string transformRow(const Scope &scope, int bin) {
   return fmt::format(
       "  {{{}, {}, pb_matrices, {}, pb_sizes, {}, pb_sizes, pb_solve, pb_extents, pb_start, {}, "
       "&pb_sites[{}], {}, pb_tunables[{}], {}, {}, {}, {}, {}}},\n",
-      quoted(nameInBin(t, bin)), visible(t).size(), t.sizeVariables.size(), t.params.size(),
-      scope.choices().alternatives.size() > 1 ? 1 : 0, bin, tunableCount(scope), bin, nameOrNull(t.generator),
+      quoted(nameInBin(t, bin)), visible(t).size(), t.sizeVariables.size(), t.params.size(), siteCount(scope),
+      bin * std::max<std::size_t>(1, siteCount(scope)), tunableCount(scope), bin, nameOrNull(t.generator),
       bin, nameOrNull(t.metric), target(t, bin), nameOrNull(t.feature));
 }
 
@@ -240,9 +246,11 @@ std::string tables(const Scope &scope) {
   for (const auto &a : scope.choices().alternatives)
     out += fmt::format("  {{{}, {}}},\n", quoted(a.name), quoted(a.doc));
   out += "};\n";
+  out += placementAlternatives(scope);
   std::string sites, tunables, transforms;
   for (int bin = 0; bin < t.binCount(); ++bin) {
-    sites += siteRow(scope, bin);
+    sites += (hasChoice(scope) || placements(scope).empty() ? siteRow(scope, bin) : "") +
+             placementSites(scope, bin);
     tunables += tunableRows(scope, bin);
     transforms += transformRow(scope, bin);
   }
@@ -282,6 +290,8 @@ std::string programHash(const Input &in) {
       text += "|" + a.name;
     for (const double bin : t.bins)
       text += fmt::format("<{}", bin);
+    for (const Placement &place : placements(in, t))
+      text += fmt::format("@{}:{}:{}", place.name, place.itemDimensions, place.hasLocal);
     for (const auto &k : t.tunables)
       text += fmt::format(";{}:{}:{}:{}:{}", k.name, k.minimum, k.maximum, k.bySize, k.length);
   }

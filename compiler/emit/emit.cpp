@@ -1,4 +1,5 @@
 #include "compiler/emit/emit.h"
+#include "compiler/emit/devices.h"
 #include "compiler/emit/parts.h"
 #include <algorithm>
 #include <set>
@@ -17,6 +18,8 @@ std::string head(const Scope &scope) {
          "\"pb/loops.h\"\n#include \"pb/register_tile.h\"\n";
   if (hasThroughTiles(scope))
     out += "#include \"pb/through_tiles.h\"\n";
+  if (usesDevices(scope.input))
+    out += "#include \"pb/device.h\"\n";
   if (scope.transform.isMemoized)
     out += "#include \"pb/memo.h\"\n";
   out += "namespace pb_program {\n";

@@ -12,7 +12,9 @@
 // transform it prints.
 #pragma once
 #include "compiler/kernel/fuse.h"
+#include "compiler/kernel/on_device.h"
 #include "compiler/schedule/plan.h"
+#include <memory>
 
 namespace pbc::emit {
 
@@ -21,6 +23,10 @@ using Kernels = std::vector<std::vector<std::vector<std::optional<kernel::Kernel
 
 /// fusions[transform][plan]: which of its `through` matrices tiles can stand for.
 using Fusions = std::vector<std::vector<kernel::Fusion>>;
+
+/// devices[transform][plan][step]: null for steps whose bodies call transforms. Empty: nothing is for
+/// devices.
+using Devices = std::vector<std::vector<std::vector<std::shared_ptr<const kernel::OnDevice>>>>;
 
 struct Input {
   const sema::Module &module;
@@ -33,6 +39,7 @@ struct Input {
   std::vector<std::string> processors = {"native"}; // in one program, the least able one first
   std::vector<std::string> rawBlocks = {}; // the module's, as body::understand has them for each unit
   std::string kernelOptions = {};          // lines of a configuration's [kernels], for the program to know
+  const Devices *devices = nullptr;
 };
 
 struct Unit {

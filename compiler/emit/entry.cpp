@@ -1,4 +1,5 @@
 #include "compiler/choice/sizes.h"
+#include "compiler/emit/devices.h"
 #include "compiler/emit/parts.h"
 #include <algorithm>
 #include <isl/map.h>
@@ -52,7 +53,7 @@ std::string slots(const Scope &scope) {
                      goesThroughTime(scope) ? fmt::format(", pb_steps_{}[{}]", t.symbol, t.binCount()) : "",
                      hasThroughTiles(scope) ? fmt::format(", pb_tile_bytes_{}[{}]", t.symbol, t.binCount())
                                             : "");
-  return out;
+  return out + placementSlots(scope);
 }
 
 /// For each matrix that a caller passes: its extents by name.
@@ -403,14 +404,16 @@ std::string parallelEntry(const Scope &scope, const PlanTexts &plans) {
   const std::string fill = fillFrame(scope) + "  pb_f.params = pb_params;\n";
   if (plans.loopsOnly)
     return fmt::format("static const pb::LoopTransform pb_loops = {{pb_enter, [](pb::Frame *pb_p) {{ delete "
-                       "static_cast<{0} *>(pb_p); }}, pb_cutoff_{1}, pb_plans}};\n\n"
+                       "static_cast<{0} *>(pb_p); }}, pb_cutoff_{1}, pb_plans{4}}};\n\n"
                        "{2}  {0} *pb_new = new {0};\n  {0} &pb_f = *pb_new;\n{3}"
                        "  return pb::runTransform(pb_new, &pb_loops);\n}}\n\n",
-                       scope.frame(), t.symbol, head, fill);
+                       scope.frame(), t.symbol, head, fill, plans.whole.empty() ? "" : ", &" + plans.whole);
   return head + fmt::format("  {} pb_f;\n", scope.frame()) + fill +
-         fmt::format("  pb_enter(&pb_f);\n  if (pb_f.n < pb_cutoff_{}[pb_f.bin]) {{\n    pb_run(pb_f);\n    "
-                     "co_return;\n  }}\n",
-                     t.symbol) +
+         fmt::format(
+             "  pb_enter(&pb_f);\n  if (pb_f.n < pb_cutoff_{}[pb_f.bin]) {{\n{}    pb_run(pb_f);\n    "
+             "co_return;\n  }}\n",
+             t.symbol,
+             plans.whole.empty() ? "" : fmt::format("    co_await pb::toHost(&pb_f, &{});\n", plans.whole)) +
          plans.tasks + "  co_return;\n}\n\n";
 }
 

@@ -63,6 +63,7 @@ std::string entry(const Scope &);
 struct PlanTexts {
   std::string functions, tasks;
   bool loopsOnly = false;
+  std::string whole = {}; // table of all inputs and outputs for devices (devices.h), or ""
 };
 PlanTexts plans(const Scope &);
 /// What the entries that run a plan are called: a memoized transform's own entries stand before them.

@@ -1,3 +1,4 @@
+#include "compiler/emit/devices.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/emit/parts.h"
 #include "compiler/emit/through_tiles.h"
@@ -26,7 +27,7 @@ const char *taskOrder(kernel::TaskOrder order) {
 /// Kernels that several plans share are printed once.
 class PlanPrinter {
 public:
-  explicit PlanPrinter(const Scope &scope) : scope_(scope), t_(scope.transform) {}
+  explicit PlanPrinter(const Scope &scope) : scope_(scope), t_(scope.transform), devices_(scope) {}
 
   PlanTexts print() {
     const auto &plans = scope_.input.plans[t_.index].plans;
@@ -60,14 +61,15 @@ public:
       here += begin + statements(k, plans[k], ordered, false) + "  break;\n  }\n";
       tasks += begin + statements(k, plans[k], ordered, true) + "  break;\n  }\n";
     }
-    std::string out = kernels_ + functions_;
+    const std::string whole = devices_.ofTransform();
+    std::string out = kernels_ + devices_.text() + functions_;
     if (isTableUsed)
       out += "static const pb::LoopPlan pb_plans[] = {\n" + table + "};\n\n";
     if (loopsOnly)
-      return {out, "", true};
+      return {out, "", true, whole};
     return {out + fmt::format("static void pb_run({} &pb_f) {{\n  switch (pb_f.choice) {{\n{}  }}\n}}\n\n",
                               scope_.frame(), here),
-            "  switch (pb_f.choice) {\n" + tasks + "  }\n", false};
+            "  switch (pb_f.choice) {\n" + tasks + "  }\n", false, whole};
   }
 
 private:
@@ -191,23 +193,39 @@ private:
     return at->second;
   }
 
-  /// A line of a table of loops, which ends with what is special about the step.
+  /// What is special about a line of a table of loops: names of tables, "" for none.
+  struct Special {
+    bool copies = false;
+    std::string time, through, device;
+  };
+
+  /// The end of the line, as far as it says something.
+  static std::string ending(const Special &special) {
+    std::string out;
+    bool isSaid = false;
+    for (const std::string *name : {&special.device, &special.through, &special.time}) {
+      isSaid |= !name->empty();
+      if (isSaid)
+        out = ", " + (name->empty() ? "nullptr" : "&" + *name) + out;
+    }
+    return isSaid || special.copies ? (special.copies ? ", true" : ", false") + out : "";
+  }
+
   std::string loopLine(std::size_t number, std::size_t step, const std::string &function, std::size_t level,
-                       const std::string &rest) {
+                       const Special &special) {
     const kernel::Kernel &kernel = *kernelOf(number, step);
     std::string grain;
     for (const auto &d : kernel.taskDimensions)
       grain += (grain.empty() ? "" : ", ") + std::to_string(d.grain);
     return fmt::format("  {{{}, {}, {{{}}}, {}, pb::LoopOrder::{}{}}},\n", boxFunction(number, step),
-                       function, grain, level, taskOrder(kernel.taskOrder), rest);
+                       function, grain, level, taskOrder(kernel.taskOrder), ending(special));
   }
 
   std::string loopLine(std::size_t number, std::size_t step, std::size_t level) {
     const kernel::Kernel &kernel = *kernelOf(number, step);
     const bool copies = kernel.registerTile && !kernel.registerTile->panels.empty();
-    const std::string time = timeShape(kernel);
     return loopLine(number, step, kernelName(number, step), level,
-                    time.empty() ? copies ? ", true" : "" : ", false, &" + time);
+                    {copies, timeShape(kernel), "", devices_.ofStep(number, step)});
   }
 
   void loopTable(std::size_t number, const schedule::Plan &plan, const Ordered &ordered) {
@@ -244,8 +262,8 @@ private:
     std::string lines;
     for (const std::size_t s : ordered.steps)
       if (const auto tile = tiles.find(s); tile != tiles.end())
-        lines += loopLine(number, s, tile->second.kernel, ordered.levelOf[s],
-                          ", false, nullptr, &" + tile->second.table);
+        lines +=
+            loopLine(number, s, tile->second.kernel, ordered.levelOf[s], {false, "", tile->second.table, ""});
       else if (!producers.count(static_cast<int>(s)))
         lines += loopLine(number, s, ordered.levelOf[s]);
     const std::string name = fmt::format("pb_in_tiles_{}", number);
@@ -296,18 +314,25 @@ private:
         if (isCall(i))
           out += sideBySide
                      ? fmt::format("  pb_steps.spawn({}(pb_f));\n", stepCoroutine(number, ordered.steps[i]))
-                     : pointLoops(scope_, plan.steps[ordered.steps[i]], parallel);
+                     : (parallel ? toHost(number, ordered.steps[i]) : "") +
+                           pointLoops(scope_, plan.steps[ordered.steps[i]], parallel);
       if (sideBySide)
         out += "  co_await pb_steps.sync();\n  }\n";
     }
     return out;
   }
 
+  /// A statement that waits for what a step's bodies may read; "" in a program without anything for devices.
+  std::string toHost(std::size_t plan, std::size_t step) {
+    const std::string table = devices_.ofStep(plan, step);
+    return table.empty() ? "" : fmt::format("  co_await pb::toHost(&pb_f, &{});\n", table);
+  }
+
   /// A step that calls transforms as a coroutine of its own, to run beside others.
   std::string stepCoroutine(std::size_t plan, std::size_t step) {
     const std::string name = fmt::format("pb_step_{}_{}", plan, step);
-    functions_ += fmt::format("PB_SMALL static pb::Job {}({} &pb_f) {{\n  {}\n{}  co_return;\n}}\n\n", name,
-                              scope_.frame(), parameterDefinitions(scope_),
+    functions_ += fmt::format("PB_SMALL static pb::Job {}({} &pb_f) {{\n  {}\n{}{}  co_return;\n}}\n\n", name,
+                              scope_.frame(), parameterDefinitions(scope_), toHost(plan, step),
                               pointLoops(scope_, scope_.input.plans[t_.index].plans[plan].steps[step], true));
     return name;
   }
@@ -318,6 +343,7 @@ private:
   std::map<std::string, std::string> kernelNames_, boxNames_, shapeNames_;
   std::string kernels_, functions_;
   std::size_t groupCount_ = 0;
+  DeviceTables devices_;
 };
 
 } // namespace

@@ -38,7 +38,7 @@ private:
   }
 
   /// `from`: where the limits of the reader's points are.
-  std::string reads(const std::vector<kernel::TileRead> &all, std::size_t dimensions, const std::string &low,
+  std::string reads(const std::vector<kernel::CellsBox> &all, std::size_t dimensions, const std::string &low,
                     const std::string &high) const {
     if (all.empty())
       return "";

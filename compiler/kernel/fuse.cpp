@@ -1,5 +1,6 @@
 #include "compiler/kernel/fuse.h"
 #include "compiler/kernel/formula.h"
+#include "compiler/kernel/touched_cells.h"
 #include "compiler/poly/poly.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -36,58 +37,6 @@ Touched touchedBy(const sema::Transform &t, const schedule::Step &step) {
       all.read.insert(i.matrix);
   }
   return all;
-}
-
-/// What holds when a kernel is called for some points: nobody asks for a tile without any.
-isl::set whenSome(const Kernel &kernel) {
-  isl::set known = kernel.context;
-  for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k) {
-    isl_set *some = isl_set_read_from_str(
-        isl_set_get_ctx(known.get()),
-        fmt::format("[pb__low{0}, pb__high{0}] -> {{ : pb__low{0} < pb__high{0} }}", k).c_str());
-    known = known.intersect(isl::manage(some));
-  }
-  return known;
-}
-
-/// The instances of a statement that run when the kernel is called.
-isl::set instances(const Kernel &kernel, const Statement &s) {
-  return isl::manage(isl_set_intersect_params(s.domain.copy(), kernel.context.copy()));
-}
-
-/// The box around the cells of `matrix` that the kernel reads; nothing if it reads none.
-std::optional<isl::set> cellsRead(const Kernel &kernel, int matrix) {
-  isl_set *all = nullptr;
-  for (const Statement &s : kernel.statements)
-    for (const Access &a : s.accesses)
-      if (!a.isWrite && kernel.buffers[a.buffer].matrix == matrix) {
-        isl_set *here = a.relation.intersect_domain(instances(kernel, s)).range().release();
-        all = all ? isl_set_union(all, here) : here;
-      }
-  if (!all)
-    return std::nullopt;
-  return isl::manage(isl_set_from_basic_set(isl_set_simple_hull(all)));
-}
-
-std::string underContext(const isl::pw_aff &f, const isl::set &known) {
-  return poly::cxx(isl::manage(isl_pw_aff_gist_params(f.copy(), known.copy())));
-}
-
-TileRead readOf(const Kernel &kernel, int matrix, int rank, const isl::set &cells) {
-  TileRead read{matrix, "", {}};
-  isl::set known = whenSome(kernel);
-  const isl::set exists = isl::manage(isl_set_params(cells.copy()));
-  if (!known.is_subset(exists))
-    read.condition = poly::cxxCondition(isl::manage(isl_set_gist(exists.copy(), known.copy())));
-  known = known.intersect(exists);
-  for (int d = 0; d < rank; ++d) {
-    isl_val *one = isl_val_one(isl_set_get_ctx(cells.get()));
-    const isl::pw_aff end = isl::manage(
-        isl_pw_aff_add_constant_val(poly::dimMax(cells, static_cast<unsigned>(d)).release(), one));
-    read.cells.push_back(
-        {underContext(poly::dimMin(cells, static_cast<unsigned>(d)), known), underContext(end, known)});
-  }
-  return read;
 }
 
 /// What a coordinate of all the cells that a kernel writes of one matrix has to do with its task dimensions.
@@ -330,7 +279,7 @@ private:
       if (const auto &kernel = kernels_[static_cast<std::size_t>(s)]; !kernel)
         return "a rule that reads it calls transforms";
       else if (const auto cells = cellsRead(*kernel, m))
-        (void)readOf(*kernel, m, t_.matrices[m].rank(), *cells);
+        (void)boxAround(*kernel, m, *cells);
     return readers(m).empty() ? "nothing else reads it" : "";
   } catch (const isl::exception &) {
     return kNoFormula;
@@ -356,14 +305,14 @@ private:
     return false;
   }
 
-  std::vector<TileRead> readsOf(int step, const TileGroup &g) const {
-    std::vector<TileRead> all;
+  std::vector<CellsBox> readsOf(int step, const TileGroup &g) const {
+    std::vector<CellsBox> all;
     const auto &touched = touched_[static_cast<std::size_t>(step)];
     for (const int m : g.matrices)
       if (touched.read.count(m) && !touched.written.count(m)) {
         const Kernel &kernel = *kernels_[static_cast<std::size_t>(step)];
         if (const auto cells = cellsRead(kernel, m))
-          all.push_back(readOf(kernel, m, t_.matrices[m].rank(), *cells));
+          all.push_back(boxAround(kernel, m, *cells));
       }
     return all;
   }
@@ -400,7 +349,7 @@ Fusion fuse(const sema::Transform &t, const schedule::Plan &plan,
 
 namespace {
 
-std::string print(const sema::Transform &t, const TileRead &r) {
+std::string print(const sema::Transform &t, const CellsBox &r) {
   std::string cells;
   for (const Interval &i : r.cells)
     cells += fmt::format("{}{} : {}", cells.empty() ? "" : ", ", i.low, i.high);
@@ -421,9 +370,9 @@ std::string print(const TileProducer::Dimension &d) {
   return "";
 }
 
-std::string print(const sema::Transform &t, const std::vector<TileRead> &reads) {
+std::string print(const sema::Transform &t, const std::vector<CellsBox> &reads) {
   std::vector<std::string> all;
-  for (const TileRead &r : reads)
+  for (const CellsBox &r : reads)
     all.push_back(print(t, r));
   return poly::join(all);
 }

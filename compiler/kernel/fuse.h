@@ -15,22 +15,10 @@
 // Invariant: a producer that is limited to its points writes only cells of the matrix's box, and every cell
 // that the consumer or a producer reads for the tile is written before, in the plan's order.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/touched_cells.h"
 #include "compiler/schedule/plan.h"
 
 namespace pbc::kernel {
-
-/// Half open; C++ over the parameters and the limits pb__low0, pb__high0, .. of the step's own points.
-struct Interval {
-  std::string low, high;
-};
-
-/// Cells of a matrix that a step reads at its points, if `condition` holds (empty: always).
-struct TileRead {
-  int matrix; // of the transform
-  std::string condition;
-  std::vector<Interval> cells;
-};
 
 struct TileProducer {
   /// A dimension of the matrix and what it says of the points: a task dimension is the coordinate minus
@@ -43,13 +31,13 @@ struct TileProducer {
   int step;
   int matrix; // the one that it writes
   std::vector<Dimension> dimensions;
-  std::vector<TileRead> reads; // of other matrices of the group
+  std::vector<CellsBox> reads; // of other matrices of the group
 };
 
 struct TileGroup {
   int consumer; // step
   std::vector<int> matrices;
-  std::vector<TileRead> reads;         // of the consumer
+  std::vector<CellsBox> reads;         // of the consumer
   std::vector<TileProducer> producers; // in the plan's order
 };
 

@@ -24,6 +24,15 @@ namespace pbc::kernel {
 
 using body::Scalar;
 
+/// A dimension of an input's copy in group-local memory: its first cell, over the parameters with
+/// pb__first<k> for the group's first value of function k; its extent is factor * (items along the function
+/// - 1) + extent.
+struct StagedDimension {
+  std::string first;
+  int function = -1; // of the kernel's task dimensions; -1: the same cells for all items
+  long factor = 0, extent = 1;
+};
+
 struct Buffer {
   enum class Role { Input, Output, Local };
   std::string name;        // matrix's mangled name or a local's unique name; C identifiers derive from it
@@ -36,6 +45,7 @@ struct Buffer {
   // mark. After vectorising it is an array of `lanes`: the element of the iteration's place in its group, 0
   // outside one.
   long lanes = 0;
+  std::vector<StagedDimension> staged = {}; // by dimension; empty: read where it is (stage.h)
 };
 
 struct Access {

@@ -122,28 +122,11 @@ void noteTime(Kernel &cut, const TimeFunctions &time, bool asDiamonds) {
 
 } // namespace
 
-Outcome splitIntoTasks(const Kernel &kernel, const TaskCut &asked) {
-  if (!kernel.taskDimensions.empty())
-    return {std::nullopt, "it is cut into tasks already"};
-  if (kernel.statements.empty())
-    return {std::nullopt, "it does nothing"};
-  if (areEdges(kernel))
-    return {std::nullopt, "its points are edges only"};
-  TaskFunctions tasks = taskFunctions(kernel);
-  const std::optional<TimeFunctions> time = timeFunctions(kernel, tasks);
-  if (time)
-    tasks.functions = time->functions;
-  if (asked.diamonds && (!time || time->place < 0))
-    return {std::nullopt, time ? time->why : "its tasks do not go through time"};
-  const long grainX = asked.grain ? asked.grain : kGrainX;
-  if (!asked.along.empty() && tasks.order != TaskOrder::Any)
-    return {std::nullopt, "its tasks wait for each other, in an order that needs all of them"};
+/// The kernel with its points limited to parts along these functions.
+Kernel cutAlong(const Kernel &kernel, const TaskFunctions &tasks, long grainX) {
   Kernel cut = kernel;
   cut.taskOrder = tasks.order;
   for (const TaskFunction &f : tasks.functions) {
-    if (!asked.along.empty() &&
-        std::find(asked.along.begin(), asked.along.end(), f.name) == asked.along.end())
-      continue;
     const isl::set whole = valuesOf(f, kernel);
     if (whole.is_empty())
       continue;
@@ -164,11 +147,6 @@ Outcome splitIntoTasks(const Kernel &kernel, const TaskCut &asked) {
     cut.taskDimensions.push_back({f.name, poly::cxx(least), poly::cxx(end),
                                   f.isX && tasks.order != TaskOrder::Wavefront ? grainX : 1, f.isPlace});
   }
-  // One dimension of an ordered cut is no cut.
-  if (cut.taskDimensions.empty() || (cut.taskOrder != TaskOrder::Any && cut.taskDimensions.size() == 1))
-    return {std::nullopt, "every loop over its points carries a dependence"};
-  if (time)
-    noteTime(cut, *time, asked.diamonds);
   // `x < w` follows from `x < high0 <= w`: what the context implies only slows isl down.
   for (Statement &s : cut.statements) {
     isl_set *known = isl_set_intersect_params(s.domain.copy(), cut.context.copy());
@@ -178,6 +156,34 @@ Outcome splitIntoTasks(const Kernel &kernel, const TaskCut &asked) {
   for (const Statement &s : cut.statements)
     domain = isl_union_set_add_set(domain, s.domain.copy());
   cut.schedule = isl::manage(isl_schedule_intersect_domain(cut.schedule.release(), domain));
+  return cut;
+}
+
+Outcome splitIntoTasks(const Kernel &kernel, const TaskCut &asked) {
+  if (!kernel.taskDimensions.empty())
+    return {std::nullopt, "it is cut into tasks already"};
+  if (kernel.statements.empty())
+    return {std::nullopt, "it does nothing"};
+  if (areEdges(kernel))
+    return {std::nullopt, "its points are edges only"};
+  TaskFunctions tasks = taskFunctions(kernel);
+  const std::optional<TimeFunctions> time = timeFunctions(kernel, tasks);
+  if (time)
+    tasks.functions = time->functions;
+  if (asked.diamonds && (!time || time->place < 0))
+    return {std::nullopt, time ? time->why : "its tasks do not go through time"};
+  if (!asked.along.empty() && tasks.order != TaskOrder::Any)
+    return {std::nullopt, "its tasks wait for each other, in an order that needs all of them"};
+  if (!asked.along.empty())
+    std::erase_if(tasks.functions, [&](const TaskFunction &f) {
+      return std::find(asked.along.begin(), asked.along.end(), f.name) == asked.along.end();
+    });
+  Kernel cut = cutAlong(kernel, tasks, asked.grain ? asked.grain : kGrainX);
+  // One dimension of an ordered cut is no cut.
+  if (cut.taskDimensions.empty() || (cut.taskOrder != TaskOrder::Any && cut.taskDimensions.size() == 1))
+    return {std::nullopt, "every loop over its points carries a dependence"};
+  if (time)
+    noteTime(cut, *time, asked.diamonds);
   return {cut, ""};
 }
 

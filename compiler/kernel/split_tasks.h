@@ -8,6 +8,7 @@
 // every cut that the runtime decides on, and the whole range is the sequential version.
 #pragma once
 #include "compiler/kernel/kernel.h"
+#include "compiler/kernel/task_functions.h"
 
 namespace pbc::kernel {
 
@@ -18,5 +19,9 @@ struct TaskCut {
 };
 
 Outcome splitIntoTasks(const Kernel &, const TaskCut & = {});
+
+/// The points limited to parts along these functions, without asking whether that is of use. A function with
+/// one value only is left out.
+Kernel cutAlong(const Kernel &, const TaskFunctions &, long grainX = 1);
 
 } // namespace pbc::kernel

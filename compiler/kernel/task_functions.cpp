@@ -198,40 +198,90 @@ isl::set valuesOf(const TaskFunction &f, const Kernel &kernel) {
   return poly::simplified(whole);
 }
 
-TaskFunctions taskFunctions(const Kernel &kernel) {
-  const std::vector<TaskFunction> all = candidates(kernel);
-  const isl::union_map &dependences = kernel.dependences;
-  TaskFunctions free{TaskOrder::Any, {}};
-  std::copy_if(all.begin(), all.end(), std::back_inserter(free.functions),
-               [&](const TaskFunction &f) { return leavesUnchanged(dependences, f.value); });
-  if (!free.functions.empty())
-    return free;
-  std::vector<TaskFunction> ordered, others;
-  for (const TaskFunction &f : all) {
-    if (auto up = oriented(f, dependences))
-      ordered.push_back(std::move(*up));
-    else
-      others.push_back(f);
+namespace {
+
+/// The candidates sorted by what dependences do to them.
+struct Sorted {
+  std::vector<TaskFunction> unchanged, ordered, others;
+
+  explicit Sorted(const Kernel &kernel) {
+    for (const TaskFunction &f : candidates(kernel))
+      if (leavesUnchanged(kernel.dependences, f.value))
+        unchanged.push_back(f);
+      else if (auto up = oriented(f, kernel.dependences))
+        ordered.push_back(std::move(*up));
+      else
+        others.push_back(f);
   }
-  TaskFunctions wavefront{TaskOrder::Wavefront, ordered};
-  for (const TaskFunction &f : others)
-    if (auto sum = skewed(f, ordered, dependences))
-      wavefront.functions.push_back(std::move(*sum));
+
+  /// The ordered ones, and others that become so by skewing.
+  std::vector<TaskFunction> neverDecreasing(const Kernel &kernel) const {
+    std::vector<TaskFunction> all = ordered;
+    for (const TaskFunction &f : others)
+      if (auto sum = skewed(f, ordered, kernel.dependences))
+        all.push_back(std::move(*sum));
+    return all;
+  }
+
+  /// One of them value by value, and what dependences within a value leave unchanged.
+  std::optional<TaskFunctions> rounds(const Kernel &kernel, const TaskFunction &outer,
+                                      const std::vector<TaskFunction> &from) const {
+    const isl::union_map within = equalAt(kernel.dependences, outer.value);
+    TaskFunctions all{TaskOrder::Rounds, {outer}};
+    for (const TaskFunction &f : from)
+      if (f.name != outer.name && leavesUnchanged(within, f.value))
+        all.functions.push_back(f);
+    return all.functions.size() > 1 ? std::optional(all) : std::nullopt;
+  }
+};
+
+} // namespace
+
+TaskFunctions taskFunctions(const Kernel &kernel) {
+  const Sorted sorted(kernel);
+  if (!sorted.unchanged.empty())
+    return {TaskOrder::Any, sorted.unchanged};
+  TaskFunctions wavefront{TaskOrder::Wavefront, sorted.neverDecreasing(kernel)};
   // The tiles are long in the first function.
   std::stable_sort(wavefront.functions.begin(), wavefront.functions.end(),
                    [](const TaskFunction &a, const TaskFunction &b) { return a.isX > b.isX; });
   if (wavefront.functions.size() > 1)
     return wavefront;
-  for (const TaskFunction &outer : ordered) {
-    const isl::union_map within = equalAt(dependences, outer.value);
-    TaskFunctions rounds{TaskOrder::Rounds, {outer}};
-    for (const TaskFunction &f : others)
-      if (leavesUnchanged(within, f.value))
-        rounds.functions.push_back(f);
-    if (rounds.functions.size() > 1)
-      return rounds;
-  }
+  for (const TaskFunction &outer : sorted.ordered)
+    if (auto rounds = sorted.rounds(kernel, outer, sorted.others))
+      return *rounds;
   return {};
+}
+
+TaskFunctions itemFunctions(const Kernel &kernel) {
+  const Sorted sorted(kernel);
+  if (!sorted.unchanged.empty())
+    return {TaskOrder::Any, sorted.unchanged};
+  // Time first: it leaves all places to the items.
+  std::vector<TaskFunction> all = sorted.ordered;
+  all.insert(all.end(), sorted.others.begin(), sorted.others.end());
+  TaskFunctions best;
+  for (const TaskFunction &outer : sorted.ordered)
+    if (auto rounds = sorted.rounds(kernel, outer, all);
+        rounds && rounds->functions.size() > best.functions.size())
+      best = std::move(*rounds);
+  if (!best.functions.empty())
+    return best;
+  std::vector<TaskFunction> wavefront = sorted.neverDecreasing(kernel);
+  if (wavefront.size() < 2)
+    return {};
+  TaskFunction diagonal = wavefront.front();
+  for (std::size_t k = 1; k < wavefront.size(); ++k) {
+    diagonal.value = plus(diagonal.value, wavefront[k].value);
+    diagonal.name += " + " + wavefront[k].name;
+  }
+  diagonal.isX = false;
+  // All but one follow from the sum and the others; x stays, as its neighbours lie side by side.
+  const auto last = std::find_if(wavefront.begin(), wavefront.end(), [](const auto &f) { return !f.isX; });
+  wavefront.erase(last == wavefront.end() ? wavefront.begin() : last);
+  TaskFunctions diagonals{TaskOrder::Rounds, {diagonal}};
+  diagonals.functions.insert(diagonals.functions.end(), wavefront.begin(), wavefront.end());
+  return diagonals;
 }
 
 } // namespace pbc::kernel

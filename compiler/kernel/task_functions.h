@@ -32,6 +32,9 @@ struct TaskFunctions {
 };
 
 TaskFunctions taskFunctions(const Kernel &);
+/// The same for the work-items of a device, which has no order among its items: `Any` or `Rounds`, never
+/// `Wavefront`. The diagonals of a wavefront, where its functions have the same sum, are rounds.
+TaskFunctions itemFunctions(const Kernel &);
 
 /// For the instances of one statement.
 isl::pw_aff valueAt(const TaskFunction &, const Statement &);

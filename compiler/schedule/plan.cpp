@@ -379,4 +379,13 @@ bool isSameStep(const Step &a, const Step &b) {
          isl_schedule_plain_is_equal(a.order.get(), b.order.get()) == isl_bool_true;
 }
 
+std::string stepName(const sema::Transform &t, const Step &step) {
+  std::string name;
+  std::set<std::string> seen;
+  for (const RuleUse &use : step.uses)
+    if (const std::string &label = t.rules[use.rule].label; seen.insert(label).second)
+      name += (name.empty() ? "" : "+") + label;
+  return name;
+}
+
 } // namespace pbc::schedule

@@ -33,6 +33,9 @@ struct Step {
 /// differ.
 bool isSameStep(const Step &, const Step &);
 
+/// The labels of the step's rules: "inside", "left+right".
+std::string stepName(const sema::Transform &, const Step &);
+
 struct Plan {
   std::string alternative;
   std::vector<Step> steps; // in a legal sequential order

@@ -6,16 +6,18 @@
 //   static const pb::DeviceStep pb_device_0 = {"rows", pb_device_kernels_0, 2, ...};
 //
 // A kernel's text is written in the dialect of runtime/device/dialect.h, which a prelude of macros makes
-// OpenCL C, CUDA C++ or C++ for a device that is this processor. Work-item (i0, i1, i2) of a launch over a box
-// computes the point with the values low<d> + i<d> of the box's functions; sizes of groups are macros
-// PB_G0, PB_G1, PB_G2.
+// OpenCL C, CUDA C++ or C++ for a device that is this processor. Work-item (i0, i1, i2) of a launch over a
+// box computes the point with the values low<d> + i<d> of the box's functions; sizes of groups are macros
+// PB_G0, PB_G1, PB_G2; PB_UNIT is defined where dimension 0 of every matrix has stride 1.
 //
-// Arguments of a kernel, in this order: for each matrix a pointer, the place of the cell (0, 0, ...) behind it
-// in elements, and the stride of each dimension in elements; then `values`; then low and high of each
-// dimension of the box. All but pointers are 8 bytes long: 64-bit integers, or doubles where `floats` says so.
-// Source: petabricks-hetero 4 to 6.
+// Arguments of a kernel, in this order: for each matrix a pointer, the place of the cell (0, 0, ...) behind
+// it in elements, and the stride of each dimension in elements; then `values`; then low and high of each
+// dimension of the box. All but pointers are 8 bytes long: 64-bit integers, or doubles where `floats` says
+// so. Source: petabricks-hetero 4 to 6.
 #pragma once
 #include "loops.h"
+#include "program.h"
+#include "region.h"
 
 namespace pb {
 
@@ -44,6 +46,28 @@ struct DeviceArguments {
   } value[kMaxValues];
 };
 
+/// Puts a matrix into `arguments`, without any cells of it.
+template <class T, int D>
+void touchNone(DeviceArguments *arguments, int position, const Region<T, D> &r) {
+  AnyRegion &m = arguments->matrix[position];
+  m.base = const_cast<typename Region<T, D>::Element *>(r.base());
+  m.owner = r.owner();
+  Cells none{};
+  for (int d = 0; d < D; ++d)
+    m.stride[d] = r.strides()[d], m.extent[d] = r.size(d);
+  arguments->read[position] = arguments->written[position] = none;
+}
+
+/// The same with all of its cells.
+template <class T, int D>
+void touchAll(DeviceArguments *arguments, int position, const Region<T, D> &r, bool writes) {
+  touchNone(arguments, position, r);
+  for (int d = 0; d < D; ++d)
+    arguments->read[position].high[d] = r.size(d);
+  if (writes)
+    arguments->written[position] = arguments->read[position];
+}
+
 /// One version of a step's kernel.
 struct DeviceKernel {
   const char *variant; // "global", "local": what the placement's alternative is called after "gpu"
@@ -66,7 +90,8 @@ struct DeviceStep {
   void (*box)(const Frame *, Box *);
   /// What the points in a part of that box touch (null: of all points).
   void (*arguments)(const Frame *, const Box *part, DeviceArguments *);
-  bool inRounds; // function 0 says the round: all items of one before those of the next; they go along 1, 2, ..
+  bool inRounds; // function 0 says the round: all items of one before those of the next; they go along 1, 2,
+                 // ..
   /// The function along which a device and the processor can share the points, as a dimension of this box
   /// and of LoopStep's; -1: they cannot.
   int shared, sharedInLoop;
@@ -75,8 +100,21 @@ struct DeviceStep {
   const long *group;         // by Frame::bin, three each: items of a group along each function that has items
 };
 
+/// The awaitable of toHost.
+struct HostAccess {
+  Job job; // none: there is nothing to wait for
+  bool await_ready() const { return !job; }
+  Job::Handle await_suspend(std::coroutine_handle<> caller) const {
+    return job.operator co_await().await_suspend(caller);
+  }
+  void await_resume() const {
+    if (job)
+      job.operator co_await().await_resume();
+  }
+};
+
 /// Brings what the step reads to where the processor sees it, and notes that it will write. To be awaited
 /// before a step runs on the processor.
-Job toHost(const Frame *, const DeviceStep *);
+HostAccess toHost(const Frame *, const DeviceStep *);
 
 } // namespace pb

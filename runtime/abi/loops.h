@@ -111,6 +111,7 @@ enum class LoopOrder : int {
 };
 
 struct ThroughTiles;
+struct DeviceStep;
 
 /// A kernel over the cells of a box. Kernels get the frame as their context.
 struct LoopStep {
@@ -122,6 +123,7 @@ struct LoopStep {
   bool copies = false;                   // each part copies strips of what it reads: parts are few and square
   const TimeShape *time = nullptr;       // of a wavefront through time
   const ThroughTiles *through = nullptr; // `kernel` computes a tile together with what it needs
+  const DeviceStep *device = nullptr;    // what it touches, and its kernels for devices (device.h)
 };
 
 struct LoopPlan {
@@ -137,6 +139,8 @@ struct LoopTransform {
   void (*release)(Frame *); // deletes it
   const long *cutoff;       // by Frame::bin: below this size no tasks
   const LoopPlan *plans;    // by Frame::choice
+  const DeviceStep *whole =
+      nullptr; // touches all inputs and outputs; in programs that have something for devices
 };
 
 void runLoopsHere(const Frame *, const LoopStep *, int count);

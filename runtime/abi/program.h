@@ -38,11 +38,13 @@ struct Alternative {
 
 /// One place where the program may choose.
 struct Site {
-  const char *name; // the transform's name: key "choice" in the configuration; any other: "choice_NAME"
+  // The transform's name: key "choice" in the configuration. Of a placement, the key itself, "place_STEP".
+  const char *name;
   const char *doc;
   int alternativeCount;
   const Alternative *alternatives; // [0] is the default
   Selector *slot;
+  bool needsDevice = false; // where a step runs: alternative 0 is the processor
 };
 
 enum class TunableKind : int { Integer, Float };
@@ -59,6 +61,7 @@ struct Tunable {
   int length = 0;           // of an array; 0: one value
   bool isConfig = false;    // the user's: a tuner leaves it alone
   bool forAccuracy = false; // it decides how exact the result is
+  bool needsDevice = false; // it says something about steps on a device
   int elements() const { return length ? length : 1; }
   int values() const { return elements() * (bySize ? kSizeBins : 1); }
 };

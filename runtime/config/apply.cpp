@@ -297,6 +297,8 @@ private:
 } // namespace
 
 std::string choiceKey(const Transform &t, const Site &site) {
+  if (site.needsDevice)
+    return site.name;
   return std::string_view(site.name) == t.name ? "choice" : std::string("choice_") + site.name;
 }
 

@@ -3,9 +3,8 @@
 //   std::vector<std::unique_ptr<Device>> all = openDevices("opencl:0,fake");
 //   auto buffer = device.allocate(1 << 20);
 //   EventRef in = device.copyIn(*buffer, {.offset = 0, .bytes = 1 << 20}, host);
-//   EventRef ran = device.launch(*kernel, {Argument::of(*buffer), Argument::of(7L)}, {{1024, 1, 1}, {64, 1, 1}});
-//   device.flush();
-//   while (!ran->isDone()) ...
+//   EventRef ran = device.launch(*kernel, {Argument::of(*buffer), Argument::of(7L)}, {{1024, 1, 1}, {64, 1,
+//   1}}); device.flush(); while (!ran->isDone()) ...
 //
 // Three implementations: opencl/, cuda/ (both libraries are opened when a program runs, never linked) and
 // fake/ (kernels run on this processor; speed, memory, latency and failures can be set).
@@ -38,22 +37,22 @@ private:
 };
 
 struct Description {
-  std::string api;            // "opencl", "cuda", "fake"
-  std::string name;           // "NVIDIA H200"
-  std::string driver;         // version: with the name what compiled kernels depend on
-  unsigned long bytes = 0;    // of global memory
-  unsigned long largest = 0;  // buffer, bytes
+  std::string api;              // "opencl", "cuda", "fake"
+  std::string name;             // "NVIDIA H200"
+  std::string driver;           // version: with the name what compiled kernels depend on
+  unsigned long bytes = 0;      // of global memory
+  unsigned long largest = 0;    // buffer, bytes
   unsigned long localBytes = 0; // per group
-  int largestGroup = 1;       // items
+  int largestGroup = 1;         // items
   int groupExtent[3] = {1, 1, 1};
-  int units = 1;              // that run groups
+  int units = 1; // that run groups
   bool hasDouble = false;
-  bool sharesMemory = false;  // with the processor: copies are not needed where buffers can be its own memory
+  bool sharesMemory = false; // with the processor: copies are not needed where buffers can be its own memory
 };
 
 /// Rows of bytes with the same offset in a buffer and behind a host pointer.
 struct Transfer {
-  unsigned long offset = 0, bytes = 0; // of the first row
+  unsigned long offset = 0, bytes = 0;                       // of the first row
   long rows = 1, rowStride = 0, planes = 1, planeStride = 0; // strides in bytes
 };
 
@@ -126,8 +125,8 @@ struct DeviceName {
 /// All that this machine has. "fake" is there if asked for by PB_FAKE_DEVICE (fake/fake_device.h).
 std::vector<DeviceName> listDevices();
 
-/// Those that are named, separated by commas ("opencl:0,cuda:1"; "all"; "none"); devices that cannot be opened
-/// are left out, with a sentence each in `complaints`.
+/// Those that are named, separated by commas ("opencl:0,cuda:1"; "all"; "none"); devices that cannot be
+/// opened are left out, with a sentence each in `complaints`.
 std::vector<std::unique_ptr<Device>> openDevices(const std::string &names,
                                                  std::vector<std::string> &complaints);
 

@@ -4,7 +4,10 @@
 //   {
 //     PB_LOCAL_ARRAY(float, A_t, (PB_G0 + 2) * PB_G1);     // group-local; at the begin of the body
 //     PB_BEGIN                                             // statements begin here
-//     const long i0 = low0 + PB_ID(0);                     // 0 .. items[d] - 1; PB_LOCAL_ID(d), PB_GROUP_ID(d)
+//     const long i0 = low0 + PB_ID(0);                     // 0 .. items[d] - 1; PB_LOCAL_ID(d),
+//     PB_GROUP_ID(d);
+//                                                          // PB_LOCAL_INDEX: of the item among all of its
+//                                                          group
 //     ...
 //     PB_BARRIER();                                        // all items of the group, global and local memory
 //     if (i0 < high0) ...
@@ -13,7 +16,8 @@
 //
 // Otherwise kernels are C: for, if, assignments, conditional expressions; types float, double, int, long,
 // unsigned char, bool (as int); functions by C's names for double (sqrt, fabs, fmin, pow, ...) and with an
-// `f` for float (sqrtf, ...), pb_min_T / pb_max_T / pb_abs_T for T in {float, double, int, long}.
+// `f` for float (sqrtf, ...), abs and labs; of longs pb_minimum, pb_maximum, pb_floordiv (towards minus
+// infinity) and pb_floormod; pb_missing() and pb_isMissing(double) as in runtime/abi/body.h; INFINITY.
 // `long` has 64 bits everywhere. fused multiply-add may be formed, sums are not reordered.
 #pragma once
 

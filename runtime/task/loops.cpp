@@ -3,9 +3,27 @@
 #include "runtime/abi/through_tiles.h"
 #include "runtime/base/caches.h"
 #include "runtime/task/scheduler.h"
+#include "runtime/task/steps.h"
+#include "runtime/task/worker.h"
 #include <algorithm>
 
 namespace pb {
+
+namespace task {
+
+Box boxOf(const LoopStep &step, const Frame *frame) {
+  Box box{};
+  if (step.box)
+    step.box(frame, &box);
+  return box;
+}
+
+StepDevices *currentDevices() {
+  const Worker *worker = Worker::current();
+  return worker ? worker->crew.devices : nullptr;
+}
+
+} // namespace task
 
 namespace {
 
@@ -26,25 +44,21 @@ private:
   void (*release_)(Frame *);
 };
 
-Box boxOf(const LoopStep &step, const Frame *frame) {
-  Box box{};
-  if (step.box)
-    step.box(frame, &box);
-  return box;
-}
-
-BoxLoop inAnyOrder(const LoopStep &step, const Frame *frame) {
-  const Box box = boxOf(step, frame);
+BoxLoop inAnyOrder(const LoopStep &step, const Frame *frame, const Box &box) {
   if (step.through)
     return forEachBox(box, throughTiles(step, frame, box, pb_threads()), step.kernel, frame);
   const auto split = step.copies ? squareSplitOf : splitOf;
   return forEachBox(box, split(box, frame->split, step.grain), step.kernel, frame);
 }
 
+BoxLoop inAnyOrder(const LoopStep &step, const Frame *frame) {
+  return inAnyOrder(step, frame, task::boxOf(step, frame));
+}
+
 /// Each value of dimension 0 once all parts of the one before are done; at once if a round is not worth
 /// dividing.
 Job inRounds(const LoopStep &step, const Frame *frame) {
-  const Box box = boxOf(step, frame);
+  const Box box = task::boxOf(step, frame);
   if (isEmpty(box))
     co_return;
   long cells = 1;
@@ -87,6 +101,11 @@ void runTiles(const Box &box, const Split &split, BoxFunction function, const vo
   }
 }
 
+bool concernDevices(const Frame *frame, const LoopStep *steps, int count) {
+  const task::StepDevices *devices = task::currentDevices();
+  return devices && devices->concern(frame, steps, count);
+}
+
 /// The plan with its groups in tiles, if all of these are worth it at the frame's sizes.
 const LoopPlan *asSizesSuggest(const LoopPlan *plan, const Frame *frame, int workers) {
   if (!plan->inTiles)
@@ -94,7 +113,7 @@ const LoopPlan *asSizesSuggest(const LoopPlan *plan, const Frame *frame, int wor
   const LoopStep *const steps = plan->inTiles->steps;
   for (const LoopStep *step = steps; step != steps + plan->inTiles->count; ++step)
     if (step->through)
-      if (const Box box = boxOf(*step, frame);
+      if (const Box box = task::boxOf(*step, frame);
           !isEmpty(box) && isWhole(throughTiles(*step, frame, box, workers)))
         return plan;
   return plan->inTiles;
@@ -102,7 +121,7 @@ const LoopPlan *asSizesSuggest(const LoopPlan *plan, const Frame *frame, int wor
 
 /// On the spot.
 void runHere(const LoopStep &step, const Frame *frame) {
-  const Box box = boxOf(step, frame);
+  const Box box = task::boxOf(step, frame);
   if (isEmpty(box))
     return;
   if (step.through)
@@ -118,7 +137,7 @@ Job run(const LoopStep &step, const Frame *frame) {
   case LoopOrder::Any:
     break;
   case LoopOrder::Wavefront: {
-    const Box box = boxOf(step, frame);
+    const Box box = task::boxOf(step, frame);
     if (step.time)
       return timeWavefront(box, *step.time, timeTilesOf(step, frame, box, pb_threads()), step.kernel, frame);
     return wavefront(box, wavefrontTiles(box, frame->split), step.kernel, frame);
@@ -129,17 +148,28 @@ Job run(const LoopStep &step, const Frame *frame) {
   return [](const LoopStep &s, const Frame *f) -> Job { co_await inAnyOrder(s, f); }(step, frame);
 }
 
+/// The plan that the frame's choice names, as the sizes suggest, with its temporaries.
+const LoopPlan &begin(Frame *frame, const LoopPlan *plans, bool inTasks) {
+  const LoopPlan *plan = &plans[frame->choice];
+  if (!inTasks || !concernDevices(frame, plan->steps, plan->count)) // a device has no use for tiles
+    plan = asSizesSuggest(plan, frame, inTasks ? pb_threads() : 1);
+  if (plan->allocate)
+    plan->allocate(frame);
+  return *plan;
+}
+
 Job runOwned(OwnedFrame owned, const LoopTransform *transform) {
   Frame *frame = owned.get();
   transform->enter(frame);
   if (frame->n < transform->cutoff[frame->bin]) {
+    if (transform->whole)
+      co_await toHost(frame, transform->whole);
     runPlanHere(frame, transform->plans);
     co_return;
   }
-  const LoopPlan &plan = *asSizesSuggest(&transform->plans[frame->choice], frame, pb_threads());
-  if (plan.allocate)
-    plan.allocate(frame);
-  if (plan.count == 1 && plan.steps->order == LoopOrder::Any)
+  const LoopPlan &plan = begin(frame, transform->plans, true);
+  if (plan.count == 1 && plan.steps->order == LoopOrder::Any &&
+      !concernDevices(frame, plan.steps, plan.count))
     co_await inAnyOrder(*plan.steps, frame);
   else
     co_await runLoops(frame, plan.steps, plan.count);
@@ -152,7 +182,9 @@ void runLoopsHere(const Frame *frame, const LoopStep *steps, int count) {
     runHere(*step, frame);
 }
 
-Job runLoops(const Frame *frame, const LoopStep *steps, int count) {
+namespace {
+
+Job runOnProcessor(const Frame *frame, const LoopStep *steps, int count) {
   const LoopStep *const end = steps + count;
   while (steps != end) {
     SpawnScope others;
@@ -167,22 +199,39 @@ Job runLoops(const Frame *frame, const LoopStep *steps, int count) {
   }
 }
 
+} // namespace
+
+Job runLoops(const Frame *frame, const LoopStep *steps, int count) {
+  if (concernDevices(frame, steps, count))
+    return task::currentDevices()->walk(frame, steps, count);
+  return runOnProcessor(frame, steps, count);
+}
+
 void runPlanHere(Frame *frame, const LoopPlan *plans) {
-  const LoopPlan &plan = *asSizesSuggest(&plans[frame->choice], frame, 1);
-  if (plan.allocate)
-    plan.allocate(frame);
+  const LoopPlan &plan = begin(frame, plans, false);
   runLoopsHere(frame, plan.steps, plan.count);
 }
 
 Job runPlan(Frame *frame, const LoopPlan *plans) {
-  const LoopPlan &plan = *asSizesSuggest(&plans[frame->choice], frame, pb_threads());
-  if (plan.allocate)
-    plan.allocate(frame);
+  const LoopPlan &plan = begin(frame, plans, true);
   return runLoops(frame, plan.steps, plan.count);
 }
 
 Job runTransform(Frame *frame, const LoopTransform *transform) {
   return runOwned(OwnedFrame(frame, transform->release), transform);
 }
+
+HostAccess toHost(const Frame *frame, const DeviceStep *step) {
+  task::StepDevices *devices = task::currentDevices();
+  return {devices && devices->areUsed() ? devices->toHost(frame, step) : Job()};
+}
+
+namespace task {
+
+Job runStep(const LoopStep &step, const Frame *frame) { return run(step, frame); }
+
+Job runStep(const LoopStep &step, const Frame *frame, Box part) { co_await inAnyOrder(step, frame, part); }
+
+} // namespace task
 
 } // namespace pb

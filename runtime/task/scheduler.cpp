@@ -145,6 +145,8 @@ Scheduler::~Scheduler() {
   stopAll(*crew_, crew_->workers.size());
 }
 
+void Scheduler::setDevices(StepDevices *devices) { crew_->devices = devices; }
+
 int Scheduler::threads() const { return static_cast<int>(crew_->workers.size()); }
 
 Scheduler *Scheduler::current() {

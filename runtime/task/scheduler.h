@@ -21,6 +21,7 @@ namespace task {
 
 struct Crew;
 class TaskRef;
+class StepDevices;
 
 class Scheduler {
 public:
@@ -31,6 +32,8 @@ public:
   Scheduler &operator=(const Scheduler &) = delete;
 
   int threads() const;
+  /// Who carries out steps that are placed on devices; before the first run(). Must outlive this.
+  void setDevices(StepDevices *);
 
   /// Runs the job on the workers and returns when it is done; rethrows what it threw. Throws
   /// std::logic_error when called by one of these workers.

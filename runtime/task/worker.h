@@ -17,6 +17,7 @@ namespace pb::task {
 
 struct Worker;
 class Scheduler;
+class StepDevices;
 
 /// What the workers of one scheduler share.
 struct Crew {
@@ -24,6 +25,7 @@ struct Crew {
   std::vector<std::unique_ptr<Worker>> workers;
   ParkingLot lot;
   std::atomic<bool> stop = false;
+  StepDevices *devices = nullptr; // set before the first task
 };
 
 struct Worker {

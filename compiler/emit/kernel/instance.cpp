@@ -135,9 +135,24 @@ std::string StatementPrinter::offset(int buffer, const std::vector<isl::ast_expr
   return sum.empty() ? "0" : sum;
 }
 
+std::string StatementPrinter::placeInCopy(const Buffer &b, const std::vector<isl::ast_expr> &indices,
+                                          const At &at) const {
+  std::string place;
+  for (std::size_t d = indices.size(); d-- > 0;) {
+    const std::string number = std::to_string(d);
+    std::string here = "(int)(" + index(indices[d], at) + " - " + b.name + "_b" + number + ")";
+    if (!place.empty())
+      here += " + " + b.name + "_w" + number + " * (" + place + ")";
+    place = std::move(here);
+  }
+  return place;
+}
+
 std::string StatementPrinter::element(int access, const At &at) const {
   const kernel::Access &a = statement_.accesses[access];
   const Buffer &b = kernel_.buffers[a.buffer];
+  if (!b.staged.empty())
+    return b.name + "_c[" + placeInCopy(b, indices_[access], at) + "]";
   if (b.role != Buffer::Role::Local)
     return b.name + "_p[" + offset(a.buffer, indices_[access], at) + "]";
   return b.name + (b.lanes ? "_l[" + at.lane + "]" : "_l");

@@ -55,6 +55,8 @@ private:
   };
   std::string index(const isl::ast_expr &, const At &) const;
   std::string offset(int buffer, const std::vector<isl::ast_expr> &indices, const At &) const;
+  std::string placeInCopy(const kernel::Buffer &, const std::vector<isl::ast_expr> &indices,
+                          const At &) const;
   std::string element(int access, const At &) const;
   Text expr(const kernel::Expr &, const At &) const;
   std::string operand(const kernel::ExprPtr &, const At &) const;

@@ -1,0 +1,277 @@
+#include "compiler/emit/devices.h"
+#include "compiler/emit/kernel/device_text.h"
+#include "compiler/kernel/footprint.h"
+#include <algorithm>
+
+namespace pbc::emit {
+
+namespace {
+
+constexpr int kRatioParts = 64;       // requirement 100; the paper's are eighths
+constexpr int kLargestGroup = 1024;   // along one function; what a device cannot have, the runtime halves
+constexpr const char *kFunctions = "xyz";
+
+/// Groups are long along x, where neighbours lie side by side.
+int defaultGroup(int dimensions, int d) {
+  static constexpr int kSizes[3][3] = {{256, 1, 1}, {32, 8, 1}, {32, 4, 2}};
+  return kSizes[dimensions - 1][d];
+}
+
+std::string slot(const Scope &scope, const char *kind) {
+  return fmt::format("pb_{}_{}", kind, scope.transform.symbol);
+}
+
+/// An identifier.
+std::string identifier(const std::string &name) {
+  std::string out;
+  for (const char c : name)
+    out += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return out;
+}
+
+std::string cellsText(const char *which, int position, const std::optional<kernel::CellsBox> &box) {
+  if (!box)
+    return "";
+  std::string low, high;
+  for (const kernel::Interval &i : box->cells) {
+    low += (low.empty() ? "" : ", ") + i.low;
+    high += (high.empty() ? "" : ", ") + i.high;
+  }
+  return fmt::format("  {}pb_a->{}[{}] = {{{{{}}}, {{{}}}}};\n",
+                     box->condition.empty() ? "" : fmt::format("if ({}) ", box->condition), which, position,
+                     low, high);
+}
+
+} // namespace
+
+bool usesDevices(const Input &input) {
+  if (!input.devices)
+    return false;
+  for (const auto &transform : *input.devices)
+    for (const auto &plan : transform)
+      for (const auto &step : plan)
+        if (step && step->items)
+          return true;
+  return false;
+}
+
+std::vector<Placement> placements(const Input &input, const sema::Transform &transform) {
+  std::vector<Placement> all;
+  if (!input.devices)
+    return all;
+  const auto &plans = input.plans[transform.index].plans;
+  for (std::size_t p = 0; p < plans.size(); ++p)
+    for (std::size_t s = 0; s < plans[p].steps.size(); ++s) {
+      const auto &device = (*input.devices)[transform.index][p][s];
+      if (!device || !device->items)
+        continue;
+      const std::string name = schedule::stepName(transform, plans[p].steps[s]);
+      const int functions = static_cast<int>(device->items->kernel.taskDimensions.size());
+      const int items = std::min(3, functions - (device->items->inRounds() ? 1 : 0));
+      auto at = std::find_if(all.begin(), all.end(), [&](const Placement &k) { return k.name == name; });
+      if (at == all.end())
+        at = all.insert(all.end(), {name, 0, false});
+      at->itemDimensions = std::max(at->itemDimensions, items);
+      at->hasLocal |= device->staged.has_value();
+    }
+  return all;
+}
+
+std::vector<Placement> placements(const Scope &scope) { return placements(scope.input, scope.transform); }
+
+std::string placementSlots(const Scope &scope) {
+  const std::size_t count = placements(scope).size();
+  if (!count)
+    return "";
+  const int bins = scope.transform.binCount();
+  return fmt::format("static pb::Selector {}[{}];\nstatic long {}[{}], {}[{}];\n", slot(scope, "place"),
+                     count * bins, slot(scope, "group"), 3 * count * bins, slot(scope, "ratio"), bins);
+}
+
+std::string placementAlternatives(const Scope &scope) {
+  return placements(scope).empty()
+             ? ""
+             : "static const pb::Alternative pb_places[] = {\n"
+               "  {\"cpu\", \"on the processor\"},\n"
+               "  {\"gpu\", \"on a device\"},\n"
+               "  {\"gpu_local\", \"on a device, with inputs in the local memory of groups\"},\n};\n";
+}
+
+std::string placementSites(const Scope &scope, int bin) {
+  std::string rows;
+  int number = 0;
+  for (const Placement &p : placements(scope))
+    rows += fmt::format("  {{{}, {}, {}, pb_places, &{}[{}], true}},\n", quoted("place_" + p.name),
+                        quoted("where " + p.name + " of " + scope.transform.name + " runs"),
+                        p.hasLocal ? 3 : 2, slot(scope, "place"),
+                        number++ * scope.transform.binCount() + bin);
+  return rows;
+}
+
+int placementTunableCount(const Scope &scope) {
+  int count = 0;
+  for (const Placement &p : placements(scope))
+    count += p.itemDimensions;
+  return count ? count + 1 : 0;
+}
+
+std::string placementTunables(const Scope &scope, int bin) {
+  std::string rows;
+  int number = 0;
+  const auto row = [&](const std::string &name, const std::string &doc, int initial, int low, int high,
+                       const std::string &place) {
+    rows += fmt::format("    {{{}, {}, pb::TunableKind::Integer, {}, {}, {}, {}, &{}, nullptr, false, 0, "
+                        "false, false, true}},\n",
+                        quoted(name), quoted(doc), low > 0, initial, low, high, place);
+  };
+  for (const Placement &p : placements(scope)) {
+    for (int d = 0; d < p.itemDimensions; ++d)
+      row(fmt::format("group_{}_{}", kFunctions[d], p.name),
+          fmt::format("work-items of a group along {} of {}", kFunctions[d], p.name),
+          defaultGroup(p.itemDimensions, d), 1, kLargestGroup,
+          fmt::format("{}[{}]", slot(scope, "group"), 3 * (number * scope.transform.binCount() + bin) + d));
+    ++number;
+  }
+  if (number)
+    row("gpu_ratio", "how many 64ths of its points a step on a device leaves to it; the others are the processor's",
+        kRatioParts, 0, kRatioParts, fmt::format("{}[{}]", slot(scope, "ratio"), bin));
+  return rows;
+}
+
+DeviceTables::DeviceTables(const Scope &scope)
+    : scope_(scope), t_(scope.transform), isUsed_(usesDevices(scope.input)) {
+  for (const auto &k : t_.tunables)
+    if (k.isFloat)
+      reals_.insert(poly::mangle(k.name));
+}
+
+std::string DeviceTables::ofStep(std::size_t plan, std::size_t step) {
+  if (!isUsed_)
+    return "";
+  const auto &device = (*scope_.input.devices)[t_.index][plan][step];
+  const schedule::Step &s = scope_.input.plans[t_.index].plans[plan].steps[step];
+  const void *key = device && device->items ? static_cast<const void *>(device.get()) : &s;
+  const auto [at, isNew] = names_.emplace(key, "");
+  if (isNew)
+    at->second = table(s, device.get());
+  return at->second;
+}
+
+std::string DeviceTables::ofTransform() {
+  if (!isUsed_)
+    return "";
+  std::vector<std::pair<int, bool>> all;
+  for (std::size_t m = 0; m < t_.matrices.size(); ++m)
+    if (t_.matrices[m].role != sema::Role::Through)
+      all.emplace_back(static_cast<int>(m), t_.matrices[m].role == sema::Role::Output);
+  return wholeMatrices(t_.name, all);
+}
+
+std::string DeviceTables::wholeMatrices(const std::string &name,
+                                        const std::vector<std::pair<int, bool>> &matrices) {
+  const std::string number = std::to_string(count_++);
+  std::string rows, body;
+  int position = 0;
+  for (const auto &[m, isWritten] : matrices) {
+    const sema::Matrix &matrix = t_.matrices[m];
+    rows += fmt::format("  {{{}, {}, {}, true, {}, false}},\n", quoted(matrix.name), matrix.rank(),
+                        sema::bytes(matrix.element), isWritten);
+    body += fmt::format("  pb::touchAll(pb_a, {}, pb_f.m_{}, {});\n", position++, poly::mangle(matrix.name),
+                        isWritten);
+  }
+  text_ += fmt::format("static const pb::DeviceMatrix pb_touched_{0}[] = {{\n{1}  {{}}\n}};\n\n"
+                       "PB_SMALL static void pb_arguments_{0}(const pb::Frame *pb_p, const pb::Box *, "
+                       "pb::DeviceArguments *pb_a) {{\n"
+                       "  [[maybe_unused]] const {2} &pb_f = *static_cast<const {2} *>(pb_p);\n{3}}}\n\n"
+                       "static const pb::DeviceStep pb_device_{0} = {{{4}, nullptr, 0, pb_touched_{0}, {5}, 0, 0, "
+                       "nullptr, pb_arguments_{0}, false, -1, -1, nullptr, nullptr, nullptr}};\n\n",
+                       number, rows, scope_.frame(), body, quoted(name), matrices.size());
+  return "pb_device_" + number;
+}
+
+std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevice *device) {
+  const std::string name = schedule::stepName(t_, step);
+  if (!device || !device->items) {
+    std::map<int, bool> matrices; // whether they are written
+    for (const auto &use : step.uses) {
+      for (const auto &i : t_.rules[use.rule].inputs)
+        matrices.emplace(i.matrix, false);
+      for (const auto &o : t_.rules[use.rule].outputs)
+        matrices[o.matrix] = true;
+    }
+    return wholeMatrices(name, {matrices.begin(), matrices.end()});
+  }
+  const std::string number = std::to_string(count_++);
+  const DeviceText texts = deviceText(*device, identifier(fmt::format("pb_{}_{}", t_.symbol, name)), reals_);
+  kernels(texts, number);
+  arguments(*device, texts, number);
+  unsigned floats = 0;
+  for (std::size_t k = 0; k < texts.values.size(); ++k)
+    floats |= reals_.count(texts.values[k]) ? 1U << k : 0;
+  const auto all = placements(scope_);
+  const auto place = std::find_if(all.begin(), all.end(), [&](const auto &p) { return p.name == name; }) -
+                     all.begin();
+  text_ += fmt::format("static const pb::DeviceStep pb_device_{0} = {{{1}, pb_kernels_{0}, {2}, pb_touched_{0}, {3}, "
+                       "{4}, {5}, pb_items_{0}, pb_arguments_{0}, {6}, {7}, {8}, {9} + {10}, {11}, {12} + {13}}};\n\n",
+                       number, quoted(name), texts.versions.size(), device->touched.size(),
+                       texts.values.size() + texts.extents.size(), floats, device->items->inRounds(),
+                       device->shared, device->sharedInTasks, slot(scope_, "place"),
+                       place * t_.binCount(), slot(scope_, "ratio"), slot(scope_, "group"),
+                       3 * place * t_.binCount());
+  return "pb_device_" + number;
+}
+
+void DeviceTables::kernels(const DeviceText &texts, const std::string &number) {
+  std::string rows;
+  for (const auto &version : texts.versions) {
+    std::string local = "nullptr";
+    if (!version.localBytes.empty()) {
+      local = fmt::format("pb_local_{}", number);
+      text_ += fmt::format("PB_SMALL static long {}([[maybe_unused]] const int *group) {{ return {}; }}\n\n",
+                           local, version.localBytes);
+    }
+    rows += fmt::format("  {{{}, R\"pb({})pb\", {}, {}}},\n", quoted(version.variant), version.text,
+                        quoted(texts.entry), local);
+  }
+  text_ += fmt::format("static const pb::DeviceKernel pb_kernels_{}[] = {{\n{}}};\n\n", number, rows);
+}
+
+void DeviceTables::arguments(const kernel::OnDevice &device, const DeviceText &texts,
+                             const std::string &number) {
+  const kernel::Kernel &kernel = device.items->kernel;
+  std::string box, limits, rows, body;
+  for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k) {
+    box += fmt::format("  pb_box->low[{0}] = {1};\n  pb_box->high[{0}] = {2};\n", k,
+                       kernel.taskDimensions[k].low, kernel.taskDimensions[k].high);
+    limits += fmt::format("  [[maybe_unused]] const long pb__low{0} = pb_part->low[{0}], pb__high{0} = "
+                          "pb_part->high[{0}];\n",
+                          k);
+  }
+  int position = 0;
+  for (const kernel::Touched &touched : device.touched) {
+    const sema::Matrix &m = t_.matrices[touched.matrix];
+    rows += fmt::format("  {{{}, {}, {}, {}, {}, {}}},\n", quoted(m.name), m.rank(), sema::bytes(m.element),
+                        touched.read.has_value(), touched.written.has_value(), touched.covers);
+    body += fmt::format("  pb::touchNone(pb_a, {}, pb_f.m_{});\n", position, poly::mangle(m.name)) +
+            cellsText("read", position, touched.read) + cellsText("written", position, touched.written);
+    ++position;
+  }
+  position = 0;
+  for (const std::string &v : texts.values)
+    body += fmt::format("  pb_a->value[{}].{} = pb_f.v_{};\n", position++,
+                        reals_.count(v) ? "real" : "integer", v);
+  for (const auto &[b, d] : texts.extents)
+    body += fmt::format("  pb_a->value[{}].integer = pb_f.m_{}.size({});\n", position++,
+                        kernel.buffers[b].name, d);
+  const std::string frame = fmt::format("  [[maybe_unused]] const {0} &pb_f = *static_cast<const {0} *>(pb_p);\n  {1}\n",
+                                        scope_.frame(), parameterDefinitions(scope_));
+  text_ += fmt::format("static const pb::DeviceMatrix pb_touched_{0}[] = {{\n{1}}};\n\n"
+                       "PB_SMALL static void pb_items_{0}(const pb::Frame *pb_p, pb::Box *pb_box) {{\n{2}"
+                       "  pb_box->rank = {3};\n{4}}}\n\n"
+                       "PB_SMALL static void pb_arguments_{0}(const pb::Frame *pb_p, const pb::Box *pb_part, "
+                       "pb::DeviceArguments *pb_a) {{\n{2}  pb::Box pb_whole;\n  if (!pb_part)\n"
+                       "    pb_items_{0}(pb_p, &pb_whole), pb_part = &pb_whole;\n{5}{6}}}\n\n",
+                       number, rows, frame, kernel.taskDimensions.size(), box, limits, body);
+}
+
+} // namespace pbc::emit

@@ -1,0 +1,62 @@
+// A transform's tables for devices (runtime/abi/device.h): what each step touches, its kernels, and where it is
+// to run.
+//
+//   step `rows` of Blur  =>  pb_device_0: kernels "global", "local"; boxes of In and Rows; selector place_rows
+//
+// Steps of one name in several plans share a placement: its selector and the sizes of its groups.
+#pragma once
+#include "compiler/emit/parts.h"
+#include <set>
+
+namespace pbc::emit {
+
+struct DeviceText;
+
+/// Whether some step of the program can run on a device.
+bool usesDevices(const Input &);
+
+struct Placement {
+  std::string name; // of its step: "rows"
+  int itemDimensions = 0;
+  bool hasLocal = false;
+};
+
+/// In the order of the plans; none in a program without anything for devices.
+std::vector<Placement> placements(const Input &, const sema::Transform &);
+std::vector<Placement> placements(const Scope &);
+
+/// Definitions of what the configuration fills: selectors, sizes of groups, ratio.
+std::string placementSlots(const Scope &);
+/// Rows of the transform's tables of sites and tunables, for one accuracy bin.
+std::string placementSites(const Scope &, int bin);
+std::string placementTunables(const Scope &, int bin);
+/// Alternatives that all placements name.
+std::string placementAlternatives(const Scope &);
+int placementTunableCount(const Scope &);
+
+class DeviceTables {
+public:
+  explicit DeviceTables(const Scope &);
+  /// Name of a step's table; "" in a program without anything for devices.
+  std::string ofStep(std::size_t plan, std::size_t step);
+  /// Name of a table that touches all inputs and outputs, for who runs without asking; or "".
+  std::string ofTransform();
+  /// What stands before the tables that name them.
+  const std::string &text() const { return text_; }
+
+private:
+  std::string table(const schedule::Step &, const kernel::OnDevice *);
+  std::string wholeMatrices(const std::string &name, const std::vector<std::pair<int, bool>> &matrices);
+  void kernels(const DeviceText &, const std::string &number);
+  void arguments(const kernel::OnDevice &, const DeviceText &, const std::string &number);
+
+  const Scope &scope_;
+  const sema::Transform &t_;
+  std::set<std::string> reals_;
+  bool isUsed_;
+  std::map<const void *, std::string> names_; // by what a table is made of
+  int count_ = 0;
+  std::string text_;
+};
+
+} // namespace pbc::emit

@@ -1,0 +1,198 @@
+#include "compiler/emit/kernel/device_text.h"
+#include "compiler/emit/kernel/loops.h"
+#include "compiler/kernel/footprint.h"
+#include <fmt/format.h>
+
+namespace pbc::emit {
+
+using kernel::Buffer;
+
+namespace {
+
+constexpr std::size_t kItemDimensions = 3;
+
+std::string replaced(std::string text, const std::string &what, const std::string &by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+/// What the printers write as C++ and C spells in another way.
+std::string inDialect(std::string text) {
+  static const std::pair<const char *, const char *> spellings[] = {{"[[maybe_unused]] ", ""},
+                                                                    {"pb::", "pb_"},
+                                                                    {"__builtin_inff()", "INFINITY"},
+                                                                    {"__builtin_inf()", "(double)INFINITY"}};
+  for (const auto &[cxx, c] : spellings)
+    text = replaced(text, cxx, c);
+  return text;
+}
+
+class Printer {
+public:
+  Printer(const kernel::OnDevice &device, const std::string &entry, const std::set<std::string> &reals)
+      : device_(device), reals_(reals), functions_(device.items->kernel.taskDimensions.size()),
+        rounds_(device.items->inRounds() ? 1 : 0) {
+    out_.entry = entry;
+  }
+
+  DeviceText print() {
+    std::vector<std::pair<const kernel::Kernel *, std::string>> bodies;
+    Used used;
+    bodies.emplace_back(&device_.items->item, body(device_.items->item, used));
+    if (device_.staged)
+      bodies.emplace_back(&*device_.staged, body(*device_.staged, used));
+    out_.values.assign(used.values.begin(), used.values.end());
+    if (device_.staged)
+      for (const Buffer &b : device_.staged->buffers)
+        for (int d = 0; d < static_cast<int>(b.staged.size()); ++d)
+          out_.extents.emplace_back(static_cast<int>(&b - device_.staged->buffers.data()), d);
+    for (const auto &[kernel, statements] : bodies)
+      out_.versions.push_back({kernel->buffers.empty() || kernel == &device_.items->item ? "global" : "local",
+                               function(*kernel, statements), localBytes(*kernel)});
+    return std::move(out_);
+  }
+
+private:
+  static std::string body(const kernel::Kernel &item, Used &used) {
+    const LoopText loops = printLoops(item, generate(item), {"", "", false, false}, used);
+    return inDialect(loops.loops);
+  }
+
+  std::string signature(const kernel::Kernel &kernel) const {
+    std::vector<std::string> all;
+    for (const Buffer &b : kernel.buffers) {
+      if (b.role == Buffer::Role::Local)
+        continue;
+      all.push_back(fmt::format("PB_GLOBAL {}{} *{}_p", b.role == Buffer::Role::Input ? "const " : "",
+                                body::cxxType(b.element), b.name));
+      all.push_back(fmt::format("long {}_o", b.name));
+      for (int d = 0; d < b.rank; ++d)
+        all.push_back(fmt::format("long {}_t{}", b.name, d));
+    }
+    for (const std::string &v : out_.values)
+      all.push_back(fmt::format("{} {}_v", reals_.count(v) ? "double" : "long", v));
+    for (const auto &[b, d] : out_.extents)
+      all.push_back(fmt::format("long {}_n{}", kernel.buffers[b].name, d));
+    for (std::size_t k = 0; k < functions_; ++k)
+      all.push_back(fmt::format("long from{0}, long to{0}", k));
+    return fmt::format("PB_KERNEL({})({})\n", out_.entry, fmt::join(all, ", "));
+  }
+
+  /// The item's value of each function; the last dimension of items is for all further functions.
+  std::string values(std::string &guard) const {
+    std::string text;
+    if (rounds_)
+      text += "  const long low0 = from0;\n";
+    for (std::size_t k = rounds_; k < functions_; ++k) {
+      const std::size_t item = k - rounds_;
+      const bool isFolded = functions_ - rounds_ > kItemDimensions && item + 1 >= kItemDimensions;
+      if (!isFolded) {
+        text += fmt::format("  const long low{0} = from{0} + PB_ID({1});\n", k, item);
+      } else {
+        if (item + 1 == kItemDimensions)
+          text += fmt::format("  long rest = PB_ID({});\n", kItemDimensions - 1);
+        const bool isLast = k + 1 == functions_;
+        text += isLast ? fmt::format("  const long low{0} = from{0} + rest;\n", k)
+                       : fmt::format("  const long low{0} = from{0} + rest % (to{0} - from{0});\n  rest /= "
+                                     "to{0} - from{0};\n",
+                                     k);
+      }
+      guard += fmt::format("{0}low{1} < to{1}", guard.empty() ? "" : " && ", k);
+    }
+    return text;
+  }
+
+  /// "(PB_G0 + 2)": of a staged copy along that dimension.
+  std::string copyExtent(const kernel::StagedDimension &d, const std::string &group) const {
+    if (d.function < 0)
+      return std::to_string(d.extent);
+    return fmt::format("({} * ({}{} - 1) + {})", d.factor, group, groupIndex(d.function), d.extent);
+  }
+  std::string groupIndex(int function) const { return std::to_string(function - static_cast<int>(rounds_)); }
+
+  std::string copySize(const Buffer &b) const {
+    std::string size;
+    for (const auto &d : b.staged)
+      size += (size.empty() ? "" : " * ") + copyExtent(d, "PB_G");
+    return size;
+  }
+
+  /// The items of a group copy what lies inside of the matrix, each every so many cells.
+  std::string load(const Buffer &b) const {
+    std::string text, inside, from, place, stride = "1";
+    for (int d = 0; d < static_cast<int>(b.staged.size()); ++d) {
+      std::string first = b.staged[d].first;
+      for (std::size_t k = 0; k < functions_; ++k) {
+        const std::string own =
+            k < rounds_ ? "low0" : fmt::format("(low{} - PB_LOCAL_ID({}))", k, k - rounds_);
+        first = replaced(replaced(first, fmt::format("pb__first{}", k), own), fmt::format("pb__low{}", k),
+                         fmt::format("low{}", k));
+      }
+      text += fmt::format("  const long {}_b{} = {};\n", b.name, d, first);
+      const std::string extent = fmt::format("{}_w{}", b.name, d);
+      text += fmt::format("  const int {} = {};\n", extent, copyExtent(b.staged[d], "PB_G"));
+      from += fmt::format("      const long c{0} = {1}_b{0} + rest % {2};\n      rest /= {2};\n", d, b.name,
+                          extent);
+      inside += fmt::format("{0}c{1} >= 0 && c{1} < {2}_n{1}", d ? " && " : "", d, b.name);
+      place += fmt::format("{0}c{1} * {2}_s{1}", d ? " + " : "", d, b.name);
+    }
+    return inDialect(text) +
+           fmt::format("  for (int k = PB_LOCAL_INDEX; k < {0}; k += PB_G0 * PB_G1 * PB_G2) {{\n"
+                       "      int rest = k;\n{1}      if ({2})\n        {3}_c[k] = {3}_p[{4}];\n  }}\n",
+                       copySize(b), from, inside, b.name, place);
+  }
+
+  std::string function(const kernel::Kernel &kernel, const std::string &statements) const {
+    std::string arrays, places, loads, guard;
+    for (const Buffer &b : kernel.buffers) {
+      if (b.role == Buffer::Role::Local)
+        continue;
+      places += fmt::format("  {0}_p += {0}_o;\n", b.name);
+      for (int d = 0; d < b.rank; ++d)
+        places += fmt::format("  const long {0}_s{1} = {2};\n", b.name, d,
+                              d ? fmt::format("{}_t{}", b.name, d) : fmt::format("PB_FIRST({}_t0)", b.name));
+      if (b.staged.empty())
+        continue;
+      arrays +=
+          fmt::format("  PB_LOCAL_ARRAY({}, {}_c, {});\n", body::cxxType(b.element), b.name, copySize(b));
+      loads += load(b);
+    }
+    const std::string items = values(guard);
+    if (!loads.empty())
+      loads += "  PB_BARRIER();\n";
+    return std::string("#ifdef PB_UNIT\n#define PB_FIRST(stride) 1\n#else\n#define PB_FIRST(stride) "
+                       "(stride)\n#endif\n") +
+           signature(kernel) + "{\n" + arrays + "  PB_BEGIN\n" + places + items + loads + "  if (" + guard +
+           ") {\n" + statements + "  }\n  PB_END\n}\n";
+  }
+
+  std::string localBytes(const kernel::Kernel &kernel) const {
+    std::string sum;
+    for (const Buffer &b : kernel.buffers) {
+      if (b.staged.empty())
+        continue;
+      std::string size = fmt::format("{}L", kernel::bytesOf(b.element));
+      for (const auto &d : b.staged)
+        size += d.function < 0 ? fmt::format(" * {}", d.extent)
+                               : fmt::format(" * ({} * (group[{}] - 1) + {})", d.factor,
+                                             groupIndex(d.function), d.extent);
+      sum += (sum.empty() ? "" : " + ") + size;
+    }
+    return sum;
+  }
+
+  const kernel::OnDevice &device_;
+  const std::set<std::string> &reals_;
+  std::size_t functions_, rounds_;
+  DeviceText out_;
+};
+
+} // namespace
+
+DeviceText deviceText(const kernel::OnDevice &device, const std::string &entry,
+                      const std::set<std::string> &reals) {
+  return Printer(device, entry, reals).print();
+}
+
+} // namespace pbc::emit

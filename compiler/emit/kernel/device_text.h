@@ -1,0 +1,33 @@
+// A work-item's Kernel as text in the dialect of runtime/device/dialect.h.
+//
+//   item (x) of B[x] = A[x-1] + A[x+1]
+//   => PB_KERNEL(pb_k)(PB_GLOBAL const double *A_p, long A_o, long A_t0, PB_GLOBAL double *B_p, ..., long n_v,
+//                      long from0, long to0)
+//      { PB_BEGIN  A_p += A_o; ...  const long low0 = from0 + PB_ID(0);
+//        if (low0 < to0) { B_p[low0 * B_s0] = A_p[...] + A_p[...]; }  PB_END }
+//
+// The statements are printed by instance.cpp and loops.cpp, like those for the processor.
+#pragma once
+#include "compiler/emit/kernel/instance.h"
+#include "compiler/kernel/on_device.h"
+
+namespace pbc::emit {
+
+struct DeviceText {
+  struct Version {
+    std::string variant; // "global", "local"
+    std::string text;
+    std::string localBytes; // C++ over group[0..2]; "": none
+  };
+  std::string entry;
+  std::vector<Version> versions;
+  /// Arguments between matrices and limits: sizes and tunables by their mangled names, then ..
+  std::vector<std::string> values;
+  /// .. extents of matrices: (buffer, dimension).
+  std::vector<std::pair<int, int>> extents;
+};
+
+/// `reals`: the names among values that are floating-point.
+DeviceText deviceText(const kernel::OnDevice &, const std::string &entry, const std::set<std::string> &reals);
+
+} // namespace pbc::emit

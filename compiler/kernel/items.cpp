@@ -1,0 +1,62 @@
+#include "compiler/kernel/items.h"
+#include "compiler/kernel/split_tasks.h"
+#include "compiler/kernel/task_functions.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <isl/schedule.h>
+#include <isl/set.h>
+#include <isl/union_set.h>
+
+namespace pbc::kernel {
+namespace {
+
+/// high<k> = low<k> + 1, and high<k> no longer named.
+isl_set *atOneValue(isl_set *set, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) {
+    isl_set *one = isl_set_read_from_str(
+        isl_set_get_ctx(set),
+        fmt::format("[pb__low{0}, pb__high{0}] -> {{ : pb__high{0} = pb__low{0} + 1 }}", k).c_str());
+    set = isl_set_intersect_params(set, one);
+    const int high = isl_set_find_dim_by_name(set, isl_dim_param, fmt::format("pb__high{}", k).c_str());
+    if (high >= 0)
+      set = isl_set_project_out(set, isl_dim_param, static_cast<unsigned>(high), 1);
+  }
+  return set;
+}
+
+/// From the schedule before the cut, which does not speak of high<k>.
+Kernel oneItem(const Kernel &cut, const isl::schedule &order) {
+  Kernel item = cut;
+  const std::size_t count = cut.taskDimensions.size();
+  item.context = isl::manage(isl_set_params(atOneValue(item.context.release(), count)));
+  isl_union_set *domain = isl_union_set_empty_ctx(isl_set_get_ctx(cut.context.get()));
+  for (Statement &s : item.statements) {
+    isl_set *points = atOneValue(s.domain.release(), count);
+    s.domain = isl::manage(isl_set_coalesce(isl_set_gist_params(points, item.context.copy())));
+    domain = isl_union_set_add_set(domain, s.domain.copy());
+  }
+  item.schedule = isl::manage(isl_schedule_intersect_domain(order.copy(), domain));
+  return item;
+}
+
+} // namespace
+
+ItemsOutcome mapToItems(const Kernel &lifted) {
+  if (std::any_of(lifted.statements.begin(), lifted.statements.end(),
+                  [](const Statement &s) { return s.isOpaque; }))
+    return {std::nullopt, "its body could not be taken apart into statements"};
+  if (lifted.statements.empty())
+    return {std::nullopt, "it does nothing"};
+  const TaskFunctions functions = itemFunctions(lifted);
+  const Kernel cut = cutAlong(lifted, functions);
+  const std::size_t rounds = cut.taskOrder == TaskOrder::Rounds ? 1 : 0;
+  if (cut.taskDimensions.size() <= rounds)
+    return {std::nullopt, lifted.statements.front().freeCount == 0
+                              ? "it has one point only"
+                              : "every loop over its points carries a dependence"};
+  if (cut.taskDimensions.size() > kMostFunctions)
+    return {std::nullopt, fmt::format("its points have more than {} coordinates", kMostFunctions)};
+  return {Items{cut, oneItem(cut, lifted.schedule)}, ""};
+}
+
+} // namespace pbc::kernel

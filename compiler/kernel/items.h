@@ -1,0 +1,33 @@
+// A kernel for a device: its points as work-items.
+//
+//   C[x,y] = A[x,y] + B[x,y]                  items (x, y)
+//   T[i,k] from T[i-1,k-1], T[i+1,k-1]        rounds k, items i
+//   L[x,y] from L[x-1,y], L[x,y-1]            rounds x + y, items x
+//   P[x] = P[x-1] + A[x]                      none: every loop over its points carries a dependence
+//
+// `kernel` is cut along these functions like tasks are (split_tasks.h), for whoever asks what a part of the
+// points touches; `item` is the same with one value of each function, pb__low<k>: what one work-item does. A
+// kernel with calls of bodies has none: these are C++. Source: petabricks-hetero 4, phases 1 and 2.
+#pragma once
+#include "compiler/kernel/kernel.h"
+
+namespace pbc::kernel {
+
+/// How many functions a box of a launch may have (runtime/abi/loops.h, Box).
+inline constexpr int kMostFunctions = 5;
+
+struct Items {
+  Kernel kernel; // taskDimensions: the functions; taskOrder: Any, or Rounds along function 0
+  Kernel item;
+  bool inRounds() const { return kernel.taskOrder == TaskOrder::Rounds; }
+};
+
+struct ItemsOutcome {
+  std::optional<Items> items;
+  std::string why;
+};
+
+/// `lifted`: in the order of the plan, as lift() makes it.
+ItemsOutcome mapToItems(const Kernel &lifted);
+
+} // namespace pbc::kernel

@@ -1,0 +1,51 @@
+#include "compiler/kernel/on_device.h"
+#include "compiler/kernel/stage.h"
+
+namespace pbc::kernel {
+namespace {
+
+// A few milliseconds. What our own programs need is far below it.
+constexpr unsigned long kBudget = 300'000;
+
+/// The last function that both have, if their parts can run in any order: x, along which memory lies, is cut
+/// only where there is nothing else.
+void findShared(OnDevice &device, const Kernel &scheduled) {
+  const Kernel &items = device.items->kernel;
+  if (items.taskOrder != TaskOrder::Any || scheduled.taskOrder != TaskOrder::Any)
+    return;
+  for (std::size_t k = 0; k < items.taskDimensions.size(); ++k)
+    for (std::size_t t = 0; t < scheduled.taskDimensions.size(); ++t)
+      if (items.taskDimensions[k].name == scheduled.taskDimensions[t].name) {
+        device.shared = static_cast<int>(k);
+        device.sharedInTasks = static_cast<int>(t);
+      }
+}
+
+} // namespace
+
+OnDevice onDevice(const Kernel &lifted, const Kernel &scheduled, const poly::Context &context) {
+  OnDevice device;
+  const auto make = [&] {
+    ItemsOutcome items = mapToItems(lifted);
+    if (!items.items) {
+      device.why = items.why;
+      return;
+    }
+    device.touched = touchedCells(items.items->kernel);
+    Outcome staged = stageInputs(*items.items);
+    device.staged = std::move(staged.kernel);
+    device.whyNotStaged = staged.why;
+    device.items = std::move(items.items);
+    findShared(device, scheduled);
+  };
+  try {
+    if (context.withBudget(kBudget, make))
+      return device;
+  } catch (const isl::exception &) { // a box without a formula
+  }
+  device = {};
+  device.why = "which cells its points touch is too complex";
+  return device;
+}
+
+} // namespace pbc::kernel

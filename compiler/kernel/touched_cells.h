@@ -1,0 +1,43 @@
+// Which cells of matrices a kernel touches when it runs for a part of its points, as boxes.
+//
+//   B[x, y] = A[x - 1, y] + A[x + 1, y]  for low0 <= x < high0, low1 <= y < high1
+//   => reads A: [low0 - 1, high0 + 1) x [low1, high1)     writes B: [low0, high0) x [low1, high1), all of it
+//
+// Boxes are formulas over the parameters and the limits pb__low0, pb__high0, .. of the kernel's task
+// dimensions. They may hold cells that are not touched, never the other way round.
+#pragma once
+#include "compiler/kernel/kernel.h"
+
+namespace pbc::kernel {
+
+/// Half open; C++ over the parameters and the limits.
+struct Interval {
+  std::string low, high;
+};
+
+/// Cells of a matrix of the transform, if `condition` holds (empty: always).
+struct CellsBox {
+  int matrix;
+  std::string condition;
+  std::vector<Interval> cells;
+};
+
+/// What a kernel does with a matrix.
+struct Touched {
+  int matrix;
+  std::optional<CellsBox> read, written;
+  bool covers = false; // every cell of `written` is written
+};
+
+/// The instances of a statement that run when the kernel is called.
+isl::set instances(const Kernel &, const Statement &);
+/// The cells of `matrix` that it reads, in one convex piece around them; nothing if it reads none.
+std::optional<isl::set> cellsRead(const Kernel &, int matrix);
+/// The box around these cells. Throws isl::exception where it has no formula.
+CellsBox boxAround(const Kernel &, int matrix, const isl::set &cells);
+
+/// For each matrix in the order of the kernel's buffers. Throws isl::exception where a box has no formula, or
+/// past a budget.
+std::vector<Touched> touchedCells(const Kernel &);
+
+} // namespace pbc::kernel

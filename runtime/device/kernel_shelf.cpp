@@ -1,0 +1,130 @@
+#include "runtime/device/kernel_shelf.h"
+#include "runtime/abi/device.h"
+#include <chrono>
+#include <deque>
+#include <thread>
+
+namespace pb::device {
+
+struct KernelShelf::Entry {
+  KernelSource source;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool isDone = false;
+  Built built;
+  std::vector<std::shared_ptr<Request>> waiters;
+
+  void finish(Built result) {
+    std::vector<std::shared_ptr<Request>> all;
+    {
+      std::lock_guard hold(mutex);
+      if (isDone)
+        return;
+      built = std::move(result);
+      isDone = true;
+      all.swap(waiters);
+      changed.notify_all();
+    }
+    for (const auto &r : all)
+      r->finish();
+  }
+};
+
+/// One build after the other, each on a thread that can be left alone. Shared with these threads.
+struct KernelShelf::Builder {
+  Device &device;
+  const std::chrono::duration<double> limit;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::shared_ptr<Entry>> queue;
+  bool stops = false;
+  std::thread thread;
+
+  Builder(Device &d, double seconds) : device(d), limit(seconds) {}
+
+  void loop() {
+    for (;;) {
+      std::shared_ptr<Entry> next;
+      {
+        std::unique_lock hold(mutex);
+        changed.wait(hold, [&] { return stops || !queue.empty(); });
+        if (stops)
+          return;
+        next = queue.front();
+        queue.pop_front();
+      }
+      std::thread([&device = device, next] { next->finish(build(device, next->source)); }).detach();
+      std::unique_lock hold(next->mutex);
+      const bool isDone = next->changed.wait_for(hold, limit, [&] { return next->isDone; });
+      hold.unlock();
+      if (!isDone)
+        next->finish({nullptr, "the driver's compiler takes too long"});
+    }
+  }
+
+  static Built build(Device &device, const KernelSource &source) {
+    try {
+      return {device.build(source), ""};
+    } catch (const std::exception &e) {
+      return {nullptr, e.what()};
+    }
+  }
+};
+
+KernelShelf::KernelShelf(Device &device, double limitSeconds)
+    : builder_(std::make_shared<Builder>(device, limitSeconds)) {
+  builder_->thread = std::thread([b = builder_.get()] { b->loop(); });
+}
+
+KernelShelf::~KernelShelf() {
+  {
+    std::lock_guard hold(builder_->mutex);
+    builder_->stops = true;
+    builder_->changed.notify_all();
+  }
+  builder_->thread.join();
+  for (const auto &entry : builder_->queue)
+    entry->finish({nullptr, "the program ends"});
+}
+
+KernelShelf::Awaiter KernelShelf::get(const DeviceKernel &kernel, const int group[3], bool unit) {
+  const Key key{&kernel, group[0], group[1], group[2], unit};
+  std::lock_guard hold(mutex_);
+  std::shared_ptr<Entry> &entry = entries_[key];
+  if (!entry) {
+    entry = std::make_shared<Entry>();
+    entry->source = {(unit ? "#define PB_UNIT 1\n" : "") + std::string(kernel.source),
+                     kernel.entry,
+                     {group[0], group[1], group[2]}};
+    std::lock_guard holdQueue(builder_->mutex);
+    builder_->queue.push_back(entry);
+    builder_->changed.notify_one();
+  }
+  return {entry};
+}
+
+bool KernelShelf::Awaiter::await_ready() const {
+  std::lock_guard hold(entry->mutex);
+  return entry->isDone;
+}
+
+void KernelShelf::Awaiter::await_suspend(std::coroutine_handle<> caller) {
+  const auto request = std::make_shared<Request>();
+  request->resumeOn(*task::Scheduler::current(), caller);
+  const std::shared_ptr<Entry> kept = entry; // this awaiter may be gone once somebody resumes the caller
+  {
+    std::lock_guard hold(kept->mutex);
+    if (!kept->isDone) {
+      kept->waiters.push_back(request);
+      return;
+    }
+  }
+  request->finish();
+}
+
+KernelShelf::Built KernelShelf::Awaiter::await_resume() const {
+  std::lock_guard hold(entry->mutex);
+  return entry->built;
+}
+
+} // namespace pb::device

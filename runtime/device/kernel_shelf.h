@@ -1,0 +1,56 @@
+// The kernels of one device that a program has asked for, each built once, off the workers' threads.
+//
+//   Shelf::Built k = co_await shelf.get(kernel, group, true);      // waits the first time only
+//   if (!k.kernel) say(k.why);
+//
+// A build may take seconds (a compiler runs in the driver): the coroutine is suspended, no worker waits. A
+// build that takes longer than the limit counts as failed and is left alone.
+// Invariant: get() for the same version and group gives the same answer as long as the shelf lives.
+#pragma once
+#include "runtime/device/request.h"
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+
+namespace pb {
+struct DeviceKernel;
+}
+
+namespace pb::device {
+
+class KernelShelf {
+public:
+  struct Built {
+    std::shared_ptr<Kernel> kernel; // null: see `why`
+    std::string why;
+  };
+
+  /// `device` must outlive the shelf.
+  KernelShelf(Device &device, double limitSeconds);
+  ~KernelShelf();
+  KernelShelf(const KernelShelf &) = delete;
+  KernelShelf &operator=(const KernelShelf &) = delete;
+
+private:
+  struct Entry;
+  struct Builder;
+
+public:
+  struct Awaiter {
+    std::shared_ptr<Entry> entry;
+    bool await_ready() const;
+    void await_suspend(std::coroutine_handle<> caller);
+    Built await_resume() const;
+  };
+  /// `unit`: dimension 0 of every matrix has stride 1.
+  Awaiter get(const DeviceKernel &, const int group[3], bool unit);
+
+private:
+  using Key = std::tuple<const DeviceKernel *, int, int, int, bool>;
+  std::mutex mutex_; // of entries_
+  std::map<Key, std::shared_ptr<Entry>> entries_;
+  std::shared_ptr<Builder> builder_;
+};
+
+} // namespace pb::device

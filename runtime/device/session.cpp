@@ -1,0 +1,294 @@
+#include "runtime/device/session.h"
+#include <algorithm>
+
+namespace pb::device {
+
+/// One device.
+struct Session::Side {
+  std::unique_ptr<Manager> manager;
+  std::unique_ptr<KernelShelf> shelf;
+  mutable std::mutex mutex;
+  std::set<const DeviceStep *> refused; // steps that it cannot run
+  bool refuses(const DeviceStep &step) const {
+    std::lock_guard hold(mutex);
+    return refused.count(&step) > 0;
+  }
+};
+
+namespace {
+
+/// As large as the configuration says, halved until the device can have it.
+void groupOf(const DeviceStep &step, const Frame *frame, const Description &about, int *group) {
+  for (int d = 0; d < 3; ++d)
+    group[d] = static_cast<int>(
+        std::clamp(step.group[3 * frame->bin + d], 1L, static_cast<long>(about.groupExtent[d])));
+  while (static_cast<long>(group[0]) * group[1] * group[2] > about.largestGroup)
+    for (int d = 2; d >= 0; --d) // x last, along which neighbours lie side by side
+      if (group[d] > 1) {
+        group[d] /= 2;
+        break;
+      }
+}
+
+bool hasUnitStrides(const DeviceStep &step, const DeviceArguments &arguments) {
+  for (int m = 0; m < step.matrixCount; ++m)
+    if (step.matrices[m].rank > 0 && arguments.matrix[m].extent[0] > 1 && arguments.matrix[m].stride[0] != 1)
+      return false;
+  return true;
+}
+
+Place placeAt(const DeviceStep &step, const DeviceArguments &arguments, int m, const Cells &cells) {
+  return placeOf(arguments.matrix[m], step.matrices[m].rank, step.matrices[m].elementBytes, cells);
+}
+
+} // namespace
+
+Session::Session(std::vector<std::unique_ptr<Device>> devices, const Settings &settings)
+    : table_(static_cast<int>(devices.size())) {
+  for (auto &device : devices) {
+    auto side = std::make_unique<Side>();
+    Device &kept = *device;
+    device::Options options;
+    options.index = static_cast<int>(sides_.size());
+    options.trace = settings.trace;
+    side->manager = std::make_unique<Manager>(std::move(device), table_, options);
+    side->shelf = std::make_unique<KernelShelf>(kept, settings.buildLimit);
+    sides_.push_back(std::move(side));
+  }
+}
+
+Session::~Session() {
+  for (auto &side : sides_)
+    side->shelf.reset(); // before the device
+}
+
+std::vector<Counters> Session::counters() const {
+  std::vector<Counters> all;
+  for (const auto &side : sides_)
+    all.push_back(side->manager->counters());
+  return all;
+}
+
+std::vector<std::string> Session::takeNotes() {
+  std::lock_guard hold(mutex_);
+  return std::exchange(notes_, {});
+}
+
+void Session::note(const std::string &text) {
+  std::lock_guard hold(mutex_);
+  if (said_.insert(text).second)
+    notes_.push_back(text);
+}
+
+bool Session::concern(const Frame *frame, const LoopStep *steps, int count) const {
+  if (areUsed())
+    return true;
+  return std::any_of(steps, steps + count,
+                     [&](const LoopStep &step) { return place(frame, step).side != nullptr; });
+}
+
+Session::Side *Session::chooseSide(const DeviceStep &step, int version) const {
+  (void)version;
+  for (const auto &side : sides_)
+    if (!side->manager->isLost() && !side->refuses(step))
+      return side.get();
+  return nullptr;
+}
+
+Session::Placed Session::place(const Frame *frame, const LoopStep &step) const {
+  Placed placed{.step = &step};
+  const DeviceStep *device = step.device;
+  if (!device || !device->placement)
+    return placed;
+  const int use = device->placement[frame->bin].select(frame->n);
+  if (use == 0)
+    return placed;
+  placed.version = std::min(use, device->kernelCount) - 1;
+  long ratio = device->ratio[frame->bin];
+  if (device->shared < 0 && ratio < kWhole) // all or nothing
+    ratio = 2 * ratio >= kWhole ? kWhole : 0;
+  if (ratio == 0)
+    return placed;
+  device->box(frame, &placed.box);
+  if (isEmpty(placed.box))
+    return placed;
+  if (ratio < kWhole) {
+    // Requirement 67: the first so many values are the device's.
+    const long low = placed.box.low[device->shared], all = placed.box.high[device->shared] - low;
+    const long part = (all * ratio + kWhole - 1) / kWhole;
+    placed.box.high[device->shared] = low + part;
+    if (part == all)
+      ratio = kWhole;
+  }
+  placed.ratio = static_cast<int>(ratio);
+  placed.side = chooseSide(*device, placed.version);
+  return placed;
+}
+
+bool Session::mustCopyOut(const Frame *frame, const char *matrix, const LoopStep *rest,
+                          const LoopStep *end) const {
+  for (; rest != end; ++rest) {
+    if (!rest->device)
+      return false;
+    for (int m = 0; m < rest->device->matrixCount; ++m)
+      if (rest->device->matrices[m].reads && std::string_view(rest->device->matrices[m].name) == matrix)
+        return !place(frame, *rest).side;
+  }
+  return false;
+}
+
+void Session::leave(const Placed &placed, const std::string &why, bool forGood) {
+  const Description &about = placed.side->manager->about();
+  if (forGood) {
+    std::lock_guard hold(placed.side->mutex);
+    placed.side->refused.insert(placed.step->device);
+  }
+  note(std::string(placed.step->device->name) + " runs on the processor: " + about.name + ": " + why);
+}
+
+Job Session::prepareHost(const Frame *frame, const DeviceStep *step, std::optional<Box> part) {
+  DeviceArguments arguments;
+  step->arguments(frame, part ? &*part : nullptr, &arguments);
+  for (int m = 0; m < step->matrixCount; ++m) {
+    const DeviceMatrix &matrix = step->matrices[m];
+    if (!arguments.matrix[m].owner)
+      continue;
+    if (matrix.reads)
+      co_await hostReads(table_, placeAt(*step, arguments, m, arguments.read[m]));
+    if (matrix.writes)
+      co_await hostWrites(table_, placeAt(*step, arguments, m, arguments.written[m]), !matrix.covers);
+  }
+}
+
+Job Session::toHost(const Frame *frame, const DeviceStep *step) { return prepareHost(frame, step, {}); }
+
+Job Session::toHost(std::vector<Place> places) {
+  for (const Place &p : places)
+    if (p.matrix.owner)
+      co_await hostReads(table_, p);
+}
+
+/// What a device leaves to the processor; nothing: the whole step.
+std::optional<Box> Session::restOf(const Frame *frame, const Placed &placed) {
+  if (!placed.isShared())
+    return std::nullopt;
+  const DeviceStep &device = *placed.step->device;
+  Box rest;
+  device.box(frame, &rest);
+  rest.low[device.shared] = placed.box.high[device.shared];
+  return rest;
+}
+
+Job Session::onProcessor(const Frame *frame, const LoopStep *step, std::optional<Box> part) {
+  if (step->device && areUsed())
+    co_await prepareHost(frame, step->device, part);
+  if (!part) {
+    co_await task::runStep(*step, frame);
+    co_return;
+  }
+  const int d = step->device->shared, own = step->device->sharedInLoop;
+  Box box = task::boxOf(*step, frame);
+  box.low[own] = std::max(box.low[own], part->low[d]);
+  box.high[own] = std::min(box.high[own], part->high[d]);
+  if (!isEmpty(box))
+    co_await task::runStep(*step, frame, box);
+}
+
+Launch Session::launchOf(const Placed &placed, const DeviceArguments &arguments, const LoopStep *end,
+                         const Frame *frame) const {
+  const DeviceStep &step = *placed.step->device;
+  Launch launch;
+  launch.name = step.name;
+  for (int m = 0; m < step.matrixCount; ++m) {
+    const DeviceMatrix &matrix = step.matrices[m];
+    LaunchMatrix argument;
+    argument.place = placeAt(step, arguments, m, {});
+    argument.read = arguments.read[m], argument.written = arguments.written[m];
+    argument.reads = matrix.reads, argument.writes = matrix.writes, argument.covers = matrix.covers;
+    argument.copiesOut = matrix.writes && mustCopyOut(frame, matrix.name, placed.step + 1, end);
+    launch.matrices.push_back(argument);
+  }
+  for (int v = 0; v < step.valueCount; ++v)
+    launch.values.push_back(arguments.value[v].integer);
+  launch.box = placed.box;
+  launch.inRounds = step.inRounds;
+  return launch;
+}
+
+Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopStep *end) {
+  for (std::size_t next = 0; next < batch.size();) {
+    Side *const side = batch[next].side;
+    const std::size_t first = next;
+    std::vector<Launch> launches;
+    std::string why; // of the step that is left
+    for (; side && next < batch.size() && batch[next].side == side; ++next) {
+      const DeviceStep &step = *batch[next].step->device;
+      DeviceArguments arguments;
+      step.arguments(frame, &batch[next].box, &arguments);
+      Launch launch = launchOf(batch[next], arguments, end, frame);
+      groupOf(step, frame, side->manager->about(), launch.group);
+      const DeviceKernel *kernel = &step.kernels[batch[next].version];
+      if (kernel->localBytes &&
+          kernel->localBytes(launch.group) > static_cast<long>(side->manager->about().localBytes))
+        kernel = step.kernels; // requirement 21
+      KernelShelf::Built built =
+          co_await side->shelf->get(*kernel, launch.group, hasUnitStrides(step, arguments));
+      if (!built.kernel) {
+        leave(batch[next], built.why, true);
+        why = built.why;
+        break;
+      }
+      launch.kernel = std::move(built.kernel);
+      launches.push_back(std::move(launch));
+    }
+    if (!launches.empty()) {
+      used_.store(true, std::memory_order_release);
+      const Submitted submitted = co_await side->manager->submit(std::move(launches));
+      if (submitted.why) {
+        next = first + static_cast<std::size_t>(submitted.count);
+        why = submitted.why->what();
+        leave(batch[next], why, submitted.why->failure() == Failure::Launch);
+      }
+    }
+    if (side && why.empty())
+      continue;
+    const Placed &left = batch[next++];
+    co_await onProcessor(frame, left.step, left.isShared() ? std::optional(left.box) : std::nullopt);
+    for (std::size_t k = next; k < batch.size(); ++k) // the device may be lost, or refuse more than one
+      batch[k].side = place(frame, *batch[k].step).side;
+  }
+}
+
+Job Session::walk(const Frame *frame, const LoopStep *steps, int count) {
+  const LoopStep *const end = steps + count;
+  while (steps != end) {
+    // A level, and further ones as long as all of their steps go to devices.
+    std::vector<Placed> onDevices, onProcessors;
+    bool takesMore = true;
+    while (steps != end && takesMore) {
+      const int level = steps->level;
+      for (; steps != end && steps->level == level; ++steps) {
+        Placed placed = place(frame, *steps);
+        if (placed.side)
+          onDevices.push_back(placed);
+        if (!placed.side || placed.isShared())
+          onProcessors.push_back(placed);
+      }
+      takesMore = onProcessors.empty() && steps != end;
+      for (const LoopStep *s = steps; takesMore && s != end && s->level == steps->level; ++s) {
+        const Placed placed = place(frame, *s);
+        takesMore = placed.side && !placed.isShared();
+      }
+    }
+    if (!onDevices.empty())
+      co_await onDevice(frame, std::move(onDevices), end);
+    SpawnScope others;
+    for (std::size_t k = 1; k < onProcessors.size(); ++k)
+      others.spawn(onProcessor(frame, onProcessors[k].step, restOf(frame, onProcessors[k])));
+    if (!onProcessors.empty())
+      co_await onProcessor(frame, onProcessors.front().step, restOf(frame, onProcessors.front()));
+    co_await others.sync();
+  }
+}
+
+} // namespace pb::device

@@ -1,0 +1,82 @@
+// The devices of a running program: where each step runs, and what happens when a device cannot.
+//
+//   Session session(openDevices("all", complaints), {});
+//   scheduler.setDevices(&session);
+//   scheduler.run(...);                        // steps are walked here (task/steps.h)
+//   session.say();                             // "note: rows of Blur runs on the processor: ..." once each
+//
+// walk() goes through a table of steps level by level. Steps that are placed on a device are given to it, as
+// many as follow each other at once, and nobody waits for their results; a step on the processor first waits
+// for what it reads. What comes next decides how an output comes back: a step on the processor reads it (must
+// copy-out: the copy starts behind the kernel), a device does (reused), or nobody knows (may: copied when
+// somebody reads). Source: petabricks-hetero 5, 6.
+//
+// Invariants: results are those of the processor alone. A kernel that cannot be built, or a launch that is
+// refused, leaves its step to the processor, now and from then on; a device without memory, this time. If a
+// device is lost with results that only it had, whoever reads them gets DeviceError(Lost), and the program's
+// main transform has to run again (runtime/program/runner.h); the session does not use that device any more.
+#pragma once
+#include "runtime/device/kernel_shelf.h"
+#include "runtime/device/manager.h"
+#include "runtime/task/steps.h"
+#include <set>
+
+namespace pb::device {
+
+class Session final : public task::StepDevices {
+public:
+  struct Settings {
+    Trace *trace = nullptr;
+    double buildLimit = 300; // seconds for one kernel
+  };
+
+  Session(std::vector<std::unique_ptr<Device>> devices, const Settings &);
+  ~Session() override;
+
+  bool concern(const Frame *, const LoopStep *, int count) const override;
+  bool areUsed() const override { return used_.load(std::memory_order_acquire); }
+  Job walk(const Frame *, const LoopStep *, int count) override;
+  Job toHost(const Frame *, const DeviceStep *) override;
+  /// Brings whole matrices back, from a coroutine of the program's scheduler.
+  Job toHost(std::vector<Place>);
+
+  /// What happened, one line each, since the last call.
+  std::vector<std::string> takeNotes();
+  /// By device.
+  std::vector<Counters> counters() const;
+  int devices() const { return static_cast<int>(sides_.size()); }
+
+private:
+  struct Side; // one device
+  /// Where a step of a walk runs.
+  struct Placed {
+    const LoopStep *step = nullptr;
+    Side *side = nullptr;   // null: on the processor
+    int version = 0;        // kernels[version]
+    int ratio = 0;          // 64ths that are the device's
+    Box box{};              // of the device's part
+    bool isShared() const { return side && ratio < kWhole; }
+  };
+  static constexpr int kWhole = 64;
+
+  Placed place(const Frame *, const LoopStep &) const;
+  Side *chooseSide(const DeviceStep &, int version) const;
+  static std::optional<Box> restOf(const Frame *, const Placed &);
+  Launch launchOf(const Placed &, const DeviceArguments &, const LoopStep *end, const Frame *) const;
+  Job onDevice(const Frame *, std::vector<Placed> batch, const LoopStep *end);
+  /// The step, or a part of it by the functions of its points.
+  Job onProcessor(const Frame *, const LoopStep *, std::optional<Box> part);
+  Job prepareHost(const Frame *, const DeviceStep *, std::optional<Box> part);
+  bool mustCopyOut(const Frame *, const char *matrix, const LoopStep *rest, const LoopStep *end) const;
+  void note(const std::string &text);
+  void leave(const Placed &, const std::string &why, bool forGood);
+
+  Table table_;
+  std::vector<std::unique_ptr<Side>> sides_;
+  std::atomic<bool> used_ = false;
+  mutable std::mutex mutex_; // of all below
+  std::set<std::string> said_;
+  std::vector<std::string> notes_;
+};
+
+} // namespace pb::device
