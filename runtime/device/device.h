@@ -3,15 +3,19 @@
 //   std::vector<std::unique_ptr<Device>> all = openDevices("opencl:0,fake");
 //   auto buffer = device.allocate(1 << 20);
 //   EventRef in = device.copyIn(*buffer, {.offset = 0, .bytes = 1 << 20}, host);
-//   EventRef ran = device.launch(*kernel, {Argument::of(*buffer), Argument::of(7L)}, {{1024, 1, 1}, {64, 1,
-//   1}}); device.flush(); while (!ran->isDone()) ...
+//   EventRef ran = device.launch(*kernel, {Argument::writes(*buffer), Argument::of(7L)},
+//                                {{1024, 1, 1}, {64, 1, 1}});
+//   device.flush();
+//   while (!ran->isDone()) ...
 //
 // Three implementations: opencl/, cuda/ (both libraries are opened when a program runs, never linked) and
 // fake/ (kernels run on this processor; speed, memory, latency and failures can be set).
-// Invariants: commands that touch the same buffer take effect in the order in which they were given; others
-// may overlap (several queues, pinned staging). Only the management thread calls a Device, except build(),
-// which any thread may call. No call but build() and allocate() takes longer than the driver's own
-// bookkeeping. Everything fails by DeviceError, nothing else.
+// Invariants: commands that touch the same buffer, and of which one writes it, take effect in the order in
+// which they were given; others may overlap (several queues, pinned staging). Only the management thread
+// calls a Device and its buffers, except build(), which any thread may call; an event may be asked by any
+// thread. No call but build() and allocate() takes longer than the driver's own bookkeeping. Buffers, kernels
+// and events may live longer than their device. Devices fail by DeviceError, nothing else; a call that could
+// never be right (a copy past a buffer's end) is a mistake of the caller and throws std::logic_error.
 #pragma once
 #include <memory>
 #include <stdexcept>
@@ -50,7 +54,7 @@ struct Description {
   bool sharesMemory = false; // with the processor: copies are not needed where buffers can be its own memory
 };
 
-/// Rows of bytes with the same offset in a buffer and behind a host pointer.
+/// Rows of bytes with the same offset in a buffer and behind a host pointer. Helpers: transfer.h.
 struct Transfer {
   unsigned long offset = 0, bytes = 0;                       // of the first row
   long rows = 1, rowStride = 0, planes = 1, planeStride = 0; // strides in bytes
@@ -84,8 +88,10 @@ using EventRef = std::shared_ptr<Event>;
 struct Argument {
   Buffer *buffer = nullptr; // else the 8 bytes of `value`
   long value = 0;
-  static Argument of(Buffer &b) { return {&b, 0}; }
-  static Argument of(long v) { return {nullptr, v}; }
+  bool written = true; // the buffer; one that is only read can be copied meanwhile
+  static Argument reads(Buffer &b) { return {&b, 0, false}; }
+  static Argument writes(Buffer &b) { return {&b, 0, true}; }
+  static Argument of(long v) { return {nullptr, v, false}; }
 };
 
 struct Grid {
@@ -99,8 +105,14 @@ struct KernelSource {
   int group[3] = {1, 1, 1}; // macros PB_G0, PB_G1, PB_G2
 };
 
+/// What build() did so far.
+struct Builds {
+  long compiled = 0, cached = 0;
+};
+
 class Device {
 public:
+  /// Commands that have not begun are not carried out.
   virtual ~Device() = default;
   virtual const Description &about() const = 0;
   virtual std::unique_ptr<Buffer> allocate(unsigned long bytes) = 0;
@@ -108,6 +120,7 @@ public:
   virtual std::unique_ptr<Buffer> wrap(void *, unsigned long) { return nullptr; }
   /// From the cache on disk (kernel_cache.h) or by the driver's compiler.
   virtual std::unique_ptr<Kernel> build(const KernelSource &) = 0;
+  virtual Builds builds() const { return {}; }
   /// `host` must stay as it is until the event is done.
   virtual EventRef copyIn(Buffer &, const Transfer &, const void *host) = 0;
   virtual EventRef copyOut(Buffer &, const Transfer &, void *host) = 0;
@@ -116,17 +129,18 @@ public:
   virtual void flush() = 0;
 };
 
-/// What a device could be opened as: "opencl:0", "cuda:0", "fake".
+/// What a device could be opened as: "opencl:0", "cuda:0", "fake:0".
 struct DeviceName {
   std::string id;
   Description about;
 };
 
-/// All that this machine has. "fake" is there if asked for by PB_FAKE_DEVICE (fake/fake_device.h).
+/// All that this machine has. "fake:0" is there if asked for by PB_FAKE_DEVICE (fake/fake_options.h), and can
+/// be opened as "fake" anyway.
 std::vector<DeviceName> listDevices();
 
-/// Those that are named, separated by commas ("opencl:0,cuda:1"; "all"; "none"); devices that cannot be
-/// opened are left out, with a sentence each in `complaints`.
+/// Those that are named, separated by commas ("opencl:0,cuda:1"; "all"; "none"; "opencl": its first); devices
+/// that cannot be opened are left out, with a sentence each in `complaints`.
 std::vector<std::unique_ptr<Device>> openDevices(const std::string &names,
                                                  std::vector<std::string> &complaints);
 

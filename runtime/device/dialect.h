@@ -5,9 +5,7 @@
 //     PB_LOCAL_ARRAY(float, A_t, (PB_G0 + 2) * PB_G1);     // group-local; at the begin of the body
 //     PB_BEGIN                                             // statements begin here
 //     const long i0 = low0 + PB_ID(0);                     // 0 .. items[d] - 1; PB_LOCAL_ID(d),
-//     PB_GROUP_ID(d);
-//                                                          // PB_LOCAL_INDEX: of the item among all of its
-//                                                          group
+//     PB_GROUP_ID(d)
 //     ...
 //     PB_BARRIER();                                        // all items of the group, global and local memory
 //     if (i0 < high0) ...
@@ -16,10 +14,13 @@
 //
 // Otherwise kernels are C: for, if, assignments, conditional expressions; types float, double, int, long,
 // unsigned char, bool (as int); functions by C's names for double (sqrt, fabs, fmin, pow, ...) and with an
-// `f` for float (sqrtf, ...), abs and labs; of longs pb_minimum, pb_maximum, pb_floordiv (towards minus
-// infinity) and pb_floormod; pb_missing() and pb_isMissing(double) as in runtime/abi/body.h; INFINITY.
+// `f` for float (sqrtf, ...), pb_min_T / pb_max_T / pb_abs_T for T in {float, double, int, long}.
 // `long` has 64 bits everywhere. fused multiply-add may be formed, sums are not reordered.
+// The functions are those that compiler/body/prelude.cpp allows in bodies, and fma; constants INFINITY and
+// NAN. Barriers stand in the kernel itself (not in a function that it calls), with all items of the group
+// reaching the same ones in the same order. A pointer that is only read points to const.
 #pragma once
+#include "runtime/device/device.h"
 
 namespace pb::device {
 
@@ -27,5 +28,10 @@ namespace pb::device {
 extern const char *const kOpenClPrelude;
 extern const char *const kCudaPrelude;
 extern const char *const kHostPrelude; // for the fake device: a C++ compiler makes a shared library of it
+/// Behind the kernel, whose name is PB_ENTRY: what the fake device calls (fake/host_kernel.h).
+extern const char *const kHostEpilogue;
+
+/// The whole text: sizes of groups, prelude, kernel. Compilers' messages count the kernel's own lines.
+std::string kernelText(const char *prelude, const KernelSource &);
 
 } // namespace pb::device

@@ -1,0 +1,255 @@
+#include "runtime/device/dialect.h"
+
+// The functions of compiler/body/prelude.cpp; every language here has them, under other names for float.
+#define UNARY(EACH)                                                                                          \
+  EACH(sqrt)                                                                                                 \
+  EACH(cbrt)                                                                                                 \
+  EACH(exp)                                                                                                  \
+  EACH(exp2)                                                                                                 \
+  EACH(expm1)                                                                                                \
+  EACH(log)                                                                                                  \
+  EACH(log2)                                                                                                 \
+  EACH(log10)                                                                                                \
+  EACH(log1p)                                                                                                \
+  EACH(sin)                                                                                                  \
+  EACH(cos)                                                                                                  \
+  EACH(tan)                                                                                                  \
+  EACH(asin)                                                                                                 \
+  EACH(acos)                                                                                                 \
+  EACH(atan)                                                                                                 \
+  EACH(sinh)                                                                                                 \
+  EACH(cosh)                                                                                                 \
+  EACH(tanh)                                                                                                 \
+  EACH(ceil)                                                                                                 \
+  EACH(floor)                                                                                                \
+  EACH(round)                                                                                                \
+  EACH(trunc)                                                                                                \
+  EACH(rint)                                                                                                 \
+  EACH(fabs)                                                                                                 \
+  EACH(erf)                                                                                                  \
+  EACH(erfc)                                                                                                 \
+  EACH(tgamma)                                                                                               \
+  EACH(lgamma)
+#define BINARY(EACH)                                                                                         \
+  EACH(pow) EACH(atan2) EACH(fmod) EACH(fmin) EACH(fmax) EACH(hypot) EACH(fdim) EACH(copysign)
+
+// std::min, std::max and abs as bodies see them, also for NaN and for two equal ones.
+#define ARITHMETIC(PREFIX)                                                                                   \
+  COMPARE(PREFIX, float)                                                                                     \
+  COMPARE(PREFIX, double)                                                                                    \
+  COMPARE(PREFIX, int) COMPARE(PREFIX, long) PREFIX                                                          \
+      " float pb_abs_float(float a) { return fabsf(a); }\n" PREFIX                                           \
+      " double pb_abs_double(double a) { return fabs(a); }\n" PREFIX                                         \
+      " int pb_abs_int(int a) { return a < 0 ? -a : a; }\n" PREFIX                                           \
+      " long pb_abs_long(long a) { return a < 0 ? -a : a; }\n"
+#define COMPARE(PREFIX, T)                                                                                   \
+  PREFIX " " #T " pb_min_" #T "(" #T " a, " #T " b) { return b < a ? b : a; }\n" PREFIX " " #T " pb_max_" #T \
+         "(" #T " a, " #T " b) { return a < b ? b : a; }\n"
+
+// OpenCL C has one name for both types, and no conversion of an integer to either: the dialect's names become
+// macros for functions that convert.
+#define CL_FLOAT_1(f) "static inline float pb_" #f "f(float x) { return " #f "(x); }\n"
+#define CL_FLOAT_2(f) "static inline float pb_" #f "f(float x, float y) { return " #f "(x, y); }\n"
+#define CL_DOUBLE_1(f) "static inline double pb_" #f "(double x) { return " #f "(x); }\n"
+#define CL_DOUBLE_2(f) "static inline double pb_" #f "(double x, double y) { return " #f "(x, y); }\n"
+#define CL_NAME_FLOAT(f) "#define " #f "f pb_" #f "f\n"
+#define CL_NAME(f) "#define " #f " pb_" #f "\n"
+
+#define HOST_1(f) "double " #f "(double) noexcept; float " #f "f(float) noexcept;\n"
+#define HOST_2(f) "double " #f "(double, double) noexcept; float " #f "f(float, float) noexcept;\n"
+
+namespace pb::device {
+
+const char *const kOpenClPrelude =
+    R"(#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#pragma OPENCL FP_CONTRACT ON
+#define PB_KERNEL(name) __kernel __attribute__((reqd_work_group_size(PB_G0, PB_G1, PB_G2))) void name
+#define PB_GLOBAL __global
+#define PB_LOCAL_ARRAY(T, name, count) __local T name[count]
+#define PB_BEGIN {
+#define PB_END }
+#define PB_ID(d) ((long)get_global_id(d))
+#define PB_LOCAL_ID(d) ((long)get_local_id(d))
+#define PB_GROUP_ID(d) ((long)get_group_id(d))
+#define PB_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+)" UNARY(CL_FLOAT_1)
+        BINARY(CL_FLOAT_2) "static inline float pb_fmaf(float x, float y, float z) { return fma(x, y, z); }\n"
+                           "#ifdef cl_khr_fp64\n" UNARY(CL_DOUBLE_1) BINARY(
+                               CL_DOUBLE_2) "static inline double pb_fma(double x, double y, double z) { "
+                                            "return fma(x, y, z); }\n" UNARY(CL_NAME) BINARY(CL_NAME) CL_NAME(
+                                                fma) "#else\n#define double float // no kernel with doubles "
+                                                     "comes here: only functions that nobody calls\n"
+                                                     "#endif\n" UNARY(CL_NAME_FLOAT) BINARY(CL_NAME_FLOAT)
+                                                         CL_NAME_FLOAT(fma) ARITHMETIC("static inline");
+
+// NVRTC knows the functions of math.h without any header. A grid has at most 65535 groups along y and z: a
+// larger launch comes in parts, the first group of which stands in pb_first_group (cuda/cuda_device.cpp).
+const char *const kCudaPrelude =
+    R"(__constant__ long pb_first_group[3];
+#define PB_KERNEL(name) extern "C" __global__ void __launch_bounds__(PB_G0 * PB_G1 * PB_G2) name
+#define PB_GLOBAL
+#define PB_LOCAL_ARRAY(T, name, count) __shared__ T name[count]
+#define PB_BEGIN {
+#define PB_END }
+#define PB_AXIS_0 x
+#define PB_AXIS_1 y
+#define PB_AXIS_2 z
+#define PB_OF_AXIS_(value, axis) value.axis
+#define PB_OF_AXIS(value, axis) PB_OF_AXIS_(value, axis)
+#define PB_GROUP_ID(d) ((long)PB_OF_AXIS(blockIdx, PB_AXIS_##d) + PB_FIRST_GROUP_##d)
+#define PB_FIRST_GROUP_0 0L
+#define PB_FIRST_GROUP_1 pb_first_group[1]
+#define PB_FIRST_GROUP_2 pb_first_group[2]
+#define PB_LOCAL_ID(d) ((long)PB_OF_AXIS(threadIdx, PB_AXIS_##d))
+#define PB_ID(d) (PB_GROUP_ID(d) * PB_G##d + PB_LOCAL_ID(d))
+#define PB_BARRIER() __syncthreads()
+#define INFINITY (__int_as_float(0x7f800000))
+#define NAN (__int_as_float(0x7fffffff))
+#define HUGE_VAL (__longlong_as_double(0x7ff0000000000000LL))
+)" ARITHMETIC("__device__ inline");
+
+// A kernel with barriers is a coroutine: an item that waits is suspended, which sanitizers understand and
+// which is right in loops. One without is a plain function, and the items of a group a loop. Every kernel has
+// a shared library of its own, loaded once for each device, so static variables are as private as a group's
+// memory.
+const char *const kHostPrelude = R"(struct pb_Item { long global[3], local[3], group[3]; };
+static pb_Item *pb_item;
+static bool pb_measuring;
+static unsigned long pb_local_bytes;
+static struct { void *base; unsigned long bytes; } pb_locals[64];
+static int pb_local_count;
+#if PB_HAS_BARRIER
+#include <coroutine>
+struct pb_Result {
+  struct promise_type {
+    pb_Result get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() {}
+  };
+  std::coroutine_handle<promise_type> item;
+};
+#define PB_RETURN co_return
+#define PB_BARRIER() co_await std::suspend_always{}
+#else
+using pb_Result = void;
+#define PB_RETURN return
+#endif
+#define PB_KERNEL(name) static pb_Result name
+#define PB_GLOBAL
+#define PB_LOCAL_ARRAY(T, name, count)                                                    \
+  static T name[count];                                                                   \
+  if (pb_measuring) {                                                                     \
+    pb_local_bytes += sizeof name;                                                        \
+    if (pb_local_count < 64) pb_locals[pb_local_count++] = {name, sizeof name};           \
+  }
+#define PB_BEGIN if (pb_measuring) PB_RETURN; {
+#define PB_END }
+#define PB_ID(d) (pb_item->global[d])
+#define PB_LOCAL_ID(d) (pb_item->local[d])
+#define PB_GROUP_ID(d) (pb_item->group[d])
+#define INFINITY (__builtin_inff())
+#define NAN (__builtin_nanf(""))
+#define HUGE_VAL (__builtin_huge_val())
+extern "C" {
+)" UNARY(HOST_1) BINARY(HOST_2) "double fma(double, double, double) noexcept; float fmaf(float, float, "
+                                "float) noexcept;\n}\n" ARITHMETIC("static inline");
+
+const char *const kHostEpilogue = R"(
+namespace {
+template <class T> struct pb_Kind { static constexpr char value = 'v'; };
+template <class T> struct pb_Kind<T *> { static constexpr char value = 'w'; };
+template <class T> struct pb_Kind<const T *> { static constexpr char value = 'r'; };
+template <unsigned long... K> struct pb_Numbers {};
+template <unsigned long N, unsigned long... K> struct pb_UpTo : pb_UpTo<N - 1, N - 1, K...> {};
+template <unsigned long... K> struct pb_UpTo<0, K...> { using Type = pb_Numbers<K...>; };
+template <class T> T pb_argument(unsigned long bits) {
+  static_assert(sizeof(T) == 8, "all arguments of kernels have 8 bytes");
+  T value;
+  __builtin_memcpy(&value, &bits, 8);
+  return value;
+}
+template <class... A> struct pb_Function {
+  static constexpr char kinds[] = {pb_Kind<A>::value..., 0};
+  template <unsigned long... K>
+  static inline pb_Result call(pb_Result (*f)(A...), const unsigned long *arguments, pb_Numbers<K...>) {
+    return f(pb_argument<A>(arguments[K])...);
+  }
+  static inline pb_Result call(pb_Result (*f)(A...), const unsigned long *arguments) {
+    return call(f, arguments, typename pb_UpTo<sizeof...(A)>::Type());
+  }
+};
+template <class... A> pb_Function<A...> pb_functionOf(pb_Result (*)(A...)) { return {}; }
+constexpr auto pb_entry = &PB_ENTRY;
+using pb_Entry = decltype(pb_functionOf(pb_entry));
+}
+extern "C" const char *pb_kinds() { return pb_Entry::kinds; }
+extern "C" unsigned long pb_measure() {
+  static const unsigned long nothing[sizeof pb_Entry::kinds] = {};
+  pb_measuring = true;
+#if PB_HAS_BARRIER
+  auto item = pb_Entry::call(pb_entry, nothing).item;
+  item.resume();
+  item.destroy();
+#else
+  pb_Entry::call(pb_entry, nothing);
+#endif
+  pb_measuring = false;
+  return pb_local_bytes;
+}
+/// Whether all items reached the same barriers. Memory of groups begins with nonsense, as it does elsewhere.
+extern "C" int pb_run_group(const unsigned long *arguments, const long *group) {
+  constexpr int count = PB_G0 * PB_G1 * PB_G2;
+  for (int k = 0; k < pb_local_count; ++k)
+    __builtin_memset(pb_locals[k].base, 0xcb, pb_locals[k].bytes);
+#if PB_HAS_BARRIER
+  static pb_Item items[count];
+  static std::coroutine_handle<pb_Result::promise_type> work[count];
+#else
+  pb_Item one;
+  pb_item = &one;
+#endif
+  int k = 0;
+  for (int z = 0; z < PB_G2; ++z)
+    for (int y = 0; y < PB_G1; ++y)
+      for (int x = 0; x < PB_G0; ++x, ++k) {
+        const pb_Item item = {{group[0] * PB_G0 + x, group[1] * PB_G1 + y, group[2] * PB_G2 + z}, {x, y, z},
+                              {group[0], group[1], group[2]}};
+#if PB_HAS_BARRIER
+        items[k] = item;
+        work[k] = pb_Entry::call(pb_entry, arguments).item;
+#else
+        one = item;
+        pb_Entry::call(pb_entry, arguments);
+#endif
+      }
+#if PB_HAS_BARRIER
+  // Every second time the other way round, so that what a missing barrier leaves to chance differs.
+  int done = 0;
+  for (bool back = false; done == 0; back = !back)
+    for (int n = 0; n < count; ++n) {
+      const int at = back ? count - 1 - n : n;
+      pb_item = &items[at];
+      work[at].resume();
+      done += work[at].done();
+    }
+  for (k = 0; k < count; ++k)
+    work[k].destroy();
+  return done == count;
+#else
+  return 1;
+#endif
+}
+)";
+
+std::string kernelText(const char *prelude, const KernelSource &source) {
+  std::string text;
+  for (int d = 0; d < 3; ++d)
+    text += "#define PB_G" + std::to_string(d) + " " + std::to_string(source.group[d]) + "\n";
+  return text + prelude + "#line 1 \"" + source.entry + "\"\n" + source.text;
+}
+
+} // namespace pb::device

@@ -1,0 +1,73 @@
+// The two threads of a fake device: one copies, one runs kernels, each in order, as real ones do.
+//
+//   Engines engines;
+//   auto command = std::make_shared<FakeCommand>(engines.shared());
+//   command->work = [...] { memcpy(...); };  command->seconds = 50e-6;  command->waits = {earlier};
+//   engines.give(kCopies, command);
+//   engines.flush();                          // not before this do commands begin, as OpenCL may do it
+//   while (!command->isDone()) ...
+//
+// Invariants: a command begins when those before it on its engine and those that it waits for have ended, and
+// ends no sooner than `seconds` after it began. When one fails, those that wait for it fail alike. Commands
+// that have not begun when the engines end are lost.
+#pragma once
+#include "runtime/device/device.h"
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace pb::device {
+
+enum Engine { kCopies, kKernels, kEngines };
+
+/// What commands and buffers share with their device, and what lives as long as any of them.
+struct FakeShared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool lost = false, stopped = false, released = false;
+};
+
+struct FakeCommand : Event {
+  explicit FakeCommand(std::shared_ptr<FakeShared> device) : shared(std::move(device)) {}
+  bool isDone() override;
+  Span span() const override;
+
+  const std::shared_ptr<FakeShared> shared;
+  std::function<void()> work;
+  double seconds = 0; // at least
+  double slower = 1;  // times what the work takes
+  std::vector<std::shared_ptr<FakeCommand>> waits;
+  bool loses = false, hangs = false;
+
+  // Under the mutex of the device.
+  bool flushed = false, ended = false;
+  std::exception_ptr problem;
+  Span ran;
+};
+using FakeCommandRef = std::shared_ptr<FakeCommand>;
+
+class Engines {
+public:
+  Engines();
+  ~Engines();
+  const std::shared_ptr<FakeShared> &shared() const { return shared_; }
+  void give(Engine, FakeCommandRef);
+  void flush();
+
+private:
+  void run(Engine);
+  void carryOut(FakeCommand &, std::unique_lock<std::mutex> &);
+
+  std::shared_ptr<FakeShared> shared_ = std::make_shared<FakeShared>();
+  std::deque<FakeCommandRef> queue_[kEngines];
+  std::thread thread_[kEngines];
+};
+
+/// What a device that is gone throws.
+DeviceError fakeLost();
+
+} // namespace pb::device

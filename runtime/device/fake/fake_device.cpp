@@ -1,0 +1,361 @@
+#include "runtime/device/fake/fake_device.h"
+
+#include "runtime/device/fake/host_kernel.h"
+#include "runtime/device/transfer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace pb::device {
+
+struct FakeDevice::State {
+  mutable std::mutex mutex; // after that of the engines, never before it
+  FakeCounters counters;
+  Builds builds;
+  std::vector<FakeFault> faults;
+  std::set<const Buffer *> alive;
+};
+
+namespace {
+
+/// Bytes between two walls, in which nobody writes.
+class WalledMemory {
+public:
+  explicit WalledMemory(unsigned long bytes)
+      : all_(static_cast<char *>(::operator new(bytes + 2 * kWall, std::align_val_t(kWall)))), bytes_(bytes) {
+    std::memset(all_, kNonsense, bytes + 2 * kWall);
+  }
+  WalledMemory(const WalledMemory &) = delete;
+  WalledMemory &operator=(const WalledMemory &) = delete;
+  ~WalledMemory() { ::operator delete(all_, std::align_val_t(kWall)); }
+  char *base() const { return all_ + kWall; }
+  bool wallsStand() const {
+    const auto stands = [](const char *wall) {
+      return std::all_of(wall, wall + kWall, [](char c) { return c == static_cast<char>(kNonsense); });
+    };
+    return stands(all_) && stands(all_ + kWall + bytes_);
+  }
+
+private:
+  static constexpr unsigned long kWall = 64;
+  static constexpr int kNonsense = 0xcb;
+  char *all_;
+  unsigned long bytes_;
+};
+
+/// What stays until the buffer and all commands that use it are gone.
+struct FakeMemory {
+  char *base = nullptr;
+  unsigned long bytes = 0;
+  std::unique_ptr<WalledMemory> own; // none: the processor's
+  std::function<void()> freed;
+  ~FakeMemory() {
+    own.reset();
+    if (freed)
+      freed();
+  }
+};
+
+class FakeKernel : public Kernel {
+public:
+  FakeKernel(std::string entry, HostKernel function)
+      : entry(std::move(entry)), function(std::move(function)) {}
+  FakeKernel(const KernelSource &source, const std::string &binary)
+      : entry(source.entry), library(std::make_shared<HostLibrary>(binary)) {
+    std::copy_n(source.group, 3, group);
+  }
+  std::string entry;
+  HostKernel function;
+  std::shared_ptr<HostLibrary> library; // commands keep it
+  int group[3] = {};
+};
+
+void runGroups(const HostLibrary &library, const HostLaunch &launch) {
+  long group[3];
+  for (group[2] = 0; group[2] < launch.items[2] / launch.group[2]; ++group[2])
+    for (group[1] = 0; group[1] < launch.items[1] / launch.group[1]; ++group[1])
+      for (group[0] = 0; group[0] < launch.items[0] / launch.group[0]; ++group[0])
+        if (!library.runGroup(launch.arguments.data(), group))
+          throw std::logic_error("items of a group reached different barriers");
+}
+
+} // namespace
+
+class FakeBuffer : public Buffer {
+public:
+  FakeBuffer(std::shared_ptr<FakeDevice::State> state, std::shared_ptr<FakeMemory> bytes)
+      : memory(std::move(bytes)), state_(std::move(state)) {
+    std::lock_guard lock(state_->mutex);
+    state_->alive.insert(this);
+  }
+  ~FakeBuffer() override {
+    std::lock_guard lock(state_->mutex);
+    state_->alive.erase(this);
+  }
+  std::shared_ptr<FakeMemory> memory;
+  LastUses<FakeCommandRef, kEngines> uses;
+
+  /// The command comes after those on the other engine that it may not overlap with.
+  void order(Engine engine, bool writes, const FakeCommandRef &command) {
+    uses.eachToAwait(engine, writes, [&](const FakeCommandRef &before) { command->waits.push_back(before); });
+  }
+
+private:
+  std::shared_ptr<FakeDevice::State> state_;
+};
+
+Description FakeDevice::describe(const FakeOptions &options, int number) {
+  return {.api = "fake",
+          .name = "fake device " + std::to_string(number),
+          .driver = hostCompiler(),
+          .bytes = options.memory,
+          .largest = options.largest ? std::min(options.largest, options.memory) : options.memory,
+          .localBytes = options.local,
+          .largestGroup = options.group,
+          .groupExtent = {options.group, options.group, options.group},
+          .units = options.units,
+          .hasDouble = options.hasDouble,
+          .sharesMemory = options.shares};
+}
+
+FakeDevice::FakeDevice(FakeOptions options, int number)
+    : options_(std::move(options)), about_(describe(options_, number)), cache_(KernelCache::standardFolder()),
+      state_(std::make_shared<State>()) {
+  state_->faults = options_.faults;
+}
+
+FakeDevice::~FakeDevice() = default;
+
+bool FakeDevice::fails(FakeFault::Kind kind, long number) const {
+  return std::any_of(state_->faults.begin(), state_->faults.end(),
+                     [&](const FakeFault &fault) { return fault.hits(kind, number); });
+}
+
+void FakeDevice::throwIfLost() const {
+  std::lock_guard lock(engines_.shared()->mutex);
+  if (engines_.shared()->lost)
+    throw fakeLost();
+}
+
+std::unique_ptr<Buffer> FakeDevice::allocate(unsigned long bytes) {
+  throwIfLost();
+  {
+    std::lock_guard lock(state_->mutex);
+    FakeCounters &counters = state_->counters;
+    if (fails(FakeFault::Memory, ++counters.allocations))
+      throw DeviceError(Failure::OutOfMemory, "the fake device refuses allocation " +
+                                                  std::to_string(counters.allocations) +
+                                                  ", as was asked for");
+    if (bytes > about_.largest || counters.bytes + bytes > about_.bytes)
+      throw DeviceError(Failure::OutOfMemory,
+                        "the fake device has no " + std::to_string(bytes) + " bytes: " +
+                            std::to_string(counters.bytes) + " of " + std::to_string(about_.bytes) +
+                            " are in use, buffers have at most " + std::to_string(about_.largest));
+    ++counters.buffers;
+    counters.bytes += bytes;
+    counters.mostBytes = std::max(counters.mostBytes, counters.bytes);
+  }
+  auto memory = std::make_shared<FakeMemory>();
+  memory->own = std::make_unique<WalledMemory>(bytes);
+  memory->base = memory->own->base();
+  memory->bytes = bytes;
+  memory->freed = [state = state_, bytes] {
+    std::lock_guard lock(state->mutex);
+    --state->counters.buffers;
+    state->counters.bytes -= bytes;
+  };
+  return std::make_unique<FakeBuffer>(state_, std::move(memory));
+}
+
+std::unique_ptr<Buffer> FakeDevice::wrap(void *memory, unsigned long bytes) {
+  throwIfLost();
+  if (!options_.shares)
+    return nullptr;
+  auto wrapped = std::make_shared<FakeMemory>();
+  wrapped->base = static_cast<char *>(memory);
+  wrapped->bytes = bytes;
+  return std::make_unique<FakeBuffer>(state_, std::move(wrapped));
+}
+
+std::unique_ptr<Kernel> FakeDevice::build(const KernelSource &source) {
+  throwIfLost();
+  {
+    std::lock_guard lock(state_->mutex);
+    ++state_->counters.builds;
+    for (const FakeFault &fault : state_->faults)
+      if (fault.kind == FakeFault::Build && (fault.entry == "*" || fault.entry == source.entry))
+        throw DeviceError(Failure::Build,
+                          "the fake device refuses the kernel " + source.entry + ", as was asked for");
+  }
+  if (source.group[0] * source.group[1] * source.group[2] > about_.largestGroup)
+    throw DeviceError(Failure::Build, "groups of the fake device have at most " +
+                                          std::to_string(about_.largestGroup) + " items");
+  if (const auto given = options_.kernels.find(source.entry); given != options_.kernels.end()) {
+    auto kernel = std::make_unique<FakeKernel>(source.entry, given->second);
+    std::copy_n(source.group, 3, kernel->group);
+    return kernel;
+  }
+  const std::string text = hostKernelText(source);
+  const std::string key =
+      kernelKey({.api = "fake", .driver = about_.driver}, kHostOptions, text, source.entry);
+  std::optional<std::string> binary = cache_.get(key);
+  const bool found = binary.has_value();
+  if (!found) {
+    binary = compileHostKernel(text, about_.driver);
+    cache_.put(key, *binary);
+  }
+  auto kernel = std::make_unique<FakeKernel>(source, *binary);
+  if (kernel->library->localBytes() > about_.localBytes)
+    throw DeviceError(Failure::Build, "the kernel " + source.entry + " wants " +
+                                          std::to_string(kernel->library->localBytes()) +
+                                          " bytes for each group; the fake device has " +
+                                          std::to_string(about_.localBytes));
+  std::lock_guard lock(state_->mutex);
+  ++(found ? state_->builds.cached : state_->builds.compiled);
+  return kernel;
+}
+
+Builds FakeDevice::builds() const {
+  std::lock_guard lock(state_->mutex);
+  return state_->builds;
+}
+
+FakeBuffer &FakeDevice::known(Buffer &buffer) const {
+  std::lock_guard lock(state_->mutex);
+  if (!state_->alive.contains(&buffer))
+    throw std::logic_error("a command with a buffer that was freed or that is not this device's");
+  return static_cast<FakeBuffer &>(buffer);
+}
+
+/// The next command, with what is to go wrong with it.
+FakeCommandRef FakeDevice::begin(double seconds) {
+  auto command = std::make_shared<FakeCommand>(engines_.shared());
+  command->seconds = seconds;
+  std::lock_guard lock(state_->mutex);
+  ++commands_;
+  command->hangs = fails(FakeFault::Hang, commands_);
+  command->loses = std::any_of(state_->faults.begin(), state_->faults.end(), [&](const FakeFault &fault) {
+    return fault.kind == FakeFault::Lost && commands_ >= fault.number;
+  });
+  return command;
+}
+
+EventRef FakeDevice::copy(FakeBuffer &buffer, const Transfer &t, const void *from, void *to, bool in) {
+  checkTransfer(t, buffer.memory->bytes);
+  throwIfLost();
+  const unsigned long bytes = transferBytes(t);
+  const bool same = from == to; // memory that is shared
+  {
+    std::lock_guard lock(state_->mutex);
+    FakeCounters &counters = state_->counters;
+    ++(in ? counters.copiesIn : counters.copiesOut);
+    if (fails(FakeFault::Copy, counters.copiesIn + counters.copiesOut))
+      throw DeviceError(Failure::OutOfMemory, "the fake device refuses a copy, as was asked for");
+    if (!same)
+      (in ? counters.bytesIn : counters.bytesOut) += bytes;
+  }
+  FakeCommandRef command =
+      begin(same ? 0 : options_.latency + (options_.bandwidth > 0 ? bytes / options_.bandwidth : 0));
+  command->work = [memory = buffer.memory, t, from, to, same] {
+    if (!same)
+      eachRow(t, [&](unsigned long offset) {
+        std::memcpy(static_cast<char *>(to) + offset, static_cast<const char *>(from) + offset, t.bytes);
+      });
+  };
+  buffer.order(kCopies, in, command);
+  buffer.uses.note(kCopies, in, command);
+  engines_.give(kCopies, command);
+  return command;
+}
+
+EventRef FakeDevice::copyIn(Buffer &buffer, const Transfer &t, const void *host) {
+  FakeBuffer &to = known(buffer);
+  return copy(to, t, host, to.memory->base, true);
+}
+
+EventRef FakeDevice::copyOut(Buffer &buffer, const Transfer &t, void *host) {
+  FakeBuffer &from = known(buffer);
+  return copy(from, t, from.memory->base, host, false);
+}
+
+EventRef FakeDevice::launch(Kernel &given, const std::vector<Argument> &arguments, const Grid &grid) {
+  auto &kernel = static_cast<FakeKernel &>(given);
+  HostLaunch launch;
+  std::vector<std::pair<FakeBuffer *, bool>> buffers;
+  for (const Argument &argument : arguments) {
+    if (argument.buffer)
+      buffers.emplace_back(&known(*argument.buffer), argument.written);
+    launch.arguments.push_back(argument.buffer
+                                   ? reinterpret_cast<unsigned long>(buffers.back().first->memory->base)
+                                   : static_cast<unsigned long>(argument.value));
+  }
+  if (kernel.library) {
+    const std::string &kinds = kernel.library->kinds();
+    bool fit = kinds.size() == arguments.size();
+    for (std::size_t k = 0; fit && k < kinds.size(); ++k)
+      fit = arguments[k].buffer ? kinds[k] == 'r' || (kinds[k] == 'w' && arguments[k].written)
+                                : kinds[k] == 'v';
+    if (!fit)
+      throw std::logic_error("the kernel " + kernel.entry + " takes (" + kinds +
+                             "), r a buffer that is only read, w a buffer, v a value; it was given others");
+  }
+  for (int d = 0; d < 3; ++d) {
+    if (grid.group[d] != kernel.group[d] || grid.items[d] < 0 || grid.items[d] % grid.group[d] != 0)
+      throw std::logic_error("the kernel " + kernel.entry + " was built for groups of " +
+                             std::to_string(kernel.group[d]) + " along " + std::to_string(d) + "; " +
+                             std::to_string(grid.items[d]) + " items in groups of " +
+                             std::to_string(grid.group[d]) + " were asked for");
+    launch.items[d] = grid.items[d];
+    launch.group[d] = grid.group[d];
+  }
+  throwIfLost();
+  {
+    std::lock_guard lock(state_->mutex);
+    if (fails(FakeFault::Launch, ++state_->counters.launches))
+      throw DeviceError(Failure::Launch, "the fake device refuses launch " +
+                                             std::to_string(state_->counters.launches) +
+                                             ", as was asked for");
+  }
+  FakeCommandRef command = begin(options_.latency);
+  command->slower = 1 / options_.speed;
+  std::vector<std::shared_ptr<FakeMemory>> used;
+  for (const auto &[buffer, written] : buffers) {
+    used.push_back(buffer->memory);
+    buffer->order(kKernels, written, command);
+  }
+  for (const auto &[buffer, written] : buffers)
+    buffer->uses.note(kKernels, written, command);
+  command->work = [launch = std::move(launch), used = std::move(used), entry = kernel.entry,
+                   function = kernel.function, library = kernel.library] {
+    if (library)
+      runGroups(*library, launch);
+    else
+      function(launch);
+    for (const auto &memory : used)
+      if (memory->own && !memory->own->wallsStand())
+        throw std::logic_error("the kernel " + entry + " wrote outside of a buffer");
+  };
+  engines_.give(kKernels, command);
+  return command;
+}
+
+FakeCounters FakeDevice::counters() const {
+  std::lock_guard lock(state_->mutex);
+  return state_->counters;
+}
+
+void FakeDevice::fail(FakeFault fault) {
+  std::lock_guard lock(state_->mutex);
+  state_->faults.push_back(std::move(fault));
+}
+
+void FakeDevice::release() {
+  {
+    std::lock_guard lock(engines_.shared()->mutex);
+    engines_.shared()->released = true;
+  }
+  engines_.shared()->changed.notify_all();
+}
+
+} // namespace pb::device

@@ -1,0 +1,71 @@
+// A device that is this processor, with the time, memory and failures that are asked for (fake_options.h):
+// for tests, and for machines without any other.
+//
+//   FakeOptions options = parseFakeOptions("memory=1M latency=100us fail=launch:2");
+//   options.kernels["twice"] = [](const HostLaunch &l) { for (long k = 0; k < l.value(1); ++k)
+//   l.pointer<float>(0)[k] *= 2; }; FakeDevice device(options);
+//   ... device.counters().launches
+//
+// It is as strict as a device may be: nothing begins before flush(), everything takes effect later, on
+// threads of its own; new buffers and memory of groups hold nonsense. Mistakes of the caller throw
+// std::logic_error: copies past a buffer's end, buffers of others or that were freed, arguments that are not
+// the kernel's. So do events of kernels that wrote near outside of a buffer or whose items met different
+// barriers.
+#pragma once
+#include "runtime/device/fake/engines.h"
+#include "runtime/device/fake/fake_options.h"
+#include "runtime/device/kernel_cache.h"
+#include "runtime/device/last_uses.h"
+#include <set>
+
+namespace pb::device {
+
+struct FakeCounters {
+  long allocations = 0, copiesIn = 0, copiesOut = 0, launches = 0, builds = 0; // that were asked for
+  unsigned long bytesIn = 0, bytesOut = 0;                                     // copied
+  long buffers = 0;                                                            // that are not freed
+  unsigned long bytes = 0, mostBytes = 0; // allocated: now, at most at once
+};
+
+class FakeBuffer;
+
+class FakeDevice : public Device {
+public:
+  explicit FakeDevice(FakeOptions options = {}, int number = 0);
+  ~FakeDevice() override;
+  static Description describe(const FakeOptions &, int number);
+
+  const Description &about() const override { return about_; }
+  std::unique_ptr<Buffer> allocate(unsigned long bytes) override;
+  std::unique_ptr<Buffer> wrap(void *memory, unsigned long bytes) override;
+  std::unique_ptr<Kernel> build(const KernelSource &) override;
+  Builds builds() const override;
+  EventRef copyIn(Buffer &, const Transfer &, const void *host) override;
+  EventRef copyOut(Buffer &, const Transfer &, void *host) override;
+  EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) override;
+  void flush() override { engines_.flush(); }
+
+  FakeCounters counters() const;
+  /// One more thing that goes wrong; numbers count from the device's begin.
+  void fail(FakeFault);
+  /// Lets commands that hang go on, and none hang from now on.
+  void release();
+
+private:
+  friend class FakeBuffer;
+  struct State; // outlives the device, for its buffers
+  bool fails(FakeFault::Kind, long number) const;
+  void throwIfLost() const;
+  FakeBuffer &known(Buffer &) const;
+  FakeCommandRef begin(double seconds);
+  EventRef copy(FakeBuffer &, const Transfer &, const void *from, void *to, bool in);
+
+  FakeOptions options_;
+  Description about_;
+  KernelCache cache_;
+  std::shared_ptr<State> state_;
+  Engines engines_; // the last to come, the first to go
+  long commands_ = 0;
+};
+
+} // namespace pb::device

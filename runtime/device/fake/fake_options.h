@@ -1,0 +1,76 @@
+// How a fake device is, and what goes wrong with it.
+//
+//   PB_FAKE_DEVICE="memory=64M latency=50us bandwidth=10G speed=0.5 fail=launch:3,memory:5+"
+//
+// Words are separated by spaces, semicolons or both; a word is NAME=VALUE:
+//
+//   memory=1G       bytes of the device; K, M, G are powers of 1024
+//   largest=256M    bytes of one buffer (else all of the memory)
+//   local=48K       bytes of a group
+//   group=1024      items of a group
+//   units=4         what the device says; its groups run on one thread
+//   latency=50us    of each copy and launch (ns, us, ms, s)
+//   bandwidth=10G   bytes a second of copies; else they take what they take
+//   speed=0.5       kernels take 1/speed of their time here (0 < speed <= 1)
+//   double=0        has no doubles
+//   shares=1        shares the processor's memory: wrap() works
+//   devices=2       so many of them: "fake:0", "fake:1"; all alike, but for
+//   fail=FAULT,...  of the first device:
+//     build:NAME      kernels whose entry is NAME, or all for "*", do not compile
+//     memory:K        the K-th allocation (from 1) is refused
+//     launch:K        the K-th launch is refused
+//     copy:K          the K-th copy, in or out, is refused for lack of memory
+//     lost:K          the device is lost when it comes to the K-th command (copies and launches): those
+//     before
+//                     it take effect, neither it nor anything later does
+//     hang:K          the K-th command does not end before FakeDevice::release(), or the device, ends it
+//   K+ instead of K: that one and all later ones.
+//
+// Refused calls count: after launch:3 failed, the next launch is the fourth; a refused one is no command.
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace pb::device {
+
+/// What a launch gives a kernel that is a function of this program.
+struct HostLaunch {
+  std::vector<unsigned long> arguments; // pointers and values
+  long items[3] = {1, 1, 1};
+  int group[3] = {1, 1, 1};
+
+  template <class T>
+  T *pointer(int k) const {
+    return reinterpret_cast<T *>(arguments[k]);
+  }
+  long value(int k) const { return static_cast<long>(arguments[k]); }
+};
+using HostKernel = std::function<void(const HostLaunch &)>;
+
+struct FakeFault {
+  enum Kind { Build, Memory, Launch, Copy, Lost, Hang };
+  Kind kind = Launch;
+  long number = 1;        // from 1, unless kind is Build
+  bool andLater = false;  // K+
+  std::string entry = {}; // of Build
+  bool hits(Kind k, long n) const { return kind == k && (n == number || (andLater && n > number)); }
+};
+
+struct FakeOptions {
+  unsigned long memory = 1UL << 30, largest = 0, local = 48UL << 10;
+  int group = 1024, units = 1, devices = 1;
+  double latency = 0;   // seconds
+  double bandwidth = 0; // bytes a second; 0: no limit
+  double speed = 1;
+  bool hasDouble = true, shares = false;
+  std::vector<FakeFault> faults = {};
+  /// Kernels by their entries that are functions of this program, instead of text: they need no compiler.
+  std::map<std::string, HostKernel> kernels = {};
+};
+
+/// Throws base::UserError where the text is not as above.
+FakeOptions parseFakeOptions(const std::string &text);
+
+} // namespace pb::device

@@ -1,0 +1,46 @@
+// A kernel as a shared library of this processor: text in the dialect, compiled by $PB_FAKE_COMPILER (its
+// words: "clang++ -O1"), else c++.
+//
+//   std::string binary = compileHostKernel(text, command);        // throws DeviceError(Build) with messages
+//   HostLibrary library(binary);
+//   library.runGroup(arguments, group);
+//
+// Invariant: each HostLibrary has its own static variables, whatever else is loaded from the same bytes.
+#pragma once
+#include "runtime/device/device.h"
+#include <string>
+
+namespace pb::device {
+
+std::string hostCompiler();
+/// Options behind the compiler's: what a compiled kernel depends on beside them and the text.
+extern const char *const kHostOptions;
+
+/// The text between prelude and compiler.
+std::string hostKernelText(const KernelSource &);
+std::string compileHostKernel(const std::string &text, const std::string &compiler);
+
+class HostLibrary {
+public:
+  explicit HostLibrary(const std::string &binary);
+  HostLibrary(const HostLibrary &) = delete;
+  HostLibrary &operator=(const HostLibrary &) = delete;
+  ~HostLibrary();
+
+  /// Per argument: 'r' a pointer to const, 'w' another pointer, 'v' a value.
+  const std::string &kinds() const { return kinds_; }
+  unsigned long localBytes() const { return localBytes_; }
+  /// False if items of the group met different barriers.
+  bool runGroup(const unsigned long *arguments, const long *group) const {
+    return runGroup_(arguments, group) != 0;
+  }
+
+private:
+  int file_ = -1;
+  void *library_ = nullptr;
+  std::string kinds_;
+  unsigned long localBytes_ = 0;
+  int (*runGroup_)(const unsigned long *, const long *) = nullptr;
+};
+
+} // namespace pb::device

@@ -1,0 +1,41 @@
+// Who used a buffer last, on each of a device's queues: what a new command has to wait for.
+//
+//   uses.eachToAwait(kKernels, true, [&](auto &command) { wait for it });   // a kernel that writes
+//   uses.note(kKernels, true, command);
+//
+// Invariant: a queue carries out its commands in order, so only the last of each counts, and none of the own.
+#pragma once
+#include <array>
+#include <utility>
+
+namespace pb::device {
+
+template <class Command, int Queues>
+class LastUses {
+public:
+  template <class Do>
+  void eachToAwait(int queue, bool writes, Do &&wait) const {
+    if (write_ && writeQueue_ != queue)
+      wait(write_);
+    if (writes)
+      for (int q = 0; q < Queues; ++q)
+        if (q != queue && reads_[q])
+          wait(reads_[q]);
+  }
+  void note(int queue, bool writes, Command command) {
+    if (!writes) {
+      reads_[queue] = std::move(command);
+      return;
+    }
+    reads_ = {}; // the write waits for them: who waits for the write waits for all
+    write_ = std::move(command);
+    writeQueue_ = queue;
+  }
+
+private:
+  Command write_{};
+  int writeQueue_ = 0;
+  std::array<Command, Queues> reads_{};
+};
+
+} // namespace pb::device

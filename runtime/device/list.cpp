@@ -1,0 +1,122 @@
+#include "runtime/device/list.h"
+
+#include "runtime/base/errors.h"
+#include "runtime/device/fake/fake_device.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace pb::device {
+namespace {
+
+struct DeviceKind {
+  const char *name;
+  std::vector<Description> (*list)(std::vector<std::string> &complaints);
+  std::unique_ptr<Device> (*open)(int number);
+};
+constexpr DeviceKind kKinds[] = {{"fake", fakeDevices, openFakeDevice}};
+
+std::vector<std::string> namesIn(const std::string &list) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    const std::size_t first = list.find_first_not_of(' ', at),
+                      last = list.find_last_not_of(' ', end - (end > at));
+    if (end > at && first < end)
+      names.push_back(list.substr(first, last - first + 1));
+    at = end + 1;
+  }
+  return names;
+}
+
+std::string idOf(const DeviceKind &kind, std::size_t number) {
+  return std::string(kind.name) + ":" + std::to_string(number);
+}
+
+std::unique_ptr<Device> openOne(const DeviceKind &kind, int number, std::vector<std::string> &complaints) {
+  try {
+    return kind.open(number);
+  } catch (const std::exception &problem) {
+    complaints.push_back("device " + idOf(kind, number) + " cannot be used: " + problem.what());
+    return nullptr;
+  }
+}
+
+/// "cuda:1", or "cuda" for the first.
+std::unique_ptr<Device> openNamed(const std::string &name, std::vector<std::string> &complaints) {
+  std::string known;
+  for (const DeviceKind &kind : kKinds) {
+    const bool mine = name == kind.name || name.starts_with(std::string(kind.name) + ":");
+    const std::size_t count = kind.list(complaints).size();
+    for (std::size_t k = 0; k < count; ++k) {
+      if (mine && (name == idOf(kind, k) || (k == 0 && name == kind.name)))
+        return openOne(kind, static_cast<int>(k), complaints);
+      known += (known.empty() ? "" : ", ") + idOf(kind, k);
+    }
+    if (mine && name == "fake") // asked for by name
+      return openOne(kind, 0, complaints);
+  }
+  complaints.push_back("there is no device '" + name + "'; " +
+                       (known.empty() ? "this machine has none" : "this machine has " + known));
+  return nullptr;
+}
+
+} // namespace
+
+std::vector<Description> fakeDevices(std::vector<std::string> &complaints) {
+  const char *asked = std::getenv("PB_FAKE_DEVICE");
+  if (!asked || !*asked)
+    return {};
+  try {
+    const FakeOptions options = parseFakeOptions(asked);
+    std::vector<Description> all;
+    for (int k = 0; k < options.devices; ++k)
+      all.push_back(FakeDevice::describe(options, k));
+    return all;
+  } catch (const base::UserError &problem) {
+    complaints.emplace_back(problem.what());
+    return {};
+  }
+}
+
+std::unique_ptr<Device> openFakeDevice(int number) {
+  const char *asked = std::getenv("PB_FAKE_DEVICE");
+  FakeOptions options = parseFakeOptions(asked ? asked : "");
+  if (number > 0)
+    options.faults.clear();
+  return std::make_unique<FakeDevice>(options, number);
+}
+
+std::vector<DeviceName> listDevices() {
+  std::vector<DeviceName> all;
+  std::vector<std::string> ignored;
+  for (const DeviceKind &kind : kKinds) {
+    const std::vector<Description> found = kind.list(ignored);
+    for (std::size_t k = 0; k < found.size(); ++k)
+      all.push_back({idOf(kind, k), found[k]});
+  }
+  return all;
+}
+
+std::vector<std::unique_ptr<Device>> openDevices(const std::string &names,
+                                                 std::vector<std::string> &complaints) {
+  std::vector<std::unique_ptr<Device>> devices;
+  const auto add = [&](std::unique_ptr<Device> device) {
+    if (device)
+      devices.push_back(std::move(device));
+  };
+  for (const std::string &name : namesIn(names)) {
+    if (name == "all") {
+      for (const DeviceKind &kind : kKinds) {
+        const std::size_t count = kind.list(complaints).size();
+        for (std::size_t k = 0; k < count; ++k)
+          add(openOne(kind, static_cast<int>(k), complaints));
+      }
+    } else if (name != "none") {
+      add(openNamed(name, complaints));
+    }
+  }
+  return devices;
+}
+
+} // namespace pb::device

@@ -1,0 +1,10 @@
+// What each kind of device offers to list.cpp; none of it throws but open().
+#pragma once
+#include "runtime/device/device.h"
+
+namespace pb::device {
+
+std::vector<Description> fakeDevices(std::vector<std::string> &complaints);
+std::unique_ptr<Device> openFakeDevice(int number);
+
+} // namespace pb::device

@@ -1,0 +1,26 @@
+// What a Transfer touches, for those who carry it out.
+//
+//   checkTransfer({.offset = 8, .bytes = 16, .rows = 3, .rowStride = 64}, 152)      // fits exactly
+//   eachRow(t, [](unsigned long offset) { ... })                                     // 8, 72, 136
+//   packed({.bytes = 64, .rows = 10, .rowStride = 64})                               // one row of 640 bytes
+#pragma once
+#include "runtime/device/device.h"
+
+namespace pb::device {
+
+unsigned long transferBytes(const Transfer &);
+
+/// Throws std::logic_error when it reaches outside of a buffer of that many bytes.
+void checkTransfer(const Transfer &, unsigned long bufferBytes);
+
+/// The same bytes, rows that follow each other without a gap made one.
+Transfer packed(Transfer);
+
+template <class Do>
+void eachRow(const Transfer &t, Do &&each) {
+  for (long plane = 0; plane < t.planes; ++plane)
+    for (long row = 0; row < t.rows; ++row)
+      each(t.offset + plane * t.planeStride + row * t.rowStride);
+}
+
+} // namespace pb::device

@@ -1,0 +1,164 @@
+// One text with everything that the dialect has: the same results from each language that it becomes.
+#include "runtime/device/dialect.h"
+#include "support.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace pb::device::test {
+namespace {
+
+struct Function {
+  const char *name;
+  double (*real)(double, double);
+  int arity;
+};
+#define ONE(f) {#f, [](double x, double) -> double { return std::f(x); }, 1},
+#define TWO(f) {#f, [](double x, double y) -> double { return std::f(x, y); }, 2},
+const Function kFunctions[] = {
+    ONE(sqrt) ONE(cbrt) ONE(exp) ONE(exp2) ONE(expm1) ONE(log) ONE(log2) ONE(log10) ONE(log1p) ONE(sin)
+        ONE(cos) ONE(tan) ONE(asin) ONE(acos) ONE(atan) ONE(sinh) ONE(cosh) ONE(tanh) ONE(ceil) ONE(floor)
+            ONE(round) ONE(trunc) ONE(rint) ONE(fabs) ONE(erf) ONE(erfc) ONE(tgamma) ONE(lgamma) TWO(pow)
+                TWO(atan2) TWO(fmod) TWO(fmin) TWO(fmax) TWO(hypot) TWO(fdim) TWO(copysign)};
+#undef ONE
+#undef TWO
+
+/// Results in doubles: each function for double, then for float, and the rest of the language behind them.
+std::string everything() {
+  std::string text = R"(
+PB_KERNEL(everything)(PB_GLOBAL const double *X_p, PB_GLOBAL const float *F_p, PB_GLOBAL double *R_p, PB_GLOBAL int *I_p,
+                      PB_GLOBAL long *L_p, PB_GLOBAL unsigned char *B_p, long R_s1, double scale, long low0, long high0)
+{
+  PB_LOCAL_ARRAY(float, tile, PB_G0 + 2);
+  PB_BEGIN
+  const long i0 = low0 + PB_ID(0);
+  if (i0 < high0) {
+    const double x = X_p[2 * i0], y = X_p[2 * i0 + 1];
+    const float fx = (float)x, fy = (float)y;
+)";
+  int row = 0;
+  const auto result = [&](const std::string &value) {
+    text += "    R_p[i0 + R_s1 * " + std::to_string(row++) + "] = " + value + ";\n";
+  };
+  for (const Function &f : kFunctions) {
+    const std::string name = f.name;
+    result(name + (f.arity == 1 ? "(x)" : "(x, y)"));
+    result(name + (f.arity == 1 ? "f(fx)" : "f(fx, fy)"));
+  }
+  for (const char *T : {"float", "double", "int", "long"})
+    for (const char *call : {"pb_min_T((T)(10 * x), (T)(10 * y))", "pb_max_T((T)(10 * x), (T)(10 * y))",
+                             "pb_abs_T(-(T)(10 * x))"}) {
+      std::string value = call;
+      for (std::size_t at; (at = value.find('T')) != std::string::npos;)
+        value.replace(at, 1, T);
+      result(value);
+    }
+  result("sqrt(PB_G0) + sqrtf(i0) + pow(2, 3)"); // integers become what the function takes
+  result("fma(x, y, scale) + fmaf(fx, fy, 1.0f)");
+  result("x < y ? INFINITY : -INFINITY");
+  result("NAN == NAN ? 1 : 0");
+  text += R"(
+    I_p[i0] = (int)(7 - i0) / 2 * 100 + (int)(7 - i0) % 5;
+    L_p[i0] = (1L << 40) * i0 + (i0 > 2 && !(x > y) ? 1 : 0);
+    bool odd = i0 % 2 != 0;
+    B_p[i0] = (unsigned char)(250 + 2 * i0 + odd);
+    double sum = 0;
+    for (int k = 0; k < 4; ++k) {
+      if (k == 2) continue;
+      sum += scale * k;
+    }
+    int steps = 0;
+    while (sum > 1) {
+      sum /= 2;
+      ++steps;
+    }
+    R_p[i0 + R_s1 * )" +
+          std::to_string(row) + R"(] = steps + sum;
+  }
+  tile[PB_LOCAL_ID(0) + 1] = i0 < high0 ? F_p[i0] : 0.0f;
+  if (PB_LOCAL_ID(0) == 0) tile[0] = i0 > 0 ? F_p[i0 - 1] : 0.0f;
+  if (PB_LOCAL_ID(0) == PB_G0 - 1) tile[PB_G0 + 1] = i0 + 1 < high0 ? F_p[i0 + 1] : 0.0f;
+  PB_BARRIER();
+  if (i0 < high0) R_p[i0 + R_s1 * )" +
+          std::to_string(row + 1) +
+          R"(] = tile[PB_LOCAL_ID(0)] + tile[PB_LOCAL_ID(0) + 1] + tile[PB_LOCAL_ID(0) + 2];
+  PB_END
+}
+)";
+  return text;
+}
+
+constexpr long kPoints = 13, kRows = 2 * 36 + 12 + 4 + 2;
+
+class Dialect : public testing::TestWithParam<const char *> {};
+INSTANTIATE_TEST_SUITE_P(All, Dialect, testing::Values("fake", "opencl"),
+                         [](const auto &info) { return info.param; });
+
+TEST_P(Dialect, EverythingGivesTheSameResults) {
+  const auto device = openFor(GetParam());
+  if (!device)
+    GTEST_SKIP() << "this machine has no device of " << GetParam();
+  std::vector<double> x(2 * kPoints);
+  std::vector<float> f(kPoints);
+  for (long k = 0; k < kPoints; ++k) {
+    x[2 * k] = 0.07 * k + 0.03; // where all functions are defined
+    x[2 * k + 1] = 1.3 - 0.11 * k;
+    f[k] = static_cast<float>(k * k);
+  }
+  const auto kernel = device->build({everything(), "everything", {4, 1, 1}});
+  auto X = bufferOf(*device, x), F = bufferOf(*device, f);
+  auto R = bufferOf(*device, std::vector<double>(kPoints * kRows, -1)),
+       I = bufferOf(*device, std::vector<int>(kPoints));
+  auto L = bufferOf(*device, std::vector<long>(kPoints)),
+       B = bufferOf(*device, std::vector<unsigned char>(kPoints));
+  finish(*device, device->launch(*kernel,
+                                 {Argument::reads(*X), Argument::reads(*F), Argument::writes(*R),
+                                  Argument::writes(*I), Argument::writes(*L), Argument::writes(*B),
+                                  Argument::of(kPoints), Argument::of(__builtin_bit_cast(long, 2.5)),
+                                  Argument::of(0L), Argument::of(kPoints)},
+                                 gridOf(16, 4)));
+  const auto r = contentsOf<double>(*device, *R, kPoints * kRows);
+  const auto ints = contentsOf<int>(*device, *I, kPoints);
+  const auto longs = contentsOf<long>(*device, *L, kPoints);
+  const auto bytes = contentsOf<unsigned char>(*device, *B, kPoints);
+  for (long i = 0; i < kPoints; ++i) {
+    const double a = x[2 * i], b = x[2 * i + 1];
+    long row = 0;
+    const auto next = [&] { return r[i + kPoints * row++]; };
+    const auto near = [](double value, double expected, double within) {
+      return value == expected || std::abs(value - expected) <= within * std::max(1e-2, std::abs(expected));
+    };
+    for (const Function &function : kFunctions) {
+      const double expected = function.real(a, b), got = next(), gotFloat = next();
+      EXPECT_TRUE(near(got, expected, 1e-13))
+          << function.name << " of " << a << ": " << got << " for " << expected;
+      const float fa = static_cast<float>(a), fb = static_cast<float>(b);
+      EXPECT_TRUE(near(gotFloat, function.real(fa, fb), 2e-6))
+          << function.name << "f of " << fa << ": " << gotFloat;
+    }
+    const float fa = static_cast<float>(10 * a), fb = static_cast<float>(10 * b);
+    for (const double expected : {static_cast<double>(std::min(fa, fb)),
+                                  static_cast<double>(std::max(fa, fb)), static_cast<double>(fa)})
+      EXPECT_EQ(next(), expected);
+    for (const double expected : {std::min(10 * a, 10 * b), std::max(10 * a, 10 * b), 10 * a})
+      EXPECT_EQ(next(), expected);
+    for (int type = 0; type < 2; ++type) {
+      const int ia = static_cast<int>(10 * a), ib = static_cast<int>(10 * b);
+      for (const int expected : {std::min(ia, ib), std::max(ia, ib), ia})
+        EXPECT_EQ(next(), expected);
+    }
+    EXPECT_TRUE(near(next(), 2 + std::sqrt(static_cast<float>(i)) + 8, 1e-6));
+    EXPECT_TRUE(near(next(), a * b + 2.5 + (a * b + 1), 1e-6));
+    EXPECT_EQ(next(), a < b ? HUGE_VAL : -HUGE_VAL);
+    EXPECT_EQ(next(), 0);
+    EXPECT_EQ(next(), 4 + 0.625);
+    EXPECT_EQ(next(), (i > 0 ? f[i - 1] : 0) + f[i] + (i + 1 < kPoints ? f[i + 1] : 0));
+    EXPECT_EQ(row, kRows);
+    EXPECT_EQ(ints[i], static_cast<int>(7 - i) / 2 * 100 + static_cast<int>(7 - i) % 5);
+    EXPECT_EQ(longs[i], (1L << 40) * i + (i > 2 && !(a > b) ? 1 : 0));
+    EXPECT_EQ(bytes[i], static_cast<unsigned char>(250 + 2 * i + i % 2));
+  }
+}
+
+} // namespace
+} // namespace pb::device::test

@@ -1,0 +1,57 @@
+#include "support.h"
+
+#include <gmock/gmock.h>
+
+namespace pb::device::test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(ListDevices, TheFakeOnesWhereTheyAreAskedFor) {
+  const auto fakes = [] {
+    std::vector<std::string> ids;
+    for (const DeviceName &device : listDevices())
+      if (device.about.api == "fake")
+        ids.push_back(device.id);
+    return ids;
+  };
+  EXPECT_THAT(fakes(), testing::IsEmpty());
+  setenv("PB_FAKE_DEVICE", "devices=2 memory=1M", 1);
+  EXPECT_THAT(fakes(), testing::ElementsAre("fake:0", "fake:1"));
+}
+
+TEST(OpenDevices, ByNameInTheirOrder) {
+  setenv("PB_FAKE_DEVICE", "devices=2 memory=1M fail=memory:1", 1);
+  std::vector<std::string> complaints;
+  auto devices = openDevices("fake:1, fake", complaints);
+  ASSERT_EQ(devices.size(), 2u);
+  EXPECT_EQ(devices[0]->about().name, "fake device 1");
+  EXPECT_EQ(devices[1]->about().name, "fake device 0");
+  EXPECT_NO_THROW(devices[0]->allocate(8)); // faults are the first one's
+  EXPECT_THROW(devices[1]->allocate(8), DeviceError);
+  EXPECT_THAT(complaints, testing::IsEmpty());
+}
+
+TEST(OpenDevices, NoneAndNothing) { // requirement 25
+  std::vector<std::string> complaints;
+  EXPECT_TRUE(openDevices("none", complaints).empty());
+  EXPECT_TRUE(openDevices("", complaints).empty());
+  EXPECT_TRUE(openDevices(" , ", complaints).empty());
+  EXPECT_THAT(complaints, testing::IsEmpty());
+}
+
+TEST(OpenDevices, UnknownOnesAndWrongOptionsAreSaid) {
+  setenv("PB_FAKE_DEVICE", "1", 1);
+  std::vector<std::string> complaints;
+  EXPECT_EQ(openDevices("tpu:0,fake", complaints).size(), 1u);
+  ASSERT_EQ(complaints.size(), 1u);
+  EXPECT_THAT(complaints[0], HasSubstr("there is no device 'tpu:0'; this machine has "));
+  EXPECT_THAT(complaints[0], HasSubstr("fake:0"));
+  setenv("PB_FAKE_DEVICE", "memory=much", 1);
+  complaints.clear();
+  EXPECT_TRUE(openDevices("fake", complaints).empty());
+  EXPECT_THAT(complaints, testing::Contains(HasSubstr("expected a number")));
+}
+
+} // namespace
+} // namespace pb::device::test

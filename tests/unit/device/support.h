@@ -1,0 +1,40 @@
+// Devices for tests, and waiting for them.
+//
+//   auto device = openFor("opencl");     // null, with a reason, where this machine has none
+//   auto buffer = bufferOf(*device, std::vector<float>{1, 2, 3});
+//   finish(*device, device->launch(...));
+//   EXPECT_EQ(contentsOf<float>(*device, *buffer, 3), ...);
+//
+// Each process has caches of its own, for kernels and for PoCL, which disappear with it.
+#pragma once
+#include "runtime/device/device.h"
+#include <filesystem>
+#include <vector>
+
+namespace pb::device::test {
+
+/// Of this process.
+const std::filesystem::path &scratchFolder();
+
+/// "fake" or "opencl"; null where there is none.
+std::unique_ptr<Device> openFor(const std::string &api);
+
+/// Waits until it is done, at most some seconds; throws what went wrong with it.
+void finish(Device &, const EventRef &);
+
+template <class T>
+std::unique_ptr<Buffer> bufferOf(Device &device, const std::vector<T> &values) {
+  auto buffer = device.allocate(values.size() * sizeof(T));
+  finish(device, device.copyIn(*buffer, {.bytes = values.size() * sizeof(T)}, values.data()));
+  return buffer;
+}
+template <class T>
+std::vector<T> contentsOf(Device &device, Buffer &buffer, std::size_t count) {
+  std::vector<T> values(count);
+  finish(device, device.copyOut(buffer, {.bytes = count * sizeof(T)}, values.data()));
+  return values;
+}
+
+inline Grid gridOf(long items, int group) { return {{items, 1, 1}, {group, 1, 1}}; }
+
+} // namespace pb::device::test
