@@ -7,8 +7,8 @@ namespace pbc::emit {
 
 namespace {
 
-constexpr int kRatioParts = 64;       // requirement 100; the paper's are eighths
-constexpr int kLargestGroup = 1024;   // along one function; what a device cannot have, the runtime halves
+constexpr int kRatioParts = 64;     // requirement 100; the paper's are eighths
+constexpr int kLargestGroup = 1024; // along one function; what a device cannot have, the runtime halves
 constexpr const char *kFunctions = "xyz";
 
 /// Groups are long along x, where neighbours lie side by side.
@@ -101,10 +101,10 @@ std::string placementSites(const Scope &scope, int bin) {
   std::string rows;
   int number = 0;
   for (const Placement &p : placements(scope))
-    rows += fmt::format("  {{{}, {}, {}, pb_places, &{}[{}], true}},\n", quoted("place_" + p.name),
-                        quoted("where " + p.name + " of " + scope.transform.name + " runs"),
-                        p.hasLocal ? 3 : 2, slot(scope, "place"),
-                        number++ * scope.transform.binCount() + bin);
+    rows +=
+        fmt::format("  {{{}, {}, {}, pb_places, &{}[{}], true}},\n", quoted("place_" + p.name),
+                    quoted("where " + p.name + " of " + scope.transform.name + " runs"), p.hasLocal ? 3 : 2,
+                    slot(scope, "place"), number++ * scope.transform.binCount() + bin);
   return rows;
 }
 
@@ -133,7 +133,8 @@ std::string placementTunables(const Scope &scope, int bin) {
     ++number;
   }
   if (number)
-    row("gpu_ratio", "how many 64ths of its points a step on a device leaves to it; the others are the processor's",
+    row("gpu_ratio",
+        "how many 64ths of its points a step on a device leaves to it; the others are the processor's",
         kRatioParts, 0, kRatioParts, fmt::format("{}[{}]", slot(scope, "ratio"), bin));
   return rows;
 }
@@ -179,13 +180,14 @@ std::string DeviceTables::wholeMatrices(const std::string &name,
     body += fmt::format("  pb::touchAll(pb_a, {}, pb_f.m_{}, {});\n", position++, poly::mangle(matrix.name),
                         isWritten);
   }
-  text_ += fmt::format("static const pb::DeviceMatrix pb_touched_{0}[] = {{\n{1}  {{}}\n}};\n\n"
-                       "PB_SMALL static void pb_arguments_{0}(const pb::Frame *pb_p, const pb::Box *, "
-                       "pb::DeviceArguments *pb_a) {{\n"
-                       "  [[maybe_unused]] const {2} &pb_f = *static_cast<const {2} *>(pb_p);\n{3}}}\n\n"
-                       "static const pb::DeviceStep pb_device_{0} = {{{4}, nullptr, 0, pb_touched_{0}, {5}, 0, 0, "
-                       "nullptr, pb_arguments_{0}, false, -1, -1, nullptr, nullptr, nullptr}};\n\n",
-                       number, rows, scope_.frame(), body, quoted(name), matrices.size());
+  text_ +=
+      fmt::format("static const pb::DeviceMatrix pb_touched_{0}[] = {{\n{1}  {{}}\n}};\n\n"
+                  "PB_SMALL static void pb_arguments_{0}(const pb::Frame *pb_p, const pb::Box *, "
+                  "pb::DeviceArguments *pb_a) {{\n"
+                  "  [[maybe_unused]] const {2} &pb_f = *static_cast<const {2} *>(pb_p);\n{3}}}\n\n"
+                  "static const pb::DeviceStep pb_device_{0} = {{{4}, nullptr, 0, pb_touched_{0}, {5}, 0, 0, "
+                  "nullptr, pb_arguments_{0}, false, -1, -1, nullptr, nullptr, nullptr}};\n\n",
+                  number, rows, scope_.frame(), body, quoted(name), matrices.size());
   return "pb_device_" + number;
 }
 
@@ -209,15 +211,15 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
   for (std::size_t k = 0; k < texts.values.size(); ++k)
     floats |= reals_.count(texts.values[k]) ? 1U << k : 0;
   const auto all = placements(scope_);
-  const auto place = std::find_if(all.begin(), all.end(), [&](const auto &p) { return p.name == name; }) -
-                     all.begin();
-  text_ += fmt::format("static const pb::DeviceStep pb_device_{0} = {{{1}, pb_kernels_{0}, {2}, pb_touched_{0}, {3}, "
-                       "{4}, {5}, pb_items_{0}, pb_arguments_{0}, {6}, {7}, {8}, {9} + {10}, {11}, {12} + {13}}};\n\n",
-                       number, quoted(name), texts.versions.size(), device->touched.size(),
-                       texts.values.size() + texts.extents.size(), floats, device->items->inRounds(),
-                       device->shared, device->sharedInTasks, slot(scope_, "place"),
-                       place * t_.binCount(), slot(scope_, "ratio"), slot(scope_, "group"),
-                       3 * place * t_.binCount());
+  const auto place =
+      std::find_if(all.begin(), all.end(), [&](const auto &p) { return p.name == name; }) - all.begin();
+  text_ += fmt::format(
+      "static const pb::DeviceStep pb_device_{0} = {{{1}, pb_kernels_{0}, {2}, pb_touched_{0}, {3}, "
+      "{4}, {5}, pb_items_{0}, pb_arguments_{0}, {6}, {7}, {8}, {9} + {10}, {11}, {12} + {13}}};\n\n",
+      number, quoted(name), texts.versions.size(), device->touched.size(),
+      texts.values.size() + texts.extents.size(), floats, device->items->inRounds(), device->shared,
+      device->sharedInTasks, slot(scope_, "place"), place * t_.binCount(), slot(scope_, "ratio"),
+      slot(scope_, "group"), 3 * place * t_.binCount());
   return "pb_device_" + number;
 }
 
@@ -263,8 +265,9 @@ void DeviceTables::arguments(const kernel::OnDevice &device, const DeviceText &t
   for (const auto &[b, d] : texts.extents)
     body += fmt::format("  pb_a->value[{}].integer = pb_f.m_{}.size({});\n", position++,
                         kernel.buffers[b].name, d);
-  const std::string frame = fmt::format("  [[maybe_unused]] const {0} &pb_f = *static_cast<const {0} *>(pb_p);\n  {1}\n",
-                                        scope_.frame(), parameterDefinitions(scope_));
+  const std::string frame =
+      fmt::format("  [[maybe_unused]] const {0} &pb_f = *static_cast<const {0} *>(pb_p);\n  {1}\n",
+                  scope_.frame(), parameterDefinitions(scope_));
   text_ += fmt::format("static const pb::DeviceMatrix pb_touched_{0}[] = {{\n{1}}};\n\n"
                        "PB_SMALL static void pb_items_{0}(const pb::Frame *pb_p, pb::Box *pb_box) {{\n{2}"
                        "  pb_box->rank = {3};\n{4}}}\n\n"

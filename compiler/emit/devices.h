@@ -1,7 +1,8 @@
-// A transform's tables for devices (runtime/abi/device.h): what each step touches, its kernels, and where it is
-// to run.
+// A transform's tables for devices (runtime/abi/device.h): what each step touches, its kernels, and where it
+// is to run.
 //
-//   step `rows` of Blur  =>  pb_device_0: kernels "global", "local"; boxes of In and Rows; selector place_rows
+//   step `rows` of Blur  =>  pb_device_0: kernels "global", "local"; boxes of In and Rows; selector
+//   place_rows
 //
 // Steps of one name in several plans share a placement: its selector and the sizes of its groups.
 #pragma once

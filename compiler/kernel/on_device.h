@@ -1,6 +1,7 @@
 // What a device can do with a kernel: the versions that are made of it, or why there is none.
 //
-//   lifted kernel of a 3-point stencil  =>  items (x), global version, version with A staged; A and B as boxes
+//   lifted kernel of a 3-point stencil  =>  items (x), global version, version with A staged; A and B as
+//   boxes
 //
 // Everything about devices that the emitter needs is decided here; it only prints. Source: petabricks-hetero
 // 4, the three phases.
@@ -12,13 +13,14 @@ namespace pbc::kernel {
 
 struct OnDevice {
   std::optional<Items> items;
-  std::optional<Kernel> staged;     // the item with inputs in group-local memory
-  std::vector<Touched> touched;     // what a part of the points touches
-  std::string why, whyNotStaged;    // one sentence each where there is none
+  std::optional<Kernel> staged;        // the item with inputs in group-local memory
+  std::vector<Touched> touched;        // what a part of the points touches
+  std::string why, whyNotStaged;       // one sentence each where there is none
   int shared = -1, sharedInTasks = -1; // a function along which device and processor can share the points
 };
 
-/// `lifted` before and `scheduled` after the processor's schedule was made. Past a budget there is no version.
+/// `lifted` before and `scheduled` after the processor's schedule was made. Past a budget there is no
+/// version.
 OnDevice onDevice(const Kernel &lifted, const Kernel &scheduled, const poly::Context &);
 
 } // namespace pbc::kernel

@@ -1,7 +1,8 @@
 // Inputs of a device's kernel by way of group-local memory.
 //
 //   item (x, y): B[x, y] = A[x - 1, y] + A[x, y] + A[x + 1, y]        box of A for one item: 3 x 1
-//   => A staged: cells [first0 - 1, + G0 + 2) x [first1, + G1) of a group whose first item is (first0, first1)
+//   => A staged: cells [first0 - 1, + G0 + 2) x [first1, + G1) of a group whose first item is (first0,
+//   first1)
 //
 // The items of a group copy the cells that all of them read together, wait, and read the copy. It is worth
 // something where the box of cells that one item reads has a constant size greater than one: then neighbours

@@ -84,8 +84,7 @@ CellsBox boxAround(const Kernel &kernel, int matrix, const isl::set &cells) {
   known = known.intersect(exists);
   for (unsigned d = 0, rank = static_cast<unsigned>(isl_set_dim(cells.get(), isl_dim_set)); d < rank; ++d) {
     isl_val *one = isl_val_one(isl_set_get_ctx(cells.get()));
-    const isl::pw_aff end =
-        isl::manage(isl_pw_aff_add_constant_val(poly::dimMax(cells, d).release(), one));
+    const isl::pw_aff end = isl::manage(isl_pw_aff_add_constant_val(poly::dimMax(cells, d).release(), one));
     box.cells.push_back({underContext(poly::dimMin(cells, d), known), underContext(end, known)});
   }
   return box;

@@ -39,8 +39,8 @@ std::string describe(const Program &);
 
 /// --info: everything about the program that a tuner needs, as JSON: transforms with matrices, size
 /// variables, params, sites with alternatives, tunables with range, default and doc; the program's name and
-/// hash.
-std::string infoJson(const Program &);
+/// hash. `devices`: ids of those that this machine has.
+std::string infoJson(const Program &, const std::vector<std::string> &devices = {});
 
 /// "double", "input", ... as infoJson has them.
 const char *name(ElementKind);

@@ -33,6 +33,8 @@ Json describeTransform(const Transform &t) {
       alternatives.push_back({{"name", s.alternatives[a].name}, {"doc", s.alternatives[a].doc}});
     sites.push_back(
         {{"name", s.name}, {"key", choiceKey(t, s)}, {"doc", s.doc}, {"alternatives", alternatives}});
+    if (s.needsDevice)
+      sites.back()["device"] = true;
   }
   for (int i = 0; i < t.tunableCount; ++i) {
     const Tunable &u = t.tunables[i];
@@ -51,6 +53,8 @@ Json describeTransform(const Transform &t) {
       entry["config"] = true;
     if (u.forAccuracy)
       entry["accuracy"] = true;
+    if (u.needsDevice)
+      entry["device"] = true;
     tunables.push_back(std::move(entry));
   }
   Json out = {{"name", t.name},  {"matrices", matrices}, {"sizes", sizes},      {"params", params},
@@ -73,15 +77,13 @@ Json describeTransform(const Transform &t) {
 const char *name(ElementKind kind) { return matrix::name(kind); }
 const char *name(Role role) { return role == Role::Input ? "input" : "output"; }
 
-std::string infoJson(const Program &program) {
+std::string infoJson(const Program &program, const std::vector<std::string> &devices) {
   Json transforms = Json::array();
   for (int i = 0; i < program.transformCount; ++i)
     transforms.push_back(describeTransform(*program.transforms[i]));
-  const Json out = {{"name", program.name},
-                    {"hash", program.hash},
-                    {"compiler", program.compiler},
-                    {"processor", program.processor},
-                    {"main", program.transforms[program.mainTransform]->name},
+  const Json out = {{"name", program.name},         {"hash", program.hash},
+                    {"compiler", program.compiler}, {"processor", program.processor},
+                    {"devices", devices},           {"main", program.transforms[program.mainTransform]->name},
                     {"transforms", transforms}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace);
 }

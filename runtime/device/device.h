@@ -138,6 +138,8 @@ struct DeviceName {
 /// All that this machine has. "fake:0" is there if asked for by PB_FAKE_DEVICE (fake/fake_options.h), and can
 /// be opened as "fake" anyway.
 std::vector<DeviceName> listDevices();
+/// Those of them that openDevices(names) would try to open.
+std::vector<DeviceName> listDevices(const std::string &names);
 
 /// Those that are named, separated by commas ("opencl:0,cuda:1"; "all"; "none"; "opencl": its first); devices
 /// that cannot be opened are left out, with a sentence each in `complaints`.

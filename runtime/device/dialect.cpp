@@ -37,11 +37,23 @@
 #define ARITHMETIC(PREFIX)                                                                                   \
   COMPARE(PREFIX, float)                                                                                     \
   COMPARE(PREFIX, double)                                                                                    \
-  COMPARE(PREFIX, int) COMPARE(PREFIX, long) PREFIX                                                          \
+  COMPARE(PREFIX, int)                                                                                       \
+  COMPARE(PREFIX, long) PREFIX                                                                               \
       " float pb_abs_float(float a) { return fabsf(a); }\n" PREFIX                                           \
       " double pb_abs_double(double a) { return fabs(a); }\n" PREFIX                                         \
       " int pb_abs_int(int a) { return a < 0 ? -a : a; }\n" PREFIX                                           \
-      " long pb_abs_long(long a) { return a < 0 ? -a : a; }\n"
+      " long pb_abs_long(long a) { return a < 0 ? -a : a; }\n" PREFIX                                        \
+      " long pb_minimum(long a, long b) { return a < b ? a : b; }\n" PREFIX                                  \
+      " long pb_maximum(long a, long b) { return a > b ? a : b; }\n" PREFIX                                  \
+      " long pb_floordiv(long a, long b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }\n" PREFIX          \
+      " long pb_floormod(long a, long b) { return a - b * pb_floordiv(a, b); }\n"                            \
+      "#define abs(a) pb_abs_int(a)\n"                                                                       \
+      "#define labs(a) pb_abs_long(a)\n"                                                                     \
+      "#define PB_LOCAL_INDEX ((int)((PB_LOCAL_ID(2) * PB_G1 + PB_LOCAL_ID(1)) * PB_G0 + PB_LOCAL_ID(0)))\n"
+// The value of an optional input that lies outside (runtime/abi/body.h). LONG: the bits of a double.
+#define MISSING(PREFIX, LONG, DOUBLE)                                                                        \
+  PREFIX " double pb_missing(void) { return " DOUBLE "0x7ff96155e0000000L); }\n" PREFIX                      \
+         " bool pb_isMissing(double a) { return " LONG "a) == 0x7ff96155e0000000L; }\n"
 #define COMPARE(PREFIX, T)                                                                                   \
   PREFIX " " #T " pb_min_" #T "(" #T " a, " #T " b) { return b < a ? b : a; }\n" PREFIX " " #T " pb_max_" #T \
          "(" #T " a, " #T " b) { return a < b ? b : a; }\n"
@@ -74,15 +86,19 @@ const char *const kOpenClPrelude =
 #define PB_LOCAL_ID(d) ((long)get_local_id(d))
 #define PB_GROUP_ID(d) ((long)get_group_id(d))
 #define PB_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-)" UNARY(CL_FLOAT_1)
-        BINARY(CL_FLOAT_2) "static inline float pb_fmaf(float x, float y, float z) { return fma(x, y, z); }\n"
-                           "#ifdef cl_khr_fp64\n" UNARY(CL_DOUBLE_1) BINARY(
-                               CL_DOUBLE_2) "static inline double pb_fma(double x, double y, double z) { "
-                                            "return fma(x, y, z); }\n" UNARY(CL_NAME) BINARY(CL_NAME) CL_NAME(
-                                                fma) "#else\n#define double float // no kernel with doubles "
-                                                     "comes here: only functions that nobody calls\n"
-                                                     "#endif\n" UNARY(CL_NAME_FLOAT) BINARY(CL_NAME_FLOAT)
-                                                         CL_NAME_FLOAT(fma) ARITHMETIC("static inline");
+)" UNARY(CL_FLOAT_1) BINARY(
+        CL_FLOAT_2) "static inline float pb_fmaf(float x, float y, float z) { return fma(x, y, z); }\n"
+                    "#ifdef cl_khr_fp64\n" UNARY(CL_DOUBLE_1) BINARY(
+                        CL_DOUBLE_2) "static inline double pb_fma(double x, double y, double z) { "
+                                     "return fma(x, y, z); }\n" UNARY(CL_NAME) BINARY(CL_NAME) CL_NAME(fma)
+                                         MISSING(
+                                             "static inline", "as_long(",
+                                             "as_double(") "#else\n#define double float // no kernel with "
+                                                           "doubles "
+                                                           "comes here: only functions that nobody calls\n"
+                                                           "#endif\n" UNARY(CL_NAME_FLOAT)
+                                                               BINARY(CL_NAME_FLOAT) CL_NAME_FLOAT(fma)
+                                                                   ARITHMETIC("static inline");
 
 // NVRTC knows the functions of math.h without any header. A grid has at most 65535 groups along y and z: a
 // larger launch comes in parts, the first group of which stands in pb_first_group (cuda/cuda_device.cpp).
@@ -108,7 +124,8 @@ const char *const kCudaPrelude =
 #define INFINITY (__int_as_float(0x7f800000))
 #define NAN (__int_as_float(0x7fffffff))
 #define HUGE_VAL (__longlong_as_double(0x7ff0000000000000LL))
-)" ARITHMETIC("__device__ inline");
+)" ARITHMETIC("__device__ inline")
+        MISSING("__device__ inline", "__double_as_longlong(", "__longlong_as_double(");
 
 // A kernel with barriers is a coroutine: an item that waits is suspended, which sanitizers understand and
 // which is right in loops. One without is a plain function, and the items of a group a loop. Every kernel has
@@ -155,8 +172,10 @@ using pb_Result = void;
 #define NAN (__builtin_nanf(""))
 #define HUGE_VAL (__builtin_huge_val())
 extern "C" {
-)" UNARY(HOST_1) BINARY(HOST_2) "double fma(double, double, double) noexcept; float fmaf(float, float, "
-                                "float) noexcept;\n}\n" ARITHMETIC("static inline");
+)" UNARY(HOST_1)
+    BINARY(HOST_2) "double fma(double, double, double) noexcept; float fmaf(float, float, "
+                   "float) noexcept;\n}\n" ARITHMETIC("static inline")
+                       MISSING("static inline", "__builtin_bit_cast(long, ", "__builtin_bit_cast(double, ");
 
 const char *const kHostEpilogue = R"(
 namespace {

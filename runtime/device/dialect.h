@@ -5,7 +5,8 @@
 //     PB_LOCAL_ARRAY(float, A_t, (PB_G0 + 2) * PB_G1);     // group-local; at the begin of the body
 //     PB_BEGIN                                             // statements begin here
 //     const long i0 = low0 + PB_ID(0);                     // 0 .. items[d] - 1; PB_LOCAL_ID(d),
-//     PB_GROUP_ID(d)
+//     PB_GROUP_ID(d);
+//                                                          // PB_LOCAL_INDEX: among all items of the group
 //     ...
 //     PB_BARRIER();                                        // all items of the group, global and local memory
 //     if (i0 < high0) ...
@@ -14,7 +15,9 @@
 //
 // Otherwise kernels are C: for, if, assignments, conditional expressions; types float, double, int, long,
 // unsigned char, bool (as int); functions by C's names for double (sqrt, fabs, fmin, pow, ...) and with an
-// `f` for float (sqrtf, ...), pb_min_T / pb_max_T / pb_abs_T for T in {float, double, int, long}.
+// `f` for float (sqrtf, ...), pb_min_T / pb_max_T / pb_abs_T for T in {float, double, int, long}, abs and
+// labs; of longs pb_minimum, pb_maximum, pb_floordiv, pb_floormod (runtime/abi/index.h); pb_missing() and
+// pb_isMissing(double) (runtime/abi/body.h).
 // `long` has 64 bits everywhere. fused multiply-add may be formed, sums are not reordered.
 // The functions are those that compiler/body/prelude.cpp allows in bodies, and fma; constants INFINITY and
 // NAN. Barriers stand in the kernel itself (not in a function that it calls), with all items of the group

@@ -98,6 +98,21 @@ std::vector<DeviceName> listDevices() {
   return all;
 }
 
+std::vector<DeviceName> listDevices(const std::string &names) {
+  std::vector<DeviceName> all = listDevices(), chosen;
+  const std::vector<std::string> wanted = namesIn(names);
+  const auto isWanted = [&](const DeviceName &device) {
+    return std::any_of(wanted.begin(), wanted.end(), [&](const std::string &name) {
+      return name == "all" || name == device.id || name + ":0" == device.id;
+    });
+  };
+  std::copy_if(all.begin(), all.end(), std::back_inserter(chosen), isWanted);
+  const bool isAsked = std::count(wanted.begin(), wanted.end(), "fake") > 0;
+  if (isAsked && std::none_of(all.begin(), all.end(), [](const auto &d) { return d.about.api == "fake"; }))
+    chosen.push_back({"fake:0", FakeDevice::describe(FakeOptions(), 0)});
+  return chosen;
+}
+
 std::vector<std::unique_ptr<Device>> openDevices(const std::string &names,
                                                  std::vector<std::string> &complaints) {
   std::vector<std::unique_ptr<Device>> devices;

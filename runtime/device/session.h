@@ -40,6 +40,8 @@ public:
   /// Brings whole matrices back, from a coroutine of the program's scheduler.
   Job toHost(std::vector<Place>);
 
+  /// The main transform has to run again.
+  void noteLoss(const std::string &why) { note("the program begins again without a device: " + why); }
   /// What happened, one line each, since the last call.
   std::vector<std::string> takeNotes();
   /// By device.
@@ -51,10 +53,10 @@ private:
   /// Where a step of a walk runs.
   struct Placed {
     const LoopStep *step = nullptr;
-    Side *side = nullptr;   // null: on the processor
-    int version = 0;        // kernels[version]
-    int ratio = 0;          // 64ths that are the device's
-    Box box{};              // of the device's part
+    Side *side = nullptr; // null: on the processor
+    int version = 0;      // kernels[version]
+    int ratio = 0;        // 64ths that are the device's
+    Box box{};            // of the device's part
     bool isShared() const { return side && ratio < kWhole; }
   };
   static constexpr int kWhole = 64;

@@ -5,6 +5,7 @@
 #include "runtime/config/configuration.h"
 #include "runtime/program/child.h"
 #include "runtime/program/compare.h"
+#include "runtime/program/devices.h"
 #include <algorithm>
 #include <cstdio>
 
@@ -33,9 +34,12 @@ public:
       throw base::UserError("the default choices do not work: " + r.failure);
     default_ = r.accuracy;
     limit_ = options_.limit > 0 ? options_.limit : 10 + 10 * r.seconds;
+    const bool hasDevice = !availableDevices(program_).empty();
     for (int t = 0; t < program_.transformCount; ++t)
       for (int s = 0; s < program_.transforms[t]->siteCount; ++s) {
         const Site &site = program_.transforms[t]->sites[s];
+        if (site.needsDevice && !hasDevice)
+          continue;
         for (int a = 0; a < site.alternativeCount; ++a)
           checkOne(site, a);
       }

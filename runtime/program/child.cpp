@@ -52,7 +52,7 @@ void SharedRun::work(const std::function<void()> &prepare, int threads) {
   base::noteFailuresIn(&shared_->note);
   try {
     prepare();
-    Runner runner(threads);
+    Runner runner(threads, measures_);
     shared_->seconds = runner.run(instance_);
     if (measures_ && instance_.transform->better != Better::None)
       shared_->accuracy = accuracyOf(*measures_, instance_, runner);

@@ -4,6 +4,7 @@
 #include "runtime/base/run_state.h"
 #include "runtime/config/configuration.h"
 #include "runtime/program/command.h"
+#include "runtime/program/devices.h"
 #include "runtime/program/processor.h"
 #include "runtime/program/serve.h"
 #include <cstdio>
@@ -13,6 +14,13 @@ namespace pb {
 namespace program {
 namespace {
 
+std::vector<std::string> deviceIds(const Program &program) {
+  std::vector<std::string> ids;
+  for (const auto &device : availableDevices(program))
+    ids.push_back(device.id);
+  return ids;
+}
+
 int dispatch(const Program &program, const std::string &self, const std::vector<std::string> &arguments) {
   const Options options = parseOptions(arguments);
   const Transform &transform = options.transform.empty() ? *program.transforms[program.mainTransform]
@@ -21,8 +29,9 @@ int dispatch(const Program &program, const std::string &self, const std::vector<
     return std::fputs(help(program, transform).c_str(), stdout), 0;
   if (options.name)
     return std::puts(transform.name), 0;
+  setDevices({options.devices, options.trace});
   if (options.info)
-    return std::puts(config::infoJson(program).c_str()), 0;
+    return std::puts(config::infoJson(program, deviceIds(program)).c_str()), 0;
   if (options.reset)
     return resetConfiguration(program, options, self), 0;
   int threads = 0;

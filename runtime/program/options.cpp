@@ -46,6 +46,12 @@ const std::vector<Option> &table() {
        [](Options &o, auto &v) {
          o.threads = static_cast<int>(parseInteger(v, "--threads", 1, config::kMaxThreads));
        }},
+      {"devices", "LIST",
+       "devices for steps that the configuration places on one: ids from --info, separated by commas, "
+       "`all` or `none` (default: PB_DEVICES, else all)",
+       [](Options &o, auto &v) { o.devices = v; }},
+      {"trace", "FILE", "write what ran when to FILE, for ui.perfetto.dev",
+       [](Options &o, auto &v) { o.trace = v; }},
       {"transform", "NAME", "run another transform than the main one",
        [](Options &o, auto &v) { o.transform = v; }},
       {"tx", "NAME", nullptr, [](Options &o, auto &v) { o.transform = v; }},

@@ -19,6 +19,7 @@ struct Options {
        printConfig = false;
   bool reset = false;                // write the default configuration
   bool hash = false, show = false;   // --hash, --force-output
+  std::string devices, trace;        // --devices=LIST, --trace=FILE
   long trials = 0;                   // samples of --time; 0: enough for half a second
   double seconds = 0;                // --max-sec: the run ends without result after that; 0: never
   std::string createFiles, runFiles; // --iogen-create, --iogen-run: prefix of the files' names

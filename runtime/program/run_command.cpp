@@ -180,7 +180,7 @@ int runCommand(const Program &program, const Transform &t, const Options &o, int
   double seconds = 0;
   Accuracy accuracy;
   {
-    Runner runner(threads);
+    Runner runner(threads, &program);
     limitTime(o.seconds);
     seconds = o.time ? medianTime(runner, instance, o.trials) : runner.run(instance);
     limitTime(0);

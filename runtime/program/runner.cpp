@@ -1,5 +1,6 @@
 #include "runtime/program/runner.h"
 #include "runtime/matrix/memo.h"
+#include "runtime/program/devices.h"
 #include "runtime/task/scheduler.h"
 #include <algorithm>
 #include <chrono>
@@ -7,16 +8,50 @@
 
 namespace pb::program {
 
-Runner::Runner(int threads) : scheduler_(std::make_unique<task::Scheduler>(threads)) {}
+namespace {
+
+/// The transform, and then what it left on devices.
+Job whole(const Instance &instance, const std::vector<AnyRegion> &regions, device::Session *devices) {
+  const Transform &t = *instance.transform;
+  co_await t.start(regions.data(), instance.sizes.data(), t.bin);
+  if (!devices || !devices->areUsed())
+    co_return;
+  std::vector<device::Place> outputs;
+  for (int m = 0; m < t.matrixCount; ++m)
+    if (t.matrices[m].role == Role::Output)
+      outputs.push_back(device::placeOf(regions[static_cast<size_t>(m)], t.matrices[m].rank,
+                                        static_cast<int>(matrix::elementBytes(t.matrices[m].element))));
+  co_await devices->toHost(std::move(outputs));
+}
+
+} // namespace
+
+Runner::Runner(int threads, const Program *program)
+    : devices_(std::make_unique<Devices>(program)), scheduler_(std::make_unique<task::Scheduler>(threads)) {}
 Runner::~Runner() = default;
 int Runner::threads() const { return scheduler_->threads(); }
 
 double Runner::run(const Instance &instance) {
   const std::vector<AnyRegion> regions = instance.regions();
   matrix::forgetCalls();
+  device::Session *devices = devices_->wanted();
+  scheduler_->setDevices(devices);
   const auto begin = std::chrono::steady_clock::now();
-  scheduler_->run(instance.transform->start(regions.data(), instance.sizes.data(), instance.transform->bin));
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  for (bool isDone = false; !isDone;)
+    try {
+      scheduler_->run(whole(instance, regions, devices));
+      isDone = true;
+    } catch (const device::DeviceError &e) {
+      // Results are gone with their device: once more from the inputs, without it. So often as there are
+      // devices at most.
+      if (e.failure() != device::Failure::Lost)
+        throw;
+      matrix::forgetCalls();
+      devices->noteLoss(e.what());
+    }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  devices_->report();
+  return seconds;
 }
 
 int threadCount(int asked) {

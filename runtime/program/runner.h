@@ -14,15 +14,19 @@ class Scheduler;
 
 namespace pb::program {
 
+class Devices;
+
 class Runner {
 public:
-  explicit Runner(int threads);
+  /// `program`: whose configuration may place steps on devices; null: everything runs on the processor.
+  explicit Runner(int threads, const Program *program = nullptr);
   ~Runner();
   int threads() const;
   /// Runs the instance's transform on its matrices. Returns seconds. Rethrows what a rule body threw.
   double run(const Instance &);
 
 private:
+  std::unique_ptr<Devices> devices_; // outlives the workers
   std::unique_ptr<task::Scheduler> scheduler_;
 };
 

@@ -80,7 +80,7 @@ Json ServeSession::handle(const Json &request) {
 Runner &ServeSession::runner(int threads) {
   if (!runner_ || runner_->threads() != threads) {
     runner_.reset(); // the old threads end before the new ones start
-    runner_ = std::make_unique<Runner>(threads);
+    runner_ = std::make_unique<Runner>(threads, &program_);
   }
   return *runner_;
 }

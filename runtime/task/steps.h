@@ -1,8 +1,9 @@
-// The walk of a table of steps, as runtime/device sees it, and what it asks of devices. The task room knows no
-// device; programs without one have no StepDevices.
+// The walk of a table of steps, as runtime/device sees it, and what it asks of devices. The task room knows
+// no device; programs without one have no StepDevices.
 //
 //   plan: rows on a device, columns there too, a sum on the processor
-//   => runLoops() sees that StepDevices are concerned and hands them the table; they give rows and columns to a
+//   => runLoops() sees that StepDevices are concerned and hands them the table; they give rows and columns to
+//   a
 //      device, bring what the sum reads, and call runStep() for the sum
 #pragma once
 #include "runtime/abi/device.h"

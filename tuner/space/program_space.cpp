@@ -89,15 +89,20 @@ ProgramSpace read(const json &info, const std::string &wanted) {
   for (const json &matrix : main.value("matrices", json::array()))
     space.matrices.push_back({text(matrix, "name"), text(matrix, "role"), text(matrix, "extents")});
   const std::string generator = text(main, "generator");
+  // Where steps run is a question only on a machine that has a device.
+  const bool hasDevice = !info.value("devices", json::array()).empty();
+  const auto isOpen = [&](const json &entry) { return hasDevice || !entry.value("device", false); };
   for (const json &transform : info.at("transforms")) {
     const std::string name = text(transform, "name");
     if (!generator.empty() && name == generator)
       continue;
     for (const json &entry : transform.value("sites", json::array()))
-      space.sites.push_back(readSite(name, entry));
+      if (isOpen(entry))
+        space.sites.push_back(readSite(name, entry));
     for (const json &entry : transform.value("tunables", json::array()))
-      for (Tunable &tunable : readTunable(name, entry))
-        space.tunables.push_back(std::move(tunable));
+      if (isOpen(entry))
+        for (Tunable &tunable : readTunable(name, entry))
+          space.tunables.push_back(std::move(tunable));
     if (transform.contains("accuracy_target") && family(name) == family(space.main))
       space.bins.push_back(name);
   }

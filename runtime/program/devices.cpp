@@ -1,0 +1,86 @@
+#include "runtime/program/devices.h"
+#include "runtime/base/errors.h"
+#include "runtime/device/trace.h"
+#include <cstdio>
+#include <cstdlib>
+
+namespace pb::program {
+namespace {
+
+DeviceSettings &settings() {
+  static DeviceSettings ofProcess;
+  return ofProcess;
+}
+
+void say(const std::string &what) { std::fprintf(stderr, "%s: note: %s\n", base::programName(), what.c_str()); }
+
+template <class F>
+bool anyPlacement(const Program &program, F &&holds) {
+  for (int t = 0; t < program.transformCount; ++t)
+    for (int s = 0; s < program.transforms[t]->siteCount; ++s)
+      if (const Site &site = program.transforms[t]->sites[s]; site.needsDevice && holds(site))
+        return true;
+  return false;
+}
+
+} // namespace
+
+void setDevices(const DeviceSettings &asked) { settings() = asked; }
+
+std::string deviceNames() {
+  if (!settings().names.empty())
+    return settings().names;
+  const char *environment = std::getenv("PB_DEVICES");
+  return environment && *environment ? environment : "all";
+}
+
+bool hasPlacements(const Program &program) {
+  return anyPlacement(program, [](const Site &) { return true; });
+}
+
+std::vector<device::DeviceName> availableDevices(const Program &program) {
+  if (deviceNames() == "none" || !hasPlacements(program))
+    return {};
+  return device::listDevices(deviceNames());
+}
+
+Devices::~Devices() = default;
+
+bool Devices::isAsked() const {
+  return program_ && anyPlacement(*program_, [](const Site &site) {
+           for (int level = 0; level < site.slot->levels; ++level)
+             if (site.slot->use[level] != 0)
+               return true;
+           return false;
+         });
+}
+
+device::Session *Devices::wanted() {
+  if (isOpened_ || !isAsked())
+    return session_.get();
+  isOpened_ = true;
+  std::vector<std::string> complaints;
+  auto devices = device::openDevices(deviceNames(), complaints);
+  for (const std::string &complaint : complaints)
+    say(complaint);
+  if (devices.empty()) {
+    if (deviceNames() != "none")
+      say("the configuration places steps on a device, and there is none: they run on the processor");
+    return nullptr;
+  }
+  if (!settings().trace.empty())
+    trace_ = std::make_unique<device::Trace>();
+  session_ = std::make_unique<device::Session>(std::move(devices), device::Session::Settings{trace_.get()});
+  return session_.get();
+}
+
+void Devices::report() {
+  if (!session_)
+    return;
+  for (const std::string &what : session_->takeNotes())
+    say(what);
+  if (trace_)
+    trace_->write(settings().trace);
+}
+
+} // namespace pb::program

@@ -1,0 +1,52 @@
+// The devices of this process, as the command line and the configuration want them.
+//
+//   setDevices({"opencl:0", "run.json"});        // --devices, --trace
+//   Devices devices(program);
+//   if (task::StepDevices *d = devices.wanted()) scheduler.setDevices(d);
+//
+// A device is opened when a run begins whose configuration places some step on one, never else (requirement
+// 65): looking for OpenCL platforms takes a tenth of a second.
+#pragma once
+#include "runtime/abi/program.h"
+#include "runtime/device/session.h"
+#include <memory>
+#include <string>
+
+namespace pb::program {
+
+struct DeviceSettings {
+  std::string names; // as openDevices() has them; "": PB_DEVICES, or all
+  std::string trace; // file; "": none
+};
+
+/// For all runs of this process.
+void setDevices(const DeviceSettings &);
+/// The names in use.
+std::string deviceNames();
+
+/// Whether some step of the program has kernels for devices.
+bool hasPlacements(const Program &);
+/// What --devices names and this machine has; nothing for a program without kernels for devices.
+std::vector<device::DeviceName> availableDevices(const Program &);
+
+class Devices {
+public:
+  explicit Devices(const Program *program) : program_(program) {}
+  ~Devices();
+
+  /// Opened already, or because the configuration asks for one now; null if no step is to run on a device, or
+  /// there is none. What cannot be opened is said once.
+  device::Session *wanted();
+  /// Prints what happened in the last run. Writes the trace, if one was asked for.
+  void report();
+
+private:
+  bool isAsked() const;
+
+  const Program *program_;
+  bool isOpened_ = false;
+  std::unique_ptr<device::Trace> trace_;
+  std::unique_ptr<device::Session> session_;
+};
+
+} // namespace pb::program
