@@ -112,7 +112,7 @@ struct Builds {
 
 class Device {
 public:
-  /// Commands that have not begun are not carried out.
+  /// Nothing runs afterwards; commands that have not begun may be left out.
   virtual ~Device() = default;
   virtual const Description &about() const = 0;
   virtual std::unique_ptr<Buffer> allocate(unsigned long bytes) = 0;

@@ -64,8 +64,10 @@
 #define CL_FLOAT_2(f) "static inline float pb_" #f "f(float x, float y) { return " #f "(x, y); }\n"
 #define CL_DOUBLE_1(f) "static inline double pb_" #f "(double x) { return " #f "(x); }\n"
 #define CL_DOUBLE_2(f) "static inline double pb_" #f "(double x, double y) { return " #f "(x, y); }\n"
-#define CL_NAME_FLOAT(f) "#define " #f "f pb_" #f "f\n"
-#define CL_NAME(f) "#define " #f " pb_" #f "\n"
+#define CL_NAME_FLOAT(f) "#undef " #f "f\n#define " #f "f pb_" #f "f\n"
+#define CL_NAME(f) "#undef " #f "\n#define " #f " pb_" #f "\n"
+// Words of OpenCL C alone: elsewhere they may be names, also of a body's variables.
+#define CL_WORD(word) "#define " #word " pb_word_" #word "\n"
 
 #define HOST_1(f) "double " #f "(double) noexcept; float " #f "f(float) noexcept;\n"
 #define HOST_2(f) "double " #f "(double, double) noexcept; float " #f "f(float, float) noexcept;\n"
@@ -98,7 +100,8 @@ const char *const kOpenClPrelude =
                                                            "comes here: only functions that nobody calls\n"
                                                            "#endif\n" UNARY(CL_NAME_FLOAT)
                                                                BINARY(CL_NAME_FLOAT) CL_NAME_FLOAT(fma)
-                                                                   ARITHMETIC("static inline");
+                                                                   ARITHMETIC("static inline") CL_WORD(half) CL_WORD(kernel) CL_WORD(global) CL_WORD(local)
+            CL_WORD(constant) CL_WORD(private) CL_WORD(read_only) CL_WORD(write_only) CL_WORD(read_write);
 
 // NVRTC knows the functions of math.h without any header. A grid has at most 65535 groups along y and z: a
 // larger launch comes in parts, the first group of which stands in pb_first_group (cuda/cuda_device.cpp).

@@ -14,7 +14,8 @@ struct DeviceKind {
   std::vector<Description> (*list)(std::vector<std::string> &complaints);
   std::unique_ptr<Device> (*open)(int number);
 };
-constexpr DeviceKind kKinds[] = {{"fake", fakeDevices, openFakeDevice}};
+constexpr DeviceKind kKinds[] = {{"opencl", openClDevices, openOpenClDevice},
+                                 {"fake", fakeDevices, openFakeDevice}};
 
 std::vector<std::string> namesIn(const std::string &list) {
   std::vector<std::string> names;

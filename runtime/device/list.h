@@ -6,5 +6,7 @@ namespace pb::device {
 
 std::vector<Description> fakeDevices(std::vector<std::string> &complaints);
 std::unique_ptr<Device> openFakeDevice(int number);
+std::vector<Description> openClDevices(std::vector<std::string> &complaints);
+std::unique_ptr<Device> openOpenClDevice(int number);
 
 } // namespace pb::device

@@ -129,7 +129,7 @@ PB_KERNEL(sums)(PB_GLOBAL const double *A_p, PB_GLOBAL double *B_p, long n)
   const long i = PB_GROUP_ID(0) * PB_G0 * PB_G1 + l;
   part[l] = i < n ? A_p[i] : 0;
   if (l == 0) count[0] = 0;
-  for (int half = PB_G0 * PB_G1 / 2; half > 0; half /= 2) {
+  for (int half = PB_G0 * PB_G1 / 2; half > 0; half /= 2) { // no name in OpenCL C
     PB_BARRIER();
     if (l < half) part[l] = part[l] + part[l + half];
     if (l == 0) count[0] += 1;

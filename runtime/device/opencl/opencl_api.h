@@ -1,0 +1,68 @@
+// OpenCL's functions, from the library that a program finds when it runs.
+//
+//   if (const OpenCl *cl = OpenCl::get()) require(cl->clFlush(queue), Failure::Lost, "clFlush");
+//
+// Invariant: get() is null or has all of the functions below, those of OpenCL 1.2.
+#pragma once
+#include "runtime/device/device.h"
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
+
+#define PB_OPENCL_FUNCTIONS(EACH)                                                                            \
+  EACH(clGetPlatformIDs)                                                                                     \
+  EACH(clGetPlatformInfo)                                                                                    \
+  EACH(clGetDeviceIDs)                                                                                       \
+  EACH(clGetDeviceInfo)                                                                                      \
+  EACH(clCreateContext)                                                                                      \
+  EACH(clReleaseContext)                                                                                     \
+  EACH(clCreateCommandQueue)                                                                                 \
+  EACH(clReleaseCommandQueue)                                                                                \
+  EACH(clCreateBuffer)                                                                                       \
+  EACH(clReleaseMemObject)                                                                                   \
+  EACH(clCreateProgramWithSource)                                                                            \
+  EACH(clCreateProgramWithBinary)                                                                            \
+  EACH(clBuildProgram)                                                                                       \
+  EACH(clGetProgramInfo)                                                                                     \
+  EACH(clGetProgramBuildInfo)                                                                                \
+  EACH(clReleaseProgram)                                                                                     \
+  EACH(clCreateKernel)                                                                                       \
+  EACH(clReleaseKernel)                                                                                      \
+  EACH(clSetKernelArg)                                                                                       \
+  EACH(clGetKernelWorkGroupInfo)                                                                             \
+  EACH(clGetEventInfo)                                                                                       \
+  EACH(clGetEventProfilingInfo)                                                                              \
+  EACH(clReleaseEvent)                                                                                       \
+  EACH(clWaitForEvents)                                                                                      \
+  EACH(clFlush)                                                                                              \
+  EACH(clFinish)                                                                                             \
+  EACH(clEnqueueReadBuffer)                                                                                  \
+  EACH(clEnqueueWriteBuffer)                                                                                 \
+  EACH(clEnqueueReadBufferRect)                                                                              \
+  EACH(clEnqueueWriteBufferRect)                                                                             \
+  EACH(clEnqueueMapBuffer)                                                                                   \
+  EACH(clEnqueueUnmapMemObject)                                                                              \
+  EACH(clEnqueueMigrateMemObjects)                                                                           \
+  EACH(clEnqueueMarkerWithWaitList)                                                                          \
+  EACH(clEnqueueNDRangeKernel)
+
+namespace pb::device {
+
+struct OpenCl {
+#define PB_OPENCL_MEMBER(f) decltype(&::f) f = nullptr;
+  PB_OPENCL_FUNCTIONS(PB_OPENCL_MEMBER)
+#undef PB_OPENCL_MEMBER
+
+  /// Null where this machine has no OpenCL.
+  static const OpenCl *get();
+};
+
+/// "CL_OUT_OF_RESOURCES (-5)".
+std::string openClError(cl_int code);
+
+/// Throws DeviceError where the code is one of an error: what is known of it, else `otherwise`.
+void require(cl_int code, Failure otherwise, const std::string &call);
+
+} // namespace pb::device

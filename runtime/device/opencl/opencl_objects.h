@@ -1,0 +1,58 @@
+// Buffers, kernels and events of OpenCL, which may live longer than their device: OpenCL counts who uses
+// what.
+#pragma once
+#include "runtime/device/last_uses.h"
+#include "runtime/device/opencl/opencl_api.h"
+
+namespace pb::device {
+
+/// An OpenCL object; the last one lets go of it.
+template <class T>
+using ClRef = std::shared_ptr<std::remove_pointer_t<T>>;
+using ClContext = ClRef<cl_context>;
+using ClQueue = ClRef<cl_command_queue>;
+using ClMemory = ClRef<cl_mem>;
+using ClProgram = ClRef<cl_program>;
+using ClKernelRef = ClRef<cl_kernel>;
+using ClEventRef = ClRef<cl_event>;
+
+template <class T, class Release>
+ClRef<T> owned(T object, Release release) {
+  return ClRef<T>(object, [release](T o) {
+    if (o)
+      release(o);
+  });
+}
+
+/// In order each; kinds of commands that can run at the same time.
+enum ClQueueKind { kQueueIn, kQueueOut, kQueueKernels, kQueues };
+
+class OpenClEvent : public Event {
+public:
+  /// One command or several of one queue: a copy that no rectangle fits.
+  explicit OpenClEvent(std::vector<ClEventRef> commands) : commands_(std::move(commands)) {}
+  bool isDone() override;
+  Span span() const override;
+
+private:
+  std::vector<ClEventRef> commands_; // at least one
+};
+
+class OpenClBuffer : public Buffer {
+public:
+  OpenClBuffer(ClMemory bytes, unsigned long count, void *host)
+      : memory(std::move(bytes)), size(count), wraps(host) {}
+  const ClMemory memory;
+  const unsigned long size;
+  void *const wraps; // the processor's memory that it is, or null
+  LastUses<ClEventRef, kQueues> uses;
+};
+
+class OpenClKernel : public Kernel {
+public:
+  OpenClKernel(ClKernelRef k, std::string name) : kernel(std::move(k)), entry(std::move(name)) {}
+  const ClKernelRef kernel;
+  const std::string entry;
+};
+
+} // namespace pb::device
