@@ -100,7 +100,7 @@ KernelShelf::Awaiter KernelShelf::get(const DeviceKernel &kernel, const int grou
     builder_->queue.push_back(entry);
     builder_->changed.notify_one();
   }
-  return {entry};
+  return {entry, {}};
 }
 
 bool KernelShelf::Awaiter::await_ready() const {
@@ -109,17 +109,19 @@ bool KernelShelf::Awaiter::await_ready() const {
 }
 
 void KernelShelf::Awaiter::await_suspend(std::coroutine_handle<> caller) {
-  const auto request = std::make_shared<Request>();
+  request = std::make_shared<Request>();
   request->resumeOn(*task::Scheduler::current(), caller);
-  const std::shared_ptr<Entry> kept = entry; // this awaiter may be gone once somebody resumes the caller
+  // This awaiter may be gone once somebody resumes the caller.
+  const std::shared_ptr<Entry> kept = entry;
+  const std::shared_ptr<Request> mine = request;
   {
     std::lock_guard hold(kept->mutex);
     if (!kept->isDone) {
-      kept->waiters.push_back(request);
+      kept->waiters.push_back(mine);
       return;
     }
   }
-  request->finish();
+  mine->finish();
 }
 
 KernelShelf::Built KernelShelf::Awaiter::await_resume() const {

@@ -39,6 +39,7 @@ private:
 public:
   struct Awaiter {
     std::shared_ptr<Entry> entry;
+    std::shared_ptr<Request> request = {}; // lies in a deque until the coroutine goes on
     bool await_ready() const;
     void await_suspend(std::coroutine_handle<> caller);
     Built await_resume() const;

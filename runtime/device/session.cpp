@@ -1,5 +1,6 @@
 #include "runtime/device/session.h"
 #include <algorithm>
+#include <utility>
 
 namespace pb::device {
 
@@ -149,23 +150,25 @@ void Session::leave(const Placed &placed, const std::string &why, bool forGood) 
 Job Session::prepareHost(const Frame *frame, const DeviceStep *step, std::optional<Box> part) {
   DeviceArguments arguments;
   step->arguments(frame, part ? &*part : nullptr, &arguments);
+  std::vector<HostUse> uses;
   for (int m = 0; m < step->matrixCount; ++m) {
     const DeviceMatrix &matrix = step->matrices[m];
-    if (!arguments.matrix[m].owner)
+    if (!arguments.matrix[m].owner) // no device keeps it
       continue;
     if (matrix.reads)
-      co_await hostReads(table_, placeAt(*step, arguments, m, arguments.read[m]));
+      uses.push_back({placeAt(*step, arguments, m, arguments.read[m]), true, false});
     if (matrix.writes)
-      co_await hostWrites(table_, placeAt(*step, arguments, m, arguments.written[m]), !matrix.covers);
+      uses.push_back({placeAt(*step, arguments, m, arguments.written[m]), false, true, matrix.covers});
   }
+  if (!hostMayAccess(table_, uses))
+    co_await hostAccess(table_, std::move(uses));
 }
 
 Job Session::toHost(const Frame *frame, const DeviceStep *step) { return prepareHost(frame, step, {}); }
 
-Job Session::toHost(std::vector<Place> places) {
-  for (const Place &p : places)
-    if (p.matrix.owner)
-      co_await hostReads(table_, p);
+Job Session::toHost(std::vector<HostUse> uses) {
+  if (!hostMayAccess(table_, uses))
+    co_await hostAccess(table_, std::move(uses));
 }
 
 /// What a device leaves to the processor; nothing: the whole step.

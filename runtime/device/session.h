@@ -16,6 +16,7 @@
 // device is lost with results that only it had, whoever reads them gets DeviceError(Lost), and the program's
 // main transform has to run again (runtime/program/runner.h); the session does not use that device any more.
 #pragma once
+#include "runtime/device/host_access.h"
 #include "runtime/device/kernel_shelf.h"
 #include "runtime/device/manager.h"
 #include "runtime/task/steps.h"
@@ -37,8 +38,8 @@ public:
   bool areUsed() const override { return used_.load(std::memory_order_acquire); }
   Job walk(const Frame *, const LoopStep *, int count) override;
   Job toHost(const Frame *, const DeviceStep *) override;
-  /// Brings whole matrices back, from a coroutine of the program's scheduler.
-  Job toHost(std::vector<Place>);
+  /// The same for other matrices, all of whose storages are owned.
+  Job toHost(std::vector<HostUse>);
 
   /// The main transform has to run again.
   void noteLoss(const std::string &why) { note("the program begins again without a device: " + why); }

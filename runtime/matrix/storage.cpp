@@ -3,6 +3,7 @@
 // Temporaries of transforms come and go in every run, and a fresh large block costs a page fault (and the
 // clearing of memory) per page, often more than the rule that fills it. So freed large blocks rest in a small
 // pool (storage_pool.h) before they go back to the system.
+#include "runtime/matrix/storage.h"
 #include "runtime/abi/program.h"
 #include "runtime/matrix/storage_pool.h"
 #include <atomic>
@@ -14,7 +15,9 @@ namespace pb {
 struct alignas(64) Storage {
   std::atomic<long> count{1};
   unsigned long capacity; // bytes of the block, this header included
-  explicit Storage(unsigned long bytes) : capacity(bytes) {}
+  unsigned long bytes;    // of the elements
+  std::atomic<matrix::StorageCompanion *> companion{nullptr};
+  Storage(unsigned long block, unsigned long elements) : capacity(block), bytes(elements) {}
 };
 static_assert(sizeof(Storage) == 64);
 
@@ -30,7 +33,7 @@ Storage *pb_storage_allocate(unsigned long bytes, void **data) {
     std::snprintf(text, sizeof text, "not enough memory for a matrix of %lu bytes", bytes);
     pb_fail(text);
   }
-  auto *storage = new (block) Storage(capacity);
+  auto *storage = new (block) Storage(capacity, bytes);
   *data = storage + 1;
   return storage;
 }
@@ -40,10 +43,36 @@ void pb_storage_retain(Storage *s) { s->count.fetch_add(1, std::memory_order_rel
 void pb_storage_release(Storage *s) {
   if (s->count.fetch_sub(1, std::memory_order_acq_rel) != 1)
     return;
+  if (matrix::StorageCompanion *companion = s->companion.load(std::memory_order_relaxed)) [[unlikely]]
+    delete companion;
   const unsigned long capacity = s->capacity;
   s->~Storage();
   matrix::giveBlock(s, capacity);
 }
 }
 
+namespace matrix {
+
+unsigned long storageBytes(const Storage *s) { return s->bytes; }
+
+void *storageData(Storage *s) { return s + 1; }
+
+StorageCompanion *storageCompanion(const Storage *s) { return s->companion.load(std::memory_order_acquire); }
+
+StorageCompanion *attachCompanion(Storage *s, std::unique_ptr<StorageCompanion> made) {
+  StorageCompanion *there = nullptr;
+  if (s->companion.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel))
+    return made.release();
+  return there;
+}
+
+bool retainIfAlive(Storage *s) {
+  long count = s->count.load(std::memory_order_relaxed);
+  while (count > 0)
+    if (s->count.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel))
+      return true;
+  return false;
+}
+
+} // namespace matrix
 } // namespace pb

@@ -10,18 +10,24 @@ namespace pb::program {
 
 namespace {
 
-/// The transform, and then what it left on devices.
+/// The matrices of one role, with what the processor does to them.
+std::vector<device::HostUse> uses(const Transform &t, const std::vector<AnyRegion> &regions, Role role) {
+  std::vector<device::HostUse> all;
+  for (int m = 0; m < t.matrixCount; ++m)
+    if (const AnyRegion &r = regions[static_cast<size_t>(m)]; t.matrices[m].role == role && r.owner)
+      all.push_back({device::placeOf(r, t.matrices[m].rank, static_cast<int>(matrix::bytes(t.matrices[m].element))),
+                     role == Role::Output, role == Role::Input, true});
+  return all;
+}
+
+/// The transform, whose inputs are as if they had just been read, and then what it left on devices.
 Job whole(const Instance &instance, const std::vector<AnyRegion> &regions, device::Session *devices) {
   const Transform &t = *instance.transform;
+  if (devices && devices->areUsed())
+    co_await devices->toHost(uses(t, regions, Role::Input));
   co_await t.start(regions.data(), instance.sizes.data(), t.bin);
-  if (!devices || !devices->areUsed())
-    co_return;
-  std::vector<device::Place> outputs;
-  for (int m = 0; m < t.matrixCount; ++m)
-    if (t.matrices[m].role == Role::Output)
-      outputs.push_back(device::placeOf(regions[static_cast<size_t>(m)], t.matrices[m].rank,
-                                        static_cast<int>(matrix::elementBytes(t.matrices[m].element))));
-  co_await devices->toHost(std::move(outputs));
+  if (devices && devices->areUsed())
+    co_await devices->toHost(uses(t, regions, Role::Output));
 }
 
 } // namespace

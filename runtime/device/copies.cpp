@@ -1,0 +1,106 @@
+// Transfers of storages: their begin, and the tasks that wait for their end.
+#include "runtime/device/tasks.h"
+
+namespace pb::device {
+namespace {
+
+unsigned long bytesOf(const std::vector<Transfer> &transfers) {
+  unsigned long sum = 0;
+  for (const Transfer &t : transfers)
+    sum += t.bytes * static_cast<unsigned long>(t.rows * t.planes);
+  return sum;
+}
+
+/// Polls what makes cells valid on the host.
+class Completion : public Task {
+public:
+  Completion(const char *name, std::shared_ptr<Record> record, std::shared_ptr<Flight> flight,
+             std::vector<EventRef> events, bool isKernel)
+      : Task("completion", name, false), record_(std::move(record)), flight_(std::move(flight)),
+        events_(std::move(events)), isKernel_(isKernel) {}
+
+  Outcome run(Management &m) override {
+    for (; done_ < events_.size(); ++done_) {
+      if (!m.call([&] { return events_[done_]->isDone(); }))
+        return Outcome::Again;
+      if (m.trace() && !isKernel_)
+        m.trace()->onDevice(m.index(), "copy-out", detail, events_[done_]->span());
+    }
+    record_->landed(flight_);
+    return Outcome::Done;
+  }
+  void drop(Management &) override { record_->cancelled(flight_); }
+
+private:
+  const std::shared_ptr<Record> record_;
+  const std::shared_ptr<Flight> flight_;
+  const std::vector<EventRef> events_;
+  const bool isKernel_;
+  std::size_t done_ = 0;
+};
+
+} // namespace
+
+void Management::copyIn(const std::shared_ptr<Record> &record, const CopyPlan &plan, const char *name) {
+  Buffer &buffer = *record->buffer(index());
+  CopyingIn copy{record, plan.flight, {}, name};
+  try {
+    for (const Transfer &t : plan.transfers)
+      copy.events.push_back(call([&] { return device_->copyIn(buffer, t, record->data()); }));
+  } catch (const DeviceError &) {
+    if (copy.events.empty())
+      record->cancelled(plan.flight);
+    else
+      copyingIn_.push_back(std::move(copy)); // the begun ones still read the host's memory
+    throw;
+  }
+  record->given(*plan.flight);
+  copyingIn_.push_back(std::move(copy));
+  ++count.copiesIn;
+  count.bytesIn += bytesOf(plan.transfers);
+  needsFlush_ = true;
+}
+
+void Management::copyOut(const std::shared_ptr<Record> &record, const CopyPlan &plan, const char *name) {
+  Buffer &buffer = *record->buffer(index());
+  std::vector<EventRef> events;
+  try {
+    for (const Transfer &t : plan.transfers)
+      events.push_back(call([&] { return device_->copyOut(buffer, t, record->data()); }));
+  } catch (const DeviceError &e) {
+    record->cancelled(plan.flight);
+    // Who can start kernels but not read what they made is of no more use.
+    throw DeviceError(Failure::Lost, e.what());
+  }
+  ++count.copiesOut;
+  count.bytesOut += bytesOf(plan.transfers);
+  needsFlush_ = true;
+  later(std::make_unique<Completion>(name, record, plan.flight, std::move(events), false));
+}
+
+void Management::sharedUse(const std::shared_ptr<Record> &record, std::shared_ptr<Flight> flight,
+                           const EventRef &event) {
+  later(std::make_unique<Completion>("shared", record, std::move(flight), std::vector{event}, true));
+}
+
+Settle::Settle(const Place &place, bool reads, bool writes, std::shared_ptr<Request> request)
+    : Task("copy-out", "", false), place_(place), reads_(reads), writes_(writes),
+      request_(std::move(request)) {}
+
+Task::Outcome Settle::run(Management &m) {
+  if (const std::shared_ptr<Record> record = Table::find(place_.matrix.owner)) {
+    const CopyPlan plan = record->planOut(m.index(), &place_, reads_, writes_, request_);
+    if (plan.state == CopyPlan::State::Wait)
+      return Outcome::Again;
+    if (plan.state == CopyPlan::State::Go)
+      m.copyOut(record, plan, "");
+    else if (request_ && reads_ && record->isLost(place_))
+      request_->finish(
+          DeviceError(Failure::Lost, "what the program reads was lost with the device that had it"));
+  }
+  if (request_)
+    request_->partDone();
+  return Outcome::Done;
+}
+
+} // namespace pb::device

@@ -1,0 +1,345 @@
+// The tasks of one launch, in the order in which they are queued: prepare, copy-ins, execute.
+#include "runtime/device/tasks.h"
+#include <algorithm>
+
+namespace pb::device {
+namespace {
+
+/// Keeps a transient's staging memory until the device is done with it, and copies from it.
+class TransientEnd : public Task {
+public:
+  TransientEnd(const char *name, std::shared_ptr<Submission> submission, std::shared_ptr<Transient> transient,
+               bool writes)
+      : Task("completion", name, false), submission_(std::move(submission)), transient_(std::move(transient)),
+        writes_(writes) {}
+
+  Outcome run(Management &m) override {
+    for (const EventRef &e : transient_->events)
+      if (!m.call([&] { return e->isDone(); }))
+        return Outcome::Again;
+    if (writes_ && !submission_->isFinished())
+      transient_->scatter();
+    m.putBack(std::move(transient_->buffer), transient_->bytes());
+    if (writes_) {
+      --submission_->ownWrites;
+      submission_->partDone();
+    }
+    return Outcome::Done;
+  }
+
+private:
+  const std::shared_ptr<Submission> submission_;
+  const std::shared_ptr<Transient> transient_;
+  const bool writes_;
+};
+
+/// What the tasks of one launch have in common.
+struct Progress {
+  Progress(std::shared_ptr<Submission> s, std::size_t index)
+      : submission(std::move(s)), launch(submission->launches[index]), records(launch.matrices.size()),
+        transients(launch.matrices.size()) {}
+
+  /// A launch before it failed, or this one.
+  bool isRefused() const { return submission->result.why.has_value(); }
+  void refuse(Management &m, const DeviceError &why) {
+    submission->result.why = DeviceError(why.failure(), std::string(launch.name) + ": " + why.what());
+    unpin(m);
+    for (const auto &t : transients)
+      if (t)
+        m.later(std::make_unique<TransientEnd>(launch.name, submission, t, false));
+  }
+  void unpin(Management &m) {
+    for (const auto &r : records)
+      if (r && isPinned)
+        r->unpin(m.index());
+    isPinned = false;
+  }
+
+  const std::shared_ptr<Submission> submission;
+  const Launch &launch;
+  std::vector<std::shared_ptr<Record>> records;       // of each matrix, or
+  std::vector<std::shared_ptr<Transient>> transients; // where no storage owns it
+  bool isPinned = false;
+};
+
+class LaunchTask : public Task {
+public:
+  LaunchTask(const char *kind, std::shared_ptr<Progress> p)
+      : Task(kind, p->launch.name, true), progress_(std::move(p)) {}
+
+  Outcome run(Management &m) override {
+    if (progress_->isRefused())
+      return skipped();
+    try {
+      return step(m);
+    } catch (const DeviceError &e) {
+      if (e.failure() == Failure::Lost)
+        throw;
+      progress_->refuse(m, e);
+      return skipped();
+    }
+  }
+  void drop(Management &m) override { progress_->unpin(m); }
+
+protected:
+  virtual Outcome step(Management &) = 0;
+  virtual Outcome skipped() { return Outcome::Done; }
+  /// False: not yet. Throws what makes the launch impossible.
+  bool bringIn(Management &m, std::size_t k);
+
+  const std::shared_ptr<Progress> progress_;
+  std::shared_ptr<Request> asked_; // another device to copy out
+};
+
+class Prepare : public LaunchTask {
+public:
+  explicit Prepare(std::shared_ptr<Progress> p) : LaunchTask("prepare", std::move(p)) {}
+
+protected:
+  Outcome step(Management &m) override {
+    Progress &p = *progress_;
+    if (!hasRecords_) {
+      hasRecords_ = p.isPinned = true;
+      for (std::size_t k = 0; k < p.records.size(); ++k)
+        if (Storage *owner = p.launch.matrices[k].place.matrix.owner) {
+          p.records[k] = m.table().recordOf(owner);
+          p.records[k]->pin(m.index(), m.nextUse());
+        }
+    }
+    for (std::size_t k = 0; k < p.records.size(); ++k)
+      if (p.records[k] ? !m.provide(*p.records[k]) : !provideTransient(m, k))
+        return Outcome::Again;
+    return Outcome::Done;
+  }
+
+private:
+  bool provideTransient(Management &m, std::size_t k) {
+    Progress &p = *progress_;
+    if (p.transients[k])
+      return true;
+    if (p.submission->ownWrites)
+      return false; // it may be what a launch before is to write there
+    auto t = std::make_shared<Transient>(p.launch.matrices[k]);
+    bool wait = false;
+    t->buffer = m.allocate(t->bytes(), wait);
+    if (wait)
+      return false;
+    p.transients[k] = std::move(t);
+    return true;
+  }
+  bool hasRecords_ = false;
+};
+
+bool LaunchTask::bringIn(Management &m, std::size_t k) {
+  Progress &p = *progress_;
+  const LaunchMatrix &a = p.launch.matrices[k];
+  Record &record = *p.records[k];
+  const CopyPlan plan = record.planIn(m.index(), a.place, a.reads ? &a.read : nullptr,
+                                      a.writes ? &a.written : nullptr, a.covers);
+  switch (plan.state) {
+  case CopyPlan::State::Nothing:
+    return true;
+  case CopyPlan::State::Go:
+    m.copyIn(p.records[k], plan, p.launch.name);
+    return true;
+  case CopyPlan::State::Lost:
+    throw DeviceError(Failure::Launch, "what it reads was lost with another device");
+  case CopyPlan::State::Wait:
+    break;
+  }
+  Manager *owner = plan.owner < 0 ? nullptr : m.table().manager(plan.owner);
+  if (owner && (!asked_ || asked_->isFinished())) {
+    asked_ = std::make_shared<Request>();
+    Place place = placeOf(a.place.matrix, a.place.rank, a.place.elementBytes);
+    if (!a.reads || !a.writes)
+      place.cells = a.reads ? a.read : a.written;
+    owner->management().add(asked_, one(std::make_unique<Settle>(place, true, false, asked_)));
+  }
+  return false;
+}
+
+class CopyIn : public LaunchTask {
+public:
+  CopyIn(std::shared_ptr<Progress> p, std::size_t k) : LaunchTask("copy-in", std::move(p)), matrix_(k) {}
+
+protected:
+  Outcome step(Management &m) override {
+    Progress &p = *progress_;
+    if (p.records[matrix_])
+      return bringIn(m, matrix_) ? Outcome::Done : Outcome::Again;
+    const std::shared_ptr<Transient> &t = p.transients[matrix_];
+    for (const Transfer &part : t->toDevice())
+      t->events.push_back(m.call([&] { return m.device().copyIn(*t->buffer, part, t->staging()); }));
+    ++m.count.copiesIn;
+    return Outcome::Done;
+  }
+
+private:
+  const std::size_t matrix_;
+};
+
+class Execute : public LaunchTask {
+public:
+  explicit Execute(std::shared_ptr<Progress> p) : LaunchTask("execute", std::move(p)) {}
+
+protected:
+  Outcome step(Management &m) override {
+    const Launch &l = progress_->launch;
+    if (pb::isEmpty(l.box))
+      return end(m);
+    for (std::size_t k = 0; k < l.matrices.size(); ++k) // writes that cover, on no lattice
+      if (progress_->records[k] && l.matrices[k].writes && l.matrices[k].covers && !bringIn(m, k))
+        return Outcome::Again;
+    if (arguments_.empty())
+      makeArguments(m);
+    const Grid grid = gridOf(l.box, l.inRounds, l.group);
+    const long last = l.inRounds ? l.box.high[0] : l.box.low[0] + 1;
+    for (; round_ < last; ++round_) {
+      if (m.isFull())
+        return Outcome::Again;
+      if (l.inRounds) {
+        arguments_[limits_].value = round_;
+        arguments_[limits_ + 1].value = round_ + 1;
+      }
+      try {
+        event_ = m.call([&] { return m.device().launch(*l.kernel, arguments_, grid); });
+      } catch (const DeviceError &e) {
+        failed(m, e);
+      }
+      m.launched(event_, l.name);
+      ++m.count.launches;
+      m.needsFlush();
+    }
+    try {
+      note(m);
+    } catch (const DeviceError &e) {
+      throw DeviceError(Failure::Lost, e.what()); // it was given: there is no way back
+    }
+    return end(m);
+  }
+
+  Outcome skipped() override {
+    progress_->submission->partDone();
+    return Outcome::Done;
+  }
+
+private:
+  Outcome end(Management &m) {
+    progress_->unpin(m);
+    ++progress_->submission->result.count;
+    progress_->submission->partDone();
+    return Outcome::Done;
+  }
+
+  void makeArguments(Management &m) {
+    const Launch &l = progress_->launch;
+    for (std::size_t k = 0; k < l.matrices.size(); ++k) {
+      const Place &p = l.matrices[k].place;
+      const auto &record = progress_->records[k];
+      const auto &transient = progress_->transients[k];
+      const long bytes =
+          record ? static_cast<const char *>(p.matrix.base) - record->data() : transient->offset();
+      if (bytes % p.elementBytes)
+        throw DeviceError(Failure::Launch,
+                          "argument " + std::to_string(k + 1) + " begins between two elements");
+      Buffer &buffer = record ? *record->buffer(m.index()) : *transient->buffer;
+      arguments_.push_back(l.matrices[k].writes ? Argument::writes(buffer) : Argument::reads(buffer));
+      arguments_.push_back(Argument::of(bytes / p.elementBytes));
+      for (int d = 0; d < p.rank; ++d)
+        arguments_.push_back(Argument::of(p.matrix.stride[d]));
+    }
+    for (const long v : l.values)
+      arguments_.push_back(Argument::of(v));
+    limits_ = arguments_.size();
+    for (int d = 0; d < l.box.rank; ++d) {
+      arguments_.push_back(Argument::of(l.box.low[d]));
+      arguments_.push_back(Argument::of(l.box.high[d]));
+    }
+    round_ = l.inRounds ? l.box.low[0] : 0;
+    if (!l.inRounds && l.box.rank)
+      round_ = l.box.low[0];
+  }
+
+  /// Rounds before have overwritten something: that is undone only if the host has what was there.
+  [[noreturn]] void failed(Management &m, const DeviceError &e) {
+    const Launch &l = progress_->launch;
+    bool isLost = e.failure() == Failure::Lost;
+    if (l.inRounds && round_ > l.box.low[0])
+      for (std::size_t k = 0; k < l.matrices.size(); ++k)
+        if (progress_->records[k] && l.matrices[k].writes)
+          isLost |= !progress_->records[k]->forgetWritten(m.index(), written(k));
+    throw DeviceError(isLost ? Failure::Lost : e.failure(), e.what());
+  }
+
+  Place written(std::size_t k) const {
+    Place p = progress_->launch.matrices[k].place;
+    p.cells = progress_->launch.matrices[k].written;
+    return p;
+  }
+
+  /// Says in the table what will be valid, and begins copies.
+  void note(Management &m) {
+    const Launch &l = progress_->launch;
+    for (std::size_t k = 0; k < l.matrices.size(); ++k)
+      if (progress_->records[k] && l.matrices[k].writes)
+        progress_->records[k]->wrote(m.index(), written(k));
+    for (std::size_t k = 0; k < l.matrices.size(); ++k) {
+      const LaunchMatrix &a = l.matrices[k];
+      const auto &record = progress_->records[k];
+      if (!record) {
+        endTransient(m, k);
+        continue;
+      }
+      if (record->isShared(m.index()))
+        for (auto &flight : record->planShared(m.index(), a.place, a.reads ? &a.read : nullptr,
+                                               a.writes ? &a.written : nullptr))
+          m.sharedUse(record, std::move(flight), event_);
+      if (!a.writes || !a.copiesOut)
+        continue;
+      // All that the host lacks of the matrix: launches before this one may have left parts of it.
+      const Place all = placeOf(a.place.matrix, a.place.rank, a.place.elementBytes);
+      const CopyPlan plan = record->planOut(m.index(), &all, true, false, nullptr);
+      if (plan.state == CopyPlan::State::Go)
+        m.copyOut(record, plan, l.name);
+      else if (plan.state == CopyPlan::State::Wait)
+        m.later(std::make_unique<Settle>(all, true, false, nullptr));
+    }
+  }
+
+  void endTransient(Management &m, std::size_t k) {
+    const LaunchMatrix &a = progress_->launch.matrices[k];
+    const std::shared_ptr<Transient> &t = progress_->transients[k];
+    t->events.push_back(event_);
+    if (a.writes) {
+      for (const Transfer &part : t->toHost())
+        t->events.push_back(m.call([&] { return m.device().copyOut(*t->buffer, part, t->staging()); }));
+      ++m.count.copiesOut;
+      ++progress_->submission->left;
+      ++progress_->submission->ownWrites;
+    }
+    m.later(std::make_unique<TransientEnd>(progress_->launch.name, progress_->submission, t, a.writes));
+  }
+
+  std::vector<Argument> arguments_;
+  std::size_t limits_ = 0;
+  long round_ = 0;
+  EventRef event_;
+};
+
+} // namespace
+
+std::vector<TaskPointer> tasksOf(const std::shared_ptr<Submission> &submission) {
+  std::vector<TaskPointer> tasks;
+  for (std::size_t i = 0; i < submission->launches.size(); ++i) {
+    auto progress = std::make_shared<Progress>(submission, i);
+    tasks.push_back(std::make_unique<Prepare>(progress));
+    const auto &matrices = submission->launches[i].matrices;
+    for (std::size_t k = 0; k < matrices.size(); ++k)
+      if (matrices[k].reads || (matrices[k].writes && !matrices[k].covers))
+        tasks.push_back(std::make_unique<CopyIn>(progress, k));
+    tasks.push_back(std::make_unique<Execute>(progress));
+  }
+  return tasks;
+}
+
+} // namespace pb::device

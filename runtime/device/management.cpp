@@ -1,0 +1,374 @@
+#include "runtime/device/management.h"
+#include "runtime/task/spinlock.h"
+#include <algorithm>
+#include <cstdlib>
+
+namespace pb::device {
+namespace {
+
+/// Looks at what is pending without a pause between, and the pauses after these looks.
+constexpr unsigned long kEagerRests = 16;
+constexpr long kLongestPause = 50, kLongestPauseUnawaited = 1000; // microseconds
+
+/// What a driver that hangs may still be using; never destroyed.
+template <class T>
+void leak(T value) {
+  static auto *const all = new std::pair<std::mutex, std::deque<T>>;
+  std::lock_guard hold(all->first);
+  all->second.push_back(std::move(value));
+}
+
+std::string seconds(std::chrono::milliseconds time) {
+  const std::string text = std::to_string(static_cast<double>(time.count()) / 1000);
+  return text.substr(0, text.find('.') + 2);
+}
+
+} // namespace
+
+Management::Management(std::unique_ptr<Device> device, Table &table, const Options &options)
+    : device_(std::move(device)), about_(device_->about()), table_(table), options_(options) {}
+
+void Management::start() {
+  table_.estate(index()).setWake([this] { wake(); });
+  thread_ = std::thread([self = shared_from_this()] { self->main(); });
+  watchdog_ = std::thread([this] { watch(); });
+}
+
+bool Management::stop() {
+  bool abandoned;
+  {
+    std::unique_lock hold(mutex_);
+    isEnding_ = true;
+    wakeUp_.notify_all();
+    end_.wait(hold, [&] { return hasEnded_ || isAbandoned_; });
+    hasEnded_ = true;
+    abandoned = isAbandoned_;
+    watchUp_.notify_all();
+  }
+  watchdog_.join();
+  table_.estate(index()).setWake({});
+  if (abandoned)
+    thread_.detach();
+  else
+    thread_.join();
+  return !abandoned;
+}
+
+void Management::add(const std::shared_ptr<Request> &request, std::vector<TaskPointer> tasks) {
+  {
+    std::lock_guard hold(mutex_);
+    if (!lost_) {
+      if (request)
+        pending_.insert(request);
+      for (TaskPointer &t : tasks)
+        incoming_.push_back(std::move(t));
+      wakeUp_.notify_all();
+      return;
+    }
+  }
+  if (request)
+    request->finish(lostError());
+}
+
+void Management::wake() {
+  std::lock_guard hold(mutex_);
+  isAwake_ = true;
+  wakeUp_.notify_all();
+}
+
+DeviceError Management::lostError() const {
+  std::lock_guard hold(mutex_);
+  return lost_ ? *lost_ : DeviceError(Failure::Lost, about_.name + " is not there");
+}
+
+Counters Management::counters() const {
+  return {count.launches,    count.copiesIn,  count.copiesOut, count.bytesIn, count.bytesOut,
+          count.allocations, count.evictions, count.buffers,   count.bytes};
+}
+
+void Management::beginCall() {
+  callBegan_ = static_cast<long>(Trace::now());
+  call_.store(callBegan_, std::memory_order_release);
+}
+
+void Management::endCall() {
+  long expected = callBegan_;
+  if (!call_.compare_exchange_strong(expected, 0, std::memory_order_acq_rel))
+    throw Abandoned{};
+}
+
+void Management::main() {
+  if (trace())
+    trace()->nameThread("management of " + about_.name);
+  try {
+    loop();
+    shutDown();
+  } catch (const Abandoned &) {
+    return leak(shared_from_this()); // and all that is in it
+  }
+  std::lock_guard hold(mutex_);
+  hasEnded_ = true;
+  end_.notify_all();
+}
+
+void Management::loop() {
+  for (;;) {
+    try {
+      takeNew();
+      bool progress = poll();
+      progress |= runTasks();
+      if (needsFlush_) {
+        needsFlush_ = false;
+        call([&] { device_->flush(); });
+      }
+      if (progress)
+        rests_ = 0;
+      else if (isPending() && hasStopped())
+        loseHanging();
+      else if (!rest() && (isLost() || !copyOutRest()))
+        return;
+    } catch (const DeviceError &e) {
+      lose(e); // nothing that is caught here can be put right
+    } catch (const std::exception &e) {
+      lose(DeviceError(Failure::Lost, about_.name + ": " + e.what()));
+    }
+  }
+}
+
+void Management::takeNew() {
+  std::vector<TaskPointer> tasks;
+  {
+    std::lock_guard hold(mutex_);
+    isAwake_ = false;
+    tasks.swap(incoming_);
+    if (pending_.size() > 2 * static_cast<std::size_t>(options_.ahead))
+      std::erase_if(pending_, [](const auto &r) { return r->isFinished(); });
+  }
+  if (!tasks.empty())
+    rests_ = 0;
+  for (TaskPointer &t : tasks)
+    queue_.push_back(std::move(t));
+  freeDead();
+}
+
+bool Management::poll() {
+  bool progress = false;
+  const auto isDone = [&](Event &e) { return call([&] { return e.isDone(); }); };
+  for (; !launched_.empty() && isDone(*launched_.front().event); progress = true) {
+    if (trace())
+      trace()->onDevice(index(), "kernel", launched_.front().name, launched_.front().event->span());
+    launched_.pop_front();
+  }
+  for (; !copyingIn_.empty(); progress = true) {
+    CopyingIn &c = copyingIn_.front();
+    for (; c.done < c.events.size() && isDone(*c.events[c.done]); ++c.done)
+      if (trace())
+        trace()->onDevice(index(), "copy-in", c.name, c.events[c.done]->span());
+    if (c.done < c.events.size())
+      break;
+    const CopyingIn ended = std::move(c);
+    copyingIn_.pop_front();
+    ended.record->landed(ended.flight);
+  }
+  return progress;
+}
+
+Task::Outcome Management::runOne(Task &task) {
+  const unsigned long begin = trace() ? Trace::now() : 0;
+  Task::Outcome outcome;
+  try {
+    outcome = task.run(*this);
+  } catch (const Abandoned &) {
+    throw;
+  } catch (...) {
+    task.drop(*this); // the others will be dropped by lose()
+    throw;
+  }
+  if (trace() && (outcome == Task::Outcome::Done || !task.wasTried))
+    trace()->note("manage", task.kind, task.detail, {begin, Trace::now()});
+  task.wasTried = true;
+  return outcome;
+}
+
+bool Management::runTasks() {
+  bool progress = false;
+  // A task is out of the queues while it runs.
+  while (!held_.empty()) {
+    TaskPointer task = std::move(held_.front());
+    held_.pop_front();
+    if (runOne(*task) == Task::Outcome::Again) {
+      held_.push_front(std::move(task));
+      break;
+    }
+    progress = true;
+  }
+  for (std::size_t n = queue_.size(); n > 0; --n) {
+    TaskPointer task = std::move(queue_.front());
+    queue_.pop_front();
+    if (task->isOrdered && !held_.empty())
+      held_.push_back(std::move(task));
+    else if (runOne(*task) == Task::Outcome::Done)
+      progress = true;
+    else
+      (task->isOrdered ? held_ : queue_).push_back(std::move(task));
+  }
+  return progress;
+}
+
+bool Management::isPending() const {
+  return !queue_.empty() || !held_.empty() || !launched_.empty() || !copyingIn_.empty();
+}
+
+bool Management::rest() {
+  if (isPending()) {
+    if (++rests_ < kEagerRests) {
+      for (int i = 0; i < 16; ++i)
+        task::pause();
+      return true;
+    }
+    const bool isAwaited = !queue_.empty() || !held_.empty() || !copyingIn_.empty();
+    const long longest = isAwaited ? kLongestPause : kLongestPauseUnawaited;
+    const long pause = std::min(longest, static_cast<long>(rests_ - kEagerRests + 1) * 2);
+    std::unique_lock hold(mutex_);
+    wakeUp_.wait_for(hold, std::chrono::microseconds(pause), [&] { return isAwake_ || !incoming_.empty(); });
+    return true;
+  }
+  std::unique_lock hold(mutex_);
+  std::erase_if(pending_, [](const auto &r) { return r->isFinished(); });
+  wakeUp_.wait(hold, [&] { return isAwake_ || isEnding_ || !incoming_.empty(); });
+  return isAwake_ || !incoming_.empty();
+}
+
+/// Whether nothing has come to an end for so long that nothing will.
+bool Management::hasStopped() {
+  if (rests_ == 0 || launched_.size() + copyingIn_.size() + queue_.size() == 0)
+    lastProgress_ = Trace::now();
+  return Trace::now() - lastProgress_ >
+         static_cast<unsigned long>(std::chrono::nanoseconds(options_.commandLimit).count());
+}
+
+bool Management::copyOutRest() {
+  bool isBusy = false;
+  for (const auto &record : table_.records()) {
+    const CopyPlan plan = record->planOut(index(), nullptr, true, false, nullptr);
+    if (plan.state == CopyPlan::State::Go)
+      copyOut(record, plan, "end");
+    isBusy |= plan.state == CopyPlan::State::Go || plan.state == CopyPlan::State::Wait;
+  }
+  return isBusy;
+}
+
+void Management::shutDown() {
+  table_.estate(index()).setWake({});
+  try {
+    freeDead();
+    freeBuffers();
+  } catch (const DeviceError &) {
+    // It is over anyway.
+  }
+  call([&] { device_.reset(); });
+}
+
+void Management::freeBuffers() {
+  for (const auto &record : table_.records()) {
+    const bool isShared = record->isShared(index());
+    if (auto buffer = record->takeBuffer(index(), false)) {
+      call([&] { buffer.reset(); });
+      if (!isShared) {
+        --count.buffers;
+        count.bytes -= std::max(record->bytes(), 1ul);
+      }
+    }
+  }
+  freeResting();
+}
+
+std::vector<std::shared_ptr<Request>> Management::beginLoss(const DeviceError &why) {
+  std::lock_guard hold(mutex_);
+  if (!lost_)
+    lost_ = DeviceError(Failure::Lost, about_.name + " is lost, and what only it had: " + why.what());
+  isLost_.store(true, std::memory_order_release);
+  std::vector<std::shared_ptr<Request>> waiting(pending_.begin(), pending_.end());
+  pending_.clear();
+  for (TaskPointer &t : incoming_)
+    queue_.push_back(std::move(t));
+  incoming_.clear();
+  return waiting;
+}
+
+void Management::lose(const DeviceError &why) {
+  const auto waiting = beginLoss(why);
+  for (auto *tasks : {&held_, &queue_}) {
+    for (TaskPointer &t : *tasks)
+      t->drop(*this);
+    tasks->clear();
+  }
+  launched_.clear();
+  for (const CopyingIn &c : copyingIn_)
+    c.record->cancelled(c.flight);
+  copyingIn_.clear();
+  try {
+    freeBuffers();
+  } catch (const DeviceError &) {
+    // What a lost device does with its memory is not our concern.
+  }
+  for (const auto &r : waiting)
+    r->finish(lostError());
+}
+
+/// Commands do not end: the device may touch their memory at any time.
+void Management::loseHanging() {
+  const auto waiting = beginLoss(
+      DeviceError(Failure::Lost, "none of its commands has ended for " + seconds(options_.commandLimit) +
+                                     " seconds; PB_DEVICE_TIMEOUT=SECONDS gives them twenty times "
+                                     "SECONDS"));
+  for (auto *tasks : {&held_, &queue_}) {
+    leak(std::move(*tasks));
+    tasks->clear();
+  }
+  leak(std::move(launched_));
+  launched_.clear();
+  leak(std::move(copyingIn_));
+  copyingIn_.clear();
+  for (const auto &record : table_.records())
+    if (auto buffer = record->abandon(index()))
+      leak(std::move(buffer));
+  for (const auto &r : waiting)
+    r->finish(lostError());
+}
+
+void Management::watch() {
+  const auto tick = std::max<std::chrono::milliseconds>(options_.limit / 4, std::chrono::milliseconds(1));
+  std::unique_lock hold(mutex_);
+  while (!watchUp_.wait_for(hold, tick, [&] { return hasEnded_; })) {
+    long began = call_.load(std::memory_order_acquire);
+    const long limit = static_cast<long>(std::chrono::nanoseconds(options_.limit).count());
+    if (began <= 0 || static_cast<long>(Trace::now()) - began < limit)
+      continue;
+    if (call_.compare_exchange_strong(began, kAbandoned, std::memory_order_acq_rel)) {
+      hold.unlock();
+      giveUp();
+      return;
+    }
+  }
+}
+
+/// The management thread is inside of the driver and will not come back to anything of ours.
+void Management::giveUp() {
+  const auto waiting =
+      beginLoss(DeviceError(Failure::Lost, "its driver has not answered for " + seconds(options_.limit) +
+                                               " seconds; PB_DEVICE_TIMEOUT=SECONDS gives it more time"));
+  for (const auto &record : table_.records())
+    if (auto buffer = record->abandon(index()))
+      leak(std::move(buffer));
+  table_.estate(index()).setWake({});
+  for (DeadBuffer &dead : table_.estate(index()).take())
+    leak(std::move(dead.buffer));
+  for (const auto &r : waiting)
+    r->finish(lostError());
+  std::lock_guard hold(mutex_);
+  isAbandoned_ = true;
+  end_.notify_all();
+}
+
+} // namespace pb::device

@@ -1,0 +1,136 @@
+#include "runtime/device/manager.h"
+#include "runtime/device/management.h"
+#include "runtime/device/tasks.h"
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+
+namespace pb::device {
+namespace {
+
+/// The scheduler of the worker that waits.
+task::Scheduler &here() {
+  if (task::Scheduler *s = task::Scheduler::current())
+    return *s;
+  throw std::logic_error("only a task can co_await a device: elsewhere, use submitNow() and copyOutNow()");
+}
+
+} // namespace
+
+std::chrono::milliseconds timeoutFromEnvironment() {
+  constexpr std::chrono::milliseconds usual{30000};
+  const char *text = std::getenv("PB_DEVICE_TIMEOUT");
+  if (!text)
+    return usual;
+  char *end = nullptr;
+  const double seconds = std::strtod(text, &end);
+  if (end == text || *end || !(seconds > 0) || seconds > 1e9)
+    return usual;
+  return std::chrono::milliseconds(std::max(1L, static_cast<long>(seconds * 1000)));
+}
+
+Grid gridOf(const Box &box, bool inRounds, const int *group) {
+  Grid grid;
+  int item = 0;
+  for (int d = inRounds ? 1 : 0; d < box.rank; ++d, ++item)
+    grid.items[std::min(item, 2)] *= box.high[d] - box.low[d];
+  for (int k = 0; k < 3; ++k) {
+    grid.group[k] = group[k];
+    grid.items[k] = (grid.items[k] + group[k] - 1) / group[k] * group[k];
+  }
+  return grid;
+}
+
+Manager::Manager(std::unique_ptr<Device> device, Table &table, const Options &options)
+    : management_(std::make_shared<Management>(std::move(device), table, options)) {
+  management_->start();
+  table.setManager(options.index, this);
+}
+
+Manager::~Manager() {
+  management_->stop();
+  management_->table().setManager(management_->index(), nullptr);
+}
+
+const Description &Manager::about() const { return management_->about(); }
+
+std::unique_ptr<Kernel> Manager::build(const KernelSource &source) {
+  if (isLost())
+    throw management_->lostError();
+  return management_->device().build(source);
+}
+
+bool Manager::isLost() const { return management_->isLost(); }
+Counters Manager::counters() const { return management_->counters(); }
+
+Manager::SubmitAwaiter Manager::submit(std::vector<Launch> launches) {
+  return SubmitAwaiter(*management_, std::move(launches));
+}
+
+Manager::CopyAwaiter Manager::copyOut(const Place &place) { return {*management_, place, true, false}; }
+
+Manager::CopyAwaiter Manager::release(const Place &place, bool reads) {
+  return {*management_, place, reads, true};
+}
+
+Submitted Manager::submitNow(std::vector<Launch> launches) {
+  return SubmitAwaiter(*management_, std::move(launches)).now();
+}
+
+void Manager::copyOutNow(const Place &place) { CopyAwaiter(*management_, place, true, false).now(); }
+
+Manager::SubmitAwaiter::SubmitAwaiter(Management &m, std::vector<Launch> launches)
+    : management_(&m), submission_(std::make_shared<Submission>(std::move(launches))) {}
+
+bool Manager::SubmitAwaiter::await_ready() const noexcept { return submission_->launches.empty(); }
+
+void Manager::SubmitAwaiter::await_suspend(std::coroutine_handle<> caller) {
+  const std::shared_ptr<Submission> s = submission_; // this object may be gone as soon as it is queued
+  s->resumeOn(here(), caller);
+  management_->add(s, tasksOf(s));
+}
+
+Submitted Manager::SubmitAwaiter::await_resume() {
+  Submitted result = submission_->result;
+  if (submission_->error() && !result.why)
+    result.why = submission_->error();
+  return result;
+}
+
+Submitted Manager::SubmitAwaiter::now() {
+  if (!await_ready()) {
+    management_->add(submission_, tasksOf(submission_));
+    submission_->wait();
+  }
+  return await_resume();
+}
+
+Manager::CopyAwaiter::CopyAwaiter(Management &m, const Place &place, bool reads, bool writes)
+    : management_(&m), place_(place), reads_(reads), writes_(writes) {}
+
+bool Manager::CopyAwaiter::await_ready() const {
+  const Table &table = management_->table();
+  return (!reads_ || table.isOnHost(place_)) && (!writes_ || table.isUntouched(place_));
+}
+
+void Manager::CopyAwaiter::await_suspend(std::coroutine_handle<> caller) {
+  const auto request = request_ = std::make_shared<Request>();
+  request->resumeOn(here(), caller);
+  management_->add(request, one(std::make_unique<Settle>(place_, reads_, writes_, request)));
+}
+
+void Manager::CopyAwaiter::await_resume() {
+  if (request_ && request_->error())
+    throw DeviceError(*request_->error());
+}
+
+void Manager::CopyAwaiter::now() {
+  if (!await_ready()) {
+    request_ = std::make_shared<Request>();
+    management_->add(request_, one(std::make_unique<Settle>(place_, reads_, writes_, request_)));
+    request_->wait();
+  }
+  await_resume();
+}
+
+} // namespace pb::device

@@ -1,0 +1,128 @@
+// A device's memory: who gets a buffer, and who gives one up when there is none left.
+#include "runtime/device/management.h"
+
+namespace pb::device {
+namespace {
+
+/// Buffers at rest: at most this part of the device's memory.
+constexpr unsigned long kRestingPart = 8;
+/// As long as less than this part is used, a launch gets a new buffer rather than one that it had to wait
+/// for.
+constexpr unsigned long kPlentyPart = 2;
+
+} // namespace
+
+std::unique_ptr<Buffer> Management::allocate(unsigned long bytes, bool &wait) {
+  bytes = std::max(bytes, 1ul);
+  const bool isPlenty = count.bytes + bytes <= about_.bytes / kPlentyPart;
+  const auto at = resting_.lower_bound(bytes);
+  if (at != resting_.end() && at->first == bytes &&
+      (!isPlenty || at->second.since + launched_.size() <= launches_)) {
+    auto buffer = std::move(at->second.buffer);
+    resting_.erase(at);
+    restingBytes_ -= bytes;
+    return buffer;
+  }
+  if (about_.largest && bytes > about_.largest)
+    throw DeviceError(Failure::OutOfMemory,
+                      "a matrix of " + std::to_string(bytes) + " bytes is too large for " + about_.name +
+                          ", whose largest buffer has " + std::to_string(about_.largest));
+  for (;;) {
+    try {
+      auto buffer = call([&] { return device_->allocate(bytes); });
+      ++count.allocations;
+      ++count.buffers;
+      count.bytes += bytes;
+      return buffer;
+    } catch (const DeviceError &e) {
+      if (e.failure() != Failure::OutOfMemory)
+        throw;
+      const unsigned long before = count.buffers;
+      freeDead();
+      freeResting();
+      if (count.buffers < before || evictOne(wait))
+        continue;
+      wait |= !launched_.empty() || !copyingIn_.empty(); // they may keep memory that was given up
+      if (wait)
+        return nullptr;
+      throw;
+    }
+  }
+}
+
+void Management::freeResting() {
+  for (auto &[bytes, resting] : resting_) {
+    call([&] { resting.buffer.reset(); });
+    --count.buffers;
+    count.bytes -= bytes;
+  }
+  resting_.clear();
+  restingBytes_ = 0;
+}
+
+bool Management::evictOne(bool &wait) {
+  std::shared_ptr<Record> clean, dirty;
+  for (const auto &record : table_.records()) {
+    const Evictable e = record->evictable(index());
+    wait |= e == Evictable::Busy;
+    if (e != Evictable::Clean && e != Evictable::Dirty)
+      continue;
+    auto &oldest = e == Evictable::Clean ? clean : dirty;
+    if (!oldest || record->lastUse(index()) < oldest->lastUse(index()))
+      oldest = record;
+  }
+  if (clean)
+    if (auto buffer = clean->takeBuffer(index(), true)) {
+      call([&] { buffer.reset(); });
+      --count.buffers;
+      count.bytes -= std::max(clean->bytes(), 1ul);
+      ++count.evictions;
+      wait = false;
+      return true;
+    }
+  if (wait || !dirty)
+    return false;
+  const CopyPlan plan = dirty->planOut(index(), nullptr, true, false, nullptr);
+  if (plan.state == CopyPlan::State::Go)
+    copyOut(dirty, plan, "evicted");
+  wait = true;
+  return false;
+}
+
+bool Management::provide(Record &record) {
+  if (record.buffer(index()))
+    return true;
+  std::unique_ptr<Buffer> buffer;
+  if (about_.sharesMemory && record.bytes())
+    buffer = call([&] { return device_->wrap(record.data(), record.bytes()); });
+  const bool isShared = buffer != nullptr;
+  bool wait = false;
+  if (!isShared)
+    buffer = allocate(record.bytes(), wait);
+  if (wait)
+    return false;
+  record.setBuffer(index(), std::move(buffer), isShared);
+  return true;
+}
+
+void Management::putBack(std::unique_ptr<Buffer> buffer, unsigned long bytes) {
+  bytes = std::max(bytes, 1ul);
+  if (restingBytes_ + bytes <= about_.bytes / kRestingPart) {
+    resting_.emplace(bytes, Resting{std::move(buffer), launches_});
+    restingBytes_ += bytes;
+    return;
+  }
+  call([&] { buffer.reset(); });
+  --count.buffers;
+  count.bytes -= bytes;
+}
+
+void Management::freeDead() {
+  for (DeadBuffer &dead : table_.estate(index()).take())
+    if (dead.shared)
+      call([&] { dead.buffer.reset(); });
+    else
+      putBack(std::move(dead.buffer), dead.bytes);
+}
+
+} // namespace pb::device

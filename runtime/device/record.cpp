@@ -1,0 +1,332 @@
+#include "runtime/device/record.h"
+#include "runtime/matrix/storage.h"
+#include <algorithm>
+
+namespace pb::device {
+
+Record::Record(std::shared_ptr<TableState> state, Storage *storage)
+    : state_(std::move(state)), storage_(storage), data_(static_cast<char *>(matrix::storageData(storage))),
+      bytes_(matrix::storageBytes(storage)), lattice_(bytes_), sides_(state_->managers.size()) {}
+
+Cover Record::cover(const Place &place) {
+  std::vector<BoxSet *> sets{&stale_};
+  for (Side &s : sides_)
+    sets.push_back(&s.valid);
+  for (const auto &f : flights_) {
+    sets.push_back(&f->touched);
+    sets.push_back(&f->useful);
+  }
+  return lattice_.cover(viewOf(place, data_), sets);
+}
+
+bool Record::isTouched(const BoxSet &cells, bool byReaders) const {
+  return std::any_of(flights_.begin(), flights_.end(), [&](const auto &f) {
+    return (byReaders || f->way == Flight::Way::Out) && f->touched.meets(cells);
+  });
+}
+
+/// What copies from that device will make valid on the host.
+BoxSet Record::coming(int device) const {
+  BoxSet result;
+  for (const auto &f : flights_)
+    if (f->device == device)
+      result.add(f->useful);
+  return result;
+}
+
+void Record::noteBehind() {
+  const bool writes =
+      std::any_of(flights_.begin(), flights_.end(), [](const auto &f) { return f->way == Flight::Way::Out; });
+  behind_.store(writes || !stale_.isEmpty(), std::memory_order_release);
+}
+
+bool Record::isOnHost(const Place &place) {
+  std::lock_guard hold(mutex_);
+  const BoxSet cells = cover(place).cells;
+  return !stale_.meets(cells) && !isTouched(cells, false);
+}
+
+bool Record::isUntouched(const Place &place) {
+  std::lock_guard hold(mutex_);
+  return flights_.empty() || !isTouched(cover(place).cells, true);
+}
+
+bool Record::isOnDevice(int device, const Place &place) {
+  std::lock_guard hold(mutex_);
+  const Cover c = cover(place);
+  return side(device).valid.covers(c.cells);
+}
+
+BoxSet Record::missingOnHost(const Place &place) {
+  std::lock_guard hold(mutex_);
+  const BoxSet cells = cover(place).cells; // first: it may refine what stale_ is made of
+  return cells.intersected(stale_);
+}
+
+bool Record::isLost(const Place &place) {
+  std::lock_guard hold(mutex_);
+  BoxSet cells = cover(place).cells;
+  cells = cells.intersected(stale_);
+  for (const Side &s : sides_)
+    cells.subtract(s.valid);
+  return !cells.isEmpty();
+}
+
+bool Record::isExact(const Place &place) {
+  std::lock_guard hold(mutex_);
+  return cover(place).exact;
+}
+
+void Record::hostWrites(const Place &place) {
+  std::lock_guard hold(mutex_);
+  Cover c = cover(place);
+  if (!c.exact)
+    c.cells.subtract(stale_); // not all of them are written: what only a device has stays what it is
+  stale_.subtract(c.cells);
+  for (Side &s : sides_)
+    s.valid.subtract(c.cells);
+  for (const auto &f : flights_)
+    f->useful.subtract(c.cells);
+  noteBehind();
+}
+
+std::shared_ptr<Flight> Record::start(int device, Flight::Way way, BoxSet touched, BoxSet useful) {
+  if (isDead_ || !matrix::retainIfAlive(storage_))
+    return nullptr;
+  flights_.push_back(std::make_shared<Flight>(Flight{device, way, std::move(touched), std::move(useful)}));
+  noteBehind();
+  return flights_.back();
+}
+
+CopyPlan Record::planIn(int device, const Place &place, const Cells *read, const Cells *written,
+                        bool covers) {
+  std::lock_guard hold(mutex_);
+  BoxSet missing;
+  if (read)
+    missing = cover(place, *read).cells;
+  if (written) {
+    Place p = place;
+    p.cells = *written;
+    const Cover w = cover(p);
+    if (read) // it may have refined the lattice
+      missing = cover(place, *read).cells;
+    if (!covers || !w.exact)
+      missing.add(w.cells);
+  }
+  missing.subtract(side(device).valid);
+  if (missing.isEmpty())
+    return {};
+  BoxSet elsewhere = missing.intersected(stale_);
+  for (std::size_t k = 0; k < sides_.size(); ++k)
+    if (sides_[k].valid.meets(elsewhere))
+      return {CopyPlan::State::Wait, {}, {}, static_cast<int>(k)};
+  if (!elsewhere.isEmpty())
+    return {CopyPlan::State::Lost};
+  if (isTouched(missing, false))
+    return {CopyPlan::State::Wait};
+  if (side(device).shared) {
+    side(device).valid.add(missing);
+    return {};
+  }
+  CopyPlan plan{CopyPlan::State::Go, lattice_.transfers(missing)};
+  plan.flight = start(device, Flight::Way::In, missing, {});
+  return plan.flight ? plan : CopyPlan{};
+}
+
+CopyPlan Record::planOut(int device, const Place *place, bool reads, bool writes,
+                         const std::shared_ptr<Request> &request) {
+  std::lock_guard hold(mutex_);
+  const BoxSet cells = place ? cover(*place).cells : lattice_.whole();
+  BoxSet wanted;
+  if (reads) {
+    wanted = cells.intersected(stale_).intersected(side(device).valid);
+    wanted.subtract(coming(device));
+  }
+  CopyPlan plan;
+  if (!wanted.isEmpty()) {
+    // Others may still read what the host has had there.
+    for (const auto &f : flights_)
+      if (f->device != device && f->touched.meets(wanted))
+        return {CopyPlan::State::Wait};
+    plan.flight = start(device, Flight::Way::Out, wanted, wanted);
+    if (!plan.flight)
+      return {};
+    plan.state = CopyPlan::State::Go;
+    plan.transfers = lattice_.transfers(wanted);
+  }
+  if (request)
+    for (const auto &f : flights_)
+      if (f->device == device && (f->way == Flight::Way::Out || writes) && f->touched.meets(cells)) {
+        f->waiters.push_back(request);
+        ++request->left;
+      }
+  return plan;
+}
+
+void Record::given(const Flight &flight) {
+  std::lock_guard hold(mutex_);
+  side(flight.device).valid.add(flight.touched);
+}
+
+void Record::wrote(int device, const Place &place) {
+  std::lock_guard hold(mutex_);
+  const BoxSet cells = cover(place).cells;
+  for (std::size_t k = 0; k < sides_.size(); ++k)
+    if (static_cast<int>(k) == device)
+      sides_[k].valid.add(cells);
+    else
+      sides_[k].valid.subtract(cells);
+  stale_.add(cells);
+  for (const auto &f : flights_)
+    f->useful.subtract(cells);
+  noteBehind();
+}
+
+bool Record::forgetWritten(int device, const Place &place) {
+  std::lock_guard hold(mutex_);
+  const BoxSet cells = cover(place).cells;
+  BoxSet only = cells.intersected(stale_).intersected(side(device).valid);
+  only.subtract(coming(device));
+  side(device).valid.subtract(cells);
+  return only.isEmpty();
+}
+
+std::vector<std::shared_ptr<Flight>> Record::planShared(int device, const Place &place, const Cells *read,
+                                                        const Cells *written) {
+  std::lock_guard hold(mutex_);
+  std::vector<std::shared_ptr<Flight>> result;
+  for (const Cells *cells : {read, written}) {
+    if (!cells)
+      continue;
+    const BoxSet touched = cover(place, *cells).cells;
+    if (touched.isEmpty())
+      continue;
+    auto flight = cells == read ? start(device, Flight::Way::In, touched, {})
+                                : start(device, Flight::Way::Out, touched, touched);
+    if (flight)
+      result.push_back(std::move(flight));
+  }
+  return result;
+}
+
+bool Record::remove(const std::shared_ptr<Flight> &flight) {
+  const auto at = std::find(flights_.begin(), flights_.end(), flight);
+  if (at == flights_.end())
+    return false;
+  flights_.erase(at);
+  return true;
+}
+
+void Record::landed(const std::shared_ptr<Flight> &flight) {
+  std::vector<std::shared_ptr<Request>> waiters;
+  bool was = false;
+  {
+    std::lock_guard hold(mutex_);
+    was = remove(flight);
+    stale_.subtract(flight->useful);
+    noteBehind();
+    waiters.swap(flight->waiters);
+  }
+  if (was)
+    pb_storage_release(storage_); // perhaps the last: the record dies
+  for (const auto &w : waiters)
+    w->partDone();
+}
+
+void Record::cancelled(const std::shared_ptr<Flight> &flight) {
+  bool was = false;
+  {
+    std::lock_guard hold(mutex_);
+    was = remove(flight);
+    noteBehind();
+  }
+  if (was)
+    pb_storage_release(storage_);
+}
+
+Buffer *Record::buffer(int device) {
+  std::lock_guard hold(mutex_);
+  return side(device).buffer.get();
+}
+
+bool Record::isShared(int device) {
+  std::lock_guard hold(mutex_);
+  return side(device).shared;
+}
+
+void Record::setBuffer(int device, std::unique_ptr<Buffer> buffer, bool shared) {
+  std::lock_guard hold(mutex_);
+  side(device).buffer = std::move(buffer);
+  side(device).shared = shared;
+}
+
+void Record::pin(int device, unsigned long time) {
+  std::lock_guard hold(mutex_);
+  ++side(device).pins;
+  side(device).lastUse = time;
+}
+
+void Record::unpin(int device) {
+  std::lock_guard hold(mutex_);
+  --side(device).pins;
+}
+
+unsigned long Record::lastUse(int device) {
+  std::lock_guard hold(mutex_);
+  return side(device).lastUse;
+}
+
+Evictable Record::evictable(int device) {
+  std::lock_guard hold(mutex_);
+  const Side &s = side(device);
+  if (!s.buffer || s.pins || s.shared)
+    return Evictable::No; // giving up the processor's own memory frees nothing
+  for (const auto &f : flights_)
+    if (f->device == device)
+      return Evictable::Busy;
+  return s.valid.meets(stale_) ? Evictable::Dirty : Evictable::Clean;
+}
+
+std::unique_ptr<Buffer> Record::takeBuffer(int device, bool onlyClean) {
+  std::lock_guard hold(mutex_);
+  Side &s = side(device);
+  if (onlyClean && (s.pins || s.valid.meets(stale_)))
+    return nullptr;
+  s.valid.clear();
+  s.pins = 0;
+  s.shared = false;
+  return std::move(s.buffer);
+}
+
+std::unique_ptr<Buffer> Record::abandon(int device) {
+  std::lock_guard hold(mutex_);
+  std::erase_if(flights_, [&](const auto &f) { return f->device == device; });
+  noteBehind();
+  Side &s = side(device);
+  s.valid.clear();
+  s.pins = 0;
+  return std::move(s.buffer);
+}
+
+void Record::die() {
+  {
+    std::lock_guard hold(state_->mutex);
+    state_->records.erase(this);
+  }
+  {
+    std::lock_guard hold(mutex_);
+    isDead_ = true; // from here on nobody asks the storage for anything
+  }
+  for (std::size_t k = 0; k < sides_.size(); ++k) {
+    DeadBuffer dead{nullptr, bytes_, false};
+    {
+      std::lock_guard hold(mutex_);
+      dead.buffer = std::move(sides_[k].buffer);
+      dead.shared = sides_[k].shared;
+    }
+    if (dead.buffer)
+      state_->estates[k].leave(std::move(dead));
+  }
+}
+
+} // namespace pb::device

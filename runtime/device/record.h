@@ -1,0 +1,136 @@
+// What is known of one storage: which of its cells are valid where, its buffers, transfers under way.
+//
+//   CopyPlan plan = record.planIn(device, place, &read, nullptr, true);   // what has to be copied, and that
+//   ... give plan.transfers to the device ...                             // it is under way from now on
+//   record.given(*plan.flight);                                           // the device has the cells
+//   ... when the transfers are done ...
+//   record.landed(*plan.flight);
+//
+// A plan changes the record first and is carried out then, so that no lock is held while a driver is called.
+// Invariants: see residency.h. A flight is in the list from its plan until it has landed; it keeps the
+// storage alive meanwhile, because its memory must not be used for something else. `useful` of a copy-out are
+// those cells that are still the newest when it lands: what a device writes again meanwhile stays stale on
+// the host.
+#pragma once
+#include "runtime/device/request.h"
+#include "runtime/device/residency.h"
+#include <atomic>
+
+namespace pb::device {
+
+/// A transfer under way; for memory that the device shares with the processor, a kernel that uses it.
+struct Flight {
+  enum class Way { In, Out };
+  int device;
+  Way way;
+  BoxSet touched; // memory of the processor that it reads (In) or writes
+  BoxSet useful;  // Out: will be valid on the host
+  std::vector<std::shared_ptr<Request>> waiters = {};
+};
+
+struct CopyPlan {
+  enum class State {
+    Nothing, // to do
+    Go,
+    Wait, // for flights, or for `owner` to copy out
+    Lost, // some of the cells are
+  };
+  State state = State::Nothing;
+  std::vector<Transfer> transfers = {};
+  std::shared_ptr<Flight> flight = {};
+  int owner = -1; // the device that has what is missing
+};
+
+/// Whether a buffer can be given up.
+enum class Evictable { No, Clean, Dirty, Busy };
+
+class Record {
+public:
+  Record(std::shared_ptr<TableState> state, Storage *storage);
+
+  Storage *storage() const { return storage_; }
+  unsigned long bytes() const { return bytes_; }
+  char *data() const { return data_; }
+
+  // The processor's side.
+  /// False if it has everything, without a lock.
+  bool isBehind() const { return behind_.load(std::memory_order_acquire); }
+  bool isOnHost(const Place &);
+  bool isUntouched(const Place &);
+  bool isOnDevice(int device, const Place &);
+  BoxSet missingOnHost(const Place &);
+  bool isLost(const Place &);
+  bool isExact(const Place &);
+  void hostWrites(const Place &);
+
+  // A device's side; called by its management thread.
+  /// For a launch that reads `read` and writes `written` (null: does not). Cells that a shared buffer is to
+  /// have need no plan.
+  CopyPlan planIn(int device, const Place &, const Cells *read, const Cells *written, bool covers);
+  /// If `reads`: the cells, or (null) all, that only this device has. `request` is counted by all flights
+  /// that it waits for: those that write the cells, and if `writes` those that read them, too.
+  CopyPlan planOut(int device, const Place *, bool reads, bool writes,
+                   const std::shared_ptr<Request> &request);
+  /// The device has what the plan copies in.
+  void given(const Flight &);
+  /// The device was given commands that write these cells.
+  void wrote(int device, const Place &);
+  /// What was written in part is not valid on the device. False: nobody has it now.
+  bool forgetWritten(int device, const Place &);
+  /// Kernels in shared memory: reads and writes these, until it lands.
+  std::vector<std::shared_ptr<Flight>> planShared(int device, const Place &, const Cells *read,
+                                                  const Cells *written);
+  /// It is over: tells who waits.
+  void landed(const std::shared_ptr<Flight> &);
+  /// It never was, or its device is lost: nothing has become valid, nobody is told.
+  void cancelled(const std::shared_ptr<Flight> &);
+
+  Buffer *buffer(int device);
+  bool isShared(int device);
+  void setBuffer(int device, std::unique_ptr<Buffer> buffer, bool shared);
+  /// Of a launch that is being prepared: its buffer stays. Notes when it was used.
+  void pin(int device, unsigned long time);
+  void unpin(int device);
+  unsigned long lastUse(int device);
+  Evictable evictable(int device);
+  /// Its cells are not valid on the device any more. `onlyClean`: null if it is not.
+  std::unique_ptr<Buffer> takeBuffer(int device, bool onlyClean);
+  /// The device's thread hangs: forgets its flights, whose memory the driver may still use.
+  std::unique_ptr<Buffer> abandon(int device);
+  /// The storage is released.
+  void die();
+
+private:
+  struct Side {
+    std::unique_ptr<Buffer> buffer;
+    bool shared = false;
+    BoxSet valid;
+    unsigned long lastUse = 0;
+    int pins = 0;
+  };
+  Side &side(int device) { return sides_[static_cast<std::size_t>(device)]; }
+  Cover cover(const Place &);
+  Cover cover(Place place, const Cells &cells) {
+    place.cells = cells;
+    return cover(place);
+  }
+  bool isTouched(const BoxSet &, bool byReaders) const;
+  BoxSet coming(int device) const;
+  std::shared_ptr<Flight> start(int device, Flight::Way way, BoxSet touched, BoxSet useful);
+  bool remove(const std::shared_ptr<Flight> &);
+  void noteBehind();
+
+  const std::shared_ptr<TableState> state_;
+  Storage *const storage_;
+  char *const data_;
+  const unsigned long bytes_;
+  std::atomic<bool> behind_ = false;
+  std::mutex mutex_;    // of all below
+  bool isDead_ = false; // the storage is no more
+  Lattice lattice_;
+  BoxSet stale_; // on the host
+  std::vector<Side> sides_;
+  std::vector<std::shared_ptr<Flight>> flights_;
+};
+
+} // namespace pb::device

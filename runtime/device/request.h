@@ -1,0 +1,53 @@
+// Somebody who waits for the management thread: a coroutine or, rarely, a thread.
+//
+//   auto r = std::make_shared<Request>();
+//   r->resumeOn(*Scheduler::current(), handle);   // or later: r->wait()
+//   queue(r);                                     // from here on it may be finished at any time
+//   ...
+//   r->finish();                                  // or finish(DeviceError(...)): the first counts
+//
+// Invariants: finish() resumes exactly once, however often and from however many threads it is called; a
+// coroutine goes to the bottom of a random worker's deque (petabricks-hetero 6.3). A request is counted by
+// all who may finish it, so that none of them needs to know whether another has.
+#pragma once
+#include "runtime/abi/task.h"
+#include "runtime/device/device.h"
+#include "runtime/task/scheduler.h"
+#include <atomic>
+#include <condition_variable>
+#include <coroutine>
+#include <mutex>
+#include <optional>
+
+namespace pb::device {
+
+class Request : private Work {
+public:
+  virtual ~Request() = default;
+
+  void resumeOn(task::Scheduler &scheduler, std::coroutine_handle<> handle);
+  /// Until finished, for those who are no coroutine.
+  void wait();
+  void finish(std::optional<DeviceError> error = {});
+  /// Whether it is over, so that work for it is in vain.
+  bool isFinished() const { return finished_.load(std::memory_order_acquire); }
+  /// To be asked when it is finished.
+  const std::optional<DeviceError> &error() const { return error_; }
+
+  /// Parts that are not done yet; finished when the last is. Only the management thread counts.
+  int left = 1;
+  void partDone() {
+    if (--left == 0)
+      finish();
+  }
+
+private:
+  std::atomic<bool> taken_ = false, finished_ = false;
+  std::optional<DeviceError> error_;
+  task::Scheduler *scheduler_ = nullptr;
+  std::coroutine_handle<> handle_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+} // namespace pb::device

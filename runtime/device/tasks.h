@@ -1,0 +1,71 @@
+// The tasks of a management thread, and what they share; internal to the room.
+//
+//   auto s = std::make_shared<Submission>(std::move(launches));
+//   management.add(s, tasksOf(s));                              // prepare, copy-in .., execute, prepare, ..
+//   management.add(request, one(std::make_unique<Settle>(place, true, false, request)));
+//
+// Invariant: a submission is finished when all of its launches were given or refused and what they write
+// into memory without a storage is there.
+#pragma once
+#include "runtime/device/management.h"
+
+namespace pb::device {
+
+/// Launches on their way to the device.
+class Submission : public Request {
+public:
+  explicit Submission(std::vector<Launch> l) : launches(std::move(l)) {
+    left = static_cast<int>(launches.size());
+  }
+
+  const std::vector<Launch> launches;
+  Submitted result;
+  int ownWrites = 0; // copies to memory without a storage that are under way
+};
+
+std::vector<TaskPointer> tasksOf(const std::shared_ptr<Submission> &submission);
+
+/// Brings cells to the host (`reads`), waits for transfers that use their memory (`writes`: also for those
+/// that read it), then counts for the request, if there is one.
+class Settle : public Task {
+public:
+  Settle(const Place &place, bool reads, bool writes, std::shared_ptr<Request> request);
+  Outcome run(Management &) override;
+
+private:
+  const Place place_;
+  const bool reads_, writes_;
+  const std::shared_ptr<Request> request_;
+};
+
+inline std::vector<TaskPointer> one(TaskPointer task) {
+  std::vector<TaskPointer> result;
+  result.push_back(std::move(task));
+  return result;
+}
+
+/// Memory that no storage owns, for one launch: copied to and from a place of ours, so that the driver never
+/// has a pointer to a frame that may be gone.
+class Transient {
+public:
+  explicit Transient(const LaunchMatrix &matrix);
+  unsigned long bytes() const { return staging_.size(); }
+  /// Of the cell (0, 0, ...), in bytes.
+  long offset() const { return offset_; }
+  std::vector<Transfer> toDevice();
+  std::vector<Transfer> toHost() const { return lattice_.transfers(written_); }
+  void *staging() { return staging_.data(); }
+  void scatter();
+
+  std::unique_ptr<Buffer> buffer;
+  std::vector<EventRef> events; // of copies that use the staging memory
+
+private:
+  char *low_;
+  long offset_;
+  std::vector<char> staging_;
+  Lattice lattice_;
+  BoxSet needed_, written_;
+};
+
+} // namespace pb::device

@@ -1,0 +1,82 @@
+// What happened when: tasks of workers and of management threads, copies and kernels, for chrome://tracing or
+// ui.perfetto.dev.
+//
+//   Trace trace;
+//   trace.nameThread("GPU manager 0");                       // of the calling thread
+//   { Trace::Scope s(&trace, "manage", "copy-in blur"); ... }  // null: nothing is noted
+//   trace.onDevice(0, "kernel", "blur", span);               // nanoseconds of the device's clock
+//   trace.write("run.json");
+//
+// Each thread notes in a list of its own, without a lock but for its first event; write() and events() may be
+// called at any time and see what was complete then.
+// Invariants: names outlive the trace (they are those of static tables); an event of a device lies on the
+// processor's clock such that none seems to have ended after it was seen to be done.
+#pragma once
+#include "runtime/device/device.h"
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace pb::device {
+
+class Trace {
+public:
+  struct Event {
+    const char *category, *name, *detail; // "manage", "copy-in", "blur"
+    int device;                           // -1: of a thread of the processor
+    Span span;                            // nanoseconds; a device's clock if device >= 0
+    unsigned long seen;                   // by the processor, when done
+  };
+  /// Of one thread, in the order of their ends.
+  struct Lane {
+    std::string thread;
+    std::vector<Event> events;
+  };
+
+  Trace();
+  ~Trace();
+  Trace(const Trace &) = delete;
+  Trace &operator=(const Trace &) = delete;
+
+  /// Nanoseconds since some time in the past.
+  static unsigned long now();
+  void nameThread(const std::string &name);
+  void note(const char *category, const char *name, const char *detail, Span span);
+  /// Called when it is seen to be done.
+  void onDevice(int device, const char *category, const char *detail, Span span);
+
+  std::vector<Lane> lanes() const;
+  /// Throws std::runtime_error if the file cannot be written.
+  void write(const std::string &path) const;
+  std::string text() const;
+
+  class Scope {
+  public:
+    Scope(Trace *trace, const char *category, const char *name, const char *detail = "")
+        : trace_(trace), category_(category), name_(name), detail_(detail), begin_(trace ? now() : 0) {}
+    ~Scope() {
+      if (trace_)
+        trace_->note(category_, name_, detail_, {begin_, now()});
+    }
+    Scope(const Scope &) = delete;
+    Scope &operator=(const Scope &) = delete;
+
+  private:
+    Trace *trace_;
+    const char *category_, *name_, *detail_;
+    unsigned long begin_;
+  };
+
+private:
+  struct Log;
+  Log &mine();
+  void append(const Event &);
+
+  const unsigned long number_; // of this trace among all that were ever made
+  mutable std::mutex mutex_;   // of the list of logs
+  std::vector<std::unique_ptr<Log>> logs_;
+};
+
+} // namespace pb::device

@@ -1,0 +1,81 @@
+// A management thread over a fake device, with kernels that need no compiler, for tests.
+//
+//   Bench bench("latency=1ms");
+//   auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);                       // filled with 1 and 0
+//   bench.manager->submitNow({bench.plus(a, b, 5)});                     // b = a + 5
+//   bench.manager->copyOutNow(all(b));
+#pragma once
+#include "runtime/device/fake/fake_device.h"
+#include "runtime/device/manager.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace pb::device::test {
+
+using Matrix2 = Region<double, 2>;
+
+Matrix2 matrix(int width, int height, double value);
+AnyRegion anyOf(const Matrix2 &m);
+Place all(const Matrix2 &m);
+Place part(const Matrix2 &m, long x0, long y0, long x1, long y1);
+/// The value, if all cells have it; else NaN.
+double valueOf(const Matrix2 &m);
+
+/// Passes everything on, and can be told to do something before.
+class HookedDevice : public Device {
+public:
+  using Hook = std::function<void(const char *call)>;
+  HookedDevice(std::unique_ptr<Device> inner, Hook hook) : inner_(std::move(inner)), hook_(std::move(hook)) {}
+  ~HookedDevice() override { hook_("end"); }
+  const Description &about() const override { return inner_->about(); }
+  std::unique_ptr<Buffer> allocate(unsigned long bytes) override {
+    return hook_("allocate"), inner_->allocate(bytes);
+  }
+  std::unique_ptr<Buffer> wrap(void *m, unsigned long bytes) override {
+    return hook_("wrap"), inner_->wrap(m, bytes);
+  }
+  std::unique_ptr<Kernel> build(const KernelSource &s) override { return inner_->build(s); }
+  EventRef copyIn(Buffer &b, const Transfer &t, const void *h) override {
+    return hook_("in"), inner_->copyIn(b, t, h);
+  }
+  EventRef copyOut(Buffer &b, const Transfer &t, void *h) override {
+    return hook_("out"), inner_->copyOut(b, t, h);
+  }
+  EventRef launch(Kernel &k, const std::vector<Argument> &a, const Grid &g) override {
+    return hook_("launch"), inner_->launch(k, a, g);
+  }
+  void flush() override { hook_("flush"), inner_->flush(); }
+
+private:
+  const std::unique_ptr<Device> inner_;
+  const Hook hook_;
+};
+
+/// What kernels "plus" (b = a + value, over the box of functions x, y) and "round" (adds the round to all of
+/// row 0 of a) do.
+FakeOptions withKernels(const std::string &text);
+
+struct Bench {
+  explicit Bench(const std::string &text = "", int devices = 1, int index = 0, Table *shared = nullptr,
+                 HookedDevice::Hook hook = {}, std::chrono::milliseconds limit = std::chrono::seconds(30));
+  /// b = a + value; parts of b in rows [low, high), or all.
+  Launch plus(const Matrix2 &a, const Matrix2 &b, double value, long low = 0, long high = -1) const;
+  Launch rounds(const Matrix2 &a, long count) const;
+  /// Until the thread has nothing to do, a second at most.
+  FakeCounters fake() const { return device->counters(); }
+  /// "prepare copy-in execute ...": of the management thread, but polls that found nothing.
+  std::vector<std::string> tasks() const;
+
+  Trace trace;
+  std::unique_ptr<Table> own;
+  Table &table;
+  FakeDevice *device = nullptr; // the manager's
+  std::unique_ptr<Manager> manager;
+  std::shared_ptr<Kernel> plusKernel, roundKernel;
+};
+
+/// Waits until `done`, five seconds at most.
+bool eventually(const std::function<bool()> &done);
+
+} // namespace pb::device::test

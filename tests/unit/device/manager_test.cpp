@@ -1,0 +1,474 @@
+// The management thread over a fake device: order, copies, memory (requirements of petabricks-hetero 10).
+#include "manager_support.h"
+
+#include "runtime/device/host_access.h"
+#include "runtime/device/record.h"
+#include "runtime/task/scheduler.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <thread>
+
+namespace pb::device::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+const unsigned long kBytes = 8 * 4 * 8; // of an 8 x 4 matrix
+
+Launch copiesOut(Launch l) {
+  for (LaunchMatrix &m : l.matrices)
+    m.copiesOut = m.writes;
+  return l;
+}
+
+/// The host reads it.
+double read(const Bench &bench, const Matrix2 &m) {
+  bench.manager->copyOutNow(all(m));
+  return valueOf(m);
+}
+
+/// The host writes it.
+void write(const Bench &bench, const Matrix2 &m, double value) {
+  task::Scheduler one(1);
+  one.run(hostAccess(bench.table, {{all(m), false, true, true}}));
+  for (long k = 0; k < m.count(); ++k)
+    m.base()[k] = value;
+}
+
+TEST(Manager, ALaunchComputes) {
+  const Bench bench;
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
+  const Submitted s = bench.manager->submitNow({bench.plus(a, b, 5)});
+  EXPECT_EQ(s.count, 1);
+  EXPECT_FALSE(s.why);
+  EXPECT_EQ(read(bench, b), 6);
+  EXPECT_EQ(read(bench, a), 1);
+}
+
+/// Requirement 52.
+TEST(Manager, TasksOfALaunchComeInOrder) {
+  const Bench bench;
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0), c = matrix(8, 4, 0);
+  Launch second = copiesOut(bench.plus(b, c, 1));
+  second.matrices[1].covers = false; // so that it is copied in, too
+  bench.manager->submitNow({copiesOut(bench.plus(a, b, 1)), second});
+  EXPECT_EQ(read(bench, c), 3);
+  EXPECT_EQ(read(bench, b), 2);
+  std::vector<std::string> launching;
+  int completions = 0;
+  for (const std::string &t : bench.tasks())
+    if (t == "completion")
+      ++completions;
+    else if (t != "copy-out")
+      launching.push_back(t);
+  EXPECT_THAT(launching,
+              ElementsAre("prepare", "copy-in", "execute", "prepare", "copy-in", "copy-in", "execute"));
+  EXPECT_GE(completions, 2);
+}
+
+/// Requirements 27 and 30.
+TEST(Manager, AChainMovesOnlyItsEnds) {
+  const Bench bench;
+  const auto in = matrix(8, 4, 1), buffer = matrix(8, 4, 0), out = matrix(8, 4, 0);
+  bench.manager->submitNow({bench.plus(in, buffer, 1)});
+  bench.manager->submitNow({bench.plus(buffer, out, 1)});
+  EXPECT_EQ(read(bench, out), 3);
+  const FakeCounters c = bench.fake();
+  EXPECT_EQ(c.copiesIn, 1);
+  EXPECT_EQ(c.bytesIn, kBytes);
+  EXPECT_EQ(c.copiesOut, 1);
+  EXPECT_EQ(c.bytesOut, kBytes);
+}
+
+/// Requirements 31 and 58.
+TEST(Manager, UnchangedInputIsNotCopiedAgain) {
+  const Bench bench;
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
+  for (int k = 0; k < 3; ++k)
+    bench.manager->submitNow({bench.plus(a, b, k)});
+  EXPECT_EQ(read(bench, b), 3);
+  EXPECT_EQ(bench.fake().copiesIn, 1);
+}
+
+/// Requirement 32.
+TEST(Manager, InputThatTheHostHasWrittenIsCopiedAgain) {
+  const Bench bench;
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
+  bench.manager->submitNow({bench.plus(a, b, 1)});
+  write(bench, a, 10);
+  bench.manager->submitNow({bench.plus(a, b, 1)});
+  EXPECT_EQ(read(bench, b), 11);
+  EXPECT_EQ(bench.fake().copiesIn, 2);
+}
+
+/// Requirements 33 and 59: the written part, and no more.
+TEST(Manager, APartThatTheHostHasWrittenIsCopiedAgain) {
+  const Bench bench;
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
+  bench.manager->submitNow({bench.plus(a, b, 1)});
+  ASSERT_TRUE(eventually([&] { return bench.table.isUntouched(all(a)); }));
+  task::Scheduler one(1);
+  one.run(hostAccess(bench.table, {{part(a, 0, 1, 8, 2), false, true, true}}));
+  for (int x = 0; x < 8; ++x)
+    a.cell(x, 1) = 7;
+  bench.manager->submitNow({bench.plus(a, b, 1)});
+  bench.manager->copyOutNow(all(b));
+  EXPECT_EQ(b.cell(3, 0), 2);
+  EXPECT_EQ(b.cell(3, 1), 8);
+  EXPECT_EQ(b.cell(3, 2), 2);
+  EXPECT_EQ(bench.fake().bytesIn, kBytes + 64);
+}
+
+/// Requirement 34.
+TEST(Manager, ResultsThatNobodyReadsAreNotCopied) {
+  const Bench bench;
+  const auto a = matrix(8, 4, 1);
+  {
+    const auto b = matrix(8, 4, 0);
+    bench.manager->submitNow({bench.plus(a, b, 1)});
+  }
+  const auto c = matrix(8, 4, 0);
+  bench.manager->submitNow({bench.plus(a, c, 1)});
+  EXPECT_EQ(read(bench, c), 2);
+  EXPECT_EQ(bench.fake().copiesOut, 1);
+}
+
+/// Requirements 28 and 29.
+TEST(Manager, SeveralReadersCopyOnce) {
+  const Bench bench("latency=5ms");
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
+  bench.manager->submitNow({copiesOut(bench.plus(a, b, 1))}); // the copy is begun: requirement 26
+  std::vector<std::thread> readers;
+  for (int k = 0; k < 4; ++k)
+    readers.emplace_back([&] { bench.manager->copyOutNow(all(b)); });
+  for (auto &r : readers)
+    r.join();
+  EXPECT_EQ(valueOf(b), 2);
+  EXPECT_EQ(bench.fake().copiesOut, 1);
+}
+
+/// Requirements 60 and 62.
+TEST(Manager, LaunchesThatWriteOneMatrixShareABufferAndAReadBack) {
+  const Bench bench;
+  const auto a = matrix(8, 16, 1), b = matrix(8, 16, 0);
+  std::vector<Launch> launches;
+  for (const long row : {12, 0, 8, 4})
+    launches.push_back(bench.plus(a, b, 3, row, row + 4));
+  bench.manager->submitNow(std::move(launches));
+  EXPECT_EQ(read(bench, b), 4);
+  EXPECT_EQ(bench.fake().allocations, 2);
+  EXPECT_EQ(bench.fake().copiesOut, 1);
+}
+
+/// Requirement 61.
+TEST(Manager, AMatrixOfTwoWritersIsRightForEverySplit) {
+  const Bench bench;
+  for (long split = 0; split <= 16; ++split) {
+    const auto a = matrix(8, 16, 1), b = matrix(8, 16, 0);
+    bench.manager->submitNow({bench.plus(a, b, 3, 0, split)});
+    task::Scheduler one(1);
+    one.run(hostAccess(bench.table, {{part(b, 0, split, 8, 16), false, true, true}}));
+    for (long y = split; y < 16; ++y)
+      for (int x = 0; x < 8; ++x)
+        b.cell(x, y) = 4;
+    EXPECT_EQ(read(bench, b), 4) << split;
+  }
+}
+
+/// Requirement 54.
+TEST(Manager, ACopyInReturnsBeforeItsEnd) {
+  const Bench bench("latency=50ms");
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
+  const auto begin = std::chrono::steady_clock::now();
+  bench.manager->submitNow({bench.plus(a, b, 1)});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 45ms);
+  EXPECT_FALSE(bench.table.isUntouched(all(a))); // it is under way
+  EXPECT_EQ(read(bench, b), 2);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 150ms);
+}
+
+/// Requirements 53 and 55: while one copy-out is under way, others are begun, and launches.
+TEST(Manager, CompletionsDoNotHoldUpOthers) {
+  const Bench bench("latency=30ms");
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0), c = matrix(8, 4, 0);
+  bench.manager->submitNow({copiesOut(bench.plus(a, b, 1))});
+  const auto begin = std::chrono::steady_clock::now();
+  bench.manager->submitNow({bench.plus(a, c, 1)});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 25ms);
+  EXPECT_FALSE(bench.table.isOnHost(all(b)));
+  EXPECT_EQ(read(bench, c), 2);
+  EXPECT_TRUE(bench.table.isOnHost(all(b)));
+  for (const Trace::Lane &lane : bench.trace.lanes())
+    for (const Trace::Event &e : lane.events)
+      if (std::string("manage") == e.category) {
+        EXPECT_LT(e.span.end - e.span.begin, 10'000'000u) << e.name; // it never waits for the device
+      }
+}
+
+/// Requirement 56: copies for one kernel while another runs.
+TEST(Manager, TransfersOverlapKernels) {
+  const Bench bench("latency=5ms");
+  for (int k = 0; k < 6; ++k) {
+    const auto a = matrix(8, 4, k), b = matrix(8, 4, 0);
+    bench.manager->submitNow({bench.plus(a, b, 1)});
+    if (k == 5) {
+      EXPECT_EQ(read(bench, b), 6);
+    }
+  }
+  std::vector<Span> kernels, copies;
+  for (const Trace::Lane &lane : bench.trace.lanes())
+    for (const Trace::Event &e : lane.events)
+      if (e.device == 0)
+        (std::string("kernel") == e.category ? kernels : copies).push_back(e.span);
+  unsigned long overlap = 0;
+  for (const Span &k : kernels)
+    for (const Span &c : copies)
+      if (std::max(k.begin, c.begin) < std::min(k.end, c.end))
+        overlap += std::min(k.end, c.end) - std::max(k.begin, c.begin);
+  EXPECT_GE(kernels.size(), 5u);
+  EXPECT_GT(overlap, 5'000'000u);
+}
+
+/// Requirement 63.
+TEST(Manager, MemoryIsConstantAfterManyLaunches) {
+  const Bench bench("memory=64K");
+  const auto a = matrix(8, 4, 1);
+  for (int k = 0; k < 10000; ++k) {
+    const auto b = matrix(8, 4, 0);
+    bench.manager->submitNow({bench.plus(a, b, 1)});
+  }
+  EXPECT_LE(bench.fake().mostBytes, 32768u + kBytes); // new buffers instead of busy ones: in half of it
+  EXPECT_LE(bench.manager->counters().bytes, 8192 + 2 * kBytes); // a part of the memory may rest
+  EXPECT_EQ(bench.manager->counters().evictions, 0u);
+  const auto b = matrix(8, 4, 0);
+  bench.manager->submitNow({bench.plus(a, b, 1)});
+  EXPECT_EQ(read(bench, b), 2);
+}
+
+/// Requirement 64.
+TEST(Manager, CleanBuffersGiveWay) {
+  const Bench bench("memory=1K"); // four matrices
+  const auto in = matrix(8, 4, 1);
+  std::vector<Matrix2> out;
+  for (int k = 0; k < 12; ++k) {
+    out.push_back(matrix(8, 4, 0));
+    EXPECT_EQ(bench.manager->submitNow({copiesOut(bench.plus(in, out.back(), k))}).count, 1);
+    bench.manager->copyOutNow(all(out.back()));
+  }
+  for (int k = 0; k < 12; ++k)
+    EXPECT_EQ(valueOf(out[static_cast<std::size_t>(k)]), 1 + k);
+  EXPECT_GE(bench.manager->counters().evictions, 8u);
+  EXPECT_EQ(bench.fake().copiesIn, 1) << "what was used last gave way";
+  EXPECT_EQ(bench.fake().copiesOut, 12);
+}
+
+/// Requirement 64: results are copied out before they give way.
+TEST(Manager, DirtyBuffersGiveWayLast) {
+  const Bench bench("memory=1K");
+  const auto in = matrix(8, 4, 1);
+  std::vector<Matrix2> out;
+  std::vector<Launch> launches;
+  for (int k = 0; k < 12; ++k) {
+    out.push_back(matrix(8, 4, 0));
+    launches.push_back(bench.plus(in, out.back(), k));
+  }
+  EXPECT_EQ(bench.manager->submitNow(std::move(launches)).count, 12);
+  for (int k = 0; k < 12; ++k)
+    EXPECT_EQ(read(bench, out[static_cast<std::size_t>(k)]), 1 + k);
+  EXPECT_GE(bench.manager->counters().evictions, 8u);
+}
+
+/// Requirement 64.
+TEST(Manager, ALaunchThatDoesNotFitIsRefused) {
+  const Bench bench("memory=1K");
+  const auto in = matrix(8, 4, 1), out = matrix(8, 4, 0), large = matrix(100, 100, 1),
+             result = matrix(100, 100, 2);
+  const Submitted s = bench.manager->submitNow(
+      {bench.plus(in, out, 1), bench.plus(large, result, 1), bench.plus(in, out, 2)});
+  EXPECT_EQ(s.count, 1);
+  ASSERT_TRUE(s.why);
+  EXPECT_EQ(s.why->failure(), Failure::OutOfMemory);
+  EXPECT_EQ(read(bench, out), 2);
+  EXPECT_EQ(read(bench, result), 2) << "a refused launch changes nothing";
+  EXPECT_EQ(bench.manager->submitNow({bench.plus(in, out, 5)}).count, 1);
+  EXPECT_EQ(read(bench, out), 6);
+}
+
+/// Three matrices of a launch must be there at once, with room for two.
+TEST(Manager, ALaunchKeepsItsOwnBuffers) {
+  const Bench bench("memory=600");
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 2), c = matrix(8, 4, 3);
+  Launch l = bench.plus(a, b, 1);
+  l.matrices.push_back({all(c), {{0, 0}, {8, 4}}, {}, true});
+  const Submitted s = bench.manager->submitNow({l});
+  ASSERT_TRUE(s.why);
+  EXPECT_EQ(s.why->failure(), Failure::OutOfMemory);
+  EXPECT_EQ(bench.manager->submitNow({bench.plus(a, b, 1)}).count, 1);
+  EXPECT_EQ(bench.manager->submitNow({bench.plus(b, c, 1)}).count, 1);
+  EXPECT_EQ(read(bench, c), 3);
+}
+
+TEST(Manager, ARefusedLaunchChangesNothing) {
+  const Bench bench("fail=launch:2");
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
+  const Submitted s =
+      bench.manager->submitNow({bench.plus(a, b, 1), bench.plus(a, b, 2), bench.plus(a, b, 3)});
+  EXPECT_EQ(s.count, 1);
+  ASSERT_TRUE(s.why);
+  EXPECT_EQ(s.why->failure(), Failure::Launch);
+  EXPECT_NE(std::string(s.why->what()).find("plus"), std::string::npos);
+  EXPECT_EQ(read(bench, b), 2);
+  EXPECT_EQ(bench.manager->submitNow({bench.plus(a, b, 4)}).count, 1);
+  EXPECT_EQ(read(bench, b), 5);
+}
+
+TEST(Manager, ARefusedCopyRefusesTheLaunch) {
+  const Bench bench("fail=copy:1");
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
+  EXPECT_EQ(bench.manager->submitNow({bench.plus(a, b, 1)}).count, 0);
+  EXPECT_EQ(bench.manager->submitNow({bench.plus(a, b, 1)}).count, 1);
+  EXPECT_EQ(read(bench, b), 2);
+}
+
+TEST(Manager, RoundsAreLaunches) {
+  const Bench bench;
+  const auto a = matrix(8, 4, 1);
+  EXPECT_EQ(bench.manager->submitNow({bench.rounds(a, 200)}).count, 1); // more than may be ahead
+  bench.manager->copyOutNow(all(a));
+  double expected = 1;
+  for (int r = 0; r < 200; ++r)
+    expected = expected * 2 + r;
+  EXPECT_EQ(a.cell(5, 0), expected);
+  EXPECT_EQ(a.cell(5, 1), 1);
+  EXPECT_EQ(bench.manager->counters().launches, 200u);
+}
+
+TEST(Manager, RoundsThatFailInTheMiddleAreUndoneWhereTheHostHasTheCells) {
+  const Bench bench("fail=launch:3");
+  const auto a = matrix(8, 4, 1);
+  const Submitted s = bench.manager->submitNow({bench.rounds(a, 5)});
+  ASSERT_TRUE(s.why);
+  EXPECT_EQ(s.why->failure(), Failure::Launch);
+  EXPECT_EQ(read(bench, a), 1);
+  bench.manager->submitNow({bench.rounds(a, 1)});
+  bench.manager->copyOutNow(all(a));
+  EXPECT_EQ(a.cell(0, 0), 2); // from the host's cells, not from what the two rounds left
+}
+
+TEST(Manager, RoundsThatFailInTheMiddleLoseWhatOnlyTheDeviceHad) {
+  const Bench bench("fail=launch:4");
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
+  const Submitted s = bench.manager->submitNow({bench.plus(a, b, 1), bench.rounds(b, 5)});
+  EXPECT_EQ(s.count, 1);
+  ASSERT_TRUE(s.why);
+  EXPECT_EQ(s.why->failure(), Failure::Lost);
+  EXPECT_THROW(bench.manager->copyOutNow(all(b)), DeviceError);
+}
+
+/// Memory without a storage: there, and back before submit() is over.
+TEST(Manager, MemoryThatNoStorageOwns) {
+  const Bench bench;
+  double in[2][4] = {{1, 1, 1, -5}, {1, 1, 1, -5}}, out[2][4] = {{0, 0, 0, -7}, {0, 0, 0, -7}};
+  const long stride[] = {1, 4};
+  const int extent[] = {3, 2};
+  const Matrix2 a(&in[0][0], stride, extent), b(&out[0][0], stride, extent);
+  bench.manager->submitNow({bench.plus(a, b, 1)});
+  EXPECT_EQ(valueOf(b), 2);
+  EXPECT_EQ(out[0][3], -7);
+  // One launch reads what the one before wrote.
+  EXPECT_EQ(bench.manager->submitNow({bench.plus(b, a, 1), bench.plus(a, b, 1)}).count, 2);
+  EXPECT_EQ(valueOf(b), 4);
+  EXPECT_EQ(in[1][3], -5);
+}
+
+TEST(Manager, ViewsAreArguments) {
+  const Bench bench;
+  const auto a = matrix(8, 8, 1), b = matrix(8, 8, 0);
+  const auto quadrant = b.region(4, 4, 8, 8);
+  bench.manager->submitNow({bench.plus(a.region(0, 4, 4, 8).transposed(), quadrant, 1)});
+  EXPECT_EQ(read(bench, quadrant), 2);
+  EXPECT_EQ(b.cell(3, 4), 0);
+  EXPECT_EQ(bench.fake().bytesIn, 128u);
+  EXPECT_EQ(bench.fake().bytesOut, 128u);
+}
+
+/// Requirement 104.
+TEST(Manager, SharedMemoryNeedsNoCopies) {
+  const Bench bench("shares=1 latency=5ms");
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
+  bench.manager->submitNow({bench.plus(a, b, 1)});
+  EXPECT_FALSE(bench.table.isOnHost(all(b))); // the kernel has not ended
+  EXPECT_FALSE(bench.table.isUntouched(all(a)));
+  EXPECT_EQ(read(bench, b), 2);
+  write(bench, a, 10);
+  bench.manager->submitNow({bench.plus(a, b, 1)});
+  bench.manager->submitNow({bench.plus(b, a, 1)});
+  EXPECT_EQ(read(bench, a), 12);
+  EXPECT_EQ(read(bench, b), 11);
+  const FakeCounters c = bench.fake();
+  EXPECT_EQ(c.copiesIn + c.copiesOut + c.allocations, 0);
+}
+
+/// Requirement 101: through the host.
+TEST(Manager, DataOfAnotherDevice) {
+  Table table(2);
+  const Bench first("latency=2ms", 2, 0, &table), second("latency=2ms", 2, 1, &table);
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0), c = matrix(8, 4, 0);
+  first.manager->submitNow({first.plus(a, b, 1)});
+  second.manager->submitNow({second.plus(b, c, 1)});
+  first.manager->submitNow({first.plus(c, b, 1)}); // b is copied to and fro
+  second.manager->submitNow({second.plus(b, c, 1)});
+  EXPECT_EQ(read(second, c), 5);
+  EXPECT_EQ(read(first, b), 4);
+  EXPECT_EQ(first.fake().copiesOut + second.fake().copiesIn, 4);
+}
+
+/// At most `ahead` launches are not done.
+TEST(Manager, ASubmissionWaitsForTheDevice) {
+  const Bench bench("latency=1ms");
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
+  std::vector<Launch> launches;
+  for (int k = 0; k < 100; ++k)
+    launches.push_back(bench.plus(a, b, k));
+  const auto begin = std::chrono::steady_clock::now();
+  bench.manager->submitNow(std::move(launches));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 30ms); // 36 are done
+  EXPECT_EQ(read(bench, b), 100);
+}
+
+/// Requirement 65.
+TEST(Manager, BeginAndEnd) {
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
+  Table table(1);
+  for (int k = 0; k < 20; ++k) {
+    const Bench bench("", 1, 0, &table);
+    EXPECT_EQ(bench.fake().allocations, 0);
+    if (k % 2)
+      bench.manager->submitNow({bench.plus(a, b, k)});
+  }
+  EXPECT_TRUE(table.isOnHost(all(b))); // what only the device had was copied out
+  EXPECT_EQ(valueOf(b), 20);
+}
+
+TEST(Manager, GridsOfBoxes) {
+  const int group[3] = {4, 2, 1};
+  const auto items = [&](const Box &b, bool inRounds) {
+    const Grid g = gridOf(b, inRounds, group);
+    return std::vector<long>(g.items, g.items + 3);
+  };
+  EXPECT_THAT(items(Box{2, {1, 1}, {10, 4}}, false), ElementsAre(12, 4, 1));
+  EXPECT_THAT(items(Box{2, {1, 1}, {10, 4}}, true), ElementsAre(4, 2, 1));
+  EXPECT_THAT(items(Box{5, {0, 0, 0, 0, 0}, {4, 2, 3, 5, 7}}, false), ElementsAre(4, 2, 105));
+  EXPECT_THAT(items(Box{5, {0, 0, 0, 0, 0}, {9, 4, 2, 3, 5}}, true), ElementsAre(4, 2, 15));
+  EXPECT_THAT(items(Box{0, {}, {}}, false), ElementsAre(4, 2, 1));
+}
+
+TEST(Manager, OnlyTasksCanAwait) {
+  const Bench bench;
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
+  EXPECT_THROW(bench.manager->submit({bench.plus(a, b, 1)}).await_suspend({}), std::logic_error);
+}
+
+} // namespace
+} // namespace pb::device::test
