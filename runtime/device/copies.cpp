@@ -11,31 +11,44 @@ unsigned long bytesOf(const std::vector<Transfer> &transfers) {
   return sum;
 }
 
+/// What the events of a copy-out are.
+enum class Kind { Copies, SomeCopies, Kernel };
+
 /// Polls what makes cells valid on the host.
 class Completion : public Task {
 public:
   Completion(const char *name, std::shared_ptr<Record> record, std::shared_ptr<Flight> flight,
-             std::vector<EventRef> events, bool isKernel)
+             std::vector<EventRef> events, Kind kind)
       : Task("completion", name, false), record_(std::move(record)), flight_(std::move(flight)),
-        events_(std::move(events)), isKernel_(isKernel) {}
+        events_(std::move(events)), kind_(kind) {}
 
   Outcome run(Management &m) override {
     for (; done_ < events_.size(); ++done_) {
       if (!m.call([&] { return events_[done_]->isDone(); }))
         return Outcome::Again;
-      if (m.trace() && !isKernel_)
+      if (m.trace() && kind_ != Kind::Kernel)
         m.trace()->onDevice(m.index(), "copy-out", detail, events_[done_]->span());
     }
     record_->landed(flight_);
     return Outcome::Done;
   }
-  void drop(Management &) override { record_->cancelled(flight_); }
+  bool drop(Management &m) override {
+    bool failed = kind_ == Kind::SomeCopies;
+    for (const EventRef &e : events_)
+      if (!m.isOver(e, &failed))
+        return false;
+    if (failed)
+      record_->cancelled(flight_);
+    else
+      record_->landed(flight_); // it came through
+    return true;
+  }
 
 private:
   const std::shared_ptr<Record> record_;
   const std::shared_ptr<Flight> flight_;
   const std::vector<EventRef> events_;
-  const bool isKernel_;
+  const Kind kind_;
   std::size_t done_ = 0;
 };
 
@@ -68,19 +81,19 @@ void Management::copyOut(const std::shared_ptr<Record> &record, const CopyPlan &
     for (const Transfer &t : plan.transfers)
       events.push_back(call([&] { return device_->copyOut(buffer, t, record->data()); }));
   } catch (const DeviceError &e) {
-    record->cancelled(plan.flight);
-    // Who can start kernels but not read what they made is of no more use.
+    later(std::make_unique<Completion>(name, record, plan.flight, std::move(events), Kind::SomeCopies));
+    // A device whose results cannot be read is of no more use.
     throw DeviceError(Failure::Lost, e.what());
   }
   ++count.copiesOut;
   count.bytesOut += bytesOf(plan.transfers);
   needsFlush_ = true;
-  later(std::make_unique<Completion>(name, record, plan.flight, std::move(events), false));
+  later(std::make_unique<Completion>(name, record, plan.flight, std::move(events), Kind::Copies));
 }
 
 void Management::sharedUse(const std::shared_ptr<Record> &record, std::shared_ptr<Flight> flight,
                            const EventRef &event) {
-  later(std::make_unique<Completion>("shared", record, std::move(flight), std::vector{event}, true));
+  later(std::make_unique<Completion>("shared", record, std::move(flight), std::vector{event}, Kind::Kernel));
 }
 
 Settle::Settle(const Place &place, bool reads, bool writes, std::shared_ptr<Request> request)

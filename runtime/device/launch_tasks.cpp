@@ -26,6 +26,7 @@ public:
     }
     return Outcome::Done;
   }
+  bool drop(Management &m) override { return transient_->isOver(m); }
 
 private:
   const std::shared_ptr<Submission> submission_;
@@ -47,6 +48,10 @@ struct Progress {
     for (const auto &t : transients)
       if (t)
         m.later(std::make_unique<TransientEnd>(launch.name, submission, t, false));
+  }
+  bool transientsAreOver(Management &m) const {
+    return std::all_of(transients.begin(), transients.end(),
+                       [&](const auto &t) { return !t || t->isOver(m); });
   }
   void unpin(Management &m) {
     for (const auto &r : records)
@@ -79,7 +84,10 @@ public:
       return skipped();
     }
   }
-  void drop(Management &m) override { progress_->unpin(m); }
+  bool drop(Management &m) override {
+    progress_->unpin(m);
+    return progress_->transientsAreOver(m);
+  }
 
 protected:
   virtual Outcome step(Management &) = 0;

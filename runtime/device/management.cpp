@@ -1,7 +1,7 @@
 #include "runtime/device/management.h"
 #include "runtime/task/spinlock.h"
 #include <algorithm>
-#include <cstdlib>
+#include <utility>
 
 namespace pb::device {
 namespace {
@@ -173,20 +173,20 @@ bool Management::poll() {
   return progress;
 }
 
-Task::Outcome Management::runOne(Task &task) {
+Task::Outcome Management::runOne(TaskPointer &task) {
   const unsigned long begin = trace() ? Trace::now() : 0;
   Task::Outcome outcome;
   try {
-    outcome = task.run(*this);
+    outcome = task->run(*this);
   } catch (const Abandoned &) {
     throw;
   } catch (...) {
-    task.drop(*this); // the others will be dropped by lose()
+    queue_.push_back(std::move(task)); // lose() will drop it
     throw;
   }
-  if (trace() && (outcome == Task::Outcome::Done || !task.wasTried))
-    trace()->note("manage", task.kind, task.detail, {begin, Trace::now()});
-  task.wasTried = true;
+  if (trace() && (outcome == Task::Outcome::Done || !task->wasTried))
+    trace()->note("manage", task->kind, task->detail, {begin, Trace::now()});
+  task->wasTried = true;
   return outcome;
 }
 
@@ -196,7 +196,7 @@ bool Management::runTasks() {
   while (!held_.empty()) {
     TaskPointer task = std::move(held_.front());
     held_.pop_front();
-    if (runOne(*task) == Task::Outcome::Again) {
+    if (runOne(task) == Task::Outcome::Again) {
       held_.push_front(std::move(task));
       break;
     }
@@ -207,7 +207,7 @@ bool Management::runTasks() {
     queue_.pop_front();
     if (task->isOrdered && !held_.empty())
       held_.push_back(std::move(task));
-    else if (runOne(*task) == Task::Outcome::Done)
+    else if (runOne(task) == Task::Outcome::Done)
       progress = true;
     else
       (task->isOrdered ? held_ : queue_).push_back(std::move(task));
@@ -296,22 +296,56 @@ std::vector<std::shared_ptr<Request>> Management::beginLoss(const DeviceError &w
   return waiting;
 }
 
+bool Management::isOver(const EventRef &event, bool *failed) {
+  try {
+    return call([&] { return event->isDone(); });
+  } catch (const Abandoned &) {
+    throw;
+  } catch (const std::exception &) {
+    if (failed)
+      *failed = true;
+    return true;
+  }
+}
+
+/// False: some commands may still use memory.
+bool Management::dropAll() {
+  for (auto *tasks : {&held_, &queue_})
+    std::erase_if(*tasks, [&](const TaskPointer &t) { return t->drop(*this); });
+  std::erase_if(copyingIn_, [&](const CopyingIn &c) {
+    if (!std::all_of(c.events.begin(), c.events.end(), [&](const EventRef &e) { return isOver(e); }))
+      return false;
+    c.record->cancelled(c.flight);
+    return true;
+  });
+  return held_.empty() && queue_.empty() && copyingIn_.empty();
+}
+
+void Management::leakAll() {
+  leak(std::exchange(held_, {}));
+  leak(std::exchange(queue_, {}));
+  leak(std::exchange(copyingIn_, {}));
+  leak(std::exchange(launched_, {}));
+  for (const auto &record : table_.records())
+    if (auto buffer = record->abandon(index()))
+      leak(std::move(buffer));
+}
+
 void Management::lose(const DeviceError &why) {
   const auto waiting = beginLoss(why);
-  for (auto *tasks : {&held_, &queue_}) {
-    for (TaskPointer &t : *tasks)
-      t->drop(*this);
-    tasks->clear();
-  }
-  launched_.clear();
-  for (const CopyingIn &c : copyingIn_)
-    c.record->cancelled(c.flight);
-  copyingIn_.clear();
   try {
-    freeBuffers();
+    call([&] { device_->flush(); }); // perhaps it was we who gave it up: then what it was given ends
   } catch (const DeviceError &) {
-    // What a lost device does with its memory is not our concern.
+    // As was to be expected.
   }
+  const auto end = std::chrono::steady_clock::now() + options_.commandLimit;
+  bool isOver = dropAll();
+  for (; !isOver && std::chrono::steady_clock::now() < end; isOver = dropAll())
+    std::this_thread::sleep_for(std::chrono::microseconds(kLongestPause));
+  if (!isOver)
+    leakAll();
+  launched_.clear();
+  freeBuffers();
   for (const auto &r : waiting)
     r->finish(lostError());
 }
@@ -320,19 +354,8 @@ void Management::lose(const DeviceError &why) {
 void Management::loseHanging() {
   const auto waiting = beginLoss(
       DeviceError(Failure::Lost, "none of its commands has ended for " + seconds(options_.commandLimit) +
-                                     " seconds; PB_DEVICE_TIMEOUT=SECONDS gives them twenty times "
-                                     "SECONDS"));
-  for (auto *tasks : {&held_, &queue_}) {
-    leak(std::move(*tasks));
-    tasks->clear();
-  }
-  leak(std::move(launched_));
-  launched_.clear();
-  leak(std::move(copyingIn_));
-  copyingIn_.clear();
-  for (const auto &record : table_.records())
-    if (auto buffer = record->abandon(index()))
-      leak(std::move(buffer));
+                                     " seconds; PB_DEVICE_TIMEOUT=SECONDS gives them twenty times SECONDS"));
+  leakAll();
   for (const auto &r : waiting)
     r->finish(lostError());
 }

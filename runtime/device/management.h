@@ -27,8 +27,9 @@ public:
       : kind(kind), detail(detail), isOrdered(isOrdered) {}
   virtual ~Task() = default;
   virtual Outcome run(Management &) = 0;
-  /// Instead of run() when the device is lost: gives back what it holds.
-  virtual void drop(Management &) {}
+  /// Instead of run() when the device is lost: gives back what it holds. False: not yet, because commands of
+  /// the device may still use it.
+  virtual bool drop(Management &) { return true; }
 
   const char *const kind, *const detail; // for the trace
   const bool isOrdered;
@@ -78,6 +79,8 @@ public:
     }
     endCall();
   }
+  /// Whether it is done or will never be; throws nothing but Abandoned.
+  bool isOver(const EventRef &event, bool *failed = nullptr);
   void later(TaskPointer task) { queue_.push_back(std::move(task)); }
   const Options &options() const { return options_; }
   Trace *trace() const { return options_.trace; }
@@ -138,7 +141,7 @@ private:
   void takeNew();
   bool poll();
   bool runTasks();
-  Task::Outcome runOne(Task &task);
+  Task::Outcome runOne(TaskPointer &task);
   bool isPending() const;
   bool rest();
   bool hasStopped();
@@ -146,6 +149,8 @@ private:
   void shutDown();
   void lose(const DeviceError &why);
   void loseHanging();
+  bool dropAll();
+  void leakAll();
   std::vector<std::shared_ptr<Request>> beginLoss(const DeviceError &why);
   void freeBuffers();
   void watch();

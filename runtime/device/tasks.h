@@ -56,6 +56,8 @@ public:
   std::vector<Transfer> toHost() const { return lattice_.transfers(written_); }
   void *staging() { return staging_.data(); }
   void scatter();
+  /// Whether no command uses the staging memory any more.
+  bool isOver(Management &m) const;
 
   std::unique_ptr<Buffer> buffer;
   std::vector<EventRef> events; // of copies that use the staging memory

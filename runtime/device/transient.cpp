@@ -1,4 +1,5 @@
 #include "runtime/device/tasks.h"
+#include <algorithm>
 #include <cstring>
 
 namespace pb::device {
@@ -60,6 +61,10 @@ std::vector<Transfer> Transient::toDevice() {
     std::memcpy(staging_.data() + offset, low_ + offset, bytes);
   });
   return transfers;
+}
+
+bool Transient::isOver(Management &m) const {
+  return std::all_of(events.begin(), events.end(), [&](const EventRef &e) { return m.isOver(e); });
 }
 
 void Transient::scatter() {

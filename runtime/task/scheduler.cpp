@@ -142,6 +142,9 @@ Scheduler::Scheduler(int threads) : crew_(std::make_unique<Crew>()) {
 Scheduler::~Scheduler() {
   Scheduler *me = this;
   newest.compare_exchange_strong(me, previous_);
+  // What another thread made runnable may have ended before that thread has left makeRunnable().
+  while (crew_->visitors.load(std::memory_order_acquire))
+    sched_yield();
   stopAll(*crew_, crew_->workers.size());
 }
 
@@ -160,9 +163,11 @@ void Scheduler::makeRunnable(Work *work) {
     return pb_spawn(work);
   static std::atomic<unsigned long> calls = 0;
   unsigned long r = (calls.fetch_add(1, std::memory_order_relaxed) + 1) * 0x9E3779B97F4A7C15ul;
+  crew_->visitors.fetch_add(1, std::memory_order_relaxed);
   crew_->workers[(r >> 32) % crew_->workers.size()]->deque.pushBottom(work);
   if (crew_->lot.sleepersExactly())
     crew_->lot.wakeOne();
+  crew_->visitors.fetch_sub(1, std::memory_order_release);
 }
 
 /// A worker that waits for its own scheduler would hang, with one worker for certain.
