@@ -141,8 +141,9 @@ std::vector<DeviceName> listDevices();
 /// Those of them that openDevices(names) would try to open.
 std::vector<DeviceName> listDevices(const std::string &names);
 
-/// Those that are named, separated by commas ("opencl:0,cuda:1"; "all"; "none"; "opencl": its first); devices
-/// that cannot be opened are left out, with a sentence each in `complaints`.
+/// Those that are named, separated by commas ("opencl:0,cuda:1"; "all": each once, by CUDA rather than
+/// OpenCL; "none"; "opencl": its first); devices that cannot be opened are left out, with a sentence each in
+/// `complaints`.
 std::vector<std::unique_ptr<Device>> openDevices(const std::string &names,
                                                  std::vector<std::string> &complaints);
 

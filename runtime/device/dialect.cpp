@@ -38,19 +38,22 @@
   COMPARE(PREFIX, float)                                                                                     \
   COMPARE(PREFIX, double)                                                                                    \
   COMPARE(PREFIX, int)                                                                                       \
-  COMPARE(PREFIX, long) PREFIX                                                                               \
-      " float pb_abs_float(float a) { return fabsf(a); }\n" PREFIX                                           \
-      " double pb_abs_double(double a) { return fabs(a); }\n" PREFIX                                         \
-      " int pb_abs_int(int a) { return a < 0 ? -a : a; }\n" PREFIX                                           \
-      " long pb_abs_long(long a) { return a < 0 ? -a : a; }\n" PREFIX                                        \
-      " long pb_minimum(long a, long b) { return a < b ? a : b; }\n" PREFIX                                  \
-      " long pb_maximum(long a, long b) { return a > b ? a : b; }\n" PREFIX                                  \
-      " long pb_floordiv(long a, long b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }\n" PREFIX          \
-      " long pb_floormod(long a, long b) { return a - b * pb_floordiv(a, b); }\n"                            \
-      "#define abs(a) pb_abs_int(a)\n"                                                                       \
-      "#define labs(a) pb_abs_long(a)\n"                                                                     \
-      "#define PB_LOCAL_INDEX ((int)((PB_LOCAL_ID(2) * PB_G1 + PB_LOCAL_ID(1)) * PB_G0 + PB_LOCAL_ID(0)))\n"
-// The value of an optional input that lies outside (runtime/abi/body.h). LONG: the bits of a double.
+  COMPARE(PREFIX, long)                                                                                      \
+  PREFIX " float pb_abs_float(float a) { return fabsf(a); }\n" PREFIX                                        \
+         " double pb_abs_double(double a) { return fabs(a); }\n" PREFIX                                      \
+         " int pb_abs_int(int a) { return a < 0 ? -a : a; }\n" PREFIX                                        \
+         " long pb_abs_long(long a) { return a < 0 ? -a : a; }\n" LONGS(PREFIX)
+// What loops and index expressions need (runtime/abi/index.h).
+#define LONGS(PREFIX)                                                                                        \
+  PREFIX " long pb_minimum(long a, long b) { return a < b ? a : b; }\n" PREFIX                               \
+         " long pb_maximum(long a, long b) { return a > b ? a : b; }\n" PREFIX                               \
+         " long pb_floordiv(long a, long b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }\n" PREFIX       \
+         " long pb_floormod(long a, long b) { return a - b * pb_floordiv(a, b); }\n"                         \
+         "#define abs(a) pb_abs_int(a)\n"                                                                    \
+         "#define labs(a) pb_abs_long(a)\n"                                                                  \
+         "#define PB_LOCAL_INDEX "                                                                           \
+         "((int)((PB_LOCAL_ID(2) * PB_G1 + PB_LOCAL_ID(1)) * PB_G0 + PB_LOCAL_ID(0)))\n"
+// The value of an optional input that lies outside (runtime/abi/body.h). LONG( is what gives a double's bits.
 #define MISSING(PREFIX, LONG, DOUBLE)                                                                        \
   PREFIX " double pb_missing(void) { return " DOUBLE "0x7ff96155e0000000L); }\n" PREFIX                      \
          " bool pb_isMissing(double a) { return " LONG "a) == 0x7ff96155e0000000L; }\n"
@@ -59,15 +62,19 @@
          "(" #T " a, " #T " b) { return a < b ? b : a; }\n"
 
 // OpenCL C has one name for both types, and no conversion of an integer to either: the dialect's names become
-// macros for functions that convert.
+// macros for functions that convert. Its headers have macros of these names, too.
 #define CL_FLOAT_1(f) "static inline float pb_" #f "f(float x) { return " #f "(x); }\n"
 #define CL_FLOAT_2(f) "static inline float pb_" #f "f(float x, float y) { return " #f "(x, y); }\n"
 #define CL_DOUBLE_1(f) "static inline double pb_" #f "(double x) { return " #f "(x); }\n"
 #define CL_DOUBLE_2(f) "static inline double pb_" #f "(double x, double y) { return " #f "(x, y); }\n"
 #define CL_NAME_FLOAT(f) "#undef " #f "f\n#define " #f "f pb_" #f "f\n"
-#define CL_NAME(f) "#undef " #f "\n#define " #f " pb_" #f "\n"
+#define NAME(f) "#undef " #f "\n#define " #f " pb_" #f "\n"
 // Words of OpenCL C alone: elsewhere they may be names, also of a body's variables.
 #define CL_WORD(word) "#define " #word " pb_word_" #word "\n"
+
+// CUDA C++ has functions of one name for both types: here, too, the name is for double.
+#define CUDA_DOUBLE_1(f) "__device__ inline double pb_" #f "(double x) { return " #f "(x); }\n"
+#define CUDA_DOUBLE_2(f) "__device__ inline double pb_" #f "(double x, double y) { return " #f "(x, y); }\n"
 
 #define HOST_1(f) "double " #f "(double) noexcept; float " #f "f(float) noexcept;\n"
 #define HOST_2(f) "double " #f "(double, double) noexcept; float " #f "f(float, float) noexcept;\n"
@@ -92,16 +99,18 @@ const char *const kOpenClPrelude =
         CL_FLOAT_2) "static inline float pb_fmaf(float x, float y, float z) { return fma(x, y, z); }\n"
                     "#ifdef cl_khr_fp64\n" UNARY(CL_DOUBLE_1) BINARY(
                         CL_DOUBLE_2) "static inline double pb_fma(double x, double y, double z) { "
-                                     "return fma(x, y, z); }\n" UNARY(CL_NAME) BINARY(CL_NAME) CL_NAME(fma)
-                                         MISSING(
-                                             "static inline", "as_long(",
-                                             "as_double(") "#else\n#define double float // no kernel with "
-                                                           "doubles "
-                                                           "comes here: only functions that nobody calls\n"
-                                                           "#endif\n" UNARY(CL_NAME_FLOAT)
-                                                               BINARY(CL_NAME_FLOAT) CL_NAME_FLOAT(fma)
-                                                                   ARITHMETIC("static inline") CL_WORD(half) CL_WORD(kernel) CL_WORD(global) CL_WORD(local)
-            CL_WORD(constant) CL_WORD(private) CL_WORD(read_only) CL_WORD(write_only) CL_WORD(read_write);
+                                     "return fma(x, y, z); }\n" UNARY(NAME) BINARY(NAME) NAME(fma) MISSING(
+                                         "static inline", "as_long(",
+                                         "as_double(") "#else\n#define double float // no kernel with "
+                                                       "doubles "
+                                                       "comes here: only functions that nobody calls\n"
+                                                       "#endif\n" UNARY(CL_NAME_FLOAT) BINARY(CL_NAME_FLOAT)
+                                                           CL_NAME_FLOAT(fma) ARITHMETIC("static inline")
+                                                               CL_WORD(half) CL_WORD(kernel) CL_WORD(global)
+                                                                   CL_WORD(local) CL_WORD(constant)
+                                                                       CL_WORD(private) CL_WORD(read_only)
+                                                                           CL_WORD(write_only)
+                                                                               CL_WORD(read_write);
 
 // NVRTC knows the functions of math.h without any header. A grid has at most 65535 groups along y and z: a
 // larger launch comes in parts, the first group of which stands in pb_first_group (cuda/cuda_device.cpp).
@@ -127,8 +136,11 @@ const char *const kCudaPrelude =
 #define INFINITY (__int_as_float(0x7f800000))
 #define NAN (__int_as_float(0x7fffffff))
 #define HUGE_VAL (__longlong_as_double(0x7ff0000000000000LL))
-)" ARITHMETIC("__device__ inline")
-        MISSING("__device__ inline", "__double_as_longlong(", "__longlong_as_double(");
+)" UNARY(CUDA_DOUBLE_1) BINARY(CUDA_DOUBLE_2) "__device__ inline double pb_fma(double x, double y, double z) "
+                                              "{ return fma(x, y, z); }\n" UNARY(NAME) BINARY(NAME) NAME(fma)
+                                                  ARITHMETIC("__device__ inline")
+                                                      MISSING("__device__ inline", "__double_as_longlong(",
+                                                              "__longlong_as_double(");
 
 // A kernel with barriers is a coroutine: an item that waits is suspended, which sanitizers understand and
 // which is right in loops. One without is a plain function, and the items of a group a loop. Every kernel has

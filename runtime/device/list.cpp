@@ -14,7 +14,8 @@ struct DeviceKind {
   std::vector<Description> (*list)(std::vector<std::string> &complaints);
   std::unique_ptr<Device> (*open)(int number);
 };
-constexpr DeviceKind kKinds[] = {{"opencl", openClDevices, openOpenClDevice},
+constexpr DeviceKind kKinds[] = {{"cuda", cudaDevices, openCudaDevice},
+                                 {"opencl", openClDevices, openOpenClDevice},
                                  {"fake", fakeDevices, openFakeDevice}};
 
 std::vector<std::string> namesIn(const std::string &list) {
@@ -43,20 +44,21 @@ std::unique_ptr<Device> openOne(const DeviceKind &kind, int number, std::vector<
   }
 }
 
-/// "cuda:1", or "cuda" for the first.
+/// "cuda:1", or "cuda" for the first. Asks only its own kind: starting others takes long.
 std::unique_ptr<Device> openNamed(const std::string &name, std::vector<std::string> &complaints) {
-  std::string known;
   for (const DeviceKind &kind : kKinds) {
-    const bool mine = name == kind.name || name.starts_with(std::string(kind.name) + ":");
+    if (name != kind.name && !name.starts_with(std::string(kind.name) + ":"))
+      continue;
     const std::size_t count = kind.list(complaints).size();
-    for (std::size_t k = 0; k < count; ++k) {
-      if (mine && (name == idOf(kind, k) || (k == 0 && name == kind.name)))
+    for (std::size_t k = 0; k < count; ++k)
+      if (name == idOf(kind, k) || (k == 0 && name == kind.name))
         return openOne(kind, static_cast<int>(k), complaints);
-      known += (known.empty() ? "" : ", ") + idOf(kind, k);
-    }
-    if (mine && name == "fake") // asked for by name
+    if (name == "fake") // asked for by name
       return openOne(kind, 0, complaints);
   }
+  std::string known;
+  for (const DeviceName &device : listDevices())
+    known += (known.empty() ? "" : ", ") + device.id;
   complaints.push_back("there is no device '" + name + "'; " +
                        (known.empty() ? "this machine has none" : "this machine has " + known));
   return nullptr;
@@ -124,9 +126,13 @@ std::vector<std::unique_ptr<Device>> openDevices(const std::string &names,
   for (const std::string &name : namesIn(names)) {
     if (name == "all") {
       for (const DeviceKind &kind : kKinds) {
-        const std::size_t count = kind.list(complaints).size();
-        for (std::size_t k = 0; k < count; ++k)
-          add(openOne(kind, static_cast<int>(k), complaints));
+        const std::vector<Description> found = kind.list(complaints);
+        for (std::size_t k = 0; k < found.size(); ++k)
+          if (std::none_of(
+                  devices.begin(), devices.end(), [&](const auto &other) { // a GPU that CUDA has, too
+                    return other->about().api != found[k].api && other->about().name == found[k].name;
+                  }))
+            add(openOne(kind, static_cast<int>(k), complaints));
       }
     } else if (name != "none") {
       add(openNamed(name, complaints));

@@ -8,5 +8,7 @@ std::vector<Description> fakeDevices(std::vector<std::string> &complaints);
 std::unique_ptr<Device> openFakeDevice(int number);
 std::vector<Description> openClDevices(std::vector<std::string> &complaints);
 std::unique_ptr<Device> openOpenClDevice(int number);
+std::vector<Description> cudaDevices(std::vector<std::string> &complaints);
+std::unique_ptr<Device> openCudaDevice(int number);
 
 } // namespace pb::device

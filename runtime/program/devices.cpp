@@ -12,7 +12,9 @@ DeviceSettings &settings() {
   return ofProcess;
 }
 
-void say(const std::string &what) { std::fprintf(stderr, "%s: note: %s\n", base::programName(), what.c_str()); }
+void say(const std::string &what) {
+  std::fprintf(stderr, "%s: note: %s\n", base::programName(), what.c_str());
+}
 
 template <class F>
 bool anyPlacement(const Program &program, F &&holds) {

@@ -15,8 +15,9 @@ std::vector<device::HostUse> uses(const Transform &t, const std::vector<AnyRegio
   std::vector<device::HostUse> all;
   for (int m = 0; m < t.matrixCount; ++m)
     if (const AnyRegion &r = regions[static_cast<size_t>(m)]; t.matrices[m].role == role && r.owner)
-      all.push_back({device::placeOf(r, t.matrices[m].rank, static_cast<int>(matrix::bytes(t.matrices[m].element))),
-                     role == Role::Output, role == Role::Input, true});
+      all.push_back(
+          {device::placeOf(r, t.matrices[m].rank, static_cast<int>(matrix::bytes(t.matrices[m].element))),
+           role == Role::Output, role == Role::Input, true});
   return all;
 }
 

@@ -26,7 +26,7 @@ struct Crew {
   ParkingLot lot;
   std::atomic<bool> stop = false;
   StepDevices *devices = nullptr; // set before the first task
-  std::atomic<int> visitors = 0; // threads of others that are making something runnable
+  std::atomic<int> visitors = 0;  // threads of others that are making something runnable
 };
 
 struct Worker {

@@ -43,7 +43,7 @@ struct HostLaunch {
 
   template <class T>
   T *pointer(int k) const {
-    return reinterpret_cast<T *>(arguments[k]);
+    return __builtin_bit_cast(T *, arguments[k]);
   }
   long value(int k) const { return static_cast<long>(arguments[k]); }
 };

@@ -51,7 +51,7 @@
 namespace pb::device {
 
 struct OpenCl {
-#define PB_OPENCL_MEMBER(f) decltype(&::f) f = nullptr;
+#define PB_OPENCL_MEMBER(f) decltype(&::f) f = nullptr; // NOLINT(bugprone-macro-parentheses): a name
   PB_OPENCL_FUNCTIONS(PB_OPENCL_MEMBER)
 #undef PB_OPENCL_MEMBER
 

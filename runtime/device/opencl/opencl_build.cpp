@@ -76,7 +76,8 @@ std::unique_ptr<Kernel> OpenClDevice::build(const KernelSource &source) {
       size > 0) {
     std::string binary(size, '\0');
     auto *bytes = reinterpret_cast<unsigned char *>(binary.data());
-    if (cl_.clGetProgramInfo(program.get(), CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr) >= 0)
+    if (cl_.clGetProgramInfo(program.get(), CL_PROGRAM_BINARIES, sizeof(void *), static_cast<void *>(&bytes),
+                             nullptr) >= 0)
       cache_.put(key, binary);
   }
   return std::make_unique<OpenClKernel>(std::move(kernel), source.entry);

@@ -187,10 +187,10 @@ EventRef OpenClDevice::launch(Kernel &given, const std::vector<Argument> &argume
       buffer.uses.eachToAwait(kQueueKernels, argument.written,
                               [&](const ClEventRef &before) { waits.push_back(before.get()); });
     }
-    require(argument.buffer
-                ? cl_.clSetKernelArg(kernel.kernel.get(), static_cast<cl_uint>(k), sizeof memory, &memory)
-                : cl_.clSetKernelArg(kernel.kernel.get(), static_cast<cl_uint>(k), sizeof argument.value,
-                                     &argument.value),
+    require(argument.buffer ? cl_.clSetKernelArg(kernel.kernel.get(), static_cast<cl_uint>(k), sizeof(cl_mem),
+                                                 static_cast<const void *>(&memory))
+                            : cl_.clSetKernelArg(kernel.kernel.get(), static_cast<cl_uint>(k),
+                                                 sizeof argument.value, &argument.value),
             Failure::Launch, "argument " + std::to_string(k) + " of the kernel " + kernel.entry);
   }
   const std::size_t items[3] = {static_cast<std::size_t>(grid.items[0]),

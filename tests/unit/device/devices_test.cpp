@@ -17,7 +17,7 @@ protected:
   }
   std::unique_ptr<Device> device;
 };
-INSTANTIATE_TEST_SUITE_P(All, Devices, testing::Values("fake", "opencl"),
+INSTANTIATE_TEST_SUITE_P(All, Devices, testing::Values("fake", "opencl", "cuda"),
                          [](const auto &info) { return info.param; });
 
 constexpr const char *kScale = R"(

@@ -23,8 +23,10 @@ const Function kFunctions[] = {
 #undef ONE
 #undef TWO
 
-/// Results in doubles: each function for double, then for float, and the rest of the language behind them.
-std::string everything() {
+} // namespace
+
+// Results in doubles: each function for double, then for float, and the rest of the language behind them.
+std::string everythingInTheDialect() {
   std::string text = R"(
 PB_KERNEL(everything)(PB_GLOBAL const double *X_p, PB_GLOBAL const float *F_p, PB_GLOBAL double *R_p, PB_GLOBAL int *I_p,
                       PB_GLOBAL long *L_p, PB_GLOBAL unsigned char *B_p, long R_s1, double scale, long low0, long high0)
@@ -88,10 +90,12 @@ PB_KERNEL(everything)(PB_GLOBAL const double *X_p, PB_GLOBAL const float *F_p, P
   return text;
 }
 
+namespace {
+
 constexpr long kPoints = 13, kRows = 2 * 36 + 12 + 4 + 2;
 
 class Dialect : public testing::TestWithParam<const char *> {};
-INSTANTIATE_TEST_SUITE_P(All, Dialect, testing::Values("fake", "opencl"),
+INSTANTIATE_TEST_SUITE_P(All, Dialect, testing::Values("fake", "opencl", "cuda"),
                          [](const auto &info) { return info.param; });
 
 TEST_P(Dialect, EverythingGivesTheSameResults) {
@@ -105,7 +109,7 @@ TEST_P(Dialect, EverythingGivesTheSameResults) {
     x[2 * k + 1] = 1.3 - 0.11 * k;
     f[k] = static_cast<float>(k * k);
   }
-  const auto kernel = device->build({everything(), "everything", {4, 1, 1}});
+  const auto kernel = device->build({everythingInTheDialect(), "everything", {4, 1, 1}});
   auto X = bufferOf(*device, x), F = bufferOf(*device, f);
   auto R = bufferOf(*device, std::vector<double>(kPoints * kRows, -1)),
        I = bufferOf(*device, std::vector<int>(kPoints));

@@ -4,6 +4,11 @@
 #include <cstdlib>
 #include <thread>
 
+#if defined(__SANITIZE_ADDRESS__)
+// What PoCL and its LLVM keep until the end.
+extern "C" const char *__lsan_default_suppressions() { return "leak:libpocl\nleak:libLLVM\nleak:libclang\n"; }
+#endif
+
 namespace pb::device::test {
 namespace {
 
@@ -38,7 +43,9 @@ std::unique_ptr<Device> openFor(const std::string &api) {
   auto devices = openDevices(api, complaints);
   if (api == "fake" && devices.empty())
     throw std::runtime_error("no fake device: " + complaints.at(0));
-  return devices.empty() ? nullptr : std::move(devices[0]);
+  if (devices.empty() || devices[0]->about().name == "a test") // the driver of cuda_test.cpp runs no kernels
+    return nullptr;
+  return std::move(devices[0]);
 }
 
 void finish(Device &device, const EventRef &event) {

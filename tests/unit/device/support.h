@@ -19,6 +19,9 @@ const std::filesystem::path &scratchFolder();
 /// "fake" or "opencl"; null where there is none.
 std::unique_ptr<Device> openFor(const std::string &api);
 
+/// A kernel with all that the dialect has: dialect_test.cpp.
+std::string everythingInTheDialect();
+
 /// Waits until it is done, at most some seconds; throws what went wrong with it.
 void finish(Device &, const EventRef &);
 

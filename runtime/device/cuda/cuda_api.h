@@ -1,0 +1,115 @@
+// CUDA's driver and its compiler, from the libraries that a program finds when it runs. The declarations are
+// our own, of the little that is needed: pbc builds where CUDA is not installed.
+//
+//   if (const Cuda *cuda = Cuda::get()) require(cuda->cuStreamQuery(stream), Failure::Lost, "cuStreamQuery");
+//   std::string cubin = compileCuda(kernelText(kCudaPrelude, source), "sm_90");      // needs no GPU
+//
+// Invariant: get() is null or has all of the functions below, and the driver was started. $PB_CUDA_DRIVER
+// names another driver than libcuda.so.1 (tests have one of their own).
+#pragma once
+#include "runtime/device/device.h"
+#include <cstddef>
+
+namespace pb::device {
+
+using CuStatus = int; // 0: all went well
+using CuDevice = int;
+using CuAddress = unsigned long long;
+using CuContext = struct CUctx_st *;
+using CuStream = struct CUstream_st *;
+using CuEvent = struct CUevent_st *;
+using CuModule = struct CUmod_st *;
+using CuFunction = struct CUfunc_st *;
+using CuHostFunction = void (*)(void *);
+
+/// A copy of rows: CUDA_MEMCPY2D.
+struct CuRows {
+  enum Type : int { Host = 1, Device = 2 };
+  std::size_t fromX = 0, fromY = 0;
+  Type fromType = Host;
+  const void *fromHost = nullptr;
+  CuAddress fromDevice = 0;
+  void *fromArray = nullptr;
+  std::size_t fromPitch = 0;
+  std::size_t toX = 0, toY = 0;
+  Type toType = Device;
+  void *toHost = nullptr;
+  CuAddress toDevice = 0;
+  void *toArray = nullptr;
+  std::size_t toPitch = 0;
+  std::size_t bytes = 0, rows = 0;
+};
+
+enum CuAttribute : int {
+  kCuGroupItems = 1,
+  kCuGroupExtent = 2, // and 3, 4
+  kCuGridExtent = 5,  // and 6, 7
+  kCuLocalBytes = 8,
+  kCuUnits = 16,
+  kCuMajor = 75,
+  kCuMinor = 76,
+};
+constexpr CuStatus kCuOutOfMemory = 2, kCuNotReady = 600;
+
+// EACH(member, symbol, parameters)
+#define PB_CUDA_FUNCTIONS(EACH)                                                                              \
+  EACH(cuInit, "cuInit", (unsigned))                                                                         \
+  EACH(cuDriverGetVersion, "cuDriverGetVersion", (int *))                                                    \
+  EACH(cuGetErrorName, "cuGetErrorName", (CuStatus, const char **))                                          \
+  EACH(cuGetErrorString, "cuGetErrorString", (CuStatus, const char **))                                      \
+  EACH(cuDeviceGetCount, "cuDeviceGetCount", (int *))                                                        \
+  EACH(cuDeviceGet, "cuDeviceGet", (CuDevice *, int))                                                        \
+  EACH(cuDeviceGetName, "cuDeviceGetName", (char *, int, CuDevice))                                          \
+  EACH(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (std::size_t *, CuDevice))                                   \
+  EACH(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *, int, CuDevice))                                 \
+  EACH(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (CuContext *, CuDevice))                        \
+  EACH(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CuDevice))                                \
+  EACH(cuCtxSetCurrent, "cuCtxSetCurrent", (CuContext))                                                      \
+  EACH(cuMemAlloc, "cuMemAlloc_v2", (CuAddress *, std::size_t))                                              \
+  EACH(cuMemFree, "cuMemFree_v2", (CuAddress))                                                               \
+  EACH(cuMemAllocHost, "cuMemAllocHost_v2", (void **, std::size_t))                                          \
+  EACH(cuMemFreeHost, "cuMemFreeHost", (void *))                                                             \
+  EACH(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (CuAddress, const void *, std::size_t, CuStream))          \
+  EACH(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *, CuAddress, std::size_t, CuStream))                \
+  EACH(cuMemcpy2DAsync, "cuMemcpy2DAsync_v2", (const CuRows *, CuStream))                                    \
+  EACH(cuMemsetD32Async, "cuMemsetD32Async", (CuAddress, unsigned, std::size_t, CuStream))                   \
+  EACH(cuStreamCreate, "cuStreamCreate", (CuStream *, unsigned))                                             \
+  EACH(cuStreamDestroy, "cuStreamDestroy_v2", (CuStream))                                                    \
+  EACH(cuStreamSynchronize, "cuStreamSynchronize", (CuStream))                                               \
+  EACH(cuStreamWaitEvent, "cuStreamWaitEvent", (CuStream, CuEvent, unsigned))                                \
+  EACH(cuLaunchHostFunc, "cuLaunchHostFunc", (CuStream, CuHostFunction, void *))                             \
+  EACH(cuEventCreate, "cuEventCreate", (CuEvent *, unsigned))                                                \
+  EACH(cuEventDestroy, "cuEventDestroy_v2", (CuEvent))                                                       \
+  EACH(cuEventRecord, "cuEventRecord", (CuEvent, CuStream))                                                  \
+  EACH(cuEventSynchronize, "cuEventSynchronize", (CuEvent))                                                  \
+  EACH(cuEventQuery, "cuEventQuery", (CuEvent))                                                              \
+  EACH(cuEventElapsedTime, "cuEventElapsedTime", (float *, CuEvent, CuEvent))                                \
+  EACH(cuModuleLoadData, "cuModuleLoadData", (CuModule *, const void *))                                     \
+  EACH(cuModuleUnload, "cuModuleUnload", (CuModule))                                                         \
+  EACH(cuModuleGetFunction, "cuModuleGetFunction", (CuFunction *, CuModule, const char *))                   \
+  EACH(cuModuleGetGlobal, "cuModuleGetGlobal_v2", (CuAddress *, std::size_t *, CuModule, const char *))      \
+  EACH(cuFuncGetAttribute, "cuFuncGetAttribute", (int *, int, CuFunction))                                   \
+  EACH(cuLaunchKernel, "cuLaunchKernel",                                                                     \
+       (CuFunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CuStream, void **, \
+        void **))
+
+struct Cuda {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration
+#define PB_CUDA_MEMBER(member, symbol, parameters) CuStatus(*member) parameters = nullptr;
+  PB_CUDA_FUNCTIONS(PB_CUDA_MEMBER)
+#undef PB_CUDA_MEMBER
+
+  /// Null where this machine has no CUDA device that could be used.
+  static const Cuda *get();
+};
+
+/// Throws DeviceError where the status is one of an error: what is known of it, else `otherwise`.
+void require(const Cuda &, CuStatus, Failure otherwise, const std::string &call);
+
+/// "NVRTC 13.0"; empty where the compiler is not installed.
+std::string nvrtcVersion();
+/// Machine code for the architecture ("sm_90"), or PTX for the driver to compile where NVRTC is older than
+/// it. Throws DeviceError(Build) with the compiler's messages.
+std::string compileCuda(const std::string &text, const std::string &architecture);
+
+} // namespace pb::device

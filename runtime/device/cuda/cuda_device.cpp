@@ -1,0 +1,212 @@
+#include "runtime/device/cuda/cuda_device.h"
+
+#include "runtime/device/dialect.h"
+#include "runtime/device/list.h"
+#include "runtime/device/transfer.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pb::device {
+namespace {
+
+int attributeOf(CuDevice device, int which) {
+  int value = 0;
+  Cuda::get()->cuDeviceGetAttribute(&value, which, device);
+  return value;
+}
+
+} // namespace
+
+Description CudaDevice::describe(CuDevice device) {
+  const Cuda &cuda = *Cuda::get();
+  char name[256] = {};
+  std::size_t bytes = 0;
+  int driver = 0;
+  cuda.cuDeviceGetName(name, sizeof name - 1, device);
+  cuda.cuDeviceTotalMem(&bytes, device);
+  cuda.cuDriverGetVersion(&driver);
+  Description about{.api = "cuda",
+                    .name = name,
+                    .driver = "driver " + std::to_string(driver / 1000) + "." +
+                              std::to_string(driver % 1000 / 10) + ", " + nvrtcVersion(),
+                    .bytes = bytes,
+                    .largest = bytes,
+                    .localBytes = static_cast<unsigned long>(attributeOf(device, kCuLocalBytes)),
+                    .largestGroup = attributeOf(device, kCuGroupItems),
+                    .units = attributeOf(device, kCuUnits),
+                    .hasDouble = true};
+  for (int d = 0; d < 3; ++d)
+    about.groupExtent[d] = attributeOf(device, kCuGroupExtent + d);
+  return about;
+}
+
+CudaDevice::CudaDevice(CuDevice device)
+    : about_(describe(device)), architecture_("sm_" + std::to_string(attributeOf(device, kCuMajor) * 10 +
+                                                                     attributeOf(device, kCuMinor))),
+      cache_(KernelCache::standardFolder()), context_(std::make_shared<CudaContext>(device)),
+      pool_(std::make_shared<CudaPool>(context_)) {
+  context_->enter();
+  for (int d = 0; d < 3; ++d)
+    gridExtent_[d] = attributeOf(device, kCuGridExtent + d);
+  for (CuStream &stream : streams_)
+    require(context_->cuda, context_->cuda.cuStreamCreate(&stream, 1), Failure::Lost, "cuStreamCreate");
+  in_ = std::make_unique<Staging>(context_, true);
+  out_ = std::make_unique<Staging>(context_, false);
+  epoch_ = context_->record(streams_[kCuKernels], true);
+}
+
+CudaDevice::~CudaDevice() {
+  context_->enter();
+  for (const CuStream stream : streams_) // nobody writes the host's memory afterwards
+    context_->cuda.cuStreamSynchronize(stream);
+  in_.reset();
+  out_.reset();
+  for (const CuStream stream : streams_)
+    context_->cuda.cuStreamDestroy(stream);
+}
+
+std::unique_ptr<Buffer> CudaDevice::allocate(unsigned long bytes) {
+  return std::make_unique<CudaBuffer>(pool_, bytes);
+}
+
+std::unique_ptr<Kernel> CudaDevice::build(const KernelSource &source) {
+  context_->enter(); // any thread's
+  const std::string text = kernelText(kCudaPrelude, source);
+  const std::string key = kernelKey(about_, architecture_, text, source.entry);
+  if (const auto binary = cache_.get(key))
+    try {
+      auto kernel = std::make_unique<CudaKernel>(context_, *binary, source.entry);
+      ++cached_;
+      return kernel;
+    } catch (const DeviceError &problem) {
+      if (problem.failure() == Failure::Lost)
+        throw;
+    }
+  const std::string binary = compileCuda(text, architecture_);
+  ++compiled_;
+  auto kernel = std::make_unique<CudaKernel>(context_, binary, source.entry);
+  int items = 0;
+  const long wanted = static_cast<long>(source.group[0]) * source.group[1] * source.group[2];
+  if (context_->cuda.cuFuncGetAttribute(&items, 0 /* items of a group */, kernel->function) == 0 &&
+      items < wanted)
+    throw DeviceError(Failure::Build,
+                      "the kernel " + source.entry + " needs too many registers for groups of " +
+                          std::to_string(wanted) + " items: at most " + std::to_string(items) + " fit");
+  cache_.put(key, binary);
+  return kernel;
+}
+
+EventRef CudaDevice::copy(CudaBuffer &buffer, CuQueue queue, const Transfer &t, char *host) {
+  checkTransfer(t, buffer.size);
+  context_->enter();
+  const CuStream stream = streams_[queue];
+  const bool writes = queue == kCuIn;
+  auto &uses = buffer.memory.uses;
+  uses.eachToAwait(queue, writes, [&](const CudaMarkRef &before) { context_->wait(stream, before); });
+  const CudaMarkRef begin = context_->record(stream, true);
+  CudaMarkRef onHost;
+  const auto note = [&] {
+    CudaMarkRef end = context_->record(stream, true);
+    uses.note(queue, writes, end);
+    return end;
+  };
+  try {
+    onHost = (writes ? *in_ : *out_).copy(stream, buffer.memory.address, t, host);
+  } catch (const DeviceError &problem) {
+    if (problem.failure() != Failure::Lost)
+      note(); // pieces may be under way
+    throw;
+  }
+  CudaMarkRef end = note();
+  return std::make_shared<CudaEvent>(epoch_, begin, std::move(end), std::move(onHost));
+}
+
+EventRef CudaDevice::copyIn(Buffer &to, const Transfer &t, const void *host) {
+  return copy(static_cast<CudaBuffer &>(to), kCuIn, t, const_cast<char *>(static_cast<const char *>(host)));
+}
+
+EventRef CudaDevice::copyOut(Buffer &from, const Transfer &t, void *host) {
+  return copy(static_cast<CudaBuffer &>(from), kCuOut, t, static_cast<char *>(host));
+}
+
+/// A grid has few groups along y and z: in parts, each of which is told its first group.
+void CudaDevice::launchParts(CudaKernel &kernel, const Grid &grid, void **arguments) {
+  const Cuda &cuda = context_->cuda;
+  const CuStream stream = streams_[kCuKernels];
+  long groups[3];
+  for (int d = 0; d < 3; ++d)
+    groups[d] = grid.items[d] / grid.group[d];
+  if (groups[0] > gridExtent_[0])
+    throw DeviceError(Failure::Launch,
+                      "the kernel " + kernel.entry + " has too many groups: " + std::to_string(groups[0]));
+  long told[3] = {};
+  const auto tell = [&](int d, long first) {
+    if (kernel.firstGroup && told[d] != first)
+      require(cuda, cuda.cuMemsetD32Async(kernel.firstGroup + 8 * d, static_cast<unsigned>(first), 1, stream),
+              Failure::Launch, "cuMemsetD32Async");
+    told[d] = first;
+  };
+  for (long z = 0; z < groups[2]; z += gridExtent_[2])
+    for (long y = 0; y < groups[1]; y += gridExtent_[1]) {
+      tell(1, y);
+      tell(2, z);
+      require(cuda,
+              cuda.cuLaunchKernel(kernel.function, static_cast<unsigned>(groups[0]),
+                                  static_cast<unsigned>(std::min(groups[1] - y, gridExtent_[1])),
+                                  static_cast<unsigned>(std::min(groups[2] - z, gridExtent_[2])),
+                                  static_cast<unsigned>(grid.group[0]), static_cast<unsigned>(grid.group[1]),
+                                  static_cast<unsigned>(grid.group[2]), 0, stream, arguments, nullptr),
+              y + z > 0 ? Failure::Lost : Failure::Launch, "cuLaunchKernel " + kernel.entry);
+    }
+  tell(1, 0);
+  tell(2, 0);
+}
+
+EventRef CudaDevice::launch(Kernel &given, const std::vector<Argument> &arguments, const Grid &grid) {
+  auto &kernel = static_cast<CudaKernel &>(given);
+  context_->enter();
+  const CuStream stream = streams_[kCuKernels];
+  std::vector<unsigned long long> values;
+  std::vector<void *> pointers(arguments.size());
+  values.reserve(arguments.size());
+  for (const Argument &argument : arguments) {
+    values.push_back(argument.buffer ? static_cast<CudaBuffer *>(argument.buffer)->memory.address
+                                     : static_cast<unsigned long long>(argument.value));
+    pointers[values.size() - 1] = &values.back();
+    if (argument.buffer)
+      static_cast<CudaBuffer *>(argument.buffer)
+          ->memory.uses.eachToAwait(kCuKernels, argument.written,
+                                    [&](const CudaMarkRef &before) { context_->wait(stream, before); });
+  }
+  const CudaMarkRef begin = context_->record(stream, true);
+  if (grid.items[0] > 0 && grid.items[1] > 0 && grid.items[2] > 0)
+    launchParts(kernel, grid, pointers.data());
+  CudaMarkRef end = context_->record(stream, true);
+  kernel.lastLaunch = end;
+  for (const Argument &argument : arguments)
+    if (argument.buffer)
+      static_cast<CudaBuffer *>(argument.buffer)->memory.uses.note(kCuKernels, argument.written, end);
+  return std::make_shared<CudaEvent>(epoch_, begin, std::move(end), nullptr);
+}
+
+std::vector<Description> cudaDevices(std::vector<std::string> &) {
+  std::vector<Description> all;
+  int count = 0;
+  if (const Cuda *cuda = Cuda::get(); cuda && cuda->cuDeviceGetCount(&count) == 0)
+    for (int k = 0; k < count; ++k) {
+      CuDevice device = 0;
+      cuda->cuDeviceGet(&device, k);
+      all.push_back(CudaDevice::describe(device));
+    }
+  return all;
+}
+
+std::unique_ptr<Device> openCudaDevice(int number) {
+  const Cuda &cuda = *Cuda::get();
+  CuDevice device = 0;
+  require(cuda, cuda.cuDeviceGet(&device, number), Failure::Lost, "cuDeviceGet");
+  return std::make_unique<CudaDevice>(device);
+}
+
+} // namespace pb::device

@@ -1,0 +1,121 @@
+#include "runtime/device/cuda/cuda_objects.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace pb::device {
+namespace {
+
+constexpr unsigned kWithoutTime = 2; // CU_EVENT_DISABLE_TIMING
+
+/// Few sizes, so that memory is used again: eight steps between powers of two.
+unsigned long rounded(unsigned long bytes) {
+  const unsigned long least = std::max(bytes, 512UL), step = std::bit_floor(least) / 8;
+  return (least + step - 1) / step * step;
+}
+
+} // namespace
+
+CudaMark::CudaMark(std::shared_ptr<CudaContext> of, bool timed) : context(std::move(of)) {
+  require(context->cuda, context->cuda.cuEventCreate(&event, timed ? 0 : kWithoutTime), Failure::Launch,
+          "cuEventCreate");
+}
+
+CudaMark::~CudaMark() {
+  context->enter();
+  context->cuda.cuEventDestroy(event);
+}
+
+CudaContext::CudaContext(CuDevice device) : cuda(*Cuda::get()), device_(device) {
+  require(cuda, cuda.cuDevicePrimaryCtxRetain(&context_, device), Failure::Lost, "cuDevicePrimaryCtxRetain");
+}
+
+CudaContext::~CudaContext() { cuda.cuDevicePrimaryCtxRelease(device_); }
+
+void CudaContext::enter() const { cuda.cuCtxSetCurrent(context_); }
+
+CudaMarkRef CudaContext::record(CuStream stream, bool timed) {
+  auto mark = std::make_shared<CudaMark>(shared_from_this(), timed);
+  require(cuda, cuda.cuEventRecord(mark->event, stream), Failure::Launch, "cuEventRecord");
+  return mark;
+}
+
+void CudaContext::wait(CuStream stream, const CudaMarkRef &mark) const {
+  require(cuda, cuda.cuStreamWaitEvent(stream, mark->event, 0), Failure::Launch, "cuStreamWaitEvent");
+}
+
+CudaMemory CudaPool::allocate(unsigned long bytes) {
+  const unsigned long size = rounded(bytes);
+  if (const auto kept = kept_.find(size); kept != kept_.end()) {
+    CudaMemory memory = std::move(kept->second);
+    kept_.erase(kept);
+    return memory;
+  }
+  const Cuda &cuda = context_->cuda;
+  context_->enter();
+  CudaMemory memory{.bytes = size};
+  CuStatus status = cuda.cuMemAlloc(&memory.address, size);
+  if (status == kCuOutOfMemory && !kept_.empty()) {
+    clear();
+    status = cuda.cuMemAlloc(&memory.address, size);
+  }
+  require(cuda, status, Failure::OutOfMemory, "cuMemAlloc of " + std::to_string(size) + " bytes");
+  return memory;
+}
+
+void CudaPool::giveBack(CudaMemory &&memory) {
+  const unsigned long size = memory.bytes;
+  kept_.emplace(size, std::move(memory));
+}
+
+void CudaPool::clear() {
+  context_->enter();
+  for (const auto &[size, memory] : kept_)
+    context_->cuda.cuMemFree(memory.address); // waits for those who use it
+  kept_.clear();
+}
+
+CudaKernel::CudaKernel(std::shared_ptr<CudaContext> owner, const std::string &binary, const std::string &name)
+    : context(std::move(owner)), entry(name) {
+  const Cuda &cuda = context->cuda;
+  require(cuda, cuda.cuModuleLoadData(&module, binary.c_str()), Failure::Build,
+          "cuModuleLoadData of " + entry);
+  std::size_t size = 0;
+  if (cuda.cuModuleGetGlobal(&firstGroup, &size, module, "pb_first_group") != 0)
+    firstGroup = 0;
+  if (const CuStatus status = cuda.cuModuleGetFunction(&function, module, entry.c_str()); status != 0) {
+    cuda.cuModuleUnload(module);
+    require(cuda, status, Failure::Build, "cuModuleGetFunction " + entry);
+  }
+}
+
+CudaKernel::~CudaKernel() {
+  context->enter();
+  if (lastLaunch)
+    context->cuda.cuEventSynchronize(lastLaunch->event);
+  context->cuda.cuModuleUnload(module);
+}
+
+bool CudaEvent::isDone() {
+  const CudaMark &last = onHost_ ? *onHost_ : *end_;
+  last.context->enter();
+  const CuStatus status = last.context->cuda.cuEventQuery(last.event);
+  if (status == kCuNotReady)
+    return false;
+  require(last.context->cuda, status, Failure::Lost, "a command failed on the device");
+  return true;
+}
+
+// Milliseconds in a float: how long it took is exact, when it began is not after hours.
+Span CudaEvent::span() const {
+  const Cuda &cuda = end_->context->cuda;
+  end_->context->enter();
+  float before = 0, took = 0;
+  if (cuda.cuEventElapsedTime(&before, epoch_->event, begin_->event) != 0 ||
+      cuda.cuEventElapsedTime(&took, begin_->event, end_->event) != 0)
+    return {};
+  const auto begin = static_cast<unsigned long>(before * 1e6);
+  return {begin, begin + static_cast<unsigned long>(took * 1e6)};
+}
+
+} // namespace pb::device

@@ -1,0 +1,109 @@
+// What a CUDA device and its buffers, kernels and events share: the context, memory that is used again,
+// events.
+//
+//   auto context = std::make_shared<CudaContext>(device);
+//   CudaMarkRef mark = context->record(stream, false);
+//   CudaMemory memory = pool->allocate(bytes);           // used before, or new
+//
+// Memory that is freed goes to a pool, because cuMemFree waits for everything that the device does. Its last
+// uses stay with it: who gets it next comes after them by itself, without anybody waiting. Invariant: the
+// context lives as long as anything in it, the pool as long as the device or a buffer.
+#pragma once
+#include "runtime/device/cuda/cuda_api.h"
+#include "runtime/device/last_uses.h"
+#include <map>
+
+namespace pb::device {
+
+enum CuQueue { kCuIn, kCuOut, kCuKernels, kCuQueues };
+
+class CudaContext;
+
+/// An event of the driver that was recorded.
+struct CudaMark {
+  CudaMark(std::shared_ptr<CudaContext> context, bool timed);
+  CudaMark(const CudaMark &) = delete;
+  CudaMark &operator=(const CudaMark &) = delete;
+  ~CudaMark();
+  std::shared_ptr<CudaContext> context;
+  CuEvent event = nullptr;
+};
+using CudaMarkRef = std::shared_ptr<CudaMark>;
+
+struct CudaMemory {
+  CuAddress address = 0;
+  unsigned long bytes = 0; // at least as many as asked for
+  LastUses<CudaMarkRef, kCuQueues> uses = {};
+};
+
+class CudaContext : public std::enable_shared_from_this<CudaContext> {
+public:
+  explicit CudaContext(CuDevice);
+  CudaContext(const CudaContext &) = delete;
+  CudaContext &operator=(const CudaContext &) = delete;
+  ~CudaContext();
+
+  /// Before any call of the driver, on whatever thread.
+  void enter() const;
+  CudaMarkRef record(CuStream, bool timed);
+  void wait(CuStream, const CudaMarkRef &) const;
+
+  const Cuda &cuda;
+
+private:
+  CuDevice device_;
+  CuContext context_ = nullptr;
+};
+
+class CudaPool {
+public:
+  explicit CudaPool(std::shared_ptr<CudaContext> context) : context_(std::move(context)) {}
+  CudaPool(const CudaPool &) = delete;
+  CudaPool &operator=(const CudaPool &) = delete;
+  ~CudaPool() { clear(); }
+  CudaMemory allocate(unsigned long bytes);
+  void giveBack(CudaMemory &&);
+
+private:
+  void clear();
+  std::shared_ptr<CudaContext> context_;
+  std::multimap<unsigned long, CudaMemory> kept_; // by size
+};
+
+class CudaBuffer : public Buffer {
+public:
+  CudaBuffer(std::shared_ptr<CudaPool> owner, unsigned long bytes)
+      : size(bytes), memory(owner->allocate(bytes)), pool_(std::move(owner)) {}
+  ~CudaBuffer() override { pool_->giveBack(std::move(memory)); }
+  const unsigned long size;
+  CudaMemory memory;
+
+private:
+  std::shared_ptr<CudaPool> pool_;
+};
+
+class CudaKernel : public Kernel {
+public:
+  CudaKernel(std::shared_ptr<CudaContext> owner, const std::string &binary, const std::string &name);
+  ~CudaKernel() override;
+  const std::shared_ptr<CudaContext> context;
+  const std::string entry;
+  CuModule module = nullptr;
+  CuFunction function = nullptr;
+  CuAddress firstGroup = 0; // of the prelude's pb_first_group; 0: this kernel does not look at it
+  CudaMarkRef lastLaunch;
+};
+
+class CudaEvent : public Event {
+public:
+  CudaEvent(CudaMarkRef epoch, CudaMarkRef begin, CudaMarkRef end, CudaMarkRef onHost)
+      : epoch_(std::move(epoch)), begin_(std::move(begin)), end_(std::move(end)), onHost_(std::move(onHost)) {
+  }
+  bool isDone() override;
+  Span span() const override;
+
+private:
+  CudaMarkRef epoch_, begin_, end_, onHost_; // the last: when the host has the bytes; else null
+};
+
+} // namespace pb::device

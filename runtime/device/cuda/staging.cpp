@@ -1,0 +1,146 @@
+#include "runtime/device/cuda/staging.h"
+
+#include "runtime/device/transfer.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pb::device {
+namespace {
+
+/// What a host function does, and what it is given.
+struct HostSide {
+  char *host, *pinned;
+  Transfer piece;
+  bool in;
+};
+
+void moveRows(void *given) {
+  const std::unique_ptr<HostSide> side(static_cast<HostSide *>(given));
+  char *near = side->pinned;
+  eachRow(side->piece, [&](unsigned long offset) {
+    char *far = side->host + offset;
+    std::memcpy(side->in ? near : far, side->in ? far : near, side->piece.bytes);
+    near += side->piece.bytes;
+  });
+}
+
+} // namespace
+
+Staging::Staging(std::shared_ptr<CudaContext> context, bool in) : context_(std::move(context)), in_(in) {
+  require(context_->cuda, context_->cuda.cuStreamCreate(&hostSide_, 1 /* not with stream 0 */), Failure::Lost,
+          "cuStreamCreate");
+}
+
+Staging::~Staging() {
+  context_->enter();
+  finish();
+  context_->cuda.cuStreamDestroy(hostSide_);
+  for (const Slot &slot : slots_)
+    if (slot.pinned)
+      context_->cuda.cuMemFreeHost(slot.pinned);
+}
+
+void Staging::finish() { context_->cuda.cuStreamSynchronize(hostSide_); }
+
+void Staging::deviceCopy(CuStream stream, CuAddress address, const Transfer &t, char *pinned) const {
+  const Cuda &cuda = context_->cuda;
+  const auto check = [&](CuStatus status) {
+    require(cuda, status, Failure::Launch, "a copy between pinned memory and the device");
+  };
+  if (t.rows > 1 && t.rowStride >= static_cast<long>(t.bytes)) {
+    for (long plane = 0; plane < t.planes; ++plane, pinned += t.rows * t.bytes) {
+      const CuAddress at = address + t.offset + plane * t.planeStride;
+      const auto pitch = static_cast<std::size_t>(t.rowStride);
+      CuRows rows{.bytes = t.bytes, .rows = static_cast<std::size_t>(t.rows)};
+      if (in_) {
+        rows.fromHost = pinned, rows.fromPitch = t.bytes;
+        rows.toType = CuRows::Device, rows.toDevice = at, rows.toPitch = pitch;
+      } else {
+        rows.fromType = CuRows::Device, rows.fromDevice = at, rows.fromPitch = pitch;
+        rows.toType = CuRows::Host, rows.toHost = pinned, rows.toPitch = t.bytes;
+      }
+      check(cuda.cuMemcpy2DAsync(&rows, stream));
+    }
+  } else { // one row, or some that lie backwards or over each other
+    eachRow(t, [&](unsigned long offset) {
+      check(in_ ? cuda.cuMemcpyHtoDAsync(address + offset, pinned, t.bytes, stream)
+                : cuda.cuMemcpyDtoHAsync(pinned, address + offset, t.bytes, stream));
+      pinned += t.bytes;
+    });
+  }
+}
+
+void Staging::piece(CuStream stream, CuAddress address, const Transfer &t, char *host) {
+  const Cuda &cuda = context_->cuda;
+  Slot &slot = slots_[next_];
+  next_ = (next_ + 1) % kSlots;
+  if (!slot.pinned)
+    require(cuda, cuda.cuMemAllocHost(&slot.pinned, kPiece), Failure::OutOfMemory, "cuMemAllocHost");
+  auto side = std::make_unique<HostSide>(HostSide{host, static_cast<char *>(slot.pinned), t, in_});
+  const auto hostFunction = [&] {
+    require(cuda, cuda.cuLaunchHostFunc(hostSide_, moveRows, side.get()), Failure::Launch,
+            "cuLaunchHostFunc");
+    [[maybe_unused]] const HostSide *given = side.release(); // the function deletes it
+  };
+  if (in_) {
+    if (slot.free)
+      context_->wait(hostSide_, slot.free);
+    hostFunction();
+    context_->wait(stream, context_->record(hostSide_, false));
+    deviceCopy(stream, address, t, static_cast<char *>(slot.pinned));
+    slot.free = context_->record(stream, false);
+  } else {
+    if (slot.free)
+      context_->wait(stream, slot.free);
+    deviceCopy(stream, address, t, static_cast<char *>(slot.pinned));
+    context_->wait(hostSide_, context_->record(stream, false));
+    hostFunction();
+    slot.free = context_->record(hostSide_, false);
+  }
+}
+
+CudaMarkRef Staging::copy(CuStream stream, CuAddress address, const Transfer &whole, char *host) {
+  const Transfer t = packed(whole);
+  if (transferBytes(t) == 0)
+    return nullptr;
+  if (in_ && t.rows == 1 && t.planes == 1 && t.bytes <= kAtOnce) {
+    require(context_->cuda,
+            context_->cuda.cuMemcpyHtoDAsync(address + t.offset, host + t.offset, t.bytes, stream),
+            Failure::Launch, "cuMemcpyHtoDAsync");
+    return nullptr;
+  }
+  // As many planes at once as fit, else rows of one, else parts of a row.
+  const unsigned long plane = t.bytes * t.rows;
+  Transfer part = t;
+  if (plane <= kPiece) {
+    const long most = static_cast<long>(kPiece / plane);
+    for (long k = 0; k < t.planes; k += most) {
+      part.offset = t.offset + k * t.planeStride;
+      part.planes = std::min(most, t.planes - k);
+      piece(stream, address, part, host);
+    }
+  } else {
+    part.planes = 1;
+    for (long k = 0; k < t.planes; ++k) {
+      const unsigned long base = t.offset + k * t.planeStride;
+      if (t.bytes <= kPiece) {
+        const long most = static_cast<long>(kPiece / t.bytes);
+        for (long row = 0; row < t.rows; row += most) {
+          part.offset = base + row * t.rowStride;
+          part.rows = std::min(most, t.rows - row);
+          piece(stream, address, part, host);
+        }
+      } else {
+        for (long row = 0; row < t.rows; ++row)
+          for (unsigned long done = 0; done < t.bytes; done += kPiece)
+            piece(stream, address,
+                  {.offset = base + row * t.rowStride + done, .bytes = std::min(kPiece, t.bytes - done)},
+                  host);
+      }
+    }
+  }
+  return in_ ? nullptr : slots_[(next_ + kSlots - 1) % kSlots].free;
+}
+
+} // namespace pb::device

@@ -1,0 +1,293 @@
+// A CUDA driver for tests, as a shared library: streams are threads that take their time, memory is the
+// host's, and kernels are the two functions below, whatever code they were loaded from. It is as strict as
+// the real one may be: copies of memory that is not pinned count as mistakes, unless they are small and to
+// the device.
+#include "runtime/device/cuda/cuda_api.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace pb::device {
+namespace {
+
+std::mutex mutex;
+std::condition_variable changed;
+std::map<void *, std::size_t> pinned, onDevice;
+std::size_t allocated = 0;
+int allocations = 0, mistakes = 0, failLaunch = 0, launches = 0;
+constexpr std::size_t kMemory = 64UL << 20;
+
+struct Recorded {
+  long given = 0, done = 0;
+  std::chrono::steady_clock::time_point when;
+};
+
+/// The part of memory that contains the bytes, known in this map.
+bool within(const std::map<void *, std::size_t> &all, const void *at, std::size_t bytes) {
+  auto next = all.upper_bound(const_cast<void *>(at));
+  if (next == all.begin())
+    return false;
+  --next;
+  return static_cast<const char *>(at) + bytes <= static_cast<const char *>(next->first) + next->second;
+}
+
+template <class T = void>
+T *at(CuAddress address) {
+  return __builtin_bit_cast(T *, address);
+}
+
+} // namespace
+
+struct CUevent_st {
+  std::shared_ptr<Recorded> state = std::make_shared<Recorded>();
+};
+
+struct CUstream_st {
+  std::deque<std::function<void()>> work;
+  bool busy = false, end = false;
+  unsigned random = 1;
+  std::thread thread{[this] {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      changed.wait(lock, [&] { return end || !work.empty(); });
+      if (work.empty())
+        return;
+      auto next = std::move(work.front());
+      work.pop_front();
+      busy = true;
+      lock.unlock();
+      random = random * 1103515245 + 12345;
+      std::this_thread::sleep_for(std::chrono::microseconds(random >> 16 & 127));
+      next();
+      next = nullptr;
+      lock.lock();
+      busy = false;
+      changed.notify_all();
+    }
+  }};
+  int give(std::function<void()> f) {
+    std::lock_guard lock(mutex);
+    work.push_back(std::move(f));
+    changed.notify_all();
+    return 0;
+  }
+};
+
+struct CUfunc_st {
+  std::string name;
+  CUmod_st *module;
+};
+struct CUmod_st {
+  std::map<std::string, CUfunc_st> functions;
+  long firstGroup[3] = {};
+};
+
+extern "C" {
+
+int pb_test_allocations() { return allocations; }
+int pb_test_launches() { return launches; }
+int pb_test_mistakes() { return mistakes; }
+void pb_test_fail_launch(int status) { failLaunch = status; }
+
+CuStatus cuInit(unsigned) { return 0; }
+CuStatus cuDriverGetVersion(int *v) { return *v = 13000, 0; }
+CuStatus cuGetErrorName(CuStatus, const char **name) { return *name = "CUDA_ERROR_OF_TESTS", 0; }
+CuStatus cuGetErrorString(CuStatus, const char **text) { return *text = "as was asked for", 0; }
+CuStatus cuDeviceGetCount(int *n) { return *n = 1, 0; }
+CuStatus cuDeviceGet(CuDevice *d, int n) { return *d = n, 0; }
+CuStatus cuDeviceGetName(char *name, int, CuDevice) { return std::strcpy(name, "a test"), 0; }
+CuStatus cuDeviceTotalMem_v2(std::size_t *n, CuDevice) { return *n = kMemory, 0; }
+CuStatus cuDeviceGetAttribute(int *v, int which, CuDevice) {
+  static const std::map<int, int> values = {{1, 1024}, {2, 1024},  {3, 1024}, {4, 64}, {5, 1 << 30}, {6, 5},
+                                            {7, 3},    {8, 49152}, {16, 4},   {75, 9}, {76, 0}};
+  return *v = values.at(which), 0;
+}
+CuStatus cuDevicePrimaryCtxRetain(CuContext *c, CuDevice) {
+  return *c = reinterpret_cast<CuContext>(&mutex), 0;
+}
+CuStatus cuDevicePrimaryCtxRelease_v2(CuDevice) { return 0; }
+CuStatus cuCtxSetCurrent(CuContext) { return 0; }
+
+CuStatus cuMemAlloc_v2(CuAddress *to, std::size_t n) {
+  std::lock_guard lock(mutex);
+  if (allocated + n > kMemory)
+    return kCuOutOfMemory;
+  ++allocations;
+  allocated += n;
+  void *memory = std::calloc(1, n);
+  onDevice[memory] = n;
+  *to = reinterpret_cast<CuAddress>(memory);
+  return 0;
+}
+CuStatus cuMemFree_v2(CuAddress address) {
+  std::unique_lock lock(mutex);
+  void *memory = at(address);
+  allocated -= onDevice.at(memory);
+  onDevice.erase(memory);
+  std::free(memory);
+  return 0;
+}
+CuStatus cuMemAllocHost_v2(void **to, std::size_t n) {
+  std::lock_guard lock(mutex);
+  *to = std::malloc(n);
+  pinned[*to] = n;
+  return 0;
+}
+CuStatus cuMemFreeHost(void *p) {
+  std::lock_guard lock(mutex);
+  pinned.erase(p);
+  std::free(p);
+  return 0;
+}
+
+CuStatus cuMemcpyHtoDAsync_v2(CuAddress to, const void *from, std::size_t n, CuStream s) {
+  void *device = at(to);
+  std::unique_lock lock(mutex);
+  mistakes += !within(onDevice, device, n);
+  if (within(pinned, from, n)) {
+    lock.unlock();
+    return s->give([=] { std::memcpy(device, from, n); });
+  }
+  mistakes += n > 65536;
+  lock.unlock();
+  std::string now(static_cast<const char *>(from), n); // the driver's own staging
+  return s->give([=] { std::memcpy(device, now.data(), n); });
+}
+CuStatus cuMemcpyDtoHAsync_v2(void *to, CuAddress from, std::size_t n, CuStream s) {
+  void *device = at(from);
+  {
+    std::lock_guard lock(mutex);
+    mistakes += !within(onDevice, device, n) + !within(pinned, to, n);
+  }
+  return s->give([=] { std::memcpy(to, device, n); });
+}
+CuStatus cuMemcpy2DAsync_v2(const CuRows *given, CuStream s) {
+  const CuRows r = *given;
+  const bool in = r.fromType == CuRows::Host;
+  const char *from = in ? static_cast<const char *>(r.fromHost) : at<const char>(r.fromDevice);
+  char *to = in ? at<char>(r.toDevice) : static_cast<char *>(r.toHost);
+  {
+    std::lock_guard lock(mutex);
+    mistakes += !within(in ? pinned : onDevice, from, r.fromPitch * (r.rows - 1) + r.bytes);
+    mistakes += !within(in ? onDevice : pinned, to, r.toPitch * (r.rows - 1) + r.bytes);
+    mistakes += r.toPitch < r.bytes || r.fromPitch < r.bytes;
+  }
+  return s->give([=] {
+    for (std::size_t row = 0; row < r.rows; ++row)
+      std::memcpy(to + row * r.toPitch, from + row * r.fromPitch, r.bytes);
+  });
+}
+CuStatus cuMemsetD32Async(CuAddress to, unsigned v, std::size_t n, CuStream s) {
+  return s->give([=] {
+    for (std::size_t k = 0; k < n; ++k)
+      at<unsigned>(to)[k] = v;
+  });
+}
+
+CuStatus cuStreamCreate(CuStream *s, unsigned) { return *s = new CUstream_st, 0; }
+CuStatus cuStreamSynchronize(CuStream s) {
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return s->work.empty() && !s->busy; });
+  return 0;
+}
+CuStatus cuStreamDestroy_v2(CuStream s) {
+  {
+    std::lock_guard lock(mutex);
+    s->end = true;
+  }
+  changed.notify_all();
+  s->thread.join();
+  delete s;
+  return 0;
+}
+CuStatus cuStreamWaitEvent(CuStream s, CuEvent e, unsigned) {
+  long which = 0;
+  {
+    std::lock_guard lock(mutex);
+    which = e->state->given;
+  }
+  return s->give([=, state = e->state] {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return state->done >= which; });
+  });
+}
+CuStatus cuLaunchHostFunc(CuStream s, CuHostFunction f, void *given) {
+  return s->give([=] { f(given); });
+}
+CuStatus cuEventCreate(CuEvent *e, unsigned) { return *e = new CUevent_st, 0; }
+CuStatus cuEventDestroy_v2(CuEvent e) { return delete e, 0; }
+CuStatus cuEventRecord(CuEvent e, CuStream s) {
+  long which = 0;
+  {
+    std::lock_guard lock(mutex);
+    which = ++e->state->given;
+  }
+  return s->give([which, state = e->state] {
+    std::lock_guard lock(mutex);
+    state->done = which;
+    state->when = std::chrono::steady_clock::now();
+  });
+}
+CuStatus cuEventQuery(CuEvent e) {
+  std::lock_guard lock(mutex);
+  return e->state->done == e->state->given ? 0 : kCuNotReady;
+}
+CuStatus cuEventSynchronize(CuEvent e) {
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [state = e->state] { return state->done == state->given; });
+  return 0;
+}
+CuStatus cuEventElapsedTime(float *ms, CuEvent from, CuEvent to) {
+  std::lock_guard lock(mutex);
+  *ms = std::chrono::duration<float, std::milli>(to->state->when - from->state->when).count();
+  return 0;
+}
+
+CuStatus cuModuleLoadData(CuModule *m, const void *binary) {
+  if (std::memcmp(binary, "\177ELF", 4) != 0)
+    return 200;
+  return *m = new CUmod_st, 0;
+}
+CuStatus cuModuleUnload(CuModule m) { return delete m, 0; }
+CuStatus cuModuleGetFunction(CuFunction *f, CuModule m, const char *name) {
+  *f = &(m->functions[name] = {name, m});
+  return 0;
+}
+CuStatus cuModuleGetGlobal_v2(CuAddress *at, std::size_t *n, CuModule m, const char *) {
+  *n = sizeof m->firstGroup;
+  return *at = reinterpret_cast<CuAddress>(m->firstGroup), 0;
+}
+CuStatus cuFuncGetAttribute(int *v, int, CuFunction) { return *v = 1024, 0; }
+
+CuStatus cuLaunchKernel(CuFunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned, unsigned,
+                        unsigned, CuStream s, void **p, void **) {
+  if (failLaunch)
+    return std::exchange(failLaunch, 0);
+  ++launches;
+  if (gy > 5 || gz > 3)
+    return 1;
+  unsigned long a[5] = {};
+  for (int k = 0; k < (f->name == "scale" ? 5 : 1); ++k)
+    std::memcpy(&a[k], p[k], 8);
+  if (f->name == "scale") // A_p, A_o, by, low0, high0
+    return s->give([=] {
+      for (long i = static_cast<long>(a[3]); i < static_cast<long>(a[4]) && i < static_cast<long>(gx) * bx;
+           ++i)
+        at<float>(a[0])[a[1] + i] *= static_cast<float>(__builtin_bit_cast(double, a[2]));
+    });
+  return s->give([=] { // counts the groups, in planes of 100 rows
+    for (unsigned z = 0; z < gz; ++z)
+      for (unsigned y = 0; y < gy; ++y)
+        at<int>(a[0])[(f->module->firstGroup[2] + z) * 100 + f->module->firstGroup[1] + y] += 1;
+  });
+}
+}
+
+} // namespace pb::device

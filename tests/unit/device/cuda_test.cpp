@@ -1,0 +1,244 @@
+// CUDA without a GPU: what NVRTC makes of the dialect, and the device on a driver of our own
+// (cuda_driver.cpp).
+#include "runtime/device/cuda/cuda_api.h"
+#include "runtime/device/dialect.h"
+#include "support.h"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <numeric>
+
+namespace pb::device::test {
+namespace {
+
+constexpr const char *kCudaScale = R"(
+PB_KERNEL(scale)(PB_GLOBAL float *A_p, long A_o, double by, long low0, long high0)
+{
+  PB_BEGIN
+  const long i0 = low0 + PB_ID(0);
+  if (i0 < high0) A_p[A_o + i0] *= (float)by;
+  PB_END
+}
+)";
+
+#define NEEDS_NVRTC()                                                                                        \
+  if (nvrtcVersion().empty())                                                                                \
+  GTEST_SKIP() << "this machine has no NVRTC"
+
+TEST(CompileCuda, TheWholeDialectForSeveralArchitectures) {
+  NEEDS_NVRTC();
+  const std::string text = kernelText(kCudaPrelude, {everythingInTheDialect(), "everything", {4, 1, 1}});
+  for (const char *architecture : {"sm_80", "sm_90"}) {
+    const std::string cubin = compileCuda(text, architecture);
+    EXPECT_EQ(cubin.substr(0, 4), "\177ELF") << architecture;
+    EXPECT_THAT(cubin, testing::HasSubstr("everything")) << architecture; // by its own name
+  }
+  EXPECT_THAT(compileCuda(text, "sm_999"),
+              testing::HasSubstr(".visible .entry everything")); // PTX, for the driver
+}
+
+TEST(CompileCuda, SaysWhatIsWrong) {
+  NEEDS_NVRTC();
+  try {
+    compileCuda(
+        kernelText(
+            kCudaPrelude,
+            {"PB_KERNEL(k)(PB_GLOBAL int *A_p)\n{\n  PB_BEGIN\n  A_p[0] = nobody;\n  PB_END\n}\n", "k"}),
+        "sm_90");
+    FAIL() << "it compiled";
+  } catch (const DeviceError &error) {
+    EXPECT_EQ(error.failure(), Failure::Build);
+    EXPECT_THAT(error.what(), testing::HasSubstr("k(4): error: identifier \"nobody\" is undefined"));
+  }
+  EXPECT_THROW(compileCuda("", "sm_10"), DeviceError);
+}
+
+TEST(CompileCuda, TooMuchLocalMemoryDoesNotCompile) { // requirement 21
+  NEEDS_NVRTC();
+  const KernelSource source{
+      "PB_KERNEL(k)(PB_GLOBAL int *A_p)\n{\n  PB_LOCAL_ARRAY(int, t, 20000);\n  PB_BEGIN\n"
+      "  t[PB_LOCAL_ID(0)] = A_p[0];\n  PB_BARRIER();\n  A_p[1] = t[A_p[0]];\n  PB_END\n}\n",
+      "k"};
+  EXPECT_THROW(compileCuda(kernelText(kCudaPrelude, source), "sm_90"), DeviceError);
+}
+
+class CudaDevices : public testing::Test {
+protected:
+  void SetUp() override {
+    setenv("PB_CUDA_DRIVER", PB_TEST_CUDA_DRIVER, 1);
+    std::vector<std::string> complaints;
+    auto devices = openDevices("cuda", complaints);
+    if (devices.empty() || devices[0]->about().name != "a test")
+      GTEST_SKIP()
+          << "an earlier test of this process looked for the real driver: run this one alone, as ctest does";
+    device = std::move(devices[0]);
+    driver = dlopen(PB_TEST_CUDA_DRIVER, RTLD_NOW);
+    ASSERT_TRUE(driver) << dlerror();
+    mistakes = of<int()>("pb_test_mistakes")();
+  }
+  void TearDown() override {
+    if (!driver)
+      return;
+    device.reset();
+    EXPECT_EQ(of<int()>("pb_test_mistakes")(), mistakes);
+  }
+  template <class F>
+  F *of(const char *name) {
+    return reinterpret_cast<F *>(dlsym(driver, name));
+  }
+  EventRef scale(Kernel &kernel, Buffer &buffer, long n, double by) {
+    return device->launch(kernel,
+                          {Argument::writes(buffer), Argument::of(0L),
+                           Argument::of(__builtin_bit_cast(long, by)), Argument::of(0L), Argument::of(n)},
+                          gridOf((n + 63) / 64 * 64, 64));
+  }
+  std::unique_ptr<Device> device;
+  void *driver = nullptr;
+  int mistakes = 0;
+};
+
+TEST_F(CudaDevices, SaysWhatItIs) {
+  EXPECT_EQ(device->about().api, "cuda");
+  EXPECT_EQ(device->about().name, "a test");
+  EXPECT_THAT(device->about().driver, testing::StartsWith("driver 13.0, "));
+  EXPECT_EQ(device->about().localBytes, 49152u);
+}
+
+TEST_F(CudaDevices, CopiesThroughPinnedMemory) { // of all shapes: small and large, rows, planes, pieces
+  const long n = 5L << 20;
+  std::vector<int> host(n), zeros(n);
+  std::iota(host.begin(), host.end(), 1);
+  for (const Transfer &t :
+       {Transfer{.offset = 4, .bytes = 100},
+        Transfer{.offset = 8, .bytes = 15UL << 20},                            // several pieces of a row
+        Transfer{.offset = 4, .bytes = 4000, .rows = 3000, .rowStride = 4096}, // several pieces of rows
+        Transfer{
+            .offset = 4, .bytes = 400, .rows = 30, .rowStride = 512, .planes = 500, .planeStride = 16384},
+        Transfer{.offset = 4, .bytes = 8, .rows = 10, .rowStride = 16384, .planes = 6, .planeStride = 32},
+        Transfer{.offset = 4096, .bytes = 8, .rows = 10, .rowStride = -64},
+        Transfer{.offset = 0, .bytes = 5UL << 20, .rows = 2, .rowStride = 6L << 20},
+        Transfer{.offset = 4, .bytes = 8, .rows = 0}}) {
+    auto buffer = bufferOf(*device, zeros);
+    std::vector<int> expected(n), out(n, -1), expectedOut(n, -1);
+    for (long plane = 0; plane < t.planes; ++plane)
+      for (long row = 0; row < t.rows; ++row)
+        for (unsigned long k = 0; k < t.bytes / 4; ++k) {
+          const long at = (static_cast<long>(t.offset) + plane * t.planeStride + row * t.rowStride) / 4 + k;
+          expected[at] = expectedOut[at] = host[at];
+        }
+    finish(*device, device->copyIn(*buffer, t, host.data()));
+    ASSERT_TRUE(contentsOf<int>(*device, *buffer, n) == expected)
+        << t.bytes << " x " << t.rows << " x " << t.planes;
+    const EventRef event = device->copyOut(*buffer, t, out.data());
+    finish(*device, event);
+    ASSERT_TRUE(out == expectedOut) << t.bytes << " x " << t.rows << " x " << t.planes;
+    EXPECT_GE(event->span().end, event->span().begin);
+  }
+}
+
+TEST_F(CudaDevices, CommandsOnOneBufferAreInOrder) {
+  NEEDS_NVRTC();
+  const long n = 100'000;
+  const auto kernel = device->build({kCudaScale, "scale", {64, 1, 1}});
+  std::vector<float> a(n, 1), b(n), c(n);
+  const Transfer all{.bytes = n * sizeof(float)};
+  for (int round = 0; round < 20; ++round) { // buffers come from the pool while their last commands still run
+    auto buffer = device->allocate(all.bytes);
+    device->copyIn(*buffer, all, a.data());
+    scale(*kernel, *buffer, n, 3);
+    const EventRef first = device->copyOut(*buffer, all, b.data());
+    scale(*kernel, *buffer, n, 2);
+    const EventRef second = device->copyOut(*buffer, all, c.data());
+    buffer.reset();
+    auto next = device->allocate(all.bytes);
+    std::vector<float> d(n, 7);
+    const EventRef third = device->copyIn(*next, all, d.data());
+    finish(*device, third);
+    finish(*device, second);
+    finish(*device, first);
+    ASSERT_THAT(b, testing::Each(3.0f));
+    ASSERT_THAT(c, testing::Each(6.0f));
+    ASSERT_THAT(contentsOf<float>(*device, *next, n), testing::Each(7.0f));
+  }
+}
+
+TEST_F(CudaDevices, MemoryIsUsedAgain) { // requirement 63
+  const int before = of<int()>("pb_test_allocations")();
+  for (int k = 0; k < 100; ++k)
+    device->allocate(1'000'000 + k % 3);
+  EXPECT_EQ(of<int()>("pb_test_allocations")() - before, 1);
+  std::vector<std::unique_ptr<Buffer>> buffers; // and does not stand in the way of other sizes
+  for (int k = 0; k < 6; ++k)
+    buffers.push_back(device->allocate(10UL << 20));
+  try {
+    device->allocate(10UL << 20);
+    FAIL() << "more memory than there is";
+  } catch (const DeviceError &error) {
+    EXPECT_EQ(error.failure(), Failure::OutOfMemory);
+  }
+}
+
+TEST_F(CudaDevices, AGridWithManyGroupsComesInParts) {
+  NEEDS_NVRTC();
+  const auto kernel = device->build({R"(
+PB_KERNEL(count)(PB_GLOBAL int *A_p)
+{
+  PB_BEGIN
+  A_p[PB_GROUP_ID(2) * 100 + PB_GROUP_ID(1)] += 1;
+  PB_END
+}
+)",
+                                     "count",
+                                     {1, 2, 1}});
+  const int before = of<int()>("pb_test_launches")();
+  auto counts =
+      bufferOf(*device, std::vector<int>(1000)); // this driver has at most 5 groups along y, 3 along z
+  device->launch(*kernel, {Argument::writes(*counts)}, {{1, 24, 7}, {1, 2, 1}});
+  finish(*device, device->launch(*kernel, {Argument::writes(*counts)}, {{1, 2, 1}, {1, 2, 1}}));
+  const auto result = contentsOf<int>(*device, *counts, 1000);
+  for (int k = 0; k < 1000; ++k)
+    ASSERT_EQ(result[k], (k % 100 < 12 && k / 100 < 7 ? 1 : 0) + (k == 0 ? 1 : 0)) << k;
+  EXPECT_EQ(of<int()>("pb_test_launches")() - before, 3 * 3 + 1);
+}
+
+TEST_F(CudaDevices, FailuresAreToldApart) {
+  NEEDS_NVRTC();
+  const auto kernel = device->build({kCudaScale, "scale", {64, 1, 1}});
+  auto buffer = bufferOf(*device, std::vector<float>(64, 1));
+  const auto failure = [&](int status) {
+    of<void(int)>("pb_test_fail_launch")(status);
+    try {
+      scale(*kernel, *buffer, 64, 2);
+    } catch (const DeviceError &error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("CUDA_ERROR_OF_TESTS"));
+      return error.failure();
+    }
+    throw std::runtime_error("nothing failed");
+  };
+  EXPECT_EQ(failure(701), Failure::Launch); // too many resources
+  EXPECT_EQ(failure(719), Failure::Lost);
+  EXPECT_EQ(failure(2), Failure::OutOfMemory);
+  finish(*device, scale(*kernel, *buffer, 64, 2));
+  EXPECT_THAT(contentsOf<float>(*device, *buffer, 64), testing::Each(2.0f));
+}
+
+TEST_F(CudaDevices, TheSecondBuildCompilesNothing) { // requirements 83, 95
+  NEEDS_NVRTC();
+  std::filesystem::remove_all(scratchFolder() / "kernels");
+  device->build({kCudaScale, "scale", {64, 1, 1}});
+  device->build({kCudaScale, "scale", {64, 1, 1}});
+  EXPECT_EQ(device->builds().compiled, 1);
+  EXPECT_EQ(device->builds().cached, 1);
+}
+
+TEST_F(CudaDevices, BuffersKernelsAndEventsMayOutliveTheDevice) {
+  std::vector<char> host(1 << 20);
+  auto buffer = device->allocate(host.size());
+  const EventRef event = device->copyOut(*buffer, {.bytes = host.size()}, host.data());
+  device.reset();
+  EXPECT_TRUE(event->isDone());
+  buffer.reset();
+}
+
+} // namespace
+} // namespace pb::device::test
