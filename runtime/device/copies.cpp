@@ -20,7 +20,9 @@ public:
   Completion(const char *name, std::shared_ptr<Record> record, std::shared_ptr<Flight> flight,
              std::vector<EventRef> events, Kind kind)
       : Task("completion", name, false), record_(std::move(record)), flight_(std::move(flight)),
-        events_(std::move(events)), kind_(kind) {}
+        events_(std::move(events)), kind_(kind) {
+    isOfDevice = true;
+  }
 
   Outcome run(Management &m) override {
     for (; done_ < events_.size(); ++done_) {
@@ -98,7 +100,15 @@ void Management::sharedUse(const std::shared_ptr<Record> &record, std::shared_pt
 
 Settle::Settle(const Place &place, bool reads, bool writes, std::shared_ptr<Request> request)
     : Task("copy-out", "", false), place_(place), reads_(reads), writes_(writes),
-      request_(std::move(request)) {}
+      request_(std::move(request)) {
+  if (place_.matrix.owner)
+    pb_storage_retain(place_.matrix.owner);
+}
+
+Settle::~Settle() {
+  if (place_.matrix.owner)
+    pb_storage_release(place_.matrix.owner);
+}
 
 Task::Outcome Settle::run(Management &m) {
   if (const std::shared_ptr<Record> record = Table::find(place_.matrix.owner)) {

@@ -10,16 +10,31 @@ bool needsCells(const Table &table, const HostUse &u) {
   return u.reads || (u.writes && (!u.covers || !table.isExact(u.place)));
 }
 
+/// Lets other tasks run.
+class Yield {
+public:
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> caller) {
+    const auto request = std::make_shared<Request>();
+    request_ = request; // lives until it has resumed us
+    request->resumeOn(*task::Scheduler::current(), caller);
+    request->finish();
+  }
+  void await_resume() const noexcept {}
+
+private:
+  std::shared_ptr<Request> request_;
+};
+
 } // namespace
 
 bool hostMayAccess(Table &table, const std::vector<HostUse> &uses) {
   for (const HostUse &u : uses)
-    if ((needsCells(table, u) && !table.isOnHost(u.place)) || (u.writes && !table.isUntouched(u.place)))
+    if (needsCells(table, u) && !table.isOnHost(u.place))
       return false;
-  for (const HostUse &u : uses)
-    if (u.writes)
-      table.hostWrites(u.place);
-  return true;
+  // If one of these says no, the others were noted early, which only makes devices copy again.
+  return std::all_of(uses.begin(), uses.end(),
+                     [&](const HostUse &u) { return !u.writes || table.hostWrites(u.place); });
 }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): a coroutine keeps what it works on
@@ -30,22 +45,21 @@ Job hostAccess(Table &table, std::vector<HostUse> uses) {
         if (Manager *m = table.manager(d))
           m->management().add(nullptr, one(std::make_unique<Settle>(u.place, true, false, nullptr)));
   for (const HostUse &u : uses) {
-    const bool reads = needsCells(table, u);
-    for (int d = 0; d < table.devices(); ++d) {
-      Manager *m = table.manager(d);
-      if (!m || m->isLost())
-        continue;
-      if (u.writes)
-        co_await m->release(u.place, reads);
-      else if (reads)
+    if (!needsCells(table, u))
+      continue;
+    for (int d = 0; d < table.devices(); ++d)
+      if (Manager *m = table.manager(d); m && !m->isLost())
         co_await m->copyOut(u.place);
-    }
-    if (reads && table.isLost(u.place))
+    if (table.isLost(u.place))
       throw DeviceError(Failure::Lost, "what the program reads was lost with the device that had it");
   }
   for (const HostUse &u : uses)
-    if (u.writes)
-      table.hostWrites(u.place);
+    while (u.writes && !table.hostWrites(u.place)) {
+      for (int d = 0; d < table.devices(); ++d)
+        if (Manager *m = table.manager(d); m && !m->isLost())
+          co_await m->release(u.place, false);
+      co_await Yield(); // a device that is lost lets go soon
+    }
 }
 
 } // namespace pb::device

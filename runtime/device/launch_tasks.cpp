@@ -11,7 +11,9 @@ public:
   TransientEnd(const char *name, std::shared_ptr<Submission> submission, std::shared_ptr<Transient> transient,
                bool writes)
       : Task("completion", name, false), submission_(std::move(submission)), transient_(std::move(transient)),
-        writes_(writes) {}
+        writes_(writes) {
+    isOfDevice = true;
+  }
 
   Outcome run(Management &m) override {
     for (const EventRef &e : transient_->events)
@@ -195,9 +197,15 @@ protected:
     const Launch &l = progress_->launch;
     if (pb::isEmpty(l.box))
       return end(m);
-    for (std::size_t k = 0; k < l.matrices.size(); ++k) // writes that cover, on no lattice
-      if (progress_->records[k] && l.matrices[k].writes && l.matrices[k].covers && !bringIn(m, k))
+    for (std::size_t k = 0; k < l.matrices.size(); ++k) {
+      const auto &record = progress_->records[k];
+      if (!record || !l.matrices[k].writes)
+        continue;
+      if (l.matrices[k].covers && !bringIn(m, k)) // on no lattice
         return Outcome::Again;
+      if (record->isShared(m.index()) && record->isInUseByOthers(m.index(), written(k)))
+        return Outcome::Again; // this kernel writes the processor's memory
+    }
     if (arguments_.empty())
       makeArguments(m);
     const Grid grid = gridOf(l.box, l.inRounds, l.group);

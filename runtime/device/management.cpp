@@ -158,6 +158,7 @@ bool Management::poll() {
     if (trace())
       trace()->onDevice(index(), "kernel", launched_.front().name, launched_.front().event->span());
     launched_.pop_front();
+    lastFreed_ = Trace::now(); // what it has kept
   }
   for (; !copyingIn_.empty(); progress = true) {
     CopyingIn &c = copyingIn_.front();
@@ -241,7 +242,10 @@ bool Management::rest() {
 
 /// Whether nothing has come to an end for so long that nothing will.
 bool Management::hasStopped() {
-  if (rests_ == 0 || launched_.size() + copyingIn_.size() + queue_.size() == 0)
+  const bool isCommanded =
+      !launched_.empty() || !copyingIn_.empty() ||
+      std::any_of(queue_.begin(), queue_.end(), [](const auto &t) { return t->isOfDevice; });
+  if (rests_ == 0 || !isCommanded)
     lastProgress_ = Trace::now();
   return Trace::now() - lastProgress_ >
          static_cast<unsigned long>(std::chrono::nanoseconds(options_.commandLimit).count());
@@ -273,11 +277,10 @@ void Management::freeBuffers() {
   for (const auto &record : table_.records()) {
     const bool isShared = record->isShared(index());
     if (auto buffer = record->takeBuffer(index(), false)) {
-      call([&] { buffer.reset(); });
-      if (!isShared) {
-        --count.buffers;
-        count.bytes -= std::max(record->bytes(), 1ul);
-      }
+      if (isShared)
+        call([&] { buffer.reset(); });
+      else
+        free(std::move(buffer), record->bytes());
     }
   }
   freeResting();

@@ -33,6 +33,7 @@ public:
 
   const char *const kind, *const detail; // for the trace
   const bool isOrdered;
+  bool isOfDevice = false; // waits for commands, nothing else
   bool wasTried = false;
 };
 using TaskPointer = std::unique_ptr<Task>;
@@ -157,6 +158,7 @@ private:
   void giveUp();
   bool evictOne(bool &wait);
   void freeResting();
+  void free(std::unique_ptr<Buffer> buffer, unsigned long bytes);
 
   std::unique_ptr<Device> device_;
   const Description about_;
@@ -180,7 +182,7 @@ private:
   std::multimap<unsigned long, Resting> resting_; // by size, the oldest first
   unsigned long restingBytes_ = 0, launches_ = 0, uses_ = 0, rests_ = 0;
   long callBegan_ = 0;
-  unsigned long lastProgress_ = 0; // time
+  unsigned long lastProgress_ = 0, lastFreed_ = 0; // times
   bool needsFlush_ = false;
 };
 

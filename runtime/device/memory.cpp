@@ -9,6 +9,9 @@ constexpr unsigned long kRestingPart = 8;
 /// As long as less than this part is used, a launch gets a new buffer rather than one that it had to wait
 /// for.
 constexpr unsigned long kPlentyPart = 2;
+/// Nanoseconds until memory that was given back can be had again: drivers finish that in threads of their
+/// own.
+constexpr unsigned long kSettling = 2'000'000;
 
 } // namespace
 
@@ -42,7 +45,8 @@ std::unique_ptr<Buffer> Management::allocate(unsigned long bytes, bool &wait) {
       freeResting();
       if (count.buffers < before || evictOne(wait))
         continue;
-      wait |= !launched_.empty() || !copyingIn_.empty(); // they may keep memory that was given up
+      wait |= !launched_.empty() || !copyingIn_.empty() || // they may keep memory that was given up
+              Trace::now() - lastFreed_ < kSettling;
       if (wait)
         return nullptr;
       throw;
@@ -52,9 +56,7 @@ std::unique_ptr<Buffer> Management::allocate(unsigned long bytes, bool &wait) {
 
 void Management::freeResting() {
   for (auto &[bytes, resting] : resting_) {
-    call([&] { resting.buffer.reset(); });
-    --count.buffers;
-    count.bytes -= bytes;
+    free(std::move(resting.buffer), bytes);
   }
   resting_.clear();
   restingBytes_ = 0;
@@ -73,9 +75,7 @@ bool Management::evictOne(bool &wait) {
   }
   if (clean)
     if (auto buffer = clean->takeBuffer(index(), true)) {
-      call([&] { buffer.reset(); });
-      --count.buffers;
-      count.bytes -= std::max(clean->bytes(), 1ul);
+      free(std::move(buffer), clean->bytes());
       ++count.evictions;
       wait = false;
       return true;
@@ -112,9 +112,14 @@ void Management::putBack(std::unique_ptr<Buffer> buffer, unsigned long bytes) {
     restingBytes_ += bytes;
     return;
   }
+  free(std::move(buffer), bytes);
+}
+
+void Management::free(std::unique_ptr<Buffer> buffer, unsigned long bytes) {
   call([&] { buffer.reset(); });
   --count.buffers;
-  count.bytes -= bytes;
+  count.bytes -= std::max(bytes, 1ul);
+  lastFreed_ = Trace::now();
 }
 
 void Management::freeDead() {

@@ -77,17 +77,18 @@ bool Record::isExact(const Place &place) {
   return cover(place).exact;
 }
 
-void Record::hostWrites(const Place &place) {
+bool Record::hostWrites(const Place &place) {
   std::lock_guard hold(mutex_);
   Cover c = cover(place);
+  if (isTouched(c.cells, true))
+    return false;
   if (!c.exact)
     c.cells.subtract(stale_); // not all of them are written: what only a device has stays what it is
   stale_.subtract(c.cells);
   for (Side &s : sides_)
     s.valid.subtract(c.cells);
-  for (const auto &f : flights_)
-    f->useful.subtract(c.cells);
   noteBehind();
+  return true;
 }
 
 std::shared_ptr<Flight> Record::start(int device, Flight::Way way, BoxSet touched, BoxSet useful) {
@@ -189,6 +190,13 @@ bool Record::forgetWritten(int device, const Place &place) {
   only.subtract(coming(device));
   side(device).valid.subtract(cells);
   return only.isEmpty();
+}
+
+bool Record::isInUseByOthers(int device, const Place &place) {
+  std::lock_guard hold(mutex_);
+  const BoxSet cells = cover(place).cells;
+  return std::any_of(flights_.begin(), flights_.end(),
+                     [&](const auto &f) { return f->device != device && f->touched.meets(cells); });
 }
 
 std::vector<std::shared_ptr<Flight>> Record::planShared(int device, const Place &place, const Cells *read,

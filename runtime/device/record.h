@@ -61,7 +61,7 @@ public:
   BoxSet missingOnHost(const Place &);
   bool isLost(const Place &);
   bool isExact(const Place &);
-  void hostWrites(const Place &);
+  bool hostWrites(const Place &);
 
   // A device's side; called by its management thread.
   /// For a launch that reads `read` and writes `written` (null: does not). Cells that a shared buffer is to
@@ -77,6 +77,8 @@ public:
   void wrote(int device, const Place &);
   /// What was written in part is not valid on the device. False: nobody has it now.
   bool forgetWritten(int device, const Place &);
+  /// Whether other devices' commands use the memory of these cells.
+  bool isInUseByOthers(int device, const Place &);
   /// Kernels in shared memory: reads and writes these, until it lands.
   std::vector<std::shared_ptr<Flight>> planShared(int device, const Place &, const Cells *read,
                                                   const Cells *written);

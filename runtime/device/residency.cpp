@@ -129,9 +129,9 @@ bool Table::isExact(const Place &p) const {
   return !r || r->isExact(p);
 }
 
-void Table::hostWrites(const Place &p) {
-  if (Record *r = knownRecord(p))
-    r->hostWrites(p);
+bool Table::hostWrites(const Place &p) {
+  Record *r = knownRecord(p);
+  return !r || r->hostWrites(p);
 }
 
 bool Table::isOnDevice(int device, const Place &p) const {

@@ -4,7 +4,7 @@
 //   Place a = placeOf(region, rank, elementBytes, cells);
 //   table.isOnHost(a)                                // may be read: one load where no device knows the
 //   matrix table.missingOnHost(a)                           // boxes that only devices have
-//   table.hostWrites(a)                              // devices' copies of these cells are stale now
+//   if (table.hostWrites(a)) ...                     // devices' copies of these cells are stale now
 //
 // Matrices are views of storages. A storage that a device has touched has a record (record.h), which lives as
 // long as the storage: a lattice, on which every view is a box (lattice.h), and for each device one buffer as
@@ -94,9 +94,10 @@ public:
   bool isLost(const Place &) const;
   /// Whether the place counts as its cells; else as the whole storage.
   bool isExact(const Place &) const;
-  /// To be called before the processor writes, and when these cells are untouched: if it keeps some as they
-  /// are, they must be on the host.
-  void hostWrites(const Place &);
+  /// To be called before the processor writes; if it keeps some of the cells as they are, they must be on the
+  /// host. False: a transfer uses their memory (perhaps only because a device needed room), and nothing is
+  /// noted; Manager::release() waits for that.
+  [[nodiscard]] bool hostWrites(const Place &);
   /// Whether that device has them all.
   bool isOnDevice(int device, const Place &) const;
 

@@ -26,10 +26,13 @@ public:
 std::vector<TaskPointer> tasksOf(const std::shared_ptr<Submission> &submission);
 
 /// Brings cells to the host (`reads`), waits for transfers that use their memory (`writes`: also for those
-/// that read it), then counts for the request, if there is one.
+/// that read it), then counts for the request, if there is one. Keeps the storage: perhaps nobody waits.
 class Settle : public Task {
 public:
   Settle(const Place &place, bool reads, bool writes, std::shared_ptr<Request> request);
+  Settle(const Settle &) = delete;
+  Settle &operator=(const Settle &) = delete;
+  ~Settle() override;
   Outcome run(Management &) override;
 
 private:

@@ -120,11 +120,12 @@ TEST(ManagerFailure, AHangingEndIsLeftAlone) {
   gate->open();
 }
 
-/// b = a + 1 on the device, then c = b + 1 on the processor, again and again; each on matrices of its own.
-Job pipeline(const Bench &bench, int rounds, int number, std::atomic<int> &right) {
-  const auto a = matrix(8, 4, number), b = matrix(8, 4, 0), c = matrix(8, 4, 0);
+/// b = a + 1 on a device, then a from b on the processor, again and again; each on matrices of its own.
+Job pipeline(std::vector<const Bench *> benches, int rounds, int number, std::atomic<int> &right) {
+  const auto a = matrix(8, 4, number), b = matrix(8, 4, 0);
   double expected = number;
   for (int k = 0; k < rounds; ++k) {
+    const Bench &bench = *benches[static_cast<std::size_t>(k + number) % benches.size()];
     std::vector<Launch> launches{bench.plus(a, b, 1)};
     const Submitted s = co_await bench.manager->submit(std::move(launches));
     if (s.count != 1)
@@ -139,10 +140,10 @@ Job pipeline(const Bench &bench, int rounds, int number, std::atomic<int> &right
   right += valueOf(a) == expected;
 }
 
-Job allPipelines(const Bench &bench, int count, std::atomic<int> &right) {
+Job allPipelines(std::vector<const Bench *> benches, int count, std::atomic<int> &right) {
   SpawnScope scope;
   for (int k = 0; k < count; ++k)
-    scope.spawn(pipeline(bench, 12, k, right));
+    scope.spawn(pipeline(benches, 12, k, right));
   co_await scope.sync();
 }
 
@@ -151,7 +152,18 @@ TEST(ManagerTasks, ManyCoroutinesAtOnce) {
   const Bench bench("latency=20us memory=8K");
   task::Scheduler scheduler(4);
   std::atomic<int> right = 0;
-  scheduler.run(allPipelines(bench, 24, right));
+  scheduler.run(allPipelines({&bench}, 24, right));
+  EXPECT_EQ(right, 24);
+}
+
+/// Requirement 101.
+TEST(ManagerTasks, ManyCoroutinesOnSeveralDevices) {
+  Table table(3);
+  const Bench first("latency=20us memory=8K", 3, 0, &table), second("latency=50us", 3, 1, &table),
+      third("shares=1 latency=20us", 3, 2, &table);
+  task::Scheduler scheduler(4);
+  std::atomic<int> right = 0;
+  scheduler.run(allPipelines({&first, &second, &third}, 24, right));
   EXPECT_EQ(right, 24);
 }
 
@@ -192,7 +204,7 @@ TEST(ManagerTasks, ALostDeviceResumesCoroutines) {
   task::Scheduler scheduler(4);
   std::atomic<int> right = 0;
   try {
-    scheduler.run(allPipelines(bench, 24, right));
+    scheduler.run(allPipelines({&bench}, 24, right));
   } catch (const DeviceError &e) {
     EXPECT_EQ(e.failure(), Failure::Lost);
   }

@@ -14,7 +14,7 @@ TEST(Residency, WhatNoDeviceKnowsIsOnTheHost) {
   EXPECT_TRUE(table.isOnHost(all(m)));
   EXPECT_TRUE(table.isUntouched(all(m)));
   EXPECT_TRUE(table.missingOnHost(all(m)).isEmpty());
-  table.hostWrites(all(m));
+  EXPECT_TRUE(table.hostWrites(all(m)));
   EXPECT_EQ(Table::find(m.owner()), nullptr); // none of this makes a record
   AnyRegion scalar;
   double x = 0;
@@ -31,7 +31,7 @@ TEST(Residency, AWriteOfTheHostMakesThatPartStale) {
   EXPECT_TRUE(table.isOnDevice(0, part(m, 0, 0, 8, 4)));
   EXPECT_FALSE(table.isOnHost(part(m, 2, 3, 3, 5)));
   EXPECT_TRUE(table.isOnHost(part(m, 0, 4, 8, 8)));
-  table.hostWrites(part(m, 2, 1, 6, 3));
+  EXPECT_TRUE(table.hostWrites(part(m, 2, 1, 6, 3)));
   EXPECT_FALSE(table.isOnDevice(0, part(m, 2, 1, 6, 3)));
   EXPECT_FALSE(table.isOnDevice(0, part(m, 0, 0, 3, 2)));
   EXPECT_TRUE(table.isOnHost(part(m, 2, 1, 6, 3)));
@@ -82,6 +82,8 @@ TEST(Residency, ReadersOfTheHostsMemoryKeepWritersAway) {
   EXPECT_TRUE(table.isOnHost(all(m)));
   EXPECT_FALSE(table.isUntouched(part(m, 0, 1, 1, 2)));
   EXPECT_TRUE(table.isUntouched(part(m, 0, 2, 8, 8)));
+  EXPECT_FALSE(table.hostWrites(all(m)));
+  EXPECT_TRUE(table.hostWrites(part(m, 0, 2, 8, 3)));
   record->given(*in.flight);
   record->wrote(1, all(m));
   EXPECT_EQ(record->planOut(1, nullptr, true, false, nullptr).state,
@@ -115,7 +117,7 @@ TEST(Residency, LostCellsAreKnownUntilTheyAreWritten) {
   record->abandon(0);
   EXPECT_TRUE(table.isLost(part(m, 7, 3, 8, 5)));
   EXPECT_FALSE(table.isLost(part(m, 0, 4, 8, 8)));
-  table.hostWrites(part(m, 0, 0, 8, 4));
+  EXPECT_TRUE(table.hostWrites(part(m, 0, 0, 8, 4)));
   EXPECT_FALSE(table.isLost(all(m)));
   EXPECT_TRUE(table.isOnHost(all(m)));
 }
@@ -131,7 +133,7 @@ TEST(Residency, WritesThroughOverlappingViewsLoseNothing) {
   const Place w = placeOf(windows, 2, 8);
   EXPECT_FALSE(table.isExact(w));
   EXPECT_FALSE(table.isOnHost(w));
-  table.hostWrites(w);
+  EXPECT_TRUE(table.hostWrites(w));
   EXPECT_EQ(table.missingOnHost(all(m)).cells(), 16);
 }
 
