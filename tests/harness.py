@@ -89,16 +89,56 @@ def close(a, b):
 
 # ---- programs
 
+def choices(transform):
+    """Its sites but for those that say where a step runs."""
+    return [site for site in transform["sites"] if not site.get("device")]
+
+def placements(info):
+    """Every step that can run on a device does, with each alternative, version and share; needs a device."""
+    def everywhere(place, more, transform=None, choice=""):
+        text = ""
+        for t in info["transforms"]:
+            sites = [s for s in t["sites"] if s.get("device")]
+            text += f'["{t["name"]}"]\nsequential_cutoff = 0\n'
+            for s in sites:
+                use = place if place in [a["name"] for a in s["alternatives"]] else "gpu"
+                text += f'"{s["key"]}" = [ {{ use = "{use}" }} ]\n'
+            text += "".join(f'"{x["name"]}" = {more(x["name"])}\n' for x in t["tunables"]
+                            if x.get("device") and more(x["name"]) is not None)
+            text += choice if t["name"] == transform else ""
+        return text
+    def small(name):
+        return {"group_x": 3, "group_y": 2, "group_z": 2}.get(name[:7])
+    if not any(s.get("device") for t in info["transforms"] for s in t["sites"]):
+        return
+    for t in info["transforms"]:
+        for site in choices(t):
+            for a in site["alternatives"]:
+                choice = f'choice = [ {{ use = "{a["name"]}" }} ]\n'
+                yield f"on a device, {a['name']}", everywhere("gpu", lambda name: None, t["name"], choice)
+    yield "on a device", everywhere("gpu", lambda name: None)
+    yield "on a device, small groups", everywhere("gpu", small)
+    yield "on a device, local memory", everywhere("gpu_local", small)
+    yield "shared", everywhere("gpu", lambda name: 24 if name == "gpu_ratio" else small(name))
+    yield "shared, local memory", everywhere("gpu_local", lambda name: 40 if name == "gpu_ratio" else None)
+
+def devices(pbc, source):
+    if "// bits of the processor" in open(source).read():
+        print(f"{source}: compares bits, and a device contracts other sums to fused multiply-adds")
+        return
+    os.environ["PB_DEVICES"] = os.environ.get("DEVICE", "fake")
+    print(f"{source}: {test_lines(pbc, source, [], placements)} cases on a device")
+
 def configurations(info):
     """Every alternative of every transform forced in turn; then everything in tasks."""
     yield "default", ""
     forced = []
     for t in info["transforms"]:
-        for site in t["sites"]:
+        for site in choices(t):
             for a in site["alternatives"][1:]:
                 forced.append((f"{t['name']} = {a['name']}", t["name"], f'choice = [ {{ use = "{a["name"]}" }} ]\n'))
     # All combinations while they are few, each alone otherwise.
-    sites = [(t["name"], [a["name"] for a in s["alternatives"]]) for t in info["transforms"] for s in t["sites"]]
+    sites = [(t["name"], [a["name"] for a in s["alternatives"]]) for t in info["transforms"] for s in choices(t)]
     combinations = math.prod(len(a) for _, a in sites)
     if 1 < combinations <= 24:
         for names in itertools.product(*[a for _, a in sites]):
@@ -133,6 +173,7 @@ def test_lines(pbc, source, words, configurations):
         if made.returncode != 0:
             fail(f"{source} {' '.join(words)} does not compile:\n{made.stderr}")
         info = json.loads(run([binary, "--info"]).stdout)
+        os.environ.setdefault("PB_DEVICES", "none")
         cases, params, transform, fixed, open_config = 0, [], None, [], False
         for number, line in enumerate(open(source), 1):
             m = re.match(r"\s*// (test|fails|ends \d+|param|transform|config):\s*(.*)", line)
@@ -295,5 +336,5 @@ def tune(pbc, source):
 if __name__ == "__main__":
     if len(sys.argv) != 4:
         fail(__doc__)
-    modes = {"programs": programs, "golden": golden, "error": error, "kernels": kernels, "tune": tune}
+    modes = {"programs": programs, "golden": golden, "error": error, "kernels": kernels, "tune": tune, "devices": devices}
     modes[sys.argv[1]](os.path.abspath(sys.argv[2]), sys.argv[3])

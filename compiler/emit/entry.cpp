@@ -414,7 +414,11 @@ std::string parallelEntry(const Scope &scope, const PlanTexts &plans) {
              "co_return;\n  }}\n",
              t.symbol,
              plans.whole.empty() ? "" : fmt::format("    co_await pb::toHost(&pb_f, &{});\n", plans.whole)) +
-         plans.tasks + "  co_return;\n}\n\n";
+         plans.tasks +
+         (plans.whole.empty()
+              ? ""
+              : fmt::format("  if (pb_f.depth > 0)\n    co_await pb::leaveDevices(&pb_f, &{});\n", plans.whole)) +
+         "  co_return;\n}\n\n";
 }
 
 } // namespace

@@ -15,7 +15,8 @@ struct RegionShape {
   const long *stride; // in elements
   const int *extent;
   int rank;
-  long bytes; // of an element
+  long bytes;     // of an element
+  Storage *owner; // null: memory that no storage owns
 };
 
 extern "C" {
@@ -29,7 +30,7 @@ Storage *pb_copy_cells(const RegionShape *from, void **data);
 
 template <class T, int D>
 RegionShape shapeOf(const Region<T, D> &r) {
-  return {r.base(), r.strides(), r.extents(), D, sizeof(T)};
+  return {r.base(), r.strides(), r.extents(), D, sizeof(T), r.owner()};
 }
 
 template <class T, int D, class U, int E>

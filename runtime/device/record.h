@@ -49,6 +49,7 @@ public:
   Record(std::shared_ptr<TableState> state, Storage *storage);
 
   Storage *storage() const { return storage_; }
+  const TableState &table() const { return *state_; }
   unsigned long bytes() const { return bytes_; }
   char *data() const { return data_; }
 

@@ -1,4 +1,5 @@
 #include "runtime/device/residency.h"
+#include "runtime/device/manager.h"
 #include "runtime/device/record.h"
 #include "runtime/matrix/storage.h"
 #include <utility>
@@ -11,6 +12,21 @@ public:
   explicit Companion(std::shared_ptr<Record> r) : record(std::move(r)) {}
   Companion(const Companion &) = delete;
   Companion &operator=(const Companion &) = delete;
+  void toHost(const RegionShape &shape) override {
+    AnyRegion matrix;
+    matrix.base = const_cast<void *>(shape.base);
+    matrix.owner = shape.owner;
+    for (int d = 0; d < shape.rank; ++d)
+      matrix.stride[d] = shape.stride[d], matrix.extent[d] = shape.extent[d];
+    const Place place = placeOf(matrix, shape.rank, static_cast<int>(shape.bytes));
+    if (record->isOnHost(place))
+      return;
+    for (Manager *m : record->table().managers)
+      if (m && !m->isLost())
+        m->copyOutNow(place);
+    if (record->isLost(place))
+      throw DeviceError(Failure::Lost, "what the program reads was lost with the device that had it");
+  }
   ~Companion() override {
     if (attached)
       record->die();

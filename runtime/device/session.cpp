@@ -166,6 +166,16 @@ Job Session::prepareHost(const Frame *frame, const DeviceStep *step, std::option
 
 Job Session::toHost(const Frame *frame, const DeviceStep *step) { return prepareHost(frame, step, {}); }
 
+Job Session::leaveDevices(const Frame *frame, const DeviceStep *step) {
+  DeviceArguments arguments;
+  step->arguments(frame, nullptr, &arguments);
+  std::vector<HostUse> uses;
+  for (int m = 0; m < step->matrixCount; ++m)
+    if (arguments.matrix[m].owner)
+      uses.push_back({placeAt(*step, arguments, m, arguments.read[m]), true, true});
+  return toHost(std::move(uses));
+}
+
 Job Session::toHost(std::vector<HostUse> uses) {
   if (!hostMayAccess(table_, uses))
     co_await hostAccess(table_, std::move(uses));

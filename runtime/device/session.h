@@ -38,6 +38,7 @@ public:
   bool areUsed() const override { return used_.load(std::memory_order_acquire); }
   Job walk(const Frame *, const LoopStep *, int count) override;
   Job toHost(const Frame *, const DeviceStep *) override;
+  Job leaveDevices(const Frame *, const DeviceStep *) override;
   /// The same for other matrices, all of whose storages are owned.
   Job toHost(std::vector<HostUse>);
 

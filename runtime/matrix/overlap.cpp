@@ -1,5 +1,6 @@
 // Overlap of regions, and copies of them (declared in runtime/abi/plan.h).
 #include "runtime/abi/plan.h"
+#include "runtime/matrix/storage.h"
 #include <algorithm>
 #include <cstring>
 
@@ -77,6 +78,9 @@ extern "C" bool pb_may_overlap(const RegionShape *a, const RegionShape *b) {
 }
 
 extern "C" Storage *pb_copy_cells(const RegionShape *from, void **data) {
+  if (from->owner)
+    if (matrix::StorageCompanion *devices = matrix::storageCompanion(from->owner))
+      devices->toHost(*from);
   const long cells = cellsOf(*from);
   Storage *storage = pb_storage_allocate(static_cast<unsigned long>(cells * from->bytes), data);
   const char *source = static_cast<const char *>(from->base);

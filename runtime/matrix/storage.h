@@ -8,7 +8,7 @@
 // released for the last time, by whoever does that, before the memory can be used for something else. Who has
 // none pays for one comparison then.
 #pragma once
-#include "runtime/abi/region.h"
+#include "runtime/abi/plan.h"
 #include <memory>
 
 namespace pb::matrix {
@@ -16,6 +16,8 @@ namespace pb::matrix {
 class StorageCompanion {
 public:
   virtual ~StorageCompanion() = default;
+  /// Waits until the processor sees these cells of the storage.
+  virtual void toHost(const RegionShape &) = 0;
 };
 
 unsigned long storageBytes(const Storage *);

@@ -173,6 +173,8 @@ Job runOwned(OwnedFrame owned, const LoopTransform *transform) {
     co_await inAnyOrder(*plan.steps, frame);
   else
     co_await runLoops(frame, plan.steps, plan.count);
+  if (transform->whole && frame->depth > 0)
+    co_await leaveDevices(frame, transform->whole);
 }
 
 } // namespace
@@ -224,6 +226,11 @@ Job runTransform(Frame *frame, const LoopTransform *transform) {
 HostAccess toHost(const Frame *frame, const DeviceStep *step) {
   task::StepDevices *devices = task::currentDevices();
   return {devices && devices->areUsed() ? devices->toHost(frame, step) : Job()};
+}
+
+HostAccess leaveDevices(const Frame *frame, const DeviceStep *step) {
+  task::StepDevices *devices = task::currentDevices();
+  return {devices && devices->areUsed() ? devices->leaveDevices(frame, step) : Job()};
 }
 
 namespace task {

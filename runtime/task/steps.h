@@ -26,6 +26,7 @@ public:
   /// Instead of runLoops().
   virtual Job walk(const Frame *, const LoopStep *, int count) = 0;
   virtual Job toHost(const Frame *, const DeviceStep *) = 0;
+  virtual Job leaveDevices(const Frame *, const DeviceStep *) = 0;
 };
 
 /// Of the scheduler that runs the current task; null without any.
