@@ -5,6 +5,8 @@
 namespace pb::device {
 namespace {
 
+const char *const kLost = "what the program reads was lost with the device that had it";
+
 /// What a write leaves as it was must be there, too.
 bool needsCells(const Table &table, const HostUse &u) {
   return u.reads || (u.writes && (!u.covers || !table.isExact(u.place)));
@@ -30,7 +32,7 @@ private:
 
 bool hostMayAccess(Table &table, const std::vector<HostUse> &uses) {
   for (const HostUse &u : uses)
-    if (needsCells(table, u) && !table.isOnHost(u.place))
+    if ((u.reads || !u.covers) && !table.isOnHost(u.place))
       return false;
   // If one of these says no, the others were noted early, which only makes devices copy again.
   return std::all_of(uses.begin(), uses.end(),
@@ -51,13 +53,16 @@ Job hostAccess(Table &table, std::vector<HostUse> uses) {
       if (Manager *m = table.manager(d); m && !m->isLost())
         co_await m->copyOut(u.place);
     if (table.isLost(u.place))
-      throw DeviceError(Failure::Lost, "what the program reads was lost with the device that had it");
+      throw DeviceError(Failure::Lost, kLost);
   }
   for (const HostUse &u : uses)
     while (u.writes && !table.hostWrites(u.place)) {
+      const bool reads = needsCells(table, u);
+      if (reads && table.isLost(u.place))
+        throw DeviceError(Failure::Lost, kLost);
       for (int d = 0; d < table.devices(); ++d)
         if (Manager *m = table.manager(d); m && !m->isLost())
-          co_await m->release(u.place, false);
+          co_await m->release(u.place, reads);
       co_await Yield(); // a device that is lost lets go soon
     }
 }

@@ -79,11 +79,9 @@ bool Record::isExact(const Place &place) {
 
 bool Record::hostWrites(const Place &place) {
   std::lock_guard hold(mutex_);
-  Cover c = cover(place);
-  if (isTouched(c.cells, true))
+  const Cover c = cover(place);
+  if (isTouched(c.cells, true) || (!c.exact && stale_.meets(c.cells))) // not all of them will be written
     return false;
-  if (!c.exact)
-    c.cells.subtract(stale_); // not all of them are written: what only a device has stays what it is
   stale_.subtract(c.cells);
   for (Side &s : sides_)
     s.valid.subtract(c.cells);

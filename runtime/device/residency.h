@@ -95,8 +95,8 @@ public:
   /// Whether the place counts as its cells; else as the whole storage.
   bool isExact(const Place &) const;
   /// To be called before the processor writes; if it keeps some of the cells as they are, they must be on the
-  /// host. False: a transfer uses their memory (perhaps only because a device needed room), and nothing is
-  /// noted; Manager::release() waits for that.
+  /// host. False, and nothing is noted: a transfer uses their memory (perhaps only because a device needed
+  /// room), or the place is on no lattice and not all on the host. Manager::release() mends both.
   [[nodiscard]] bool hostWrites(const Place &);
   /// Whether that device has them all.
   bool isOnDevice(int device, const Place &) const;
