@@ -13,21 +13,36 @@ struct HostSide {
   char *host, *pinned;
   Transfer piece;
   bool in;
+  CopyThreads *threads;
 };
+
+/// A part of each row, or of the rows where there are many.
+void movePart(const HostSide &side, int part, int parts) {
+  const Transfer &t = side.piece;
+  const long rows = t.rows * t.planes;
+  const bool byRows = rows >= 4L * parts;
+  const long first = byRows ? rows * part / parts : 0, end = byRows ? rows * (part + 1) / parts : rows;
+  const unsigned long low = byRows ? 0 : t.bytes * part / parts,
+                      high = byRows ? t.bytes : t.bytes * (part + 1) / parts;
+  for (long row = first; row < end; ++row) {
+    char *near = side.pinned + row * t.bytes + low;
+    char *far = side.host + t.offset + row / t.rows * t.planeStride + row % t.rows * t.rowStride + low;
+    std::memcpy(side.in ? near : far, side.in ? far : near, high - low);
+  }
+}
 
 void moveRows(void *given) {
   const std::unique_ptr<HostSide> side(static_cast<HostSide *>(given));
-  char *near = side->pinned;
-  eachRow(side->piece, [&](unsigned long offset) {
-    char *far = side->host + offset;
-    std::memcpy(side->in ? near : far, side->in ? far : near, side->piece.bytes);
-    near += side->piece.bytes;
-  });
+  if (transferBytes(side->piece) < Staging::kShared)
+    movePart(*side, 0, 1);
+  else
+    side->threads->share([&](int part, int parts) { movePart(*side, part, parts); });
 }
 
 } // namespace
 
-Staging::Staging(std::shared_ptr<CudaContext> context, bool in) : context_(std::move(context)), in_(in) {
+Staging::Staging(std::shared_ptr<CudaContext> context, bool in, int helpers)
+    : context_(std::move(context)), in_(in), threads_(helpers) {
   require(context_->cuda, context_->cuda.cuStreamCreate(&hostSide_, 1 /* not with stream 0 */), Failure::Lost,
           "cuStreamCreate");
 }
@@ -77,7 +92,7 @@ void Staging::piece(CuStream stream, CuAddress address, const Transfer &t, char 
   next_ = (next_ + 1) % kSlots;
   if (!slot.pinned)
     require(cuda, cuda.cuMemAllocHost(&slot.pinned, kPiece), Failure::OutOfMemory, "cuMemAllocHost");
-  auto side = std::make_unique<HostSide>(HostSide{host, static_cast<char *>(slot.pinned), t, in_});
+  auto side = std::make_unique<HostSide>(HostSide{host, static_cast<char *>(slot.pinned), t, in_, &threads_});
   const auto hostFunction = [&] {
     require(cuda, cuda.cuLaunchHostFunc(hostSide_, moveRows, side.get()), Failure::Launch,
             "cuLaunchHostFunc");

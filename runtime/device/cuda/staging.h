@@ -10,6 +10,7 @@
 // the same time. Invariant: nobody waits but streams. Slots are taken in turn; a slot's event says when it is
 // free again.
 #pragma once
+#include "runtime/device/cuda/copy_threads.h"
 #include "runtime/device/cuda/cuda_objects.h"
 
 namespace pb::device {
@@ -20,8 +21,10 @@ public:
   static constexpr int kSlots = 4;
   /// Up to so many bytes in a row the driver takes at once, without waiting.
   static constexpr unsigned long kAtOnce = 64UL << 10;
+  /// From so many bytes on it is worth to wake the helpers.
+  static constexpr unsigned long kShared = 512UL << 10;
 
-  Staging(std::shared_ptr<CudaContext>, bool in);
+  Staging(std::shared_ptr<CudaContext>, bool in, int helpers = CopyThreads::useful());
   Staging(const Staging &) = delete;
   Staging &operator=(const Staging &) = delete;
   ~Staging();
@@ -42,6 +45,7 @@ private:
 
   std::shared_ptr<CudaContext> context_;
   const bool in_;
+  CopyThreads threads_;
   CuStream hostSide_ = nullptr;
   Slot slots_[kSlots];
   int next_ = 0;

@@ -4,6 +4,7 @@
 // the device.
 #include "runtime/device/cuda/cuda_api.h"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -22,6 +23,7 @@ std::condition_variable changed;
 std::map<void *, std::size_t> pinned, onDevice;
 std::size_t allocated = 0;
 int allocations = 0, mistakes = 0, failLaunch = 0, launches = 0;
+std::atomic<int> slowHost = 0, slowLink = 0;
 constexpr std::size_t kMemory = 64UL << 20;
 
 struct Recorded {
@@ -36,6 +38,12 @@ bool within(const std::map<void *, std::size_t> &all, const void *at, std::size_
     return false;
   --next;
   return static_cast<const char *>(at) + bytes <= static_cast<const char *>(next->first) + next->second;
+}
+
+void rest(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
+void copy(void *to, const void *from, std::size_t n) {
+  rest(n >= 1 << 20 ? slowLink.load() : 0);
+  std::memcpy(to, from, n);
 }
 
 template <class T = void>
@@ -94,6 +102,8 @@ extern "C" {
 int pb_test_allocations() { return allocations; }
 int pb_test_launches() { return launches; }
 int pb_test_mistakes() { return mistakes; }
+/// Milliseconds that host functions and copies of a megabyte or more take beside their work.
+void pb_test_slow(int host, int link) { slowHost = host, slowLink = link; }
 void pb_test_fail_launch(int status) { failLaunch = status; }
 
 CuStatus cuInit(unsigned) { return 0; }
@@ -153,7 +163,7 @@ CuStatus cuMemcpyHtoDAsync_v2(CuAddress to, const void *from, std::size_t n, CuS
   mistakes += !within(onDevice, device, n);
   if (within(pinned, from, n)) {
     lock.unlock();
-    return s->give([=] { std::memcpy(device, from, n); });
+    return s->give([=] { copy(device, from, n); });
   }
   mistakes += n > 65536;
   lock.unlock();
@@ -166,7 +176,7 @@ CuStatus cuMemcpyDtoHAsync_v2(void *to, CuAddress from, std::size_t n, CuStream 
     std::lock_guard lock(mutex);
     mistakes += !within(onDevice, device, n) + !within(pinned, to, n);
   }
-  return s->give([=] { std::memcpy(to, device, n); });
+  return s->give([=] { copy(to, device, n); });
 }
 CuStatus cuMemcpy2DAsync_v2(const CuRows *given, CuStream s) {
   const CuRows r = *given;
@@ -219,7 +229,7 @@ CuStatus cuStreamWaitEvent(CuStream s, CuEvent e, unsigned) {
   });
 }
 CuStatus cuLaunchHostFunc(CuStream s, CuHostFunction f, void *given) {
-  return s->give([=] { f(given); });
+  return s->give([=] { rest(slowHost), f(given); });
 }
 CuStatus cuEventCreate(CuEvent *e, unsigned) { return *e = new CUevent_st, 0; }
 CuStatus cuEventDestroy_v2(CuEvent e) { return delete e, 0; }

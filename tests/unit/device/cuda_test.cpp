@@ -1,6 +1,6 @@
 // CUDA without a GPU: what NVRTC makes of the dialect, and the device on a driver of our own
 // (cuda_driver.cpp).
-#include "runtime/device/cuda/cuda_api.h"
+#include "runtime/device/cuda/staging.h"
 #include "runtime/device/dialect.h"
 #include "support.h"
 
@@ -60,6 +60,20 @@ TEST(CompileCuda, TooMuchLocalMemoryDoesNotCompile) { // requirement 21
       "  t[PB_LOCAL_ID(0)] = A_p[0];\n  PB_BARRIER();\n  A_p[1] = t[A_p[0]];\n  PB_END\n}\n",
       "k"};
   EXPECT_THROW(compileCuda(kernelText(kCudaPrelude, source), "sm_90"), DeviceError);
+}
+
+TEST(CopyThreads, EveryPartIsDoneOnce) {
+  for (const int helpers : {0, 1, 3}) {
+    CopyThreads threads(helpers);
+    std::vector<int> count(1000);
+    for (int round = 0; round < 200; ++round)
+      threads.share([&](int part, int parts) {
+        EXPECT_EQ(parts, helpers + 1);
+        for (std::size_t k = count.size() * part / parts; k < count.size() * (part + 1) / parts; ++k)
+          ++count[k];
+      });
+    EXPECT_THAT(count, testing::Each(200));
+  }
 }
 
 class CudaDevices : public testing::Test {
@@ -134,6 +148,47 @@ TEST_F(CudaDevices, CopiesThroughPinnedMemory) { // of all shapes: small and lar
     ASSERT_TRUE(out == expectedOut) << t.bytes << " x " << t.rows << " x " << t.planes;
     EXPECT_GE(event->span().end, event->span().begin);
   }
+}
+
+TEST_F(CudaDevices, SlotsWaitForTheSlowerSide) {
+  const Transfer t{.bytes = 40UL << 20}; // ten pieces for four slots
+  std::vector<int> host(t.bytes / 4), back(t.bytes / 4);
+  std::iota(host.begin(), host.end(), 1);
+  for (const auto &[slowHost, slowLink] : {std::pair(15, 0), std::pair(0, 15)}) {
+    of<void(int, int)>("pb_test_slow")(slowHost, slowLink);
+    auto buffer = device->allocate(t.bytes);
+    device->copyIn(*buffer, t, host.data());
+    finish(*device, device->copyOut(*buffer, t, back.data()));
+    EXPECT_TRUE(back == host);
+    std::fill(back.begin(), back.end(), 0);
+  }
+  of<void(int, int)>("pb_test_slow")(0, 0);
+}
+
+TEST_F(CudaDevices, HelpersCopyTheSame) { // whatever this machine has
+  auto context = std::make_shared<CudaContext>(0);
+  CudaPool pool(context);
+  CudaMemory memory = pool.allocate(8UL << 20);
+  CuStream stream = nullptr;
+  context->cuda.cuStreamCreate(&stream, 1);
+  std::vector<int> host(2L << 20), back(host.size(), -1), expected(host.size(), -1);
+  std::iota(host.begin(), host.end(), 1);
+  const Transfer t{
+      .offset = 4, .bytes = 4004, .rows = 400, .rowStride = 4096, .planes = 4, .planeStride = 1700L << 10};
+  for (long at = 0; at < 4 * 400 * 1001; ++at) {
+    const long cell = 1 + at / 400400 * 435200 + at / 1001 % 400 * 1024 + at % 1001;
+    expected[cell] = host[cell];
+  }
+  {
+    Staging in(context, true, 3), out(context, false, 3);
+    in.copy(stream, memory.address, t, reinterpret_cast<char *>(host.data()));
+    out.copy(stream, memory.address, t, reinterpret_cast<char *>(back.data()));
+    context->cuda.cuStreamSynchronize(stream);
+    out.finish();
+  }
+  EXPECT_TRUE(back == expected);
+  context->cuda.cuStreamDestroy(stream);
+  pool.giveBack(std::move(memory));
 }
 
 TEST_F(CudaDevices, CommandsOnOneBufferAreInOrder) {

@@ -34,8 +34,9 @@ Failure failureOf(const std::function<void()> &call) {
 }
 
 struct Adder {
-  explicit Adder(const std::string &text, long count = 4)
-      : device(with(text)), buffer(device.allocate(count * sizeof(float))), host(count), n(count) {}
+  explicit Adder(const std::string &text) : Adder(with(text)) {}
+  explicit Adder(const FakeOptions &options)
+      : device(options), buffer(device.allocate(4 * sizeof(float))), host(4), n(4) {}
   EventRef in() { return device.copyIn(*buffer, all(), host.data()); }
   EventRef out() { return device.copyOut(*buffer, all(), host.data()); }
   EventRef add(long value) {
@@ -103,9 +104,10 @@ TEST(FakeDevice, CopiesOverlapKernelsOfOtherBuffers) { // requirement 56
 }
 
 TEST(FakeDevice, ABufferIsCopiedWhileAKernelOnlyReadsIt) {
-  Adder a("latency=30ms");
-  const EventRef ran =
-      a.device.launch(*a.kernel, {Argument::reads(*a.buffer), Argument::of(0L), Argument::of(0L)}, {});
+  FakeOptions options = with("latency=20ms");
+  options.kernels["add"] = [](const HostLaunch &) { std::this_thread::sleep_for(20ms); };
+  Adder a(options);
+  const EventRef ran = a.device.launch(*a.kernel, {Argument::reads(*a.buffer)}, {});
   const EventRef out = a.out(), in = a.in();
   finish(a.device, ran);
   finish(a.device, in);

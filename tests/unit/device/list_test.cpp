@@ -1,5 +1,6 @@
 #include "support.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 
 namespace pb::device::test {
@@ -30,6 +31,22 @@ TEST(OpenDevices, ByNameInTheirOrder) {
   EXPECT_NO_THROW(devices[0]->allocate(8)); // faults are the first one's
   EXPECT_THROW(devices[1]->allocate(8), DeviceError);
   EXPECT_THAT(complaints, testing::IsEmpty());
+}
+
+TEST(OpenDevices, AllAreThoseOfTheListEachOnce) { // requirement 101
+  setenv("PB_FAKE_DEVICE", "devices=2 memory=1M", 1);
+  std::vector<std::string> complaints, names, expected;
+  for (const auto &device : openDevices("all", complaints))
+    names.push_back(device->about().name);
+  const auto listed = listDevices();
+  for (const DeviceName &device : listed) // a GPU may be CUDA's and OpenCL's
+    if (device.about.api != "opencl" ||
+        std::none_of(listed.begin(), listed.end(), [&](const DeviceName &other) {
+          return other.about.api == "cuda" && other.about.name == device.about.name;
+        }))
+      expected.push_back(device.about.name);
+  EXPECT_EQ(names, expected);
+  EXPECT_THAT(names, testing::IsSupersetOf({"fake device 0", "fake device 1"}));
 }
 
 TEST(OpenDevices, NoneAndNothing) { // requirement 25

@@ -1,0 +1,73 @@
+// Our declarations of CUDA's driver against its own header, where that is installed.
+#include "runtime/device/cuda/cuda_api.h" // before cuda.h, whose macros rename functions
+
+#include <gtest/gtest.h>
+
+#if __has_include(<cuda.h>)
+#include <cuda.h>
+
+namespace pb::device {
+namespace {
+
+/// Parameters as the machine passes them: what matters to a caller.
+template <class T>
+constexpr char passed() {
+  if constexpr (std::is_pointer_v<T>)
+    return 'p';
+  else if constexpr (sizeof(T) == 8)
+    return 'l';
+  else
+    return 'i';
+}
+template <class R, class... A>
+std::string passedTo(R (*)(A...)) {
+  return {passed<R>(), passed<A>()...};
+}
+
+TEST(CudaDeclarations, FunctionsTakeWhatTheHeaderSays){
+// NOLINTBEGIN(bugprone-macro-parentheses): a type
+#define PB_COMPARE(member, symbol, parameters)                                                               \
+  EXPECT_EQ(passedTo(static_cast<CuStatus(*) parameters>(nullptr)), passedTo(decltype (&::member)(nullptr))) \
+      << symbol;
+    PB_CUDA_FUNCTIONS(PB_COMPARE)
+#undef PB_COMPARE
+    // NOLINTEND(bugprone-macro-parentheses)
+}
+
+TEST(CudaDeclarations, RowsAreLaidOutAlike) {
+  EXPECT_EQ(sizeof(CuRows), sizeof(CUDA_MEMCPY2D));
+#define PB_SAME(mine, theirs) EXPECT_EQ(offsetof(CuRows, mine), offsetof(CUDA_MEMCPY2D, theirs))
+  PB_SAME(fromX, srcXInBytes);
+  PB_SAME(fromY, srcY);
+  PB_SAME(fromType, srcMemoryType);
+  PB_SAME(fromHost, srcHost);
+  PB_SAME(fromDevice, srcDevice);
+  PB_SAME(fromPitch, srcPitch);
+  PB_SAME(toType, dstMemoryType);
+  PB_SAME(toHost, dstHost);
+  PB_SAME(toDevice, dstDevice);
+  PB_SAME(toPitch, dstPitch);
+  PB_SAME(bytes, WidthInBytes);
+  PB_SAME(rows, Height);
+#undef PB_SAME
+  EXPECT_EQ(int{CuRows::Host}, CU_MEMORYTYPE_HOST);
+  EXPECT_EQ(int{CuRows::Device}, CU_MEMORYTYPE_DEVICE);
+}
+
+TEST(CudaDeclarations, NumbersAreTheHeaders) {
+  EXPECT_EQ(int{kCuGroupItems}, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  EXPECT_EQ(int{kCuGroupExtent}, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X);
+  EXPECT_EQ(int{kCuGridExtent}, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
+  EXPECT_EQ(int{kCuLocalBytes}, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+  EXPECT_EQ(int{kCuUnits}, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  EXPECT_EQ(int{kCuMajor}, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+  EXPECT_EQ(int{kCuMinor}, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  EXPECT_EQ(kCuOutOfMemory, CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(kCuNotReady, CUDA_ERROR_NOT_READY);
+}
+
+} // namespace
+} // namespace pb::device
+#else
+TEST(CudaDeclarations, FunctionsTakeWhatTheHeaderSays) { GTEST_SKIP() << "cuda.h is not installed"; }
+#endif
