@@ -97,7 +97,7 @@ Trace::Log &Trace::mine() {
     std::lock_guard hold(mutex_);
     logs_.push_back(std::make_unique<Log>());
     known = logs_.back().get();
-    known->thread = "thread " + std::to_string(logs_.size());
+    known->thread = (task::Scheduler::current() ? "worker " : "thread ") + std::to_string(logs_.size());
   }
   number = number_;
   return *(log = known);

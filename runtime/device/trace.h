@@ -5,6 +5,7 @@
 //   trace.nameThread("GPU manager 0");                       // of the calling thread
 //   { Trace::Scope s(&trace, "manage", "copy-in blur"); ... }  // null: nothing is noted
 //   trace.onDevice(0, "kernel", "blur", span);               // nanoseconds of the device's clock
+//   scheduler.setWatcher(&trace);                            // each task of its workers
 //   trace.write("run.json");
 //
 // Each thread notes in a list of its own, without a lock but for its first event; write() and events() may be
@@ -13,6 +14,7 @@
 // processor's clock such that none seems to have ended after it was seen to be done.
 #pragma once
 #include "runtime/device/device.h"
+#include "runtime/task/scheduler.h"
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -21,7 +23,7 @@
 
 namespace pb::device {
 
-class Trace {
+class Trace : public task::TaskWatcher {
 public:
   struct Event {
     const char *category, *name, *detail; // "manage", "copy-in", "blur"
@@ -36,7 +38,7 @@ public:
   };
 
   Trace();
-  ~Trace();
+  ~Trace() override;
   Trace(const Trace &) = delete;
   Trace &operator=(const Trace &) = delete;
 
@@ -46,6 +48,9 @@ public:
   void note(const char *category, const char *name, const char *detail, Span span);
   /// Called when it is seen to be done.
   void onDevice(int device, const char *category, const char *detail, Span span);
+
+  unsigned long time() const override { return now(); }
+  void ran(unsigned long begin) override { note("work", "task", "", {begin, now()}); }
 
   std::vector<Lane> lanes() const;
   /// Throws std::runtime_error if the file cannot be written.

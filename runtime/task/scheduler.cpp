@@ -149,6 +149,7 @@ Scheduler::~Scheduler() {
 }
 
 void Scheduler::setDevices(StepDevices *devices) { crew_->devices = devices; }
+void Scheduler::setWatcher(TaskWatcher *watcher) { crew_->watcher = watcher; }
 
 int Scheduler::threads() const { return static_cast<int>(crew_->workers.size()); }
 

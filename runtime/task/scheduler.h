@@ -23,6 +23,14 @@ struct Crew;
 class TaskRef;
 class StepDevices;
 
+/// For traces. Called by workers, by several at once.
+class TaskWatcher {
+public:
+  virtual ~TaskWatcher() = default;
+  virtual unsigned long time() const = 0;
+  virtual void ran(unsigned long begin) = 0;
+};
+
 class Scheduler {
 public:
   /// `threads`: number of workers; less than 1 counts as 1. Throws std::system_error if no thread can start.
@@ -34,6 +42,8 @@ public:
   int threads() const;
   /// Who carries out steps that are placed on devices; before the first run(). Must outlive this.
   void setDevices(StepDevices *);
+  /// Who is told of each task that a worker has run; before the first run(). Must outlive this.
+  void setWatcher(TaskWatcher *);
 
   /// Runs the job on the workers and returns when it is done; rethrows what it threw. Throws
   /// std::logic_error when called by one of these workers.

@@ -76,7 +76,13 @@ void Worker::loop() {
     Work *w = deque.popTop();
     if (!w && !(w = find()))
       break;
-    w->run(w);
+    if (crew.watcher) [[unlikely]] {
+      const unsigned long begin = crew.watcher->time();
+      w->run(w);
+      crew.watcher->ran(begin);
+    } else {
+      w->run(w);
+    }
   }
   currentWorker = nullptr;
 }

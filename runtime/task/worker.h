@@ -18,6 +18,7 @@ namespace pb::task {
 struct Worker;
 class Scheduler;
 class StepDevices;
+class TaskWatcher;
 
 /// What the workers of one scheduler share.
 struct Crew {
@@ -26,6 +27,7 @@ struct Crew {
   ParkingLot lot;
   std::atomic<bool> stop = false;
   StepDevices *devices = nullptr; // set before the first task
+  TaskWatcher *watcher = nullptr; // likewise
   std::atomic<int> visitors = 0;  // threads of others that are making something runnable
 };
 

@@ -34,6 +34,29 @@ TEST(Trace, ThreadsHaveLanes) {
   }
 }
 
+Job leaf() { co_return; }
+Job parent() {
+  SpawnScope scope;
+  for (int k = 0; k < 100; ++k)
+    scope.spawn(leaf());
+  co_await scope.sync();
+}
+
+TEST(Trace, TasksOfWorkers) {
+  Trace trace;
+  {
+    task::Scheduler scheduler(2);
+    scheduler.setWatcher(&trace);
+    scheduler.run(parent());
+  }
+  std::size_t tasks = 0;
+  for (const auto &lane : trace.lanes()) {
+    EXPECT_THAT(lane.thread, HasSubstr("worker"));
+    tasks += lane.events.size();
+  }
+  EXPECT_EQ(tasks, 101u);
+}
+
 TEST(Trace, TwoTracesOnOneThread) {
   Trace a, b;
   for (int k = 0; k < 3; ++k) {
