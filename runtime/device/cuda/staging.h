@@ -5,10 +5,10 @@
 //   in.copy(stream, address, t, host);      // all of it is enqueued: returns at once
 //
 // A copy is cut into pieces of at most kPiece bytes. For each, a host function (run by the driver, in the
-// order of a stream of its own) moves the bytes between the host's rows and a slot of pinned memory, and a
-// command of the caller's stream between slot and device; events in between. With several slots both go on at
-// the same time. Invariant: nobody waits but streams. Slots are taken in turn; a slot's event says when it is
-// free again.
+// order of a stream of its own; some threads help it) moves the bytes between the host's rows and a slot of
+// pinned memory, and a command of the caller's stream moves them between slot and device; events in between.
+// With several slots both go on at the same time. Invariant: nobody waits but streams. Slots are taken in
+// turn; a slot's event says when it is free again.
 #pragma once
 #include "runtime/device/cuda/copy_threads.h"
 #include "runtime/device/cuda/cuda_objects.h"
