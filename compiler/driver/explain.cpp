@@ -24,7 +24,7 @@ public:
         rules.push_back(rule(r, in_.facts[t.index][r.index]));
       const auto &plans = in_.plans[t.index].plans;
       for (std::size_t k = 0; k < plans.size(); ++k)
-        alternatives.push_back(alternative(t, plans[k], in_.kernels[t.index][k], in_.fusions[t.index][k]));
+        alternatives.push_back(alternative(t, k));
       transforms.push_back({{"name", t.name}, {"rules", rules}, {"alternatives", alternatives}});
       if (!spaces_.empty())
         transforms.back()["kernels"] = options(t);
@@ -64,9 +64,10 @@ private:
     return out;
   }
 
-  Json alternative(const sema::Transform &t, const schedule::Plan &plan,
-                   const std::vector<std::optional<kernel::Kernel>> &kernels,
-                   const kernel::Fusion &fusion) const {
+  Json alternative(const sema::Transform &t, std::size_t number) const {
+    const schedule::Plan &plan = in_.plans[t.index].plans[number];
+    const std::vector<std::optional<kernel::Kernel>> &kernels = in_.kernels[t.index][number];
+    const kernel::Fusion &fusion = in_.fusions[t.index][number];
     Json steps = Json::array(), tiles = Json::array(), whole = Json::array();
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
       Json labels = Json::array();
@@ -77,6 +78,8 @@ private:
         describe(*kernels[s], one);
       else
         one["loops"] = Json::array(), one["calls_transforms"] = true;
+      if (const auto &device = in_.devices ? (*in_.devices)[t.index][number][s] : nullptr)
+        one["device"] = onDevice(*device, schedule::stepName(t, plan.steps[s]));
       steps.push_back(std::move(one));
     }
     for (const kernel::TileGroup &g : fusion.groups) {
@@ -88,6 +91,29 @@ private:
     for (const auto &[m, why] : fusion.refused)
       whole.push_back({{"matrix", t.matrices[m].name}, {"why", why}});
     return {{"name", plan.alternative}, {"steps", steps}, {"tiles", tiles}, {"whole_matrices", whole}};
+  }
+
+  /// Where else it can run, or why it cannot.
+  static Json onDevice(const kernel::OnDevice &device, const std::string &step) {
+    if (!device.items)
+      return {{"why_not", device.why}};
+    Json items = Json::array(), staged = Json::array();
+    const auto &functions = device.items->kernel.taskDimensions;
+    for (std::size_t k = device.items->inRounds() ? 1 : 0; k < functions.size(); ++k)
+      items.push_back(functions[k].name);
+    if (device.staged)
+      for (const kernel::Buffer &b : device.staged->buffers)
+        if (!b.staged.empty())
+          staged.push_back(b.name);
+    Json out = {{"placement", "place_" + step}, {"items", items}};
+    if (device.items->inRounds())
+      out["rounds"] = functions.front().name;
+    out["local_memory"] = staged;
+    if (!device.staged)
+      out["why_no_local_memory"] = device.whyNotStaged;
+    if (device.shared >= 0)
+      out["shared_along"] = functions[static_cast<std::size_t>(device.shared)].name;
+    return out;
   }
 
   void describe(const kernel::Kernel &k, Json &out) const {
@@ -172,6 +198,26 @@ std::string undone(const std::string &transformation) {
                                               : "no " + transformation;
 }
 
+/// "device: place_rows = gpu | gpu_local; an item for each x, y; In in local memory; shared along y"
+std::string placed(const Json &device) {
+  if (device.contains("why_not"))
+    return fmt::format("      not on a device: {}\n", device["why_not"].get<std::string>());
+  const bool isStaged = !device["local_memory"].empty();
+  std::string out = fmt::format("      device: {} = cpu | gpu{}; an item for each {}",
+                                device["placement"].get<std::string>(), isStaged ? " | gpu_local" : "",
+                                joined(device["items"]));
+  if (device.contains("rounds"))
+    out += fmt::format(", in rounds of {}", device["rounds"].get<std::string>());
+  if (isStaged)
+    out += fmt::format("; in local memory: {}", joined(device["local_memory"]));
+  if (device.contains("shared_along"))
+    out += fmt::format("; shared with the processor along {}", device["shared_along"].get<std::string>());
+  out += "\n";
+  if (!isStaged)
+    out += fmt::format("      no local memory: {}\n", device["why_no_local_memory"].get<std::string>());
+  return out;
+}
+
 std::string asText(const Json &step) {
   std::string out = fmt::format("    {}\n", joined(step["rules"]));
   if (step.contains("calls_transforms"))
@@ -194,7 +240,7 @@ std::string asText(const Json &step) {
   for (const auto &note : step["not_applied"])
     out += fmt::format("      {}: {}\n", undone(note["transformation"].get<std::string>()),
                        note["why"].get<std::string>());
-  return out;
+  return out + (step.contains("device") ? placed(step["device"]) : "");
 }
 
 std::string asProse(const Json &program) {

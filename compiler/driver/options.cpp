@@ -76,7 +76,7 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
   const std::map<std::string, Stage> stages = {
       {"ast", Stage::Ast},     {"module", Stage::Module}, {"facts", Stage::Facts},     {"grid", Stage::Grid},
       {"graph", Stage::Graph}, {"plan", Stage::Plan},     {"kernels", Stage::Kernels}, {"cpp", Stage::Cpp},
-      {"llvm", Stage::Llvm},   {"asm", Stage::Asm}};
+      {"llvm", Stage::Llvm},   {"asm", Stage::Asm},       {"opencl", Stage::OpenCl},   {"cuda", Stage::Cuda}};
   app.add_option("input,--input", o.input, "the program, FILE.pbcc")->required();
   app.add_option("-o,--output", o.output,
                  "the executable to make (default: the source's name without its suffix)");

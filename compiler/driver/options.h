@@ -8,7 +8,22 @@ namespace pbc::driver {
 
 /// The values that --emit can print, in the order in which they are made.
 /// Explain is no --emit but the subcommand.
-enum class Stage { Ast, Module, Facts, Grid, Graph, Plan, Kernels, Explain, Cpp, Llvm, Asm, Program };
+enum class Stage {
+  Ast,
+  Module,
+  Facts,
+  Grid,
+  Graph,
+  Plan,
+  Kernels,
+  Explain,
+  OpenCl,
+  Cuda,
+  Cpp,
+  Llvm,
+  Asm,
+  Program
+};
 
 struct Options {
   std::string input;

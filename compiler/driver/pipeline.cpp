@@ -11,6 +11,7 @@
 #include "compiler/driver/explain.h"
 #include "compiler/driver/refused_configuration.h"
 #include "compiler/driver/undefined.h"
+#include "compiler/emit/device_texts.h"
 #include "compiler/emit/emit.h"
 #include "compiler/kernel/default_schedule.h"
 #include "compiler/kernel/lift.h"
@@ -181,6 +182,16 @@ private:
                            .sources = &sources_,
                            .devices = &devices_},
                           context, options_.json, spaces_));
+
+    if (options_.stage == Stage::OpenCl || options_.stage == Stage::Cuda)
+      return show(emit::deviceTexts({.module = module,
+                                     .facts = facts,
+                                     .choices = choices,
+                                     .plans = plans,
+                                     .kernels = kernels,
+                                     .fusions = fusions,
+                                     .devices = &devices_},
+                                    options_.stage == Stage::Cuda));
 
     std::vector<emit::Unit> units;
     step("emit", [&] {

@@ -79,6 +79,18 @@ std::vector<Placement> placements(const Input &input, const sema::Transform &tra
 
 std::vector<Placement> placements(const Scope &scope) { return placements(scope.input, scope.transform); }
 
+std::string kernelEntry(const sema::Transform &t, const std::string &step) {
+  return identifier(fmt::format("pb_{}_{}", t.symbol, step));
+}
+
+std::set<std::string> realNames(const sema::Transform &t) {
+  std::set<std::string> names;
+  for (const auto &k : t.tunables)
+    if (k.isFloat)
+      names.insert(poly::mangle(k.name));
+  return names;
+}
+
 std::string placementSlots(const Scope &scope) {
   const std::size_t count = placements(scope).size();
   if (!count)
@@ -141,9 +153,7 @@ std::string placementTunables(const Scope &scope, int bin) {
 
 DeviceTables::DeviceTables(const Scope &scope)
     : scope_(scope), t_(scope.transform), isUsed_(usesDevices(scope.input)) {
-  for (const auto &k : t_.tunables)
-    if (k.isFloat)
-      reals_.insert(poly::mangle(k.name));
+  reals_ = realNames(t_);
 }
 
 std::string DeviceTables::ofStep(std::size_t plan, std::size_t step) {
@@ -204,7 +214,7 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
     return wholeMatrices(name, {matrices.begin(), matrices.end()});
   }
   const std::string number = std::to_string(count_++);
-  const DeviceText texts = deviceText(*device, identifier(fmt::format("pb_{}_{}", t_.symbol, name)), reals_);
+  const DeviceText texts = deviceText(*device, kernelEntry(t_, name), reals_);
   kernels(texts, number);
   arguments(*device, texts, number);
   unsigned floats = 0;

@@ -26,6 +26,11 @@ struct Placement {
 std::vector<Placement> placements(const Input &, const sema::Transform &);
 std::vector<Placement> placements(const Scope &);
 
+/// The function's name in a kernel's text.
+std::string kernelEntry(const sema::Transform &, const std::string &step);
+/// The tunables that are no integers, by their mangled names.
+std::set<std::string> realNames(const sema::Transform &);
+
 /// Definitions of what the configuration fills: selectors, sizes of groups, ratio.
 std::string placementSlots(const Scope &);
 /// Rows of the transform's tables of sites and tunables, for one accuracy bin.

@@ -417,7 +417,8 @@ std::string parallelEntry(const Scope &scope, const PlanTexts &plans) {
          plans.tasks +
          (plans.whole.empty()
               ? ""
-              : fmt::format("  if (pb_f.depth > 0)\n    co_await pb::leaveDevices(&pb_f, &{});\n", plans.whole)) +
+              : fmt::format("  if (pb_f.depth > 0)\n    co_await pb::leaveDevices(&pb_f, &{});\n",
+                            plans.whole)) +
          "  co_return;\n}\n\n";
 }
 
