@@ -152,6 +152,8 @@ private:
   void loseHanging();
   bool dropAll();
   void leakAll();
+  /// And all that is in it: the driver may be using it.
+  void leakMyself();
   std::vector<std::shared_ptr<Request>> beginLoss(const DeviceError &why);
   void freeBuffers();
   void watch();

@@ -102,6 +102,18 @@ TEST_P(HangingCall, CountsAsLost) {
 
 INSTANTIATE_TEST_SUITE_P(Calls, HangingCall, testing::Values("allocate", "in", "launch", "flush", "out"));
 
+TEST(ManagerFailure, TheLimitIsInTheEnvironment) {
+  const auto limitFor = [](const char *text) {
+    setenv("PB_DEVICE_TIMEOUT", text, 1);
+    const auto limit = timeoutFromEnvironment();
+    unsetenv("PB_DEVICE_TIMEOUT");
+    return limit;
+  };
+  EXPECT_EQ(limitFor("2.5"), 2500ms);
+  for (const char *nonsense : {"", "x", "3x", "-1", "0", "nan"})
+    EXPECT_EQ(limitFor(nonsense), 30s) << nonsense;
+}
+
 TEST(ManagerFailure, ACommandThatNeverEndsCountsAsLost) {
   Bench bench("fail=hang:2", 1, 0, nullptr, {}, 10ms); // twenty times that
   const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);

@@ -1,5 +1,7 @@
 #include "manager_support.h"
 
+#include "runtime/device/host_access.h"
+#include "runtime/task/scheduler.h"
 #include <cmath>
 #include <cstring>
 #include <thread>
@@ -107,6 +109,24 @@ std::vector<std::string> Bench::tasks() const {
       if (std::strcmp(e.category, "manage") == 0)
         result.emplace_back(e.name);
   return result;
+}
+
+Launch copiesOut(Launch l) {
+  for (LaunchMatrix &m : l.matrices)
+    m.copiesOut = m.writes;
+  return l;
+}
+
+double read(const Bench &bench, const Matrix2 &m) {
+  bench.manager->copyOutNow(all(m));
+  return valueOf(m);
+}
+
+void write(const Bench &bench, const Matrix2 &m, double value) {
+  task::Scheduler one(1);
+  one.run(hostAccess(bench.table, {{all(m), false, true, true}}));
+  for (long k = 0; k < m.count(); ++k)
+    m.base()[k] = value;
 }
 
 bool eventually(const std::function<bool()> &done) {

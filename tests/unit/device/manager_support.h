@@ -62,7 +62,6 @@ struct Bench {
   /// b = a + value; parts of b in rows [low, high), or all.
   Launch plus(const Matrix2 &a, const Matrix2 &b, double value, long low = 0, long high = -1) const;
   Launch rounds(const Matrix2 &a, long count) const;
-  /// Until the thread has nothing to do, a second at most.
   FakeCounters fake() const { return device->counters(); }
   /// "prepare copy-in execute ...": of the management thread, but polls that found nothing.
   std::vector<std::string> tasks() const;
@@ -74,6 +73,15 @@ struct Bench {
   std::unique_ptr<Manager> manager;
   std::shared_ptr<Kernel> plusKernel, roundKernel;
 };
+
+constexpr unsigned long kBytes = 8 * 4 * 8; // of an 8 x 4 matrix
+
+/// Marks what it writes as read by the host next.
+Launch copiesOut(Launch l);
+/// The host reads it: its value.
+double read(const Bench &bench, const Matrix2 &m);
+/// The host writes it.
+void write(const Bench &bench, const Matrix2 &m, double value);
 
 /// Waits until `done`, five seconds at most.
 bool eventually(const std::function<bool()> &done);

