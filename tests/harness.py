@@ -119,6 +119,9 @@ def placements(info):
     yield "on a device", everywhere("gpu", lambda name: None)
     yield "on a device, small groups", everywhere("gpu", small)
     yield "on a device, local memory", everywhere("gpu_local", small)
+    if any(a["name"] == "gpu_blocks" for t in info["transforms"] for s in t["sites"] for a in s["alternatives"]):
+        yield "on a device, blocks", everywhere("gpu_blocks", lambda name: None)
+        yield "on a device, small blocks", everywhere("gpu_blocks", lambda name: {"cells_x": 3, "cells_y": 2}.get(name[:7], small(name)))
     yield "shared", everywhere("gpu", lambda name: 24 if name == "gpu_ratio" else small(name))
     yield "shared, local memory", everywhere("gpu_local", lambda name: 40 if name == "gpu_ratio" else None)
 

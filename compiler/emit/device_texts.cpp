@@ -6,8 +6,8 @@
 namespace pbc::emit {
 
 std::string deviceTexts(const Input &in, bool forCuda) {
-  std::string out = fmt::format("// ==== prelude\n{}", forCuda ? pb::device::kCudaPrelude
-                                                              : pb::device::kOpenClPrelude);
+  std::string out =
+      fmt::format("// ==== prelude\n{}", forCuda ? pb::device::kCudaPrelude : pb::device::kOpenClPrelude);
   for (const auto &t : in.module.transforms) {
     std::set<const kernel::OnDevice *> seen;
     const auto &plans = in.plans[t.index].plans;

@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kRatioParts = 64;     // requirement 100; the paper's are eighths
 constexpr int kLargestGroup = 1024; // along one function; what a device cannot have, the runtime halves
+constexpr int kMostCells = 16;
 constexpr const char *kFunctions = "xyz";
 
 /// Groups are long along x, where neighbours lie side by side.
@@ -70,9 +71,10 @@ std::vector<Placement> placements(const Input &input, const sema::Transform &tra
       const int items = std::min(3, functions - (device->items->inRounds() ? 1 : 0));
       auto at = std::find_if(all.begin(), all.end(), [&](const Placement &k) { return k.name == name; });
       if (at == all.end())
-        at = all.insert(all.end(), {name, 0, false});
+        at = all.insert(all.end(), {name});
       at->itemDimensions = std::max(at->itemDimensions, items);
       at->hasLocal |= device->staged.has_value();
+      at->hasBlocks |= device->hasBlocks;
     }
   return all;
 }
@@ -96,17 +98,42 @@ std::string placementSlots(const Scope &scope) {
   if (!count)
     return "";
   const int bins = scope.transform.binCount();
-  return fmt::format("static pb::Selector {}[{}];\nstatic long {}[{}], {}[{}];\n", slot(scope, "place"),
-                     count * bins, slot(scope, "group"), 3 * count * bins, slot(scope, "ratio"), bins);
+  return fmt::format("static pb::Selector {}[{}];\nstatic long {}[{}], {}[{}], {}[{}];\n",
+                     slot(scope, "place"), count * bins, slot(scope, "group"), 3 * count * bins,
+                     slot(scope, "cells"), 2 * count * bins, slot(scope, "ratio"), bins);
 }
 
+namespace {
+
+/// The versions that steps of a placement may have, in the order of its alternatives.
+std::vector<std::string> versionsOf(const Placement &p) {
+  std::vector<std::string> all = {"global"};
+  if (p.hasLocal)
+    all.push_back("local");
+  if (p.hasBlocks)
+    all.push_back("blocks");
+  return all;
+}
+
+} // namespace
+
 std::string placementAlternatives(const Scope &scope) {
-  return placements(scope).empty()
-             ? ""
-             : "static const pb::Alternative pb_places[] = {\n"
-               "  {\"cpu\", \"on the processor\"},\n"
-               "  {\"gpu\", \"on a device\"},\n"
-               "  {\"gpu_local\", \"on a device, with inputs in the local memory of groups\"},\n};\n";
+  static const std::map<std::string, std::pair<const char *, const char *>> kAlternatives = {
+      {"global", {"gpu", "on a device"}},
+      {"local", {"gpu_local", "on a device, with inputs in the local memory of groups"}},
+      {"blocks", {"gpu_blocks", "on a device, several cells for each work-item"}}};
+  std::string text;
+  int number = 0;
+  for (const Placement &p : placements(scope)) {
+    text += fmt::format("static const pb::Alternative pb_places_{}[] = {{\n  {{\"cpu\", \"on the "
+                        "processor\"}},\n",
+                        number++);
+    for (const std::string &version : versionsOf(p))
+      text += fmt::format("  {{{}, {}}},\n", quoted(kAlternatives.at(version).first),
+                          quoted(kAlternatives.at(version).second));
+    text += "};\n";
+  }
+  return text;
 }
 
 std::string placementSites(const Scope &scope, int bin) {
@@ -123,7 +150,7 @@ std::string placementSites(const Scope &scope, int bin) {
 int placementTunableCount(const Scope &scope) {
   int count = 0;
   for (const Placement &p : placements(scope))
-    count += p.itemDimensions;
+    count += p.itemDimensions + (p.hasBlocks ? std::min(2, p.itemDimensions) : 0);
   return count ? count + 1 : 0;
 }
 
@@ -142,6 +169,11 @@ std::string placementTunables(const Scope &scope, int bin) {
           fmt::format("work-items of a group along {} of {}", kFunctions[d], p.name),
           defaultGroup(p.itemDimensions, d), 1, kLargestGroup,
           fmt::format("{}[{}]", slot(scope, "group"), 3 * (number * scope.transform.binCount() + bin) + d));
+    for (int d = 0; p.hasBlocks && d < std::min(2, p.itemDimensions); ++d)
+      row(fmt::format("cells_{}_{}", kFunctions[d], p.name),
+          fmt::format("cells of a work-item along {} of {}, where it has several", kFunctions[d], p.name), 4,
+          1, kMostCells,
+          fmt::format("{}[{}]", slot(scope, "cells"), 2 * (number * scope.transform.binCount() + bin) + d));
     ++number;
   }
   if (number)
@@ -196,7 +228,7 @@ std::string DeviceTables::wholeMatrices(const std::string &name,
                   "pb::DeviceArguments *pb_a) {{\n"
                   "  [[maybe_unused]] const {2} &pb_f = *static_cast<const {2} *>(pb_p);\n{3}}}\n\n"
                   "static const pb::DeviceStep pb_device_{0} = {{{4}, nullptr, 0, pb_touched_{0}, {5}, 0, 0, "
-                  "nullptr, pb_arguments_{0}, false, -1, -1, nullptr, nullptr, nullptr}};\n\n",
+                  "nullptr, pb_arguments_{0}, false, -1, -1, nullptr, nullptr, nullptr, nullptr}};\n\n",
                   number, rows, scope_.frame(), body, quoted(name), matrices.size());
   return "pb_device_" + number;
 }
@@ -215,35 +247,46 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
   }
   const std::string number = std::to_string(count_++);
   const DeviceText texts = deviceText(*device, kernelEntry(t_, name), reals_);
-  kernels(texts, number);
+  const auto all = placements(scope_);
+  const auto place =
+      std::find_if(all.begin(), all.end(), [&](const auto &p) { return p.name == name; }) - all.begin();
+  const std::vector<std::string> versions = versionsOf(all[static_cast<std::size_t>(place)]);
+  kernels(texts, versions, number);
   arguments(*device, texts, number);
   unsigned floats = 0;
   for (std::size_t k = 0; k < texts.values.size(); ++k)
     floats |= reals_.count(texts.values[k]) ? 1U << k : 0;
-  const auto all = placements(scope_);
-  const auto place =
-      std::find_if(all.begin(), all.end(), [&](const auto &p) { return p.name == name; }) - all.begin();
   text_ += fmt::format(
       "static const pb::DeviceStep pb_device_{0} = {{{1}, pb_kernels_{0}, {2}, pb_touched_{0}, {3}, "
-      "{4}, {5}, pb_items_{0}, pb_arguments_{0}, {6}, {7}, {8}, {9} + {10}, {11}, {12} + {13}}};\n\n",
-      number, quoted(name), texts.versions.size(), device->touched.size(),
+      "{4}, {5}, pb_items_{0}, pb_arguments_{0}, {6}, {7}, {8}, {9} + {10}, {11}, {12} + {13}, {14} + "
+      "{15}}};\n\n",
+      number, quoted(name), versions.size(), device->touched.size(),
       texts.values.size() + texts.extents.size(), floats, device->items->inRounds(), device->shared,
       device->sharedInTasks, slot(scope_, "place"), place * t_.binCount(), slot(scope_, "ratio"),
-      slot(scope_, "group"), 3 * place * t_.binCount());
+      slot(scope_, "group"), 3 * place * t_.binCount(), slot(scope_, "cells"), 2 * place * t_.binCount());
   return "pb_device_" + number;
 }
 
-void DeviceTables::kernels(const DeviceText &texts, const std::string &number) {
+void DeviceTables::kernels(const DeviceText &texts, const std::vector<std::string> &versions,
+                           const std::string &number) {
   std::string rows;
-  for (const auto &version : texts.versions) {
-    std::string local = "nullptr";
-    if (!version.localBytes.empty()) {
-      local = fmt::format("pb_local_{}", number);
-      text_ += fmt::format("PB_SMALL static long {}([[maybe_unused]] const int *group) {{ return {}; }}\n\n",
-                           local, version.localBytes);
+  for (const std::string &wanted : versions) {
+    const auto version = std::find_if(texts.versions.begin(), texts.versions.end(),
+                                      [&](const auto &v) { return v.variant == wanted; });
+    if (version == texts.versions.end()) {
+      rows += fmt::format("  {{{}, nullptr, {}, nullptr, false}},\n", quoted(wanted), quoted(texts.entry));
+      continue;
     }
-    rows += fmt::format("  {{{}, R\"pb({})pb\", {}, {}}},\n", quoted(version.variant), version.text,
-                        quoted(texts.entry), local);
+    std::string local = "nullptr";
+    if (!version->localBytes.empty()) {
+      local = fmt::format("pb_{}_bytes_{}", wanted, number);
+      text_ +=
+          fmt::format("PB_SMALL static long {}([[maybe_unused]] const int *group, [[maybe_unused]] const "
+                      "int *cells) {{ return {}; }}\n\n",
+                      local, version->localBytes);
+    }
+    rows += fmt::format("  {{{}, R\"pb({})pb\", {}, {}, {}}},\n", quoted(wanted), version->text,
+                        quoted(texts.entry), local, wanted == "blocks");
   }
   text_ += fmt::format("static const pb::DeviceKernel pb_kernels_{}[] = {{\n{}}};\n\n", number, rows);
 }

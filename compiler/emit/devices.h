@@ -19,7 +19,7 @@ bool usesDevices(const Input &);
 struct Placement {
   std::string name; // of its step: "rows"
   int itemDimensions = 0;
-  bool hasLocal = false;
+  bool hasLocal = false, hasBlocks = false;
 };
 
 /// In the order of the plans; none in a program without anything for devices.
@@ -53,7 +53,7 @@ public:
 private:
   std::string table(const schedule::Step &, const kernel::OnDevice *);
   std::string wholeMatrices(const std::string &name, const std::vector<std::pair<int, bool>> &matrices);
-  void kernels(const DeviceText &, const std::string &number);
+  void kernels(const DeviceText &, const std::vector<std::string> &versions, const std::string &number);
   void arguments(const kernel::OnDevice &, const DeviceText &, const std::string &number);
 
   const Scope &scope_;

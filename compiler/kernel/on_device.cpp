@@ -1,5 +1,8 @@
 #include "compiler/kernel/on_device.h"
+#include "compiler/kernel/along.h"
 #include "compiler/kernel/stage.h"
+#include <algorithm>
+#include <isl/aff.h>
 
 namespace pbc::kernel {
 namespace {
@@ -21,6 +24,32 @@ void findShared(OnDevice &device, const Kernel &scheduled) {
       }
 }
 
+/// A loop that is as long as the sizes say, with the same steps for all items: what items read in it, several
+/// cells of one item share.
+bool hasSharedLoop(const Items &items, const Kernel &lifted) {
+  const Statement &first = lifted.statements.front();
+  std::vector<int> variables; // of the items
+  for (std::size_t k = items.inRounds() ? 1 : 0; k < items.kernel.taskDimensions.size(); ++k) {
+    const auto at = std::find(first.dimensions.begin(), first.dimensions.begin() + first.freeCount,
+                              items.kernel.taskDimensions[k].name);
+    if (at == first.dimensions.begin() + first.freeCount)
+      return false;
+    variables.push_back(static_cast<int>(at - first.dimensions.begin()));
+  }
+  bool isLong = false;
+  for (const Statement &s : lifted.statements) {
+    if (s.rule != first.rule)
+      return false;
+    for (int d = s.freeCount; d < static_cast<int>(s.dimensions.size()); ++d) {
+      for (const int variable : variables)
+        if (boundsMoveWith(s.domain, d, variable))
+          return false;
+      isLong |= isl_pw_aff_is_cst(poly::dimMax(s.domain, static_cast<unsigned>(d)).get()) != isl_bool_true;
+    }
+  }
+  return isLong && variables.size() <= 3;
+}
+
 } // namespace
 
 OnDevice onDevice(const Kernel &lifted, const Kernel &scheduled, const poly::Context &context) {
@@ -35,6 +64,7 @@ OnDevice onDevice(const Kernel &lifted, const Kernel &scheduled, const poly::Con
     Outcome staged = stageInputs(*items.items);
     device.staged = std::move(staged.kernel);
     device.whyNotStaged = staged.why;
+    device.hasBlocks = hasSharedLoop(*items.items, lifted);
     device.items = std::move(items.items);
     findShared(device, scheduled);
   };

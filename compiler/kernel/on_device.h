@@ -13,9 +13,10 @@ namespace pbc::kernel {
 
 struct OnDevice {
   std::optional<Items> items;
-  std::optional<Kernel> staged;        // the item with inputs in group-local memory
-  std::vector<Touched> touched;        // what a part of the points touches
-  std::string why, whyNotStaged;       // one sentence each where there is none
+  std::optional<Kernel> staged;  // the item with inputs in group-local memory
+  bool hasBlocks = false;        // several cells for each work-item are of use (emit/kernel/device_blocks.h)
+  std::vector<Touched> touched;  // what a part of the points touches
+  std::string why, whyNotStaged; // one sentence each where there is none
   int shared = -1, sharedInTasks = -1; // a function along which device and processor can share the points
 };
 

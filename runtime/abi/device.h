@@ -70,11 +70,13 @@ void touchAll(DeviceArguments *arguments, int position, const Region<T, D> &r, b
 
 /// One version of a step's kernel.
 struct DeviceKernel {
-  const char *variant; // "global", "local": what the placement's alternative is called after "gpu"
-  const char *source;  // in the dialect, without its prelude
+  const char *variant; // "global", "local", "blocks"
+  const char *source;  // in the dialect, without its prelude; null: this step has no such version
   const char *entry;
-  /// Bytes of group-local memory for groups of group[0] x group[1] x group[2] items; null: none.
-  long (*localBytes)(const int *group);
+  /// Bytes of group-local memory for groups of group[0] x group[1] x group[2] items with cells[0] x cells[1]
+  /// cells each; null: none.
+  long (*localBytes)(const int *group, const int *cells);
+  bool hasCells; // an item computes PB_C0 x PB_C1 cells (macros), else one
 };
 
 /// A step, as far as devices are concerned: what it touches, and its kernels, if there are any.
@@ -98,6 +100,7 @@ struct DeviceStep {
   const Selector *placement; // by Frame::bin; 0: on the processor, k: kernels[k - 1]
   const long *ratio;         // by Frame::bin: so many 64ths of the shared function are the device's
   const long *group;         // by Frame::bin, three each: items of a group along each function that has items
+  const long *cells;         // by Frame::bin, two each: cells of an item along the first two of these
 };
 
 /// The awaitable of toHost.

@@ -87,15 +87,17 @@ KernelShelf::~KernelShelf() {
     entry->finish({nullptr, "the program ends"});
 }
 
-KernelShelf::Awaiter KernelShelf::get(const DeviceKernel &kernel, const int group[3], bool unit) {
-  const Key key{&kernel, group[0], group[1], group[2], unit};
+KernelShelf::Awaiter KernelShelf::get(const DeviceKernel &kernel, const int group[3], const int cells[2],
+                                      bool unit) {
+  const Key key{&kernel, group[0], group[1], group[2], cells[0], cells[1], unit};
   std::lock_guard hold(mutex_);
   std::shared_ptr<Entry> &entry = entries_[key];
   if (!entry) {
     entry = std::make_shared<Entry>();
-    entry->source = {(unit ? "#define PB_UNIT 1\n" : "") + std::string(kernel.source),
-                     kernel.entry,
-                     {group[0], group[1], group[2]}};
+    std::string text = unit ? "#define PB_UNIT 1\n" : "";
+    for (int d = 0; kernel.hasCells && d < 2; ++d)
+      text += "#define PB_C" + std::to_string(d) + " " + std::to_string(cells[d]) + "\n";
+    entry->source = {text + kernel.source, kernel.entry, {group[0], group[1], group[2]}};
     std::lock_guard holdQueue(builder_->mutex);
     builder_->queue.push_back(entry);
     builder_->changed.notify_one();

@@ -44,11 +44,11 @@ public:
     void await_suspend(std::coroutine_handle<> caller);
     Built await_resume() const;
   };
-  /// `unit`: dimension 0 of every matrix has stride 1.
-  Awaiter get(const DeviceKernel &, const int group[3], bool unit);
+  /// `cells` of an item; `unit`: dimension 0 of every matrix has stride 1.
+  Awaiter get(const DeviceKernel &, const int group[3], const int cells[2], bool unit);
 
 private:
-  using Key = std::tuple<const DeviceKernel *, int, int, int, bool>;
+  using Key = std::tuple<const DeviceKernel *, int, int, int, int, int, bool>;
   std::mutex mutex_; // of entries_
   std::map<Key, std::shared_ptr<Entry>> entries_;
   std::shared_ptr<Builder> builder_;

@@ -208,7 +208,7 @@ protected:
     }
     if (arguments_.empty())
       makeArguments(m);
-    const Grid grid = gridOf(l.box, l.inRounds, l.group);
+    const Grid grid = gridOf(l.box, l.inRounds, l.group, l.cells);
     const long last = l.inRounds ? l.box.high[0] : l.box.low[0] + 1;
     for (; round_ < last; ++round_) {
       if (m.isFull())

@@ -29,13 +29,15 @@ std::chrono::milliseconds timeoutFromEnvironment() {
   return std::chrono::milliseconds(std::max(1L, static_cast<long>(seconds * 1000)));
 }
 
-Grid gridOf(const Box &box, bool inRounds, const int *group) {
+Grid gridOf(const Box &box, bool inRounds, const int *group, const int *cells) {
   Grid grid;
   int item = 0;
   for (int d = inRounds ? 1 : 0; d < box.rank; ++d, ++item)
     grid.items[std::min(item, 2)] *= box.high[d] - box.low[d];
   for (int k = 0; k < 3; ++k) {
     grid.group[k] = group[k];
+    if (k < 2)
+      grid.items[k] = (grid.items[k] + cells[k] - 1) / cells[k];
     grid.items[k] = (grid.items[k] + group[k] - 1) / group[k] * group[k];
   }
   return grid;

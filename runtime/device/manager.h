@@ -54,6 +54,7 @@ struct Launch {
   Box box{};                // of the points' functions; see DeviceStep
   bool inRounds = false;    // dimension 0 of the box: one launch after the other for each value
   int group[3] = {1, 1, 1};
+  int cells[2] = {1, 1}; // of an item, along the first two dimensions of items
 };
 
 struct Submitted {
@@ -83,7 +84,7 @@ struct Counters {
 
 /// Work-items and their groups for the points of a box (of one round, if in rounds): the third item dimension
 /// has all dimensions of the box beyond.
-Grid gridOf(const Box &box, bool inRounds, const int *group);
+Grid gridOf(const Box &box, bool inRounds, const int *group, const int *cells);
 
 class Management;
 class Submission;

@@ -241,11 +241,17 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
       Launch launch = launchOf(batch[next], arguments, end, frame);
       groupOf(step, frame, side->manager->about(), launch.group);
       const DeviceKernel *kernel = &step.kernels[batch[next].version];
-      if (kernel->localBytes &&
-          kernel->localBytes(launch.group) > static_cast<long>(side->manager->about().localBytes))
+      if (kernel->hasCells)
+        for (int d = 0; d < 2; ++d)
+          launch.cells[d] = static_cast<int>(std::max(1L, step.cells[2 * frame->bin + d]));
+      if (!kernel->source ||
+          (kernel->localBytes && kernel->localBytes(launch.group, launch.cells) >
+                                     static_cast<long>(side->manager->about().localBytes))) {
         kernel = step.kernels; // requirement 21
+        launch.cells[0] = launch.cells[1] = 1;
+      }
       KernelShelf::Built built =
-          co_await side->shelf->get(*kernel, launch.group, hasUnitStrides(step, arguments));
+          co_await side->shelf->get(*kernel, launch.group, launch.cells, hasUnitStrides(step, arguments));
       if (!built.kernel) {
         leave(batch[next], built.why, true);
         why = built.why;

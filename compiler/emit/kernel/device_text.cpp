@@ -1,4 +1,5 @@
 #include "compiler/emit/kernel/device_text.h"
+#include "compiler/emit/kernel/device_blocks.h"
 #include "compiler/emit/kernel/loops.h"
 #include "compiler/kernel/footprint.h"
 #include <fmt/format.h>
@@ -42,6 +43,7 @@ public:
     bodies.emplace_back(&device_.items->item, body(device_.items->item, used));
     if (device_.staged)
       bodies.emplace_back(&*device_.staged, body(*device_.staged, used));
+    const auto blocks = device_.hasBlocks ? deviceBlocks(*device_.items, used) : std::nullopt;
     out_.values.assign(used.values.begin(), used.values.end());
     if (device_.staged)
       for (const Buffer &b : device_.staged->buffers)
@@ -50,6 +52,8 @@ public:
     for (const auto &[kernel, statements] : bodies)
       out_.versions.push_back({kernel->buffers.empty() || kernel == &device_.items->item ? "global" : "local",
                                function(*kernel, statements), localBytes(*kernel)});
+    if (blocks)
+      out_.versions.push_back({"blocks", blockFunction(*blocks), blocks->localBytes});
     return std::move(out_);
   }
 
@@ -144,14 +148,8 @@ private:
   }
 
   std::string function(const kernel::Kernel &kernel, const std::string &statements) const {
-    std::string arrays, places, loads, guard;
+    std::string arrays, loads, guard;
     for (const Buffer &b : kernel.buffers) {
-      if (b.role == Buffer::Role::Local)
-        continue;
-      places += fmt::format("  {0}_p += {0}_o;\n", b.name);
-      for (int d = 0; d < b.rank; ++d)
-        places += fmt::format("  const long {0}_s{1} = {2};\n", b.name, d,
-                              d ? fmt::format("{}_t{}", b.name, d) : fmt::format("PB_FIRST({}_t0)", b.name));
       if (b.staged.empty())
         continue;
       arrays +=
@@ -161,10 +159,53 @@ private:
     const std::string items = values(guard);
     if (!loads.empty())
       loads += "  PB_BARRIER();\n";
-    return std::string("#ifdef PB_UNIT\n#define PB_FIRST(stride) 1\n#else\n#define PB_FIRST(stride) "
-                       "(stride)\n#endif\n") +
-           signature(kernel) + "{\n" + arrays + "  PB_BEGIN\n" + places + items + loads + "  if (" + guard +
-           ") {\n" + statements + "  }\n  PB_END\n}\n";
+    return prologue() + signature(kernel) + "{\n" + arrays + "  PB_BEGIN\n" + places(kernel) + items + loads +
+           "  if (" + guard + ") {\n" + statements + "  }\n  PB_END\n}\n";
+  }
+
+  /// Each item a block of PB_C0 x PB_C1 cells.
+  std::string blockFunction(const DeviceBlocks &blocks) const {
+    std::string firsts, cell = "const int cell = r1 * PB_C0 + r0", inside, last;
+    for (std::size_t k = rounds_; k < functions_; ++k) {
+      const std::size_t d = k - rounds_;
+      const bool isBlock = d < 2; // of cells
+      firsts += isBlock
+                    ? fmt::format("  const long first{0} = from{1} + PB_GROUP_ID({0}) * (PB_G{0} * "
+                                  "PB_C{0});\n",
+                                  d, k)
+                    : fmt::format("  const long first{0} = from{1} + PB_GROUP_ID({0}) * PB_G{0};\n", d, k);
+      const std::string place =
+          fmt::format("(int)PB_LOCAL_ID({0})", d) + (isBlock ? fmt::format(" + r{0} * PB_G{0}", d) : "");
+      cell += fmt::format(", place{} = {}", d, place);
+      last += fmt::format("; const long low{0} = pb_minimum(first{1} + place{1}, to{0} - 1)", k, d);
+      inside += fmt::format("{}first{} + place{} < to{}", inside.empty() ? "" : " && ", d, d, k);
+    }
+    const std::string rows = functions_ - rounds_ > 1 ? "PB_C1" : "1";
+    return prologue() + signature(device_.items->item) + "{\n" +
+           fmt::format("#define PB_EACH_CELL _Pragma(\"unroll\") for (int r1 = 0; r1 < {}; ++r1) "
+                       "_Pragma(\"unroll\") for (int r0 = 0; r0 < PB_C0; ++r0)\n"
+                       "#define PB_CELL {}{}; const int inside = {};\n",
+                       rows, cell, last, inside) +
+           blocks.arrays + "  PB_BEGIN\n" + places(device_.items->item) +
+           (rounds_ ? "  const long low0 = from0;\n" : "") + firsts + inDialect(blocks.statements) +
+           "  PB_END\n}\n";
+  }
+
+  static std::string prologue() {
+    return "#ifdef PB_UNIT\n#define PB_FIRST(stride) 1\n#else\n#define PB_FIRST(stride) (stride)\n#endif\n";
+  }
+
+  static std::string places(const kernel::Kernel &kernel) {
+    std::string text;
+    for (const Buffer &b : kernel.buffers) {
+      if (b.role == Buffer::Role::Local)
+        continue;
+      text += fmt::format("  {0}_p += {0}_o;\n", b.name);
+      for (int d = 0; d < b.rank; ++d)
+        text += fmt::format("  const long {0}_s{1} = {2};\n", b.name, d,
+                            d ? fmt::format("{}_t{}", b.name, d) : fmt::format("PB_FIRST({}_t0)", b.name));
+    }
+    return text;
   }
 
   std::string localBytes(const kernel::Kernel &kernel) const {

@@ -151,6 +151,8 @@ std::string StatementPrinter::placeInCopy(const Buffer &b, const std::vector<isl
 std::string StatementPrinter::element(int access, const At &at) const {
   const kernel::Access &a = statement_.accesses[access];
   const Buffer &b = kernel_.buffers[a.buffer];
+  if (const auto text = replaced_.find(access); text != replaced_.end())
+    return text->second;
   if (!b.staged.empty())
     return b.name + "_c[" + placeInCopy(b, indices_[access], at) + "]";
   if (b.role != Buffer::Role::Local)

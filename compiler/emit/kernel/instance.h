@@ -1,6 +1,7 @@
 // Statements as C++: expression trees with element accesses, for one place in the loop nest.
 #pragma once
 #include "compiler/kernel/kernel.h"
+#include <map>
 #include <optional>
 #include <set>
 
@@ -41,6 +42,8 @@ public:
   std::string value(const std::vector<std::string> &dimensions, const std::string &lane = "0") const;
   /// "double": of the element that it writes.
   std::string type() const;
+  /// What stands for some reads, by access, in what is printed from now on.
+  void replaceReads(std::map<int, std::string> texts) { replaced_ = std::move(texts); }
   /// The cell of an access as an address.
   std::string address(int access, const std::vector<std::string> &dimensions) const;
 
@@ -68,6 +71,7 @@ private:
   const kernel::Statement &statement_;
   bool unitStride_, vectorMath_;
   Used &used_;
+  std::map<int, std::string> replaced_;
   std::vector<std::vector<isl::ast_expr>> indices_;          // per access
   std::vector<std::vector<isl::ast_expr>> begins_, extents_; // per argument of an opaque statement
 };

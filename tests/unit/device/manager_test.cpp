@@ -298,7 +298,8 @@ TEST(Manager, BeginAndEnd) {
 TEST(Manager, GridsOfBoxes) {
   const int group[3] = {4, 2, 1};
   const auto items = [&](const Box &b, bool inRounds) {
-    const Grid g = gridOf(b, inRounds, group);
+    const int cells[2] = {1, 1};
+    const Grid g = gridOf(b, inRounds, group, cells);
     return std::vector<long>(g.items, g.items + 3);
   };
   EXPECT_THAT(items(Box{2, {1, 1}, {10, 4}}, false), ElementsAre(12, 4, 1));

@@ -1,0 +1,294 @@
+#include "compiler/emit/kernel/device_blocks.h"
+#include "compiler/emit/kernel/loops.h"
+#include "compiler/kernel/along.h"
+#include "compiler/kernel/footprint.h"
+#include "compiler/kernel/tree.h"
+#include "compiler/poly/expression.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <isl/ast.h>
+#include <isl/id.h>
+
+namespace pbc::emit {
+
+using kernel::Buffer;
+
+namespace {
+
+constexpr int kSteps = 16; // of a loop, whose strips are copied together
+
+/// Nothing that an item does may be printed in this form.
+struct Irregular {};
+
+class Printer {
+public:
+  Printer(const kernel::Items &items, Used &used)
+      : kernel_(withArrays(items.item)), used_(used), rounds_(items.inRounds() ? 1 : 0) {
+    for (std::size_t k = rounds_; k < kernel_.taskDimensions.size(); ++k)
+      functions_.push_back("low" + std::to_string(k));
+    for (std::size_t s = 0; s < kernel_.statements.size(); ++s)
+      statements_.emplace_back(kernel_, static_cast<int>(s), false, false, used);
+  }
+
+  std::optional<DeviceBlocks> print() {
+    const isl::ast_node nest = generate(kernel_);
+    if (functions_.size() > 3 || !everyFunctionIsAVariable())
+      return std::nullopt;
+    try {
+      out_.statements = node(nest, "  ");
+    } catch (const Irregular &) {
+      return std::nullopt;
+    }
+    if (!hasLoop_)
+      return std::nullopt;
+    out_.statements = locals_ + out_.statements;
+    return out_;
+  }
+
+private:
+  /// Locals as arrays, which StatementPrinter indexes by the lane: here the number of the cell.
+  static kernel::Kernel withArrays(kernel::Kernel kernel) {
+    for (Buffer &b : kernel.buffers)
+      if (b.role == Buffer::Role::Local)
+        b.lanes = 1;
+    return kernel;
+  }
+
+  /// One rule, whose free variables are the functions of its items.
+  bool everyFunctionIsAVariable() const {
+    const kernel::Statement &first = kernel_.statements.front();
+    for (const kernel::Statement &s : kernel_.statements)
+      if (s.rule != first.rule)
+        return false;
+    for (std::size_t k = rounds_; k < kernel_.taskDimensions.size(); ++k) {
+      const auto at = std::find(first.dimensions.begin(), first.dimensions.begin() + first.freeCount,
+                                kernel_.taskDimensions[k].name);
+      if (at == first.dimensions.begin() + first.freeCount)
+        return false;
+    }
+    return true;
+  }
+
+  std::string cxx(isl_ast_expr *taken) {
+    return poly::cxx(isl::manage(taken), [&](const std::string &name) { return emittedName(name, used_); });
+  }
+
+  static bool names(const std::string &text, const std::string &word) {
+    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size())
+      if (at + word.size() == text.size() ||
+          !std::isalnum(static_cast<unsigned char>(text[at + word.size()])))
+        return true;
+    return false;
+  }
+
+  /// The text, which must be the same for all items.
+  const std::string &uniform(const std::string &text) const {
+    for (const std::string &f : functions_)
+      if (names(text, f))
+        throw Irregular();
+    return text;
+  }
+
+  std::string node(const isl::ast_node &n, const std::string &indent) {
+    switch (isl_ast_node_get_type(n.get())) {
+    case isl_ast_node_block: {
+      std::string text;
+      const auto children = n.as<isl::ast_node_block>().children();
+      for (unsigned k = 0; k < children.size(); ++k)
+        text += node(children.at(static_cast<int>(k)), indent);
+      return text;
+    }
+    case isl_ast_node_mark: {
+      const std::string mark = markName(n);
+      if (mark.starts_with("alloc:"))
+        declare(mark.substr(6));
+      return node(isl::manage(isl_ast_node_mark_get_node(n.get())), indent);
+    }
+    case isl_ast_node_if:
+      return branch(n, indent);
+    case isl_ast_node_for:
+      return loop(n, indent);
+    case isl_ast_node_user:
+      return cells(instance(n, {}), indent);
+    default:
+      throw Irregular();
+    }
+  }
+
+  void declare(const std::string &local) {
+    for (const Buffer &b : kernel_.buffers)
+      if (b.name == local && !names(locals_, local + "_l"))
+        locals_ += fmt::format("  {} {}_l[PB_C0 * PB_C1];\n", body::cxxType(b.element), b.name);
+  }
+
+  std::string branch(const isl::ast_node &n, const std::string &indent) {
+    std::string text =
+        indent + "if (" + uniform(cxx(isl_ast_node_if_get_cond(n.get()))) + ") {\n" +
+        node(isl::manage(isl_ast_node_if_get_then_node(n.get())), indent + "  ") + indent + "}";
+    if (isl_ast_node_if_has_else_node(n.get()) == isl_bool_true)
+      text += " else {\n" + node(isl::manage(isl_ast_node_if_get_else_node(n.get())), indent + "  ") + indent +
+              "}";
+    return text + "\n";
+  }
+
+  std::string loop(const isl::ast_node &n, const std::string &indent) {
+    const std::string i = cxx(isl_ast_node_for_get_iterator(n.get()));
+    const std::string begin = uniform(cxx(isl_ast_node_for_get_init(n.get())));
+    const isl::ast_node body = isl::manage(isl_ast_node_for_get_body(n.get()));
+    if (isl_ast_node_for_is_degenerate(n.get()) == isl_bool_true)
+      return fmt::format("{0}{{\n{0}  const long {1} = {2};\n{3}{0}}}\n", indent, i, begin,
+                         node(body, indent + "  "));
+    const std::string condition = uniform(cxx(isl_ast_node_for_get_cond(n.get())));
+    const std::string step = cxx(isl_ast_node_for_get_inc(n.get()));
+    hasLoop_ = true;
+    if (step == "1")
+      if (const auto chunked = inChunks(n, i, begin, body, indent))
+        return *chunked;
+    return fmt::format("{0}for (long {1} = {2}; {3}; {1} += {4}) {{\n{5}{0}}}\n", indent, i, begin, condition,
+                       step, node(body, indent + "  "));
+  }
+
+  /// The statement that a leaf runs and its dimensions there; `strips` by access: what stands for the read.
+  struct Instance {
+    int statement;
+    std::vector<std::string> dimensions;
+    std::map<int, std::string> strips;
+  };
+
+  Instance instance(const isl::ast_node &n, std::map<int, std::string> strips) {
+    isl_ast_expr *call = isl_ast_node_user_get_expr(n.get());
+    isl_ast_expr *function = isl_ast_expr_op_get_arg(call, 0);
+    isl_id *name = isl_ast_expr_id_get_id(function);
+    Instance out{kernel::statementIndex(kernel_, isl_id_get_name(name)), {}, std::move(strips)};
+    isl_id_free(name);
+    isl_ast_expr_free(function);
+    for (int k = 1, count = static_cast<int>(isl_ast_expr_op_get_n_arg(call)); k < count; ++k)
+      out.dimensions.push_back(cxx(isl_ast_expr_op_get_arg(call, k)));
+    isl_ast_expr_free(call);
+    return out;
+  }
+
+  /// All cells of the item. What it writes to a matrix only where there is such a cell.
+  std::string cells(const Instance &i, const std::string &indent) {
+    const kernel::Statement &s = kernel_.statements[static_cast<std::size_t>(i.statement)];
+    StatementPrinter printer = statements_[static_cast<std::size_t>(i.statement)];
+    printer.replaceReads(i.strips);
+    const bool stores =
+        kernel_.buffers[static_cast<std::size_t>(s.accesses[static_cast<std::size_t>(s.write)].buffer)].role !=
+        Buffer::Role::Local;
+    std::string text = indent + "PB_EACH_CELL {\n" + indent + "  PB_CELL\n";
+    text += stores ? indent + "  if (inside)\n" : "";
+    return text + printer.print(i.dimensions, "cell", indent + (stores ? "    " : "  ")) + indent + "}\n";
+  }
+
+  /// A loop over statements that reads strips: in chunks, whose strips are copied before.
+  std::optional<std::string> inChunks(const isl::ast_node &n, const std::string &i, const std::string &begin,
+                                      const isl::ast_node &body, const std::string &indent) {
+    std::vector<isl::ast_node> leaves;
+    if (isl_ast_node_get_type(body.get()) == isl_ast_node_block) {
+      const auto children = body.as<isl::ast_node_block>().children();
+      for (unsigned k = 0; k < children.size(); ++k)
+        leaves.push_back(children.at(static_cast<int>(k)));
+    } else {
+      leaves.push_back(body);
+    }
+    isl_ast_expr *condition = isl_ast_node_for_get_cond(n.get());
+    const bool isLess = isl_ast_expr_op_get_type(condition) == isl_ast_expr_op_lt;
+    const bool isUpper = isLess || isl_ast_expr_op_get_type(condition) == isl_ast_expr_op_le;
+    const std::string end = cxx(isl_ast_expr_op_get_arg(condition, 1)) + (isLess ? "" : " + 1");
+    isl_ast_expr_free(condition);
+    if (!isUpper)
+      return std::nullopt;
+    std::string copies, compute;
+    for (const isl::ast_node &leaf : leaves) {
+      if (isl_ast_node_get_type(leaf.get()) != isl_ast_node_user)
+        return std::nullopt;
+      Instance one = instance(leaf, {});
+      copies += strips(one, i, indent + "  ");
+      compute += cells(one, indent + "    ");
+    }
+    if (copies.empty())
+      return std::nullopt;
+    return fmt::format("{0}for (long {1}_c = {2}; {1}_c < {3}; {1}_c += {4}) {{\n"
+                       "{0}  const long {1}_e = pb_minimum({1}_c + {4}, {3});\n"
+                       "{0}  PB_BARRIER();\n{5}{0}  PB_BARRIER();\n"
+                       "{0}  for (long {1} = {1}_c; {1} < {1}_e; ++{1}) {{\n{6}{0}  }}\n{0}}}\n",
+                       indent, i, begin, end, kSteps, copies, compute);
+  }
+
+  /// Copies of the strips that an instance reads in the loop over `i`; the instance reads them from then on.
+  std::string strips(Instance &one, const std::string &i, const std::string &indent) {
+    const kernel::Statement &s = kernel_.statements[static_cast<std::size_t>(one.statement)];
+    const auto dimensionOf = [&](const std::string &text) {
+      const auto at = std::find(one.dimensions.begin(), one.dimensions.end(), text);
+      return at == one.dimensions.end() ? -1 : static_cast<int>(at - one.dimensions.begin());
+    };
+    const int k = dimensionOf(i);
+    std::string text;
+    for (int a = 0; k >= 0 && a < static_cast<int>(s.accesses.size()); ++a) {
+      const kernel::Access &access = s.accesses[static_cast<std::size_t>(a)];
+      const Buffer &b = kernel_.buffers[static_cast<std::size_t>(access.buffer)];
+      if (access.isWrite || b.role != Buffer::Role::Input || !moves(access, k))
+        continue;
+      int function = -1, count = 0;
+      for (std::size_t f = 0; f < functions_.size(); ++f)
+        if (const int d = dimensionOf(functions_[f]); d >= 0 && moves(access, d))
+          function = static_cast<int>(f), ++count;
+      if (count != 1 || function > 1)
+        continue;
+      text += strip(one, a, b, i, function, indent);
+    }
+    return text;
+  }
+
+  bool moves(const kernel::Access &access, int d) const {
+    const auto how = kernel::along(kernel_, access, d);
+    return !how || *how != kernel::Along::Nowhere;
+  }
+
+  std::string strip(Instance &one, int access, const Buffer &b, const std::string &i, int f,
+                    const std::string &indent) {
+    const std::string name = fmt::format("strip{}", stripCount_++);
+    const std::string number = std::to_string(f), extent = fmt::format("(PB_G{0} * PB_C{0})", number);
+    const std::string function = functions_[static_cast<std::size_t>(f)];
+    const std::string to = "to" + std::to_string(rounds_ + static_cast<std::size_t>(f));
+    out_.arrays += fmt::format("  PB_LOCAL_ARRAY({}, {}, {} * {});\n", body::cxxType(b.element), name, kSteps,
+                               extent);
+    out_.localBytes += fmt::format("{}{}L * {} * group[{}] * cells[{}]", out_.localBytes.empty() ? "" : " + ",
+                                   kernel::bytesOf(b.element), kSteps, number, number);
+    const StatementPrinter &printer = statements_[static_cast<std::size_t>(one.statement)];
+    one.strips[access] =
+        fmt::format("{}[({} - {}_c) * {} + place{}]", name, i, i, extent, number);
+    // Neighbouring items copy cells that lie side by side.
+    const kernel::Statement &statement = kernel_.statements[static_cast<std::size_t>(one.statement)];
+    const auto k = std::find(one.dimensions.begin(), one.dimensions.end(), i) - one.dimensions.begin();
+    const bool alongSteps = kernel::along(kernel_, statement.accesses[static_cast<std::size_t>(access)],
+                                          static_cast<int>(k)) == kernel::Along::Contiguous;
+    const std::string step = fmt::format("pb__n {} {}", alongSteps ? "%" : "/", alongSteps ? std::to_string(kSteps) : extent);
+    const std::string place = fmt::format("pb__n {} {}", alongSteps ? "/" : "%", alongSteps ? std::to_string(kSteps) : extent);
+    return fmt::format("{0}for (int pb__n = PB_LOCAL_INDEX; pb__n < {1} * {2}; pb__n += PB_G0 * PB_G1 * PB_G2) {{\n"
+                       "{0}  const int step = {3}, place = {4};\n"
+                       "{0}  const long {5} = first{6} + place, {7} = {7}_c + step;\n"
+                       "{0}  if ({5} < {8} && {7} < {7}_e)\n{0}    {9}[step * {2} + place] = *({10});\n{0}}}\n",
+                       indent, kSteps, extent, step, place, function, number, i, to, name,
+                       printer.address(access, one.dimensions));
+  }
+
+  kernel::Kernel kernel_;
+  Used &used_;
+  std::size_t rounds_;
+  std::vector<std::string> functions_; // "low1": the item's values
+  std::vector<StatementPrinter> statements_;
+  std::string locals_;
+  DeviceBlocks out_;
+  bool hasLoop_ = false;
+  int stripCount_ = 0;
+};
+
+} // namespace
+
+std::optional<DeviceBlocks> deviceBlocks(const kernel::Items &items, Used &used) {
+  return Printer(items, used).print();
+}
+
+} // namespace pbc::emit
