@@ -36,7 +36,7 @@ int tuneCommand(int argc, char **argv) {
                  "picks up by itself); with --kernels the program to make");
   app.add_option("-n,--n", options.n,
                  "the largest size, for every size variable that is not a small constant")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 2147483647).description("a whole number above 0"));
   app.add_option("--size", sizes, "the largest size of one variable, NAME=VALUE; may be repeated")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -153,7 +153,7 @@ private:
     verify("plans", [&] { return schedule::verify(module, choices, plans); });
     if (options_.stage == Stage::Plan)
       return show(schedule::print(module, plans));
-    step("versions", [&] { module = schedule::foldVersions(module, choices, plans); });
+    step("versions", [&] { module = schedule::foldVersions(module, facts, choices, plans); });
 
     const auto baked = bakedConfiguration();
     if (!baked)

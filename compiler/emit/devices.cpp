@@ -139,11 +139,13 @@ std::string placementAlternatives(const Scope &scope) {
 std::string placementSites(const Scope &scope, int bin) {
   std::string rows;
   int number = 0;
-  for (const Placement &p : placements(scope))
-    rows +=
-        fmt::format("  {{{}, {}, {}, pb_places, &{}[{}], true}},\n", quoted("place_" + p.name),
-                    quoted("where " + p.name + " of " + scope.transform.name + " runs"), p.hasLocal ? 3 : 2,
-                    slot(scope, "place"), number++ * scope.transform.binCount() + bin);
+  for (const Placement &p : placements(scope)) {
+    rows += fmt::format("  {{{}, {}, {}, pb_places_{}, &{}[{}], true}},\n", quoted("place_" + p.name),
+                        quoted("where " + p.name + " of " + scope.transform.name + " runs"),
+                        1 + versionsOf(p).size(), number, slot(scope, "place"),
+                        number * scope.transform.binCount() + bin);
+    ++number;
+  }
   return rows;
 }
 

@@ -337,12 +337,7 @@ Block BodyLifter::opaque(const schedule::RuleUse &use) {
   rule_ = &transform_.rules[use.rule];
   points_ = use.domain;
   loops_.clear();
-  Statement s;
-  s.name = "R" + std::to_string(rule_->index) + "_S0";
-  s.rule = rule_->index;
-  s.dimensions = freeNames();
-  s.freeCount = static_cast<int>(s.dimensions.size());
-  s.domain = domain(s.name, s.dimensions);
+  Statement s = begin();
   s.isOpaque = true;
   s.function = "pb_body_" + std::to_string(rule_->index);
   auto argument = [&](const sema::Binding &b) {

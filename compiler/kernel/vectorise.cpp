@@ -16,16 +16,17 @@ constexpr long kLongestBody = 128;
 
 bool isInteger(Scalar s) { return s != Scalar::F64 && s != Scalar::F32; }
 
-/// Sums over loops whose reads lie side by side along the loop and far apart along x, in whatever order: then
-/// vectors belong along the loop, where LLVM makes them.
-bool sumsAlongRows(const Kernel &kernel, int x) {
+/// Sums, counts and largest values over loops whose reads lie side by side along the loop and far apart along
+/// x, in whatever order: then vectors belong along the loop, where LLVM makes them.
+bool reducesAlongRows(const Kernel &kernel, int x) {
   bool found = false;
   for (const Statement &s : kernel.statements) {
     const int loop = static_cast<int>(s.dimensions.size()) - 1;
     if (loop < s.freeCount)
       continue;
     const Buffer &sum = kernel.buffers[s.accesses[s.write].buffer];
-    if (sum.role != Buffer::Role::Local || s.op != "+" || !(isInteger(sum.element) || kernel.reassociates))
+    const bool isAnyOrder = isInteger(sum.element) || (s.op == "+" && kernel.reassociates);
+    if (sum.role != Buffer::Role::Local || !isAnyOrder)
       return false;
     for (const Access &a : s.accesses)
       if (!a.isWrite && kernel.buffers[a.buffer].role != Buffer::Role::Local) {
@@ -92,7 +93,7 @@ Outcome vectorise(const Kernel &kernel, const VectorForm &form) {
   } else if (form.body == VectorForm::Body::Unrolled) {
     return unrolled;
   }
-  if (form.body == VectorForm::Body::Any && form.lanes == 0 && sumsAlongRows(kernel, x))
+  if (form.body == VectorForm::Body::Any && form.lanes == 0 && reducesAlongRows(kernel, x))
     return {std::nullopt, "its points lie far apart; its sums become vectors along the rows that it reads"};
   return spreadOverLanes(split, band, x, form.lanes);
 }

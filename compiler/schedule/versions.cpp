@@ -153,7 +153,22 @@ std::optional<long> fewestSlots(const sema::Transform &t, int matrix, const choi
   return std::nullopt;
 }
 
-sema::Module foldVersions(const sema::Module &module, const std::vector<choice::Choices> &choices,
+namespace {
+
+/// A body that stays as it is written is called with whether an optional input lies inside of its matrix,
+/// which its place among fewer slots does not say.
+bool isAskedForInside(const sema::Transform &t, const std::vector<body::Facts> &facts, int matrix) {
+  return std::any_of(t.rules.begin(), t.rules.end(), [&](const sema::Rule &r) {
+    return !facts[r.index].liftable &&
+           std::any_of(r.inputs.begin(), r.inputs.end(),
+                       [&](const sema::Binding &b) { return b.matrix == matrix && b.otherwise; });
+  });
+}
+
+} // namespace
+
+sema::Module foldVersions(const sema::Module &module, const std::vector<std::vector<body::Facts>> &facts,
+                          const std::vector<choice::Choices> &choices,
                           const std::vector<TransformPlans> &plans) {
   sema::Module folded = module;
   for (auto &t : folded.transforms) {
@@ -161,7 +176,7 @@ sema::Module foldVersions(const sema::Module &module, const std::vector<choice::
     for (const auto &plan : plans[t.index].plans)
       all.push_back(&plan);
     for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
-      if (mayHaveSlots(t, m))
+      if (mayHaveSlots(t, m) && !isAskedForInside(t, facts[t.index], m))
         if (const auto slots = fewestSlots(module.transforms[t.index], m, choices[t.index].grid, all))
           fold(t, m, *slots);
   }

@@ -12,8 +12,8 @@ namespace pbc::schedule {
 
 /// The module with the versions of `through` matrices folded into as few slots as all plans allow. Rules,
 /// their numbers and all names stay; only coordinates of versions and the matrices' last extents change.
-sema::Module foldVersions(const sema::Module &, const std::vector<choice::Choices> &,
-                          const std::vector<TransformPlans> &);
+sema::Module foldVersions(const sema::Module &, const std::vector<std::vector<body::Facts>> &,
+                          const std::vector<choice::Choices> &, const std::vector<TransformPlans> &);
 
 /// Whether the matrix is versioned, a temporary, and touched one version at a time.
 bool mayHaveSlots(const sema::Transform &, int matrix);

@@ -43,7 +43,9 @@ public:
         for (int a = 0; a < site.alternativeCount; ++a)
           checkOne(site, a);
       }
-    if (failures_)
+    if (!count_)
+      std::printf("the program has one way only to compute its outputs: there is nothing to compare\n");
+    else if (failures_)
       std::printf("%d of %d alternatives do not compute the same\n", failures_, count_);
     else
       std::printf("all %d alternatives compute the same%s\n", count_,

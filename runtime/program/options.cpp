@@ -55,7 +55,7 @@ const std::vector<Option> &table() {
       {"transform", "NAME", "run another transform than the main one",
        [](Options &o, auto &v) { o.transform = v; }},
       {"tx", "NAME", nullptr, [](Options &o, auto &v) { o.transform = v; }},
-      {"n", "N", "no input files: random inputs (or the generator's), every size variable N",
+      {"n", "N", "no input files: random inputs (or the generator's), every size variable and number N",
        [](Options &o, auto &v) { o.n = parseInteger(v, "--n", 0, INT_MAX); }},
       {"random", "N", nullptr, [](Options &o, auto &v) { o.n = parseInteger(v, "--random", 0, INT_MAX); }},
       {"size", "V=N", "the same for one size variable; may be repeated", setSize},

@@ -122,12 +122,12 @@ private:
   }
 
   std::string branch(const isl::ast_node &n, const std::string &indent) {
-    std::string text =
-        indent + "if (" + uniform(cxx(isl_ast_node_if_get_cond(n.get()))) + ") {\n" +
-        node(isl::manage(isl_ast_node_if_get_then_node(n.get())), indent + "  ") + indent + "}";
+    std::string text = indent + "if (" + uniform(cxx(isl_ast_node_if_get_cond(n.get()))) + ") {\n" +
+                       node(isl::manage(isl_ast_node_if_get_then_node(n.get())), indent + "  ") + indent +
+                       "}";
     if (isl_ast_node_if_has_else_node(n.get()) == isl_bool_true)
-      text += " else {\n" + node(isl::manage(isl_ast_node_if_get_else_node(n.get())), indent + "  ") + indent +
-              "}";
+      text += " else {\n" + node(isl::manage(isl_ast_node_if_get_else_node(n.get())), indent + "  ") +
+              indent + "}";
     return text + "\n";
   }
 
@@ -174,8 +174,8 @@ private:
     StatementPrinter printer = statements_[static_cast<std::size_t>(i.statement)];
     printer.replaceReads(i.strips);
     const bool stores =
-        kernel_.buffers[static_cast<std::size_t>(s.accesses[static_cast<std::size_t>(s.write)].buffer)].role !=
-        Buffer::Role::Local;
+        kernel_.buffers[static_cast<std::size_t>(s.accesses[static_cast<std::size_t>(s.write)].buffer)]
+            .role != Buffer::Role::Local;
     std::string text = indent + "PB_EACH_CELL {\n" + indent + "  PB_CELL\n";
     text += stores ? indent + "  if (inside)\n" : "";
     return text + printer.print(i.dimensions, "cell", indent + (stores ? "    " : "  ")) + indent + "}\n";
@@ -252,26 +252,28 @@ private:
     const std::string number = std::to_string(f), extent = fmt::format("(PB_G{0} * PB_C{0})", number);
     const std::string function = functions_[static_cast<std::size_t>(f)];
     const std::string to = "to" + std::to_string(rounds_ + static_cast<std::size_t>(f));
-    out_.arrays += fmt::format("  PB_LOCAL_ARRAY({}, {}, {} * {});\n", body::cxxType(b.element), name, kSteps,
-                               extent);
+    out_.arrays +=
+        fmt::format("  PB_LOCAL_ARRAY({}, {}, {} * {});\n", body::cxxType(b.element), name, kSteps, extent);
     out_.localBytes += fmt::format("{}{}L * {} * group[{}] * cells[{}]", out_.localBytes.empty() ? "" : " + ",
                                    kernel::bytesOf(b.element), kSteps, number, number);
     const StatementPrinter &printer = statements_[static_cast<std::size_t>(one.statement)];
-    one.strips[access] =
-        fmt::format("{}[({} - {}_c) * {} + place{}]", name, i, i, extent, number);
+    one.strips[access] = fmt::format("{}[({} - {}_c) * {} + place{}]", name, i, i, extent, number);
     // Neighbouring items copy cells that lie side by side.
     const kernel::Statement &statement = kernel_.statements[static_cast<std::size_t>(one.statement)];
     const auto k = std::find(one.dimensions.begin(), one.dimensions.end(), i) - one.dimensions.begin();
     const bool alongSteps = kernel::along(kernel_, statement.accesses[static_cast<std::size_t>(access)],
                                           static_cast<int>(k)) == kernel::Along::Contiguous;
-    const std::string step = fmt::format("pb__n {} {}", alongSteps ? "%" : "/", alongSteps ? std::to_string(kSteps) : extent);
-    const std::string place = fmt::format("pb__n {} {}", alongSteps ? "/" : "%", alongSteps ? std::to_string(kSteps) : extent);
-    return fmt::format("{0}for (int pb__n = PB_LOCAL_INDEX; pb__n < {1} * {2}; pb__n += PB_G0 * PB_G1 * PB_G2) {{\n"
-                       "{0}  const int step = {3}, place = {4};\n"
-                       "{0}  const long {5} = first{6} + place, {7} = {7}_c + step;\n"
-                       "{0}  if ({5} < {8} && {7} < {7}_e)\n{0}    {9}[step * {2} + place] = *({10});\n{0}}}\n",
-                       indent, kSteps, extent, step, place, function, number, i, to, name,
-                       printer.address(access, one.dimensions));
+    const std::string step =
+        fmt::format("pb__n {} {}", alongSteps ? "%" : "/", alongSteps ? std::to_string(kSteps) : extent);
+    const std::string place =
+        fmt::format("pb__n {} {}", alongSteps ? "/" : "%", alongSteps ? std::to_string(kSteps) : extent);
+    return fmt::format(
+        "{0}for (int pb__n = PB_LOCAL_INDEX; pb__n < {1} * {2}; pb__n += PB_G0 * PB_G1 * PB_G2) {{\n"
+        "{0}  const int step = {3}, place = {4};\n"
+        "{0}  const long {5} = first{6} + place, {7} = {7}_c + step;\n"
+        "{0}  if ({5} < {8} && {7} < {7}_e)\n{0}    {9}[step * {2} + place] = *({10});\n{0}}}\n",
+        indent, kSteps, extent, step, place, function, number, i, to, name,
+        printer.address(access, one.dimensions));
   }
 
   kernel::Kernel kernel_;
