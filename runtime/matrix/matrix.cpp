@@ -1,6 +1,7 @@
 #include "runtime/matrix/matrix.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/random.h"
+#include "runtime/matrix/storage.h"
 #include <cstring>
 #include <utility>
 
@@ -65,6 +66,7 @@ Matrix Matrix::over(ElementKind element, const Extents &extents, void *data) {
   m.element_ = element;
   m.extents_ = extents;
   m.data_ = data;
+  m.owner_ = storageOver(data, static_cast<unsigned long>(m.bytes()));
   return m;
 }
 

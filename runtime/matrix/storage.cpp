@@ -1,4 +1,5 @@
-// The memory behind matrices: a reference count in the 64 bytes before the elements.
+// The memory behind matrices: a reference count in the 64 bytes before the elements, or, for memory that
+// somebody else owns, in 64 bytes of their own.
 //
 // Temporaries of transforms come and go in every run, and a fresh large block costs a page fault (and the
 // clearing of memory) per page, often more than the rule that fills it. So freed large blocks rest in a small
@@ -17,7 +18,9 @@ struct alignas(64) Storage {
   unsigned long capacity; // bytes of the block, this header included
   unsigned long bytes;    // of the elements
   std::atomic<matrix::StorageCompanion *> companion{nullptr};
-  Storage(unsigned long block, unsigned long elements) : capacity(block), bytes(elements) {}
+  void *const data;
+  Storage(unsigned long block, unsigned long elements, void *begin)
+      : capacity(block), bytes(elements), data(begin) {}
 };
 static_assert(sizeof(Storage) == 64);
 
@@ -33,9 +36,8 @@ Storage *pb_storage_allocate(unsigned long bytes, void **data) {
     std::snprintf(text, sizeof text, "not enough memory for a matrix of %lu bytes", bytes);
     pb_fail(text);
   }
-  auto *storage = new (block) Storage(capacity, bytes);
-  *data = storage + 1;
-  return storage;
+  *data = static_cast<Storage *>(block) + 1;
+  return new (block) Storage(capacity, bytes, *data);
 }
 
 void pb_storage_retain(Storage *s) { s->count.fetch_add(1, std::memory_order_relaxed); }
@@ -55,7 +57,15 @@ namespace matrix {
 
 unsigned long storageBytes(const Storage *s) { return s->bytes; }
 
-void *storageData(Storage *s) { return s + 1; }
+void *storageData(const Storage *s) { return s->data; }
+
+Storage *storageOver(void *data, unsigned long bytes) {
+  unsigned long capacity = 0;
+  void *block = takeBlock(sizeof(Storage), &capacity);
+  if (!block)
+    pb_fail("not enough memory for a matrix over memory that is there");
+  return new (block) Storage(capacity, bytes, data);
+}
 
 StorageCompanion *storageCompanion(const Storage *s) { return s->companion.load(std::memory_order_acquire); }
 

@@ -1,6 +1,7 @@
 // What the rest of the runtime may ask of a matrix's storage, beyond what generated code may (region.h).
 //
 //   storageBytes(region.owner)                                   // as asked for when it was allocated
+//   Storage *s = storageOver(mapping, bytes)                     // memory that somebody else frees, later
 //   if (StorageCompanion *c = storageCompanion(region.owner)) ...
 //   StorageCompanion *mine = attachCompanion(storage, std::make_unique<Record>(...));   // or who was first
 //
@@ -22,7 +23,9 @@ public:
 
 unsigned long storageBytes(const Storage *);
 /// The first of the bytes.
-void *storageData(Storage *);
+void *storageData(const Storage *);
+/// A storage of memory that outlives it. Its count is 1.
+Storage *storageOver(void *data, unsigned long bytes);
 /// Null if there is none. What it points to is seen as its maker left it.
 StorageCompanion *storageCompanion(const Storage *);
 /// The companion that the storage has from now on: `made`, unless another thread was faster.

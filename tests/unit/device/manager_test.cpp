@@ -3,6 +3,7 @@
 
 #include "runtime/device/host_access.h"
 #include "runtime/device/record.h"
+#include "runtime/matrix/matrix.h"
 #include "runtime/task/scheduler.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -67,6 +68,23 @@ TEST(Manager, UnchangedInputIsNotCopiedAgain) {
     bench.manager->submitNow({bench.plus(a, b, k)});
   EXPECT_EQ(read(bench, b), 3);
   EXPECT_EQ(bench.fake().copiesIn, 1);
+}
+
+/// The same where the processor's memory is no storage's own: a mapping that processes share.
+TEST(Manager, MemoryOfOthersStaysOnTheDevice) {
+  double in[32], out[32] = {};
+  std::fill(std::begin(in), std::end(in), 1.0);
+  const auto over = [](double *data) {
+    return Matrix2(matrix::Matrix::over(ElementKind::F64, {8, 4}, data).region());
+  };
+  const Bench bench;
+  const Matrix2 a = over(in), b = over(out);
+  bench.manager->submitNow({bench.plus(a, b, 1)});
+  bench.manager->submitNow({bench.plus(b, a, 1)});
+  EXPECT_EQ(bench.fake().copiesIn, 1);
+  EXPECT_EQ(bench.fake().copiesOut, 0);
+  EXPECT_EQ(read(bench, a), 3);
+  EXPECT_EQ(in[31], 3);
 }
 
 /// Requirement 32.

@@ -1,6 +1,7 @@
 #include "runtime/abi/region.h"
 #include "runtime/base/errors.h"
 #include "runtime/matrix/matrix.h"
+#include "runtime/matrix/storage.h"
 #include "runtime/matrix/storage_pool.h"
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -103,4 +104,20 @@ TEST(Storage, SlicesOfTemporariesLieApart) {
       EXPECT_LE(apart, 3072) << w;
     }
   }
+}
+
+TEST(Storage, OfMemoryThatSomebodyElseOwns) {
+  double mapping[6] = {1, 2, 3, 4, 5, 6};
+  Region<double, 2> kept;
+  {
+    const Matrix m = Matrix::over(ElementKind::F64, {3, 2}, mapping);
+    const AnyRegion r = m.region();
+    ASSERT_NE(r.owner, nullptr); // else devices would not keep it
+    EXPECT_EQ(matrix::storageData(r.owner), mapping);
+    EXPECT_EQ(matrix::storageBytes(r.owner), sizeof mapping);
+    kept = Region<double, 2>(r);
+  }
+  kept.cell(2, 1) = 7; // its header lives on
+  kept = Region<double, 2>();
+  EXPECT_EQ(mapping[5], 7); // and when it goes, the memory stays
 }
