@@ -109,6 +109,7 @@ struct Facts {
   std::vector<Edit> edits;            // in text order; Call edits may nest in nothing
   std::vector<std::string> callees;   // transforms called, each once
   bool isResumable = true;   // else its calls are run one after the other: no coroutine can be made of it
+  bool onlyPasses = false;   // to transforms that it calls: it looks at no cell of a matrix itself
   bool readsOutputs = false; // some output is read, or compound-assigned, before it is surely written
 };
 

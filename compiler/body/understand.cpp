@@ -2,6 +2,7 @@
 #include "compiler/body/complaints.h"
 #include "compiler/body/edits.h"
 #include "compiler/body/lift.h"
+#include "compiler/body/passing.h"
 #include "compiler/body/prelude.h"
 #include "compiler/body/scan.h"
 #include "compiler/body/statics.h"
@@ -130,6 +131,7 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d,
     Facts &f = facts[text.transform][text.rule];
     findEdits(context, f, d);
     f.isResumable = context.function.isResumable;
+    f.onlyPasses = onlyPasses(context);
     warnOfStatics(context, d);
     lift(context, f);
     f.readsOutputs = readsOutputs(context, f);

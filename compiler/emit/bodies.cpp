@@ -1,3 +1,4 @@
+#include "compiler/emit/devices.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/emit/parts.h"
 #include <algorithm>
@@ -23,6 +24,8 @@ std::string rewritten(const Scope &scope, const sema::Rule &rule, Form form) {
       return "";
     return callee.index == scope.transform.index ? "pb_f.bin, " : "0, ";
   };
+  // Not given on the command line, but where its results may stay.
+  const char *const stays = callsStay(scope, rule.index) ? ", nullptr, true" : "";
   std::string out;
   std::uint32_t at = 0;
   for (const auto &e : facts.edits) {
@@ -36,9 +39,10 @@ std::string rewritten(const Scope &scope, const sema::Rule &rule, Form form) {
       if (form == Form::Sequential)
         out += fmt::format("pb_seq_{}(pb_f.depth + 1, {}{})", e.callee, bin(e), arguments);
       else if (e.kind == Kind::Call)
-        out += fmt::format("co_await pb_par_{}(pb_f.depth + 1, {}{})", e.callee, bin(e), arguments);
+        out += fmt::format("co_await pb_par_{}(pb_f.depth + 1, {}{}{})", e.callee, bin(e), arguments, stays);
       else
-        out += fmt::format("pb_scope.spawn(pb_par_{}(pb_f.depth + 1, {}{}))", e.callee, bin(e), arguments);
+        out += fmt::format("pb_scope.spawn(pb_par_{}(pb_f.depth + 1, {}{}{}))", e.callee, bin(e), arguments,
+                           stays);
       break;
     case Kind::Sync:
       out += form == Form::Sequential || !spawns ? "(void)0" : "co_await pb_scope.sync()";

@@ -39,10 +39,13 @@ std::string dispatcher(const std::vector<const sema::Transform *> &family, bool 
   }
   for (const int k : callingOrder(t))
     passed += ", pb_a_" + t.matrices[k].name;
+  if (parallel)
+    passed += ", pb_params, pb_stays";
   const std::string prefix = parallel ? "pb_par_" : "pb_seq_";
-  std::string out = fmt::format("PB_SMALL inline {} {}{}({}{}) {{\n{}  switch ({}) {{\n",
-                                parallel ? "pb::Job" : "void", prefix, t.family, parameters,
-                                parameterList(t, parallel).substr(depth.size()), checks, number);
+  std::string out =
+      fmt::format("PB_SMALL inline {} {}{}({}{}{}) {{\n{}  switch ({}) {{\n", parallel ? "pb::Job" : "void",
+                  prefix, t.family, parameters, parameterList(t, parallel).substr(depth.size()),
+                  parallel ? ", const long *pb_params = nullptr, bool pb_stays = false" : "", checks, number);
   for (std::size_t k = 0; k < family.size(); ++k)
     out += fmt::format("  case {}: return {}{}({});\n", k, prefix, family[k]->symbol, passed);
   return out + "  }\n  __builtin_unreachable();\n}\n";

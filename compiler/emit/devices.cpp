@@ -56,6 +56,29 @@ bool usesDevices(const Input &input) {
   return false;
 }
 
+bool onlyPasses(const Scope &scope, const schedule::Step &step) {
+  return std::all_of(step.uses.begin(), step.uses.end(), [&](const auto &use) {
+    const body::Facts &facts = scope.facts()[use.rule];
+    return facts.onlyPasses && std::all_of(facts.callees.begin(), facts.callees.end(), [&](const auto &name) {
+             const auto family = scope.input.module.family(name);
+             return std::none_of(family.begin(), family.end(), // they compare their inputs
+                                 [](const sema::Transform *t) { return t->isMemoized; });
+           });
+  });
+}
+
+bool callsStay(const Scope &scope, int rule) {
+  if (!usesDevices(scope.input))
+    return false;
+  for (const schedule::Plan &plan : scope.input.plans[scope.transform.index].plans)
+    for (const schedule::Step &step : plan.steps)
+      if (std::any_of(step.uses.begin(), step.uses.end(),
+                      [&](const auto &use) { return use.rule == rule; }) &&
+          !onlyPasses(scope, step))
+        return false;
+  return true;
+}
+
 std::vector<Placement> placements(const Input &input, const sema::Transform &transform) {
   std::vector<Placement> all;
   if (!input.devices)

@@ -16,6 +16,13 @@ struct DeviceText;
 /// Whether some step of the program can run on a device.
 bool usesDevices(const Input &);
 
+/// Whether the step's bodies only pass their matrices to transforms (body::Facts::onlyPasses), and these look
+/// at no cell outside of their steps: then the processor needs nothing before it.
+bool onlyPasses(const Scope &, const schedule::Step &);
+/// Whether what the transforms leave on devices that a rule's body calls may stay there, in whichever step it
+/// runs.
+bool callsStay(const Scope &, int rule);
+
 struct Placement {
   std::string name; // of its step: "rows"
   int itemDimensions = 0;

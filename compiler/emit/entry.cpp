@@ -364,7 +364,8 @@ std::string parameterList(const sema::Transform &t, bool byValue) {
 }
 
 std::string declarations(const sema::Transform &t) {
-  return fmt::format("void pb_seq_{0}({1});\npb::Job pb_par_{0}({2}, const long *pb_params = nullptr);\n",
+  return fmt::format("void pb_seq_{0}({1});\npb::Job pb_par_{0}({2}, const long *pb_params = nullptr, "
+                     "bool pb_stays = false);\n",
                      t.symbol, parameterList(t, false), parameterList(t, true));
 }
 
@@ -399,9 +400,10 @@ namespace {
 /// calls transforms, a coroutine does it.
 std::string parallelEntry(const Scope &scope, const PlanTexts &plans) {
   const auto &t = scope.transform;
-  const std::string head = fmt::format("PB_SMALL pb::Job pb_par_{}({}, const long *pb_params) {{\n",
-                                       plainSymbol(t), parameterList(t, true));
-  const std::string fill = fillFrame(scope) + "  pb_f.params = pb_params;\n";
+  const std::string head =
+      fmt::format("PB_SMALL pb::Job pb_par_{}({}, const long *pb_params, bool pb_stays) {{\n", plainSymbol(t),
+                  parameterList(t, true));
+  const std::string fill = fillFrame(scope) + "  pb_f.params = pb_params;\n  pb_f.stays = pb_stays;\n";
   if (plans.loopsOnly)
     return fmt::format("static const pb::LoopTransform pb_loops = {{pb_enter, [](pb::Frame *pb_p) {{ delete "
                        "static_cast<{0} *>(pb_p); }}, pb_cutoff_{1}, pb_plans{4}}};\n\n"
@@ -417,8 +419,9 @@ std::string parallelEntry(const Scope &scope, const PlanTexts &plans) {
          plans.tasks +
          (plans.whole.empty()
               ? ""
-              : fmt::format("  if (pb_f.depth > 0)\n    co_await pb::leaveDevices(&pb_f, &{});\n",
-                            plans.whole)) +
+              : fmt::format(
+                    "  if (pb_f.depth > 0 && !pb_f.stays)\n    co_await pb::leaveDevices(&pb_f, &{});\n",
+                    plans.whole)) +
          "  co_return;\n}\n\n";
 }
 

@@ -46,14 +46,14 @@ std::string memoEntries(const Scope &scope) {
   const std::string ask = array("pb_inputs", inputs) + array("pb_outputs", outputs) +
                           fmt::format("  pb::MemoCall pb_call(&pb_memo, pb_inputs, {}, pb_outputs, {});\n",
                                       inputCount, outputCount);
-  return fmt::format("static pb::Memo pb_memo;\n\n"
-                     "void pb_seq_{0}({2}) {{\n{5}  if (pb_call.isKnown()) return;\n"
-                     "  pb_seq_{1}({4});\n  pb_call.remember();\n}}\n\n"
-                     "PB_SMALL pb::Job pb_par_{0}({3}, const long *pb_params) {{\n{5}"
-                     "  if (pb_call.isKnown()) co_return;\n"
-                     "  co_await pb_par_{1}({4}, pb_params);\n  pb_call.remember();\n  co_return;\n}}\n\n",
-                     t.symbol, plainSymbol(t), parameterList(t, false), parameterList(t, true), arguments,
-                     ask);
+  return fmt::format(
+      "static pb::Memo pb_memo;\n\n"
+      "void pb_seq_{0}({2}) {{\n{5}  if (pb_call.isKnown()) return;\n"
+      "  pb_seq_{1}({4});\n  pb_call.remember();\n}}\n\n"
+      "PB_SMALL pb::Job pb_par_{0}({3}, const long *pb_params, bool) {{\n{5}"
+      "  if (pb_call.isKnown()) co_return;\n"
+      "  co_await pb_par_{1}({4}, pb_params, false);\n  pb_call.remember();\n  co_return;\n}}\n\n",
+      t.symbol, plainSymbol(t), parameterList(t, false), parameterList(t, true), arguments, ask);
 }
 
 } // namespace pbc::emit

@@ -322,8 +322,11 @@ private:
     return out;
   }
 
-  /// A statement that waits for what a step's bodies may read; "" in a program without anything for devices.
+  /// A statement that waits for what a step's bodies may read; "" if they look at nothing, and in a program
+  /// without anything for devices.
   std::string toHost(std::size_t plan, std::size_t step) {
+    if (onlyPasses(scope_, scope_.input.plans[t_.index].plans[plan].steps[step]))
+      return "";
     const std::string table = devices_.ofStep(plan, step);
     return table.empty() ? "" : fmt::format("  co_await pb::toHost(&pb_f, &{});\n", table);
   }

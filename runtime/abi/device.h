@@ -119,7 +119,7 @@ struct HostAccess {
 /// Brings what the step reads to where the processor sees it, and notes that it will write. To be awaited
 /// before a step runs on the processor.
 HostAccess toHost(const Frame *, const DeviceStep *);
-/// At the end of a transform that a body has called, which may read or write all of its matrices from now on:
+/// At the end of a transform that a body has called which may read or write all of its matrices from now on:
 /// brings what the table touches, and devices forget it.
 HostAccess leaveDevices(const Frame *, const DeviceStep *);
 

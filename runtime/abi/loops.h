@@ -64,6 +64,7 @@ struct Frame {
   long steps = 0;               // of time in a tile of a stencil; 0: as the cache suggests
   long tileBytes = 0;           // of `through` matrices in a tile (through_tiles.h); 0: as the cache suggests
   const long *params = nullptr; // given on the command line; null in calls
+  bool stays = false;           // what it leaves on devices may stay there: its caller only passes it on
   static void *operator new(decltype(sizeof(0)) bytes) { return pb_frame_allocate(bytes); }
   static void operator delete(void *frame, decltype(sizeof(0)) bytes) { pb_frame_free(frame, bytes); }
 };

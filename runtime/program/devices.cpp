@@ -70,17 +70,20 @@ device::Session *Devices::wanted() {
       say("the configuration places steps on a device, and there is none: they run on the processor");
     return nullptr;
   }
-  if (!settings().trace.empty())
-    trace_ = std::make_unique<device::Trace>();
-  session_ = std::make_unique<device::Session>(std::move(devices), device::Session::Settings{trace_.get()});
+  session_ = std::make_unique<device::Session>(std::move(devices), device::Session::Settings{trace()});
   return session_.get();
 }
 
+device::Trace *Devices::trace() {
+  if (!trace_ && program_ && !settings().trace.empty())
+    trace_ = std::make_unique<device::Trace>();
+  return trace_.get();
+}
+
 void Devices::report() {
-  if (!session_)
-    return;
-  for (const std::string &what : session_->takeNotes())
-    say(what);
+  if (session_)
+    for (const std::string &what : session_->takeNotes())
+      say(what);
   if (trace_)
     trace_->write(settings().trace);
 }

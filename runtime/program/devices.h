@@ -37,6 +37,8 @@ public:
   /// Opened already, or because the configuration asks for one now; null if no step is to run on a device, or
   /// there is none. What cannot be opened is said once.
   device::Session *wanted();
+  /// Where the runs are noted, workers included; null if no trace was asked for.
+  device::Trace *trace();
   /// Prints what happened in the last run. Writes the trace, if one was asked for.
   void report();
 

@@ -43,6 +43,7 @@ double Runner::run(const Instance &instance) {
   matrix::forgetCalls();
   device::Session *devices = devices_->wanted();
   scheduler_->setDevices(devices);
+  scheduler_->setWatcher(devices_->trace());
   const auto begin = std::chrono::steady_clock::now();
   for (bool isDone = false; !isDone;)
     try {

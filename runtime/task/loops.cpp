@@ -173,7 +173,7 @@ Job runOwned(OwnedFrame owned, const LoopTransform *transform) {
     co_await inAnyOrder(*plan.steps, frame);
   else
     co_await runLoops(frame, plan.steps, plan.count);
-  if (transform->whole && frame->depth > 0)
+  if (transform->whole && frame->depth > 0 && !frame->stays)
     co_await leaveDevices(frame, transform->whole);
 }
 

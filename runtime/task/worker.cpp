@@ -76,10 +76,11 @@ void Worker::loop() {
     Work *w = deque.popTop();
     if (!w && !(w = find()))
       break;
-    if (crew.watcher) [[unlikely]] {
-      const unsigned long begin = crew.watcher->time();
+    // Read once: when the last task of a run is done, the next run may set it.
+    if (TaskWatcher *watcher = crew.watcher) [[unlikely]] {
+      const unsigned long begin = watcher->time();
       w->run(w);
-      crew.watcher->ran(begin);
+      watcher->ran(begin);
     } else {
       w->run(w);
     }

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""What compiled programs do with devices, seen from outside: runs.py PBC. Traces of runs on the fake device say what
+was copied and launched (petabricks-hetero 10; each check names its requirement)."""
+import collections, json, os, subprocess, sys, tempfile
+
+PBC = os.path.abspath(sys.argv[1])
+
+CHAIN = """
+main transform Chain
+from A[n, n]
+through T[n, n], U[n, n]
+to B[n, n]
+{
+  to(T t) from(A a) { Plus(t, a); }
+  to(U u) from(T t) using(V[n, n]) {
+    if (n > 2) { Plus(V, t); Plus(u, V); }
+    else Plus(u, t);
+  }
+  to(B b) from(U u) { Halves(b, u); }
+}
+
+transform Plus
+from A[n, m]
+to B[n, m]
+{
+  B.cell(x, y) from(A.cell(x, y) a) { return a + 1; }
+}
+
+transform Halves
+from A[n, m]
+to B[n, m]
+{
+  to(B b) from(A a) {
+    spawn Plus(b.region(0, 0, n / 2, m), a.region(0, 0, n / 2, m));
+    spawn Plus(b.region(n / 2, 0, n, m), a.region(n / 2, 0, n, m));
+    sync;
+  }
+}
+"""
+
+# The same, but the second body looks at a cell.
+LOOKS = CHAIN.replace("else Plus(u, t);", "else Plus(u, t);\n    u.cell(0, 0) = u.cell(0, 0) + 10;")
+
+# Recursion down to a size that the processor does, and a transform that compares its inputs.
+MIXED = """
+main transform Mixed
+from A[n]
+to B[n]
+{
+  to(B b) from(A a) using(T[n], U[n]) { Twice(T, a); Known(U, T); Split(b, U); }
+}
+
+transform Split
+from A[n]
+to B[n]
+{
+  to(B b) from(A a) {
+    if (n < 3) Twice(b, a);
+    else { spawn Split(b.region(0, n / 2), a.region(0, n / 2)); Split(b.region(n / 2, n), a.region(n / 2, n)); }
+  }
+}
+
+transform Twice
+from A[n]
+to B[n]
+{
+  B.cell(i) from(A.cell(i) a) { return 2 * a; }
+}
+
+memoized transform Known
+from A[n]
+to B[n]
+{
+  B.cell(i) from(A.cell(i) a) { return a + 1; }
+}
+"""
+
+def compile(name, text):
+    with open(f"{name}.pbcc", "w") as f:
+        f.write(text)
+    subprocess.run([PBC, f"{name}.pbcc", "-o", name], check=True)
+    return json.loads(subprocess.run([f"./{name}", "--info"], capture_output=True, text=True, check=True).stdout)
+
+def write(path, values, width=None):
+    with open(path, "w") as f:
+        f.write(f"SIZE {width} {len(values) // width}\n" if width else f"SIZE {len(values)}\n")
+        f.write(" ".join(map(str, values)) + "\n")
+
+def read(path):
+    return [float(v) for v in open(path).read().split("\n", 1)[1].split()]
+
+def on_devices(info, more=lambda transform: ""):
+    return "".join(f'["{t["name"]}"]\nsequential_cutoff = 0\n' + more(t)
+                   + "".join(f'"{s["key"]}" = [ {{ use = "gpu" }} ]\n' for s in t["sites"] if s.get("device"))
+                   for t in info["transforms"])
+
+def run(name, config, inputs, fake="", devices=1, threads=2):
+    """Values of the output, and the trace's events."""
+    with open("run.toml", "w") as f:
+        f.write(config)
+    environment = dict(os.environ, PB_DEVICES=",".join(f"fake:{k}" for k in range(devices)),
+                       PB_FAKE_DEVICE=f"devices={devices} {fake}")
+    command = [f"./{name}", "--config=run.toml", f"--threads={threads}", "--trace=trace.json", *inputs, "out.txt"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=100)
+    assert done.returncode == 0, (command, done.stderr)
+    assert done.stderr == "", done.stderr
+    return read("out.txt"), json.load(open("trace.json"))["traceEvents"]
+
+def count(events):
+    """Of copies and kernels, on all devices."""
+    return collections.Counter(e["cat"] for e in events if e.get("cat") in ("copy-in", "copy-out", "kernel"))
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    n = 8
+    write("in.txt", range(n * n), n)
+
+    info = compile("chain", CHAIN)
+    result, events = run("chain", on_devices(info), ["in.txt"])
+    assert result == [v + 4 for v in range(n * n)], result
+    # 102: five calls of three transforms, and only the first input and the last output move.
+    moved = count(events)
+    assert moved["kernel"] == 5, moved
+    assert moved["copy-in"] == 1, moved
+    assert moved["copy-out"] <= 2, moved  # one, or its halves
+    # All kinds of threads and of work are in a trace.
+    lanes = [e["args"]["name"] for e in events if e["name"] == "thread_name"]
+    assert any(l.startswith("worker") for l in lanes), lanes
+    assert {"work", "manage", "kernel", "copy-in", "copy-out"} <= {e.get("cat") for e in events}
+
+    info = compile("looks", LOOKS)
+    result, events = run("looks", on_devices(info), ["in.txt"])
+    assert result == [v + 4 + (10 if v == 0 else 0) for v in range(n * n)], result
+    moved = count(events)
+    assert moved["copy-in"] > 1 and moved["copy-out"] > 1, moved  # the processor saw it, and what it wrote counts
+
+    info = compile("mixed", MIXED)
+    write("line.txt", range(23))
+    for cutoff in (0, 4, 8, 100):
+        config = on_devices(info).replace("sequential_cutoff = 0", f"sequential_cutoff = {cutoff}")
+        result, events = run("mixed", config, ["line.txt"])
+        assert result == [2 * (2 * v + 1) for v in range(23)], (cutoff, result)
