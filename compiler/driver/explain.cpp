@@ -109,6 +109,7 @@ private:
     if (device.items->inRounds())
       out["rounds"] = functions.front().name;
     out["local_memory"] = staged;
+    out["blocks"] = device.hasBlocks;
     if (!device.staged)
       out["why_no_local_memory"] = device.whyNotStaged;
     if (device.shared >= 0)
@@ -203,19 +204,17 @@ std::string placed(const Json &device) {
   if (device.contains("why_not"))
     return fmt::format("      not on a device: {}\n", device["why_not"].get<std::string>());
   const bool isStaged = !device["local_memory"].empty();
-  std::string out = fmt::format("      device: {} = cpu | gpu{}; an item for each {}",
-                                device["placement"].get<std::string>(), isStaged ? " | gpu_local" : "",
-                                joined(device["items"]));
+  std::string out = fmt::format(
+      "      device: {} = cpu | gpu{}; an item for each {}", device["placement"].get<std::string>(),
+      (isStaged ? std::string(" | gpu_local") : "") + (device["blocks"].get<bool>() ? " | gpu_blocks" : ""),
+      joined(device["items"]));
   if (device.contains("rounds"))
     out += fmt::format(", in rounds of {}", device["rounds"].get<std::string>());
   if (isStaged)
     out += fmt::format("; in local memory: {}", joined(device["local_memory"]));
   if (device.contains("shared_along"))
     out += fmt::format("; shared with the processor along {}", device["shared_along"].get<std::string>());
-  out += "\n";
-  if (!isStaged)
-    out += fmt::format("      no local memory: {}\n", device["why_no_local_memory"].get<std::string>());
-  return out;
+  return out + "\n";
 }
 
 std::string asText(const Json &step) {
