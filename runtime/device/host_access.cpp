@@ -49,11 +49,16 @@ Job hostAccess(Table &table, std::vector<HostUse> uses) {
   for (const HostUse &u : uses) {
     if (!needsCells(table, u))
       continue;
-    for (int d = 0; d < table.devices(); ++d)
-      if (Manager *m = table.manager(d); m && !m->isLost())
-        co_await m->copyOut(u.place);
-    if (table.isLost(u.place))
-      throw DeviceError(Failure::Lost, kLost);
+    for (;;) {
+      for (int d = 0; d < table.devices(); ++d)
+        if (Manager *m = table.manager(d); m && !m->isLost())
+          co_await m->copyOut(u.place);
+      if (table.isLost(u.place))
+        throw DeviceError(Failure::Lost, kLost);
+      if (table.isOnHost(u.place))
+        break;
+      co_await Yield(); // a device that was lost a moment ago: the table will soon say what is left
+    }
   }
   for (const HostUse &u : uses)
     while (u.writes && !table.hostWrites(u.place)) {

@@ -16,7 +16,7 @@ void leak(T value) {
 
 std::string seconds(std::chrono::milliseconds time) {
   const std::string text = std::to_string(static_cast<double>(time.count()) / 1000);
-  return text.substr(0, text.find('.') + 2);
+  return text.substr(0, text.find_last_not_of('0') + 1 + text.ends_with(".000000"));
 }
 
 /// Between looks whether commands of a lost device are over.

@@ -2,6 +2,7 @@
 #include "runtime/device/manager.h"
 #include "runtime/device/record.h"
 #include "runtime/matrix/storage.h"
+#include <thread>
 #include <utility>
 
 namespace pb::device {
@@ -19,13 +20,14 @@ public:
     for (int d = 0; d < shape.rank; ++d)
       matrix.stride[d] = shape.stride[d], matrix.extent[d] = shape.extent[d];
     const Place place = placeOf(matrix, shape.rank, static_cast<int>(shape.bytes));
-    if (record->isOnHost(place))
-      return;
-    for (Manager *m : record->table().managers)
-      if (m && !m->isLost())
-        m->copyOutNow(place);
-    if (record->isLost(place))
-      throw DeviceError(Failure::Lost, "what the program reads was lost with the device that had it");
+    while (!record->isOnHost(place)) {
+      for (Manager *m : record->table().managers)
+        if (m && !m->isLost())
+          m->copyOutNow(place);
+      if (record->isLost(place))
+        throw DeviceError(Failure::Lost, "what the program reads was lost with the device that had it");
+      std::this_thread::yield(); // a device that was lost a moment ago lets go soon
+    }
   }
   ~Companion() override {
     if (attached)

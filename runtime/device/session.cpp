@@ -1,5 +1,6 @@
 #include "runtime/device/session.h"
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 namespace pb::device {
@@ -63,10 +64,10 @@ Session::~Session() {
     side->shelf.reset(); // before the device
 }
 
-std::vector<Counters> Session::counters() const {
-  std::vector<Counters> all;
+std::vector<std::pair<std::string, Counters>> Session::counters() const {
+  std::vector<std::pair<std::string, Counters>> all;
   for (const auto &side : sides_)
-    all.push_back(side->manager->counters());
+    all.emplace_back(side->manager->about().name, side->manager->counters());
   return all;
 }
 
@@ -144,7 +145,8 @@ void Session::leave(const Placed &placed, const std::string &why, bool forGood) 
     std::lock_guard hold(placed.side->mutex);
     placed.side->refused.insert(placed.step->device);
   }
-  note(std::string(placed.step->device->name) + " runs on the processor: " + about.name + ": " + why);
+  note(std::string(placed.step->device->name) +
+       " runs on the processor: " + (why.starts_with(about.name) ? "" : about.name + ": ") + why);
 }
 
 Job Session::prepareHost(const Frame *frame, const DeviceStep *step, std::optional<Box> part) {
@@ -233,7 +235,8 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
     Side *const side = batch[next].side;
     const std::size_t first = next;
     std::vector<Launch> launches;
-    std::string why; // of the step that is left
+    std::string why;     // of the step that is left
+    int alone = INT_MAX; // launch that writes memory that no storage owns: only this submission knows of it
     for (; side && next < batch.size() && batch[next].side == side; ++next) {
       const DeviceStep &step = *batch[next].step->device;
       DeviceArguments arguments;
@@ -257,12 +260,17 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
         why = built.why;
         break;
       }
+      for (int m = 0; m < step.matrixCount; ++m)
+        if (step.matrices[m].writes && !arguments.matrix[m].owner)
+          alone = std::min(alone, static_cast<int>(launches.size()));
       launch.kernel = std::move(built.kernel);
       launches.push_back(std::move(launch));
     }
     if (!launches.empty()) {
       used_.store(true, std::memory_order_release);
       const Submitted submitted = co_await side->manager->submit(std::move(launches));
+      if (submitted.why && submitted.why->failure() == Failure::Lost && submitted.count > alone)
+        throw DeviceError(*submitted.why); // what it wrote did not come back
       if (submitted.why) {
         next = first + static_cast<std::size_t>(submitted.count);
         why = submitted.why->what();

@@ -46,8 +46,8 @@ public:
   void noteLoss(const std::string &why) { note("the program begins again without a device: " + why); }
   /// What happened, one line each, since the last call.
   std::vector<std::string> takeNotes();
-  /// By device.
-  std::vector<Counters> counters() const;
+  /// By device, with its name.
+  std::vector<std::pair<std::string, Counters>> counters() const;
   int devices() const { return static_cast<int>(sides_.size()); }
 
 private:

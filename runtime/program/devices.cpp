@@ -46,7 +46,19 @@ std::vector<device::DeviceName> availableDevices(const Program &program) {
   return device::listDevices(deviceNames());
 }
 
-Devices::~Devices() = default;
+Devices::~Devices() {
+  if (const char *asked = std::getenv("PB_DEVICE_COUNTERS"); asked && *asked && session_)
+    sayCounters();
+}
+
+void Devices::sayCounters() const {
+  for (const auto &[name, c] : session_->counters())
+    say(name + ": " + std::to_string(c.launches) + " launches, " + std::to_string(c.copiesIn) +
+        " copies in (" + std::to_string(c.bytesIn) + " bytes), " + std::to_string(c.copiesOut) +
+        " copies out (" + std::to_string(c.bytesOut) + " bytes), " + std::to_string(c.allocations) +
+        " allocations, " + std::to_string(c.evictions) + " evictions, " + std::to_string(c.buffers) +
+        " buffers left (" + std::to_string(c.bytes) + " bytes)");
+}
 
 bool Devices::isAsked() const {
   return program_ && anyPlacement(*program_, [](const Site &site) {

@@ -3,6 +3,7 @@
 //   setDevices({"opencl:0", "run.json"});        // --devices, --trace
 //   Devices devices(program);
 //   if (task::StepDevices *d = devices.wanted()) scheduler.setDevices(d);
+// PB_DEVICE_COUNTERS=1 in the environment: at the end, a line for each device says what it was given.
 //
 // A device is opened when a run begins whose configuration places some step on one, never else (requirement
 // 65): looking for OpenCL platforms takes a tenth of a second.
@@ -44,6 +45,7 @@ public:
 
 private:
   bool isAsked() const;
+  void sayCounters() const;
 
   const Program *program_;
   bool isOpened_ = false;

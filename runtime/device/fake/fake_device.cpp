@@ -232,8 +232,15 @@ FakeBuffer &FakeDevice::known(Buffer &buffer) const {
 FakeCommandRef FakeDevice::begin(double seconds) {
   auto command = std::make_shared<FakeCommand>(engines_.shared());
   command->seconds = seconds;
-  std::lock_guard lock(state_->mutex);
+  std::unique_lock lock(state_->mutex);
   ++commands_;
+  if (fails(FakeFault::Stuck, commands_)) {
+    lock.unlock();
+    std::unique_lock driver(engines_.shared()->mutex);
+    engines_.shared()->changed.wait(driver, [&] { return engines_.shared()->released; });
+    driver.unlock();
+    lock.lock();
+  }
   command->hangs = fails(FakeFault::Hang, commands_);
   command->loses = std::any_of(state_->faults.begin(), state_->faults.end(), [&](const FakeFault &fault) {
     return fault.kind == FakeFault::Lost && commands_ >= fault.number;

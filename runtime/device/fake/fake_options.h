@@ -24,6 +24,7 @@
 //     before
 //                     it take effect, neither it nor anything later does
 //     hang:K          the K-th command does not end before FakeDevice::release(), or the device, ends it
+//     stuck:K         the call that gives the K-th command does not return before FakeDevice::release()
 //   K+ instead of K: that one and all later ones.
 //
 // Refused calls count: after launch:3 failed, the next launch is the fourth; a refused one is no command.
@@ -50,7 +51,7 @@ struct HostLaunch {
 using HostKernel = std::function<void(const HostLaunch &)>;
 
 struct FakeFault {
-  enum Kind { Build, Memory, Launch, Copy, Lost, Hang };
+  enum Kind { Build, Memory, Launch, Copy, Lost, Hang, Stuck };
   Kind kind = Launch;
   long number = 1;        // from 1, unless kind is Build
   bool andLater = false;  // K+
