@@ -10,25 +10,31 @@ namespace pb::program {
 
 namespace {
 
-/// The matrices of one role, with what the processor does to them.
-std::vector<device::HostUse> uses(const Transform &t, const std::vector<AnyRegion> &regions, Role role) {
+/// The matrices of one role, which the processor reads, or has just written.
+std::vector<device::HostUse> uses(const Transform &t, const std::vector<AnyRegion> &regions, Role role,
+                                  bool reads) {
   std::vector<device::HostUse> all;
   for (int m = 0; m < t.matrixCount; ++m)
     if (const AnyRegion &r = regions[static_cast<size_t>(m)]; t.matrices[m].role == role && r.owner)
       all.push_back(
           {device::placeOf(r, t.matrices[m].rank, static_cast<int>(matrix::bytes(t.matrices[m].element))),
-           role == Role::Output, role == Role::Input, true});
+           reads, !reads, true});
   return all;
 }
 
-/// The transform, whose inputs are as if they had just been read, and then what it left on devices.
-Job whole(const Instance &instance, const std::vector<AnyRegion> &regions, device::Session *devices) {
+/// The transform, whose inputs are as if they had just been read, and then what it left on devices. `again`:
+/// outputs may be lost with a device, which is no loss.
+Job whole(const Instance &instance, const std::vector<AnyRegion> &regions, device::Session *devices,
+          bool again) {
   const Transform &t = *instance.transform;
-  if (devices && devices->areUsed())
-    co_await devices->toHost(uses(t, regions, Role::Input));
+  if (devices && devices->areUsed()) {
+    co_await devices->toHost(uses(t, regions, Role::Input, false));
+    if (again)
+      co_await devices->toHost(uses(t, regions, Role::Output, false));
+  }
   co_await t.start(regions.data(), instance.sizes.data(), t.bin);
   if (devices && devices->areUsed())
-    co_await devices->toHost(uses(t, regions, Role::Output));
+    co_await devices->toHost(uses(t, regions, Role::Output, true));
 }
 
 } // namespace
@@ -45,9 +51,9 @@ double Runner::run(const Instance &instance) {
   scheduler_->setDevices(devices);
   scheduler_->setWatcher(devices_->trace());
   const auto begin = std::chrono::steady_clock::now();
-  for (bool isDone = false; !isDone;)
+  for (bool isDone = false, again = false; !isDone; again = true)
     try {
-      scheduler_->run(whole(instance, regions, devices));
+      scheduler_->run(whole(instance, regions, devices, again));
       isDone = true;
     } catch (const device::DeviceError &e) {
       // Results are gone with their device: once more from the inputs, without it. So often as there are

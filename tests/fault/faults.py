@@ -25,10 +25,10 @@ LOST = "what the program reads was lost with the device that had it"
 def fail(message):
     sys.exit(f"{NAME}: {message}")
 
-def run(fault, n=100, more=(), **environment):
+def run(fault, more=("--n=100",), **environment):
     variables = {**os.environ, "PB_FAKE_DEVICE": fault or "1", "PB_DEVICES": "fake", **environment}
     try:
-        return subprocess.run(["./" + NAME, "--config=all.toml", "--hash", f"--n={n}", "--threads=2", *more],
+        return subprocess.run(["./" + NAME, "--config=all.toml", "--hash", "--threads=2", *more],
                               capture_output=True, text=True, timeout=60, env=variables)
     except subprocess.TimeoutExpired:
         fail(f"{fault} {environment}: does not end")
@@ -36,9 +36,9 @@ def run(fault, n=100, more=(), **environment):
 def notes(done):
     return [line.removeprefix(NAME + ": note: ") for line in done.stderr.splitlines()]
 
-def counters(*more, fault="", n=100):
+def counters(*more):
     """What the device was given in a run, by the words of PB_DEVICE_COUNTERS."""
-    done = run(fault, n, more, PB_DEVICE_COUNTERS="1")
+    done = run("", more or ("--n=100",), PB_DEVICE_COUNTERS="1")
     line = notes(done)[-1]
     m = re.fullmatch(DEVICE + r": (\d+) launches, (\d+) copies in \((\d+) bytes\), (\d+) copies out \((\d+) bytes\), "
                      r"(\d+) allocations, (\d+) evictions, (\d+) buffers left \((\d+) bytes\)", line)
@@ -69,8 +69,8 @@ def sentences(kind, k, steps):
     # A refused copy of results, or a launch in the middle of rounds, loses what only the device has.
     return here | again | gone if kind in ("copy", "launch") else here
 
-def check(fault, right, allowed, more=(), least=0, **environment):
-    done = run(fault, more=more, **environment)
+def check(fault, right, allowed, least=0, **environment):
+    done = run(fault, **environment)
     said = notes(done)
     where = f"{fault} {environment}"
     if done.returncode != 0:
@@ -131,11 +131,12 @@ def gone(right):
 
 def repeat():
     """Ten thousand launches use no more memory than a few (requirement 63)."""
-    done, few = counters("10")
-    right = run("", more=["10"], PB_DEVICES="none").stdout
+    Path("a.txt").write_text("SIZE 7\n1 2 3 4 5 6 7\n")
+    done, few = counters("10", "a.txt", "/dev/null")
+    right = run("", ("10", "a.txt", "/dev/null"), PB_DEVICES="none").stdout
     if done.stdout != right:
         fail(f"{done.stdout} instead of {right}{done.stderr}")
-    _, many = counters("3400")
+    _, many = counters("3400", "a.txt", "/dev/null")
     if many["launches"] < 10_000 or many["allocations"] > few["allocations"] + 4 or many["buffers"] > few["buffers"] + 2:
         fail(f"after 10 calls: {few}\nafter 3400: {many}")
     print(f"{NAME}: {many}")
