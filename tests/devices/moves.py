@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""What is copied between the processor and a device, and who computes what: moves.py PBC.
+
+Requirements 21, 27, 28, 30, 31, 34, 56, 65 to 70 of petabricks-hetero 10, by the counters (PB_DEVICE_COUNTERS) and the
+trace of programs on the fake device.
+"""
+import json, os, re, subprocess, sys, tempfile
+from pathlib import Path
+
+PBC = os.path.abspath(sys.argv[1])
+PROGRAM = """
+main transform Moves
+from A[w, h]
+to D[w, h]
+through B[w, h]
+{
+  rule first B.cell(x, y) from(A.cell(x, y) a) { return a + a; }
+  rule second D.cell(x, y) from(B.cell(x, y) b, A.cell(x, y) a) { return b + a; }
+}
+
+transform Stencil
+from A[w, h]
+to B[w, h]
+{
+  rule inner B.cell(x, y) from(A.region(x-2, y-2, x+3, y+3) a) {
+    ElementT s = 0;
+    for (int j = 0; j < 5; ++j)
+      for (int i = 0; i < 5; ++i) s += a.cell(i, j);
+    return s;
+  }
+  secondary rule edge B.cell(x, y) from(A.cell(x, y) a) { return a; }
+}
+"""
+WORDS = ["launches", "in", "bytes in", "out", "bytes out", "allocations", "evictions", "buffers", "bytes"]
+
+def run(config, *words, fake="1", devices="fake"):
+    Path("moves.toml").write_text(config)
+    done = subprocess.run(["./moves", "--config=moves.toml", "--hash", "--threads=2", f"--devices={devices}", *words],
+                          capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "PB_FAKE_DEVICE": fake, "PB_DEVICE_COUNTERS": "1"})
+    assert done.returncode == 0, done.stderr
+    m = re.search(r": (\d+) launches, (\d+) copies in \((\d+) bytes\), (\d+) copies out \((\d+) bytes\), (\d+) allocations, "
+                  r"(\d+) evictions, (\d+) buffers left \((\d+) bytes\)", done.stderr)
+    return done.stdout, dict(zip(WORDS, map(int, m.groups()))) if m else None, done.stderr
+
+def moves(first, second, more=""):
+    return f'[Moves]\nsequential_cutoff = 0\nplace_first = "{first}"\nplace_second = "{second}"\n{more}'
+
+def stencil(place, more=""):
+    return f'[Stencil]\nsequential_cutoff = 0\nplace_inner = "{place}"\nplace_edge = "gpu"\n{more}'
+
+def lanes(config, fake, *words):
+    """Spans (begin, end) of kernels, copies and tasks of workers in a run's trace."""
+    run(config, "--trace=trace.json", *words, fake=fake)
+    spans = {}
+    trace = json.loads(Path("trace.json").read_text())
+    for e in trace["traceEvents"] if isinstance(trace, dict) else trace:
+        if e.get("ph") == "X":
+            spans.setdefault(e.get("cat"), []).append((e["ts"], e["ts"] + e["dur"]))
+    return spans
+
+def overlap(some, others):
+    return sum(max(0, min(a[1], b[1]) - max(a[0], b[0])) for a in some for b in others)
+
+def main():
+    right, none, _ = run(moves("cpu", "cpu"), "--n=64")
+    assert none is None, none  # 65: no device is opened
+    bytes = 64 * 64 * 8
+    # 27, 30, 34: the chain moves A once and D; B, which nobody reads, never leaves.
+    got, c, _ = run(moves("gpu", "gpu"), "--n=64")
+    assert got == right and (c["launches"], c["in"], c["bytes in"], c["out"], c["bytes out"]) == (2, 1, bytes, 1, bytes), c
+    # 26, 28: what the processor reads next comes back once.
+    got, c, _ = run(moves("gpu", "cpu"), "--n=64")
+    assert got == right and (c["launches"], c["bytes in"], c["out"], c["bytes out"]) == (1, bytes, 1, bytes), c
+    got, c, _ = run(moves("cpu", "gpu"), "--n=64")
+    assert got == right and (c["launches"], c["bytes in"], c["bytes out"]) == (1, 2 * bytes, bytes), c
+    # 66, 67: the first rows are the device's, rounded up; 0 is the processor alone, and asks for nothing.
+    for n in (8, 64, 100):
+        right, _, _ = run(moves("cpu", "cpu"), f"--n={n}")
+        for ratio in (0, 1, 8, 13, 32, 63, 64):
+            got, c, _ = run(moves("gpu", "gpu", f"gpu_ratio = {ratio}\n"), f"--n={n}")
+            rows = (n * ratio + 63) // 64
+            assert got == right, (n, ratio)
+            assert c["bytes out"] >= rows * n * 8 if ratio else c["launches"] == 0, (n, ratio, c)
+    # 67, 69: every row once, halos right, for all sizes.
+    for n in [*range(0, 40), 63, 64, 65, 127, 128, 129, 199, 200]:
+        right, _, _ = run(stencil("cpu").replace('"gpu"', '"cpu"'), "--transform=Stencil", f"--n={n}")
+        for ratio in (1, 24, 63) if n < 70 else (24,):
+            got, c, said = run(stencil("gpu", f"gpu_ratio = {ratio}\n"), "--transform=Stencil", f"--n={n}")
+            assert got == right, (n, ratio, said)
+    # 21: a tile that does not fit takes the version in global memory, and says nothing.
+    right, _, _ = run(stencil("gpu"), "--transform=Stencil", "--n=64")
+    got, c, said = run(stencil("gpu_local", "group_x_inner = 32\n"), "--transform=Stencil", "--n=64", fake="local=64")
+    assert got == right and c["launches"] >= 1 and "processor" not in said, (c, said)
+    # 70: both sides at once.
+    words = ("--transform=Stencil", "--n=600")
+    spans = lanes(stencil("gpu", "gpu_ratio = 32\nsplit_size = 1000\n"), "speed=0.5", *words)
+    assert "kernel" in spans and overlap(spans["kernel"], spans.get("work", [])) > 0, {k: len(v) for k, v in spans.items()}
+    print("moves: as expected")
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    os.environ.setdefault("PB_KERNEL_CACHE", folder)
+    Path("moves.pbcc").write_text(PROGRAM)
+    subprocess.run([PBC, "moves.pbcc", "-o", "moves"], check=True, timeout=100)
+    main()
