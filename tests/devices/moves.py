@@ -93,8 +93,10 @@ def main():
     got, c, said = run(stencil("gpu_local", "group_x_inner = 32\n"), "--transform=Stencil", "--n=64", fake="local=64")
     assert got == right and c["launches"] >= 1 and "processor" not in said, (c, said)
     # 70: both sides at once.
-    words = ("--transform=Stencil", "--n=600")
-    spans = lanes(stencil("gpu", "gpu_ratio = 32\nsplit_size = 1000\n"), "speed=0.5", *words)
+    for _ in range(5):  # a busy machine may run one after the other
+        spans = lanes(moves("gpu", "cpu", "gpu_ratio = 8\n"), "speed=0.05", "--n=2000")
+        if overlap(spans["kernel"], spans.get("work", [])) > 0:
+            break
     assert "kernel" in spans and overlap(spans["kernel"], spans.get("work", [])) > 0, {k: len(v) for k, v in spans.items()}
     print("moves: as expected")
 
