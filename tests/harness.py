@@ -123,6 +123,7 @@ def placements(info):
         yield "on a device, blocks", everywhere("gpu_blocks", lambda name: None)
         yield "on a device, small blocks", everywhere("gpu_blocks", lambda name: {"cells_x": 3, "cells_y": 2}.get(name[:7], small(name)))
     yield "shared", everywhere("gpu", lambda name: 24 if name == "gpu_ratio" else small(name))
+    yield "shared by measuring", everywhere("gpu", lambda name: 65 if name == "gpu_ratio" else small(name))
     yield "shared, local memory", everywhere("gpu_local", lambda name: 40 if name == "gpu_ratio" else None)
 
 def devices(pbc, source):

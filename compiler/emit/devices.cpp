@@ -8,6 +8,7 @@ namespace pbc::emit {
 namespace {
 
 constexpr int kRatioParts = 64;     // requirement 100; the paper's are eighths
+constexpr int kAdaptive = 65;       // what the runtime takes for "find it by measuring" (device/balance.h)
 constexpr int kLargestGroup = 1024; // along one function; what a device cannot have, the runtime halves
 constexpr int kMostCells = 16;
 constexpr const char *kFunctions = "xyz";
@@ -203,8 +204,10 @@ std::string placementTunables(const Scope &scope, int bin) {
   }
   if (number)
     row("gpu_ratio",
-        "how many 64ths of its points a step on a device leaves to it; the others are the processor's",
-        kRatioParts, 0, kRatioParts, fmt::format("{}[{}]", slot(scope, "ratio"), bin));
+        "how many 64ths of its points a step on a device leaves to it; the others are the processor's; 65: "
+        "as "
+        "many as it needs to be done when the processor is, found by measuring earlier runs of the step",
+        kRatioParts, 0, kAdaptive, fmt::format("{}[{}]", slot(scope, "ratio"), bin));
   return rows;
 }
 

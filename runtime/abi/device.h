@@ -98,9 +98,10 @@ struct DeviceStep {
   /// and of LoopStep's; -1: they cannot.
   int shared, sharedInLoop;
   const Selector *placement; // by Frame::bin; 0: on the processor, k: kernels[k - 1]
-  const long *ratio;         // by Frame::bin: so many 64ths of the shared function are the device's
-  const long *group;         // by Frame::bin, three each: items of a group along each function that has items
-  const long *cells;         // by Frame::bin, two each: cells of an item along the first two of these
+  const long *ratio; // by Frame::bin: so many 64ths of the shared function are the device's; above: found by
+                     // measuring
+  const long *group; // by Frame::bin, three each: items of a group along each function that has items
+  const long *cells; // by Frame::bin, two each: cells of an item along the first two of these
 };
 
 /// The awaitable of toHost.

@@ -18,9 +18,11 @@ enum class Kind { Copies, SomeCopies, Kernel };
 class Completion : public Task {
 public:
   Completion(const char *name, std::shared_ptr<Record> record, std::shared_ptr<Flight> flight,
-             std::vector<EventRef> events, Kind kind)
+             std::vector<EventRef> events, Kind kind, std::shared_ptr<LaunchEnd> end = {})
       : Task("completion", name, false), record_(std::move(record)), flight_(std::move(flight)),
-        events_(std::move(events)), kind_(kind) {
+        events_(std::move(events)), kind_(kind), end_(std::move(end)) {
+    if (end_)
+      end_->expect();
     isOfDevice = true;
   }
 
@@ -32,6 +34,8 @@ public:
         m.trace()->onDevice(m.index(), "copy-out", detail, events_[done_]->span());
     }
     record_->landed(flight_);
+    if (end_)
+      end_->one();
     return Outcome::Done;
   }
   bool drop(Management &m) override {
@@ -51,6 +55,7 @@ private:
   const std::shared_ptr<Flight> flight_;
   const std::vector<EventRef> events_;
   const Kind kind_;
+  const std::shared_ptr<LaunchEnd> end_;
   std::size_t done_ = 0;
 };
 
@@ -76,7 +81,8 @@ void Management::copyIn(const std::shared_ptr<Record> &record, const CopyPlan &p
   needsFlush_ = true;
 }
 
-void Management::copyOut(const std::shared_ptr<Record> &record, const CopyPlan &plan, const char *name) {
+void Management::copyOut(const std::shared_ptr<Record> &record, const CopyPlan &plan, const char *name,
+                         const std::shared_ptr<LaunchEnd> &end) {
   Buffer &buffer = *record->buffer(index());
   std::vector<EventRef> events;
   try {
@@ -90,7 +96,7 @@ void Management::copyOut(const std::shared_ptr<Record> &record, const CopyPlan &
   ++count.copiesOut;
   count.bytesOut += bytesOf(plan.transfers);
   needsFlush_ = true;
-  later(std::make_unique<Completion>(name, record, plan.flight, std::move(events), Kind::Copies));
+  later(std::make_unique<Completion>(name, record, plan.flight, std::move(events), Kind::Copies, end));
 }
 
 void Management::sharedUse(const std::shared_ptr<Record> &record, std::shared_ptr<Flight> flight,

@@ -222,7 +222,7 @@ protected:
       } catch (const DeviceError &e) {
         failed(m, e);
       }
-      m.launched(event_, l.name);
+      m.launched(event_, l);
       ++m.count.launches;
       m.needsFlush();
     }
@@ -241,6 +241,8 @@ protected:
 
 private:
   Outcome end(Management &m) {
+    if (progress_->launch.end)
+      progress_->launch.end->one();
     progress_->unpin(m);
     ++progress_->submission->result.count;
     progress_->submission->partDone();
@@ -316,7 +318,7 @@ private:
       const Place all = placeOf(a.place.matrix, a.place.rank, a.place.elementBytes);
       const CopyPlan plan = record->planOut(m.index(), &all, true, false, nullptr);
       if (plan.state == CopyPlan::State::Go)
-        m.copyOut(record, plan, l.name);
+        m.copyOut(record, plan, l.name, l.end);
       else if (plan.state == CopyPlan::State::Wait)
         m.later(std::make_unique<Settle>(all, true, false, nullptr));
     }

@@ -144,7 +144,13 @@ bool Management::poll() {
   for (; !launched_.empty() && isDone(*launched_.front().event); progress = true) {
     if (trace())
       trace()->onDevice(index(), "kernel", launched_.front().name, launched_.front().event->span());
+    if (const auto &end = launched_.front().end) {
+      end->notBefore(lastLaunchEnd_);
+      end->one();
+    }
+    lastLaunchEnd_ = Trace::now();
     launched_.pop_front();
+    ahead_.store(static_cast<long>(launched_.size()), std::memory_order_relaxed);
     lastFreed_ = Trace::now(); // what it has kept
   }
   for (; !copyingIn_.empty(); progress = true) {

@@ -53,6 +53,7 @@ public:
   void wake();
   bool isLost() const { return isLost_.load(std::memory_order_acquire); }
   DeviceError lostError() const;
+  long ahead() const { return ahead_.load(std::memory_order_relaxed); }
   Counters counters() const;
   Device &device() { return *device_; }
   const Description &about() const { return about_; }
@@ -100,11 +101,15 @@ public:
   // copies.cpp
   /// Carries out a plan whose state is Go. `name`: for the trace.
   void copyIn(const std::shared_ptr<Record> &record, const CopyPlan &plan, const char *name);
-  void copyOut(const std::shared_ptr<Record> &record, const CopyPlan &plan, const char *name);
+  void copyOut(const std::shared_ptr<Record> &record, const CopyPlan &plan, const char *name,
+               const std::shared_ptr<LaunchEnd> &end = {});
 
-  void launched(EventRef event, const char *name) {
-    launched_.push_back({std::move(event), name});
+  void launched(EventRef event, const Launch &launch) {
+    if (launch.end)
+      launch.end->expect();
+    launched_.push_back({std::move(event), launch.name, launch.end});
     ++launches_;
+    ahead_.store(static_cast<long>(launched_.size()), std::memory_order_relaxed);
   }
   /// A kernel in memory that is the processor's, too.
   void sharedUse(const std::shared_ptr<Record> &record, std::shared_ptr<Flight> flight,
@@ -121,6 +126,7 @@ private:
   struct Launched {
     EventRef event;
     const char *name;
+    std::shared_ptr<LaunchEnd> end;
   };
   struct CopyingIn {
     std::shared_ptr<Record> record;
@@ -169,6 +175,7 @@ private:
   std::thread thread_, watchdog_;
   std::atomic<long> call_ = 0;
   std::atomic<bool> isLost_ = false;
+  std::atomic<long> ahead_ = 0; // how many there are in launched_
 
   mutable std::mutex mutex_; // of these
   std::condition_variable wakeUp_, watchUp_, end_;
@@ -184,7 +191,7 @@ private:
   std::multimap<unsigned long, Resting> resting_; // by size, the oldest first
   unsigned long restingBytes_ = 0, launches_ = 0, uses_ = 0, rests_ = 0;
   long callBegan_ = 0;
-  unsigned long lastProgress_ = 0, lastFreed_ = 0; // times
+  unsigned long lastProgress_ = 0, lastFreed_ = 0, lastLaunchEnd_ = 1; // times
   bool needsFlush_ = false;
 };
 

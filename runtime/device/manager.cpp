@@ -63,6 +63,7 @@ std::unique_ptr<Kernel> Manager::build(const KernelSource &source) {
 }
 
 bool Manager::isLost() const { return management_->isLost(); }
+long Manager::ahead() const { return management_->ahead(); }
 Counters Manager::counters() const { return management_->counters(); }
 
 Manager::SubmitAwaiter Manager::submit(std::vector<Launch> launches) {

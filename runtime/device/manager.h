@@ -26,6 +26,7 @@
 //   No submit() or copyOut() may be under way when a Manager is destroyed; what only the device has of
 // matrices that still exist is copied out then.
 #pragma once
+#include "runtime/device/balance.h"
 #include "runtime/device/request.h"
 #include "runtime/device/residency.h"
 #include "runtime/device/trace.h"
@@ -54,7 +55,8 @@ struct Launch {
   Box box{};                // of the points' functions; see DeviceStep
   bool inRounds = false;    // dimension 0 of the box: one launch after the other for each value
   int group[3] = {1, 1, 1};
-  int cells[2] = {1, 1}; // of an item, along the first two dimensions of items
+  int cells[2] = {1, 1};               // of an item, along the first two dimensions of items
+  std::shared_ptr<LaunchEnd> end = {}; // null: nobody asks
 };
 
 struct Submitted {
@@ -114,6 +116,8 @@ public:
   void copyOutNow(const Place &place);
 
   bool isLost() const;
+  /// Launches that the device was given and are not seen to be done.
+  long ahead() const;
   Counters counters() const;
   /// For managers of other devices.
   Management &management() { return *management_; }

@@ -57,6 +57,14 @@ bool Record::isOnDevice(int device, const Place &place) {
   return side(device).valid.covers(c.cells);
 }
 
+double Record::partOnDevice(int device, const Place &place) {
+  std::lock_guard hold(mutex_);
+  const BoxSet cells = cover(place).cells;
+  const long all = cells.cells();
+  return all ? static_cast<double>(cells.intersected(side(device).valid).cells()) / static_cast<double>(all)
+             : 0;
+}
+
 BoxSet Record::missingOnHost(const Place &place) {
   std::lock_guard hold(mutex_);
   const BoxSet cells = cover(place).cells; // first: it may refine what stale_ is made of

@@ -59,6 +59,8 @@ public:
   bool isOnHost(const Place &);
   bool isUntouched(const Place &);
   bool isOnDevice(int device, const Place &);
+  /// How much of it that device has, from 0 to 1.
+  double partOnDevice(int device, const Place &);
   BoxSet missingOnHost(const Place &);
   bool isLost(const Place &);
   bool isExact(const Place &);

@@ -2,6 +2,7 @@
 #include "runtime/device/manager.h"
 #include "runtime/device/record.h"
 #include "runtime/matrix/storage.h"
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -114,6 +115,13 @@ std::vector<std::shared_ptr<Record>> Table::records() const {
   return result;
 }
 
+double bytesOf(const Place &p) {
+  double bytes = p.elementBytes;
+  for (int d = 0; d < p.rank; ++d)
+    bytes *= static_cast<double>(std::max(0L, p.cells.high[d] - p.cells.low[d]));
+  return bytes;
+}
+
 // These look at the record without a copy of the pointer: whoever asks holds the matrix.
 static Record *knownRecord(const Place &p) {
   if (!p.matrix.owner)
@@ -155,6 +163,11 @@ bool Table::hostWrites(const Place &p) {
 bool Table::isOnDevice(int device, const Place &p) const {
   Record *r = knownRecord(p);
   return r && r->isOnDevice(device, p);
+}
+
+double Table::bytesOnDevice(int device, const Place &p) const {
+  Record *r = knownRecord(p);
+  return r ? r->partOnDevice(device, p) * bytesOf(p) : 0;
 }
 
 } // namespace pb::device

@@ -45,6 +45,7 @@ struct Place {
 Place placeOf(const AnyRegion &matrix, int rank, int elementBytes, const Cells &cells);
 /// All of its cells.
 Place placeOf(const AnyRegion &matrix, int rank, int elementBytes);
+double bytesOf(const Place &);
 /// Where they are, seen from `origin`.
 View viewOf(const Place &, const void *origin);
 
@@ -100,6 +101,8 @@ public:
   [[nodiscard]] bool hostWrites(const Place &);
   /// Whether that device has them all.
   bool isOnDevice(int device, const Place &) const;
+  /// How many bytes of it that device has; of a place that is on no lattice about so many.
+  double bytesOnDevice(int device, const Place &) const;
 
   /// Null where no device knows the storage.
   static std::shared_ptr<Record> find(const Storage *);

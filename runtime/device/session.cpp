@@ -1,5 +1,6 @@
 #include "runtime/device/session.h"
 #include <algorithm>
+#include <bit>
 #include <climits>
 #include <utility>
 
@@ -11,6 +12,7 @@ struct Session::Side {
   std::unique_ptr<KernelShelf> shelf;
   mutable std::mutex mutex;
   std::set<const DeviceStep *> refused; // steps that it cannot run
+  std::atomic<long> coming = 0;         // launches that have been placed here and are not submitted yet
   bool refuses(const DeviceStep &step) const {
     std::lock_guard hold(mutex);
     return refused.count(&step) > 0;
@@ -89,12 +91,66 @@ bool Session::concern(const Frame *frame, const LoopStep *steps, int count) cons
                      [&](const LoopStep &step) { return place(frame, step).side != nullptr; });
 }
 
-Session::Side *Session::chooseSide(const DeviceStep &step, int version) const {
-  (void)version;
+bool Session::isUsable(const Side &side, const DeviceStep &step) const {
+  return !side.manager->isLost() && !side.refuses(step);
+}
+
+Session::Side *Session::anySide(const DeviceStep &step) const {
   for (const auto &side : sides_)
-    if (!side->manager->isLost() && !side->refuses(step))
+    if (isUsable(*side, step))
       return side.get();
   return nullptr;
+}
+
+Balance &Session::balanceOf(const Frame *frame, const DeviceStep &step) const {
+  const int size = std::bit_width(static_cast<unsigned long>(std::max(1L, frame->n)));
+  std::lock_guard hold(mutex_);
+  auto &balance = balances_[{&step, frame->bin, size}];
+  if (!balance)
+    balance = std::make_unique<Balance>();
+  return *balance;
+}
+
+void Session::spread(const Frame *frame, std::vector<Placed> &all) const {
+  if (sides_.size() < 2)
+    return;
+  std::map<std::pair<int, const Side *>, int> inLevel;
+  std::map<const Storage *, const Side *> writers; // of steps before
+  for (Placed &placed : all) {
+    const DeviceStep &step = *placed.step->device;
+    DeviceArguments arguments;
+    step.arguments(frame, &placed.box, &arguments);
+    std::tuple<int, double, long> best;
+    Side *chosen = nullptr;
+    for (std::size_t k = 0; k < sides_.size(); ++k) {
+      Side &side = *sides_[k];
+      if (!isUsable(side, step))
+        continue;
+      double there = 0;
+      for (int m = 0; m < step.matrixCount; ++m)
+        if (const Storage *owner = arguments.matrix[m].owner; owner && step.matrices[m].reads) {
+          const Place place = placeAt(step, arguments, m, arguments.read[m]);
+          const auto writer = writers.find(owner);
+          if (writer == writers.end())
+            there += table_.bytesOnDevice(static_cast<int>(k), place);
+          else if (writer->second == &side)
+            there += bytesOf(place);
+        }
+      const std::tuple cost{inLevel[{placed.step->level, &side}], -there,
+                            side.manager->ahead() + side.coming};
+      if (!chosen || cost < best)
+        best = cost, chosen = &side;
+    }
+    placed.side = chosen;
+    if (!chosen)
+      continue;
+    ++chosen->coming;
+    placed.ticket = std::shared_ptr<void>(chosen, [](void *side) { --static_cast<Side *>(side)->coming; });
+    ++inLevel[{placed.step->level, chosen}];
+    for (int m = 0; m < step.matrixCount; ++m)
+      if (step.matrices[m].writes && arguments.matrix[m].owner)
+        writers[arguments.matrix[m].owner] = chosen;
+  }
 }
 
 Session::Placed Session::place(const Frame *frame, const LoopStep &step) const {
@@ -107,6 +163,8 @@ Session::Placed Session::place(const Frame *frame, const LoopStep &step) const {
     return placed;
   placed.version = std::min(use, device->kernelCount) - 1;
   long ratio = device->ratio[frame->bin];
+  if (ratio > kWhole)
+    ratio = device->shared < 0 ? kWhole : balanceOf(frame, *device).share();
   if (device->shared < 0 && ratio < kWhole) // all or nothing
     ratio = 2 * ratio >= kWhole ? kWhole : 0;
   if (ratio == 0)
@@ -122,8 +180,27 @@ Session::Placed Session::place(const Frame *frame, const LoopStep &step) const {
     if (part == all)
       ratio = kWhole;
   }
-  placed.ratio = static_cast<int>(ratio);
-  placed.side = chooseSide(*device, placed.version);
+  placed.side = anySide(*device);
+  if (placed.side)
+    placed.ratio = static_cast<int>(ratio);
+  return placed;
+}
+
+Session::Placed Session::placeNow(const Frame *frame, const LoopStep &step) {
+  const DeviceStep *device = step.device;
+  const bool isMeasured = device && device->placement && device->shared >= 0 &&
+                          device->ratio[frame->bin] > kWhole &&
+                          device->placement[frame->bin].select(frame->n);
+  if (isMeasured)
+    balanceOf(frame, *device).begin();
+  Placed placed = place(frame, step);
+  if (isMeasured && placed.isShared()) {
+    Box whole;
+    device->box(frame, &whole);
+    const int d = device->shared;
+    placed.times = balanceOf(frame, *device)
+                       .measure(placed.box.high[d] - placed.box.low[d], whole.high[d] - placed.box.high[d]);
+  }
   return placed;
 }
 
@@ -194,7 +271,9 @@ std::optional<Box> Session::restOf(const Frame *frame, const Placed &placed) {
   return rest;
 }
 
-Job Session::onProcessor(const Frame *frame, const LoopStep *step, std::optional<Box> part) {
+// NOLINTNEXTLINE(performance-unnecessary-value-param): a coroutine keeps what it works on
+Job Session::onProcessor(const Frame *frame, const LoopStep *step, std::optional<Box> part,
+                         std::shared_ptr<PartTimes> times) { // NOLINT(performance-unnecessary-value-param)
   if (step->device && areUsed())
     co_await prepareHost(frame, step->device, part);
   if (!part) {
@@ -205,8 +284,11 @@ Job Session::onProcessor(const Frame *frame, const LoopStep *step, std::optional
   Box box = task::boxOf(*step, frame);
   box.low[own] = std::max(box.low[own], part->low[d]);
   box.high[own] = std::min(box.high[own], part->high[d]);
+  const unsigned long begin = Trace::now();
   if (!isEmpty(box))
     co_await task::runStep(*step, frame, box);
+  if (times)
+    times->processor.store(std::max(1UL, Trace::now() - begin), std::memory_order_release);
 }
 
 Launch Session::launchOf(const Placed &placed, const DeviceArguments &arguments, const LoopStep *end,
@@ -227,6 +309,8 @@ Launch Session::launchOf(const Placed &placed, const DeviceArguments &arguments,
     launch.values.push_back(arguments.value[v].integer);
   launch.box = placed.box;
   launch.inRounds = step.inRounds;
+  if (placed.times)
+    launch.end = placed.times->device;
   return launch;
 }
 
@@ -282,7 +366,8 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
     const Placed &left = batch[next++];
     co_await onProcessor(frame, left.step, left.isShared() ? std::optional(left.box) : std::nullopt);
     for (std::size_t k = next; k < batch.size(); ++k) // the device may be lost, or refuse more than one
-      batch[k].side = place(frame, *batch[k].step).side;
+      if (batch[k].side && !isUsable(*batch[k].side, *batch[k].step->device))
+        batch[k].side = anySide(*batch[k].step->device);
   }
 }
 
@@ -295,7 +380,7 @@ Job Session::walk(const Frame *frame, const LoopStep *steps, int count) {
     while (steps != end && takesMore) {
       const int level = steps->level;
       for (; steps != end && steps->level == level; ++steps) {
-        Placed placed = place(frame, *steps);
+        Placed placed = placeNow(frame, *steps);
         if (placed.side)
           onDevices.push_back(placed);
         if (!placed.side || placed.isShared())
@@ -307,13 +392,16 @@ Job Session::walk(const Frame *frame, const LoopStep *steps, int count) {
         takesMore = placed.side && !placed.isShared();
       }
     }
+    spread(frame, onDevices);
     if (!onDevices.empty())
       co_await onDevice(frame, std::move(onDevices), end);
     SpawnScope others;
     for (std::size_t k = 1; k < onProcessors.size(); ++k)
-      others.spawn(onProcessor(frame, onProcessors[k].step, restOf(frame, onProcessors[k])));
+      others.spawn(
+          onProcessor(frame, onProcessors[k].step, restOf(frame, onProcessors[k]), onProcessors[k].times));
     if (!onProcessors.empty())
-      co_await onProcessor(frame, onProcessors.front().step, restOf(frame, onProcessors.front()));
+      co_await onProcessor(frame, onProcessors.front().step, restOf(frame, onProcessors.front()),
+                           onProcessors.front().times);
     co_await others.sync();
   }
 }

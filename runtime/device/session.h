@@ -20,7 +20,9 @@
 #include "runtime/device/kernel_shelf.h"
 #include "runtime/device/manager.h"
 #include "runtime/task/steps.h"
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace pb::device {
 
@@ -55,21 +57,31 @@ private:
   /// Where a step of a walk runs.
   struct Placed {
     const LoopStep *step = nullptr;
-    Side *side = nullptr; // null: on the processor
-    int version = 0;      // kernels[version]
-    int ratio = 0;        // 64ths that are the device's
-    Box box{};            // of the device's part
-    bool isShared() const { return side && ratio < kWhole; }
+    Side *side = nullptr;                  // null: on the processor
+    int version = 0;                       // kernels[version]
+    int ratio = 0;                         // 64ths that are the device's; 0 without one
+    Box box{};                             // of the device's part
+    std::shared_ptr<PartTimes> times = {}; // of a step whose share is found by measuring
+    std::shared_ptr<void> ticket = {};     // counts it among what is coming to its side
+    bool isShared() const { return ratio > 0 && ratio < kWhole; }
   };
-  static constexpr int kWhole = 64;
+  static constexpr int kWhole = Balance::kWhole;
 
   Placed place(const Frame *, const LoopStep &) const;
-  Side *chooseSide(const DeviceStep &, int version) const;
+  /// The same for a step that runs now.
+  Placed placeNow(const Frame *, const LoopStep &);
+  bool isUsable(const Side &, const DeviceStep &) const;
+  Side *anySide(const DeviceStep &) const;
+  /// Chooses among several devices: steps of one level go to different ones, else a step goes to where its
+  /// inputs are, or to the device that has the least to do.
+  void spread(const Frame *, std::vector<Placed> &) const;
+  Balance &balanceOf(const Frame *, const DeviceStep &) const;
   static std::optional<Box> restOf(const Frame *, const Placed &);
   Launch launchOf(const Placed &, const DeviceArguments &, const LoopStep *end, const Frame *) const;
   Job onDevice(const Frame *, std::vector<Placed> batch, const LoopStep *end);
   /// The step, or a part of it by the functions of its points.
-  Job onProcessor(const Frame *, const LoopStep *, std::optional<Box> part);
+  Job onProcessor(const Frame *, const LoopStep *, std::optional<Box> part,
+                  std::shared_ptr<PartTimes> times = {});
   Job prepareHost(const Frame *, const DeviceStep *, std::optional<Box> part);
   bool mustCopyOut(const Frame *, const char *matrix, const LoopStep *rest, const LoopStep *end) const;
   void note(const std::string &text);
@@ -81,6 +93,7 @@ private:
   mutable std::mutex mutex_; // of all below
   std::set<std::string> said_;
   std::vector<std::string> notes_;
+  mutable std::map<std::tuple<const DeviceStep *, int, int>, std::unique_ptr<Balance>> balances_;
 };
 
 } // namespace pb::device

@@ -75,6 +75,37 @@ to B[n]
 }
 """
 
+# Two steps that do not need each other, and one that needs both.
+PAIR = """
+main transform Pair
+from A[n, n]
+through T[n, n], U[n, n], V[n, n]
+to B[n, n]
+{
+  T.cell(x, y) from(A.cell(x, y) a) { return a + 1; }
+  U.cell(x, y) from(A.cell(x, y) a) { return a + 2; }
+  V.cell(x, y) from(A.cell(x, y) a) { return a + 3; }
+  B.cell(x, y) from(T.cell(x, y) t, U.cell(x, y) u, V.cell(x, y) v) { return t + u + v; }
+}
+"""
+
+# One step again and again.
+OFTEN = """
+main transform Often
+from A[n, n]
+to B[n, n]
+{
+  to(B b) from(A a) { Plus(b, a); for (int k = 1; k < 60; ++k) if (b.cell(0, 0) > -1) Plus(b, b); }
+}
+
+transform Plus
+from A[n, m]
+to B[n, m]
+{
+  B.cell(x, y) from(A.cell(x, y) a) { return a + 1; }
+}
+"""
+
 def compile(name, text):
     with open(f"{name}.pbcc", "w") as f:
         f.write(text)
@@ -140,3 +171,21 @@ with tempfile.TemporaryDirectory() as folder:
         config = on_devices(info).replace("sequential_cutoff = 0", f"sequential_cutoff = {cutoff}")
         result, events = run("mixed", config, ["line.txt"])
         assert result == [2 * (2 * v + 1) for v in range(23)], (cutoff, result)
+
+    # 101: steps of one level go to different devices; what needs both goes to one of them.
+    info = compile("pair", PAIR)
+    for devices in (1, 2, 3):
+        result, events = run("pair", on_devices(info), ["in.txt"], devices=devices)
+        assert result == [3 * v + 6 for v in range(n * n)], result
+        used = collections.Counter(e["pid"] for e in events if e.get("cat") == "kernel")
+        assert len(used) == devices and sum(used.values()) == 4, used
+    # A chain stays where it began.
+    result, events = run("chain", on_devices(info := compile("chain", CHAIN)), ["in.txt"], devices=2)
+    assert result == [v + 4 for v in range(n * n)], result
+
+    # 100: a device that is of no use is left alone, but for a try now and then.
+    info = compile("often", OFTEN)
+    measured = lambda t: "gpu_ratio = 65\n" if any(x["name"] == "gpu_ratio" for x in t["tunables"]) else ""
+    result, events = run("often", on_devices(info, measured), ["in.txt"], fake="latency=5ms")
+    assert result == [v + 60 for v in range(n * n)], result
+    assert 1 <= count(events)["kernel"] < 30, count(events)

@@ -1,0 +1,209 @@
+// The walk of steps with several devices, and shares that are found by measuring; steps written by hand, on
+// fake devices.
+#include "manager_support.h"
+
+#include "runtime/device/session.h"
+#include "runtime/task/scheduler.h"
+#include <atomic>
+#include <gtest/gtest.h>
+#include <thread>
+
+namespace pb::device::test {
+namespace {
+
+constexpr long kRows = 640;
+
+/// b = a + 1, row by row; what each side takes for a row is set.
+struct Rows : Frame {
+  Matrix2 a = matrix(2, kRows, 1), b = matrix(2, kRows, 0), c = matrix(2, kRows, 0), d = matrix(2, kRows, 0);
+};
+std::atomic<long> deviceRows, deviceTime, processorTime, deviceBegin; // microseconds; for a hundred rows
+
+void pass(long begin, long rows, long each) {
+  std::this_thread::sleep_for(std::chrono::microseconds(begin + rows * each / 100));
+}
+
+void touchRow(DeviceArguments *arguments, const Box *part, const Matrix2 &from, const Matrix2 &to) {
+  touchNone(arguments, 0, from);
+  touchNone(arguments, 1, to);
+  const long low = part ? part->low[0] : 0, high = part ? part->high[0] : kRows;
+  arguments->read[0] = arguments->written[1] = Cells{{0, low}, {2, high}};
+}
+
+void rowsBox(const Frame *, Box *box) { *box = Box{1, {0}, {kRows}}; }
+
+template <Matrix2 Rows::*From, Matrix2 Rows::*To>
+struct Step {
+  static void arguments(const Frame *f, const Box *part, DeviceArguments *to) {
+    touchRow(to, part, static_cast<const Rows *>(f)->*From, static_cast<const Rows *>(f)->*To);
+  }
+  static void kernel(const void *f, const long *low, const long *high) {
+    pass(0, high[0] - low[0], processorTime);
+    const Matrix2 &from = static_cast<const Rows *>(f)->*From, &to = static_cast<const Rows *>(f)->*To;
+    for (long y = low[0]; y < high[0]; ++y)
+      for (int x = 0; x < 2; ++x)
+        to.cell(x, y) = from.cell(x, y) + 1;
+  }
+};
+
+const DeviceKernel kKernel = {"global", "", "rows", nullptr};
+const DeviceMatrix kMatrices[] = {{"A", 2, 8, true, false, false}, {"B", 2, 8, false, true, true}};
+const Selector kOnDevice = [] {
+  Selector s{};
+  s.use[0] = 1;
+  return s;
+}();
+long ratio = 64;
+const long kGroup[] = {64, 1, 1};
+
+template <Matrix2 Rows::*From, Matrix2 Rows::*To>
+const DeviceStep kDeviceStep = {
+    "rows", &kKernel, 1, kMatrices,  2,      0,     0, rowsBox, Step<From, To>::arguments,
+    false,  0,        0, &kOnDevice, &ratio, kGroup};
+
+template <Matrix2 Rows::*From, Matrix2 Rows::*To>
+LoopStep step(int level) {
+  return {rowsBox, Step<From, To>::kernel, {1}, level, LoopOrder::Any, false, nullptr,
+          nullptr, &kDeviceStep<From, To>};
+}
+
+std::unique_ptr<Device> rowsDevice(int number) {
+  FakeOptions options;
+  options.kernels["rows"] = [](const HostLaunch &l) {
+    const long low = l.value(8), high = l.value(9);
+    deviceRows += high - low;
+    pass(deviceBegin, high - low, deviceTime);
+    const double *a = l.pointer<double>(0) + l.value(1);
+    double *b = l.pointer<double>(4) + l.value(5);
+    for (long y = low; y < high; ++y)
+      for (long x = 0; x < 2; ++x)
+        b[x * l.value(6) + y * l.value(7)] = a[x * l.value(2) + y * l.value(3)] + 1;
+  };
+  return std::make_unique<FakeDevice>(options, number);
+}
+
+class SessionTest : public testing::Test {
+protected:
+  explicit SessionTest(int devices = 1) {
+    std::vector<std::unique_ptr<Device>> all;
+    for (int k = 0; k < devices; ++k)
+      all.push_back(rowsDevice(k));
+    session = std::make_unique<Session>(std::move(all), Session::Settings{});
+    frame.n = kRows, frame.split = 2 * kRows; // one task
+    deviceBegin = deviceTime = processorTime = 0;
+    ratio = 64;
+  }
+  ~SessionTest() override {
+    scheduler.reset();
+    session.reset();
+  }
+  void walk(const std::vector<LoopStep> &steps) {
+    scheduler->run(session->walk(&frame, steps.data(), static_cast<int>(steps.size())));
+  }
+  void home(const Matrix2 &m) { scheduler->run(session->toHost({{all(m), true, false}})); }
+
+  std::unique_ptr<Session> session;
+  std::unique_ptr<task::Scheduler> scheduler = std::make_unique<task::Scheduler>(1);
+  Rows frame;
+};
+
+class TwoDevices : public SessionTest {
+protected:
+  TwoDevices() : SessionTest(2) {
+    scheduler = std::make_unique<task::Scheduler>(2);
+    scheduler->setDevices(session.get());
+  }
+};
+
+/// Requirement 101.
+TEST_F(TwoDevices, StepsOfOneLevelGoToDifferentOnes) {
+  walk({step<&Rows::a, &Rows::b>(0), step<&Rows::a, &Rows::c>(0)});
+  home(frame.b);
+  home(frame.c);
+  EXPECT_EQ(valueOf(frame.b), 2);
+  EXPECT_EQ(valueOf(frame.c), 2);
+  for (const Counters &c : session->counters())
+    EXPECT_EQ(c.launches, 1u);
+}
+
+/// Requirements 27 and 101.
+TEST_F(TwoDevices, AStepGoesToWhereItsInputsAre) {
+  walk({step<&Rows::a, &Rows::b>(0), step<&Rows::a, &Rows::c>(0)});
+  for (int k = 0; k < 3; ++k) {
+    walk({step<&Rows::c, &Rows::d>(0)});
+    walk({step<&Rows::d, &Rows::b>(0), step<&Rows::b, &Rows::d>(1)});
+  }
+  home(frame.d);
+  EXPECT_EQ(valueOf(frame.d), 5);
+  unsigned long copies = 0;
+  for (const Counters &c : session->counters())
+    copies += c.copiesIn + c.copiesOut;
+  EXPECT_EQ(copies, 3u); // `a` to both, `d` back
+}
+
+/// Many walks at once, which exchange data between the devices and with the processor.
+TEST_F(TwoDevices, ManyWalksAtOnce) {
+  std::vector<Rows> frames(8);
+  for (Rows &f : frames)
+    f.n = kRows, f.split = 100;
+  ratio = 40;
+  const LoopStep steps[] = {step<&Rows::a, &Rows::b>(0), step<&Rows::a, &Rows::c>(0),
+                            step<&Rows::b, &Rows::d>(1), step<&Rows::c, &Rows::a>(1)};
+  const auto all = [](Session &s, std::vector<Rows> &of, const LoopStep *what) -> Job {
+    SpawnScope scope;
+    for (Rows &f : of)
+      scope.spawn([](Session &in, const Rows &one, const LoopStep *steps_) -> Job {
+        for (int k = 0; k < 5; ++k)
+          co_await in.walk(&one, steps_, 4);
+      }(s, f, what));
+    co_await scope.sync();
+  };
+  scheduler->run(all(*session, frames, steps));
+  for (Rows &f : frames) {
+    home(f.a);
+    home(f.d);
+    EXPECT_EQ(valueOf(f.a), 11);
+    EXPECT_EQ(valueOf(f.d), 11);
+  }
+  for (const Counters &c : session->counters())
+    EXPECT_GT(c.launches, 0u);
+}
+
+/// Requirement 100: in ten calls to within 2/64 of where both sides end at the same time.
+class Measured : public SessionTest, public testing::WithParamInterface<std::pair<long, long>> {};
+INSTANTIATE_TEST_SUITE_P(Speeds, Measured,
+                         testing::Values(std::pair(2000, 2000), std::pair(2000, 6000),
+                                         std::pair(6000, 1500)));
+
+TEST_P(Measured, ShareGoesToWhereBothEndTogether) {
+  deviceTime = GetParam().first, processorTime = GetParam().second;
+  ratio = 65;
+  long rows = 0;
+  for (int k = 0; k < 11; ++k) {
+    deviceRows = 0;
+    walk({step<&Rows::a, &Rows::b>(0)});
+    home(frame.b);
+    rows = deviceRows;
+  }
+  EXPECT_EQ(valueOf(frame.b), 2);
+  const double best = 64.0 * static_cast<double>(GetParam().second) /
+                      static_cast<double>(GetParam().first + GetParam().second);
+  EXPECT_NEAR(static_cast<double>(rows) * 64 / kRows, best, 2.5);
+}
+
+TEST_F(SessionTest, ADeviceThatIsOfNoUseIsLeftAlone) { // requirement 100
+  deviceBegin = 20000, processorTime = 300;            // all of it takes the processor two milliseconds
+  ratio = 65;
+  for (int k = 0; k < 10; ++k) {
+    walk({step<&Rows::a, &Rows::b>(0)});
+    home(frame.b);
+  }
+  deviceRows = 0;
+  for (int k = 0; k < 10; ++k)
+    walk({step<&Rows::a, &Rows::b>(0)});
+  EXPECT_EQ(deviceRows, 0);
+  EXPECT_EQ(valueOf(frame.b), 2);
+}
+
+} // namespace
+} // namespace pb::device::test
