@@ -43,7 +43,7 @@ private:
 /// Of one call, in nanoseconds.
 struct PartTimes {
   double devicePoints, processorPoints;
-  unsigned long begin = 0; // of the device's part
+  unsigned long begin = 0; // of the device's part; when it is submitted
   std::shared_ptr<LaunchEnd> device = std::make_shared<LaunchEnd>();
   std::atomic<unsigned long> processor = 0; // how long; 0: not yet
 };

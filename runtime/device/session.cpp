@@ -352,6 +352,9 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
     }
     if (!launches.empty()) {
       used_.store(true, std::memory_order_release);
+      for (std::size_t k = first; k < first + launches.size(); ++k)
+        if (batch[k].times) // without the time in which kernels were built
+          batch[k].times->begin = Trace::now();
       const Submitted submitted = co_await side->manager->submit(std::move(launches));
       if (submitted.why && submitted.why->failure() == Failure::Lost && submitted.count > alone)
         throw DeviceError(*submitted.why); // what it wrote did not come back
