@@ -1,0 +1,44 @@
+"""Launches through pbc's runtime against an OpenCL host program by hand, on the first OpenCL device (PoCL here)."""
+import os
+import statistics
+from pathlib import Path
+from samples import call, compared, in_turns, row, seconds, shown, verdict
+
+HERE = Path(__file__).resolve().parent
+CONFIGURATION = """[One]
+sequential_cutoff = 0
+place_step = "gpu"
+group_x_step = 64
+
+[Chain]
+sequential_cutoff = 0
+place_start = "gpu"
+place_step = "gpu"
+place_last = "gpu"
+group_x_start = 64
+group_x_step = 64
+group_x_last = 64
+"""
+
+
+def measure(tools):
+    program, by_hand, config = tools.work / "steps", tools.work / "steps_by_hand", tools.work / "steps.toml"
+    call(tools.pbc, HERE / "steps.pbcc", "-o", program)
+    call("clang++-19", "-std=c++20", "-O3", HERE / "by_hand.cpp", "-o", by_hand, "-l:libOpenCL.so.1")
+    config.write_text(CONFIGURATION)
+    device = os.environ.get("DEVICE", "opencl:0")
+
+    def pair(transform, n):
+        ours = [program, f"--config={config}", f"--devices={device}", f"--transform={transform}", "--time", f"--n={n}"]
+        return in_turns(tools.rounds, lambda: seconds(*ours), lambda: seconds(by_hand, transform.lower(), n))
+
+    for n in (1 << 16, 1 << 20):
+        compared(f"device: one launch, {n} numbers", *pair("One", n), 1.05)
+    for n in (1 << 14, 1 << 18):
+        compared(f"device: 100 launches, {n} numbers", *pair("Chain", n), 1.05)
+    ours, peer = pair("Chain", 64)
+    more = [(statistics.median(x) - statistics.median(y)) / 102 for x, y in [(ours, peer)]][0]
+    best = (min(ours) - min(peer)) / 102
+    row("device: a launch, next to nothing computed", shown(statistics.median(ours) / 102),
+        shown(statistics.median(peer) / 102), f"{more * 1e6:+.1f} us ({best * 1e6:+.1f})", "< 10 us more",
+        verdict(more < 10e-6, best < 10e-6))
