@@ -122,7 +122,7 @@ TEST_F(TwoDevices, StepsOfOneLevelGoToDifferentOnes) {
   home(frame.c);
   EXPECT_EQ(valueOf(frame.b), 2);
   EXPECT_EQ(valueOf(frame.c), 2);
-  for (const Counters &c : session->counters())
+  for (const auto &[name, c] : session->counters())
     EXPECT_EQ(c.launches, 1u);
 }
 
@@ -136,7 +136,7 @@ TEST_F(TwoDevices, AStepGoesToWhereItsInputsAre) {
   home(frame.d);
   EXPECT_EQ(valueOf(frame.d), 5);
   unsigned long copies = 0;
-  for (const Counters &c : session->counters())
+  for (const auto &[name, c] : session->counters())
     copies += c.copiesIn + c.copiesOut;
   EXPECT_EQ(copies, 3u); // `a` to both, `d` back
 }
@@ -165,7 +165,7 @@ TEST_F(TwoDevices, ManyWalksAtOnce) {
     EXPECT_EQ(valueOf(f.a), 11);
     EXPECT_EQ(valueOf(f.d), 11);
   }
-  for (const Counters &c : session->counters())
+  for (const auto &[name, c] : session->counters())
     EXPECT_GT(c.launches, 0u);
 }
 
