@@ -50,7 +50,7 @@ struct PartTimes {
 
 class Balance {
 public:
-  static constexpr int kWhole = 64;
+  static constexpr int kWhole = 64, kHalf = kWhole / 2;
 
   int share() const { return share_.load(std::memory_order_relaxed); }
   void begin();
@@ -66,9 +66,9 @@ private:
   };
   void take(const PartTimes &);
 
-  std::atomic<int> share_ = kWhole / 2;
+  std::atomic<int> share_ = kHalf;
   std::mutex mutex_; // of all below
-  double exact_ = kWhole / 2;
+  double exact_ = kHalf;
   Side device_, processor_;
   int idle_ = 0, pause_ = kFirstPause; // calls in which one side had nothing, and how many until it is tried
   double tryCost_ = 0;                 // in calls
