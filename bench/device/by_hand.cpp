@@ -68,7 +68,8 @@ int main(int argc, char **argv) {
     return p;
   };
   double *const a = memory(), *const b = memory();
-  cl_mem in = buffer(bytes, a), out = buffer(bytes, b), steps = isChain ? buffer(101 * bytes, nullptr) : nullptr;
+  cl_mem in = buffer(bytes, a), out = buffer(bytes, b),
+         steps = isChain ? buffer(101 * bytes, nullptr) : nullptr;
   const auto launch = [&](cl_kernel k, cl_mem from, long fromAt, cl_mem to, long toAt) {
     const long low = 0;
     clSetKernelArg(k, 0, sizeof from, &from), clSetKernelArg(k, 1, sizeof fromAt, &fromAt);

@@ -1,0 +1,84 @@
+// What a GPU does by NVIDIA's own libraries, which are opened when this runs (no CUDA is needed to build it).
+//   gpu_peer copy MEGABYTES  =>  "copy: X GB/s"      read and written, from device to device
+//   gpu_peer sgemm N         =>  "sgemm: X s"        the best of 5, without TF32
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+
+namespace {
+
+void *open(const char *const *names) {
+  for (; *names; ++names)
+    if (void *library = dlopen(*names, RTLD_NOW | RTLD_GLOBAL))
+      return library;
+  std::puts("none");
+  std::exit(0);
+}
+
+template <class F>
+F *function(void *library, const char *name) {
+  auto *found = reinterpret_cast<F *>(dlsym(library, name));
+  if (!found) {
+    std::fprintf(stderr, "gpu_peer: no function %s\n", name);
+    std::exit(1);
+  }
+  return found;
+}
+
+template <class F>
+double best(F run) {
+  double least = 1e30;
+  for (int i = 0; i < 6; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    run();
+    const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (i > 0 && s < least)
+      least = s;
+  }
+  return least;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 3)
+    return 1;
+  const char *const runtimes[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so", nullptr};
+  void *runtime = open(runtimes);
+  auto *allocate = function<int(void **, std::size_t)>(runtime, "cudaMalloc");
+  auto *wait = function<int()>(runtime, "cudaDeviceSynchronize");
+  const long n = std::atol(argv[2]);
+  if (std::strcmp(argv[1], "copy") == 0) {
+    auto *copy = function<int(void *, const void *, std::size_t, int)>(runtime, "cudaMemcpy");
+    const std::size_t bytes = static_cast<std::size_t>(n) << 20;
+    void *a = nullptr, *b = nullptr;
+    if (allocate(&a, bytes) || allocate(&b, bytes))
+      return 1;
+    constexpr int kDeviceToDevice = 3, kRounds = 20;
+    const double s = best([&] {
+      for (int i = 0; i < kRounds; ++i)
+        copy(b, a, bytes, kDeviceToDevice);
+      wait();
+    });
+    std::printf("copy: %.1f GB/s\n", 2.0 * kRounds * static_cast<double>(bytes) / s * 1e-9);
+    return 0;
+  }
+  const char *const libraries[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so", nullptr};
+  void *blas = open(libraries);
+  void *handle = nullptr, *m[3] = {};
+  if (function<int(void **)>(blas, "cublasCreate_v2")(&handle))
+    return 1;
+  for (void *&p : m)
+    if (allocate(&p, sizeof(float) * static_cast<std::size_t>(n * n)))
+      return 1;
+  auto *sgemm = function<int(void *, int, int, int, int, int, const float *, const void *, int, const void *, int,
+                             const float *, void *, int)>(blas, "cublasSgemm_v2");
+  const float one = 1, zero = 0;
+  const int k = static_cast<int>(n);
+  std::printf("sgemm: %.9f s\n", best([&] {
+                sgemm(handle, 0, 0, k, k, k, &one, m[0], k, m[1], k, &zero, m[2], k);
+                wait();
+              }));
+}
