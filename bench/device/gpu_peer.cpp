@@ -73,8 +73,8 @@ int main(int argc, char **argv) {
   for (void *&p : m)
     if (allocate(&p, sizeof(float) * static_cast<std::size_t>(n * n)))
       return 1;
-  auto *sgemm = function<int(void *, int, int, int, int, int, const float *, const void *, int, const void *, int,
-                             const float *, void *, int)>(blas, "cublasSgemm_v2");
+  auto *sgemm = function<int(void *, int, int, int, int, int, const float *, const void *, int, const void *,
+                             int, const float *, void *, int)>(blas, "cublasSgemm_v2");
   const float one = 1, zero = 0;
   const int k = static_cast<int>(n);
   std::printf("sgemm: %.9f s\n", best([&] {

@@ -1,6 +1,7 @@
 #include "runtime/program/devices.h"
 #include "runtime/base/errors.h"
 #include "runtime/device/trace.h"
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -61,12 +62,12 @@ void Devices::sayCounters() const {
 }
 
 bool Devices::isAsked() const {
-  return program_ && anyPlacement(*program_, [](const Site &site) {
-           for (int level = 0; level < site.slot->levels; ++level)
-             if (site.slot->use[level] != 0)
-               return true;
-           return false;
-         });
+  if (!program_)
+    return false;
+  return anyPlacement(*program_, [](const Site &site) {
+    const int *const uses = site.slot->use;
+    return std::any_of(uses, uses + site.slot->levels, [](int use) { return use != 0; });
+  });
 }
 
 device::Session *Devices::wanted() {

@@ -82,7 +82,7 @@ private:
   }
 
   /// The text, which must be the same for all items.
-  const std::string &uniform(const std::string &text) const {
+  std::string uniform(const std::string &text) const {
     for (const std::string &f : functions_)
       if (names(text, f))
         throw Irregular();

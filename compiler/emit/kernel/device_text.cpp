@@ -124,7 +124,7 @@ private:
 
   /// The items of a group copy what lies inside of the matrix, each every so many cells.
   std::string load(const Buffer &b) const {
-    std::string text, inside, from, place, stride = "1";
+    std::string text, inside, from, place;
     for (int d = 0; d < static_cast<int>(b.staged.size()); ++d) {
       std::string first = b.staged[d].first;
       for (std::size_t k = 0; k < functions_; ++k) {
