@@ -339,6 +339,13 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
       }
       KernelShelf::Built built =
           co_await side->shelf->get(*kernel, launch.group, launch.cells, hasUnitStrides(step, arguments));
+      if (!built.kernel && kernel != step.kernels) { // requirement 16: only this version is lost
+        note(std::string(step.name) + " runs in its simplest version on " + side->manager->about().name +
+             ": " + built.why);
+        launch.cells[0] = launch.cells[1] = 1;
+        built = co_await side->shelf->get(*step.kernels, launch.group, launch.cells,
+                                          hasUnitStrides(step, arguments));
+      }
       if (!built.kernel) {
         leave(batch[next], built.why, true);
         why = built.why;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What is copied between the processor and a device, and who computes what: moves.py PBC.
 
-Requirements 21, 27, 28, 30, 31, 34, 56, 65 to 70 of petabricks-hetero 10, by the counters (PB_DEVICE_COUNTERS) and the
+Requirements 21, 26 to 28, 30, 34, 65 to 67, 69 and 70 of petabricks-hetero 10, by the counters (PB_DEVICE_COUNTERS) and the
 trace of programs on the fake device.
 """
 import json, os, re, subprocess, sys, tempfile

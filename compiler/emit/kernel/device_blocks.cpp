@@ -30,8 +30,7 @@ public:
       statements_.emplace_back(kernel_, static_cast<int>(s), false, false, used);
   }
 
-  std::optional<DeviceBlocks> print() {
-    const isl::ast_node nest = generate(kernel_);
+  std::optional<DeviceBlocks> print(const isl::ast_node &nest) {
     if (functions_.size() > 3 || !everyFunctionIsAVariable())
       return std::nullopt;
     try {
@@ -289,8 +288,8 @@ private:
 
 } // namespace
 
-std::optional<DeviceBlocks> deviceBlocks(const kernel::Items &items, Used &used) {
-  return Printer(items, used).print();
+std::optional<DeviceBlocks> deviceBlocks(const kernel::Items &items, const isl::ast_node &nest, Used &used) {
+  return Printer(items, used).print(nest);
 }
 
 } // namespace pbc::emit

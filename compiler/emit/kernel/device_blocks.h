@@ -23,7 +23,7 @@ struct DeviceBlocks {
   std::string localBytes; // C++ over group and cells; "": none
 };
 
-/// Nothing if its loops differ between items, or it has none.
-std::optional<DeviceBlocks> deviceBlocks(const kernel::Items &, Used &);
+/// `nest`: of the item (loops.h). Nothing if its loops differ between items, or it has none.
+std::optional<DeviceBlocks> deviceBlocks(const kernel::Items &, const isl::ast_node &nest, Used &);
 
 } // namespace pbc::emit

@@ -40,10 +40,11 @@ public:
   DeviceText print() {
     std::vector<std::pair<const kernel::Kernel *, std::string>> bodies;
     Used used;
-    bodies.emplace_back(&device_.items->item, body(device_.items->item, used));
+    const isl::ast_node nest = generate(device_.items->item); // the same for all versions
+    bodies.emplace_back(&device_.items->item, body(device_.items->item, nest, used));
     if (device_.staged)
-      bodies.emplace_back(&*device_.staged, body(*device_.staged, used));
-    const auto blocks = device_.hasBlocks ? deviceBlocks(*device_.items, used) : std::nullopt;
+      bodies.emplace_back(&*device_.staged, body(*device_.staged, nest, used));
+    const auto blocks = device_.hasBlocks ? deviceBlocks(*device_.items, nest, used) : std::nullopt;
     out_.values.assign(used.values.begin(), used.values.end());
     if (device_.staged)
       for (const Buffer &b : device_.staged->buffers)
@@ -58,8 +59,8 @@ public:
   }
 
 private:
-  static std::string body(const kernel::Kernel &item, Used &used) {
-    const LoopText loops = printLoops(item, generate(item), {"", "", false, false}, used);
+  static std::string body(const kernel::Kernel &item, const isl::ast_node &nest, Used &used) {
+    const LoopText loops = printLoops(item, nest, {"", "", false, false}, used);
     return inDialect(loops.loops);
   }
 
