@@ -103,21 +103,26 @@ def inputs_of(t, sizes, rng):
         made[m.name] = {c: rng.randrange(-50, 51) for c in cells(box)}
     return made
 
+def sites(transform):
+    """What is chosen: rules, and with PB_DEVICES=fake (or another device) also where steps run."""
+    devices = os.environ.get("PB_DEVICES", "none") != "none"
+    return [s for s in transform["sites"] if devices or not s.get("device")]
+
 def configurations(info, program, name, rng):
     """(text, threads, what): each alternative of the transform, in turn and in tasks; callees choose at random."""
     own = next(t for t in info["transforms"] if t["name"] == name)
     tunables = {t.name: "".join(f"{n} = {v}\n" for n, v in t.tunables.items()) for t in program}
-    for k in range(max([1] + [len(s["alternatives"]) for s in own["sites"]])):
+    for k in range(max([1] + [len(s["alternatives"]) for s in sites(own)])):
         for tasks in (False, True):
             text, chosen = "", ""
             for t in info["transforms"]:
                 text += f'["{t["name"]}"]\n' + tunables.get(t["name"], "") + ("sequential_cutoff = 0\nsplit_size = 2\n" if tasks else "")
                 if any(x["name"] == "tile_bytes" for x in t["tunables"]):
                     text += f"tile_bytes = {rng.choice((0, 32, 100, 400))}\n"
-                for s in t["sites"]:
+                for s in sites(t):
                     alternatives = s["alternatives"]
                     use = alternatives[k % len(alternatives) if t is own else rng.randrange(len(alternatives))]["name"]
-                    text += f'{s["key"]} = "{use}"\n'
+                    text += f'"{s["key"]}" = "{use}"\n'
                     chosen += f" {t['name']} = {use}"
             yield text, rng.choice([1, 3]) if tasks else 2, chosen + (" in tasks" if tasks else "")
 
