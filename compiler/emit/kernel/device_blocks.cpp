@@ -20,9 +20,9 @@ constexpr int kSteps = 16; // of a loop, whose strips are copied together
 /// Nothing that an item does may be printed in this form.
 struct Irregular {};
 
-class Printer {
+class BlockPrinter {
 public:
-  Printer(const kernel::Items &items, Used &used)
+  BlockPrinter(const kernel::Items &items, Used &used)
       : kernel_(withArrays(items.item)), used_(used), rounds_(items.inRounds() ? 1 : 0) {
     for (std::size_t k = rounds_; k < kernel_.taskDimensions.size(); ++k)
       functions_.push_back("low" + std::to_string(k));
@@ -289,7 +289,7 @@ private:
 } // namespace
 
 std::optional<DeviceBlocks> deviceBlocks(const kernel::Items &items, const isl::ast_node &nest, Used &used) {
-  return Printer(items, used).print(nest);
+  return BlockPrinter(items, used).print(nest);
 }
 
 } // namespace pbc::emit
