@@ -255,7 +255,7 @@ std::string DeviceTables::wholeMatrices(const std::string &name,
                   "PB_SMALL static void pb_arguments_{0}(const pb::Frame *pb_p, const pb::Box *, "
                   "pb::DeviceArguments *pb_a) {{\n"
                   "  [[maybe_unused]] const {2} &pb_f = *static_cast<const {2} *>(pb_p);\n{3}}}\n\n"
-                  "static const pb::DeviceStep pb_device_{0} = {{{4}, nullptr, 0, pb_touched_{0}, {5}, 0, 0, "
+                  "static const pb::DeviceStep pb_device_{0} = {{{4}, nullptr, 0, pb_touched_{0}, {5}, 0, "
                   "nullptr, pb_arguments_{0}, false, -1, -1, nullptr, nullptr, nullptr, nullptr}};\n\n",
                   number, rows, scope_.frame(), body, quoted(name), matrices.size());
   return "pb_device_" + number;
@@ -281,15 +281,12 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
   const std::vector<std::string> versions = versionsOf(all[static_cast<std::size_t>(place)]);
   kernels(texts, versions, number);
   arguments(*device, texts, number);
-  unsigned floats = 0;
-  for (std::size_t k = 0; k < texts.values.size(); ++k)
-    floats |= reals_.count(texts.values[k]) ? 1U << k : 0;
   text_ += fmt::format(
       "static const pb::DeviceStep pb_device_{0} = {{{1}, pb_kernels_{0}, {2}, pb_touched_{0}, {3}, "
-      "{4}, {5}, pb_items_{0}, pb_arguments_{0}, {6}, {7}, {8}, {9} + {10}, {11}, {12} + {13}, {14} + "
-      "{15}}};\n\n",
+      "{4}, pb_items_{0}, pb_arguments_{0}, {5}, {6}, {7}, {8} + {9}, {10}, {11} + {12}, {13} + "
+      "{14}}};\n\n",
       number, quoted(name), versions.size(), device->touched.size(),
-      texts.values.size() + texts.extents.size(), floats, device->items->inRounds(), device->shared,
+      texts.values.size() + texts.extents.size(), device->items->inRounds(), device->shared,
       device->sharedInTasks, slot(scope_, "place"), place * t_.binCount(), slot(scope_, "ratio"),
       slot(scope_, "group"), 3 * place * t_.binCount(), slot(scope_, "cells"), 2 * place * t_.binCount());
   return "pb_device_" + number;

@@ -12,8 +12,8 @@
 //
 // Arguments of a kernel, in this order: for each matrix a pointer, the place of the cell (0, 0, ...) behind
 // it in elements, and the stride of each dimension in elements; then `values`; then low and high of each
-// dimension of the box. All but pointers are 8 bytes long: 64-bit integers, or doubles where `floats` says
-// so. Source: petabricks-hetero 4 to 6.
+// dimension of the box. All but pointers are 8 bytes long: 64-bit integers or doubles. Source:
+// petabricks-hetero 4 to 6.
 #pragma once
 #include "loops.h"
 #include "program.h"
@@ -35,15 +35,16 @@ struct DeviceMatrix {
   bool covers; // every cell of `written` is written; else some keep what they were
 };
 
-/// What a part of a step touches, at the frame's sizes.
+/// What a part of a step touches, at the frame's sizes. The arrays are the caller's, as long as the step's
+/// table says: matrixCount matrices, valueCount values.
 struct DeviceArguments {
-  static constexpr int kMaxMatrices = 16, kMaxValues = 48;
-  AnyRegion matrix[kMaxMatrices];
-  Cells read[kMaxMatrices], written[kMaxMatrices];
   union Value {
     long integer;
     double real;
-  } value[kMaxValues];
+  };
+  AnyRegion *matrix;
+  Cells *read, *written;
+  Value *value;
 };
 
 /// Puts a matrix into `arguments`, without any cells of it.
@@ -87,7 +88,6 @@ struct DeviceStep {
   const DeviceMatrix *matrices;
   int matrixCount;
   int valueCount;
-  unsigned long floats; // bit k: value k is a double
   /// The values that the functions of its points take; items go along them, along function 0 in memory.
   void (*box)(const Frame *, Box *);
   /// What the points in a part of that box touch (null: of all points).

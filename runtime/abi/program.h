@@ -127,7 +127,7 @@ struct Program {
   const char *kernels = nullptr;  // what [kernels] said when it was compiled: lines of TOML, sorted
 };
 
-inline constexpr int kAbiVersion = 3;
+inline constexpr int kAbiVersion = 4;
 
 extern "C" {
 /// Prints "PROGRAM: error: text" and ends the program with status 1. For failed run-time checks in

@@ -1,4 +1,5 @@
 #include "runtime/device/session.h"
+#include "runtime/device/step_arguments.h"
 #include <algorithm>
 #include <bit>
 #include <climits>
@@ -34,15 +35,16 @@ void groupOf(const DeviceStep &step, const Frame *frame, const Description &abou
       }
 }
 
-bool hasUnitStrides(const DeviceStep &step, const DeviceArguments &arguments) {
+bool hasUnitStrides(const DeviceStep &step, const StepArguments &arguments) {
   for (int m = 0; m < step.matrixCount; ++m)
-    if (step.matrices[m].rank > 0 && arguments.matrix[m].extent[0] > 1 && arguments.matrix[m].stride[0] != 1)
+    if (step.matrices[m].rank > 0 && arguments->matrix[m].extent[0] > 1 &&
+        arguments->matrix[m].stride[0] != 1)
       return false;
   return true;
 }
 
-Place placeAt(const DeviceStep &step, const DeviceArguments &arguments, int m, const Cells &cells) {
-  return placeOf(arguments.matrix[m], step.matrices[m].rank, step.matrices[m].elementBytes, cells);
+Place placeAt(const DeviceStep &step, const StepArguments &arguments, int m, const Cells &cells) {
+  return placeOf(arguments->matrix[m], step.matrices[m].rank, step.matrices[m].elementBytes, cells);
 }
 
 } // namespace
@@ -118,8 +120,7 @@ void Session::spread(const Frame *frame, std::vector<Placed> &all) const {
   std::map<const Storage *, const Side *> writers; // of steps before
   for (Placed &placed : all) {
     const DeviceStep &step = *placed.step->device;
-    DeviceArguments arguments;
-    step.arguments(frame, &placed.box, &arguments);
+    const StepArguments arguments(step, frame, &placed.box);
     std::tuple<int, double, long> best;
     Side *chosen = nullptr;
     for (std::size_t k = 0; k < sides_.size(); ++k) {
@@ -128,8 +129,8 @@ void Session::spread(const Frame *frame, std::vector<Placed> &all) const {
         continue;
       double there = 0;
       for (int m = 0; m < step.matrixCount; ++m)
-        if (const Storage *owner = arguments.matrix[m].owner; owner && step.matrices[m].reads) {
-          const Place place = placeAt(step, arguments, m, arguments.read[m]);
+        if (const Storage *owner = arguments->matrix[m].owner; owner && step.matrices[m].reads) {
+          const Place place = placeAt(step, arguments, m, arguments->read[m]);
           const auto writer = writers.find(owner);
           if (writer == writers.end())
             there += table_.bytesOnDevice(static_cast<int>(k), place);
@@ -148,8 +149,8 @@ void Session::spread(const Frame *frame, std::vector<Placed> &all) const {
     placed.ticket = std::shared_ptr<void>(chosen, [](void *side) { --static_cast<Side *>(side)->coming; });
     ++inLevel[{placed.step->level, chosen}];
     for (int m = 0; m < step.matrixCount; ++m)
-      if (step.matrices[m].writes && arguments.matrix[m].owner)
-        writers[arguments.matrix[m].owner] = chosen;
+      if (step.matrices[m].writes && arguments->matrix[m].owner)
+        writers[arguments->matrix[m].owner] = chosen;
   }
 }
 
@@ -227,17 +228,16 @@ void Session::leave(const Placed &placed, const std::string &why, bool forGood) 
 }
 
 Job Session::prepareHost(const Frame *frame, const DeviceStep *step, std::optional<Box> part) {
-  DeviceArguments arguments;
-  step->arguments(frame, part ? &*part : nullptr, &arguments);
+  const StepArguments arguments(*step, frame, part ? &*part : nullptr);
   std::vector<HostUse> uses;
   for (int m = 0; m < step->matrixCount; ++m) {
     const DeviceMatrix &matrix = step->matrices[m];
-    if (!arguments.matrix[m].owner) // no device keeps it
+    if (!arguments->matrix[m].owner) // no device keeps it
       continue;
     if (matrix.reads)
-      uses.push_back({placeAt(*step, arguments, m, arguments.read[m]), true, false});
+      uses.push_back({placeAt(*step, arguments, m, arguments->read[m]), true, false});
     if (matrix.writes)
-      uses.push_back({placeAt(*step, arguments, m, arguments.written[m]), false, true, matrix.covers});
+      uses.push_back({placeAt(*step, arguments, m, arguments->written[m]), false, true, matrix.covers});
   }
   if (!hostMayAccess(table_, uses))
     co_await hostAccess(table_, std::move(uses));
@@ -246,12 +246,11 @@ Job Session::prepareHost(const Frame *frame, const DeviceStep *step, std::option
 Job Session::toHost(const Frame *frame, const DeviceStep *step) { return prepareHost(frame, step, {}); }
 
 Job Session::leaveDevices(const Frame *frame, const DeviceStep *step) {
-  DeviceArguments arguments;
-  step->arguments(frame, nullptr, &arguments);
+  const StepArguments arguments(*step, frame, nullptr);
   std::vector<HostUse> uses;
   for (int m = 0; m < step->matrixCount; ++m)
-    if (arguments.matrix[m].owner)
-      uses.push_back({placeAt(*step, arguments, m, arguments.read[m]), true, true});
+    if (arguments->matrix[m].owner)
+      uses.push_back({placeAt(*step, arguments, m, arguments->read[m]), true, true});
   return toHost(std::move(uses));
 }
 
@@ -291,7 +290,7 @@ Job Session::onProcessor(const Frame *frame, const LoopStep *step, std::optional
     times->processor.store(std::max(1UL, Trace::now() - begin), std::memory_order_release);
 }
 
-Launch Session::launchOf(const Placed &placed, const DeviceArguments &arguments, const LoopStep *end,
+Launch Session::launchOf(const Placed &placed, const StepArguments &arguments, const LoopStep *end,
                          const Frame *frame) const {
   const DeviceStep &step = *placed.step->device;
   Launch launch;
@@ -300,13 +299,13 @@ Launch Session::launchOf(const Placed &placed, const DeviceArguments &arguments,
     const DeviceMatrix &matrix = step.matrices[m];
     LaunchMatrix argument;
     argument.place = placeAt(step, arguments, m, {});
-    argument.read = arguments.read[m], argument.written = arguments.written[m];
+    argument.read = arguments->read[m], argument.written = arguments->written[m];
     argument.reads = matrix.reads, argument.writes = matrix.writes, argument.covers = matrix.covers;
     argument.copiesOut = matrix.writes && mustCopyOut(frame, matrix.name, placed.step + 1, end);
     launch.matrices.push_back(argument);
   }
   for (int v = 0; v < step.valueCount; ++v)
-    launch.values.push_back(arguments.value[v].integer);
+    launch.values.push_back(arguments->value[v].integer);
   launch.box = placed.box;
   launch.inRounds = step.inRounds;
   if (placed.times)
@@ -323,8 +322,7 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
     int alone = INT_MAX; // launch that writes memory that no storage owns: only this submission knows of it
     for (; side && next < batch.size() && batch[next].side == side; ++next) {
       const DeviceStep &step = *batch[next].step->device;
-      DeviceArguments arguments;
-      step.arguments(frame, &batch[next].box, &arguments);
+      const StepArguments arguments(step, frame, &batch[next].box);
       Launch launch = launchOf(batch[next], arguments, end, frame);
       groupOf(step, frame, side->manager->about(), launch.group);
       const DeviceKernel *kernel = &step.kernels[batch[next].version];
@@ -352,7 +350,7 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
         break;
       }
       for (int m = 0; m < step.matrixCount; ++m)
-        if (step.matrices[m].writes && !arguments.matrix[m].owner)
+        if (step.matrices[m].writes && !arguments->matrix[m].owner)
           alone = std::min(alone, static_cast<int>(launches.size()));
       launch.kernel = std::move(built.kernel);
       launches.push_back(std::move(launch));

@@ -26,6 +26,8 @@
 
 namespace pb::device {
 
+class StepArguments;
+
 class Session final : public task::StepDevices {
 public:
   struct Settings {
@@ -77,7 +79,7 @@ private:
   void spread(const Frame *, std::vector<Placed> &) const;
   Balance &balanceOf(const Frame *, const DeviceStep &) const;
   static std::optional<Box> restOf(const Frame *, const Placed &);
-  Launch launchOf(const Placed &, const DeviceArguments &, const LoopStep *end, const Frame *) const;
+  Launch launchOf(const Placed &, const StepArguments &, const LoopStep *end, const Frame *) const;
   Job onDevice(const Frame *, std::vector<Placed> batch, const LoopStep *end);
   /// The step, or a part of it by the functions of its points.
   Job onProcessor(const Frame *, const LoopStep *, std::optional<Box> part,

@@ -58,7 +58,7 @@ const long kGroup[] = {64, 1, 1};
 
 template <Matrix2 Rows::*From, Matrix2 Rows::*To>
 const DeviceStep kDeviceStep = {
-    "rows", &kKernel, 1, kMatrices,  2,      0,     0, rowsBox, Step<From, To>::arguments,
+    "rows", &kKernel, 1, kMatrices,  2,      0,     rowsBox, Step<From, To>::arguments,
     false,  0,        0, &kOnDevice, &ratio, kGroup};
 
 template <Matrix2 Rows::*From, Matrix2 Rows::*To>
