@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fmt/ranges.h>
 #include <iostream>
 #include <map>
 #include <sstream>
@@ -10,6 +11,20 @@
 namespace pbc::driver {
 
 namespace {
+
+/// What --emit can print, in the order of the pipeline.
+constexpr std::pair<const char *, Stage> kStages[] = {
+    {"ast", Stage::Ast},         {"module", Stage::Module}, {"facts", Stage::Facts},
+    {"grid", Stage::Grid},       {"graph", Stage::Graph},   {"plan", Stage::Plan},
+    {"kernels", Stage::Kernels}, {"opencl", Stage::OpenCl}, {"cuda", Stage::Cuda},
+    {"cpp", Stage::Cpp},         {"llvm", Stage::Llvm},     {"asm", Stage::Asm}};
+
+std::vector<std::string> stageNames() {
+  std::vector<std::string> names;
+  for (const auto &[name, stage] : kStages)
+    names.emplace_back(name);
+  return names;
+}
 
 /// What --cpu may name together, the least able one first, and what `multi` is.
 constexpr const char *kLevels[] = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
@@ -73,16 +88,11 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
   }
   app.set_version_flag("--version", "pbc 0.1");
   std::vector<std::string> defines, libraries, folders;
-  const std::map<std::string, Stage> stages = {
-      {"ast", Stage::Ast},     {"module", Stage::Module}, {"facts", Stage::Facts},     {"grid", Stage::Grid},
-      {"graph", Stage::Graph}, {"plan", Stage::Plan},     {"kernels", Stage::Kernels}, {"cpp", Stage::Cpp},
-      {"llvm", Stage::Llvm},   {"asm", Stage::Asm},       {"opencl", Stage::OpenCl},   {"cuda", Stage::Cuda}};
   app.add_option("input,--input", o.input, "the program, FILE.pbcc")->required();
   app.add_option("-o,--output", o.output,
                  "the executable to make (default: the source's name without its suffix)");
   std::string stage;
-  app.add_option("--emit", stage,
-                 "print one stage instead: ast module facts grid graph plan kernels cpp llvm asm");
+  app.add_option("--emit", stage, fmt::format("print one stage instead: {}", fmt::join(stageNames(), " ")));
   app.add_flag("--dot", o.dot, "with --emit=graph: as Graphviz");
   app.add_option("--main", o.mainTransform, "the transform that the executable runs");
   app.add_option("--config,--hardcode", o.configuration,
@@ -133,10 +143,11 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
   if (explains)
     o.stage = Stage::Explain;
   if (!stage.empty()) {
-    const auto at = stages.find(stage);
-    if (at == stages.end()) {
-      std::cerr << "pbc: error: there is no stage `" << stage
-                << "`\nhelp: --emit=ast, module, facts, grid, graph, plan, kernels, cpp, llvm or asm\n";
+    const auto at = std::find_if(std::begin(kStages), std::end(kStages),
+                                 [&](const auto &known) { return known.first == stage; });
+    if (at == std::end(kStages)) {
+      std::cerr << fmt::format("pbc: error: there is no stage `{}`\nhelp: --emit={}\n", stage,
+                               fmt::join(stageNames(), ", "));
       parsed.status = 1;
       return parsed;
     }

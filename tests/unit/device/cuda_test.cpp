@@ -11,16 +11,6 @@
 namespace pb::device::test {
 namespace {
 
-constexpr const char *kCudaScale = R"(
-PB_KERNEL(scale)(PB_GLOBAL float *A_p, long A_o, double by, long low0, long high0)
-{
-  PB_BEGIN
-  const long i0 = low0 + PB_ID(0);
-  if (i0 < high0) A_p[A_o + i0] *= (float)by;
-  PB_END
-}
-)";
-
 #define NEEDS_NVRTC()                                                                                        \
   if (nvrtcVersion().empty())                                                                                \
   GTEST_SKIP() << "this machine has no NVRTC"
@@ -194,7 +184,7 @@ TEST_F(CudaDevices, HelpersCopyTheSame) { // whatever this machine has
 TEST_F(CudaDevices, CommandsOnOneBufferAreInOrder) {
   NEEDS_NVRTC();
   const long n = 100'000;
-  const auto kernel = device->build({kCudaScale, "scale", {64, 1, 1}});
+  const auto kernel = device->build({kScale, "scale", {64, 1, 1}});
   std::vector<float> a(n, 1), b(n), c(n);
   const Transfer all{.bytes = n * sizeof(float)};
   for (int round = 0; round < 20; ++round) { // buffers come from the pool while their last commands still run
@@ -258,7 +248,7 @@ PB_KERNEL(count)(PB_GLOBAL int *A_p)
 
 TEST_F(CudaDevices, FailuresAreToldApart) {
   NEEDS_NVRTC();
-  const auto kernel = device->build({kCudaScale, "scale", {64, 1, 1}});
+  const auto kernel = device->build({kScale, "scale", {64, 1, 1}});
   auto buffer = bufferOf(*device, std::vector<float>(64, 1));
   const auto failure = [&](int status) {
     of<void(int)>("pb_test_fail_launch")(status);
@@ -280,8 +270,8 @@ TEST_F(CudaDevices, FailuresAreToldApart) {
 TEST_F(CudaDevices, TheSecondBuildCompilesNothing) { // requirements 83, 95
   NEEDS_NVRTC();
   std::filesystem::remove_all(scratchFolder() / "kernels");
-  device->build({kCudaScale, "scale", {64, 1, 1}});
-  device->build({kCudaScale, "scale", {64, 1, 1}});
+  device->build({kScale, "scale", {64, 1, 1}});
+  device->build({kScale, "scale", {64, 1, 1}});
   EXPECT_EQ(device->builds().compiled, 1);
   EXPECT_EQ(device->builds().cached, 1);
 }

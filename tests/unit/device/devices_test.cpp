@@ -20,16 +20,6 @@ protected:
 INSTANTIATE_TEST_SUITE_P(All, Devices, testing::Values("fake", "opencl", "cuda"),
                          [](const auto &info) { return info.param; });
 
-constexpr const char *kScale = R"(
-PB_KERNEL(scale)(PB_GLOBAL float *A_p, long A_o, double by, long low0, long high0)
-{
-  PB_BEGIN
-  const long i0 = low0 + PB_ID(0);
-  if (i0 < high0) A_p[A_o + i0] *= (float)by;
-  PB_END
-}
-)";
-
 Argument argumentOf(double value) { return Argument::of(__builtin_bit_cast(long, value)); }
 
 TEST_P(Devices, SaysWhatItIs) {

@@ -22,6 +22,17 @@ std::unique_ptr<Device> openFor(const std::string &api);
 /// A kernel with all that the dialect has: dialect_test.cpp.
 std::string everythingInTheDialect();
 
+/// Multiplies elements low0 to high0 of A by a number.
+inline constexpr const char *kScale = R"(
+PB_KERNEL(scale)(PB_GLOBAL float *A_p, long A_o, double by, long low0, long high0)
+{
+  PB_BEGIN
+  const long i0 = low0 + PB_ID(0);
+  if (i0 < high0) A_p[A_o + i0] *= (float)by;
+  PB_END
+}
+)";
+
 /// Waits until it is done, at most some seconds; throws what went wrong with it.
 void finish(Device &, const EventRef &);
 
