@@ -394,11 +394,6 @@ private:
                                               const sema::Module &module) const {
     const std::string prelude = body::prelude(library_);
     const bool mayThrow = library_ == body::Library::All || usesExceptions(module);
-    const auto has = [](const emit::Unit &u, const char *text) {
-      return u.text.find(text) != std::string::npos;
-    };
-    const bool hasDevices =
-        std::any_of(units.begin(), units.end(), [&](const auto &u) { return has(u, "pb::DeviceStep "); });
     std::vector<build::CompileRequest> out;
     for (const auto &[u, cpu] : versions(units)) {
       const bool isOneOfSeveral = options_.cpus.size() > 1 && u != &units.back();
@@ -416,9 +411,7 @@ private:
         r.onlyShared = emit::versionNamespace(cpu);
         r.extraArguments.push_back("-Dpb_program=" + r.onlyShared);
       }
-      // The loss of a device comes through all who wait for what it was to compute
-      // (runtime/device/session.h).
-      if (!mayThrow && !(hasDevices && has(*u, "co_await ")))
+      if (!mayThrow)
         r.extraArguments.push_back("-fno-exceptions");
       r.extraArguments.insert(r.extraArguments.end(), headerPath_.begin(), headerPath_.end());
       if (options_.stage == Stage::Llvm)

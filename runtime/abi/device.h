@@ -108,10 +108,10 @@ struct DeviceStep {
 struct HostAccess {
   Job job; // none: there is nothing to wait for
   bool await_ready() const { return !job; }
-  Job::Handle await_suspend(std::coroutine_handle<> caller) const {
+  [[gnu::always_inline]] Job::Handle await_suspend(std::coroutine_handle<> caller) const {
     return job.operator co_await().await_suspend(caller);
   }
-  void await_resume() const {
+  [[gnu::always_inline]] void await_resume() const {
     if (job)
       job.operator co_await().await_resume();
   }

@@ -42,8 +42,12 @@ struct BoxLoop {
   Job tasks = {};
 
   bool await_ready() const;
-  Job::Handle await_suspend(std::coroutine_handle<> caller);
-  void await_resume() const {
+  [[gnu::always_inline]] Job::Handle await_suspend(std::coroutine_handle<> caller) {
+    tasks = divide();
+    return tasks.operator co_await().await_suspend(caller);
+  }
+  Job divide() const;
+  [[gnu::always_inline]] void await_resume() const {
     if (tasks)
       tasks.operator co_await().await_resume();
   }

@@ -12,7 +12,9 @@
 //
 // Invariants: a Job is awaited or spawned at most once; a SpawnScope is synced before it dies (after an
 // exception its destructor waits, running other tasks meanwhile); a suspended frame is the continuation task
-// of petabricks-hetero 6.1, resumed by whichever worker finishes its last child; no worker ever blocks.
+// of petabricks-hetero 6.1, resumed by whichever worker finishes its last child; no worker ever blocks. A
+// frame whose child failed, in code without exceptions, is not resumed but destroyed where it waits, and the
+// failure goes on to whoever waits for it: so generated programs need no code for unwinding.
 // The scheduler is in runtime/task; this header stays free of libstdc++ (generated code includes it).
 #pragma once
 
@@ -97,6 +99,14 @@ struct suspend_never {
 } // namespace std
 #endif
 
+/// Whether the code of this translation unit can be left by an exception. All functions that ask are inlined
+/// always: their units differ.
+#ifdef __cpp_exceptions
+#define PB_CATCHES true
+#else
+#define PB_CATCHES false
+#endif
+
 namespace pb {
 
 /// What lies in a deque: anything a worker can run. `run` must not touch the Work after it gave it away.
@@ -150,8 +160,8 @@ public:
   struct Awaiter {
     Handle job;
     bool await_ready() const noexcept { return false; }
-    inline Handle await_suspend(std::coroutine_handle<> caller) const noexcept;
-    inline void await_resume() const;
+    [[gnu::always_inline]] inline Handle await_suspend(std::coroutine_handle<> caller) const noexcept;
+    [[gnu::always_inline]] inline void await_resume() const;
   };
   /// Runs the job as part of the caller. The Job must live until then.
   Awaiter operator co_await() const noexcept { return {handle_}; }
@@ -159,6 +169,8 @@ public:
 private:
   friend class SpawnScope;
   explicit Job(Handle h) : handle_(h) {}
+  /// Tells whoever waits for a job that it ended by `exception` (consumed); says whom to resume.
+  static std::coroutine_handle<> fail(Handle job, void *exception) noexcept; // runtime/task/failure.cpp
   Handle release() {
     Handle h = handle_;
     handle_ = nullptr;
@@ -187,21 +199,28 @@ public:
 
   struct Sync {
     SpawnScope &scope;
-    bool await_ready() const noexcept {
-      if (__atomic_load_n(&scope.joined_, __ATOMIC_ACQUIRE) != -scope.spawned_)
+    [[gnu::always_inline]] bool await_ready() const noexcept {
+      if (__atomic_load_n(&scope.joined_, __ATOMIC_ACQUIRE) != -scope.spawned_ ||
+          (!PB_CATCHES && scope.exception_))
         return false;
       scope.joined_ = scope.spawned_ = 0;
       return true;
     }
-    bool await_suspend(std::coroutine_handle<> frame) const noexcept {
+    [[gnu::always_inline]] bool await_suspend(std::coroutine_handle<> frame) const noexcept {
       SpawnScope &s = scope; // this awaiter is part of the frame: not ours after the addition
       long spawned = s.spawned_;
       s.waiting_ = frame;
+      s.waiterCatches_ = PB_CATCHES;
       s.spawned_ = 0;
-      return __atomic_add_fetch(&s.joined_, spawned, __ATOMIC_ACQ_REL) != 0;
+      if (__atomic_add_fetch(&s.joined_, spawned, __ATOMIC_ACQ_REL) != 0)
+        return true;
+      if (PB_CATCHES || !s.exception_)
+        return false;
+      s.resumed().resume(); // the frame is gone; its parent goes on here
+      return true;
     }
-    void await_resume() const {
-      if (!scope.exception_)
+    [[gnu::always_inline]] void await_resume() const {
+      if (!PB_CATCHES || !scope.exception_)
         return;
       void *e = scope.exception_;
       scope.exception_ = nullptr;
@@ -222,20 +241,25 @@ private:
         pb_exception_drop(exception); // one report per scope
     }
     if (__atomic_sub_fetch(&joined_, 1, __ATOMIC_ACQ_REL) == 0)
-      return waiting_;
+      return exception_ && !waiterCatches_ ? resumed() : waiting_;
     return std::coroutine_handle<>::from_address(const_cast<IdleFrame *>(&pb_idle_frame));
   }
+
+  /// Who goes on when all children are done and one failed, in code without exceptions.
+  std::coroutine_handle<> resumed() noexcept; // runtime/task/failure.cpp
 
   long joined_ = 0;  // atomic
   long spawned_ = 0; // since the last sync; the frame's own
   std::coroutine_handle<> waiting_;
   void *exception_ = nullptr; // atomic
+  bool waiterCatches_ = true;
 };
 
 struct Job::promise_type : Work {
   std::coroutine_handle<> continuation; // of an awaited job
   SpawnScope *scope = nullptr;          // of a spawned job
   void *exception = nullptr;
+  bool callerCatches = true; // the continuation's code
 
   ~promise_type() {
     if (exception)
@@ -247,13 +271,15 @@ struct Job::promise_type : Work {
     bool await_ready() const noexcept { return false; }
     std::coroutine_handle<> await_suspend(Handle self) const noexcept {
       promise_type &p = self.promise();
+      if (void *e = p.exception) {
+        p.exception = nullptr;
+        return fail(self, e);
+      }
       if (!p.scope)
         return p.continuation;
       SpawnScope *scope = p.scope;
-      void *e = p.exception;
-      p.exception = nullptr;
       self.destroy(); // before the parent may go on: arguments are released when sync returns
-      return scope->childDone(e);
+      return scope->childDone(nullptr);
     }
     void await_resume() const noexcept {}
   };
@@ -267,12 +293,13 @@ struct Job::promise_type : Work {
 
 inline Job::Handle Job::Awaiter::await_suspend(std::coroutine_handle<> caller) const noexcept {
   job.promise().continuation = caller;
+  job.promise().callerCatches = PB_CATCHES;
   return job;
 }
 
 inline void Job::Awaiter::await_resume() const {
   promise_type &p = job.promise();
-  if (!p.exception)
+  if (!PB_CATCHES || !p.exception)
     return;
   void *e = p.exception;
   p.exception = nullptr;

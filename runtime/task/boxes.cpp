@@ -104,9 +104,6 @@ bool BoxLoop::await_ready() const {
   return true;
 }
 
-Job::Handle BoxLoop::await_suspend(std::coroutine_handle<> caller) {
-  tasks = boxTasks(this, box);
-  return tasks.operator co_await().await_suspend(caller);
-}
+Job BoxLoop::divide() const { return boxTasks(this, box); }
 
 } // namespace pb

@@ -57,4 +57,45 @@ pb::Job level(int depth, pb::BoxFunction kernel, const void *context) {
 
 pb::Job nested(pb::BoxFunction kernel, const void *context) { co_await level(3, kernel, context); }
 
+namespace {
+struct Counted {
+  explicit Counted(Traces *t) : traces(t) { __atomic_fetch_add(&t->frames, 1, __ATOMIC_RELAXED); }
+  ~Counted() { __atomic_fetch_sub(&traces->frames, 1, __ATOMIC_RELAXED); }
+  Counted(const Counted &) = delete;
+  void end() { __atomic_fetch_add(&traces->reached, 1, __ATOMIC_RELAXED); }
+  Traces *traces;
+};
+} // namespace
+
+pb::Job chain(Leaf leaf, int depth, Traces *traces) {
+  Counted frame(traces);
+  if (depth > 1)
+    co_await chain(leaf, depth - 1, traces);
+  else
+    co_await leaf(0);
+  frame.end();
+}
+
+pb::Job tree(Leaf leaf, int depth, int number, Traces *traces) {
+  Counted frame(traces);
+  if (depth == 0)
+    co_await leaf(number);
+  else {
+    pb::SpawnScope scope;
+    scope.spawn(tree(leaf, depth - 1, 2 * number, traces));
+    scope.spawn(tree(leaf, depth - 1, 2 * number + 1, traces));
+    co_await scope.sync();
+  }
+  frame.end();
+}
+
+pb::Job spawnThenAwait(Leaf leaf, Traces *traces) {
+  Counted frame(traces);
+  pb::SpawnScope scope;
+  scope.spawn(leaf(1));
+  co_await leaf(0);
+  co_await scope.sync();
+  frame.end();
+}
+
 } // namespace generated

@@ -1,0 +1,27 @@
+// The way of a failure up through frames that cannot be left by exceptions (runtime/abi/task.h).
+#include "runtime/abi/task.h"
+
+namespace pb {
+
+std::coroutine_handle<> Job::fail(Handle job, void *exception) noexcept {
+  for (;;) {
+    promise_type &p = job.promise();
+    if (SpawnScope *scope = p.scope) {
+      job.destroy(); // and with it whom it awaits, and so on
+      return scope->childDone(exception);
+    }
+    if (p.callerCatches) {
+      p.exception = exception;
+      return p.continuation;
+    }
+    job = Handle::from_address(p.continuation.address()); // code without exceptions has no other coroutines
+  }
+}
+
+std::coroutine_handle<> SpawnScope::resumed() noexcept {
+  void *exception = exception_;
+  exception_ = nullptr;
+  return Job::fail(Job::Handle::from_address(waiting_.address()), exception);
+}
+
+} // namespace pb
