@@ -238,26 +238,23 @@ std::string DeviceTables::ofTransform() {
   return wholeMatrices(t_.name, all);
 }
 
+std::string DeviceTables::matrixRow(const sema::Matrix &m, bool reads, bool writes, bool covers) const {
+  return fmt::format("  {{{}, {}, {}, {}, {}, {}, __builtin_offsetof({}, m_{})}},\n", quoted(m.name),
+                     m.rank(), sema::bytes(m.element), reads, writes, covers, scope_.frame(),
+                     poly::mangle(m.name));
+}
+
 std::string DeviceTables::wholeMatrices(const std::string &name,
                                         const std::vector<std::pair<int, bool>> &matrices) {
   const std::string number = std::to_string(count_++);
-  std::string rows, body;
-  int position = 0;
-  for (const auto &[m, isWritten] : matrices) {
-    const sema::Matrix &matrix = t_.matrices[m];
-    rows += fmt::format("  {{{}, {}, {}, true, {}, false}},\n", quoted(matrix.name), matrix.rank(),
-                        sema::bytes(matrix.element), isWritten);
-    body += fmt::format("  pb::touchAll(pb_a, {}, pb_f.m_{}, {});\n", position++, poly::mangle(matrix.name),
-                        isWritten);
-  }
+  std::string rows;
+  for (const auto &[m, isWritten] : matrices)
+    rows += matrixRow(t_.matrices[m], true, isWritten, false);
   text_ +=
       fmt::format("static const pb::DeviceMatrix pb_touched_{0}[] = {{\n{1}  {{}}\n}};\n\n"
-                  "PB_SMALL static void pb_arguments_{0}(const pb::Frame *pb_p, const pb::Box *, "
-                  "pb::DeviceArguments *pb_a) {{\n"
-                  "  [[maybe_unused]] const {2} &pb_f = *static_cast<const {2} *>(pb_p);\n{3}}}\n\n"
-                  "static const pb::DeviceStep pb_device_{0} = {{{4}, nullptr, 0, pb_touched_{0}, {5}, 0, "
-                  "nullptr, pb_arguments_{0}, false, -1, -1, nullptr, nullptr, nullptr, nullptr}};\n\n",
-                  number, rows, scope_.frame(), body, quoted(name), matrices.size());
+                  "static const pb::DeviceStep pb_device_{0} = {{{2}, nullptr, 0, pb_touched_{0}, {3}, 0, "
+                  "nullptr, nullptr, false, -1, -1, nullptr, nullptr, nullptr, nullptr}};\n\n",
+                  number, rows, quoted(name), matrices.size());
   return "pb_device_" + number;
 }
 
@@ -330,10 +327,8 @@ void DeviceTables::arguments(const kernel::OnDevice &device, const DeviceText &t
   int position = 0;
   for (const kernel::Touched &touched : device.touched) {
     const sema::Matrix &m = t_.matrices[touched.matrix];
-    rows += fmt::format("  {{{}, {}, {}, {}, {}, {}}},\n", quoted(m.name), m.rank(), sema::bytes(m.element),
-                        touched.read.has_value(), touched.written.has_value(), touched.covers);
-    body += fmt::format("  pb::touchNone(pb_a, {}, pb_f.m_{});\n", position, poly::mangle(m.name)) +
-            cellsText("read", position, touched.read) + cellsText("written", position, touched.written);
+    rows += matrixRow(m, touched.read.has_value(), touched.written.has_value(), touched.covers);
+    body += cellsText("read", position, touched.read) + cellsText("written", position, touched.written);
     ++position;
   }
   position = 0;

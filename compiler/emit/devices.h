@@ -59,6 +59,8 @@ public:
 
 private:
   std::string table(const schedule::Step &, const kernel::OnDevice *);
+  /// Its row in a step's table of matrices.
+  std::string matrixRow(const sema::Matrix &, bool reads, bool writes, bool covers) const;
   std::string wholeMatrices(const std::string &name, const std::vector<std::pair<int, bool>> &matrices);
   void kernels(const DeviceText &, const std::vector<std::string> &versions, const std::string &number);
   void arguments(const kernel::OnDevice &, const DeviceText &, const std::string &number);

@@ -32,42 +32,20 @@ struct DeviceMatrix {
   int rank;
   int elementBytes;
   bool reads, writes;
-  bool covers; // every cell of `written` is written; else some keep what they were
+  bool covers;     // every cell of `written` is written; else some keep what they were
+  unsigned region; // where its Region is in the transform's frame, in bytes
 };
 
 /// What a part of a step touches, at the frame's sizes. The arrays are the caller's, as long as the step's
-/// table says: matrixCount matrices, valueCount values.
+/// table says: matrixCount boxes of cells, valueCount values; at first no cells.
 struct DeviceArguments {
   union Value {
     long integer;
     double real;
   };
-  AnyRegion *matrix;
   Cells *read, *written;
   Value *value;
 };
-
-/// Puts a matrix into `arguments`, without any cells of it.
-template <class T, int D>
-void touchNone(DeviceArguments *arguments, int position, const Region<T, D> &r) {
-  AnyRegion &m = arguments->matrix[position];
-  m.base = const_cast<typename Region<T, D>::Element *>(r.base());
-  m.owner = r.owner();
-  Cells none{};
-  for (int d = 0; d < D; ++d)
-    m.stride[d] = r.strides()[d], m.extent[d] = r.size(d);
-  arguments->read[position] = arguments->written[position] = none;
-}
-
-/// The same with all of its cells.
-template <class T, int D>
-void touchAll(DeviceArguments *arguments, int position, const Region<T, D> &r, bool writes) {
-  touchNone(arguments, position, r);
-  for (int d = 0; d < D; ++d)
-    arguments->read[position].high[d] = r.size(d);
-  if (writes)
-    arguments->written[position] = arguments->read[position];
-}
 
 /// One version of a step's kernel.
 struct DeviceKernel {
@@ -90,7 +68,7 @@ struct DeviceStep {
   int valueCount;
   /// The values that the functions of its points take; items go along them, along function 0 in memory.
   void (*box)(const Frame *, Box *);
-  /// What the points in a part of that box touch (null: of all points).
+  /// What the points in a part of that box touch (null: of all points). Null: all cells of all matrices.
   void (*arguments)(const Frame *, const Box *part, DeviceArguments *);
   bool inRounds; // function 0 says the round: all items of one before those of the next; they go along 1, 2,
                  // ..

@@ -290,11 +290,25 @@ private:
     if (owner_)
       pb_storage_retain(owner_);
   }
+  // In this order for every T and D: regionAt() reads them.
   T *base_ = nullptr;
+  Storage *owner_ = nullptr;
   long stride_[D ? D : 1] = {};
   int extent_[D ? D : 1] = {};
-  Storage *owner_ = nullptr;
 };
+
+/// A Region of so many dimensions, wherever it is, whatever its elements are.
+inline AnyRegion regionAt(const void *place, int rank) {
+  const auto *const words = static_cast<void *const *>(place);
+  const auto *const strides = reinterpret_cast<const long *>(words + 2);
+  const auto *const extents = reinterpret_cast<const int *>(strides + (rank ? rank : 1));
+  AnyRegion r;
+  r.base = words[0];
+  r.owner = static_cast<Storage *>(words[1]);
+  for (int d = 0; d < rank; ++d)
+    r.stride[d] = strides[d], r.extent[d] = extents[d];
+  return r;
+}
 
 /// Regions of ElementT by their number of dimensions, as rule bodies name them.
 template <int D>

@@ -37,14 +37,13 @@ void groupOf(const DeviceStep &step, const Frame *frame, const Description &abou
 
 bool hasUnitStrides(const DeviceStep &step, const StepArguments &arguments) {
   for (int m = 0; m < step.matrixCount; ++m)
-    if (step.matrices[m].rank > 0 && arguments->matrix[m].extent[0] > 1 &&
-        arguments->matrix[m].stride[0] != 1)
+    if (step.matrices[m].rank > 0 && arguments.matrix(m).extent[0] > 1 && arguments.matrix(m).stride[0] != 1)
       return false;
   return true;
 }
 
 Place placeAt(const DeviceStep &step, const StepArguments &arguments, int m, const Cells &cells) {
-  return placeOf(arguments->matrix[m], step.matrices[m].rank, step.matrices[m].elementBytes, cells);
+  return placeOf(arguments.matrix(m), step.matrices[m].rank, step.matrices[m].elementBytes, cells);
 }
 
 } // namespace
@@ -129,8 +128,8 @@ void Session::spread(const Frame *frame, std::vector<Placed> &all) const {
         continue;
       double there = 0;
       for (int m = 0; m < step.matrixCount; ++m)
-        if (const Storage *owner = arguments->matrix[m].owner; owner && step.matrices[m].reads) {
-          const Place place = placeAt(step, arguments, m, arguments->read[m]);
+        if (const Storage *owner = arguments.matrix(m).owner; owner && step.matrices[m].reads) {
+          const Place place = placeAt(step, arguments, m, arguments.read(m));
           const auto writer = writers.find(owner);
           if (writer == writers.end())
             there += table_.bytesOnDevice(static_cast<int>(k), place);
@@ -149,8 +148,8 @@ void Session::spread(const Frame *frame, std::vector<Placed> &all) const {
     placed.ticket = std::shared_ptr<void>(chosen, [](void *side) { --static_cast<Side *>(side)->coming; });
     ++inLevel[{placed.step->level, chosen}];
     for (int m = 0; m < step.matrixCount; ++m)
-      if (step.matrices[m].writes && arguments->matrix[m].owner)
-        writers[arguments->matrix[m].owner] = chosen;
+      if (step.matrices[m].writes && arguments.matrix(m).owner)
+        writers[arguments.matrix(m).owner] = chosen;
   }
 }
 
@@ -232,12 +231,12 @@ Job Session::prepareHost(const Frame *frame, const DeviceStep *step, std::option
   std::vector<HostUse> uses;
   for (int m = 0; m < step->matrixCount; ++m) {
     const DeviceMatrix &matrix = step->matrices[m];
-    if (!arguments->matrix[m].owner) // no device keeps it
+    if (!arguments.matrix(m).owner) // no device keeps it
       continue;
     if (matrix.reads)
-      uses.push_back({placeAt(*step, arguments, m, arguments->read[m]), true, false});
+      uses.push_back({placeAt(*step, arguments, m, arguments.read(m)), true, false});
     if (matrix.writes)
-      uses.push_back({placeAt(*step, arguments, m, arguments->written[m]), false, true, matrix.covers});
+      uses.push_back({placeAt(*step, arguments, m, arguments.written(m)), false, true, matrix.covers});
   }
   if (!hostMayAccess(table_, uses))
     co_await hostAccess(table_, std::move(uses));
@@ -249,8 +248,8 @@ Job Session::leaveDevices(const Frame *frame, const DeviceStep *step) {
   const StepArguments arguments(*step, frame, nullptr);
   std::vector<HostUse> uses;
   for (int m = 0; m < step->matrixCount; ++m)
-    if (arguments->matrix[m].owner)
-      uses.push_back({placeAt(*step, arguments, m, arguments->read[m]), true, true});
+    if (arguments.matrix(m).owner)
+      uses.push_back({placeAt(*step, arguments, m, arguments.read(m)), true, true});
   return toHost(std::move(uses));
 }
 
@@ -299,13 +298,13 @@ Launch Session::launchOf(const Placed &placed, const StepArguments &arguments, c
     const DeviceMatrix &matrix = step.matrices[m];
     LaunchMatrix argument;
     argument.place = placeAt(step, arguments, m, {});
-    argument.read = arguments->read[m], argument.written = arguments->written[m];
+    argument.read = arguments.read(m), argument.written = arguments.written(m);
     argument.reads = matrix.reads, argument.writes = matrix.writes, argument.covers = matrix.covers;
     argument.copiesOut = matrix.writes && mustCopyOut(frame, matrix.name, placed.step + 1, end);
     launch.matrices.push_back(argument);
   }
   for (int v = 0; v < step.valueCount; ++v)
-    launch.values.push_back(arguments->value[v].integer);
+    launch.values.push_back(arguments.value(v).integer);
   launch.box = placed.box;
   launch.inRounds = step.inRounds;
   if (placed.times)
@@ -350,7 +349,7 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
         break;
       }
       for (int m = 0; m < step.matrixCount; ++m)
-        if (step.matrices[m].writes && !arguments->matrix[m].owner)
+        if (step.matrices[m].writes && !arguments.matrix(m).owner)
           alone = std::min(alone, static_cast<int>(launches.size()));
       launch.kernel = std::move(built.kernel);
       launches.push_back(std::move(launch));

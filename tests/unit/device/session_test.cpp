@@ -23,9 +23,7 @@ void pass(long begin, long rows, long each) {
   std::this_thread::sleep_for(std::chrono::microseconds(begin + rows * each / 100));
 }
 
-void touchRow(DeviceArguments *arguments, const Box *part, const Matrix2 &from, const Matrix2 &to) {
-  touchNone(arguments, 0, from);
-  touchNone(arguments, 1, to);
+void touchRow(const Frame *, const Box *part, DeviceArguments *arguments) {
   const long low = part ? part->low[0] : 0, high = part ? part->high[0] : kRows;
   arguments->read[0] = arguments->written[1] = Cells{{0, low}, {2, high}};
 }
@@ -34,9 +32,6 @@ void rowsBox(const Frame *, Box *box) { *box = Box{1, {0}, {kRows}}; }
 
 template <Matrix2 Rows::*From, Matrix2 Rows::*To>
 struct Step {
-  static void arguments(const Frame *f, const Box *part, DeviceArguments *to) {
-    touchRow(to, part, static_cast<const Rows *>(f)->*From, static_cast<const Rows *>(f)->*To);
-  }
   static void kernel(const void *f, const long *low, const long *high) {
     pass(0, high[0] - low[0], processorTime);
     const Matrix2 &from = static_cast<const Rows *>(f)->*From, &to = static_cast<const Rows *>(f)->*To;
@@ -47,7 +42,14 @@ struct Step {
 };
 
 const DeviceKernel kKernel = {"global", "", "rows", nullptr};
-const DeviceMatrix kMatrices[] = {{"A", 2, 8, true, false, false}, {"B", 2, 8, false, true, true}};
+unsigned offsetOf(Matrix2 Rows::*matrix) {
+  static const Rows rows;
+  return static_cast<unsigned>(reinterpret_cast<const char *>(&(rows.*matrix)) -
+                               reinterpret_cast<const char *>(static_cast<const Frame *>(&rows)));
+}
+template <Matrix2 Rows::*From, Matrix2 Rows::*To>
+const DeviceMatrix kMatrices[] = {{"A", 2, 8, true, false, false, offsetOf(From)},
+                                  {"B", 2, 8, false, true, true, offsetOf(To)}};
 const Selector kOnDevice = [] {
   Selector s{};
   s.use[0] = 1;
@@ -57,9 +59,8 @@ long ratio = 64;
 const long kGroup[] = {64, 1, 1};
 
 template <Matrix2 Rows::*From, Matrix2 Rows::*To>
-const DeviceStep kDeviceStep = {
-    "rows", &kKernel, 1, kMatrices,  2,      0,     rowsBox, Step<From, To>::arguments,
-    false,  0,        0, &kOnDevice, &ratio, kGroup};
+const DeviceStep kDeviceStep = {"rows", &kKernel, 1, kMatrices<From, To>, 2,      0,     rowsBox, touchRow,
+                                false,  0,        0, &kOnDevice,          &ratio, kGroup};
 
 template <Matrix2 Rows::*From, Matrix2 Rows::*To>
 LoopStep step(int level) {

@@ -1,0 +1,37 @@
+#include "runtime/device/step_arguments.h"
+
+namespace pb::device {
+
+namespace {
+
+Cells allOf(const AnyRegion &region, int rank) {
+  Cells all{};
+  for (int d = 0; d < rank; ++d)
+    all.high[d] = region.extent[d];
+  return all;
+}
+
+} // namespace
+
+StepArguments::StepArguments(const DeviceStep &step, const Frame *frame, const Box *part)
+    : cells_(2 * static_cast<std::size_t>(step.matrixCount)),
+      values_(static_cast<std::size_t>(step.valueCount)) {
+  matrices_.reserve(static_cast<std::size_t>(step.matrixCount));
+  Cells *const read = cells_.data(), *const written = read + step.matrixCount;
+  for (int m = 0; m < step.matrixCount; ++m) {
+    const DeviceMatrix &matrix = step.matrices[m];
+    matrices_.push_back(regionAt(reinterpret_cast<const char *>(frame) + matrix.region, matrix.rank));
+    if (step.arguments)
+      continue;
+    if (matrix.reads)
+      read[m] = allOf(matrices_.back(), matrix.rank);
+    if (matrix.writes)
+      written[m] = allOf(matrices_.back(), matrix.rank);
+  }
+  if (step.arguments) {
+    DeviceArguments arrays{read, written, values_.data()};
+    step.arguments(frame, part, &arrays);
+  }
+}
+
+} // namespace pb::device
