@@ -10,6 +10,7 @@
 #include "compiler/choice/verify.h"
 #include "compiler/driver/explain.h"
 #include "compiler/driver/refused_configuration.h"
+#include "compiler/driver/standard_library.h"
 #include "compiler/driver/undefined.h"
 #include "compiler/emit/device_texts.h"
 #include "compiler/emit/emit.h"
@@ -102,14 +103,18 @@ private:
   int steps(source::FileId file) {
     source::MappedText text;
     if (!step("preprocess", [&] {
-          text = syntax::preprocess(sources_, file, diagnostics_, options_.defines, options_.includePath);
+          text = syntax::preprocess(sources_, file, diagnostics_, options_.defines, options_.includePath,
+                                    standardFolder_);
         }))
       return 1;
     if (options_.stage == Stage::Program && fromCache(text))
       return 0;
 
     syntax::Program program;
-    if (!step("parse", [&] { program = syntax::parse(text, file, diagnostics_); }))
+    if (!step("parse", [&] {
+          program = syntax::parse(text, file, diagnostics_);
+          leaveOutUnused(program, sources_, standardFolder_, options_.mainTransform);
+        }))
       return 1;
     if (options_.stage == Stage::Ast)
       return show(syntax::print(program));
@@ -558,6 +563,7 @@ private:
   }
 
   const Options &options_;
+  const std::string standardFolder_ = standardFolder();
   source::SourceManager sources_;
   source::Diagnostics diagnostics_;
   build::Cache cache_;

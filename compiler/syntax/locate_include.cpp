@@ -1,4 +1,5 @@
 #include "compiler/syntax/locate_include.h"
+#include <algorithm>
 #include <filesystem>
 
 namespace pbc::syntax {
@@ -6,16 +7,35 @@ namespace pbc::syntax {
 namespace fs = std::filesystem;
 
 Included IncludeFinder::find(const std::string &name, source::FileId includer) {
-  Included found;
-  fs::path wanted(name);
-  if (wanted.is_absolute()) {
-    found.tried.push_back(name);
-  } else {
-    found.tried.push_back(
-        (fs::path(sources_.path(includer)).parent_path() / wanted).lexically_normal().string());
-    for (const std::string &folder : path_)
-      found.tried.push_back((fs::path(folder) / wanted).lexically_normal().string());
-  }
+  const fs::path wanted(name);
+  if (wanted.is_absolute())
+    return firstOf({name});
+  std::vector<std::string> paths = {
+      (fs::path(sources_.path(includer)).parent_path() / wanted).lexically_normal().string()};
+  for (const std::string &folder : path_)
+    paths.push_back((fs::path(folder) / wanted).lexically_normal().string());
+  return firstOf(std::move(paths));
+}
+
+Included IncludeFinder::findStandard(const std::string &name) {
+  const std::vector<std::string> names = standardNames(); // and nothing else: no `..`
+  if (std::find(names.begin(), names.end(), name) == names.end())
+    return {};
+  return firstOf({(fs::path(standard_) / name).string()});
+}
+
+std::vector<std::string> IncludeFinder::standardNames() const {
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (const auto &entry : fs::directory_iterator(standard_, failed))
+    if (entry.path().extension() == ".pbcc")
+      names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Included IncludeFinder::firstOf(std::vector<std::string> paths) {
+  Included found{{}, std::move(paths)};
   for (const std::string &path : found.tried) {
     // Text in memory counts as a file of its name; a file that is already here need not be read again.
     for (source::FileId id = 0; id < sources_.fileCount() && !found.file; ++id)

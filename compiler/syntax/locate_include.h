@@ -1,6 +1,7 @@
 // Which file an #include means.
 //
-//   in src/a.pbcc: #include "m.h"   =>   src/m.h, then <each folder of the include path>/m.h
+//   in src/a.pbcc: #include "m.h"     =>   src/m.h, then <each folder of the include path>/m.h
+//                  #include <m.pbcc>  =>   m.pbcc of the standard library
 //
 // A file is read once for each compilation, under whatever names it is included.
 #pragma once
@@ -16,16 +17,22 @@ struct Included {
 
 class IncludeFinder {
 public:
-  IncludeFinder(source::SourceManager &sources, const std::vector<std::string> &path)
-      : sources_(sources), path_(path) {}
+  /// `standard`: the folder of the standard library; empty: there is none.
+  IncludeFinder(source::SourceManager &sources, const std::vector<std::string> &path, std::string standard)
+      : sources_(sources), path_(path), standard_(std::move(standard)) {}
 
   Included find(const std::string &name, source::FileId includer);
+  Included findStandard(const std::string &name);
+  /// Of the standard library's files, sorted.
+  std::vector<std::string> standardNames() const;
   /// True at the first call for a file.
   bool firstTime(source::FileId);
 
 private:
+  Included firstOf(std::vector<std::string> paths);
   source::SourceManager &sources_;
   const std::vector<std::string> &path_;
+  const std::string standard_;
   std::set<std::string> read_;
 };
 

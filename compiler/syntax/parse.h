@@ -11,10 +11,12 @@
 
 namespace pbc::syntax {
 
-/// Directives carried out and macros expanded (language reference 1.1); comments stay. `defines`: from -D.
+/// Directives carried out and macros expanded (language reference 1.1); comments stay. `defines`: from -D;
+/// `standardFolder`: where the standard library is.
 source::MappedText preprocess(source::SourceManager &, source::FileId, source::Diagnostics &,
                               const std::vector<std::pair<std::string, std::string>> &defines = {},
-                              const std::vector<std::string> &includePath = {});
+                              const std::vector<std::string> &includePath = {},
+                              const std::string &standardFolder = "");
 
 Program parse(const source::MappedText &, source::FileId mainFile, source::Diagnostics &);
 

@@ -4,6 +4,7 @@
 #include "compiler/syntax/locate_include.h"
 #include "compiler/syntax/nearest.h"
 #include "compiler/syntax/parse.h"
+#include <algorithm>
 
 namespace pbc::syntax {
 
@@ -32,8 +33,9 @@ struct Line {
 class Preprocessor {
 public:
   Preprocessor(source::SourceManager &sources, source::Diagnostics &diagnostics,
-               const std::vector<std::string> &includePath)
-      : sources_(sources), diagnostics_(diagnostics), finder_(sources, includePath), macros_(diagnostics) {}
+               const std::vector<std::string> &includePath, const std::string &standardFolder)
+      : sources_(sources), diagnostics_(diagnostics), finder_(sources, includePath, standardFolder),
+        macros_(diagnostics) {}
 
   void defineFromOutside(const std::vector<std::pair<std::string, std::string>> &defines) {
     if (defines.empty())
@@ -284,6 +286,8 @@ private:
     for (const Lexeme &l : line.tokens)
       if (!l.isBlank() && written == nullptr)
         written = &l;
+    if (written != nullptr && written->is(in.text, '<') && includeStandard(in, *written, line))
+      return;
     if (written == nullptr || written->kind != Lexeme::Kind::String || !written->closed ||
         written->end - written->begin < 3) {
       auto &error = diagnostics_.error(headOf(in, line),
@@ -294,22 +298,57 @@ private:
       return;
     }
     std::string name(in.text.substr(written->begin + 1, written->end - written->begin - 2));
+    include(in, name, spanOf(in, *written), false);
+  }
+
+  /// `#include <linalg.pbcc>`; false: another kind of name stands there.
+  bool includeStandard(Input &in, const Lexeme &open, const Line &line) {
+    const std::size_t close = in.text.find('>', open.begin);
+    if (close == std::string_view::npos || close >= line.end)
+      return false;
+    const std::string name(in.text.substr(open.begin + 1, close - open.begin - 1));
+    if (!name.ends_with(".pbcc"))
+      return false;
+    include(in, name, {in.file, open.begin, static_cast<std::uint32_t>(close + 1)}, true);
+    return true;
+  }
+
+  void include(Input &in, const std::string &name, Span at, bool isStandard) {
     if (in.depth >= deepestInclude) {
-      diagnostics_.error(spanOf(in, *written),
+      diagnostics_.error(at,
                          "files include each other more than " + std::to_string(deepestInclude) + " deep");
       return;
     }
-    Included found = finder_.find(name, in.file);
+    const Included found = isStandard ? finder_.findStandard(name) : finder_.find(name, in.file);
     if (found.file) {
       if (finder_.firstTime(*found.file))
         read(*found.file, in.depth + 1);
       return;
     }
-    auto &error = diagnostics_.error(spanOf(in, *written), "cannot read the file `" + name + "`");
+    if (isStandard) {
+      notInLibrary(name, at);
+      return;
+    }
+    auto &error = diagnostics_.error(at, "cannot read the file `" + name + "`");
+    const std::vector<std::string> names = finder_.standardNames();
+    if (std::find(names.begin(), names.end(), name) != names.end())
+      error.help("the standard library has one: #include <" + name + ">");
     std::string tried;
     for (const std::string &path : found.tried)
       tried += (tried.empty() ? "" : ", ") + path;
     error.help("tried: " + tried);
+  }
+
+  void notInLibrary(const std::string &name, Span at) {
+    const std::vector<std::string> names = finder_.standardNames();
+    auto &error = diagnostics_.error(at, "the standard library has no file `" + name + "`");
+    const std::string meant = nearest(name, {names.begin(), names.end()});
+    std::string all;
+    for (const std::string &each : names)
+      all += (all.empty() ? "" : ", ") + each;
+    error.help(!meant.empty()  ? "did you mean `<" + meant + ">`?"
+               : names.empty() ? "it was not found beside pbc; PBC_STDLIB names its folder"
+                               : "it has " + all + "; files of your own stand in double quotes");
   }
 
   void define(Input &in, const Line &line) {
@@ -394,8 +433,9 @@ private:
 source::MappedText preprocess(source::SourceManager &sources, source::FileId file,
                               source::Diagnostics &diagnostics,
                               const std::vector<std::pair<std::string, std::string>> &defines,
-                              const std::vector<std::string> &includePath) {
-  Preprocessor preprocessor(sources, diagnostics, includePath);
+                              const std::vector<std::string> &includePath,
+                              const std::string &standardFolder) {
+  Preprocessor preprocessor(sources, diagnostics, includePath, standardFolder);
   preprocessor.defineFromOutside(defines);
   return preprocessor.run(file);
 }
