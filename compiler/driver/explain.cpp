@@ -93,6 +93,18 @@ private:
     return {{"name", plan.alternative}, {"steps", steps}, {"tiles", tiles}, {"whole_matrices", whole}};
   }
 
+  /// Its rounds, and the tiles that need fewer launches.
+  static void addRounds(const kernel::OnDevice &device, Json &out) {
+    out["rounds"] = device.items->kernel.taskDimensions.front().name;
+    out["tiles"] = Json::array();
+    if (!device.tiles) {
+      out["why_no_tiles"] = device.whyNoTiles;
+      return;
+    }
+    for (const auto &f : device.tiles->kernel.taskDimensions)
+      out["tiles"].push_back(f.name);
+  }
+
   /// Where else it can run, or why it cannot.
   static Json onDevice(const kernel::OnDevice &device, const std::string &step) {
     if (!device.items)
@@ -107,7 +119,7 @@ private:
           staged.push_back(b.name);
     Json out = {{"placement", "place_" + step}, {"items", items}};
     if (device.items->inRounds())
-      out["rounds"] = functions.front().name;
+      addRounds(device, out);
     out["local_memory"] = staged;
     out["blocks"] = device.hasBlocks;
     if (!device.staged)
@@ -204,12 +216,18 @@ std::string placed(const Json &device) {
   if (device.contains("why_not"))
     return fmt::format("      not on a device: {}\n", device["why_not"].get<std::string>());
   const bool isStaged = !device["local_memory"].empty();
+  const bool hasTiles = device.contains("tiles") && !device["tiles"].empty();
   std::string out = fmt::format(
       "      device: {} = cpu | gpu{}; an item for each {}", device["placement"].get<std::string>(),
-      (isStaged ? std::string(" | gpu_local") : "") + (device["blocks"].get<bool>() ? " | gpu_blocks" : ""),
+      (isStaged ? std::string(" | gpu_local") : "") + (device["blocks"].get<bool>() ? " | gpu_blocks" : "") +
+          (hasTiles ? " | gpu_tiles" : ""),
       joined(device["items"]));
   if (device.contains("rounds"))
     out += fmt::format(", in rounds of {}", device["rounds"].get<std::string>());
+  if (hasTiles)
+    out += fmt::format("; tiles of {}", joined(device["tiles"]));
+  else if (device.contains("why_no_tiles"))
+    out += fmt::format("; no tiles: {}", device["why_no_tiles"].get<std::string>());
   if (isStaged)
     out += fmt::format("; in local memory: {}", joined(device["local_memory"]));
   if (device.contains("shared_along"))

@@ -11,13 +11,19 @@ constexpr int kRatioParts = 64;     // requirement 100; the paper's are eighths
 constexpr int kAdaptive = 65;       // what the runtime takes for "find it by measuring" (device/balance.h)
 constexpr int kLargestGroup = 1024; // along one function; what a device cannot have, the runtime halves
 constexpr int kMostCells = 16;
-constexpr const char *kFunctions = "xyz";
+constexpr int kLargestTile = 4096; // along one function
+constexpr const char *kFunctions = "xyzw";
+constexpr const char *kOrdinals[] = {"first", "second", "third", "fourth"};
+constexpr int kTileFunctions = kernel::kMostTileFunctions;
 
 /// Groups are long along x, where neighbours lie side by side.
 int defaultGroup(int dimensions, int d) {
   static constexpr int kSizes[3][3] = {{256, 1, 1}, {32, 8, 1}, {32, 4, 2}};
   return kSizes[dimensions - 1][d];
 }
+
+/// So that a round keeps a group busy, and a diagonal of tiles several groups.
+int defaultTile(int dimensions) { return dimensions == 2 ? 64 : 16; }
 
 std::string slot(const Scope &scope, const char *kind) {
   return fmt::format("pb_{}_{}", kind, scope.transform.symbol);
@@ -99,6 +105,11 @@ std::vector<Placement> placements(const Input &input, const sema::Transform &tra
       at->itemDimensions = std::max(at->itemDimensions, items);
       at->hasLocal |= device->staged.has_value();
       at->hasBlocks |= device->hasBlocks;
+      if (device->tiles) {
+        const int tiles = static_cast<int>(device->tiles->kernel.taskDimensions.size());
+        at->itemDimensions = std::max(at->itemDimensions, tiles - 1);
+        at->tileDimensions = std::max(at->tileDimensions, tiles);
+      }
     }
   return all;
 }
@@ -122,9 +133,10 @@ std::string placementSlots(const Scope &scope) {
   if (!count)
     return "";
   const int bins = scope.transform.binCount();
-  return fmt::format("static pb::Selector {}[{}];\nstatic long {}[{}], {}[{}], {}[{}];\n",
+  return fmt::format("static pb::Selector {}[{}];\nstatic long {}[{}], {}[{}], {}[{}], {}[{}];\n",
                      slot(scope, "place"), count * bins, slot(scope, "group"), 3 * count * bins,
-                     slot(scope, "cells"), 2 * count * bins, slot(scope, "ratio"), bins);
+                     slot(scope, "cells"), 2 * count * bins, slot(scope, "tile"),
+                     kTileFunctions * count * bins, slot(scope, "ratio"), bins);
 }
 
 namespace {
@@ -136,6 +148,8 @@ std::vector<std::string> versionsOf(const Placement &p) {
     all.push_back("local");
   if (p.hasBlocks)
     all.push_back("blocks");
+  if (p.tileDimensions)
+    all.push_back("tiles");
   return all;
 }
 
@@ -145,7 +159,8 @@ std::string placementAlternatives(const Scope &scope) {
   static const std::map<std::string, std::pair<const char *, const char *>> kAlternatives = {
       {"global", {"gpu", "on a device"}},
       {"local", {"gpu_local", "on a device, with inputs in the local memory of groups"}},
-      {"blocks", {"gpu_blocks", "on a device, several cells for each work-item"}}};
+      {"blocks", {"gpu_blocks", "on a device, several cells for each work-item"}},
+      {"tiles", {"gpu_tiles", "on a device, a tile of points for each group"}}};
   std::string text;
   int number = 0;
   for (const Placement &p : placements(scope)) {
@@ -176,7 +191,7 @@ std::string placementSites(const Scope &scope, int bin) {
 int placementTunableCount(const Scope &scope) {
   int count = 0;
   for (const Placement &p : placements(scope))
-    count += p.itemDimensions + (p.hasBlocks ? std::min(2, p.itemDimensions) : 0);
+    count += p.itemDimensions + (p.hasBlocks ? std::min(2, p.itemDimensions) : 0) + p.tileDimensions;
   return count ? count + 1 : 0;
 }
 
@@ -200,6 +215,12 @@ std::string placementTunables(const Scope &scope, int bin) {
           fmt::format("cells of a work-item along {} of {}, where it has several", kFunctions[d], p.name), 4,
           1, kMostCells,
           fmt::format("{}[{}]", slot(scope, "cells"), 2 * (number * scope.transform.binCount() + bin) + d));
+    for (int d = 0; d < p.tileDimensions; ++d)
+      row(fmt::format("tile_{}_{}", kFunctions[d], p.name),
+          fmt::format("points of a group's tile along its {} direction in {}", kOrdinals[d], p.name),
+          defaultTile(p.tileDimensions), 1, kLargestTile,
+          fmt::format("{}[{}]", slot(scope, "tile"),
+                      kTileFunctions * (number * scope.transform.binCount() + bin) + d));
     ++number;
   }
   if (number)
@@ -276,16 +297,21 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
   const auto place =
       std::find_if(all.begin(), all.end(), [&](const auto &p) { return p.name == name; }) - all.begin();
   const std::vector<std::string> versions = versionsOf(all[static_cast<std::size_t>(place)]);
+  const bool hasTiles =
+      device->tiles && std::find(versions.begin(), versions.end(), "tiles") != versions.end();
+  if (hasTiles)
+    text_ += boxFunction("pb_tiles_" + number, device->tiles->kernel);
   kernels(texts, versions, number);
   arguments(*device, texts, number);
   text_ += fmt::format(
       "static const pb::DeviceStep pb_device_{0} = {{{1}, pb_kernels_{0}, {2}, pb_touched_{0}, {3}, "
       "{4}, pb_items_{0}, pb_arguments_{0}, {5}, {6}, {7}, {8} + {9}, {10}, {11} + {12}, {13} + "
-      "{14}}};\n\n",
+      "{14}, {15} + {16}}};\n\n",
       number, quoted(name), versions.size(), device->touched.size(),
       texts.values.size() + texts.extents.size(), device->items->inRounds(), device->shared,
       device->sharedInTasks, slot(scope_, "place"), place * t_.binCount(), slot(scope_, "ratio"),
-      slot(scope_, "group"), 3 * place * t_.binCount(), slot(scope_, "cells"), 2 * place * t_.binCount());
+      slot(scope_, "group"), 3 * place * t_.binCount(), slot(scope_, "cells"), 2 * place * t_.binCount(),
+      slot(scope_, "tile"), kTileFunctions * place * t_.binCount());
   return "pb_device_" + number;
 }
 
@@ -307,8 +333,9 @@ void DeviceTables::kernels(const DeviceText &texts, const std::vector<std::strin
                       "int *cells) {{ return {}; }}\n\n",
                       local, version->localBytes);
     }
-    rows += fmt::format("  {{{}, R\"pb({})pb\", {}, {}, {}}},\n", quoted(wanted), version->text,
-                        quoted(texts.entry), local, wanted == "blocks");
+    rows += fmt::format("  {{{}, R\"pb({})pb\", {}, {}, {}, {}}},\n", quoted(wanted), version->text,
+                        quoted(texts.entry), local, wanted == "blocks",
+                        wanted == "tiles" ? "pb_tiles_" + number : "nullptr");
   }
   text_ += fmt::format("static const pb::DeviceKernel pb_kernels_{}[] = {{\n{}}};\n\n", number, rows);
 }
@@ -316,14 +343,11 @@ void DeviceTables::kernels(const DeviceText &texts, const std::vector<std::strin
 void DeviceTables::arguments(const kernel::OnDevice &device, const DeviceText &texts,
                              const std::string &number) {
   const kernel::Kernel &kernel = device.items->kernel;
-  std::string box, limits, rows, body;
-  for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k) {
-    box += fmt::format("  pb_box->low[{0}] = {1};\n  pb_box->high[{0}] = {2};\n", k,
-                       kernel.taskDimensions[k].low, kernel.taskDimensions[k].high);
+  std::string limits, rows, body;
+  for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k)
     limits += fmt::format("  [[maybe_unused]] const long pb__low{0} = pb_part->low[{0}], pb__high{0} = "
                           "pb_part->high[{0}];\n",
                           k);
-  }
   int position = 0;
   for (const kernel::Touched &touched : device.touched) {
     const sema::Matrix &m = t_.matrices[touched.matrix];
@@ -338,16 +362,27 @@ void DeviceTables::arguments(const kernel::OnDevice &device, const DeviceText &t
   for (const auto &[b, d] : texts.extents)
     body += fmt::format("  pb_a->value[{}].integer = pb_f.m_{}.size({});\n", position++,
                         kernel.buffers[b].name, d);
-  const std::string frame =
-      fmt::format("  [[maybe_unused]] const {0} &pb_f = *static_cast<const {0} *>(pb_p);\n  {1}\n",
-                  scope_.frame(), parameterDefinitions(scope_));
-  text_ += fmt::format("static const pb::DeviceMatrix pb_touched_{0}[] = {{\n{1}}};\n\n"
-                       "PB_SMALL static void pb_items_{0}(const pb::Frame *pb_p, pb::Box *pb_box) {{\n{2}"
-                       "  pb_box->rank = {3};\n{4}}}\n\n"
-                       "PB_SMALL static void pb_arguments_{0}(const pb::Frame *pb_p, const pb::Box *pb_part, "
-                       "pb::DeviceArguments *pb_a) {{\n{2}  pb::Box pb_whole;\n  if (!pb_part)\n"
-                       "    pb_items_{0}(pb_p, &pb_whole), pb_part = &pb_whole;\n{5}{6}}}\n\n",
-                       number, rows, frame, kernel.taskDimensions.size(), box, limits, body);
+  text_ += fmt::format("static const pb::DeviceMatrix pb_touched_{}[] = {{\n{}}};\n\n", number, rows) +
+           boxFunction("pb_items_" + number, kernel) +
+           fmt::format("PB_SMALL static void pb_arguments_{0}(const pb::Frame *pb_p, const pb::Box *pb_part, "
+                       "pb::DeviceArguments *pb_a) {{\n{1}  pb::Box pb_whole;\n  if (!pb_part)\n"
+                       "    pb_items_{0}(pb_p, &pb_whole), pb_part = &pb_whole;\n{2}{3}}}\n\n",
+                       number, frameText(), limits, body);
+}
+
+std::string DeviceTables::frameText() const {
+  return fmt::format("  [[maybe_unused]] const {0} &pb_f = *static_cast<const {0} *>(pb_p);\n  {1}\n",
+                     scope_.frame(), parameterDefinitions(scope_));
+}
+
+std::string DeviceTables::boxFunction(const std::string &name, const kernel::Kernel &kernel) const {
+  std::string box;
+  for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k)
+    box += fmt::format("  pb_box->low[{0}] = {1};\n  pb_box->high[{0}] = {2};\n", k,
+                       kernel.taskDimensions[k].low, kernel.taskDimensions[k].high);
+  return fmt::format("PB_SMALL static void {}(const pb::Frame *pb_p, pb::Box *pb_box) {{\n{}"
+                     "  pb_box->rank = {};\n{}}}\n\n",
+                     name, frameText(), kernel.taskDimensions.size(), box);
 }
 
 } // namespace pbc::emit

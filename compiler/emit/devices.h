@@ -27,6 +27,7 @@ struct Placement {
   std::string name; // of its step: "rows"
   int itemDimensions = 0;
   bool hasLocal = false, hasBlocks = false;
+  int tileDimensions = 0; // 0: no tiles
 };
 
 /// In the order of the plans; none in a program without anything for devices.
@@ -64,6 +65,9 @@ private:
   std::string wholeMatrices(const std::string &name, const std::vector<std::pair<int, bool>> &matrices);
   void kernels(const DeviceText &, const std::vector<std::string> &versions, const std::string &number);
   void arguments(const kernel::OnDevice &, const DeviceText &, const std::string &number);
+  std::string frameText() const;
+  /// The values of the kernel's functions, as the runtime asks for them.
+  std::string boxFunction(const std::string &name, const kernel::Kernel &) const;
 
   const Scope &scope_;
   const sema::Transform &t_;

@@ -24,7 +24,8 @@ isl_set *atOneValue(isl_set *set, std::size_t count) {
   return set;
 }
 
-/// From the schedule before the cut, which does not speak of high<k>.
+} // namespace
+
 Kernel oneItem(const Kernel &cut, const isl::schedule &order) {
   Kernel item = cut;
   const std::size_t count = cut.taskDimensions.size();
@@ -38,8 +39,6 @@ Kernel oneItem(const Kernel &cut, const isl::schedule &order) {
   item.schedule = isl::manage(isl_schedule_intersect_domain(order.copy(), domain));
   return item;
 }
-
-} // namespace
 
 ItemsOutcome mapToItems(const Kernel &lifted) {
   if (std::any_of(lifted.statements.begin(), lifted.statements.end(),

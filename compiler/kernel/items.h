@@ -29,5 +29,8 @@ struct ItemsOutcome {
 
 /// `lifted`: in the order of the plan, as lift() makes it.
 ItemsOutcome mapToItems(const Kernel &lifted);
+/// `cut` with one value of each of its functions; `order`: the schedule before the cut, which does not speak
+/// of high<k>.
+Kernel oneItem(const Kernel &cut, const isl::schedule &order);
 
 } // namespace pbc::kernel

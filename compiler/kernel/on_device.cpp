@@ -50,6 +50,21 @@ bool hasSharedLoop(const Items &items, const Kernel &lifted) {
   return isLong && variables.size() <= 3;
 }
 
+/// With a budget of its own: other versions exist without tiles.
+void findTiles(OnDevice &device, const Kernel &lifted, const poly::Context &context) {
+  if (!device.items)
+    return;
+  GroupTilesOutcome outcome;
+  try {
+    if (!context.withBudget(kBudget, [&] { outcome = groupTiles(lifted, *device.items); }))
+      outcome = {std::nullopt, "which points its tiles have is too complex"};
+  } catch (const isl::exception &) { // a range without a formula
+    outcome = {std::nullopt, "which points its tiles have is too complex"};
+  }
+  device.tiles = std::move(outcome.tiles);
+  device.whyNoTiles = std::move(outcome.why);
+}
+
 } // namespace
 
 OnDevice onDevice(const Kernel &lifted, const Kernel &scheduled, const poly::Context &context) {
@@ -69,8 +84,10 @@ OnDevice onDevice(const Kernel &lifted, const Kernel &scheduled, const poly::Con
     findShared(device, scheduled);
   };
   try {
-    if (context.withBudget(kBudget, make))
+    if (context.withBudget(kBudget, make)) {
+      findTiles(device, lifted, context);
       return device;
+    }
   } catch (const isl::exception &) { // a box without a formula
   }
   device = {};

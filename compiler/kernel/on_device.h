@@ -6,17 +6,18 @@
 // Everything about devices that the emitter needs is decided here; it only prints. Source: petabricks-hetero
 // 4, the three phases.
 #pragma once
-#include "compiler/kernel/items.h"
+#include "compiler/kernel/group_tiles.h"
 #include "compiler/kernel/touched_cells.h"
 
 namespace pbc::kernel {
 
 struct OnDevice {
   std::optional<Items> items;
-  std::optional<Kernel> staged;  // the item with inputs in group-local memory
-  bool hasBlocks = false;        // several cells for each work-item are of use (emit/kernel/device_blocks.h)
-  std::vector<Touched> touched;  // what a part of the points touches
-  std::string why, whyNotStaged; // one sentence each where there is none
+  std::optional<Kernel> staged; // the item with inputs in group-local memory
+  bool hasBlocks = false;       // several cells for each work-item are of use (emit/kernel/device_blocks.h)
+  std::vector<Touched> touched; // what a part of the points touches
+  std::optional<GroupTiles> tiles;
+  std::string why, whyNotStaged, whyNoTiles; // one sentence each where there is none
   int shared = -1, sharedInTasks = -1; // a function along which device and processor can share the points
 };
 

@@ -10,6 +10,10 @@
 // box computes the point with the values low<d> + i<d> of the box's functions; sizes of groups are macros
 // PB_G0, PB_G1, PB_G2; PB_UNIT is defined where dimension 0 of every matrix has stride 1.
 //
+// A group of the version "tiles" computes a tile of points instead, of functions of its own; the sizes of
+// tiles, the diagonal of the launch and the first tile along each function but the last follow those of the
+// box.
+//
 // Arguments of a kernel, in this order: for each matrix a pointer, the place of the cell (0, 0, ...) behind
 // it in elements, and the stride of each dimension in elements; then `values`; then low and high of each
 // dimension of the box. All but pointers are 8 bytes long: 64-bit integers or doubles. Source:
@@ -47,15 +51,20 @@ struct DeviceArguments {
   Value *value;
 };
 
+/// Functions of the points in tiles have at most so many.
+inline constexpr int kTileFunctions = 4;
+
 /// One version of a step's kernel.
 struct DeviceKernel {
-  const char *variant; // "global", "local", "blocks"
+  const char *variant; // "global", "local", "blocks", "tiles"
   const char *source;  // in the dialect, without its prelude; null: this step has no such version
   const char *entry;
   /// Bytes of group-local memory for groups of group[0] x group[1] x group[2] items with cells[0] x cells[1]
   /// cells each; null: none.
   long (*localBytes)(const int *group, const int *cells);
   bool hasCells; // an item computes PB_C0 x PB_C1 cells (macros), else one
+  /// Not null: a group computes a tile; the values of the functions along which tiles lie.
+  void (*tiles)(const Frame *, Box *) = nullptr;
 };
 
 /// A step, as far as devices are concerned: what it touches, and its kernels, if there are any.
@@ -80,6 +89,7 @@ struct DeviceStep {
                      // measuring
   const long *group; // by Frame::bin, three each: items of a group along each function that has items
   const long *cells; // by Frame::bin, two each: cells of an item along the first two of these
+  const long *tile = nullptr; // by Frame::bin, four each: values of each function that a tile has
 };
 
 /// The awaitable of toHost.

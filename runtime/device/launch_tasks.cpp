@@ -1,4 +1,5 @@
 // The tasks of one launch, in the order in which they are queued: prepare, copy-ins, execute.
+#include "runtime/device/launch_rounds.h"
 #include "runtime/device/tasks.h"
 #include <algorithm>
 
@@ -206,17 +207,12 @@ protected:
       if (record->isShared(m.index()) && record->isInUseByOthers(m.index(), written(k)))
         return Outcome::Again; // this kernel writes the processor's memory
     }
-    if (arguments_.empty())
+    if (!rounds_)
       makeArguments(m);
-    const Grid grid = gridOf(l.box, l.inRounds, l.group, l.cells);
-    const long last = l.inRounds ? l.box.high[0] : l.box.low[0] + 1;
-    for (; round_ < last; ++round_) {
+    for (; round_ < rounds_->count(); ++round_) {
       if (m.isFull())
         return Outcome::Again;
-      if (l.inRounds) {
-        arguments_[limits_].value = round_;
-        arguments_[limits_ + 1].value = round_ + 1;
-      }
+      const Grid grid = rounds_->prepare(round_, arguments_);
       try {
         event_ = m.call([&] { return m.device().launch(*l.kernel, arguments_, grid); });
       } catch (const DeviceError &e) {
@@ -268,21 +264,14 @@ private:
     }
     for (const long v : l.values)
       arguments_.push_back(Argument::of(v));
-    limits_ = arguments_.size();
-    for (int d = 0; d < l.box.rank; ++d) {
-      arguments_.push_back(Argument::of(l.box.low[d]));
-      arguments_.push_back(Argument::of(l.box.high[d]));
-    }
-    round_ = l.inRounds ? l.box.low[0] : 0;
-    if (!l.inRounds && l.box.rank)
-      round_ = l.box.low[0];
+    rounds_.emplace(l, arguments_);
   }
 
   /// Rounds before have overwritten something: that is undone only if the host has what was there.
   [[noreturn]] void failed(Management &m, const DeviceError &e) {
     const Launch &l = progress_->launch;
     bool isLost = e.failure() == Failure::Lost;
-    if (l.inRounds && round_ > l.box.low[0])
+    if (round_ > 0)
       for (std::size_t k = 0; k < l.matrices.size(); ++k)
         if (progress_->records[k] && l.matrices[k].writes)
           isLost |= !progress_->records[k]->forgetWritten(m.index(), written(k));
@@ -339,7 +328,7 @@ private:
   }
 
   std::vector<Argument> arguments_;
-  std::size_t limits_ = 0;
+  std::optional<LaunchRounds> rounds_;
   long round_ = 0;
   EventRef event_;
 };

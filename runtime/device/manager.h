@@ -55,7 +55,9 @@ struct Launch {
   Box box{};                // of the points' functions; see DeviceStep
   bool inRounds = false;    // dimension 0 of the box: one launch after the other for each value
   int group[3] = {1, 1, 1};
-  int cells[2] = {1, 1};               // of an item, along the first two dimensions of items
+  int cells[2] = {1, 1};          // of an item, along the first two dimensions of items
+  long tile[kTileFunctions] = {}; // of a group along each dimension of the box; else zeros
+  bool inTiles() const { return tile[0] > 0; }
   std::shared_ptr<LaunchEnd> end = {}; // null: nobody asks
 };
 

@@ -35,6 +35,16 @@ void groupOf(const DeviceStep &step, const Frame *frame, const Description &abou
       }
 }
 
+/// Items without points in any tile would only wait for the others.
+void tilesOf(Launch &launch, const DeviceStep &step, const DeviceKernel &kernel, const Frame *frame) {
+  kernel.tiles(frame, &launch.box);
+  for (int d = 0; d < launch.box.rank; ++d)
+    launch.tile[d] = std::max(1L, step.tile[kTileFunctions * frame->bin + d]);
+  for (int d = 0; d < 3; ++d)
+    launch.group[d] =
+        d + 1 < launch.box.rank ? static_cast<int>(std::min<long>(launch.group[d], launch.tile[d])) : 1;
+}
+
 bool hasUnitStrides(const DeviceStep &step, const StepArguments &arguments) {
   for (int m = 0; m < step.matrixCount; ++m)
     if (step.matrices[m].rank > 0 && arguments.matrix(m).extent[0] > 1 && arguments.matrix(m).stride[0] != 1)
@@ -305,11 +315,25 @@ Launch Session::launchOf(const Placed &placed, const StepArguments &arguments, c
   }
   for (int v = 0; v < step.valueCount; ++v)
     launch.values.push_back(arguments.value(v).integer);
-  launch.box = placed.box;
-  launch.inRounds = step.inRounds;
   if (placed.times)
     launch.end = placed.times->device;
   return launch;
+}
+
+void Session::shape(Launch &launch, const Placed &placed, const DeviceKernel &kernel, const Frame *frame) {
+  const DeviceStep &step = *placed.step->device;
+  groupOf(step, frame, placed.side->manager->about(), launch.group);
+  launch.box = placed.box;
+  launch.inRounds = step.inRounds && !kernel.tiles;
+  for (int d = 0; d < 2; ++d)
+    launch.cells[d] = kernel.hasCells ? static_cast<int>(std::max(1L, step.cells[2 * frame->bin + d])) : 1;
+  std::fill_n(launch.tile, kTileFunctions, 0L);
+  const int items = launch.box.rank - (launch.inRounds ? 1 : 0);
+  if (kernel.tiles)
+    tilesOf(launch, step, kernel, frame);
+  else
+    for (int d = std::max(items, 0); d < 3; ++d)
+      launch.group[d] = 1;
 }
 
 Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopStep *end) {
@@ -323,23 +347,20 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
       const DeviceStep &step = *batch[next].step->device;
       const StepArguments arguments(step, frame, &batch[next].box);
       Launch launch = launchOf(batch[next], arguments, end, frame);
-      groupOf(step, frame, side->manager->about(), launch.group);
       const DeviceKernel *kernel = &step.kernels[batch[next].version];
-      if (kernel->hasCells)
-        for (int d = 0; d < 2; ++d)
-          launch.cells[d] = static_cast<int>(std::max(1L, step.cells[2 * frame->bin + d]));
+      shape(launch, batch[next], *kernel, frame);
       if (!kernel->source ||
           (kernel->localBytes && kernel->localBytes(launch.group, launch.cells) >
                                      static_cast<long>(side->manager->about().localBytes))) {
         kernel = step.kernels; // requirement 21
-        launch.cells[0] = launch.cells[1] = 1;
+        shape(launch, batch[next], *kernel, frame);
       }
       KernelShelf::Built built =
           co_await side->shelf->get(*kernel, launch.group, launch.cells, hasUnitStrides(step, arguments));
       if (!built.kernel && kernel != step.kernels) { // requirement 16: only this version is lost
         note(std::string(step.name) + " runs in its simplest version on " + side->manager->about().name +
              ": " + built.why);
-        launch.cells[0] = launch.cells[1] = 1;
+        shape(launch, batch[next], *step.kernels, frame);
         built = co_await side->shelf->get(*step.kernels, launch.group, launch.cells,
                                           hasUnitStrides(step, arguments));
       }

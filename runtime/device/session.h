@@ -80,6 +80,8 @@ private:
   Balance &balanceOf(const Frame *, const DeviceStep &) const;
   static std::optional<Box> restOf(const Frame *, const Placed &);
   Launch launchOf(const Placed &, const StepArguments &, const LoopStep *end, const Frame *) const;
+  /// Groups, cells and tiles of one version.
+  static void shape(Launch &, const Placed &, const DeviceKernel &, const Frame *);
   Job onDevice(const Frame *, std::vector<Placed> batch, const LoopStep *end);
   /// The step, or a part of it by the functions of its points.
   Job onProcessor(const Frame *, const LoopStep *, std::optional<Box> part,

@@ -1,5 +1,6 @@
 #include "compiler/emit/kernel/device_text.h"
 #include "compiler/emit/kernel/device_blocks.h"
+#include "compiler/emit/kernel/device_tiles.h"
 #include "compiler/emit/kernel/loops.h"
 #include "compiler/kernel/footprint.h"
 #include <fmt/format.h>
@@ -45,6 +46,7 @@ public:
     if (device_.staged)
       bodies.emplace_back(&*device_.staged, body(*device_.staged, nest, used));
     const auto blocks = device_.hasBlocks ? deviceBlocks(*device_.items, nest, used) : std::nullopt;
+    const std::string ofTile = tileStatements(used);
     out_.values.assign(used.values.begin(), used.values.end());
     if (device_.staged)
       for (const Buffer &b : device_.staged->buffers)
@@ -55,6 +57,8 @@ public:
                                function(*kernel, statements), localBytes(*kernel)});
     if (blocks)
       out_.versions.push_back({"blocks", blockFunction(*blocks), blocks->localBytes});
+    if (!ofTile.empty())
+      out_.versions.push_back({"tiles", tileFunction(ofTile), ""});
     return std::move(out_);
   }
 
@@ -64,7 +68,18 @@ private:
     return inDialect(loops.loops);
   }
 
-  std::string signature(const kernel::Kernel &kernel) const {
+  /// What one item of a tile does; "" without tiles, or past a budget.
+  std::string tileStatements(Used &used) const {
+    if (!device_.tiles)
+      return "";
+    try {
+      return body(device_.tiles->item, generate(device_.tiles->item), used);
+    } catch (const isl::exception &) {
+      return "";
+    }
+  }
+
+  std::string signature(const kernel::Kernel &kernel, const std::string &last = "") const {
     std::vector<std::string> all;
     for (const Buffer &b : kernel.buffers) {
       if (b.role == Buffer::Role::Local)
@@ -79,9 +94,9 @@ private:
       all.push_back(fmt::format("{} {}_v", reals_.count(v) ? "double" : "long", v));
     for (const auto &[b, d] : out_.extents)
       all.push_back(fmt::format("long {}_n{}", kernel.buffers[b].name, d));
-    for (std::size_t k = 0; k < functions_; ++k)
+    for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k)
       all.push_back(fmt::format("long from{0}, long to{0}", k));
-    return fmt::format("PB_KERNEL({})({})\n", out_.entry, fmt::join(all, ", "));
+    return fmt::format("PB_KERNEL({})({}{})\n", out_.entry, fmt::join(all, ", "), last);
   }
 
   /// The item's value of each function; the last dimension of items is for all further functions.
@@ -190,6 +205,13 @@ private:
            blocks.arrays + "  PB_BEGIN\n" + places(device_.items->item) +
            (rounds_ ? "  const long low0 = from0;\n" : "") + firsts + inDialect(blocks.statements) +
            "  PB_END\n}\n";
+  }
+
+  /// Each group a tile.
+  std::string tileFunction(const std::string &statements) const {
+    const kernel::GroupTiles &tiles = *device_.tiles;
+    return prologue() + signature(tiles.item, tileArguments(tiles)) + "{\n  PB_BEGIN\n" + places(tiles.item) +
+           tileLoops(tiles, statements) + "  PB_END\n}\n";
   }
 
   static std::string prologue() {

@@ -16,7 +16,7 @@ namespace pbc::emit {
 
 struct DeviceText {
   struct Version {
-    std::string variant; // "global", "local"
+    std::string variant; // "global", "local", "blocks", "tiles"
     std::string text;
     std::string localBytes; // C++ over group[0..2]; "": none
   };

@@ -1,0 +1,40 @@
+// Points of a kernel in tiles, each for a group of a device's work-items: where rounds (items.h) would be one
+// launch for each value of a function, a launch goes over a diagonal of tiles.
+//
+//   L[x,y] from L[x-1,y], L[x,y-1]         tiles of x, y;      inside rounds of x + y, items x
+//   T[i,k] from T[i-1,k-1], T[i+1,k-1]     tiles of i + k, k;  inside rounds of k, items i + k
+//   P[i,k] from P[i-9,k-1], P[i+9,k-1]     none: i is too steep for a skew
+//
+//      y | 1 2 3 4      tiles; equal numbers are one launch      \ 0 1 2    inside of a tile: a round, a
+//      barrier of
+//        | 0 1 2 3                                               \ 1 2 3    the group, the next round
+//
+// The functions are those of the tasks' wavefront (task_functions.h): no dependence decreases any of them, so
+// none leads from one tile to another of the same diagonal, whatever size tiles have. Rounds inside are the
+// sum of as few of them as it takes that dependences between points of one sum leave all functions as they
+// are; a work-item is a value of each function. `kernel` is cut along them, `item` has one value of each,
+// pb__low<k>; the last of the functions follows from the round and the others. Source: petabricks-hetero 4;
+// Irigoin, Triolet: Supernode partitioning, POPL 1988.
+#pragma once
+#include "compiler/kernel/items.h"
+
+namespace pbc::kernel {
+
+/// A launch has three dimensions of items; one function more follows from the round.
+inline constexpr int kMostTileFunctions = 4;
+
+struct GroupTiles {
+  Kernel kernel; // taskDimensions: the functions, x first
+  Kernel item;
+  std::vector<bool> isInRound; // by function: a summand of the round; the last one is
+};
+
+struct GroupTilesOutcome {
+  std::optional<GroupTiles> tiles;
+  std::string why;
+};
+
+/// `items`: of the same kernel.
+GroupTilesOutcome groupTiles(const Kernel &lifted, const Items &items);
+
+} // namespace pbc::kernel

@@ -1,0 +1,50 @@
+#include "runtime/device/launch_rounds.h"
+#include <algorithm>
+
+namespace pb::device {
+
+LaunchRounds::LaunchRounds(const Launch &launch, std::vector<Argument> &arguments)
+    : launch_(launch), limits_(arguments.size()) {
+  const Box &box = launch.box;
+  for (int d = 0; d < box.rank; ++d) {
+    arguments.push_back(Argument::of(box.low[d]));
+    arguments.push_back(Argument::of(box.high[d]));
+  }
+  if (launch.inRounds)
+    count_ = box.high[0] - box.low[0];
+  if (!launch.inTiles())
+    return;
+  for (int d = 0; d < box.rank; ++d) {
+    arguments.push_back(Argument::of(launch.tile[d]));
+    count_ += tilesAlong(d) - 1;
+  }
+  for (int d = 0; d < box.rank; ++d) // the diagonal, and the first tile along all functions but the last
+    arguments.push_back(Argument::of(0));
+}
+
+long LaunchRounds::tilesAlong(int d) const {
+  return (launch_.box.high[d] - launch_.box.low[d] + launch_.tile[d] - 1) / launch_.tile[d];
+}
+
+Grid LaunchRounds::prepare(long round, std::vector<Argument> &arguments) const {
+  const Box &box = launch_.box;
+  if (launch_.inRounds) {
+    arguments[limits_].value = box.low[0] + round;
+    arguments[limits_ + 1].value = box.low[0] + round + 1;
+  }
+  if (!launch_.inTiles())
+    return gridOf(box, launch_.inRounds, launch_.group, launch_.cells);
+  const std::size_t diagonal = limits_ + 3 * static_cast<std::size_t>(box.rank);
+  arguments[diagonal].value = round;
+  Grid grid;
+  for (int d = 0; d + 1 < box.rank; ++d) {
+    const long all = tilesAlong(d), others = count_ - all; // the others' places have at most that sum
+    const long first = std::max(0L, round - others), last = std::min(all - 1, round);
+    arguments[diagonal + 1 + static_cast<std::size_t>(d)].value = first;
+    grid.group[d] = launch_.group[d];
+    grid.items[d] = (last - first + 1) * launch_.group[d];
+  }
+  return grid;
+}
+
+} // namespace pb::device

@@ -1,0 +1,32 @@
+// The commands of one launch: one, or one for each round of its points, or one for each diagonal of their
+// tiles.
+//
+//   box x, y in [0, 4) x [0, 6)                    1 command
+//   in rounds of y                                 6 commands, from1 = y, to1 = y + 1
+//   in tiles of 2 x 3 points                       3 commands: tile (0, 0); (1, 0) and (0, 1); (1, 1)
+//
+// All arguments of one command but the last few are those of the next. Of tiles, the last function's place
+// follows from the diagonal and the others'; along these a command has the tiles from `first` on for which
+// there is one.
+#pragma once
+#include "runtime/device/manager.h"
+
+namespace pb::device {
+
+class LaunchRounds {
+public:
+  /// Appends what changes from command to command to `arguments`.
+  LaunchRounds(const Launch &, std::vector<Argument> &arguments);
+  long count() const { return count_; }
+  /// The arguments and the work-items of command number `round`.
+  Grid prepare(long round, std::vector<Argument> &arguments) const;
+
+private:
+  long tilesAlong(int d) const;
+
+  const Launch &launch_;
+  std::size_t limits_; // among the arguments
+  long count_ = 1;
+};
+
+} // namespace pb::device

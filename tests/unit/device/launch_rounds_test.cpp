@@ -1,0 +1,114 @@
+// Which tiles each command of a launch has, against all tiles one by one.
+#include "runtime/device/launch_rounds.h"
+#include <gmock/gmock.h>
+#include <map>
+#include <random>
+
+namespace pb::device {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<long> valuesOf(const std::vector<Argument> &arguments) {
+  std::vector<long> values;
+  for (const Argument &a : arguments)
+    values.push_back(a.value);
+  return values;
+}
+
+Launch launchIn(const Box &box, const std::vector<long> &tile) {
+  Launch launch;
+  launch.box = box;
+  std::copy(tile.begin(), tile.end(), launch.tile);
+  return launch;
+}
+
+TEST(LaunchRounds, DiagonalsOfTiles) {
+  Launch launch = launchIn({2, {0, 10}, {4, 16}}, {2, 3});
+  launch.group[0] = 2;
+  std::vector<Argument> arguments = {Argument::of(7)};
+  const LaunchRounds rounds(launch, arguments);
+  EXPECT_EQ(rounds.count(), 3);
+  const Grid middle = rounds.prepare(1, arguments);
+  EXPECT_THAT(middle.items, ElementsAre(4, 1, 1));
+  EXPECT_THAT(middle.group, ElementsAre(2, 1, 1));
+  EXPECT_THAT(valuesOf(arguments), ElementsAre(7, 0, 4, 10, 16, 2, 3, 1, 0));
+  EXPECT_THAT(rounds.prepare(2, arguments).items, ElementsAre(2, 1, 1));
+  EXPECT_THAT(valuesOf(arguments), ElementsAre(7, 0, 4, 10, 16, 2, 3, 2, 1));
+}
+
+TEST(LaunchRounds, WithoutTilesOneOrOneForEachRound) {
+  Launch launch = launchIn({2, {3, 0}, {5, 6}}, {});
+  std::vector<Argument> arguments;
+  EXPECT_EQ(LaunchRounds(launch, arguments).count(), 1);
+  EXPECT_THAT(valuesOf(arguments), ElementsAre(3, 5, 0, 6));
+  launch.inRounds = true;
+  arguments.clear();
+  const LaunchRounds rounds(launch, arguments);
+  EXPECT_EQ(rounds.count(), 2);
+  EXPECT_THAT(rounds.prepare(1, arguments).items, ElementsAre(6, 1, 1));
+  EXPECT_THAT(valuesOf(arguments), ElementsAre(4, 5, 0, 6));
+}
+
+/// Every tile runs once, after those that precede it; no command is in vain.
+TEST(LaunchRounds, EveryTileOnceAndInOrder) {
+  std::mt19937 random(3);
+  const auto below = [&](int n) { return static_cast<long>(random() % static_cast<unsigned>(n)); };
+  for (int trial = 0; trial < 500; ++trial) {
+    const int rank = 2 + static_cast<int>(below(3));
+    Box box{rank, {}, {}};
+    std::vector<long> tile, counts;
+    for (int d = 0; d < rank; ++d) {
+      box.low[d] = below(20) - 10;
+      box.high[d] = box.low[d] + 1 + below(rank == 4 ? 8 : 20);
+      tile.push_back(1 + below(9));
+      counts.push_back((box.high[d] - box.low[d] + tile.back() - 1) / tile.back());
+    }
+    Launch launch = launchIn(box, tile);
+    for (int d = 0; d + 1 < rank; ++d)
+      launch.group[d] = 1 + static_cast<int>(below(3));
+    std::vector<Argument> arguments;
+    const LaunchRounds rounds(launch, arguments);
+    const std::size_t diagonal = 3 * static_cast<std::size_t>(rank);
+    std::map<std::vector<long>, int> seen;
+    for (long r = 0; r < rounds.count(); ++r) {
+      const Grid grid = rounds.prepare(r, arguments);
+      ASSERT_EQ(arguments[diagonal].value, r);
+      long groups = 1, inside = 0;
+      for (int d = 0; d < 3; ++d) {
+        ASSERT_EQ(grid.items[d] % grid.group[d], 0);
+        groups *= grid.items[d] / grid.group[d];
+      }
+      for (long g = 0; g < groups; ++g) {
+        std::vector<long> at;
+        long rest = g, last = r;
+        for (int d = 0; d + 1 < rank; ++d) {
+          const long along = grid.items[d] / grid.group[d];
+          at.push_back(arguments[diagonal + 1 + static_cast<std::size_t>(d)].value + rest % along);
+          rest /= along;
+          last -= at.back();
+          ASSERT_LT(at.back(), counts[static_cast<std::size_t>(d)]);
+        }
+        if (last < 0 || last >= counts.back())
+          continue;
+        at.push_back(last);
+        ++inside;
+        ASSERT_EQ(++seen[at], 1);
+        for (auto before : at)
+          ASSERT_GE(before, 0);
+        for (std::size_t d = 0; d < at.size(); ++d)
+          if (std::vector<long> before = at; before[d]-- > 0) {
+            ASSERT_EQ(seen.count(before), 1u);
+          }
+      }
+      ASSERT_GT(inside, 0);
+    }
+    long all = 1;
+    for (const long c : counts)
+      all *= c;
+    ASSERT_EQ(static_cast<long>(seen.size()), all);
+  }
+}
+
+} // namespace
+} // namespace pb::device
