@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What is copied between the processor and a device, and who computes what: moves.py PBC.
 
-Requirements 21, 26 to 28, 30, 34, 65 to 67, 69 and 70 of petabricks-hetero 10, by the counters (PB_DEVICE_COUNTERS) and the
+Requirements 21, 26 to 34, 56 and 65 to 70 of petabricks-hetero 10, by the counters (PB_DEVICE_COUNTERS) and the
 trace of programs on the fake device.
 """
 import json, os, re, subprocess, sys, tempfile
@@ -30,6 +30,79 @@ to B[w, h]
   }
   secondary rule edge B.cell(x, y) from(A.cell(x, y) a) { return a; }
 }
+
+transform Readers
+from A[w, h]
+to C[w, h], D[w, h], E[w, h]
+through B[w, h]
+{
+  rule first B.cell(x, y) from(A.cell(x, y) a) { return a + a; }
+  rule second C.cell(x, y) from(B.cell(x, y) b) { return b + 1; }
+  rule third D.cell(x, y) from(B.cell(x, y) b) { return b + 2; }
+  rule fourth E.cell(x, y) from(B.cell(x, y) b, C.cell(x, y) c) { return b + c; }
+}
+
+transform Pairs
+from A[w, h], B[w, h]
+to C[w, h], D[w, h]
+{
+  rule one C.cell(x, y) from(A.cell(x, y) a) { return a + 1; }
+  rule two D.cell(x, y) from(B.cell(x, y) b) { return b + 2; }
+}
+
+transform Twice
+from A[w, h]
+to B[w, h], C[w, h]
+{
+  to(B b, C c) from(A a) {
+    Double(b, a);
+    Double(c, a);
+  }
+}
+
+transform Changed
+from A[w, h]
+to B[w, h], C[w, h]
+{
+  to(B b, C c) from(A a) using(x[w, h]) {
+    Copy(x, a);
+    Double(b, x);
+    Zero(x);
+    Double(c, x);
+  }
+}
+
+transform PartlyChanged
+from A[w, h]
+to B[w, h], C[w, h]
+{
+  to(B b, C c) from(A a) using(x[w, h]) {
+    Copy(x, a);
+    Double(b, x);
+    Zero(x.region(0, 3, w, 5));
+    Double(c, x);
+  }
+}
+
+transform Double
+from A[w, h]
+to B[w, h]
+{
+  rule twice B.cell(x, y) from(A.cell(x, y) a) { return a + a; }
+}
+
+transform Copy
+from A[w, h]
+to B[w, h]
+{
+  rule copy B.cell(x, y) from(A.cell(x, y) a) { return a; }
+}
+
+transform Zero
+to B[w, h]
+{
+  rule zero B.cell(x, y) from() { return 0; }
+}
 """
 WORDS = ["launches", "in", "bytes in", "out", "bytes out", "allocations", "evictions", "buffers", "bytes"]
 
@@ -48,6 +121,9 @@ def moves(first, second, more=""):
 
 def stencil(place, more=""):
     return f'[Stencil]\nsequential_cutoff = 0\nplace_inner = "{place}"\nplace_edge = "gpu"\n{more}'
+
+def double(caller, place):
+    return f'[{caller}]\nsequential_cutoff = 0\n[Double]\nsequential_cutoff = 0\nplace_twice = "{place}"\n'
 
 def lanes(config, fake, *words):
     """Spans (begin, end) of kernels, copies and tasks of workers in a run's trace."""
@@ -92,6 +168,30 @@ def main():
     right, _, _ = run(stencil("gpu"), "--transform=Stencil", "--n=64")
     got, c, said = run(stencil("gpu_local", "group_x_inner = 32\n"), "--transform=Stencil", "--n=64", fake="local=64")
     assert got == right and c["launches"] >= 1 and "processor" not in said, (c, said)
+    # 29: what a device and two steps on the processor read is copied once each way.
+    words = ["--transform=Readers", "--n=64"]
+    readers = "[Readers]\nsequential_cutoff = 0\n"
+    right, _, _ = run(readers, *words)
+    got, c, _ = run(readers + 'place_first = "gpu"\nplace_second = "gpu"\n', *words)
+    assert got == right and (c["launches"], c["in"], c["bytes in"], c["bytes out"]) == (2, 1, bytes, 2 * bytes), c
+    # 31: what has not changed since the device got it is not copied again.
+    for name, copies, least in ("Twice", 1, bytes), ("Changed", 2, 2 * bytes), ("PartlyChanged", 2, bytes + 2 * 64 * 8):
+        # 32, 33: what the processor wrote meanwhile is, and at least that part.
+        right, _, _ = run(double(name, "cpu"), f"--transform={name}", "--n=64")
+        got, c, _ = run(double(name, "gpu"), f"--transform={name}", "--n=64")
+        assert got == right and (c["launches"], c["in"]) == (2, copies) and least <= c["bytes in"] <= copies * bytes, (name, c)
+    # 68: all rules of a transform have the same ratio: what a step leaves on its side is what the next one needs there.
+    for ratio in (1, 16, 63):
+        got, c, _ = run(moves("gpu", "gpu", f"gpu_ratio = {ratio}\n"), "--n=64")
+        assert (c["launches"], c["bytes in"], c["bytes out"]) == (2, bytes * ratio // 64, bytes * ratio // 64), (ratio, c)
+    # 56: copies of one kernel's data beside the other kernel.
+    for _ in range(5):
+        spans = lanes('[Pairs]\nsequential_cutoff = 0\nplace_one = "gpu"\nplace_two = "gpu"\n', "speed=0.05 bandwidth=200M",
+                      "--transform=Pairs", "--n=500")
+        copies = [s for name in ("copy-in", "copy-out") for s in spans.get(name, [])]
+        if overlap(spans["kernel"], copies) > 0:
+            break
+    assert len(spans["kernel"]) == 2 and overlap(spans["kernel"], copies) > 0, {k: len(v) for k, v in spans.items()}
     # 70: both sides at once.
     for _ in range(5):  # a busy machine may run one after the other
         spans = lanes(moves("gpu", "cpu", "gpu_ratio = 8\n"), "speed=0.05", "--n=2000")
