@@ -1,6 +1,7 @@
 // What a GPU does by NVIDIA's own libraries, which are opened when this runs (no CUDA is needed to build it).
 //   gpu_peer copy MEGABYTES  =>  "copy: X GB/s"      read and written, from device to device
 //   gpu_peer sgemm N         =>  "sgemm: X s"        the best of 5, without TF32
+//   gpu_peer convolution N   =>  "convolution: X s"  9 x 9 over N x N, by cuDNN, not through transforms
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -40,6 +41,56 @@ double best(F run) {
   return least;
 }
 
+/// The fastest of the ways that need no workspace.
+int convolution(void *runtime, int n) {
+  auto *allocate = function<int(void **, std::size_t)>(runtime, "cudaMalloc");
+  auto *wait = function<int()>(runtime, "cudaDeviceSynchronize");
+  const char *const names[] = {"libcudnn.so.9", "libcudnn.so.8", "libcudnn.so", nullptr};
+  void *dnn = open(names);
+  using Create = int(void **);
+  using Tensor = int(void *, int, int, int, int, int, int);
+  void *handle = nullptr, *from = nullptr, *to = nullptr, *filter = nullptr, *how = nullptr;
+  const int width = 9, result = n - width + 1, noTransposition = 0, floats = 0, crossCorrelation = 1;
+  if (function<Create>(dnn, "cudnnCreate")(&handle) ||
+      function<Create>(dnn, "cudnnCreateTensorDescriptor")(&from) ||
+      function<Create>(dnn, "cudnnCreateTensorDescriptor")(&to) ||
+      function<Create>(dnn, "cudnnCreateFilterDescriptor")(&filter) ||
+      function<Create>(dnn, "cudnnCreateConvolutionDescriptor")(&how))
+    return 1;
+  auto *shape = function<Tensor>(dnn, "cudnnSetTensor4dDescriptor");
+  if (shape(from, noTransposition, floats, 1, 1, n, n) ||
+      shape(to, noTransposition, floats, 1, 1, result, result) ||
+      function<Tensor>(dnn, "cudnnSetFilter4dDescriptor")(filter, floats, noTransposition, 1, 1, width,
+                                                          width) ||
+      function<int(void *, int, int, int, int, int, int, int, int)>(dnn, "cudnnSetConvolution2dDescriptor")(
+          how, 0, 0, 1, 1, 1, 1, crossCorrelation, floats))
+    return 1;
+  void *m[3] = {};
+  for (void *&p : m)
+    if (allocate(&p, sizeof(float) * static_cast<std::size_t>(n) * static_cast<std::size_t>(n)))
+      return 1;
+  auto *run =
+      function<int(void *, const float *, void *, const void *, void *, const void *, void *, int, void *,
+                   std::size_t, const float *, void *, void *)>(dnn, "cudnnConvolutionForward");
+  const float one = 1, zero = 0;
+  double least = 1e30;
+  for (const int algorithm : {0, 1, 3}) { // implicit products, with indices computed before, direct
+    bool works = true;
+    const double s = best([&] {
+      works = works &&
+              run(handle, &one, from, m[0], filter, m[1], how, algorithm, nullptr, 0, &zero, to, m[2]) == 0;
+      wait();
+    });
+    if (works && s < least)
+      least = s;
+  }
+  if (least < 1e30)
+    std::printf("convolution: %.9f s\n", least);
+  else
+    std::puts("none");
+  return 0;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -65,6 +116,8 @@ int main(int argc, char **argv) {
     std::printf("copy: %.1f GB/s\n", 2.0 * kRounds * static_cast<double>(bytes) / s * 1e-9);
     return 0;
   }
+  if (std::strcmp(argv[1], "convolution") == 0)
+    return convolution(runtime, static_cast<int>(n));
   const char *const libraries[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so", nullptr};
   void *blas = open(libraries);
   void *handle = nullptr, *m[3] = {};
