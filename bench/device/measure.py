@@ -21,6 +21,21 @@ group_x_last = 64
 """
 
 
+def wavefront(tools, device):
+    """Smith-Waterman: a launch for each diagonal of tiles, against one for each diagonal of points."""
+    program, step = tools.work / "smith_waterman_on_device", "rule0"
+    call(tools.pbc, HERE.parent / "wavefront" / "smith_waterman.pbcc", "-o", program)
+
+    def run(place, n):
+        config = tools.work / f"{place}.toml"
+        config.write_text(f'[SmithWaterman]\nplace_rule1 = "gpu"\nplace_rule2 = "gpu"\nplace_{step} = "{place}"\n')
+        return seconds(program, f"--config={config}", f"--devices={device}", "--time", "--trials=3", f"--n={n}")
+
+    for n in (2048, 4096):
+        samples = in_turns(tools.rounds, lambda: run("gpu_tiles", n), lambda: run("gpu", n))
+        compared(f"device: Smith-Waterman {n} in tiles, against diagonals", *samples, 1.0)
+
+
 def measure(tools):
     program, by_hand, config = tools.work / "steps", tools.work / "steps_by_hand", tools.work / "steps.toml"
     call(tools.pbc, HERE / "steps.pbcc", "-o", program)
@@ -36,6 +51,7 @@ def measure(tools):
         compared(f"device: one launch, {n} numbers", *pair("One", n), 1.05)
     for n in (1 << 14, 1 << 18):
         compared(f"device: 100 launches, {n} numbers", *pair("Chain", n), 1.05)
+    wavefront(tools, device)
     ours, peer = pair("Chain", 64)
     more = [(statistics.median(x) - statistics.median(y)) / 102 for x, y in [(ours, peer)]][0]
     best = (min(ours) - min(peer)) / 102

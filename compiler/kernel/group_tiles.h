@@ -5,16 +5,19 @@
 //   T[i,k] from T[i-1,k-1], T[i+1,k-1]     tiles of i + k, k;  inside rounds of k, items i + k
 //   P[i,k] from P[i-9,k-1], P[i+9,k-1]     none: i is too steep for a skew
 //
-//      y | 1 2 3 4      tiles; equal numbers are one launch      \ 0 1 2    inside of a tile: a round, a
-//      barrier of
-//        | 0 1 2 3                                               \ 1 2 3    the group, the next round
+//      y | 1 2 3 4      tiles of points; equal numbers are one launch. Inside of a tile the group goes
+//        | 0 1 2 3      through its rounds, with a barrier behind each
+//        +-------- x
 //
 // The functions are those of the tasks' wavefront (task_functions.h): no dependence decreases any of them, so
 // none leads from one tile to another of the same diagonal, whatever size tiles have. Rounds inside are the
 // sum of as few of them as it takes that dependences between points of one sum leave all functions as they
 // are; a work-item is a value of each function. `kernel` is cut along them, `item` has one value of each,
-// pb__low<k>; the last of the functions follows from the round and the others. Source: petabricks-hetero 4;
-// Irigoin, Triolet: Supernode partitioning, POPL 1988.
+// pb__low<k>; the last of the functions follows from the round and the others.
+// Through time, groups that work at once are as many as there are tiles along time at most: tiles pay where
+// steps are many and places few. Diamonds (time_functions.h) would have all places at once, but need rounds
+// that are not a sum of the tiles' functions, and launches for some of the diagonals only.
+// Source: petabricks-hetero 4; Irigoin, Triolet: Supernode partitioning, POPL 1988.
 #pragma once
 #include "compiler/kernel/items.h"
 

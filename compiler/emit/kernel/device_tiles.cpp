@@ -4,9 +4,9 @@
 namespace pbc::emit {
 namespace {
 
-class TilePrinter {
+class GroupTilePrinter {
 public:
-  explicit TilePrinter(const kernel::GroupTiles &tiles)
+  explicit GroupTilePrinter(const kernel::GroupTiles &tiles)
       : tiles_(tiles), last_(tiles.kernel.taskDimensions.size() - 1) {}
 
   std::string print(const std::string &statements) const {
@@ -96,7 +96,7 @@ std::string tileArguments(const kernel::GroupTiles &tiles) {
 }
 
 std::string tileLoops(const kernel::GroupTiles &tiles, const std::string &statements) {
-  return TilePrinter(tiles).print(statements);
+  return GroupTilePrinter(tiles).print(statements);
 }
 
 } // namespace pbc::emit
