@@ -5,7 +5,7 @@
 // What stands between the braces of a rule (and of a raw block) is C++ and is no business of this grammar: the
 // token reader (compiler/syntax/token_reader.h) hands it over as one BODY or RAW token. BROKEN stands for text
 // about which the reader has already complained. Language reference 1.3 is the model; beyond it: an element type
-// after a matrix (`A[n] : float`), the flag `fast`, rule parts in any order, an optional `from(...)`, `;` after
+// after a matrix (`A[n] : float`), the flag `fast`, a library's entry (`gpu cublas.gemm(c, a, b)`), rule parts in any order, an optional `from(...)`, `;` after
 // rules and forward declarations, signs as operators.
 grammar Pbcc;
 
@@ -66,6 +66,7 @@ rulePart
   : FROM LPAREN (binding (COMMA binding)*)? RPAREN          # inputPart
   | (THROUGH | USING) LPAREN matrix (COMMA matrix)* RPAREN  # localPart
   | WHERE condition                                         # wherePart
+  | GPU name DOT name LPAREN (name (COMMA name)*)? RPAREN   # gpuPart
   ;
 binding : region name (ASSIGN expr)? ;
 region : name version? (DOT accessor LPAREN (expr (COMMA expr)*)? RPAREN)? ;
@@ -94,7 +95,7 @@ name
   | INPUT_FEATURE | SCALED_BY | TUNABLE | CONFIG | ACCURACY_VARIABLE | SIZESPECIFIC | ACCURACYHINT | ARRAY
   | INITIAL | MIN | MAX
   ;
-itemName : ID | PRIMARY | SECONDARY | ROTATABLE | FAST | PRIORITY | RECURSIVE | DUPLICATE | RULE ;
+itemName : ID | PRIMARY | SECONDARY | ROTATABLE | FAST | PRIORITY | RECURSIVE | DUPLICATE | RULE | GPU ;
 
 TRANSFORM : 'transform' ;
 FUNCTION : 'function' ;
@@ -132,6 +133,7 @@ RECURSIVE : 'recursive' ;
 DUPLICATE : 'duplicate' ;
 RULE : 'rule' ;
 FAST : 'fast' ;
+GPU : 'gpu' ;
 WHERE : 'where' ;
 AND : 'and' | '&&' ;
 OR : 'or' | '||' ;

@@ -7,6 +7,7 @@
 #include "compiler/body/scan.h"
 #include "compiler/body/statics.h"
 #include <algorithm>
+#include <fmt/format.h>
 #include <functional>
 #include <set>
 
@@ -130,6 +131,12 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d,
     const RuleContext context{transform, transform.rules[text.rule], text, unit, reading.functions[i]};
     Facts &f = facts[text.transform][text.rule];
     findEdits(context, f, d);
+    if (const auto &library = context.rule.library; library && !f.callees.empty())
+      d.error(library->span,
+              fmt::format("the rule's body calls `{}`: a rule with an entry of a library calls no "
+                          "transforms",
+                          f.callees.front()))
+          .help("make the calls another rule: both are choices then");
     f.isResumable = context.function.isResumable;
     f.onlyPasses = onlyPasses(context);
     warnOfStatics(context, d);

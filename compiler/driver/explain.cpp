@@ -79,7 +79,7 @@ private:
       else
         one["loops"] = Json::array(), one["calls_transforms"] = true;
       if (const auto &device = in_.devices ? (*in_.devices)[t.index][number][s] : nullptr)
-        one["device"] = onDevice(*device, schedule::stepName(t, plan.steps[s]));
+        one["device"] = onDevice(t, *device, schedule::stepName(t, plan.steps[s]));
       steps.push_back(std::move(one));
     }
     for (const kernel::TileGroup &g : fusion.groups) {
@@ -106,7 +106,9 @@ private:
   }
 
   /// Where else it can run, or why it cannot.
-  static Json onDevice(const kernel::OnDevice &device, const std::string &step) {
+  static Json onDevice(const sema::Transform &t, const kernel::OnDevice &device, const std::string &step) {
+    if (device.libraryRule >= 0)
+      return {{"placement", "place_" + step}, {"library", t.rules[device.libraryRule].library->entry}};
     if (!device.items)
       return {{"why_not", device.why}};
     Json items = Json::array(), staged = Json::array();
@@ -215,6 +217,9 @@ std::string undone(const std::string &transformation) {
 std::string placed(const Json &device) {
   if (device.contains("why_not"))
     return fmt::format("      not on a device: {}\n", device["why_not"].get<std::string>());
+  if (device.contains("library"))
+    return fmt::format("      device: {} = cpu | gpu_library, by {}\n",
+                       device["placement"].get<std::string>(), device["library"].get<std::string>());
   const bool isStaged = !device["local_memory"].empty();
   const bool hasTiles = device.contains("tiles") && !device["tiles"].empty();
   std::string out = fmt::format(

@@ -348,9 +348,11 @@ private:
           const kernel::Kernel lifted = k;
           kernel::Scheduler scheduler(std::move(k));
           k = scheduler.schedule(asked);
-          auto device = options_.forDevices
-                            ? std::make_shared<const kernel::OnDevice>(kernel::onDevice(lifted, k, context))
-                            : nullptr;
+          std::shared_ptr<const kernel::OnDevice> device;
+          if (const sema::Rule *rule = schedule::libraryRule(t, s); rule && options_.forDevices)
+            device = std::make_shared<kernel::OnDevice>(kernel::OnDevice{.libraryRule = rule->index});
+          else if (options_.forDevices)
+            device = std::make_shared<kernel::OnDevice>(kernel::onDevice(lifted, k, context));
           if (options_.listsOptions)
             addSpace(spaces_, t.index, name, kernel::spaceOf(scheduler, asked));
           verify("default schedule", [&] { return kernel::verify(k); });

@@ -25,10 +25,6 @@ int defaultGroup(int dimensions, int d) {
 /// So that a round keeps a group busy, and a diagonal of tiles several groups.
 int defaultTile(int dimensions) { return dimensions == 2 ? 64 : 16; }
 
-std::string slot(const Scope &scope, const char *kind) {
-  return fmt::format("pb_{}_{}", kind, scope.transform.symbol);
-}
-
 /// An identifier.
 std::string identifier(const std::string &name) {
   std::string out;
@@ -52,13 +48,17 @@ std::string cellsText(const char *which, int position, const std::optional<kerne
 
 } // namespace
 
+std::string placementSlot(const Scope &scope, const char *kind) {
+  return fmt::format("pb_{}_{}", kind, scope.transform.symbol);
+}
+
 bool usesDevices(const Input &input) {
   if (!input.devices)
     return false;
   for (const auto &transform : *input.devices)
     for (const auto &plan : transform)
       for (const auto &step : plan)
-        if (step && step->items)
+        if (step && step->isPossible())
           return true;
   return false;
 }
@@ -94,9 +94,14 @@ std::vector<Placement> placements(const Input &input, const sema::Transform &tra
   for (std::size_t p = 0; p < plans.size(); ++p)
     for (std::size_t s = 0; s < plans[p].steps.size(); ++s) {
       const auto &device = (*input.devices)[transform.index][p][s];
-      if (!device || !device->items)
+      if (!device || !device->isPossible())
         continue;
       const std::string name = schedule::stepName(transform, plans[p].steps[s]);
+      if (!device->items) {
+        if (std::none_of(all.begin(), all.end(), [&](const Placement &k) { return k.name == name; }))
+          all.push_back({.name = name, .isLibrary = true});
+        continue;
+      }
       const int functions = static_cast<int>(device->items->kernel.taskDimensions.size());
       const int items = std::min(3, functions - (device->items->inRounds() ? 1 : 0));
       auto at = std::find_if(all.begin(), all.end(), [&](const Placement &k) { return k.name == name; });
@@ -134,15 +139,18 @@ std::string placementSlots(const Scope &scope) {
     return "";
   const int bins = scope.transform.binCount();
   return fmt::format("static pb::Selector {}[{}];\nstatic long {}[{}], {}[{}], {}[{}], {}[{}];\n",
-                     slot(scope, "place"), count * bins, slot(scope, "group"), 3 * count * bins,
-                     slot(scope, "cells"), 2 * count * bins, slot(scope, "tile"),
-                     kTileFunctions * count * bins, slot(scope, "ratio"), bins);
+                     placementSlot(scope, "place"), count * bins, placementSlot(scope, "group"),
+                     3 * count * bins, placementSlot(scope, "cells"), 2 * count * bins,
+                     placementSlot(scope, "tile"), kTileFunctions * count * bins,
+                     placementSlot(scope, "ratio"), bins);
 }
 
 namespace {
 
 /// The versions that steps of a placement may have, in the order of its alternatives.
 std::vector<std::string> versionsOf(const Placement &p) {
+  if (p.isLibrary)
+    return {"library"};
   std::vector<std::string> all = {"global"};
   if (p.hasLocal)
     all.push_back("local");
@@ -160,7 +168,8 @@ std::string placementAlternatives(const Scope &scope) {
       {"global", {"gpu", "on a device"}},
       {"local", {"gpu_local", "on a device, with inputs in the local memory of groups"}},
       {"blocks", {"gpu_blocks", "on a device, several cells for each work-item"}},
-      {"tiles", {"gpu_tiles", "on a device, a tile of points for each group"}}};
+      {"tiles", {"gpu_tiles", "on a device, a tile of points for each group"}},
+      {"library", {"gpu_library", "on a device, by a function of a library"}}};
   std::string text;
   int number = 0;
   for (const Placement &p : placements(scope)) {
@@ -181,7 +190,7 @@ std::string placementSites(const Scope &scope, int bin) {
   for (const Placement &p : placements(scope)) {
     rows += fmt::format("  {{{}, {}, {}, pb_places_{}, &{}[{}], true}},\n", quoted("place_" + p.name),
                         quoted("where " + p.name + " of " + scope.transform.name + " runs"),
-                        1 + versionsOf(p).size(), number, slot(scope, "place"),
+                        1 + versionsOf(p).size(), number, placementSlot(scope, "place"),
                         number * scope.transform.binCount() + bin);
     ++number;
   }
@@ -189,10 +198,11 @@ std::string placementSites(const Scope &scope, int bin) {
 }
 
 int placementTunableCount(const Scope &scope) {
-  int count = 0;
-  for (const Placement &p : placements(scope))
+  const std::vector<Placement> all = placements(scope);
+  int count = all.empty() ? 0 : 1; // gpu_ratio
+  for (const Placement &p : all)
     count += p.itemDimensions + (p.hasBlocks ? std::min(2, p.itemDimensions) : 0) + p.tileDimensions;
-  return count ? count + 1 : 0;
+  return count;
 }
 
 std::string placementTunables(const Scope &scope, int bin) {
@@ -209,17 +219,19 @@ std::string placementTunables(const Scope &scope, int bin) {
       row(fmt::format("group_{}_{}", kFunctions[d], p.name),
           fmt::format("work-items of a group along {} of {}", kFunctions[d], p.name),
           defaultGroup(p.itemDimensions, d), 1, kLargestGroup,
-          fmt::format("{}[{}]", slot(scope, "group"), 3 * (number * scope.transform.binCount() + bin) + d));
+          fmt::format("{}[{}]", placementSlot(scope, "group"),
+                      3 * (number * scope.transform.binCount() + bin) + d));
     for (int d = 0; p.hasBlocks && d < std::min(2, p.itemDimensions); ++d)
       row(fmt::format("cells_{}_{}", kFunctions[d], p.name),
           fmt::format("cells of a work-item along {} of {}, where it has several", kFunctions[d], p.name), 4,
           1, kMostCells,
-          fmt::format("{}[{}]", slot(scope, "cells"), 2 * (number * scope.transform.binCount() + bin) + d));
+          fmt::format("{}[{}]", placementSlot(scope, "cells"),
+                      2 * (number * scope.transform.binCount() + bin) + d));
     for (int d = 0; d < p.tileDimensions; ++d)
       row(fmt::format("tile_{}_{}", kFunctions[d], p.name),
           fmt::format("points of a group's tile along its {} direction in {}", kOrdinals[d], p.name),
           defaultTile(p.tileDimensions), 1, kLargestTile,
-          fmt::format("{}[{}]", slot(scope, "tile"),
+          fmt::format("{}[{}]", placementSlot(scope, "tile"),
                       kTileFunctions * (number * scope.transform.binCount() + bin) + d));
     ++number;
   }
@@ -228,7 +240,7 @@ std::string placementTunables(const Scope &scope, int bin) {
         "how many 64ths of its points a step on a device leaves to it; the others are the processor's; 65: "
         "as "
         "many as it needs to be done when the processor is, found by measuring earlier runs of the step",
-        kRatioParts, 0, kAdaptive, fmt::format("{}[{}]", slot(scope, "ratio"), bin));
+        kRatioParts, 0, kAdaptive, fmt::format("{}[{}]", placementSlot(scope, "ratio"), bin));
   return rows;
 }
 
@@ -242,7 +254,7 @@ std::string DeviceTables::ofStep(std::size_t plan, std::size_t step) {
     return "";
   const auto &device = (*scope_.input.devices)[t_.index][plan][step];
   const schedule::Step &s = scope_.input.plans[t_.index].plans[plan].steps[step];
-  const void *key = device && device->items ? static_cast<const void *>(device.get()) : &s;
+  const void *key = device && device->isPossible() ? static_cast<const void *>(device.get()) : &s;
   const auto [at, isNew] = names_.emplace(key, "");
   if (isNew)
     at->second = table(s, device.get());
@@ -265,6 +277,12 @@ std::string DeviceTables::matrixRow(const sema::Matrix &m, bool reads, bool writ
                      poly::mangle(m.name));
 }
 
+std::size_t DeviceTables::placeOf(const std::string &step) const {
+  const auto all = placements(scope_);
+  return static_cast<std::size_t>(
+      std::find_if(all.begin(), all.end(), [&](const auto &p) { return p.name == step; }) - all.begin());
+}
+
 std::string DeviceTables::wholeMatrices(const std::string &name,
                                         const std::vector<std::pair<int, bool>> &matrices) {
   const std::string number = std::to_string(count_++);
@@ -281,6 +299,8 @@ std::string DeviceTables::wholeMatrices(const std::string &name,
 
 std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevice *device) {
   const std::string name = schedule::stepName(t_, step);
+  if (device && device->libraryRule >= 0)
+    return library(name, *t_.rules[device->libraryRule].library);
   if (!device || !device->items) {
     std::map<int, bool> matrices; // whether they are written
     for (const auto &use : step.uses) {
@@ -293,10 +313,8 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
   }
   const std::string number = std::to_string(count_++);
   const DeviceText texts = deviceText(*device, kernelEntry(t_, name), reals_);
-  const auto all = placements(scope_);
-  const auto place =
-      std::find_if(all.begin(), all.end(), [&](const auto &p) { return p.name == name; }) - all.begin();
-  const std::vector<std::string> versions = versionsOf(all[static_cast<std::size_t>(place)]);
+  const std::size_t place = placeOf(name);
+  const std::vector<std::string> versions = versionsOf(placements(scope_)[place]);
   const bool hasTiles =
       device->tiles && std::find(versions.begin(), versions.end(), "tiles") != versions.end();
   if (hasTiles)
@@ -309,9 +327,10 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
       "{14}, {15} + {16}}};\n\n",
       number, quoted(name), versions.size(), device->touched.size(),
       texts.values.size() + texts.extents.size(), device->items->inRounds(), device->shared,
-      device->sharedInTasks, slot(scope_, "place"), place * t_.binCount(), slot(scope_, "ratio"),
-      slot(scope_, "group"), 3 * place * t_.binCount(), slot(scope_, "cells"), 2 * place * t_.binCount(),
-      slot(scope_, "tile"), kTileFunctions * place * t_.binCount());
+      device->sharedInTasks, placementSlot(scope_, "place"), place * t_.binCount(),
+      placementSlot(scope_, "ratio"), placementSlot(scope_, "group"), 3 * place * t_.binCount(),
+      placementSlot(scope_, "cells"), 2 * place * t_.binCount(), placementSlot(scope_, "tile"),
+      kTileFunctions * place * t_.binCount());
   return "pb_device_" + number;
 }
 

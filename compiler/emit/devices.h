@@ -28,6 +28,7 @@ struct Placement {
   int itemDimensions = 0;
   bool hasLocal = false, hasBlocks = false;
   int tileDimensions = 0; // 0: no tiles
+  bool isLibrary = false; // a function of a library, and nothing else
 };
 
 /// In the order of the plans; none in a program without anything for devices.
@@ -39,6 +40,8 @@ std::string kernelEntry(const sema::Transform &, const std::string &step);
 /// The tunables that are no integers, by their mangled names.
 std::set<std::string> realNames(const sema::Transform &);
 
+/// Name of one of those definitions: `kind` is "place", "group", "cells" or "ratio".
+std::string placementSlot(const Scope &, const char *kind);
 /// Definitions of what the configuration fills: selectors, sizes of groups, ratio.
 std::string placementSlots(const Scope &);
 /// Rows of the transform's tables of sites and tunables, for one accuracy bin.
@@ -62,6 +65,8 @@ private:
   std::string table(const schedule::Step &, const kernel::OnDevice *);
   /// Its row in a step's table of matrices.
   std::string matrixRow(const sema::Matrix &, bool reads, bool writes, bool covers) const;
+  std::string library(const std::string &step, const sema::LibraryUse &); // library_steps.cpp
+  std::size_t placeOf(const std::string &step) const;
   std::string wholeMatrices(const std::string &name, const std::vector<std::pair<int, bool>> &matrices);
   void kernels(const DeviceText &, const std::vector<std::string> &versions, const std::string &number);
   void arguments(const kernel::OnDevice &, const DeviceText &, const std::string &number);

@@ -375,7 +375,11 @@ std::map<std::pair<int, int>, unsigned long> sameViews(const Scope &scope) {
   const auto &alternatives = scope.choices().alternatives;
   for (std::size_t k = 0; k < alternatives.size() && k < 64; ++k) {
     const auto &uses = alternatives[k].uses;
-    if (!std::all_of(uses.begin(), uses.end(), [&](const auto &use) { return storesLast(scope, use); }))
+    const bool usesLibrary = // which may write before it has read all
+        std::any_of(uses.begin(), uses.end(),
+                    [&](const auto &use) { return scope.transform.rules[use.rule].library.has_value(); });
+    if (usesLibrary ||
+        !std::all_of(uses.begin(), uses.end(), [&](const auto &use) { return storesLast(scope, use); }))
       continue;
     for (int o = 0; o < static_cast<int>(matrices.size()); ++o)
       for (int i = 0; i < static_cast<int>(matrices.size()); ++i)

@@ -388,4 +388,9 @@ std::string stepName(const sema::Transform &t, const Step &step) {
   return name;
 }
 
+const sema::Rule *libraryRule(const sema::Transform &t, const Step &step) {
+  const sema::Rule *rule = step.uses.size() == 1 ? &t.rules[step.uses.front().rule] : nullptr;
+  return rule && rule->library ? rule : nullptr;
+}
+
 } // namespace pbc::schedule

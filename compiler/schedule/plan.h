@@ -36,6 +36,9 @@ bool isSameStep(const Step &, const Step &);
 /// The labels of the step's rules: "inside", "left+right".
 std::string stepName(const sema::Transform &, const Step &);
 
+/// The rule of a step that a library for devices can do as well (sema::Rule::library), or null.
+const sema::Rule *libraryRule(const sema::Transform &, const Step &);
+
 struct Plan {
   std::string alternative;
   std::vector<Step> steps; // in a legal sequential order

@@ -83,6 +83,14 @@ struct Constant {
   Span span;
 };
 
+/// What computes the same as a rule on devices: an entry of runtime/device/library/entries.h.
+struct LibraryUse {
+  std::string entry;         // "cublas.gemm"
+  std::vector<int> matrices; // of the transform, in the order of the entry's parameters
+  int outputs = 0;           // so many of them, the first, it writes
+  Span span;
+};
+
 struct Rule {
   int index;            // position in the transform
   std::string label;    // unique in its transform: `rule NAME` or "rule<position>"; copies: "rule1<v=3>"
@@ -96,6 +104,7 @@ struct Rule {
   std::vector<Binding> outputs, inputs;
   std::vector<Local> locals;
   std::vector<Condition> where; // all hold
+  std::optional<LibraryUse> library;
   const syntax::Body *body = nullptr;
   Span span, headerSpan;
 };

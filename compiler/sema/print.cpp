@@ -31,6 +31,8 @@ void printRule(const Transform &t, const Rule &r, std::string &out) {
     out += fmt::format("    using  {} : {} {}\n", l.name, extents(l.extents), name(l.element));
   for (const auto &c : r.where)
     out += fmt::format("    where  {}\n", written(c));
+  if (r.library)
+    out += fmt::format("    gpu    {}\n", r.library->entry);
 }
 
 } // namespace

@@ -40,6 +40,7 @@ public:
     locals();
     where();
     distinctNames();
+    out_.library = checkLibrary(t_, out_, in_, d_);
     if (d_.errorCount() != errorsBefore)
       return std::nullopt;
     return std::move(out_);

@@ -13,6 +13,10 @@ Transform checkHeader(const TransformCopy &, source::Diagnostics &);
 /// meaningless.
 std::optional<Rule> checkRule(Transform &, const RuleCopy &, source::Diagnostics &);
 
+/// What the rule's `gpu` clauses say, against its regions; nothing without one, or when it is wrong.
+std::optional<LibraryUse> checkLibrary(const Transform &, const Rule &, const syntax::Rule &,
+                                       source::Diagnostics &);
+
 /// The name of a product in the transform's sizes, a new one if it has none; nothing if a factor is no size.
 std::optional<std::string> productOf(Transform &, const std::vector<std::string> &factors);
 

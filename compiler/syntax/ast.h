@@ -91,14 +91,22 @@ struct Flag {
   long low = 0, high = 0;         // Duplicate's
 };
 
+/// `gpu cublas.gemm(c, a, b)`
+struct LibraryCall {
+  Identifier entry;                  // "cublas.gemm"
+  std::vector<Identifier> arguments; // names of the rule's regions
+  Span span;
+};
+
 struct Rule {
   std::vector<Flag> flags;
   bool returnStyle = false; // `B.cell(i) from(...) { return ...; }`
   std::vector<Region> outputs;
   std::vector<Region> inputs;
-  std::vector<MatrixDecl> locals; // rule-level using / through
-  std::vector<Condition> where;   // all hold
-  bool replacesAll = false;       // of `scaled_by`: it stands for all other rules, whatever their priorities
+  std::vector<MatrixDecl> locals;   // rule-level using / through
+  std::vector<Condition> where;     // all hold
+  std::vector<LibraryCall> library; // at most one makes sense
+  bool replacesAll = false; // of `scaled_by`: it stands for all other rules, whatever their priorities
   Body body;
   Span span;       // the whole rule
   Span headerSpan; // up to the body

@@ -66,6 +66,16 @@ void Builder::part(Rule &made, P::RulePartContext &context) {
       made.where = std::move(all.parts);
     else
       made.where.push_back(std::move(all));
+  } else if (auto *gpu = dynamic_cast<P::GpuPartContext *>(&context)) {
+    LibraryCall call;
+    call.span = spanOf(*gpu);
+    const Identifier library = identifier(*gpu->name(0)), function = identifier(*gpu->name(1));
+    call.entry = {library.text + "." + function.text,
+                  text_.locate(static_cast<std::uint32_t>(gpu->name(0)->start->getStartIndex()),
+                               static_cast<std::uint32_t>(gpu->name(1)->stop->getStopIndex() + 1))};
+    for (std::size_t k = 2; k < gpu->name().size(); ++k)
+      call.arguments.push_back(identifier(*gpu->name(k)));
+    made.library.push_back(std::move(call));
   }
 }
 

@@ -102,7 +102,8 @@ std::string expectation(const Stop &stop, const antlr4::dfa::Vocabulary &words) 
     if (!has(type) || type == P::BROKEN || type == P::RAW)
       continue;
     bool keyword = type >= P::TRANSFORM && type <= P::WHERE;
-    bool clauseWord = keyword && type != P::FROM && type != P::THROUGH && type != P::WHERE && type != P::TO;
+    bool clauseWord = keyword && type != P::FROM && type != P::THROUGH && type != P::WHERE && type != P::TO &&
+                      type != P::GPU;
     if ((name && keyword) || clauseWord || type == P::ID || type == P::FLOAT ||
         (type == P::INT && (operand || has(P::FLOAT))) ||
         (operand && (type == P::LPAREN || type == P::MINUS)) || (has(P::INT) && type == P::MINUS) ||
@@ -265,6 +266,7 @@ void complain(const Stop &stop, P &parser, const source::MappedText &text, sourc
                                      {P::THROUGH, "through"},
                                      {P::USING, "using"},
                                      {P::WHERE, "where"},
+                                     {P::GPU, "gpu"},
                                      {P::AND, "and"},
                                      {P::OR, "or"}})
     if (has(wantedType))
@@ -283,6 +285,8 @@ void complain(const Stop &stop, P &parser, const source::MappedText &text, sourc
     error.help("did you mean `" + flag + "`?");
   else if (type == P::EQUAL && has(P::COMMA) && !within(stop, P::RuleMatrix) && !within(stop, P::RuleRegion))
     error.help("a default value is given with a single `=`");
+  else if (has(P::DOT) && within(stop, P::RuleRulePart) && !within(stop, P::RuleRegion))
+    error.help("an entry of a library is written with both names, as in `gpu cublas.gemm(c, a, b)`");
   else if (isComparison(type) && has(P::BODY) && followsWhere(tokens, stop.token))
     error.help("one condition compares two expressions: `0 < i and i < 5`");
   else if (within(stop, P::RuleBinding) && before != nullptr && before->getType() == P::ASSIGN)

@@ -206,6 +206,12 @@ public:
       line(2, "local " + matrixText(m));
     for (const Condition &c : r.where)
       line(2, "where " + conditionText(c));
+    for (const LibraryCall &c : r.library) {
+      std::string arguments;
+      for (const Identifier &a : c.arguments)
+        arguments += (arguments.empty() ? "" : ", ") + a.text;
+      line(2, "gpu " + c.entry.text + "(" + arguments + ")");
+    }
     line(2, "body " + quoted(r.body.text.text));
   }
 };

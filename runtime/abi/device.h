@@ -56,7 +56,7 @@ inline constexpr int kTileFunctions = 4;
 
 /// One version of a step's kernel.
 struct DeviceKernel {
-  const char *variant; // "global", "local", "blocks", "tiles"
+  const char *variant; // "global", "local", "blocks", "tiles", "library"
   const char *source;  // in the dialect, without its prelude; null: this step has no such version
   const char *entry;
   /// Bytes of group-local memory for groups of group[0] x group[1] x group[2] items with cells[0] x cells[1]
@@ -65,6 +65,9 @@ struct DeviceKernel {
   bool hasCells; // an item computes PB_C0 x PB_C1 cells (macros), else one
   /// Not null: a group computes a tile; the values of the functions along which tiles lie.
   void (*tiles)(const Frame *, Box *) = nullptr;
+  /// `source` names a function of a library and the elements' type, "cublas.gemm double": the matrices are
+  /// its arguments, the values their extents (runtime/device/library/entries.h). There are no items.
+  bool isLibrary = false;
 };
 
 /// A step, as far as devices are concerned: what it touches, and its kernels, if there are any.

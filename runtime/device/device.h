@@ -103,6 +103,7 @@ struct KernelSource {
   std::string text; // in the dialect (dialect.h), without its prelude
   std::string entry;
   int group[3] = {1, 1, 1}; // macros PB_G0, PB_G1, PB_G2
+  bool isLibrary = false;   // `text` is DeviceKernel::source of such a kernel
 };
 
 /// What build() did so far.

@@ -97,7 +97,9 @@ KernelShelf::Awaiter KernelShelf::get(const DeviceKernel &kernel, const int grou
     std::string text = unit ? "#define PB_UNIT 1\n" : "";
     for (int d = 0; kernel.hasCells && d < 2; ++d)
       text += "#define PB_C" + std::to_string(d) + " " + std::to_string(cells[d]) + "\n";
-    entry->source = {text + kernel.source, kernel.entry, {group[0], group[1], group[2]}};
+    entry->source = {text + kernel.source, kernel.entry, {group[0], group[1], group[2]}, kernel.isLibrary};
+    if (kernel.isLibrary)
+      entry->source.text = kernel.source;
     std::lock_guard holdQueue(builder_->mutex);
     builder_->queue.push_back(entry);
     builder_->changed.notify_one();

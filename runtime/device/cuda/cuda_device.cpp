@@ -72,6 +72,11 @@ std::unique_ptr<Buffer> CudaDevice::allocate(unsigned long bytes) {
 
 std::unique_ptr<Kernel> CudaDevice::build(const KernelSource &source) {
   context_->enter(); // any thread's
+  if (source.isLibrary) {
+    auto kernel = std::make_unique<LibraryKernel>(source.text);
+    libraries_.open(kernel->call.entry);
+    return kernel;
+  }
   const std::string text = kernelText(kCudaPrelude, source);
   const std::string key = kernelKey(about_, architecture_, text, source.entry);
   if (const auto binary = cache_.get(key))
@@ -163,10 +168,46 @@ void CudaDevice::launchParts(CudaKernel &kernel, const Grid &grid, void **argume
   tell(2, 0);
 }
 
+void CudaDevice::awaitOthers(const std::vector<Argument> &arguments) {
+  for (const Argument &argument : arguments)
+    if (argument.buffer)
+      static_cast<CudaBuffer *>(argument.buffer)
+          ->memory.uses.eachToAwait(kCuKernels, argument.written, [&](const CudaMarkRef &before) {
+            context_->wait(streams_[kCuKernels], before);
+          });
+}
+
+EventRef CudaDevice::noteLaunch(const std::vector<Argument> &arguments, const CudaMarkRef &begin) {
+  CudaMarkRef end = context_->record(streams_[kCuKernels], true);
+  for (const Argument &argument : arguments)
+    if (argument.buffer)
+      static_cast<CudaBuffer *>(argument.buffer)->memory.uses.note(kCuKernels, argument.written, end);
+  return std::make_shared<CudaEvent>(epoch_, begin, std::move(end), nullptr);
+}
+
+EventRef CudaDevice::launchLibrary(const LibraryKernel &kernel, const std::vector<Argument> &arguments) {
+  std::vector<Argument> used = arguments; // and scratch memory, which the pool gives to others in order
+  std::vector<std::unique_ptr<Buffer>> scratch;
+  const auto addressOf = [](Buffer &b) -> unsigned long {
+    return static_cast<CudaBuffer &>(b).memory.address;
+  };
+  const auto run =
+      libraries_.prepare(kernel.call, kernel.call.matrices(arguments, addressOf), [&](unsigned long n) {
+        scratch.push_back(allocate(n));
+        used.push_back(Argument::writes(*scratch.back()));
+        return addressOf(*scratch.back());
+      });
+  awaitOthers(used);
+  const CudaMarkRef begin = context_->record(streams_[kCuKernels], true);
+  run(streams_[kCuKernels]);
+  return noteLaunch(used, begin);
+}
+
 EventRef CudaDevice::launch(Kernel &given, const std::vector<Argument> &arguments, const Grid &grid) {
-  auto &kernel = static_cast<CudaKernel &>(given);
   context_->enter();
-  const CuStream stream = streams_[kCuKernels];
+  if (const auto *library = dynamic_cast<LibraryKernel *>(&given))
+    return launchLibrary(*library, arguments);
+  auto &kernel = static_cast<CudaKernel &>(given);
   std::vector<unsigned long long> values;
   std::vector<void *> pointers(arguments.size());
   values.reserve(arguments.size());
@@ -174,20 +215,14 @@ EventRef CudaDevice::launch(Kernel &given, const std::vector<Argument> &argument
     values.push_back(argument.buffer ? static_cast<CudaBuffer *>(argument.buffer)->memory.address
                                      : static_cast<unsigned long long>(argument.value));
     pointers[values.size() - 1] = &values.back();
-    if (argument.buffer)
-      static_cast<CudaBuffer *>(argument.buffer)
-          ->memory.uses.eachToAwait(kCuKernels, argument.written,
-                                    [&](const CudaMarkRef &before) { context_->wait(stream, before); });
   }
-  const CudaMarkRef begin = context_->record(stream, true);
+  awaitOthers(arguments);
+  const CudaMarkRef begin = context_->record(streams_[kCuKernels], true);
   if (grid.items[0] > 0 && grid.items[1] > 0 && grid.items[2] > 0)
     launchParts(kernel, grid, pointers.data());
-  CudaMarkRef end = context_->record(stream, true);
-  kernel.lastLaunch = end;
-  for (const Argument &argument : arguments)
-    if (argument.buffer)
-      static_cast<CudaBuffer *>(argument.buffer)->memory.uses.note(kCuKernels, argument.written, end);
-  return std::make_shared<CudaEvent>(epoch_, begin, std::move(end), nullptr);
+  EventRef event = noteLaunch(arguments, begin);
+  kernel.lastLaunch = static_cast<CudaEvent &>(*event).end();
+  return event;
 }
 
 std::vector<Description> cudaDevices(std::vector<std::string> &) {

@@ -1,4 +1,5 @@
-// A GPU by CUDA's driver; kernels by NVRTC, which makes machine code for exactly this device.
+// A GPU by CUDA's driver; kernels by NVRTC, which makes machine code for exactly this device,
+// or by a function of one of CUDA's libraries.
 //
 //   auto device = openCudaDevice(0);
 //
@@ -10,6 +11,7 @@
 #include "runtime/device/cuda/cuda_objects.h"
 #include "runtime/device/cuda/staging.h"
 #include "runtime/device/kernel_cache.h"
+#include "runtime/device/library/cuda_libraries.h"
 #include <atomic>
 
 namespace pb::device {
@@ -32,6 +34,10 @@ public:
 private:
   EventRef copy(CudaBuffer &, CuQueue, const Transfer &, char *host);
   void launchParts(CudaKernel &, const Grid &, void **arguments);
+  EventRef launchLibrary(const LibraryKernel &, const std::vector<Argument> &);
+  /// Kernels wait for what else uses these buffers.
+  void awaitOthers(const std::vector<Argument> &);
+  EventRef noteLaunch(const std::vector<Argument> &, const CudaMarkRef &begin);
 
   Description about_;
   std::string architecture_;
@@ -42,6 +48,7 @@ private:
   CuStream streams_[kCuQueues] = {};
   CudaMarkRef epoch_; // where the device's clock begins
   std::unique_ptr<Staging> in_, out_;
+  CudaLibraries libraries_{""};
   std::atomic<long> compiled_{0}, cached_{0};
 };
 

@@ -101,6 +101,7 @@ public:
   }
   bool isDone() override;
   Span span() const override;
+  const CudaMarkRef &end() const { return end_; }
 
 private:
   CudaMarkRef epoch_, begin_, end_, onHost_; // the last: when the host has the bytes; else null

@@ -121,7 +121,7 @@ Description FakeDevice::describe(const FakeOptions &options, int number) {
 
 FakeDevice::FakeDevice(FakeOptions options, int number)
     : options_(std::move(options)), about_(describe(options_, number)), cache_(KernelCache::standardFolder()),
-      state_(std::make_shared<State>()) {
+      libraries_(options_.libraries), state_(std::make_shared<State>()) {
   state_->faults = options_.faults;
 }
 
@@ -187,6 +187,13 @@ std::unique_ptr<Kernel> FakeDevice::build(const KernelSource &source) {
       if (fault.kind == FakeFault::Build && (fault.entry == "*" || fault.entry == source.entry))
         throw DeviceError(Failure::Build,
                           "the fake device refuses the kernel " + source.entry + ", as was asked for");
+  }
+  if (source.isLibrary) {
+    auto kernel = std::make_unique<LibraryKernel>(source.text);
+    if (options_.libraries.empty())
+      throw DeviceError(Failure::Build, std::string("the fake device has no ") + kernel->call.about().name);
+    libraries_.open(kernel->call.entry);
+    return kernel;
   }
   if (source.group[0] * source.group[1] * source.group[2] > about_.largestGroup)
     throw DeviceError(Failure::Build, "groups of the fake device have at most " +
@@ -286,7 +293,51 @@ EventRef FakeDevice::copyOut(Buffer &buffer, const Transfer &t, void *host) {
   return copy(from, t, from.memory->base, host, false);
 }
 
+void FakeDevice::countLaunch() {
+  throwIfLost();
+  std::lock_guard lock(state_->mutex);
+  if (fails(FakeFault::Launch, ++state_->counters.launches))
+    throw DeviceError(Failure::Launch, "the fake device refuses launch " +
+                                           std::to_string(state_->counters.launches) + ", as was asked for");
+}
+
+EventRef FakeDevice::launchLibrary(const LibraryKernel &kernel, const std::vector<Argument> &arguments) {
+  std::vector<std::shared_ptr<FakeMemory>> used;
+  const auto addressOf = [&](Buffer &buffer) {
+    return reinterpret_cast<unsigned long>(known(buffer).memory->base);
+  };
+  auto run =
+      libraries_.prepare(kernel.call, kernel.call.matrices(arguments, addressOf), [&](unsigned long bytes) {
+        auto scratch = std::make_shared<FakeMemory>();
+        scratch->own = std::make_unique<WalledMemory>(bytes);
+        used.push_back(scratch);
+        return reinterpret_cast<unsigned long>(scratch->own->base());
+      });
+  countLaunch();
+  FakeCommandRef command = begin(options_.latency);
+  command->slower = 1 / options_.speed;
+  for (const Argument &argument : arguments)
+    if (argument.buffer) {
+      auto &buffer = static_cast<FakeBuffer &>(*argument.buffer);
+      used.push_back(buffer.memory);
+      buffer.order(kKernels, argument.written, command);
+    }
+  for (const Argument &argument : arguments)
+    if (argument.buffer)
+      static_cast<FakeBuffer &>(*argument.buffer).uses.note(kKernels, argument.written, command);
+  command->work = [run = std::move(run), used = std::move(used), name = kernel.call.about().name] {
+    run(nullptr);
+    for (const auto &memory : used)
+      if (memory->own && !memory->own->wallsStand())
+        throw std::logic_error(std::string(name) + " wrote outside of a buffer");
+  };
+  engines_.give(kKernels, command);
+  return command;
+}
+
 EventRef FakeDevice::launch(Kernel &given, const std::vector<Argument> &arguments, const Grid &grid) {
+  if (const auto *library = dynamic_cast<LibraryKernel *>(&given))
+    return launchLibrary(*library, arguments);
   auto &kernel = static_cast<FakeKernel &>(given);
   HostLaunch launch;
   std::vector<std::pair<FakeBuffer *, bool>> buffers;
@@ -316,14 +367,7 @@ EventRef FakeDevice::launch(Kernel &given, const std::vector<Argument> &argument
     launch.items[d] = grid.items[d];
     launch.group[d] = grid.group[d];
   }
-  throwIfLost();
-  {
-    std::lock_guard lock(state_->mutex);
-    if (fails(FakeFault::Launch, ++state_->counters.launches))
-      throw DeviceError(Failure::Launch, "the fake device refuses launch " +
-                                             std::to_string(state_->counters.launches) +
-                                             ", as was asked for");
-  }
+  countLaunch();
   FakeCommandRef command = begin(options_.latency);
   command->slower = 1 / options_.speed;
   std::vector<std::shared_ptr<FakeMemory>> used;

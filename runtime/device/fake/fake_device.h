@@ -16,6 +16,7 @@
 #include "runtime/device/fake/fake_options.h"
 #include "runtime/device/kernel_cache.h"
 #include "runtime/device/last_uses.h"
+#include "runtime/device/library/cuda_libraries.h"
 #include <set>
 
 namespace pb::device {
@@ -58,11 +59,14 @@ private:
   void throwIfLost() const;
   FakeBuffer &known(Buffer &) const;
   FakeCommandRef begin(double seconds);
+  EventRef launchLibrary(const LibraryKernel &, const std::vector<Argument> &);
+  void countLaunch();
   EventRef copy(FakeBuffer &, const Transfer &, const void *from, void *to, bool in);
 
   FakeOptions options_;
   Description about_;
   KernelCache cache_;
+  CudaLibraries libraries_;
   std::shared_ptr<State> state_;
   Engines engines_; // the last to come, the first to go
   long commands_ = 0;

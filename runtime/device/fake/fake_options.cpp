@@ -109,6 +109,7 @@ FakeOptions parseFakeOptions(const std::string &text) {
          if (options.speed <= 0 || options.speed > 1)
            wrong(word, "must be above 0 and at most 1: kernels run on this processor");
        }},
+      {"libraries", [&](auto &, auto &value) { options.libraries = value; }},
       {"fail",
        [&](auto &, auto &value) {
          for (const std::string &fault : split(value, ","))

@@ -14,6 +14,8 @@
 //   speed=0.5       kernels take 1/speed of their time here (0 < speed <= 1)
 //   double=0        has no doubles
 //   shares=1        shares the processor's memory: wrap() works
+//   libraries=PATH  a folder of libraries that have the functions of CUDA's and compute in the processor's
+//                   memory (tests/unit/device/library)
 //   devices=2       so many of them: "fake:0", "fake:1"; all alike, but for
 //   fail=FAULT,...  of the first device:
 //     build:NAME      kernels whose entry is NAME, or all for "*", do not compile
@@ -66,6 +68,7 @@ struct FakeOptions {
   double bandwidth = 0; // bytes a second; 0: no limit
   double speed = 1;
   bool hasDouble = true, shares = false;
+  std::string libraries = {}; // a folder
   std::vector<FakeFault> faults = {};
   /// Kernels by their entries that are functions of this program, instead of text: they need no compiler.
   std::map<std::string, HostKernel> kernels = {};

@@ -44,6 +44,9 @@ ClProgram OpenClDevice::programFrom(const std::string &binary) {
 }
 
 std::unique_ptr<Kernel> OpenClDevice::build(const KernelSource &source) {
+  if (source.isLibrary)
+    throw DeviceError(Failure::Build,
+                      "libraries for devices are called on those of CUDA; this one is OpenCL's");
   const std::string text = kernelText(kOpenClPrelude, source);
   const std::string key = kernelKey(about_, options_, text, source.entry);
   ClProgram program;

@@ -18,13 +18,13 @@ void expectOne(const Case &c, const std::string &text) {
 TEST(Complaint, Rules) {
   const Case cases[] = {
       {"B.cell(i) form(A.cell(i) a) {}",
-       "expected `from`, `through`, `where` or the body after the rule's outputs, found `form`",
+       "expected `from`, `through`, `gpu`, `where` or the body after the rule's outputs, found `form`",
        "did you mean `from`?"},
       {"primry B.cell(i) from(A a) {}",
-       "expected `from`, `through`, `where` or the body after the rule's outputs, found `B`",
+       "expected `from`, `through`, `gpu`, `where` or the body after the rule's outputs, found `B`",
        "did you mean `primary`?"},
-      {"B from(A a)", "expected `from`, `through`, `where` or the body after the rule's outputs, found `}`",
-       ""},
+      {"B from(A a)",
+       "expected `from`, `through`, `gpu`, `where` or the body after the rule's outputs, found `}`", ""},
       {"B.cell(i) from(A.cell(i)) {}", "expected a name in the rule's list of regions, found `)`",
        "say how the body calls this region: `A name`"},
       {"B.cell(i) from(A.cell(i) a A.cell(0) c) {}",
@@ -125,15 +125,16 @@ TEST(Complaint, OneErrorDoesNotHideTheNext) {
               "transform B from X to Y\n"
               "main transform C from X$ to Y { Y from(X x { } }\n"
               "transform D from X to Y { Y.cell(i from() { } }\n");
-  EXPECT_EQ(front.brief(),
-            "7:24 `$` has no meaning here\n"
-            "1:22 expected `,` or `]` in the declaration of `X`, found `to`\n"
-            "1:28 expected a name in a list of matrices, found `to`\n"
-            "2:11 expected a name in the rule's list of regions, found `)`\n"
-            "3:5 expected `from`, `through`, `where` or the body after the rule's outputs, found `form`\n"
-            "7:1 this header is followed by `transform` instead of the transform's rules\n"
-            "7:44 expected `,` or `)` in this list of the rule, found a body\n"
-            "8:36 expected `,` or `)` in a region of `Y`, found `from`\n");
+  EXPECT_EQ(
+      front.brief(),
+      "7:24 `$` has no meaning here\n"
+      "1:22 expected `,` or `]` in the declaration of `X`, found `to`\n"
+      "1:28 expected a name in a list of matrices, found `to`\n"
+      "2:11 expected a name in the rule's list of regions, found `)`\n"
+      "3:5 expected `from`, `through`, `gpu`, `where` or the body after the rule's outputs, found `form`\n"
+      "7:1 this header is followed by `transform` instead of the transform's rules\n"
+      "7:44 expected `,` or `)` in this list of the rule, found a body\n"
+      "8:36 expected `,` or `)` in a region of `Y`, found `from`\n");
   ASSERT_EQ(front.program.transforms.size(), 4u);
   EXPECT_EQ(front.program.transforms[0].rules.size(), 1u);
 }

@@ -1,0 +1,46 @@
+// The table of a step that a function of a library does on devices (sema::Rule::library). Headers: devices.h.
+//
+//   rule Blas to(C c) from(A a, B b) gpu cublas.gemm(c, a, b) of Product
+//   => pb_device_0: matrices C, A, B as wholes; one kernel, "cublas.gemm double"; values: their extents
+#include "compiler/emit/devices.h"
+
+namespace pbc::emit {
+
+std::string DeviceTables::library(const std::string &step, const sema::LibraryUse &use) {
+  const std::string number = std::to_string(count_++);
+  std::string rows, body, values;
+  int position = 0, value = 0;
+  for (const int m : use.matrices) {
+    const sema::Matrix &matrix = t_.matrices[static_cast<std::size_t>(m)];
+    const bool isWritten = position < use.outputs;
+    rows += matrixRow(matrix, !isWritten, isWritten, isWritten);
+    std::string low, high;
+    for (int d = 0; d < matrix.rank(); ++d) {
+      const std::string extent = fmt::format("pb_f.m_{}.size({})", poly::mangle(matrix.name), d);
+      low += d ? ", 0" : "0";
+      high += (d ? ", " : "") + extent;
+      values += fmt::format("  pb_a->value[{}].integer = {};\n", value++, extent);
+    }
+    body += fmt::format("  pb_a->{}[{}] = {{{{{}}}, {{{}}}}};\n", isWritten ? "written" : "read", position++,
+                        low, high);
+  }
+  const sema::Matrix &first = t_.matrices[static_cast<std::size_t>(use.matrices.front())];
+  const int place = static_cast<int>(placeOf(step)) * t_.binCount();
+  text_ += fmt::format(
+      "static const pb::DeviceKernel pb_kernels_{0}[] = {{{{\"library\", {1}, {2}, nullptr, false, nullptr, "
+      "true}}}};\n\n"
+      "static const pb::DeviceMatrix pb_touched_{0}[] = {{\n{3}}};\n\n"
+      "PB_SMALL static void pb_items_{0}(const pb::Frame *, pb::Box *pb_box) {{ pb_box->rank = 0; }}\n\n"
+      "PB_SMALL static void pb_arguments_{0}(const pb::Frame *pb_p, const pb::Box *, pb::DeviceArguments "
+      "*pb_a) {{\n"
+      "  [[maybe_unused]] const {4} &pb_f = *static_cast<const {4} *>(pb_p);\n{5}{6}}}\n\n"
+      "static const pb::DeviceStep pb_device_{0} = {{{7}, pb_kernels_{0}, 1, pb_touched_{0}, {8}, {9}, "
+      "pb_items_{0}, pb_arguments_{0}, false, -1, -1, {10} + {11}, {12}, {13} + {14}, {15} + {16}}};\n\n",
+      number, quoted(fmt::format("{} {}", use.entry, sema::name(first.element))),
+      quoted(kernelEntry(t_, step)), rows, scope_.frame(), body, values, quoted(step), use.matrices.size(),
+      value, placementSlot(scope_, "place"), place, placementSlot(scope_, "ratio"),
+      placementSlot(scope_, "group"), 3 * place, placementSlot(scope_, "cells"), 2 * place);
+  return "pb_device_" + number;
+}
+
+} // namespace pbc::emit

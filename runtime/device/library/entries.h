@@ -1,0 +1,64 @@
+// What rules may name behind `gpu`: functions of libraries for devices, by what they compute.
+//
+//   findEntry("cublas.gemm")   =>  computes "c = a b", of c[w, h], a[k, h], b[w, k]
+//
+// The compiler checks rules against this table, library_calls.cpp carries the entries out. Invariants:
+// outputs come first and are written as a whole; inputs are only read. All matrices have elements of one
+// type.
+#pragma once
+#include <string_view>
+
+namespace pb::device {
+
+struct EntryParameter {
+  const char *name;
+  const char *extents; // a letter for each, x first: the same letter, the same size; or a digit
+  bool isOutput;
+  constexpr int rank() const {
+    int n = 0;
+    while (extents[n])
+      ++n;
+    return n;
+  }
+};
+
+struct LibraryEntry {
+  const char *name; // "cublas.gemm"
+  const char *computes;
+  int count;
+  EntryParameter parameters[3];
+};
+
+enum class Entry { Gemm, Gemv, SolveLower, SolveUpper, Cholesky, Fft, Fft2 };
+
+/// By Entry.
+inline constexpr LibraryEntry kLibraryEntries[] = {
+    {"cublas.gemm", "c = a b", 3, {{"c", "wh", true}, {"a", "kh", false}, {"b", "wk", false}}},
+    {"cublas.gemv", "y = a x", 3, {{"y", "h", true}, {"a", "wh", false}, {"x", "w", false}}},
+    {"cublas.trsm_lower",
+     "x with l x = b, of the lower triangle of l",
+     3,
+     {{"x", "wn", true}, {"l", "nn", false}, {"b", "wn", false}}},
+    {"cublas.trsm_upper",
+     "x with u x = b, of the upper triangle of u",
+     3,
+     {{"x", "wn", true}, {"u", "nn", false}, {"b", "wn", false}}},
+    {"cusolver.potrf",
+     "the Cholesky factor l of a, with zeros above its diagonal",
+     2,
+     {{"l", "nn", true}, {"a", "nn", false}}},
+    {"cufft.forward", "the Fourier transform of pairs", 2, {{"y", "2n", true}, {"x", "2n", false}}},
+    {"cufft.forward2",
+     "the Fourier transform of pairs in two dimensions",
+     2,
+     {{"y", "2wh", true}, {"x", "2wh", false}}},
+};
+
+inline const LibraryEntry *findEntry(std::string_view name) {
+  for (const LibraryEntry &entry : kLibraryEntries)
+    if (name == entry.name)
+      return &entry;
+  return nullptr;
+}
+
+} // namespace pb::device

@@ -1,0 +1,156 @@
+// Functions of CUDA's libraries: how views become what the libraries take, on libraries of our own
+// (library/).
+#include "runtime/device/library/cuda_libraries.h"
+
+#include <gmock/gmock.h>
+#include <random>
+
+namespace pb::device::test {
+namespace {
+
+/// A matrix of doubles in memory with room around it, whose x or y lies side by side.
+struct Held {
+  Held(long width, long height, bool isTransposed, long room, std::mt19937 &random) {
+    const long lines = isTransposed ? width : height, step = (isTransposed ? height : width) + room;
+    cells.resize(static_cast<std::size_t>(lines * step + 8));
+    for (double &c : cells)
+      c = static_cast<double>(static_cast<int>(random() % 11)) - 5;
+    matrix = {.address = reinterpret_cast<unsigned long>(cells.data()), .elementBytes = 8};
+    matrix.extent[0] = width, matrix.extent[1] = height;
+    matrix.stride[0] = isTransposed ? step : 1, matrix.stride[1] = isTransposed ? 1 : step;
+  }
+  double &at(long x, long y) {
+    return cells[static_cast<std::size_t>(x * matrix.stride[0] + y * matrix.stride[1])];
+  }
+  std::vector<double> cells;
+  LibraryMatrix matrix;
+};
+
+std::string whyNot(const LibraryMatrix &m) {
+  try {
+    columnsOf(m, "a");
+    return "";
+  } catch (const DeviceError &e) {
+    EXPECT_EQ(e.failure(), Failure::Launch);
+    return e.what();
+  }
+}
+
+LibraryMatrix view(long width, long height, long x, long y) {
+  return {.stride = {x, y, 0}, .extent = {width, height, 0}};
+}
+
+TEST(LibraryCall, RowsAndColumns) {
+  Columns rows = columnsOf(view(5, 3, 1, 7), "a");
+  EXPECT_EQ(rows.step, 7);
+  EXPECT_FALSE(rows.isTransposed);
+  Columns columns = columnsOf(view(5, 3, 4, 1), "a");
+  EXPECT_EQ(columns.step, 4);
+  EXPECT_TRUE(columns.isTransposed);
+  // One row or column lies both ways: its other stride says nothing.
+  EXPECT_EQ(columnsOf(view(5, 1, 1, 2), "a").step, 5);
+  EXPECT_EQ(columnsOf(view(1, 5, 9, 3), "a").step, 3);
+  EXPECT_TRUE(columnsOf(view(5, 1, 9, 1), "a").isTransposed);
+}
+
+TEST(LibraryCall, RefusesWhatALibraryCannotTake) {
+  EXPECT_EQ(whyNot(view(5, 3, 3, 15)),
+            "`a` is a view with strides of 3 and 15 numbers: the library needs one of them to be 1");
+  EXPECT_NE(whyNot(view(5, 3, 1, 4)), "");  // rows that overlap
+  EXPECT_NE(whyNot(view(5, 3, -1, 8)), ""); // backwards
+  EXPECT_THAT(whyNot(view(3L << 31, 1, 1, 1)), testing::HasSubstr("too large for the library"));
+  EXPECT_THROW(LibraryCall("cublas.nothing double"), DeviceError);
+}
+
+TEST(CudaLibraries, SaysWhatIsNotHere) {
+  CudaLibraries libraries("/nowhere");
+  try {
+    libraries.open(Entry::Fft);
+    FAIL() << "it was found";
+  } catch (const DeviceError &e) {
+    EXPECT_EQ(e.failure(), Failure::Build);
+    EXPECT_STREQ(e.what(), "cuFFT is not on this machine: no libcufft.so.12 or older was found in /nowhere/");
+  }
+}
+
+TEST(CudaLibraries, ProductsOfViewsThatLieInAnyWay) {
+  CudaLibraries libraries(PB_TEST_LIBRARIES);
+  libraries.open(Entry::Gemm);
+  const LibraryCall call("cublas.gemm double");
+  std::mt19937 random(7);
+  for (int how = 0; how < 200; ++how) {
+    const long w = 1 + random() % 5, h = 1 + random() % 5, k = 1 + random() % 5, room = random() % 3;
+    Held c(w, h, how & 1, room, random), a(k, h, how & 2, room, random), b(w, k, how & 4, 0, random);
+    Held like = c; // what lies around stays
+    for (long y = 0; y < h; ++y)
+      for (long x = 0; x < w; ++x) {
+        like.at(x, y) = 0;
+        for (long i = 0; i < k; ++i)
+          like.at(x, y) += a.at(i, y) * b.at(x, i);
+      }
+    libraries.prepare(call, {c.matrix, a.matrix, b.matrix}, {})(nullptr);
+    ASSERT_EQ(c.cells, like.cells) << how;
+  }
+}
+
+TEST(CudaLibraries, TrianglesThatLieInAnyWay) {
+  CudaLibraries libraries(PB_TEST_LIBRARIES);
+  libraries.open(Entry::SolveLower);
+  std::mt19937 random(9);
+  for (int how = 0; how < 64; ++how) {
+    const bool isLower = how & 8;
+    const LibraryCall call(isLower ? "cublas.trsm_lower double" : "cublas.trsm_upper double");
+    const long n = 1 + random() % 5, w = 1 + random() % 4;
+    Held x(w, n, how & 1, 1, random), t(n, n, how & 2, 2, random), b(w, n, how & 4, 0, random);
+    for (long i = 0; i < n; ++i)
+      t.at(i, i) = 2;
+    libraries.prepare(call, {x.matrix, t.matrix, b.matrix}, {})(nullptr);
+    for (long y = 0; y < n; ++y)
+      for (long i = 0; i < w; ++i) {
+        double sum = 0;
+        for (long j = isLower ? 0 : y; j <= (isLower ? y : n - 1); ++j)
+          sum += t.at(j, y) * x.at(i, j);
+        ASSERT_NEAR(sum, b.at(i, y), 1e-9) << how;
+      }
+  }
+}
+
+TEST(CudaLibraries, CholeskyFactorsHaveZerosAboveTheDiagonal) {
+  CudaLibraries libraries(PB_TEST_LIBRARIES);
+  libraries.open(Entry::Cholesky);
+  const LibraryCall call("cusolver.potrf double");
+  std::mt19937 random(11);
+  for (int how = 0; how < 32; ++how) {
+    const long n = 1 + random() % 6;
+    Held l(n, n, how & 1, 2, random), a(n, n, how & 2, 1, random);
+    for (long i = 0; i < n; ++i)
+      a.at(i, i) = 40;
+    std::vector<std::vector<char>> memory;
+    libraries.prepare(call, {l.matrix, a.matrix}, [&](unsigned long bytes) {
+      memory.emplace_back(bytes);
+      return reinterpret_cast<unsigned long>(memory.back().data());
+    })(nullptr);
+    for (long y = 0; y < n; ++y)
+      for (long x = 0; x < n; ++x) {
+        double sum = 0;
+        for (long j = 0; j < n; ++j)
+          sum += l.at(j, y) * l.at(j, x);
+        ASSERT_NEAR(sum, x <= y ? a.at(x, y) : a.at(y, x), 1e-9) << how;
+        if (x > y) {
+          ASSERT_EQ(l.at(x, y), 0);
+        }
+      }
+  }
+}
+
+TEST(CudaLibraries, EmptyMatrices) {
+  CudaLibraries libraries(PB_TEST_LIBRARIES);
+  libraries.open(Entry::Gemm);
+  const LibraryCall call("cublas.gemm double");
+  libraries.prepare(call, {view(0, 3, 1, 1), view(2, 3, 1, 2), view(0, 2, 1, 1)}, {})(nullptr); // nothing
+  EXPECT_THROW(libraries.prepare(call, {view(4, 3, 1, 4), view(0, 3, 1, 1), view(4, 0, 1, 4)}, {}),
+               DeviceError);
+}
+
+} // namespace
+} // namespace pb::device::test
