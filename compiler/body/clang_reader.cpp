@@ -1,5 +1,6 @@
 #include "compiler/body/clang_reader.h"
 #include "compiler/body/abi_headers.h"
+#include "compiler/body/clang_device.h"
 #include "compiler/body/clang_tree.h"
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
@@ -134,10 +135,18 @@ public:
           if (const auto *f = llvm::dyn_cast<clang::FunctionDecl>(inner);
               f && f->hasBody() && f->getIdentifier())
             if (auto found = numbers.find(f->getNameAsString()); found != numbers.end())
-              reading_.functions[found->second] = readFunction(*f, context, unit_);
+              read(*f, context, found->second);
   }
 
 private:
+  void read(const clang::FunctionDecl &f, clang::ASTContext &context, std::size_t rule) {
+    Function &function = reading_.functions[rule];
+    function = readFunction(f, context, unit_);
+    if (!context.getDiagnostics().hasErrorOccurred())
+      function.onDevice =
+          std::make_shared<const DeviceBody>(readDeviceBody(f, context, unit_, unit_.rules[rule]));
+  }
+
   void findDynamicVariables(const clang::DeclContext &where, const clang::ASTContext &context) {
     for (const clang::Decl *d : where.decls()) {
       if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(d))

@@ -98,6 +98,8 @@ struct Edit {
   int argumentCount = 0;                              // Call, Spawn
 };
 
+struct DeviceBody;
+
 struct Facts {
   bool liftable = false;
   std::string
@@ -108,8 +110,9 @@ struct Facts {
   std::vector<NodePtr> nodes;         // the body, when liftable; `return e` is an assignment to output 0
   std::vector<Edit> edits;            // in text order; Call edits may nest in nothing
   std::vector<std::string> callees;   // transforms called, each once
-  bool isResumable = true;   // else its calls are run one after the other: no coroutine can be made of it
-  bool onlyPasses = false;   // to transforms that it calls: it looks at no cell of a matrix itself
+  bool isResumable = true; // else its calls are run one after the other: no coroutine can be made of it
+  bool onlyPasses = false; // to transforms that it calls: it looks at no cell of a matrix itself
+  std::shared_ptr<const DeviceBody> onDevice; // as it is written (device_body.h); null if it has an error
   bool readsOutputs = false; // some output is read, or compound-assigned, before it is surely written
 };
 

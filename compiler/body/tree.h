@@ -9,7 +9,7 @@
 // what the tree has no kind for is Other, with its children, so that calls inside it are still found.
 // Offsets are bytes of Unit::text.
 #pragma once
-#include "compiler/body/facts.h"
+#include "compiler/body/device_body.h"
 
 namespace pbc::body {
 
@@ -75,6 +75,7 @@ struct Function {
   TreePtr body;
   std::vector<Variable> variables;
   bool isResumable = true;
+  std::shared_ptr<const DeviceBody> onDevice;
 };
 
 } // namespace pbc::body

@@ -138,10 +138,16 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d,
                           f.callees.front()))
           .help("make the calls another rule: both are choices then");
     f.isResumable = context.function.isResumable;
+    f.onDevice = context.function.onDevice;
     f.onlyPasses = onlyPasses(context);
     warnOfStatics(context, d);
     lift(context, f);
     f.readsOutputs = readsOutputs(context, f);
+    if (f.readsOutputs && f.onDevice) { // what was there before matters
+      DeviceBody body = *f.onDevice;
+      body.writesAll.clear();
+      f.onDevice = std::make_shared<const DeviceBody>(std::move(body));
+    }
   }
   for (std::size_t t = 0; t < facts.size(); ++t)
     for (std::size_t r = 0; r < facts[t].size(); ++r)

@@ -106,11 +106,15 @@ private:
   }
 
   /// Where else it can run, or why it cannot.
-  static Json onDevice(const sema::Transform &t, const kernel::OnDevice &device, const std::string &step) {
+  Json onDevice(const sema::Transform &t, const kernel::OnDevice &device, const std::string &step) const {
     if (device.libraryRule >= 0)
       return {{"placement", "place_" + step}, {"library", t.rules[device.libraryRule].library->entry}};
-    if (!device.items)
-      return {{"why_not", device.why}};
+    if (!device.items) {
+      Json out = {{"why_not", device.why}};
+      if (const Json at = device.whyAt.end ? line(device.whyAt) : nullptr; !at.is_null())
+        out["line"] = at;
+      return out;
+    }
     Json items = Json::array(), staged = Json::array();
     const auto &functions = device.items->kernel.taskDimensions;
     for (std::size_t k = device.items->inRounds() ? 1 : 0; k < functions.size(); ++k)
@@ -216,7 +220,8 @@ std::string undone(const std::string &transformation) {
 /// "device: place_rows = gpu | gpu_local; an item for each x, y; In in local memory; shared along y"
 std::string placed(const Json &device) {
   if (device.contains("why_not"))
-    return fmt::format("      not on a device: {}\n", device["why_not"].get<std::string>());
+    return fmt::format("      not on a device: {}{}\n", device["why_not"].get<std::string>(),
+                       atLine(device.value("line", Json())));
   if (device.contains("library"))
     return fmt::format("      device: {} = cpu | gpu_library, by {}\n",
                        device["placement"].get<std::string>(), device["library"].get<std::string>());

@@ -293,9 +293,12 @@ private:
     // Kernels use raw pointers; the checks are in the regions' own methods.
     if (options_.boundsCheck)
       for (auto &ofTransform : facts)
-        for (auto &f : ofTransform)
+        for (auto &f : ofTransform) {
+          f.onDevice = std::make_shared<const body::DeviceBody>(
+              body::DeviceBody{.obstacle = "--bounds-check checks on the processor only"});
           if (f.liftable)
             f.liftable = false, f.obstacle = "--bounds-check keeps bodies as they are written";
+        }
     return facts;
   }
 

@@ -41,9 +41,12 @@ Kernel oneItem(const Kernel &cut, const isl::schedule &order) {
 }
 
 ItemsOutcome mapToItems(const Kernel &lifted) {
-  if (std::any_of(lifted.statements.begin(), lifted.statements.end(),
-                  [](const Statement &s) { return s.isOpaque; }))
-    return {std::nullopt, "its body could not be taken apart into statements"};
+  for (const Statement &s : lifted.statements) {
+    if (s.isOpaque && !s.onDevice)
+      return {std::nullopt, "its body could not be taken apart into statements"};
+    if (s.isOpaque && !s.onDevice->obstacle.empty())
+      return {std::nullopt, s.onDevice->obstacle, s.onDevice->obstacleSpan};
+  }
   if (lifted.statements.empty())
     return {std::nullopt, "it does nothing"};
   const TaskFunctions functions = itemFunctions(lifted);
@@ -51,7 +54,7 @@ ItemsOutcome mapToItems(const Kernel &lifted) {
   const std::size_t rounds = cut.taskOrder == TaskOrder::Rounds ? 1 : 0;
   if (cut.taskDimensions.size() <= rounds)
     return {std::nullopt, lifted.statements.front().freeCount == 0
-                              ? "it has one point only"
+                              ? "it has one point only, which would be one work-item"
                               : "every loop over its points carries a dependence"};
   if (cut.taskDimensions.size() > kMostFunctions)
     return {std::nullopt, fmt::format("its points have more than {} coordinates", kMostFunctions)};

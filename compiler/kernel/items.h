@@ -7,7 +7,8 @@
 //
 // `kernel` is cut along these functions like tasks are (split_tasks.h), for whoever asks what a part of the
 // points touches; `item` is the same with one value of each function, pb__low<k>: what one work-item does. A
-// kernel with calls of bodies has none: these are C++. Source: petabricks-hetero 4, phases 1 and 2.
+// body that is called has one if it can be written for devices (body/device_body.h). Source:
+// petabricks-hetero 4, phases 1 and 2.
 #pragma once
 #include "compiler/kernel/kernel.h"
 
@@ -25,6 +26,7 @@ struct Items {
 struct ItemsOutcome {
   std::optional<Items> items;
   std::string why;
+  source::Span at = {}; // of what is to be blamed in a body
 };
 
 /// `lifted`: in the order of the plan, as lift() makes it.

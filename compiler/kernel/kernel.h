@@ -16,7 +16,7 @@
 // domain space as domain; the schedule's domain is the union of the statements' domains; every dependence is
 // lexicographically positive under the schedule.
 #pragma once
-#include "compiler/body/facts.h"
+#include "compiler/body/device_body.h"
 #include "compiler/poly/poly.h"
 #include <set>
 
@@ -81,7 +81,7 @@ struct Statement {
   std::vector<std::string> dimensions; // names; the rule's free variables first, then body loops
   int freeCount = 0;                   // how many are free variables of the rule
   isl::set domain;
-  std::vector<Access> accesses; // opaque: one per argument (may-access over its box)
+  std::vector<Access> accesses; // opaque: one per argument (may-access over its box), then ownInputs
   // Assign: access `write` op= value
   int write = -1;
   std::string op;
@@ -90,6 +90,9 @@ struct Statement {
   bool isOpaque = false;
   std::string function;
   std::vector<OpaqueArgument> arguments;
+  std::vector<int>
+      ownInputs; // buffers of 0-d inputs that it names without an argument: their accesses follow
+  std::shared_ptr<const body::DeviceBody> onDevice; // what runs there instead; null: nothing does
 };
 
 /// How large a block in registers is and what of its operands lies in caches. 0: runtime/abi/register_tile.h

@@ -184,7 +184,7 @@ static std::optional<Kernel> lift(const sema::Transform &transform, const schedu
     std::optional<std::vector<Block>> blocks;
     if (takesApart && factsOfRules[use.rule].liftable)
       blocks = lifter.lift(use, factsOfRules[use.rule]);
-    rule.blocks = blocks ? *blocks : std::vector<Block>{lifter.opaque(use)};
+    rule.blocks = blocks ? *blocks : std::vector<Block>{lifter.opaque(use, factsOfRules[use.rule])};
     const std::string own = "R" + std::to_string(use.rule) + "_";
     for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
       if (kernel.buffers[b].role == Buffer::Role::Local && kernel.buffers[b].name.rfind(own, 0) == 0)

@@ -333,7 +333,7 @@ std::optional<std::vector<Block>> BodyLifter::lift(const schedule::RuleUse &use,
   }
 }
 
-Block BodyLifter::opaque(const schedule::RuleUse &use) {
+Block BodyLifter::opaque(const schedule::RuleUse &use, const body::Facts &facts) {
   rule_ = &transform_.rules[use.rule];
   points_ = use.domain;
   loops_.clear();
@@ -373,6 +373,13 @@ Block BodyLifter::opaque(const schedule::RuleUse &use) {
     argument(b);
   for (const sema::Binding &b : rule_->inputs)
     argument(b);
+  s.onDevice = facts.onDevice;
+  if (s.onDevice)
+    for (const body::DeviceBody::Argument &a : s.onDevice->arguments)
+      if (a.kind == body::DeviceBody::Argument::Kind::Input) {
+        s.ownInputs.push_back(matrixBuffer(a.index));
+        access(s, s.ownInputs.back(), false, {});
+      }
   kernel_.statements.push_back(std::move(s));
   Block block;
   block.statement = static_cast<int>(kernel_.statements.size()) - 1;

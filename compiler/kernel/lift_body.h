@@ -21,7 +21,7 @@ public:
   /// Appends the statements of one rule; nothing where an index or bound is not affine.
   std::optional<std::vector<Block>> lift(const schedule::RuleUse &, const body::Facts &);
   /// Appends one call of the rule's emitted function.
-  Block opaque(const schedule::RuleUse &);
+  Block opaque(const schedule::RuleUse &, const body::Facts &);
 
 private:
   struct Loop {

@@ -72,7 +72,7 @@ OnDevice onDevice(const Kernel &lifted, const Kernel &scheduled, const poly::Con
   const auto make = [&] {
     ItemsOutcome items = mapToItems(lifted);
     if (!items.items) {
-      device.why = items.why;
+      device.why = items.why, device.whyAt = items.at;
       return;
     }
     device.touched = touchedCells(items.items->kernel);

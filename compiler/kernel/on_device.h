@@ -18,6 +18,7 @@ struct OnDevice {
   std::vector<Touched> touched; // what a part of the points touches
   std::optional<GroupTiles> tiles;
   std::string why, whyNotStaged, whyNoTiles; // one sentence each where there is none
+  source::Span whyAt;                        // what `why` blames in a body, if anything
   int libraryRule = -1;                      // instead of all that: the rule whose counterpart a library has
   bool isPossible() const { return items || libraryRule >= 0; }
   int shared = -1, sharedInTasks = -1; // a function along which device and processor can share the points

@@ -37,6 +37,21 @@ std::optional<isl::set> cells(const Kernel &kernel, int matrix, bool written) {
   return isl::manage(all);
 }
 
+/// Whether every statement that writes the matrix writes all cells that it says it does.
+bool writesSurely(const Kernel &kernel, int matrix) {
+  for (const Statement &s : kernel.statements)
+    for (std::size_t k = 0, output = 0; s.isOpaque && k < s.arguments.size(); ++k) {
+      if (!s.arguments[k].isOutput)
+        continue;
+      const bool isSure =
+          s.onDevice && output < s.onDevice->writesAll.size() && s.onDevice->writesAll[output];
+      ++output;
+      if (!isSure && kernel.buffers[s.arguments[k].buffer].matrix == matrix)
+        return false;
+    }
+  return true;
+}
+
 /// The values between the lowest and the highest; nothing if some are left out.
 std::optional<isl::set> interval(const isl::set &values) {
   isl_basic_set *hull = isl_set_simple_hull(values.copy());
@@ -101,7 +116,7 @@ std::vector<Touched> touchedCells(const Kernel &kernel) {
     if (const auto written = cells(kernel, b.matrix, true)) {
       const isl::set hull = isl::manage(isl_set_from_basic_set(isl_set_simple_hull(written->copy())));
       t.written = boxAround(kernel, b.matrix, hull);
-      t.covers = isBox(kernel, *written);
+      t.covers = isBox(kernel, *written) && writesSurely(kernel, b.matrix);
     }
     all.push_back(std::move(t));
   }

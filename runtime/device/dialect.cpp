@@ -88,6 +88,10 @@ const char *const kOpenClPrelude =
 #pragma OPENCL FP_CONTRACT ON
 #define PB_KERNEL(name) __kernel __attribute__((reqd_work_group_size(PB_G0, PB_G1, PB_G2))) void name
 #define PB_GLOBAL __global
+#define PB_LOCAL __local
+#define PB_CONSTANT __constant
+#define PB_TABLE __constant
+#define PB_FUNCTION static inline
 #define PB_LOCAL_ARRAY(T, name, count) __local T name[count]
 #define PB_BEGIN {
 #define PB_END }
@@ -118,6 +122,10 @@ const char *const kCudaPrelude =
     R"(__constant__ long pb_first_group[3];
 #define PB_KERNEL(name) extern "C" __global__ void __launch_bounds__(PB_G0 * PB_G1 * PB_G2) name
 #define PB_GLOBAL
+#define PB_LOCAL
+#define PB_CONSTANT
+#define PB_TABLE static __device__
+#define PB_FUNCTION static __device__ inline
 #define PB_LOCAL_ARRAY(T, name, count) __shared__ T name[count]
 #define PB_BEGIN {
 #define PB_END }
@@ -172,6 +180,10 @@ using pb_Result = void;
 #endif
 #define PB_KERNEL(name) static pb_Result name
 #define PB_GLOBAL
+#define PB_LOCAL
+#define PB_CONSTANT
+#define PB_TABLE static
+#define PB_FUNCTION static inline
 #define PB_LOCAL_ARRAY(T, name, count)                                                    \
   static T name[count];                                                                   \
   if (pb_measuring) {                                                                     \

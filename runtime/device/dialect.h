@@ -12,6 +12,9 @@
 //     if (i0 < high0) ...
 //     PB_END
 //   }
+//   PB_TABLE const double T[2] = {1, 2};                   // constants, in front of what names them
+//   PB_FUNCTION int f(PB_GLOBAL const double *a, PB_LOCAL const double *b, PB_CONSTANT const double *c, int
+//   *own)
 //
 // Otherwise kernels are C: for, if, assignments, conditional expressions; types float, double, int, long,
 // unsigned char, bool (as int); functions by C's names for double (sqrt, fabs, fmin, pow, ...) and with an

@@ -64,7 +64,7 @@ public:
 
 private:
   static std::string body(const kernel::Kernel &item, const isl::ast_node &nest, Used &used) {
-    const LoopText loops = printLoops(item, nest, {"", "", false, false}, used);
+    const LoopText loops = printLoops(item, nest, {"", "", false, false, true}, used);
     return inDialect(loops.loops);
   }
 
@@ -175,8 +175,8 @@ private:
     const std::string items = values(guard);
     if (!loads.empty())
       loads += "  PB_BARRIER();\n";
-    return prologue() + signature(kernel) + "{\n" + arrays + "  PB_BEGIN\n" + places(kernel) + items + loads +
-           "  if (" + guard + ") {\n" + statements + "  }\n  PB_END\n}\n";
+    return prologue() + bodies(kernel) + signature(kernel) + "{\n" + arrays + "  PB_BEGIN\n" +
+           places(kernel) + items + loads + "  if (" + guard + ") {\n" + statements + "  }\n  PB_END\n}\n";
   }
 
   /// Each item a block of PB_C0 x PB_C1 cells.
@@ -210,12 +210,28 @@ private:
   /// Each group a tile.
   std::string tileFunction(const std::string &statements) const {
     const kernel::GroupTiles &tiles = *device_.tiles;
-    return prologue() + signature(tiles.item, tileArguments(tiles)) + "{\n  PB_BEGIN\n" + places(tiles.item) +
-           tileLoops(tiles, statements) + "  PB_END\n}\n";
+    return prologue() + bodies(tiles.item) + signature(tiles.item, tileArguments(tiles)) + "{\n  PB_BEGIN\n" +
+           places(tiles.item) + tileLoops(tiles, statements) + "  PB_END\n}\n";
   }
 
   static std::string prologue() {
     return "#ifdef PB_UNIT\n#define PB_FIRST(stride) 1\n#else\n#define PB_FIRST(stride) (stride)\n#endif\n";
+  }
+
+  /// The functions of bodies that are called, with the memory that they are given.
+  static std::string bodies(const kernel::Kernel &kernel) {
+    std::string text;
+    std::set<std::string> seen;
+    for (const kernel::Statement &s : kernel.statements) {
+      if (!s.isOpaque || !seen.insert(s.onDevice->function).second)
+        continue;
+      std::string one = s.onDevice->text;
+      for (std::size_t k = s.arguments.size(); k-- > 0;) // PB_AT_10 before PB_AT_1
+        one = replaced(one, fmt::format("PB_AT_{}", k),
+                       kernel.buffers[s.arguments[k].buffer].staged.empty() ? "PB_GLOBAL" : "PB_LOCAL");
+      text += one;
+    }
+    return text;
   }
 
   static std::string places(const kernel::Kernel &kernel) {

@@ -241,6 +241,61 @@ std::string StatementPrinter::call(const At &at, const std::string &indent) cons
   return before + indent + text + ");\n";
 }
 
+/// "A_p[i]", or the same cell in the group's copy.
+std::string StatementPrinter::firstCell(std::size_t argument, const At &at) const {
+  const kernel::OpaqueArgument &a = statement_.arguments[argument];
+  const Buffer &b = kernel_.buffers[a.buffer];
+  return b.staged.empty() ? b.name + "_p[" + offset(a.buffer, begins_[argument], at) + "]"
+                          : b.name + "_c[" + placeInCopy(b, begins_[argument], at) + "]";
+}
+
+std::string StatementPrinter::deviceCall(const At &at, const std::string &indent) const {
+  using From = body::DeviceBody::Argument::Kind;
+  std::string list;
+  for (const body::DeviceBody::Argument &from : statement_.onDevice->arguments) {
+    list += list.empty() ? "" : ", ";
+    const auto index = static_cast<std::size_t>(from.index);
+    switch (from.kind) {
+    case From::Coordinate:
+      list += "(int)" + atom(at.dimensions[index]);
+      continue;
+    case From::Name:
+      list += (from.isReal ? "(double)" : "(int)") + emittedName(poly::mangle(from.name), used_);
+      continue;
+    case From::Input:
+      for (const int b : statement_.ownInputs)
+        if (kernel_.buffers[b].matrix == from.index)
+          list += kernel_.buffers[b].name + "_p[0]";
+      continue;
+    case From::Place:
+      list += "&" + firstCell(index, at);
+      continue;
+    case From::Cell: {
+      const kernel::OpaqueArgument &a = statement_.arguments[index];
+      list += a.otherwise ? "(" + operand(a.inside, at) + " ? " + firstCell(index, at) + " : " +
+                                operand(a.otherwise, at) + ")"
+                          : firstCell(index, at);
+      continue;
+    }
+    case From::View:
+      break;
+    }
+    const kernel::OpaqueArgument &a = statement_.arguments[index];
+    const Buffer &b = kernel_.buffers[a.buffer];
+    list += "&" + firstCell(index, at);
+    for (const int d : a.viewDims) {
+      std::string stride = b.staged.empty() ? b.name + "_s" + std::to_string(d) : "1L";
+      for (int k = 0; !b.staged.empty() && k < d; ++k)
+        stride += " * " + b.name + "_w" + std::to_string(k);
+      list += ", " + stride;
+    }
+    for (const int d : a.viewDims)
+      list += ", (int)" + atom(this->index(extents_[index][static_cast<std::size_t>(d)], at));
+  }
+  const std::string text = statement_.onDevice->function + "(" + list + ");\n";
+  return indent + (statement_.onDevice->returnsValue ? firstCell(0, at) + " = " : "") + text;
+}
+
 std::optional<std::string> StatementPrinter::written(const std::vector<std::string> &dimensions) const {
   if (statement_.isOpaque ||
       kernel_.buffers[statement_.accesses[statement_.write].buffer].role == Buffer::Role::Local)
@@ -251,6 +306,8 @@ std::optional<std::string> StatementPrinter::written(const std::vector<std::stri
 std::string StatementPrinter::print(const std::vector<std::string> &dimensions, const std::string &lane,
                                     const std::string &indent) const {
   const At at{dimensions, lane};
+  if (statement_.isOpaque && forDevice_)
+    return deviceCall(at, indent);
   if (statement_.isOpaque)
     return indent + "{\n" + call(at, indent + "  ") + indent + "}\n";
   return indent + element(statement_.write, at) + " " + statement_.op + "= " + value(dimensions, lane) +

@@ -42,6 +42,8 @@ public:
   std::string value(const std::vector<std::string> &dimensions, const std::string &lane = "0") const;
   /// "double": of the element that it writes.
   std::string type() const;
+  /// Whether calls are of what devices have for a body (body/device_body.h).
+  void printsForDevice(bool does) { forDevice_ = does; }
   /// What stands for some reads, by access, in what is printed from now on.
   void replaceReads(std::map<int, std::string> texts) { replaced_ = std::move(texts); }
   /// The cell of an access as an address.
@@ -64,12 +66,14 @@ private:
   Text expr(const kernel::Expr &, const At &) const;
   std::string operand(const kernel::ExprPtr &, const At &) const;
   std::string call(const At &, const std::string &indent) const;
+  std::string deviceCall(const At &, const std::string &indent) const;
+  std::string firstCell(std::size_t argument, const At &) const;
   std::string blockValue(const kernel::ExprPtr &, const At &, const std::vector<std::string> &panels) const;
   std::string function(const kernel::Expr &call) const;
 
   const kernel::Kernel &kernel_;
   const kernel::Statement &statement_;
-  bool unitStride_, vectorMath_;
+  bool unitStride_, vectorMath_, forDevice_ = false;
   Used &used_;
   std::map<int, std::string> replaced_;
   std::vector<std::vector<isl::ast_expr>> indices_;          // per access

@@ -49,6 +49,8 @@ public:
     const bool vectorMath = kernel::isVectorised(kernel);
     for (std::size_t s = 0; s < kernel.statements.size(); ++s)
       statements_.emplace_back(kernel, static_cast<int>(s), unitStride_, vectorMath, used);
+    for (StatementPrinter &s : statements_)
+      s.printsForDevice(place_.onDevice);
   }
 
   const std::string &types() const { return types_; }

@@ -13,6 +13,7 @@ struct Place {
   std::string frameType; // of its first parameter
   bool unitStride;       // dimension 0 of every matrix has stride 1, and marks are carried out
   bool mayShareViews;    // an output may be the very same view as an input
+  bool onDevice = false; // bodies are called as devices have them
   std::vector<std::string> iterators = {}; // of the loops around
 };
 

@@ -28,6 +28,20 @@ const Function kFunctions[] = {
 // Results in doubles: each function for double, then for float, and the rest of the language behind them.
 std::string everythingInTheDialect() {
   std::string text = R"(
+PB_TABLE const double everything_powers[2][2] = {{1, 2}, {4, 8}};
+PB_FUNCTION double pick(PB_CONSTANT const double *row, int k) { return row[k]; }
+PB_FUNCTION void change(int *own, PB_GLOBAL const float *cells, PB_LOCAL const float *copies) {
+  do {
+    switch (*own) {
+    case 0:;
+      *own = 3 + (int)cells[0];
+      break;
+    default:;
+      *own += copies[0] == copies[1];
+      return;
+    }
+  } while (true);
+}
 PB_KERNEL(everything)(PB_GLOBAL const double *X_p, PB_GLOBAL const float *F_p, PB_GLOBAL double *R_p, PB_GLOBAL int *I_p,
                       PB_GLOBAL long *L_p, PB_GLOBAL unsigned char *B_p, long R_s1, double scale, long low0, long high0)
 {
@@ -81,6 +95,11 @@ PB_KERNEL(everything)(PB_GLOBAL const double *X_p, PB_GLOBAL const float *F_p, P
   if (PB_LOCAL_ID(0) == 0) tile[0] = i0 > 0 ? F_p[i0 - 1] : 0.0f;
   if (PB_LOCAL_ID(0) == PB_G0 - 1) tile[PB_G0 + 1] = i0 + 1 < high0 ? F_p[i0 + 1] : 0.0f;
   PB_BARRIER();
+  int own = 0;
+  change(&own, F_p, &tile[1]);
+  if (i0 < high0) R_p[i0 + R_s1 * )" +
+          std::to_string(row + 2) +
+          R"(] = own + pick(everything_powers[1], i0 % 2);
   if (i0 < high0) R_p[i0 + R_s1 * )" +
           std::to_string(row + 1) +
           R"(] = tile[PB_LOCAL_ID(0)] + tile[PB_LOCAL_ID(0) + 1] + tile[PB_LOCAL_ID(0) + 2];
@@ -92,7 +111,7 @@ PB_KERNEL(everything)(PB_GLOBAL const double *X_p, PB_GLOBAL const float *F_p, P
 
 namespace {
 
-constexpr long kPoints = 13, kRows = 2 * 36 + 12 + 4 + 2;
+constexpr long kPoints = 13, kRows = 2 * 36 + 12 + 4 + 3;
 
 class Dialect : public testing::TestWithParam<const char *> {};
 INSTANTIATE_TEST_SUITE_P(All, Dialect, testing::Values("fake", "opencl", "cuda"),
@@ -157,6 +176,7 @@ TEST_P(Dialect, EverythingGivesTheSameResults) {
     EXPECT_EQ(next(), 0);
     EXPECT_EQ(next(), 4 + 0.625);
     EXPECT_EQ(next(), (i > 0 ? f[i - 1] : 0) + f[i] + (i + 1 < kPoints ? f[i + 1] : 0));
+    EXPECT_EQ(next(), 3 + (i % 2 ? 8 : 4));
     EXPECT_EQ(row, kRows);
     EXPECT_EQ(ints[i], static_cast<int>(7 - i) / 2 * 100 + static_cast<int>(7 - i) % 5);
     EXPECT_EQ(longs[i], (1L << 40) * i + (i > 2 && !(a > b) ? 1 : 0));
