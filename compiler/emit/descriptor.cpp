@@ -147,13 +147,6 @@ std::string nameInBin(const sema::Transform &t, int bin) {
   return t.hasBins() ? fmt::format("{}<{}>", t.name, bin) : t.name;
 }
 
-std::string docOf(const sema::Tunable &k, const sema::Transform &t) {
-  if (k.name.starts_with("for_enough_"))
-    return fmt::format("rounds of the `for_enough` number {} of {}", k.name.substr(11), t.name);
-  static constexpr const char *words[] = {"tunable", "config", "accuracy variable", ""};
-  return fmt::format("{} of {}", words[static_cast<int>(k.kind)], t.name);
-}
-
 std::string siteRow(const Scope &scope, int bin) {
   const auto &t = scope.transform;
   return fmt::format("  {{{}, {}, {}, pb_alternatives, &pb_site_{}[{}]}},\n", quoted(nameInBin(t, bin)),
@@ -182,7 +175,7 @@ std::string tunableRows(const Scope &scope, int bin) {
       continue;
     const std::string slot = fmt::format("&pb_tunable_{}_{}[{}]", t.symbol, k.name, bin * valueCount(k));
     out += fmt::format("    {{{}, {}, pb::TunableKind::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n",
-                       quoted(k.name), quoted(docOf(k, t)), k.isFloat ? "Float" : "Integer",
+                       quoted(k.name), quoted(tunableDoc(scope.input, k, t)), k.isFloat ? "Float" : "Integer",
                        !k.isFloat && k.maximum - k.minimum > 64, k.initial, k.minimum, k.maximum,
                        k.isFloat ? "nullptr" : slot, k.isFloat ? slot : "nullptr", k.bySize, k.length,
                        k.kind == sema::Tunable::Kind::Config, k.forAccuracy);
@@ -222,10 +215,11 @@ std::string transformRow(const Scope &scope, int bin) {
   const auto nameOrNull = [](const std::string &name) { return name.empty() ? "nullptr" : quoted(name); };
   return fmt::format(
       "  {{{}, {}, pb_matrices, {}, pb_sizes, {}, pb_sizes, pb_solve, pb_extents, pb_start, {}, "
-      "&pb_sites[{}], {}, pb_tunables[{}], {}, {}, {}, {}, {}}},\n",
+      "&pb_sites[{}], {}, pb_tunables[{}], {}, {}, {}, {}, {}, {}}},\n",
       quoted(nameInBin(t, bin)), visible(t).size(), t.sizeVariables.size(), t.params.size(), siteCount(scope),
       bin * std::max<std::size_t>(1, siteCount(scope)), tunableCount(scope), bin, nameOrNull(t.generator),
-      bin, nameOrNull(t.metric), target(t, bin), nameOrNull(t.feature));
+      bin, nameOrNull(t.metric), target(t, bin), nameOrNull(t.feature),
+      quoted(transformHash(scope.input, t)));
 }
 
 std::string tables(const Scope &scope) {

@@ -62,4 +62,7 @@ std::string infoXml(const Input &);
 /// Hash of all names that a configuration may use, with their ranges: Program::hash.
 std::string programHash(const Input &);
 
+/// Hash of a transform's text, without comments and spaces: Transform::hash. What it calls does not count.
+std::string transformHash(const Input &, const sema::Transform &);
+
 } // namespace pbc::emit

@@ -27,6 +27,8 @@ struct Scope {
 };
 
 std::string regionType(sema::Element, int rank, bool isConst);
+/// The comment behind a tunable's declaration, or alone on the line before it; else "tunable of Sort".
+std::string tunableDoc(const Input &, const sema::Tunable &, const sema::Transform &);
 /// How many values a tunable has in each accuracy bin; and where in its slot those for `bin` and the size
 /// `pb_n` begin.
 int valueCount(const sema::Tunable &);

@@ -112,6 +112,7 @@ struct Transform {
   Better better = Better::None;
   double target = 0;             // where there is one
   const char *feature = nullptr; // transform that computes a feature of the input, or null
+  const char *hash = nullptr;    // of its text: another one may want to be tuned again
 };
 
 struct Program {
@@ -127,7 +128,7 @@ struct Program {
   const char *kernels = nullptr;  // what [kernels] said when it was compiled: lines of TOML, sorted
 };
 
-inline constexpr int kAbiVersion = 4;
+inline constexpr int kAbiVersion = 5;
 
 extern "C" {
 /// Prints "PROGRAM: error: text" and ends the program with status 1. For failed run-time checks in

@@ -16,7 +16,8 @@
 // has the key `choice_NAME`. [kernels] is the compiler's (kernels.h); a
 // program that was compiled with another one warns. Missing entries keep their values; unknown transforms,
 // rules or tunables, values out of range, cut-offs that do not grow, and another program's file are errors
-// with file, line and column. Never written by a run.
+// with file, line and column. Where a `hash` says that the file is another version's, programs use what fits
+// of it (fit.h); [made-by] says where it comes from (origin.h). Never written by a run.
 #pragma once
 #include "runtime/abi/program.h"
 #include <string>
@@ -39,8 +40,11 @@ std::string describe(const Program &);
 
 /// --info: everything about the program that a tuner needs, as JSON: transforms with matrices, size
 /// variables, params, sites with alternatives, tunables with range, default and doc; the program's name and
-/// hash. `devices`: ids of those that this machine has.
-std::string infoJson(const Program &, const std::vector<std::string> &devices = {});
+/// hash, the transforms' hashes, and the machine. `devices`: those that it has.
+struct DeviceInfo {
+  std::string id, name, driver;
+};
+std::string infoJson(const Program &, const std::vector<DeviceInfo> &devices = {});
 
 /// "double", "input", ... as infoJson has them.
 const char *name(ElementKind);

@@ -1,3 +1,4 @@
+#include "runtime/base/machine.h"
 #include "runtime/config/configuration.h"
 #include "runtime/matrix/element.h"
 #include <nlohmann/json.hpp>
@@ -59,6 +60,8 @@ Json describeTransform(const Transform &t) {
   }
   Json out = {{"name", t.name},  {"matrices", matrices}, {"sizes", sizes},      {"params", params},
               {"generator", {}}, {"sites", sites},       {"tunables", tunables}};
+  if (t.hash)
+    out["hash"] = t.hash;
   if (t.generator)
     out["generator"] = t.generator;
   if (t.metric)
@@ -77,13 +80,26 @@ Json describeTransform(const Transform &t) {
 const char *name(ElementKind kind) { return matrix::name(kind); }
 const char *name(Role role) { return role == Role::Input ? "input" : "output"; }
 
-std::string infoJson(const Program &program, const std::vector<std::string> &devices) {
-  Json transforms = Json::array();
+std::string infoJson(const Program &program, const std::vector<DeviceInfo> &found) {
+  Json transforms = Json::array(), devices = Json::array(), described = Json::array();
+  for (const DeviceInfo &d : found) {
+    devices.push_back(d.id);
+    described.push_back({{"id", d.id}, {"name", d.name}, {"driver", d.driver}});
+  }
+  const base::Machine here = base::thisMachine();
+  const Json machine = {{"processor", here.processor}, {"cores", here.cores},   {"l1", here.firstCache},
+                        {"l2", here.secondCache},      {"l3", here.thirdCache}, {"devices", described}};
   for (int i = 0; i < program.transformCount; ++i)
     transforms.push_back(describeTransform(*program.transforms[i]));
+  const Json threads = {{"doc", "worker threads of the whole program"},
+                        {"kind", "integer"},
+                        {"initial", here.cores},
+                        {"min", 1},
+                        {"max", kMaxThreads}};
   const Json out = {{"name", program.name},         {"hash", program.hash},
                     {"compiler", program.compiler}, {"processor", program.processor},
-                    {"devices", devices},           {"main", program.transforms[program.mainTransform]->name},
+                    {"devices", devices},           {"machine", machine},
+                    {"threads", threads},           {"main", program.transforms[program.mainTransform]->name},
                     {"transforms", transforms}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace);
 }

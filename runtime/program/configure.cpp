@@ -1,9 +1,12 @@
 #include "runtime/base/run_state.h"
 #include "runtime/config/configuration.h"
+#include "runtime/config/fit.h"
+#include "runtime/config/origin.h"
 #include "runtime/matrix/file_bytes.h"
 #include "runtime/program/command.h"
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <limits.h>
@@ -32,18 +35,45 @@ std::string configurationBeside(const std::string &self) {
   return "";
 }
 
-void applyOrRefuse(const Program &program, const std::string &text, const std::string &where, int *threads) {
+void refuse(const std::vector<std::string> &errors) {
   std::string all;
+  for (const std::string &e : errors)
+    all += (all.empty() ? "" : "\n") + e;
+  if (!all.empty())
+    throw base::UserError("the configuration does not fit" + std::string(":\n") + all +
+                          "\n(--noconfig runs with the defaults)");
+}
+
+void applyOrRefuse(const Program &program, const std::string &text, const std::string &where, int *threads) {
   std::vector<std::string> warnings;
   const std::vector<std::string> errors = config::apply(program, text, where, threads, &warnings);
   for (const std::string &w : warnings)
     std::fprintf(stderr, "%s\n", w.c_str());
-  for (const std::string &e : errors)
-    all += (all.empty() ? "" : "\n") + e;
   base::setUntrained(false);
-  if (!all.empty())
-    throw base::UserError("the configuration does not fit" + std::string(":\n") + all +
-                          "\n(--noconfig runs with the defaults)");
+  refuse(errors);
+}
+
+bool mayWarn(const Options &options) {
+  const char *environment = std::getenv("PB_WARNINGS");
+  return options.warnings && !(environment && std::string_view(environment) == "no");
+}
+
+/// A file that was made for another version is used as far as it fits; one without `hash` is written by hand,
+/// and mistakes in it are errors.
+void applyFile(const Program &program, const Options &options, const std::string &self,
+               const std::string &text, const std::string &where, int *threads) {
+  std::string warning;
+  if (config::originOf(program, text).isOtherVersion) {
+    const config::Fitted fitted = config::fit(program, text, where, threads);
+    base::setUntrained(false);
+    refuse(fitted.errors);
+    warning = config::warningAbout(program, text, where, self, &fitted);
+  } else {
+    applyOrRefuse(program, text, where, threads);
+    warning = config::warningAbout(program, text, where, self, nullptr);
+  }
+  if (!warning.empty() && mayWarn(options))
+    std::fprintf(stderr, "%s\n", warning.c_str());
 }
 
 /// What the program has without any file.
@@ -85,7 +115,7 @@ void configure(const Program &program, const Options &options, const std::string
     return;
   }
   const matrix::FileBytes content = matrix::FileBytes::open(file);
-  applyOrRefuse(program, {content.bytes().begin(), content.bytes().end()}, file, threads);
+  applyFile(program, options, self, {content.bytes().begin(), content.bytes().end()}, file, threads);
 }
 
 } // namespace pb::program

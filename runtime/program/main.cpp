@@ -14,11 +14,11 @@ namespace pb {
 namespace program {
 namespace {
 
-std::vector<std::string> deviceIds(const Program &program) {
-  std::vector<std::string> ids;
+std::vector<config::DeviceInfo> devicesOf(const Program &program) {
+  std::vector<config::DeviceInfo> all;
   for (const auto &device : availableDevices(program))
-    ids.push_back(device.id);
-  return ids;
+    all.push_back({device.id, device.about.name, device.about.driver});
+  return all;
 }
 
 int dispatch(const Program &program, const std::string &self, const std::vector<std::string> &arguments) {
@@ -31,7 +31,7 @@ int dispatch(const Program &program, const std::string &self, const std::vector<
     return std::puts(transform.name), 0;
   setDevices({options.devices, options.trace});
   if (options.info)
-    return std::puts(config::infoJson(program, deviceIds(program)).c_str()), 0;
+    return std::puts(config::infoJson(program, devicesOf(program)).c_str()), 0;
   if (options.reset)
     return resetConfiguration(program, options, self), 0;
   int threads = 0;

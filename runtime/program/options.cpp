@@ -42,6 +42,10 @@ const std::vector<Option> &table() {
       {"cfg", "FILE", nullptr, [](Options &o, auto &v) { o.config = v, o.useConfig = true; }},
       {"noconfig", nullptr, "read no configuration file",
        [](Options &o, auto &v) { o.useConfig = v == "no"; }},
+      {"warnings", nullptr,
+       "say when the configuration is for another version of the program or another machine (--nowarnings, "
+       "or PB_WARNINGS=no: do not)",
+       [](Options &o, auto &v) { o.warnings = v == "yes"; }},
       {"threads", "N", "worker threads (default: the configuration's, else one per processor)",
        [](Options &o, auto &v) {
          o.threads = static_cast<int>(parseInteger(v, "--threads", 1, config::kMaxThreads));

@@ -24,6 +24,7 @@ struct Options {
   double seconds = 0;                // --max-sec: the run ends without result after that; 0: never
   std::string createFiles, runFiles; // --iogen-create, --iogen-run: prefix of the files' names
   bool useConfig = true;             // --noconfig: defaults, whatever lies beside the program
+  bool warnings = true;              // about a configuration of elsewhere
   std::optional<std::string> config; // --config=FILE
   std::string transform;             // "" means main
   int threads = 0;                   // 0: as the configuration says, or the machine's

@@ -17,6 +17,10 @@
 //      number
 //   {"op":"sizes"}       what the loaded or default inputs give, to start from
 //   -> {"ok":true,"sizes":{"w":3264,"h":2448,"KW":7}}        (with "inputs" as in prepare)
+//   {"op":"fit","config":"<TOML text>","where":"sort.cfg"}   what becomes of a file of any origin
+//   (config/fit.h)
+//   -> {"ok":true,"config":"<TOML of all slots now>","threads":0,"errors":[],"entries":[{"transform":"Sort",
+//      "key":"choice","line":3,"column":1,"state":"unknown","problems":["..."],"instead":"..."}]}
 //   "generator":"NAME" in prepare: inputs from that transform instead of random ones (default: the
 //   transform's own `generator`, if any); "generator":null for random ones. Sizes that are not given are
 //   those of the inputs, or 1024. "n" is the largest extent of any matrix. anything that does not fit:

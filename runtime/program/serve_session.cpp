@@ -3,6 +3,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/random.h"
 #include "runtime/config/configuration.h"
+#include "runtime/config/fit.h"
 #include "runtime/matrix/reading.h"
 #include "runtime/matrix/writing.h"
 #include "runtime/program/accuracy.h"
@@ -72,7 +73,9 @@ Json ServeSession::handle(const Json &request) {
     return measure(request);
   if (op == "sizes")
     return sizes(request);
-  const std::vector<std::string> known = {"prepare", "measure", "sizes"};
+  if (op == "fit")
+    return fit(request);
+  const std::vector<std::string> known = {"prepare", "measure", "sizes", "fit"};
   throw base::UserError("unknown \"op\" '" + op + "'" + base::didYouMean(op, known) +
                         "; known: " + base::listed(known));
 }
@@ -175,6 +178,28 @@ Json ServeSession::sizes(const Json &request) {
   for (size_t i = 0; i < all.size(); ++i)
     values[transform_.sizeNames[i]] = all[i];
   return {{"ok", true}, {"sizes", values}};
+}
+
+Json ServeSession::fit(const Json &request) {
+  int threads = 0;
+  resetConfiguration(&threads);
+  const std::string where = request.contains("where") ? text(request["where"], "\"where\"") : "config";
+  const config::Fitted fitted = config::fit(
+      program_, request.contains("config") ? text(request["config"], "\"config\"") : "", where, &threads);
+  Json entries = Json::array();
+  for (const config::Entry &e : fitted.entries)
+    entries.push_back({{"transform", e.transform},
+                       {"key", e.key},
+                       {"line", e.line},
+                       {"column", e.column},
+                       {"state", config::name(e.state)},
+                       {"problems", e.problems},
+                       {"instead", e.instead}});
+  return {{"ok", true},
+          {"config", config::describe(program_)},
+          {"threads", threads},
+          {"errors", fitted.errors},
+          {"entries", entries}};
 }
 
 Json ServeSession::prepare(const Json &request) {

@@ -25,6 +25,7 @@ private:
   void exchangeReference(const Json &request);
   Json measure(const Json &request);
   Json sizes(const Json &request);
+  Json fit(const Json &request);
   std::vector<long> startSizes(const Json &request);
   const std::vector<Matrix> *load(const Json &request);
   Runner &runner(int threads);

@@ -1,4 +1,5 @@
 #include "runtime/config/configuration.h"
+#include "runtime/config/fit.h"
 #include "tests/unit/runtime/sample_program.h"
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -139,4 +140,102 @@ TEST(Info, HasWhatTheTunerNeeds) {
   EXPECT_TRUE(t["generator"].is_null());
   EXPECT_EQ(j["transforms"][1]["params"][0], "k");
   EXPECT_EQ(j["transforms"][4]["generator"], "Ramp");
+}
+
+namespace {
+
+config::Fitted fitted(const std::string &toml) {
+  config::applyDefaults(sample::program());
+  threads = 0;
+  return config::fit(sample::program(), toml, "s.cfg", &threads);
+}
+
+/// "AddOne.blok: unknown: it is left out"
+Errors unfit(const config::Fitted &f) {
+  Errors all;
+  for (const config::Entry &e : f.entries)
+    if (e.state != config::EntryState::Ok && e.state != config::EntryState::Missing)
+      all.push_back(e.title() + ": " + name(e.state) + (e.instead.empty() ? "" : ": " + e.instead));
+  return all;
+}
+
+} // namespace
+
+TEST(Fit, AnotherVersionsFileIsUsedAsFarAsItGoes) {
+  const config::Fitted f = fitted(R"(program = "sample"
+hash = "old"
+threads = 3
+[AddOne]
+choice = [ { below = 10, use = "ByRows" }, { below = 20, use = "Gone" }, { use = "rule0" } ]
+block = 5000
+blok = 3
+omega = "x"
+[Gone]
+choice = "a"
+)");
+  EXPECT_EQ(f.errors, Errors{});
+  EXPECT_EQ(unfit(f),
+            (Errors{"hash: another version", "AddOne.choice: unknown: its other levels are used",
+                    "AddOne.block: out of range: 4096 is used", "AddOne.blok: unknown: it is left out",
+                    "AddOne.omega: wrong: the default is used", "Gone: unknown: it is left out"}));
+  EXPECT_EQ(threads, 3);
+  EXPECT_EQ(sample::addOneSelector().select(9), 1);
+  EXPECT_EQ(sample::addOneSelector().select(19), 1) << "the level below takes the sizes of one that is gone";
+  EXPECT_EQ(sample::addOneSelector().select(20), 0);
+  EXPECT_EQ(sample::addOneBlock(), 4096);
+  EXPECT_EQ(sample::addOneOmega(), 1.25);
+}
+
+TEST(Fit, LevelsThatCannotBe) {
+  auto used = [](const std::string &list) {
+    fitted("hash = \"old\"\n[AddOne]\nchoice = " + list + "\n");
+    std::string text;
+    for (const long n : {0, 5, 50, 500})
+      text += std::to_string(sample::addOneSelector().select(n));
+    return text;
+  };
+  EXPECT_EQ(used("[ { below = 3, use = \"Gone\" }, { below = 60, use = \"ByRows\" }, { use = \"Wrong\" } ]"),
+            "1112");
+  EXPECT_EQ(used("[ { below = 60, use = \"ByRows\" }, { below = 6, use = \"Wrong\" }, { use = \"rule0\" } ]"),
+            "1110");
+  EXPECT_EQ(used("[ { below = 6, use = \"ByRows\" }, { use = \"Gone\" } ]"), "1111");
+  EXPECT_EQ(used("[ { below = 6, use = \"Gone\" }, { use = \"Gone\" } ]"), "0000");
+  EXPECT_EQ(used("\"Gone\""), "0000");
+  EXPECT_EQ(used("7"), "0000");
+  EXPECT_EQ(
+      unfit(fitted("[AddOne]\nchoice = [ { below = 3000000000, use = \"ByRows\" }, { use = \"rule0\" } ]\n")),
+      Errors{"AddOne.choice: unreachable level"});
+}
+
+TEST(Fit, AnotherProgramsFileIsRefused) {
+  EXPECT_EQ(
+      fitted("program = \"other\"\nhash = \"old\"\n").errors,
+      Errors{"s.cfg:1:11: error: this configuration is for the program 'other', this program has 'sample' "
+             "(tune again)"});
+}
+
+TEST(Fit, SaysWhatItLacks) {
+  std::string missing;
+  for (const config::Entry &e : fitted("[AddOne]\nblock = 3\n").entries)
+    if (e.state == config::EntryState::Missing)
+      missing += e.title() + " ";
+  EXPECT_EQ(missing, "AddOne.choice AddOne.omega ");
+}
+
+TEST(Fit, WarnsInOneLine) {
+  const auto warning = [](const std::string &toml) {
+    const config::Fitted f = fitted(toml);
+    return config::warningAbout(sample::program(), toml, "s.cfg", "./s", &f);
+  };
+  const std::string end = "; it is used as far as it fits; `pbc tune --refresh ./s` brings it up to date, "
+                          "--nowarnings hides this";
+  EXPECT_EQ(warning("hash = \"abc123\"\n[AddOne]\nblock = 3\n"), "");
+  EXPECT_EQ(warning("hash = \"old\"\n"), "s.cfg: warning: made for another version of the program" + end);
+  EXPECT_EQ(warning("hash = \"old\"\n[AddOne]\na = 1\nblock = 0\n"),
+            "s.cfg: warning: made for another version of the program (2 entries do not fit: AddOne.a, "
+            "AddOne.block)" +
+                end);
+  EXPECT_EQ(warning("[made-by]\nmachine = { processor = \"Abacus\", cores = 1 }\n"),
+            "s.cfg: warning: made on another machine (Abacus, 1 processor)" + end);
+  EXPECT_EQ(apply("[made-by]\nmachine = { processor = \"Abacus\", cores = 1 }\n"), Errors{});
 }

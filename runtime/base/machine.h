@@ -1,0 +1,17 @@
+// The machine that the program runs on, as far as it decides what is fast.
+//
+//   thisMachine()  ->  { "Intel(R) Xeon(R) Processor", 2, 32768, 2097152, 110100480 }
+#pragma once
+#include <string>
+
+namespace pb::base {
+
+struct Machine {
+  std::string processor;
+  int cores = 1;                                   // that are switched on, whether this process may use them or not
+  long firstCache = 0, secondCache = 0, thirdCache = 0; // bytes; 0: none, or not known
+};
+
+Machine thisMachine();
+
+} // namespace pb::base

@@ -1,0 +1,26 @@
+// Where a configuration comes from: its first lines and its table [made-by], against this program and this
+// machine.
+//
+//   hash = "9f2c"                                             the program's hash is 77aa    => isOtherVersion
+//   [made-by]
+//   machine = { processor = "AMD EPYC 7763", cores = 64 }     this one has 8 of them        => otherMachine
+//
+// What a configuration of elsewhere says is still followed, as far as it fits (fit.h).
+#pragma once
+#include "runtime/abi/program.h"
+#include <string>
+#include <toml++/toml.h>
+
+namespace pb::config {
+
+inline constexpr const char *kMadeBy = "made-by"; // no transform can have this name
+
+struct Origin {
+  bool isOtherVersion = false;
+  std::string otherMachine; // "AMD EPYC 7763, 64 processors"; "": this one, or not said
+};
+
+Origin originOf(const Program &, const toml::table &);
+Origin originOf(const Program &, const std::string &toml);
+
+} // namespace pb::config
