@@ -55,11 +55,17 @@ int tuneCommand(int argc, char **argv) {
   app.add_option("--memory", options.memoryMegabytes, "address space that the program may use, in MB")
       ->check(CLI::PositiveNumber);
   app.add_flag("--fresh", options.fresh, "measure again what the journal already knows");
+  app.add_flag("--refresh", options.refresh,
+               "start from the configuration that is there and tune only what has changed since it was made: "
+               "entries that do not fit, transforms with another text, or, on another machine, cut-offs and "
+               "sizes near those of the file; a tenth of the budget")
+      ->excludes("--fresh");
   app.add_flag("--kernels", options.kernels,
                "instead of choices, what is decided when a program is compiled: the schedules of its loops. "
                "Compiles variants of PROGRAM.pbcc, leaves the program made with the best, and writes them "
                "into its configuration")
-      ->excludes("--fresh");
+      ->excludes("--fresh")
+      ->excludes("--refresh");
   app.add_option("-j,--jobs", options.jobs, "with --kernels: compilations at once (default: one a processor)")
       ->check(CLI::Range(1, 256));
   app.add_option("words", options.words,

@@ -7,6 +7,8 @@
 #include "tuner/report/summary.h"
 #include "tuner/report/words.h"
 #include "tuner/space/kernel_settings.h"
+#include "tuner/strategy/refresh.h"
+#include "tuner/travel/refresh_plan.h"
 #include "tuner/write_file.h"
 
 #include <algorithm>
@@ -86,8 +88,11 @@ public:
     const InterruptGuard guard;
     try {
       space_ = describeProgram(program_, options_.program, "");
-      start_ = Configuration::defaults(space_);
-      takeOver();
+      start_ = byDefault_ = Configuration::defaults(space_);
+      if (!options_.refresh)
+        takeOver();
+      else if (!planRefresh())
+        return 0;
     } catch (const TunerError &) {
       if (!stopRequested())
         throw;
@@ -130,6 +135,25 @@ private:
         start_ = start_.withTunable(static_cast<int>(i), earlier.front().tunables()[i]);
   }
 
+  /// What is stored is the start. False if nothing has to be tuned: then the file says so from now on.
+  bool planRefresh() {
+    const std::string text = textOf(output_);
+    if (text.empty())
+      throw TunerError(fmt::format("{}: there is no configuration to refresh\n  help: pbc tune {} makes one",
+                                   output_, options_.program));
+    const Fitted fitted = fitConfiguration(program_, text, output_);
+    const std::optional<Provenance> origin = provenanceOf(text);
+    plan_ = refreshPlan(space_, origin, fitted);
+    start_ = fromToml(space_, fitted.toml, output_);
+    kernels_ = kernelSettings(text);
+    for (const std::string &reason : plan_.reasons)
+      progress_.note(reason);
+    if (!plan_.isNothing())
+      return true;
+    fmt::print("{}: nothing has changed since it was made\n", output_);
+    return false;
+  }
+
   /// One accuracy bin after the other. They share the transforms that they call: the first decides those.
   void focus(const std::vector<std::string> &bins, std::size_t bin) {
     space_ = describeProgram(program_, options_.program, bins[bin]);
@@ -147,6 +171,19 @@ private:
       space_.tunables[i].isFixed |= isDecided(space_.tunables[i].transform);
     }
     budget_ = budgetOf(options_) / static_cast<double>(bins.size());
+    if (options_.refresh) {
+      const int all = std::max(space_.openDecisions(), 1);
+      plan_.fix(space_);
+      const double share = plan_.isOtherMachine ? 0 : static_cast<double>(space_.openDecisions()) / all;
+      budget_ *= options_.budget > 0 ? 1 : std::max(share, 0.1);
+    }
+  }
+
+  void startFrom(const Configuration &configuration) {
+    for (std::size_t i = 0; i < space_.sites.size(); ++i)
+      space_.sites[i].initial = configuration.selectors()[i];
+    for (std::size_t i = 0; i < space_.tunables.size(); ++i)
+      space_.tunables[i].initial = configuration.tunables()[i];
   }
 
   /// Configurations of the defaults that meet the target at each size; sizes where none was found are left
@@ -160,10 +197,7 @@ private:
     const ReachedSizes reached =
         reachAtSizes(*worker_, space_, sizes, Configuration::defaults(space_), kPatience, mayGoOn,
                      [&](const std::string &line) { progress_.note(line); });
-    for (std::size_t i = 0; i < space_.sites.size(); ++i)
-      space_.sites[i].initial = reached.configuration.selectors()[i];
-    for (std::size_t i = 0; i < space_.tunables.size(); ++i)
-      space_.tunables[i].initial = reached.configuration.tunables()[i];
+    startFrom(reached.configuration);
     unmet_.clear();
     for (const Sizes &step : sizes)
       if (std::find(reached.met.begin(), reached.met.end(), step) == reached.met.end())
@@ -182,7 +216,7 @@ private:
                       {options_.memoryMegabytes << 20},
                       space_.goal ? space_.main : ""};
     worker_ = std::make_unique<Worker>(program_, workerOptions_);
-    if (hasStart_)
+    if (hasStart_ && !options_.refresh)
       worker_->setBase(toToml(space_, Configuration::defaults(space_), {}));
     full_ = fullSizes(*worker_, space_, {options_.n, options_.sizes, !options_.inputs.empty()}, kPatience);
     progress_.note(fmt::format("tuning {} ({} open decisions) up to {}",
@@ -220,9 +254,20 @@ private:
     if (options_.effort == "full")
       settings.population = 20;
     std::vector<Configuration> earlier;
-    if (!space_.goal)
+    if (options_.refresh)
+      earlier = {byDefault_};
+    else if (!space_.goal)
       earlier = earlierResult(space_, output_, progress_);
-    summary.result = tune(space_, sizes, earlier, settings, evaluator, progress_);
+    const bool isNear = options_.refresh && plan_.isOtherMachine;
+    summary.result = (isNear ? refresh : tune)(space_, sizes, earlier, settings, evaluator, progress_);
+    if (isNear && !plan_.touched.empty() && !evaluator.stopped()) {
+      // What is new here was never tuned anywhere.
+      startFrom(summary.result.best);
+      plan_.fixOthers(space_);
+      settings.deadline += budget_;
+      summary.result = tune(space_, sizes, earlier, settings, evaluator, progress_);
+    }
+    summary.isRefresh = options_.refresh;
     summary.program = options_.program;
     summary.output = output_;
     summary.journal = journal_->path();
@@ -276,12 +321,24 @@ private:
       start_ = result.best;
       const auto lines = provenance(space_, summary);
       comments_.insert(comments_.end(), lines.begin(), lines.end());
-      writeAtomically(
-          output_, withKernels(toToml(space_, result.best, {options_.threads, comments_}), toToml(kernels_)));
+      writeAtomically(output_,
+                      withKernels(toToml(space_, result.best, {options_.threads, comments_}) + "\n" +
+                                      toToml(madeBy(space_, summary,
+                                                    {options_.refresh ? "refresh" : options_.effort, budget_,
+                                                     options_.seed, tunedSizes(result.size)})),
+                                  toToml(kernels_)));
     }
     if (summary.stopped)
       progress_.note("stopped; the best so far is kept");
     results_.push_back(options_.json ? asJson(space_, summary) : asText(space_, summary));
+  }
+
+  /// Names of the sizes up to this one.
+  std::vector<std::string> tunedSizes(int last) const {
+    std::vector<std::string> names;
+    for (int i = 0; i <= last; ++i)
+      names.push_back(nameOf(steps_[static_cast<std::size_t>(i)].sizes));
+    return names;
   }
 
   const TuneOptions &options_;
@@ -295,6 +352,8 @@ private:
   std::vector<Step> steps_, quick_; // those that are worth measuring; smaller ones
   WorkerOptions workerOptions_;
   KernelSettings kernels_;         // of the earlier configuration: what the program was compiled with
+  RefreshPlan plan_;               // with --refresh
+  Configuration byDefault_;        // what the program has without any file
   Configuration start_;            // with what is decided so far
   Configuration reached_;          // what met the accuracy target before the search made it fast
   std::vector<std::string> unmet_; // sizes at which nothing met it

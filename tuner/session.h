@@ -20,6 +20,7 @@ struct TuneOptions {
   int threads = 0;
   long memoryMegabytes = 0;
   bool fresh = false;
+  bool refresh = false; // only what the stored configuration does not fit
   bool json = false;
   bool kernels = false;           // compile variants; `program` is a source, `output` the program
   int jobs = 0;                   // compilations at once; 0: one per processor

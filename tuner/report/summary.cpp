@@ -30,13 +30,14 @@ std::string verdict(const Summary &summary) {
   if (summary.accuracy)
     return fmt::format("{:.2f} times as fast as the first configuration that met the target",
                        speedup(result));
+  const char *reference = summary.isRefresh ? "the stored configuration" : "the default";
   if (summary.kept)
     return "nothing better than the earlier configuration was found; it was left as it is";
   if (result.changed)
-    return fmt::format("{:.2f} times as fast as the default", speedup(result));
+    return fmt::format("{:.2f} times as fast as {}", speedup(result), reference);
   if (!result.raced)
-    return "nothing faster than the default was found before the end";
-  return "the default is as fast as anything that was found; it stays";
+    return fmt::format("nothing faster than {} was found before the end", reference);
+  return fmt::format("{} is as fast as anything that was found; it stays", reference);
 }
 
 } // namespace
@@ -52,7 +53,7 @@ std::string asText(const ProgramSpace &space, const Summary &summary) {
   line("size", summary.sizes + (summary.sizes == summary.fullSizes
                                     ? ""
                                     : " (the full size, " + summary.fullSizes + ", was not reached)"));
-  line(space.goal ? "at first" : "default", seconds(result.defaultSeconds));
+  line(space.goal ? "at first" : summary.isRefresh ? "stored" : "default", seconds(result.defaultSeconds));
   line("tuned", seconds(result.bestSeconds));
   line("speed-up", verdict(summary));
   if (summary.accuracy)
@@ -114,14 +115,32 @@ std::string asJson(const ProgramSpace &space, const Summary &summary) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
+Provenance madeBy(const ProgramSpace &space, const Summary &summary, const Effort &effort) {
+  Provenance made;
+  made.tool = space.compiler;
+  made.date = dateNow();
+  made.machine = space.machine;
+  if (!made.machine.isKnown())
+    made.machine.processor = summary.machine;
+  made.effort = effort.name;
+  made.budget = effort.budget;
+  made.seed = effort.seed;
+  made.sizes = effort.sizes;
+  made.measurements = summary.runs;
+  made.defaultSeconds = summary.result.defaultSeconds;
+  made.tunedSeconds = summary.result.bestSeconds;
+  made.transforms = space.transforms;
+  return made;
+}
+
 std::vector<std::string> provenance(const ProgramSpace &space, const Summary &summary) {
   const TuneResult &result = summary.result;
   std::vector<std::string> lines{
       fmt::format("Made by pbc tune for {} on {:%Y-%m-%d %H:%M} UTC.", space.program,
                   fmt::gmtime(std::time(nullptr))),
       "machine: " + summary.machine, "size: " + summary.sizes,
-      fmt::format("default: {}, tuned: {} ({:.2f} times as fast{})", seconds(result.defaultSeconds),
-                  seconds(result.bestSeconds), speedup(result),
+      fmt::format("{}: {}, tuned: {} ({:.2f} times as fast{})", summary.isRefresh ? "stored" : "default",
+                  seconds(result.defaultSeconds), seconds(result.bestSeconds), speedup(result),
                   result.raced ? "" : "; not raced, stopped early"),
       fmt::format("effort: {}, {} measurements in {:.0f} s", summary.effort, summary.runs, summary.elapsed)};
   if (summary.accuracy)

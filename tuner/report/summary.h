@@ -2,6 +2,7 @@
 // configuration.
 #pragma once
 #include "tuner/evaluate/accuracy.h"
+#include "tuner/space/provenance.h"
 #include "tuner/strategy/tune.h"
 
 namespace pbc::tuner {
@@ -16,8 +17,9 @@ struct Summary {
   std::string effort; // "quick, 60 s, seed 1"
   double elapsed = 0;
   int runs = 0, remembered = 0;
-  bool stopped = false; // by the user
-  bool kept = false;    // stopped before anything better than the earlier configuration was found
+  bool stopped = false;   // by the user
+  bool isRefresh = false; // `default` of the result is the stored configuration
+  bool kept = false;      // stopped before anything better than the earlier configuration was found
   TuneResult result;
   std::optional<Verified> accuracy; // of a program with accuracy targets, at the largest size
   std::vector<std::string> missed;  // sizes at which the target is missed
@@ -25,6 +27,14 @@ struct Summary {
 
 std::string asText(const ProgramSpace &, const Summary &);
 std::string asJson(const ProgramSpace &, const Summary &);
+/// The same as data, for the table [made-by].
+struct Effort {
+  std::string name; // "quick"
+  double budget = 0;
+  long seed = 0;
+  std::vector<std::string> sizes; // all that were tuned
+};
+Provenance madeBy(const ProgramSpace &, const Summary &, const Effort &);
 /// Date, machine, sizes, times and effort: the comments of the configuration file.
 std::vector<std::string> provenance(const ProgramSpace &, const Summary &);
 

@@ -77,11 +77,24 @@ const json &findMain(const json &info, const std::string &wanted) {
 /// "Solve" of "Solve<2>".
 std::string family(const std::string &name) { return name.substr(0, name.find('<')); }
 
+Machine readMachine(const json &info) {
+  const json machine = info.value("machine", json::object());
+  Machine result{text(machine, "processor"), machine.value("cores", 0), machine.value("l1", 0L),
+                 machine.value("l2", 0L),    machine.value("l3", 0L),   {}};
+  for (const json &device : machine.value("devices", json::array()))
+    result.devices.push_back({text(device, "id"), text(device, "name"), text(device, "driver")});
+  return result;
+}
+
 ProgramSpace read(const json &info, const std::string &wanted) {
   ProgramSpace space;
   space.program = text(info, "name");
   space.hash = text(info, "hash");
   space.compiler = text(info, "compiler");
+  space.machine = readMachine(info);
+  for (const json &transform : info.at("transforms"))
+    if (transform.contains("hash"))
+      space.transforms[text(transform, "name")] = text(transform, "hash");
   const json &main = findMain(info, wanted);
   space.main = text(main, "name");
   space.sizes = names(main, "sizes");

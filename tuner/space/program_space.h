@@ -9,8 +9,10 @@
 // it takes is no part of a measurement. Source: ASPLOS'13 section 7.1; the JSON is
 // runtime/config/configuration.h's infoJson.
 #pragma once
+#include "tuner/space/machine.h"
 #include "tuner/space/selector.h"
 
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -97,8 +99,10 @@ struct ProgramSpace {
   std::vector<std::string> params; // those of them that are values rather than extents
   std::vector<Site> sites;
   std::vector<Tunable> tunables;
-  std::optional<AccuracyGoal> goal; // of the main transform
-  std::vector<std::string> bins;    // all accuracy bins of the main transform, "Solve<0>", ...; or only main
+  std::optional<AccuracyGoal> goal;              // of the main transform
+  Machine machine;                               // that the program runs on; processor "": not said
+  std::map<std::string, std::string> transforms; // hashes of the transforms' texts
+  std::vector<std::string> bins; // all accuracy bins of the main transform, "Solve<0>", ...; or only main
 
   /// Whether the search may change a tunable while it tests calls of size n. With an accuracy target, values
   /// of the main transform for smaller sizes met it when those were tested, and would not be tested again.

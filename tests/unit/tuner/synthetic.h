@@ -46,10 +46,12 @@ public:
     const int alternatives = static_cast<int>(space_.sites[0].alternatives.size());
     double sum = 0;
     for (long m = n; m >= 2; m /= 2) {
-      const int away = std::abs(c.selectors()[0].select(m) - bestAlternative(m, alternatives));
+      const int away =
+          std::abs(c.selectors()[0].select(m) -
+                   bestAlternative(std::max(shift < 0 ? m >> -shift : m << shift, 1L), alternatives));
       sum += 1e-3 * (away == 0 ? 1 : 1.75 + 0.25 * std::min(away, 5));
     }
-    return sum * (1 + std::abs(c.tunables()[0] - 5) / 8);
+    return sum * (1 + std::abs(c.tunables()[0] - bestRatio) / 8);
   }
   double optimum(long n) const { return 1e-3 * (std::bit_width(static_cast<unsigned long>(n)) - 1); }
 
@@ -74,6 +76,8 @@ public:
   bool stopped() const override { return stopAfter > 0 && requests >= stopAfter; }
 
   bool (*rejects)(const Configuration &, long n) = nullptr;
+  int shift = 0; // of the cut-offs, in powers of two, on another machine
+  double bestRatio = 5;
   double clock = 0;
   int requests = 0;
   int stopAfter = 0;

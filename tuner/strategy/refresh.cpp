@@ -1,0 +1,178 @@
+#include "tuner/strategy/refresh.h"
+
+#include "tuner/strategy/mutators.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pbc::tuner {
+namespace {
+
+constexpr double kNear = 8; // a cut-off further away than this factor is not expected to have moved here
+
+class Refresher {
+public:
+  Refresher(const ProgramSpace &space, Tester &tester, double deadline)
+      : space_(space), tester_(tester), deadline_(deadline), current_{Configuration::defaults(space), {}} {}
+
+  /// The size that was reached.
+  int run() {
+    const int count = static_cast<int>(tester_.sizes().size());
+    int reached = 0;
+    for (int size = 0; size < count; ++size) {
+      // The full size must be measured whatever the time: the race is there.
+      if (size + 1 < count && !tester_.mayGoOn(deadline_))
+        continue;
+      if (tester_.evaluator().stopped())
+        break;
+      if (!tester_.test(current_, size, 1, current_.configuration))
+        continue;
+      reached = size;
+      moveCutoffs(size);
+      if (size + 1 == count)
+        atFullSize(size);
+      tester_.observer().finished(tester_.sizes()[static_cast<std::size_t>(size)], tester_.measurements(),
+                                  tester_.bestAt(size), tester_.defaultAt(size));
+    }
+    return reached;
+  }
+
+  const Configuration &current() const { return current_.configuration; }
+
+private:
+  bool step(const Configuration &next, int size) {
+    const long n = tester_.sizes()[static_cast<std::size_t>(size)].n;
+    if (!tester_.mayGoOn(deadline_) || next == current_.configuration || !tester_.isNew(next, size) ||
+        tester_.bans().uses(next, n))
+      return false;
+    Candidate candidate{next, {}};
+    if (!tester_.test(candidate, size, 1, current_.configuration) || !tester_.beats(candidate, current_, size))
+      return false;
+    current_ = std::move(candidate);
+    return true;
+  }
+
+  /// The alternatives of the levels below and above also around n, where their cut-offs are near.
+  void moveCutoffs(int size) {
+    const long n = tester_.sizes()[static_cast<std::size_t>(size)].n;
+    for (std::size_t site = 0; site < space_.sites.size(); ++site) {
+      if (!space_.sites[site].isOpen())
+        continue;
+      const Selector selector = current_.configuration.selectors()[site];
+      const int level = selector.levelOf(n);
+      const auto tryUse = [&](int other, long low, long high) {
+        const int use = selector.levels()[static_cast<std::size_t>(other)].use;
+        return step(current_.configuration.withSelector(static_cast<int>(site), selector.withRangeForced(low, high, use)),
+                    size);
+      };
+      const bool isLowNear = level > 0 && static_cast<double>(n) <= kNear * static_cast<double>(selector.lowest(level));
+      if (isLowNear && tryUse(level - 1, selector.lowest(level), bandEnd(n)))
+        continue;
+      const long below = selector.levels()[static_cast<std::size_t>(level)].below;
+      if (below != kNoLimit && static_cast<double>(below) <= kNear * static_cast<double>(n))
+        tryUse(level + 1, bandStart(n), below);
+      // What was beyond the other machine's sizes nobody knows.
+      if (below == kNoLimit && (isLowNear || size + 1 == static_cast<int>(tester_.sizes().size())))
+        for (const int use : tester_.bans().allowed(space_, static_cast<int>(site)))
+          step(current_.configuration.withSelector(
+                   static_cast<int>(site), current_.configuration.selectors()[site].withRangeForced(
+                                               bandStart(n), kNoLimit, use)),
+               size);
+    }
+  }
+
+  void atFullSize(int size) {
+    const long n = tester_.sizes()[static_cast<std::size_t>(size)].n;
+    for (std::size_t site = 0; site < space_.sites.size(); ++site)
+      if (space_.sites[site].isOpen() && !space_.isOpenFromOnly(space_.sites[site]))
+        scaleCutoffs(static_cast<int>(site), n, size);
+    for (std::size_t i = 0; i < space_.tunables.size(); ++i)
+      if (space_.isOpenAt(space_.tunables[i], n))
+        scaleTunable(static_cast<int>(i), n, size);
+  }
+
+  /// Those that the sizes until now could not judge, and all of them more finely.
+  void scaleCutoffs(int site, long n, int size) {
+    const auto selectorNow = [&] { return current_.configuration.selectors()[static_cast<std::size_t>(site)]; };
+    for (int level = 0; level + 1 < static_cast<int>(selectorNow().levels().size()); ++level) {
+      if (selectorNow().lowest(level) > n)
+        break;
+      const std::size_t levels = selectorNow().levels().size();
+      for (const double factor : {0.7, 1.4}) {
+        bool moved = false;
+        while (selectorNow().levels().size() == levels) {
+          const Selector selector = selectorNow();
+          const long below = selector.levels()[static_cast<std::size_t>(level)].below;
+          if (!step(current_.configuration.withSelector(
+                        site, selector.withCutoff(level, std::lround(static_cast<double>(below) * factor))),
+                    size))
+            break;
+          moved = true;
+        }
+        if (moved)
+          break;
+      }
+    }
+  }
+
+  /// In one direction as long as it helps; if it does not, in the other.
+  void scaleTunable(int index, long n, int size) {
+    const Tunable &tunable = space_.tunables[static_cast<std::size_t>(index)];
+    const double width = tunable.maximum - tunable.minimum;
+    const double stepWidth = tunable.integer ? std::max(1.0, std::round(width / 16)) : width / 16;
+    for (const bool up : {true, false}) {
+      bool moved = false;
+      for (;;) {
+        const double value = current_.configuration.tunables()[static_cast<std::size_t>(index)];
+        const double next = tunable.logarithmic ? (up ? std::max(2 * value, 1.0) : value / 2)
+                                                : value + (up ? stepWidth : -stepWidth);
+        if (!step(current_.configuration.withValueAt(space_, index, tunable.clamp(next), n), size))
+          break;
+        moved = true;
+      }
+      if (moved)
+        return;
+    }
+  }
+
+  const ProgramSpace &space_;
+  Tester &tester_;
+  const double deadline_;
+  Candidate current_;
+};
+
+} // namespace
+
+TuneResult refresh(const ProgramSpace &space, const std::vector<TestSize> &sizes,
+                   const std::vector<Configuration> &rivals, const TuneSettings &settings, Evaluator &evaluator,
+                   Observer &observer) {
+  constexpr double kSearch = 0.8; // of the time; the rest is the race's
+  Tester tester(space, sizes, evaluator, observer);
+  const double start = evaluator.elapsed();
+  observer.stage("moving what the other machine found");
+  Refresher refresher(space, tester, start + kSearch * std::max(settings.deadline - start, 0.0));
+  TuneResult result;
+  result.best = Configuration::defaults(space);
+  result.size = refresher.run();
+  result.defaultSeconds = result.bestSeconds = tester.defaultAt(result.size);
+  if (!evaluator.stopped()) {
+    observer.stage("final race against the stored configuration");
+    std::vector<Configuration> runners{refresher.current()};
+    runners.insert(runners.end(), rivals.begin(), rivals.end());
+    const long n = sizes[static_cast<std::size_t>(result.size)].n;
+    std::erase_if(runners, [&](const Configuration &c) { return tester.bans().uses(c, n); });
+    const RaceResult last = race(tester, runners, result.size, settings.deadline);
+    result.raced = !evaluator.stopped() && last.rounds >= 3;
+    if (result.raced) {
+      result.best = last.winner;
+      result.changed = last.changed;
+      result.defaultSeconds = last.defaultSeconds;
+      result.bestSeconds = last.winnerSeconds;
+    }
+  }
+  result.measurements = tester.measurements();
+  result.faults = tester.bans().faults();
+  return result;
+}
+
+} // namespace pbc::tuner

@@ -1,0 +1,67 @@
+#include "tuner/travel/check.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace pbc::tuner {
+namespace {
+
+long count(const Fitted &fitted, bool (*is)(const FittedEntry &)) {
+  return std::count_if(fitted.entries.begin(), fitted.entries.end(), is);
+}
+
+bool isWrong(const FittedEntry &entry) { return !entry.isOk() && !entry.isMissing(); }
+
+} // namespace
+
+Fitted checked(const ProgramSpace &space, const std::optional<Provenance> &origin, Fitted fitted) {
+  const auto place = std::find_if(fitted.entries.begin(), fitted.entries.end(),
+                                  [](const FittedEntry &entry) { return entry.title() == "made-by"; });
+  if (origin && origin->machine.isKnown() && place != fitted.entries.end() && place->isOk() &&
+      origin->machine.devices != space.machine.devices) {
+    place->state = "another machine";
+    place->problems = {fmt::format("made on a machine with other devices: {}; this one: {}", inWords(origin->machine),
+                                   inWords(space.machine))};
+  }
+  return fitted;
+}
+
+bool isAllOk(const Fitted &fitted) { return count(fitted, isWrong) == 0; }
+
+std::string asText(const std::string &file, const Fitted &fitted) {
+  std::string text;
+  for (const FittedEntry &entry : fitted.entries) {
+    const std::string place = entry.line ? fmt::format("{}:{}:{}", file, entry.line, entry.column) : file;
+    text += fmt::format("{}: {:<18}{}\n", place, entry.state, entry.title());
+    if (entry.isMissing())
+      continue;
+    for (const std::string &problem : entry.problems)
+      text += fmt::format("    {}\n", problem);
+    if (!entry.instead.empty())
+      text += fmt::format("    {}\n", entry.instead);
+  }
+  const long mentioned = static_cast<long>(fitted.entries.size()) -
+                         count(fitted, [](const FittedEntry &entry) { return entry.isMissing(); });
+  const long wrong = count(fitted, isWrong);
+  return text + (wrong ? fmt::format("{} of {} entries need attention; `pbc tune --refresh` brings a file up to date\n",
+                                     wrong, mentioned)
+                       : fmt::format("all {} entries are ok\n", mentioned));
+}
+
+std::string asJson(const std::string &file, const Fitted &fitted) {
+  nlohmann::ordered_json entries = nlohmann::ordered_json::array();
+  for (const FittedEntry &entry : fitted.entries)
+    entries.push_back({{"entry", entry.title()},
+                       {"transform", entry.transform},
+                       {"key", entry.key},
+                       {"line", entry.line},
+                       {"column", entry.column},
+                       {"state", entry.state},
+                       {"problems", entry.problems},
+                       {"instead", entry.instead}});
+  const nlohmann::ordered_json json{{"file", file}, {"ok", isAllOk(fitted)}, {"entries", entries}};
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+} // namespace pbc::tuner

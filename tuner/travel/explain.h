@@ -1,0 +1,18 @@
+// `pbc config explain`: what a configuration makes of a program, in words.
+//
+//   Sort: which rules compute the outputs of Sort
+//     n below 341          InsertionSort: rule InsertionSort computes B
+//     n from 341 on        MergeSort (the default): ...
+//   Sort.block = 128: tunable of Sort; 1 to 4096, default 64
+//
+// Invariant: one paragraph for each choice and one line for each tunable of the program, in its order.
+#pragma once
+#include "tuner/space/configuration.h"
+#include "tuner/space/provenance.h"
+
+namespace pbc::tuner {
+
+std::string explained(const ProgramSpace &, const Configuration &, const std::optional<Provenance> &);
+std::string explainedAsJson(const ProgramSpace &, const Configuration &, const std::optional<Provenance> &);
+
+} // namespace pbc::tuner

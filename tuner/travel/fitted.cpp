@@ -1,0 +1,46 @@
+#include "tuner/travel/fitted.h"
+
+#include "tuner/evaluate/child_process.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace pbc::tuner {
+namespace {
+
+using nlohmann::json;
+
+Fitted read(const json &reply, const std::string &where) {
+  if (!reply.value("ok", false))
+    throw TunerError(fmt::format("the program cannot say what fits of {}: {}\n  help: compile it again with this pbc",
+                                 where, reply.value("error", "no answer")));
+  if (const auto errors = reply.at("errors").get<std::vector<std::string>>(); !errors.empty())
+    throw TunerError(fmt::format("{}", fmt::join(errors, "\n")));
+  Fitted fitted{reply.at("config").get<std::string>(), reply.value("threads", 0), {}};
+  for (const json &entry : reply.at("entries"))
+    fitted.entries.push_back({entry.at("transform"), entry.at("key"), entry.at("line"), entry.at("column"),
+                              entry.at("state"), entry.at("problems"), entry.at("instead")});
+  return fitted;
+}
+
+} // namespace
+
+Fitted fitConfiguration(const std::string &program, const std::string &text, const std::string &where) {
+  constexpr double kPatience = 20; // seconds
+  ChildProcess child({program, "--serve", "--noconfig"}, {});
+  std::string line;
+  const json request{{"op", "fit"}, {"config", text}, {"where", where}};
+  if (!child.writeLine(request.dump(-1, ' ', false, json::error_handler_t::replace)) ||
+      child.readLine(kPatience, &line) != ChildProcess::Read::Line) {
+    child.waitForEnd(1);
+    throw TunerError(fmt::format("{}: does not answer --serve: it {}", program, child.describeEnd()));
+  }
+  try {
+    return read(json::parse(line), where);
+  } catch (const json::exception &problem) {
+    throw TunerError(fmt::format("{}: answers --serve with what is no answer: {}", program, problem.what()));
+  }
+}
+
+} // namespace pbc::tuner
