@@ -128,6 +128,13 @@ def placements(info):
         yield "on a device, tiles", everywhere("gpu_tiles", lambda name: None)
         yield "on a device, small tiles", everywhere("gpu_tiles", lambda name: {"tile_x": 3, "tile_y": 2, "tile_z": 2, "tile_w": 1}.get(name[:6], small(name)))
         yield "on a device, tiles larger than groups", everywhere("gpu_tiles", lambda name: {"tile_x": 5, "tile_y": 7, "group_": 2}.get(name[:6]))
+    if any(a["name"] == "gpu_group" for t in info["transforms"] for s in t["sites"] for a in s["alternatives"]):
+        def parts(name):
+            return {"team": 2, "parts": 3}.get(name.split("_")[0], small(name))
+        yield "on a device, in groups", everywhere("gpu_group", lambda name: None)
+        yield "on a device, in small teams and parts", everywhere("gpu_group", parts)
+        yield "on a device, in groups of one", everywhere("gpu_group", lambda name: 1 if name[:6] == "group_" else None)
+        yield "shared, in groups", everywhere("gpu_group", lambda name: 24 if name == "gpu_ratio" else small(name))
     yield "shared", everywhere("gpu", lambda name: 24 if name == "gpu_ratio" else small(name))
     yield "shared by measuring", everywhere("gpu", lambda name: 65 if name == "gpu_ratio" else small(name))
     yield "shared, local memory", everywhere("gpu_local", lambda name: 40 if name == "gpu_ratio" else None)
@@ -236,6 +243,8 @@ def test_lines(pbc, source, words, configurations):
                         fail(f"{where}: status {done.returncode}\n{done.stderr}")
                     if os.environ.get("NO_FALLBACK") and "runs on the processor" in done.stderr:
                         fail(f"{where}: not on the device\n{done.stderr}")
+                    if "runs in its simplest version" in done.stderr or "does not compile" in done.stderr:
+                        fail(f"{where}: {done.stderr}")
                     for path, (extents, values) in zip(outputs, expected):
                         got_extents, got = read_matrix(path)
                         if got_extents != extents or len(got) != len(values) or not all(map(close, got, values)):

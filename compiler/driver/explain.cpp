@@ -128,6 +128,10 @@ private:
       addRounds(device, out);
     out["local_memory"] = staged;
     out["blocks"] = device.hasBlocks;
+    if (device.cooperation)
+      out[device.cooperation->scan ? "scan_along" : "group_over"] = device.cooperation->over;
+    else
+      out["why_no_group"] = device.whyNoCooperation;
     if (!device.staged)
       out["why_no_local_memory"] = device.whyNotStaged;
     if (device.shared >= 0)
@@ -227,11 +231,12 @@ std::string placed(const Json &device) {
                        device["placement"].get<std::string>(), device["library"].get<std::string>());
   const bool isStaged = !device["local_memory"].empty();
   const bool hasTiles = device.contains("tiles") && !device["tiles"].empty();
+  const bool isScan = device.contains("scan_along"), isGroup = isScan || device.contains("group_over");
   std::string out = fmt::format(
-      "      device: {} = cpu | gpu{}; an item for each {}", device["placement"].get<std::string>(),
+      "      device: {} = cpu | gpu{}; {}", device["placement"].get<std::string>(),
       (isStaged ? std::string(" | gpu_local") : "") + (device["blocks"].get<bool>() ? " | gpu_blocks" : "") +
-          (hasTiles ? " | gpu_tiles" : ""),
-      joined(device["items"]));
+          (hasTiles ? " | gpu_tiles" : "") + (isGroup ? " | gpu_group" : ""),
+      device["items"].empty() ? std::string("one item") : "an item for each " + joined(device["items"]));
   if (device.contains("rounds"))
     out += fmt::format(", in rounds of {}", device["rounds"].get<std::string>());
   if (hasTiles)
@@ -240,9 +245,15 @@ std::string placed(const Json &device) {
     out += fmt::format("; no tiles: {}", device["why_no_tiles"].get<std::string>());
   if (isStaged)
     out += fmt::format("; in local memory: {}", joined(device["local_memory"]));
+  if (isGroup)
+    out += fmt::format("; by the items of a group: {} {}", isScan ? "the scan along" : "the loop over",
+                       device[isScan ? "scan_along" : "group_over"].get<std::string>());
   if (device.contains("shared_along"))
     out += fmt::format("; shared with the processor along {}", device["shared_along"].get<std::string>());
-  return out + "\n";
+  out += "\n";
+  if (!isGroup && device["why_no_group"] != kernel::kNoLongLoop)
+    out += fmt::format("      no work in groups: {}\n", device["why_no_group"].get<std::string>());
+  return out;
 }
 
 std::string asText(const Json &step) {

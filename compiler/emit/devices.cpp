@@ -11,6 +11,7 @@ constexpr int kRatioParts = 64;     // requirement 100; the paper's are eighths
 constexpr int kAdaptive = 65;       // what the runtime takes for "find it by measuring" (device/balance.h)
 constexpr int kLargestGroup = 1024; // along one function; what a device cannot have, the runtime halves
 constexpr int kMostCells = 16;
+constexpr int kMostParts = 1024;
 constexpr int kLargestTile = 4096; // along one function
 constexpr const char *kFunctions = "xyzw";
 constexpr const char *kOrdinals[] = {"first", "second", "third", "fourth"};
@@ -24,6 +25,9 @@ int defaultGroup(int dimensions, int d) {
 
 /// So that a round keeps a group busy, and a diagonal of tiles several groups.
 int defaultTile(int dimensions) { return dimensions == 2 ? 64 : 16; }
+
+/// Along memory all items of a group; across it, as many neighbouring cells as make a transaction.
+int defaultTeam(const kernel::Cooperation &how) { return how.isAlongSteps ? 256 : 8; }
 
 /// An identifier.
 std::string identifier(const std::string &name) {
@@ -103,7 +107,7 @@ std::vector<Placement> placements(const Input &input, const sema::Transform &tra
         continue;
       }
       const int functions = static_cast<int>(device->items->kernel.taskDimensions.size());
-      const int items = std::min(3, functions - (device->items->inRounds() ? 1 : 0));
+      const int items = std::clamp(functions - (device->items->inRounds() ? 1 : 0), 1, 3);
       auto at = std::find_if(all.begin(), all.end(), [&](const Placement &k) { return k.name == name; });
       if (at == all.end())
         at = all.insert(all.end(), {name});
@@ -115,6 +119,8 @@ std::vector<Placement> placements(const Input &input, const sema::Transform &tra
         at->itemDimensions = std::max(at->itemDimensions, tiles - 1);
         at->tileDimensions = std::max(at->tileDimensions, tiles);
       }
+      if (device->cooperation && !at->team)
+        at->team = defaultTeam(*device->cooperation);
     }
   return all;
 }
@@ -138,11 +144,11 @@ std::string placementSlots(const Scope &scope) {
   if (!count)
     return "";
   const int bins = scope.transform.binCount();
-  return fmt::format("static pb::Selector {}[{}];\nstatic long {}[{}], {}[{}], {}[{}], {}[{}];\n",
+  return fmt::format("static pb::Selector {}[{}];\nstatic long {}[{}], {}[{}], {}[{}], {}[{}], {}[{}];\n",
                      placementSlot(scope, "place"), count * bins, placementSlot(scope, "group"),
                      3 * count * bins, placementSlot(scope, "cells"), 2 * count * bins,
                      placementSlot(scope, "tile"), kTileFunctions * count * bins,
-                     placementSlot(scope, "ratio"), bins);
+                     placementSlot(scope, "teams"), 2 * count * bins, placementSlot(scope, "ratio"), bins);
 }
 
 namespace {
@@ -158,6 +164,8 @@ std::vector<std::string> versionsOf(const Placement &p) {
     all.push_back("blocks");
   if (p.tileDimensions)
     all.push_back("tiles");
+  if (p.team)
+    all.push_back("group");
   return all;
 }
 
@@ -169,7 +177,8 @@ std::string placementAlternatives(const Scope &scope) {
       {"local", {"gpu_local", "on a device, with inputs in the local memory of groups"}},
       {"blocks", {"gpu_blocks", "on a device, several cells for each work-item"}},
       {"tiles", {"gpu_tiles", "on a device, a tile of points for each group"}},
-      {"library", {"gpu_library", "on a device, by a function of a library"}}};
+      {"library", {"gpu_library", "on a device, by a function of a library"}},
+      {"group", {"gpu_group", "on a device, each cell by several work-items of a group together"}}};
   std::string text;
   int number = 0;
   for (const Placement &p : placements(scope)) {
@@ -201,7 +210,8 @@ int placementTunableCount(const Scope &scope) {
   const std::vector<Placement> all = placements(scope);
   int count = all.empty() ? 0 : 1; // gpu_ratio
   for (const Placement &p : all)
-    count += p.itemDimensions + (p.hasBlocks ? std::min(2, p.itemDimensions) : 0) + p.tileDimensions;
+    count += p.itemDimensions + (p.hasBlocks ? std::min(2, p.itemDimensions) : 0) + p.tileDimensions +
+             (p.team ? 2 : 0);
   return count;
 }
 
@@ -233,6 +243,16 @@ std::string placementTunables(const Scope &scope, int bin) {
           defaultTile(p.tileDimensions), 1, kLargestTile,
           fmt::format("{}[{}]", placementSlot(scope, "tile"),
                       kTileFunctions * (number * scope.transform.binCount() + bin) + d));
+    const int teams = 2 * (number * scope.transform.binCount() + bin);
+    if (p.team) {
+      row("team_" + p.name, fmt::format("work-items that compute a cell of {} together", p.name), p.team, 1,
+          kLargestGroup, fmt::format("{}[{}]", placementSlot(scope, "teams"), teams));
+      row("parts_" + p.name,
+          fmt::format(
+              "groups that have parts of the steps of a cell of {}; 0: as many as keep the device busy",
+              p.name),
+          0, 0, kMostParts, fmt::format("{}[{}]", placementSlot(scope, "teams"), teams + 1));
+    }
     ++number;
   }
   if (number)
@@ -292,7 +312,7 @@ std::string DeviceTables::wholeMatrices(const std::string &name,
   text_ +=
       fmt::format("static const pb::DeviceMatrix pb_touched_{0}[] = {{\n{1}  {{}}\n}};\n\n"
                   "static const pb::DeviceStep pb_device_{0} = {{{2}, nullptr, 0, pb_touched_{0}, {3}, 0, "
-                  "nullptr, nullptr, false, -1, -1, nullptr, nullptr, nullptr, nullptr}};\n\n",
+                  "nullptr, nullptr, false, -1, -1, nullptr, nullptr, nullptr, nullptr, nullptr}};\n\n",
                   number, rows, quoted(name), matrices.size());
   return "pb_device_" + number;
 }
@@ -319,23 +339,46 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
       device->tiles && std::find(versions.begin(), versions.end(), "tiles") != versions.end();
   if (hasTiles)
     text_ += boxFunction("pb_tiles_" + number, device->tiles->kernel);
-  kernels(texts, versions, number);
+  kernels(*device, texts, versions, number);
   arguments(*device, texts, number);
   text_ += fmt::format(
       "static const pb::DeviceStep pb_device_{0} = {{{1}, pb_kernels_{0}, {2}, pb_touched_{0}, {3}, "
       "{4}, pb_items_{0}, pb_arguments_{0}, {5}, {6}, {7}, {8} + {9}, {10}, {11} + {12}, {13} + "
-      "{14}, {15} + {16}}};\n\n",
+      "{14}, {15} + {16}, {17} + {14}}};\n\n",
       number, quoted(name), versions.size(), device->touched.size(),
       texts.values.size() + texts.extents.size(), device->items->inRounds(), device->shared,
       device->sharedInTasks, placementSlot(scope_, "place"), place * t_.binCount(),
       placementSlot(scope_, "ratio"), placementSlot(scope_, "group"), 3 * place * t_.binCount(),
       placementSlot(scope_, "cells"), 2 * place * t_.binCount(), placementSlot(scope_, "tile"),
-      kTileFunctions * place * t_.binCount());
+      kTileFunctions * place * t_.binCount(), placementSlot(scope_, "teams"));
   return "pb_device_" + number;
 }
 
-void DeviceTables::kernels(const DeviceText &texts, const std::vector<std::string> &versions,
-                           const std::string &number) {
+std::string DeviceTables::teams(const kernel::OnDevice &device, const DeviceText::Version &version,
+                                const std::string &number) {
+  const std::string &steps = device.cooperation->steps;
+  if (!steps.empty())
+    text_ +=
+        fmt::format("PB_SMALL static long pb_steps_{}(const pb::Frame *pb_p, const pb::Box *pb_part) {{\n{}{}"
+                    "  return {};\n}}\n\n",
+                    number, frameText(), limits(device), steps);
+  text_ += fmt::format("static const pb::DeviceTeams pb_teams_{} = {{{}, {}, {}}};\n\n", number,
+                       steps.empty() ? "nullptr" : "pb_steps_" + number, version.values,
+                       device.cooperation->scan ? 3 : 2);
+  return "&pb_teams_" + number;
+}
+
+std::string DeviceTables::limits(const kernel::OnDevice &device) {
+  std::string text;
+  for (std::size_t k = 0; k < device.items->kernel.taskDimensions.size(); ++k)
+    text += fmt::format("  [[maybe_unused]] const long pb__low{0} = pb_part->low[{0}], pb__high{0} = "
+                        "pb_part->high[{0}];\n",
+                        k);
+  return text;
+}
+
+void DeviceTables::kernels(const kernel::OnDevice &device, const DeviceText &texts,
+                           const std::vector<std::string> &versions, const std::string &number) {
   std::string rows;
   for (const std::string &wanted : versions) {
     const auto version = std::find_if(texts.versions.begin(), texts.versions.end(),
@@ -352,9 +395,10 @@ void DeviceTables::kernels(const DeviceText &texts, const std::vector<std::strin
                       "int *cells) {{ return {}; }}\n\n",
                       local, version->localBytes);
     }
-    rows += fmt::format("  {{{}, R\"pb({})pb\", {}, {}, {}, {}}},\n", quoted(wanted), version->text,
-                        quoted(texts.entry), local, wanted == "blocks",
-                        wanted == "tiles" ? "pb_tiles_" + number : "nullptr");
+    rows += fmt::format("  {{{}, R\"pb({})pb\", {}, {}, {}, {}, false, {}}},\n", quoted(wanted),
+                        version->text, quoted(texts.entry), local, wanted == "blocks",
+                        wanted == "tiles" ? "pb_tiles_" + number : "nullptr",
+                        wanted == "group" ? teams(device, *version, number) : "nullptr");
   }
   text_ += fmt::format("static const pb::DeviceKernel pb_kernels_{}[] = {{\n{}}};\n\n", number, rows);
 }
@@ -362,11 +406,7 @@ void DeviceTables::kernels(const DeviceText &texts, const std::vector<std::strin
 void DeviceTables::arguments(const kernel::OnDevice &device, const DeviceText &texts,
                              const std::string &number) {
   const kernel::Kernel &kernel = device.items->kernel;
-  std::string limits, rows, body;
-  for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k)
-    limits += fmt::format("  [[maybe_unused]] const long pb__low{0} = pb_part->low[{0}], pb__high{0} = "
-                          "pb_part->high[{0}];\n",
-                          k);
+  std::string rows, body;
   int position = 0;
   for (const kernel::Touched &touched : device.touched) {
     const sema::Matrix &m = t_.matrices[touched.matrix];
@@ -386,7 +426,7 @@ void DeviceTables::arguments(const kernel::OnDevice &device, const DeviceText &t
            fmt::format("PB_SMALL static void pb_arguments_{0}(const pb::Frame *pb_p, const pb::Box *pb_part, "
                        "pb::DeviceArguments *pb_a) {{\n{1}  pb::Box pb_whole;\n  if (!pb_part)\n"
                        "    pb_items_{0}(pb_p, &pb_whole), pb_part = &pb_whole;\n{2}{3}}}\n\n",
-                       number, frameText(), limits, body);
+                       number, frameText(), limits(device), body);
 }
 
 std::string DeviceTables::frameText() const {

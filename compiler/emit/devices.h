@@ -6,12 +6,11 @@
 //
 // Steps of one name in several plans share a placement: its selector and the sizes of its groups.
 #pragma once
+#include "compiler/emit/kernel/device_text.h"
 #include "compiler/emit/parts.h"
 #include <set>
 
 namespace pbc::emit {
-
-struct DeviceText;
 
 /// Whether some step of the program can run on a device.
 bool usesDevices(const Input &);
@@ -29,6 +28,7 @@ struct Placement {
   bool hasLocal = false, hasBlocks = false;
   int tileDimensions = 0; // 0: no tiles
   bool isLibrary = false; // a function of a library, and nothing else
+  int team = 0; // items that compute a cell together, unless the configuration says otherwise; 0: none do
 };
 
 /// In the order of the plans; none in a program without anything for devices.
@@ -68,7 +68,11 @@ private:
   std::string library(const std::string &step, const sema::LibraryUse &); // library_steps.cpp
   std::size_t placeOf(const std::string &step) const;
   std::string wholeMatrices(const std::string &name, const std::vector<std::pair<int, bool>> &matrices);
-  void kernels(const DeviceText &, const std::vector<std::string> &versions, const std::string &number);
+  void kernels(const kernel::OnDevice &, const DeviceText &, const std::vector<std::string> &versions,
+               const std::string &number);
+  /// Address of the table for a version in which items work together.
+  std::string teams(const kernel::OnDevice &, const DeviceText::Version &, const std::string &number);
+  static std::string limits(const kernel::OnDevice &);
   void arguments(const kernel::OnDevice &, const DeviceText &, const std::string &number);
   std::string frameText() const;
   /// The values of the kernel's functions, as the runtime asks for them.

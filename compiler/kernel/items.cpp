@@ -61,4 +61,9 @@ ItemsOutcome mapToItems(const Kernel &lifted) {
   return {Items{cut, oneItem(cut, lifted.schedule)}, ""};
 }
 
+Items asOneItem(const Kernel &lifted) {
+  const Kernel whole = cutAlong(lifted, {});
+  return {whole, whole};
+}
+
 } // namespace pbc::kernel

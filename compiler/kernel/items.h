@@ -34,5 +34,7 @@ ItemsOutcome mapToItems(const Kernel &lifted);
 /// `cut` with one value of each of its functions; `order`: the schedule before the cut, which does not speak
 /// of high<k>.
 Kernel oneItem(const Kernel &cut, const isl::schedule &order);
+/// All points as one item; for whoever gives it to the items of a group together (cooperate.h).
+Items asOneItem(const Kernel &lifted);
 
 } // namespace pbc::kernel

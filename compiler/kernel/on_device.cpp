@@ -52,7 +52,7 @@ bool hasSharedLoop(const Items &items, const Kernel &lifted) {
 
 /// With a budget of its own: other versions exist without tiles.
 void findTiles(OnDevice &device, const Kernel &lifted, const poly::Context &context) {
-  if (!device.items)
+  if (!device.items || device.items->kernel.taskDimensions.empty())
     return;
   GroupTilesOutcome outcome;
   try {
@@ -65,27 +65,62 @@ void findTiles(OnDevice &device, const Kernel &lifted, const poly::Context &cont
   device.whyNoTiles = std::move(outcome.why);
 }
 
+/// With a budget of its own, too. One item alone would do everything: that is no version.
+void findCooperation(OnDevice &device, const poly::Context &context) {
+  if (!device.items)
+    return;
+  CooperationOutcome outcome;
+  try {
+    if (!context.withBudget(kBudget, [&] { outcome = cooperate(*device.items); }))
+      outcome = {std::nullopt, "what its statements read of each other is too complex"};
+  } catch (const isl::exception &) {
+    outcome = {std::nullopt, "what its statements read of each other is too complex"};
+  }
+  if (device.why.empty() || outcome.cooperation) {
+    device.why = "";
+    device.cooperation = std::move(outcome.cooperation);
+    device.whyNoCooperation = std::move(outcome.why);
+    return;
+  }
+  const std::string why = device.why + (outcome.why == kNoLongLoop ? "" : "; " + outcome.why);
+  device = {};
+  device.why = why;
+}
+
+bool isLifted(const Kernel &kernel) {
+  return !kernel.statements.empty() && std::none_of(kernel.statements.begin(), kernel.statements.end(),
+                                                    [](const Statement &s) { return s.isOpaque; });
+}
+
 } // namespace
 
 OnDevice onDevice(const Kernel &lifted, const Kernel &scheduled, const poly::Context &context) {
   OnDevice device;
   const auto make = [&] {
     ItemsOutcome items = mapToItems(lifted);
+    if (!items.items && isLifted(lifted))
+      items.items = asOneItem(lifted);
     if (!items.items) {
       device.why = items.why, device.whyAt = items.at;
       return;
     }
     device.touched = touchedCells(items.items->kernel);
-    Outcome staged = stageInputs(*items.items);
-    device.staged = std::move(staged.kernel);
-    device.whyNotStaged = staged.why;
-    device.hasBlocks = hasSharedLoop(*items.items, lifted);
+    if (items.why.empty()) {
+      Outcome staged = stageInputs(*items.items);
+      device.staged = std::move(staged.kernel);
+      device.whyNotStaged = staged.why;
+      device.hasBlocks = hasSharedLoop(*items.items, lifted);
+    } else {
+      device.why = items.why; // of use for groups only
+      device.whyNotStaged = "there is one item";
+    }
     device.items = std::move(items.items);
     findShared(device, scheduled);
   };
   try {
     if (context.withBudget(kBudget, make)) {
       findTiles(device, lifted, context);
+      findCooperation(device, context);
       return device;
     }
   } catch (const isl::exception &) { // a box without a formula

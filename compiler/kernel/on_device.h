@@ -6,6 +6,7 @@
 // Everything about devices that the emitter needs is decided here; it only prints. Source: petabricks-hetero
 // 4, the three phases.
 #pragma once
+#include "compiler/kernel/cooperate.h"
 #include "compiler/kernel/group_tiles.h"
 #include "compiler/kernel/touched_cells.h"
 
@@ -17,9 +18,10 @@ struct OnDevice {
   bool hasBlocks = false;       // several cells for each work-item are of use (emit/kernel/device_blocks.h)
   std::vector<Touched> touched; // what a part of the points touches
   std::optional<GroupTiles> tiles;
-  std::string why, whyNotStaged, whyNoTiles; // one sentence each where there is none
-  source::Span whyAt;                        // what `why` blames in a body, if anything
-  int libraryRule = -1;                      // instead of all that: the rule whose counterpart a library has
+  std::optional<Cooperation> cooperation;                      // of the items of a group, for one cell
+  std::string why, whyNotStaged, whyNoTiles, whyNoCooperation; // one sentence each where there is none
+  source::Span whyAt;                                          // what `why` blames in a body, if anything
+  int libraryRule = -1; // instead of all that: the rule whose counterpart a library has
   bool isPossible() const { return items || libraryRule >= 0; }
   int shared = -1, sharedInTasks = -1; // a function along which device and processor can share the points
 };

@@ -54,9 +54,20 @@ struct DeviceArguments {
 /// Functions of the points in tiles have at most so many.
 inline constexpr int kTileFunctions = 4;
 
+/// Of a version in which the items of a group compute cells together: in teams of equal size, one for each of
+/// the group's PB_C0 cells along the first function. Behind the limits of the box its kernel has four further
+/// arguments: a place for what parts of the steps leave, the number of the pass, how many parts a cell's
+/// steps have, and how many of these are groups of this launch (compiler/emit/kernel/device_groups.h).
+struct DeviceTeams {
+  /// Of the loop that the items share out, at most, for the points of the box; null: unknown.
+  long (*steps)(const Frame *, const Box *);
+  int values; // of 8 bytes that a part leaves; 0: a cell is one group's
+  int passes; // of cells in parts
+};
+
 /// One version of a step's kernel.
 struct DeviceKernel {
-  const char *variant; // "global", "local", "blocks", "tiles", "library"
+  const char *variant; // "global", "local", "blocks", "tiles", "library", "group"
   const char *source;  // in the dialect, without its prelude; null: this step has no such version
   const char *entry;
   /// Bytes of group-local memory for groups of group[0] x group[1] x group[2] items with cells[0] x cells[1]
@@ -68,6 +79,7 @@ struct DeviceKernel {
   /// `source` names a function of a library and the elements' type, "cublas.gemm double": the matrices are
   /// its arguments, the values their extents (runtime/device/library/entries.h). There are no items.
   bool isLibrary = false;
+  const DeviceTeams *teams = nullptr;
 };
 
 /// A step, as far as devices are concerned: what it touches, and its kernels, if there are any.
@@ -92,7 +104,9 @@ struct DeviceStep {
                      // measuring
   const long *group; // by Frame::bin, three each: items of a group along each function that has items
   const long *cells; // by Frame::bin, two each: cells of an item along the first two of these
-  const long *tile = nullptr; // by Frame::bin, four each: values of each function that a tile has
+  const long *tile = nullptr;  // by Frame::bin, four each: values of each function that a tile has
+  const long *teams = nullptr; // by Frame::bin, two each: items of a team; parts of a cell's steps, 0: as
+                               // many as keep the device busy
 };
 
 /// The awaitable of toHost.

@@ -8,7 +8,7 @@ namespace pb::base {
 
 struct Machine {
   std::string processor;
-  int cores = 1;                                   // that are switched on, whether this process may use them or not
+  int cores = 1; // that are switched on, whether this process may use them or not
   long firstCache = 0, secondCache = 0, thirdCache = 0; // bytes; 0: none, or not known
 };
 

@@ -33,7 +33,9 @@ struct Entry {
   EntryState state = EntryState::Ok;
   std::vector<std::string> problems = {};
   std::string instead = {}; // what is done now
-  std::string title() const { return transform.empty() || key.empty() ? transform + key : transform + "." + key; }
+  std::string title() const {
+    return transform.empty() || key.empty() ? transform + key : transform + "." + key;
+  }
 };
 
 } // namespace pb::config

@@ -47,8 +47,8 @@ std::string warningAbout(const Program &program, const std::string &text, const 
         unfit += (unfit.empty() ? "" : ", ") + entry.title();
     }
     if (count)
-      what += " (" + std::to_string(count) + (count == 1 ? " entry does" : " entries do") + " not fit: " + unfit +
-              (count > 3 ? ", ..." : "") + ")";
+      what += " (" + std::to_string(count) + (count == 1 ? " entry does" : " entries do") +
+              " not fit: " + unfit + (count > 3 ? ", ..." : "") + ")";
   }
   if (!origin.otherMachine.empty())
     what += (what.empty() ? "made" : ",") + std::string(" on another machine (") + origin.otherMachine + ")";

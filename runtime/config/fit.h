@@ -1,4 +1,5 @@
-// A configuration for another version of the program, used as far as it goes: each entry has a legal fallback.
+// A configuration for another version of the program, used as far as it goes: each entry has a legal
+// fallback.
 //
 //   fit(program, text, "sort.cfg", &threads)  ->  {errors: [], entries: [{Sort.choice, Ok}, {Sort.blok,
 //   Unknown}, ...]}

@@ -15,7 +15,8 @@ Origin originOf(const Program &program, const toml::table &root) {
   const std::string processor = machine["processor"].value_or(here.processor);
   const int cores = machine["cores"].value_or(here.cores);
   if (processor != here.processor || cores != here.cores)
-    origin.otherMachine = processor + ", " + std::to_string(cores) + (cores == 1 ? " processor" : " processors");
+    origin.otherMachine =
+        processor + ", " + std::to_string(cores) + (cores == 1 ? " processor" : " processors");
   return origin;
 }
 

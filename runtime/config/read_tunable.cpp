@@ -55,10 +55,11 @@ void Reader::readElements(const Transform &t, const Tunable &tunable, const toml
   const toml::array *list = node.as_array();
   if (list && !tunable.length) {
     instead("the default is used");
-    return error(node.source(), std::string(t.name) + "." + tunable.name +
-                                    (tunable.bySize ? " is one number, or [ { below = SIZE, value = NUMBER }, "
-                                                      "..., { value = NUMBER } ]"
-                                                    : " is one number"));
+    return error(node.source(),
+                 std::string(t.name) + "." + tunable.name +
+                     (tunable.bySize ? " is one number, or [ { below = SIZE, value = NUMBER }, "
+                                       "..., { value = NUMBER } ]"
+                                     : " is one number"));
   }
   if (list && static_cast<int>(list->size()) != tunable.length) {
     error(node.source(), std::string(t.name) + "." + tunable.name + " has " + std::to_string(tunable.length) +

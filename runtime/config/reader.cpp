@@ -182,7 +182,8 @@ void Reader::addMissing() {
       return entry.transform == t.name && entry.key == key;
     });
     if (!isThere)
-      entries_.push_back({t.name, key, 0, 0, EntryState::Missing, {"it is not mentioned"}, "the default is used"});
+      entries_.push_back(
+          {t.name, key, 0, 0, EntryState::Missing, {"it is not mentioned"}, "the default is used"});
   };
   for (int i = 0; i < program_.transformCount; ++i) {
     const Transform &t = *program_.transforms[i];

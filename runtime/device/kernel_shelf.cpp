@@ -95,7 +95,7 @@ KernelShelf::Awaiter KernelShelf::get(const DeviceKernel &kernel, const int grou
   if (!entry) {
     entry = std::make_shared<Entry>();
     std::string text = unit ? "#define PB_UNIT 1\n" : "";
-    for (int d = 0; kernel.hasCells && d < 2; ++d)
+    for (int d = 0; (kernel.hasCells || kernel.teams) && d < 2; ++d)
       text += "#define PB_C" + std::to_string(d) + " " + std::to_string(cells[d]) + "\n";
     entry->source = {text + kernel.source, kernel.entry, {group[0], group[1], group[2]}, kernel.isLibrary};
     if (kernel.isLibrary)

@@ -3,7 +3,7 @@
 
 namespace pb::device {
 
-LaunchRounds::LaunchRounds(const Launch &launch, std::vector<Argument> &arguments)
+LaunchRounds::LaunchRounds(const Launch &launch, std::vector<Argument> &arguments, Buffer *scratch)
     : launch_(launch), limits_(arguments.size()) {
   const Box &box = launch.box;
   for (int d = 0; d < box.rank; ++d) {
@@ -12,6 +12,13 @@ LaunchRounds::LaunchRounds(const Launch &launch, std::vector<Argument> &argument
   }
   if (launch.inRounds)
     count_ = box.high[0] - box.low[0];
+  if (launch.teams.isOne) {
+    if (!launch.inRounds)
+      count_ = launch.teams.lastPass() - launch.teams.firstPass() + 1;
+    arguments.push_back(Argument::writes(*scratch));
+    for (const long v : {0L, launch.teams.parts, 1L}) // the pass, and groups with parts of the same cells
+      arguments.push_back(Argument::of(v));
+  }
   if (!launch.inTiles())
     return;
   for (int d = 0; d < box.rank; ++d) {
@@ -31,6 +38,12 @@ Grid LaunchRounds::prepare(long round, std::vector<Argument> &arguments) const {
   if (launch_.inRounds) {
     arguments[limits_].value = box.low[0] + round;
     arguments[limits_ + 1].value = box.low[0] + round + 1;
+  }
+  if (launch_.teams.isOne) {
+    const int pass = launch_.teams.firstPass() + (launch_.inRounds ? 0 : static_cast<int>(round));
+    arguments[arguments.size() - 3].value = pass;
+    arguments[arguments.size() - 1].value = launch_.teams.partsOf(pass);
+    return gridOf(launch_.teams, pass, box, launch_.inRounds, launch_.group);
   }
   if (!launch_.inTiles())
     return gridOf(box, launch_.inRounds, launch_.group, launch_.cells);

@@ -3,6 +3,7 @@
 //
 //   box x, y in [0, 4) x [0, 6)                    1 command
 //   in rounds of y                                 6 commands, from1 = y, to1 = y + 1
+//   one cell, 3 groups with parts of its steps     2 commands, passes 1 and 2 (teams.h)
 //   in tiles of 2 x 3 points                       3 commands: tile (0, 0); (1, 0) and (0, 1); (1, 1)
 //
 // All arguments of one command but the last few are those of the next. Of tiles, the last function's place
@@ -15,8 +16,9 @@ namespace pb::device {
 
 class LaunchRounds {
 public:
-  /// Appends what changes from command to command to `arguments`.
-  LaunchRounds(const Launch &, std::vector<Argument> &arguments);
+  /// Appends what changes from command to command to `arguments`. `scratch`: for what parts of cells leave;
+  /// where there are none any buffer that is written.
+  LaunchRounds(const Launch &, std::vector<Argument> &arguments, Buffer *scratch);
   long count() const { return count_; }
   /// The arguments and the work-items of command number `round`.
   Grid prepare(long round, std::vector<Argument> &arguments) const;

@@ -45,9 +45,14 @@ struct Progress {
 
   /// A launch before it failed, or this one.
   bool isRefused() const { return submission->result.why.has_value(); }
+  void giveScratchBack(Management &m) {
+    if (scratch)
+      m.putBack(std::move(scratch), launch.teams.bytes);
+  }
   void refuse(Management &m, const DeviceError &why) {
     submission->result.why = DeviceError(why.failure(), std::string(launch.name) + ": " + why.what());
     unpin(m);
+    giveScratchBack(m);
     for (const auto &t : transients)
       if (t)
         m.later(std::make_unique<TransientEnd>(launch.name, submission, t, false));
@@ -67,6 +72,7 @@ struct Progress {
   const Launch &launch;
   std::vector<std::shared_ptr<Record>> records;       // of each matrix, or
   std::vector<std::shared_ptr<Transient>> transients; // where no storage owns it
+  std::unique_ptr<Buffer> scratch;                    // for what parts of cells leave
   bool isPinned = false;
 };
 
@@ -120,6 +126,12 @@ protected:
     for (std::size_t k = 0; k < p.records.size(); ++k)
       if (p.records[k] ? !m.provide(*p.records[k]) : !provideTransient(m, k))
         return Outcome::Again;
+    if (p.launch.teams.bytes && !p.scratch) {
+      bool wait = false;
+      p.scratch = m.allocate(p.launch.teams.bytes, wait);
+      if (wait)
+        return Outcome::Again;
+    }
     return Outcome::Done;
   }
 
@@ -239,6 +251,7 @@ private:
   Outcome end(Management &m) {
     if (progress_->launch.end)
       progress_->launch.end->one();
+    progress_->giveScratchBack(m); // whoever gets it next comes after this launch
     progress_->unpin(m);
     ++progress_->submission->result.count;
     progress_->submission->partDone();
@@ -264,7 +277,16 @@ private:
     }
     for (const long v : l.values)
       arguments_.push_back(Argument::of(v));
-    rounds_.emplace(l, arguments_);
+    rounds_.emplace(l, arguments_, progress_->scratch ? progress_->scratch.get() : &anyWritten(m));
+  }
+
+  /// A buffer of the right kind for an argument that this kernel does not use.
+  Buffer &anyWritten(Management &m) const {
+    std::size_t k = 0;
+    while (!progress_->launch.matrices[k].writes)
+      ++k;
+    return progress_->records[k] ? *progress_->records[k]->buffer(m.index())
+                                 : *progress_->transients[k]->buffer;
   }
 
   /// Rounds before have overwritten something: that is undone only if the host has what was there.

@@ -29,6 +29,7 @@
 #include "runtime/device/balance.h"
 #include "runtime/device/request.h"
 #include "runtime/device/residency.h"
+#include "runtime/device/teams.h"
 #include "runtime/device/trace.h"
 #include <chrono>
 #include <coroutine>
@@ -58,6 +59,7 @@ struct Launch {
   int cells[2] = {1, 1};          // of an item, along the first two dimensions of items
   long tile[kTileFunctions] = {}; // of a group along each dimension of the box; else zeros
   bool inTiles() const { return tile[0] > 0; }
+  TeamLaunch teams = {};               // where its kernel has them
   std::shared_ptr<LaunchEnd> end = {}; // null: nobody asks
 };
 

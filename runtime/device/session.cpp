@@ -327,13 +327,19 @@ void Session::shape(Launch &launch, const Placed &placed, const DeviceKernel &ke
   launch.inRounds = step.inRounds && !kernel.tiles;
   for (int d = 0; d < 2; ++d)
     launch.cells[d] = kernel.hasCells ? static_cast<int>(std::max(1L, step.cells[2 * frame->bin + d])) : 1;
+  launch.teams = {};
   std::fill_n(launch.tile, kTileFunctions, 0L);
   const int items = launch.box.rank - (launch.inRounds ? 1 : 0);
   if (kernel.tiles)
     tilesOf(launch, step, kernel, frame);
   else
-    for (int d = std::max(items, 0); d < 3; ++d)
+    for (int d = std::max(items, kernel.teams ? 1 : 0); d < 3; ++d)
       launch.group[d] = 1;
+  if (kernel.teams) {
+    launch.teams =
+        teamsOf(step, *kernel.teams, frame, launch.box, placed.side->manager->about(), launch.group);
+    launch.cells[0] = launch.teams.cells;
+  }
 }
 
 Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopStep *end) {

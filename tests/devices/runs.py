@@ -106,6 +106,23 @@ to B[n, m]
 }
 """
 
+# One cell whose steps all items of a group share out, and a scan of one vector.
+TEAMS = """
+main transform Teams
+from A[n]
+to S[n+1]
+{
+  S.cell(0) from() { return 5; }
+  fast rule Scan S.cell(i) from(A.cell(i-1) a, S.cell(i-1) s) { return s + a; }
+}
+transform Sum
+from A[n]
+to S
+{
+  fast rule Sum to(S s) from(A a) { s = 5; for (int i = 0; i < n; ++i) s += a.cell(i); }
+}
+"""
+
 def compile(name, text):
     with open(f"{name}.pbcc", "w") as f:
         f.write(text)
@@ -120,18 +137,18 @@ def write(path, values, width=None):
 def read(path):
     return [float(v) for v in open(path).read().split("\n", 1)[1].split()]
 
-def on_devices(info, more=lambda transform: ""):
+def on_devices(info, more=lambda transform: "", place="gpu"):
     return "".join(f'["{t["name"]}"]\nsequential_cutoff = 0\n' + more(t)
-                   + "".join(f'"{s["key"]}" = [ {{ use = "gpu" }} ]\n' for s in t["sites"] if s.get("device"))
+                   + "".join(f'"{s["key"]}" = [ {{ use = "{place}" }} ]\n' for s in t["sites"] if s.get("device"))
                    for t in info["transforms"])
 
-def run(name, config, inputs, fake="", devices=1, threads=2):
+def run(name, config, inputs, fake="", devices=1, threads=2, words=()):
     """Values of the output, and the trace's events."""
     with open("run.toml", "w") as f:
         f.write(config)
+    command = [f"./{name}", *words, "--config=run.toml", f"--threads={threads}", "--trace=trace.json", *inputs, "out.txt"]
     environment = dict(os.environ, PB_DEVICES=",".join(f"fake:{k}" for k in range(devices)),
                        PB_FAKE_DEVICE=f"devices={devices} {fake}")
-    command = [f"./{name}", "--config=run.toml", f"--threads={threads}", "--trace=trace.json", *inputs, "out.txt"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=100)
     assert done.returncode == 0, (command, done.stderr)
     assert done.stderr == "", done.stderr
@@ -182,6 +199,23 @@ with tempfile.TemporaryDirectory() as folder:
     # A chain stays where it began.
     result, events = run("chain", on_devices(info := compile("chain", CHAIN)), ["in.txt"], devices=2)
     assert result == [v + 4 for v in range(n * n)], result
+
+    # Groups share out the steps of one cell: one group where it is short or the device small, else several, and the
+    # passes that put their parts together. Without local memory one item does everything (21).
+    info = compile("teams", TEAMS)
+    for length in (0, 1, 255, 256, 257, 9000):
+        write("line.txt", [v % 7 for v in range(length)])
+        sums = [5]
+        for v in range(length):
+            sums.append(sums[-1] + v % 7)
+        for fake, parts in (("units=1", False), ("units=4", length == 9000), ("units=4 local=64", False)):
+            config = on_devices(info, place="gpu_group")
+            result, events = run("teams", config, ["line.txt"], fake=fake)
+            assert result == sums, (length, fake)
+            assert count(events)["kernel"] == (3 if parts else 1), (length, fake, count(events))
+            result, events = run("teams", config, ["line.txt"], fake=fake, words=["--transform=Sum"])
+            assert result == sums[-1:], (length, fake)
+            assert count(events)["kernel"] == (2 if parts else 1), (length, fake, count(events))
 
     # 100: a device that is of no use is left alone, but for a try now and then.
     info = compile("often", OFTEN)

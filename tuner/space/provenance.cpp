@@ -29,7 +29,8 @@ std::string dateOf(const toml::node_view<const toml::node> &node) {
 std::string dateNow() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 std::string inWords(const Machine &machine) {
-  std::string text = fmt::format("{}, {} processor{}", machine.processor, machine.cores, machine.cores == 1 ? "" : "s");
+  std::string text =
+      fmt::format("{}, {} processor{}", machine.processor, machine.cores, machine.cores == 1 ? "" : "s");
   for (const Device &device : machine.devices)
     text += fmt::format(", {} ({}, driver {})", device.id, device.name, device.driver);
   return text;
@@ -38,16 +39,19 @@ std::string inWords(const Machine &machine) {
 std::string toToml(const Provenance &p) {
   const auto textOf = [](const std::string &text) { return tomlText(text); };
   std::string result = "[made-by]\n";
-  const auto line = [&](const char *key, const std::string &value) { result += fmt::format("{} = {}\n", key, value); };
+  const auto line = [&](const char *key, const std::string &value) {
+    result += fmt::format("{} = {}\n", key, value);
+  };
   line("tool", tomlText(p.tool));
   if (!p.date.empty())
     line("date", p.date);
   const Machine &m = p.machine;
-  line("machine", fmt::format("{{ processor = {}, cores = {}, l1 = {}, l2 = {}, l3 = {} }}", tomlText(m.processor),
-                              m.cores, m.firstCache, m.secondCache, m.thirdCache));
+  line("machine", fmt::format("{{ processor = {}, cores = {}, l1 = {}, l2 = {}, l3 = {} }}",
+                              tomlText(m.processor), m.cores, m.firstCache, m.secondCache, m.thirdCache));
   std::vector<std::string> devices, sizes, transforms;
   for (const Device &d : m.devices)
-    devices.push_back(fmt::format("{{ id = {}, name = {}, driver = {} }}", textOf(d.id), textOf(d.name), textOf(d.driver)));
+    devices.push_back(
+        fmt::format("{{ id = {}, name = {}, driver = {} }}", textOf(d.id), textOf(d.name), textOf(d.driver)));
   for (const std::string &size : p.sizes)
     sizes.push_back(tomlText(size));
   for (const auto &[name, hash] : p.transforms)
@@ -82,12 +86,8 @@ std::optional<Provenance> provenanceOf(const std::string &text) {
   p.tool = textAt(made, "tool");
   p.date = dateOf(made["date"]);
   if (const toml::table *m = made["machine"].as_table())
-    p.machine = {textAt(*m, "processor"),
-                 (*m)["cores"].value_or(0),
-                 (*m)["l1"].value_or(0L),
-                 (*m)["l2"].value_or(0L),
-                 (*m)["l3"].value_or(0L),
-                 {}};
+    p.machine = {textAt(*m, "processor"), (*m)["cores"].value_or(0), (*m)["l1"].value_or(0L),
+                 (*m)["l2"].value_or(0L), (*m)["l3"].value_or(0L),   {}};
   if (const toml::array *devices = made["devices"].as_array())
     for (const toml::node &node : *devices)
       if (const toml::table *d = node.as_table())

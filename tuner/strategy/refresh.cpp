@@ -46,7 +46,8 @@ private:
         tester_.bans().uses(next, n))
       return false;
     Candidate candidate{next, {}};
-    if (!tester_.test(candidate, size, 1, current_.configuration) || !tester_.beats(candidate, current_, size))
+    if (!tester_.test(candidate, size, 1, current_.configuration) ||
+        !tester_.beats(candidate, current_, size))
       return false;
     current_ = std::move(candidate);
     return true;
@@ -62,10 +63,12 @@ private:
       const int level = selector.levelOf(n);
       const auto tryUse = [&](int other, long low, long high) {
         const int use = selector.levels()[static_cast<std::size_t>(other)].use;
-        return step(current_.configuration.withSelector(static_cast<int>(site), selector.withRangeForced(low, high, use)),
+        return step(current_.configuration.withSelector(static_cast<int>(site),
+                                                        selector.withRangeForced(low, high, use)),
                     size);
       };
-      const bool isLowNear = level > 0 && static_cast<double>(n) <= kNear * static_cast<double>(selector.lowest(level));
+      const bool isLowNear =
+          level > 0 && static_cast<double>(n) <= kNear * static_cast<double>(selector.lowest(level));
       if (isLowNear && tryUse(level - 1, selector.lowest(level), bandEnd(n)))
         continue;
       const long below = selector.levels()[static_cast<std::size_t>(level)].below;
@@ -75,8 +78,8 @@ private:
       if (below == kNoLimit && (isLowNear || size + 1 == static_cast<int>(tester_.sizes().size())))
         for (const int use : tester_.bans().allowed(space_, static_cast<int>(site)))
           step(current_.configuration.withSelector(
-                   static_cast<int>(site), current_.configuration.selectors()[site].withRangeForced(
-                                               bandStart(n), kNoLimit, use)),
+                   static_cast<int>(site),
+                   current_.configuration.selectors()[site].withRangeForced(bandStart(n), kNoLimit, use)),
                size);
     }
   }
@@ -93,7 +96,9 @@ private:
 
   /// Those that the sizes until now could not judge, and all of them more finely.
   void scaleCutoffs(int site, long n, int size) {
-    const auto selectorNow = [&] { return current_.configuration.selectors()[static_cast<std::size_t>(site)]; };
+    const auto selectorNow = [&] {
+      return current_.configuration.selectors()[static_cast<std::size_t>(site)];
+    };
     for (int level = 0; level + 1 < static_cast<int>(selectorNow().levels().size()); ++level) {
       if (selectorNow().lowest(level) > n)
         break;
@@ -144,8 +149,8 @@ private:
 } // namespace
 
 TuneResult refresh(const ProgramSpace &space, const std::vector<TestSize> &sizes,
-                   const std::vector<Configuration> &rivals, const TuneSettings &settings, Evaluator &evaluator,
-                   Observer &observer) {
+                   const std::vector<Configuration> &rivals, const TuneSettings &settings,
+                   Evaluator &evaluator, Observer &observer) {
   constexpr double kSearch = 0.8; // of the time; the rest is the race's
   Tester tester(space, sizes, evaluator, observer);
   const double start = evaluator.elapsed();

@@ -1,5 +1,5 @@
-// From a configuration that was found on another machine to one for this one, in few trials: which alternatives
-// are good together has been found already; where one should give way to the next has moved.
+// From a configuration that was found on another machine to one for this one, in few trials: which
+// alternatives are good together has been found already; where one should give way to the next has moved.
 //
 //   refresh(space, sizes, {program's default}, {.deadline = 6}, evaluator, observer)
 //     stored {n<341: Insertion, n<65536: Quick, else Merge}
@@ -16,7 +16,7 @@
 namespace pbc::tuner {
 
 /// `rivals` run in the last race only: the best few of elsewhere.
-TuneResult refresh(const ProgramSpace &, const std::vector<TestSize> &, const std::vector<Configuration> &rivals,
-                   const TuneSettings &, Evaluator &, Observer &);
+TuneResult refresh(const ProgramSpace &, const std::vector<TestSize> &,
+                   const std::vector<Configuration> &rivals, const TuneSettings &, Evaluator &, Observer &);
 
 } // namespace pbc::tuner

@@ -21,8 +21,8 @@ Fitted checked(const ProgramSpace &space, const std::optional<Provenance> &origi
   if (origin && origin->machine.isKnown() && place != fitted.entries.end() && place->isOk() &&
       origin->machine.devices != space.machine.devices) {
     place->state = "another machine";
-    place->problems = {fmt::format("made on a machine with other devices: {}; this one: {}", inWords(origin->machine),
-                                   inWords(space.machine))};
+    place->problems = {fmt::format("made on a machine with other devices: {}; this one: {}",
+                                   inWords(origin->machine), inWords(space.machine))};
   }
   return fitted;
 }
@@ -44,9 +44,11 @@ std::string asText(const std::string &file, const Fitted &fitted) {
   const long mentioned = static_cast<long>(fitted.entries.size()) -
                          count(fitted, [](const FittedEntry &entry) { return entry.isMissing(); });
   const long wrong = count(fitted, isWrong);
-  return text + (wrong ? fmt::format("{} of {} entries need attention; `pbc tune --refresh` brings a file up to date\n",
-                                     wrong, mentioned)
-                       : fmt::format("all {} entries are ok\n", mentioned));
+  return text + (wrong
+                     ? fmt::format(
+                           "{} of {} entries need attention; `pbc tune --refresh` brings a file up to date\n",
+                           wrong, mentioned)
+                     : fmt::format("all {} entries are ok\n", mentioned));
 }
 
 std::string asJson(const std::string &file, const Fitted &fitted) {

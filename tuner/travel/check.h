@@ -2,7 +2,8 @@
 // machine.
 //
 //   sort.cfg:3:1: ok            Sort.choice
-//   sort.cfg:4:1: unknown       Sort.blok: Sort has nothing to set by the name 'blok' (did you mean 'block'?); ...
+//   sort.cfg:4:1: unknown       Sort.blok: Sort has nothing to set by the name 'blok' (did you mean
+//   'block'?); ...
 //                               it is left out
 #pragma once
 #include "tuner/space/provenance.h"

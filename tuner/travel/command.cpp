@@ -26,11 +26,12 @@ std::string programFor(const ConfigOptions &options) {
   if (program.empty() && options.file.ends_with(".cfg"))
     program = options.file.substr(0, options.file.size() - 4);
   if (program.empty() || !fs::exists(program))
-    throw TunerError(options.program.empty() && options.file.empty()
-                         ? "which program?\n  help: say it with --for=./PROGRAM"
-                     : options.program.empty()
-                         ? fmt::format("{}: for which program?\n  help: say it with --for=./PROGRAM", options.file)
-                         : fmt::format("{}: there is no such program", program));
+    throw TunerError(
+        options.program.empty() && options.file.empty()
+            ? "which program?\n  help: say it with --for=./PROGRAM"
+        : options.program.empty()
+            ? fmt::format("{}: for which program?\n  help: say it with --for=./PROGRAM", options.file)
+            : fmt::format("{}: there is no such program", program));
   return fs::absolute(program).string();
 }
 
@@ -69,7 +70,8 @@ int explain(const ConfigOptions &options) {
   const Configuration configuration = fromToml(space, fitted.toml, options.file);
   const auto origin = provenanceOf(text);
   if (!isAllOk(fitted))
-    fmt::print(stderr, "{}: some entries do not fit: `pbc config check` lists them; what is in use instead:\n",
+    fmt::print(stderr,
+               "{}: some entries do not fit: `pbc config check` lists them; what is in use instead:\n",
                options.file);
   fmt::print("{}", options.json ? explainedAsJson(space, configuration, origin)
                                 : explained(space, configuration, origin));
@@ -98,7 +100,9 @@ int configCommand(int argc, char **argv) {
       ->add_option("other", options.other, "another configuration")
       ->required()
       ->check(CLI::ExistingFile);
-  add("explain", "the choices by size in words, and what each tunable is; without FILE, the program's defaults", explain);
+  add("explain",
+      "the choices by size in words, and what each tunable is; without FILE, the program's defaults",
+      explain);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &problem) {

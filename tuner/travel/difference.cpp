@@ -21,7 +21,8 @@ struct Said {
   bool isChoice = false;
   std::vector<Piece> pieces;
   const std::string &at(long n) const {
-    const auto piece = std::find_if(pieces.begin(), pieces.end(), [&](const Piece &p) { return n < p.below; });
+    const auto piece =
+        std::find_if(pieces.begin(), pieces.end(), [&](const Piece &p) { return n < p.below; });
     return piece == pieces.end() ? pieces.back().value : piece->value;
   }
 };
@@ -110,13 +111,14 @@ std::string sizesInWords(const Difference &d) {
     return "";
   if (d.end == kNoLimit)
     return fmt::format("for n from {} on: ", d.from);
-  return d.from == 0 ? fmt::format("for n below {}: ", d.end) : fmt::format("for n from {} to {}: ", d.from, d.end - 1);
+  return d.from == 0 ? fmt::format("for n below {}: ", d.end)
+                     : fmt::format("for n from {} to {}: ", d.from, d.end - 1);
 }
 
 } // namespace
 
-std::vector<Difference> differences(const std::string &left, const std::string &leftName, const std::string &right,
-                                    const std::string &rightName) {
+std::vector<Difference> differences(const std::string &left, const std::string &leftName,
+                                    const std::string &right, const std::string &rightName) {
   const auto a = entriesOf(left, leftName), b = entriesOf(right, rightName);
   std::vector<Difference> found;
   std::map<std::string, Said> titles = a;

@@ -20,8 +20,8 @@ struct Difference {
 };
 
 /// Throws TunerError for what is no TOML. [made-by] and comments do not count.
-std::vector<Difference> differences(const std::string &left, const std::string &leftName, const std::string &right,
-                                    const std::string &rightName);
+std::vector<Difference> differences(const std::string &left, const std::string &leftName,
+                                    const std::string &right, const std::string &rightName);
 
 std::string inWords(const Difference &);
 std::string differencesAsJson(const std::vector<Difference> &);

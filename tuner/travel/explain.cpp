@@ -25,8 +25,9 @@ std::string choiceText(const Site &site, const Selector &selector) {
   for (int level = 0; level < static_cast<int>(selector.levels().size()); ++level) {
     const int use = selector.levels()[static_cast<std::size_t>(level)].use;
     const Alternative &alternative = site.alternatives[static_cast<std::size_t>(use)];
-    text += fmt::format("  {:<24} {}{}{}\n", rangeOf(selector, level), alternative.name,
-                        use == 0 ? " (the default)" : "", alternative.doc.empty() ? "" : ": " + alternative.doc);
+    text +=
+        fmt::format("  {:<24} {}{}{}\n", rangeOf(selector, level), alternative.name,
+                    use == 0 ? " (the default)" : "", alternative.doc.empty() ? "" : ": " + alternative.doc);
   }
   return text;
 }
@@ -56,11 +57,16 @@ std::string titleOf(const Tunable &t, bool isForAll) {
 }
 
 ordered_json originOf(const Provenance &p) {
-  return {{"tool", p.tool},           {"date", p.date},
-          {"machine", inWords(p.machine)}, {"objective", p.objective},
-          {"effort", p.effort},       {"budget", p.budget},
-          {"seed", p.seed},           {"sizes", p.sizes},
-          {"measurements", p.measurements}, {"default_seconds", p.defaultSeconds},
+  return {{"tool", p.tool},
+          {"date", p.date},
+          {"machine", inWords(p.machine)},
+          {"objective", p.objective},
+          {"effort", p.effort},
+          {"budget", p.budget},
+          {"seed", p.seed},
+          {"sizes", p.sizes},
+          {"measurements", p.measurements},
+          {"default_seconds", p.defaultSeconds},
           {"tuned_seconds", p.tunedSeconds}};
 }
 
@@ -79,8 +85,8 @@ std::string explained(const ProgramSpace &space, const Configuration &configurat
     text += fmt::format("made by {} on {}, {} effort\n", origin->tool, origin->date, origin->effort);
     text += fmt::format("  on {}\n", inWords(origin->machine));
     if (!origin->sizes.empty())
-      text += fmt::format("  at {}: {}, the default {}\n", origin->sizes.back(), seconds(origin->tunedSeconds),
-                          seconds(origin->defaultSeconds));
+      text += fmt::format("  at {}: {}, the default {}\n", origin->sizes.back(),
+                          seconds(origin->tunedSeconds), seconds(origin->defaultSeconds));
     text += "\n";
   }
   for (std::size_t i = 0; i < space.sites.size(); ++i)
@@ -90,9 +96,10 @@ std::string explained(const ProgramSpace &space, const Configuration &configurat
   for (std::size_t i = 0; i < space.tunables.size();) {
     const Tunable &t = space.tunables[i];
     const std::size_t end = endOfAlike(space, configuration, i);
-    text += fmt::format("{} = {}{}\n    {}; {}, {} to {}, default {}\n", titleOf(t, isForAllSizes(space, i, end)),
-                        configuration.tunables()[i], configuration.tunables()[i] == t.initial ? " (the default)" : "",
-                        t.doc, kindOf(t), t.minimum, t.maximum, t.initial);
+    text += fmt::format("{} = {}{}\n    {}; {}, {} to {}, default {}\n",
+                        titleOf(t, isForAllSizes(space, i, end)), configuration.tunables()[i],
+                        configuration.tunables()[i] == t.initial ? " (the default)" : "", t.doc, kindOf(t),
+                        t.minimum, t.maximum, t.initial);
     i = end;
   }
   return text;
@@ -105,8 +112,10 @@ std::string explainedAsJson(const ProgramSpace &space, const Configuration &conf
     ordered_json levels = ordered_json::array();
     const Selector &selector = configuration.selectors()[i];
     for (std::size_t k = 0; k < selector.levels().size(); ++k) {
-      const Alternative &used = space.sites[i].alternatives[static_cast<std::size_t>(selector.levels()[k].use)];
-      ordered_json level{{"from", selector.lowest(static_cast<int>(k))}, {"use", used.name}, {"doc", used.doc}};
+      const Alternative &used =
+          space.sites[i].alternatives[static_cast<std::size_t>(selector.levels()[k].use)];
+      ordered_json level{
+          {"from", selector.lowest(static_cast<int>(k))}, {"use", used.name}, {"doc", used.doc}};
       if (selector.levels()[k].below != kNoLimit)
         level["below"] = selector.levels()[k].below;
       levels.push_back(level);

@@ -13,8 +13,9 @@ using nlohmann::json;
 
 Fitted read(const json &reply, const std::string &where) {
   if (!reply.value("ok", false))
-    throw TunerError(fmt::format("the program cannot say what fits of {}: {}\n  help: compile it again with this pbc",
-                                 where, reply.value("error", "no answer")));
+    throw TunerError(
+        fmt::format("the program cannot say what fits of {}: {}\n  help: compile it again with this pbc",
+                    where, reply.value("error", "no answer")));
   if (const auto errors = reply.at("errors").get<std::vector<std::string>>(); !errors.empty())
     throw TunerError(fmt::format("{}", fmt::join(errors, "\n")));
   Fitted fitted{reply.at("config").get<std::string>(), reply.value("threads", 0), {}};

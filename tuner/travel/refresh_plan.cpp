@@ -21,25 +21,28 @@ bool isInSpace(const ProgramSpace &space, const FittedEntry &entry) {
 
 } // namespace
 
-RefreshPlan refreshPlan(const ProgramSpace &space, const std::optional<Provenance> &origin, const Fitted &fitted) {
+RefreshPlan refreshPlan(const ProgramSpace &space, const std::optional<Provenance> &origin,
+                        const Fitted &fitted) {
   RefreshPlan plan;
   const bool isOtherVersion =
-      std::any_of(fitted.entries.begin(), fitted.entries.end(), [](const FittedEntry &entry) {
-        return entry.title() == "hash" && !entry.isOk();
-      });
+      std::any_of(fitted.entries.begin(), fitted.entries.end(),
+                  [](const FittedEntry &entry) { return entry.title() == "hash" && !entry.isOk(); });
   const bool saysTexts = origin && !origin->transforms.empty();
   std::set<std::string> changed;
   for (const auto &[transform, hash] : space.transforms)
     if (saysTexts ? isChanged(space, *origin, transform) : isOtherVersion)
       changed.insert(transform);
   std::map<std::string, std::string> why; // by transform, once
-  const auto touch = [&](const std::string &transform, const std::string &key) { plan.touched.emplace(transform, key); };
+  const auto touch = [&](const std::string &transform, const std::string &key) {
+    plan.touched.emplace(transform, key);
+  };
   for (const FittedEntry &entry : fitted.entries) {
     if (!isInSpace(space, entry))
       continue;
     if (changed.contains(entry.transform)) {
       touch(entry.transform, entry.key);
-      why.emplace(entry.transform, fmt::format("{} has changed since the configuration was made", entry.transform));
+      why.emplace(entry.transform,
+                  fmt::format("{} has changed since the configuration was made", entry.transform));
     } else if (entry.isMissing() && saysTexts) {
       touch(entry.transform, entry.key); // the tuner writes all that there is
       plan.reasons.push_back(fmt::format("{} is new", entry.title()));
@@ -50,7 +53,8 @@ RefreshPlan refreshPlan(const ProgramSpace &space, const std::optional<Provenanc
   }
   for (const auto &[transform, reason] : why)
     plan.reasons.push_back(reason);
-  if (origin && origin->machine.isKnown() && space.machine.isKnown() && !origin->machine.isLike(space.machine)) {
+  if (origin && origin->machine.isKnown() && space.machine.isKnown() &&
+      !origin->machine.isLike(space.machine)) {
     plan.isOtherMachine = true;
     plan.reasons.push_back(fmt::format("made on another machine: {}", inWords(origin->machine)));
   }

@@ -1,5 +1,6 @@
 #include "compiler/emit/kernel/device_text.h"
 #include "compiler/emit/kernel/device_blocks.h"
+#include "compiler/emit/kernel/device_groups.h"
 #include "compiler/emit/kernel/device_tiles.h"
 #include "compiler/emit/kernel/loops.h"
 #include "compiler/kernel/footprint.h"
@@ -47,6 +48,8 @@ public:
       bodies.emplace_back(&*device_.staged, body(*device_.staged, nest, used));
     const auto blocks = device_.hasBlocks ? deviceBlocks(*device_.items, nest, used) : std::nullopt;
     const std::string ofTile = tileStatements(used);
+    const auto groups =
+        device_.cooperation ? deviceGroups(*device_.items, *device_.cooperation, nest, used) : std::nullopt;
     out_.values.assign(used.values.begin(), used.values.end());
     if (device_.staged)
       for (const Buffer &b : device_.staged->buffers)
@@ -59,6 +62,8 @@ public:
       out_.versions.push_back({"blocks", blockFunction(*blocks), blocks->localBytes});
     if (!ofTile.empty())
       out_.versions.push_back({"tiles", tileFunction(ofTile), ""});
+    if (groups)
+      out_.versions.push_back({"group", groupFunction(*groups), groups->localBytes, groups->values});
     return std::move(out_);
   }
 
@@ -176,7 +181,8 @@ private:
     if (!loads.empty())
       loads += "  PB_BARRIER();\n";
     return prologue() + bodies(kernel) + signature(kernel) + "{\n" + arrays + "  PB_BEGIN\n" +
-           places(kernel) + items + loads + "  if (" + guard + ") {\n" + statements + "  }\n  PB_END\n}\n";
+           places(kernel) + items + loads + "  if (" + (guard.empty() ? "PB_ID(0) == 0" : guard) + ") {\n" +
+           statements + "  }\n  PB_END\n}\n";
   }
 
   /// Each item a block of PB_C0 x PB_C1 cells.
@@ -212,6 +218,39 @@ private:
     const kernel::GroupTiles &tiles = *device_.tiles;
     return prologue() + bodies(tiles.item) + signature(tiles.item, tileArguments(tiles)) + "{\n  PB_BEGIN\n" +
            places(tiles.item) + tileLoops(tiles, statements) + "  PB_END\n}\n";
+  }
+
+  /// Each group PB_C0 cells, in teams of its items.
+  std::string groupFunction(const DeviceGroups &groups) const {
+    const bool isAlong = device_.cooperation->isAlongSteps;
+    std::string text = "  const int slot = PB_LOCAL_INDEX, team = PB_G0 * PB_G1 * PB_G2 / PB_C0;\n";
+    text += isAlong ? "  const int lane = slot % team, cell = slot / team, apart = 1;\n"
+                    : "  const int lane = slot / PB_C0, cell = slot % PB_C0, apart = PB_C0;\n";
+    text += "  const long part = PB_GROUP_ID(0) % here;\n";
+    std::string number = "0", cells = "1", inside = "cell == 0";
+    if (rounds_)
+      text += "  const long low0 = from0;\n";
+    for (std::size_t k = functions_; k-- > rounds_;) {
+      if (k == rounds_) {
+        text += fmt::format("  const long place = from{0} + PB_GROUP_ID(0) / here * PB_C0 + cell;\n"
+                            "  const long low{0} = pb_minimum(place, to{0} - 1);\n",
+                            k);
+        inside = fmt::format("place < to{}", k);
+      } else {
+        text += fmt::format("  const long low{0} = from{0} + PB_GROUP_ID({1});\n", k, k - rounds_);
+      }
+      const bool isFirst = k + 1 == functions_;
+      number = isFirst ? fmt::format("low{0} - from{0}", k)
+                       : fmt::format("({0}) * (to{1} - from{1}) + low{1} - from{1}", number, k);
+      cells =
+          isFirst ? fmt::format("(to{0} - from{0})", k) : fmt::format("{0} * (to{1} - from{1})", cells, k);
+    }
+    text += fmt::format("  const int inside = {};\n  const long number = {}, cells = {};\n", inside, number,
+                        cells);
+    return prologue() + bodies(device_.items->item) +
+           signature(device_.items->item, ", PB_GLOBAL long *scratch, long pass, long parts, long here") +
+           "{\n" + groups.arrays + "  PB_BEGIN\n" + places(device_.items->item) + text +
+           inDialect(groups.statements) + "  PB_END\n}\n";
   }
 
   static std::string prologue() {

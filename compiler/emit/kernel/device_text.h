@@ -16,9 +16,10 @@ namespace pbc::emit {
 
 struct DeviceText {
   struct Version {
-    std::string variant; // "global", "local", "blocks", "tiles"
+    std::string variant; // "global", "local", "blocks", "tiles", "group"
     std::string text;
     std::string localBytes; // C++ over group[0..2]; "": none
+    int values = 0;         // of a part of a cell (device_groups.h)
   };
   std::string entry;
   std::vector<Version> versions;

@@ -27,7 +27,7 @@ TEST(LaunchRounds, DiagonalsOfTiles) {
   Launch launch = launchIn({2, {0, 10}, {4, 16}}, {2, 3});
   launch.group[0] = 2;
   std::vector<Argument> arguments = {Argument::of(7)};
-  const LaunchRounds rounds(launch, arguments);
+  const LaunchRounds rounds(launch, arguments, nullptr);
   EXPECT_EQ(rounds.count(), 3);
   const Grid middle = rounds.prepare(1, arguments);
   EXPECT_THAT(middle.items, ElementsAre(4, 1, 1));
@@ -40,11 +40,11 @@ TEST(LaunchRounds, DiagonalsOfTiles) {
 TEST(LaunchRounds, WithoutTilesOneOrOneForEachRound) {
   Launch launch = launchIn({2, {3, 0}, {5, 6}}, {});
   std::vector<Argument> arguments;
-  EXPECT_EQ(LaunchRounds(launch, arguments).count(), 1);
+  EXPECT_EQ(LaunchRounds(launch, arguments, nullptr).count(), 1);
   EXPECT_THAT(valuesOf(arguments), ElementsAre(3, 5, 0, 6));
   launch.inRounds = true;
   arguments.clear();
-  const LaunchRounds rounds(launch, arguments);
+  const LaunchRounds rounds(launch, arguments, nullptr);
   EXPECT_EQ(rounds.count(), 2);
   EXPECT_THAT(rounds.prepare(1, arguments).items, ElementsAre(6, 1, 1));
   EXPECT_THAT(valuesOf(arguments), ElementsAre(4, 5, 0, 6));
@@ -68,7 +68,7 @@ TEST(LaunchRounds, EveryTileOnceAndInOrder) {
     for (int d = 0; d + 1 < rank; ++d)
       launch.group[d] = 1 + static_cast<int>(below(3));
     std::vector<Argument> arguments;
-    const LaunchRounds rounds(launch, arguments);
+    const LaunchRounds rounds(launch, arguments, nullptr);
     const std::size_t diagonal = 3 * static_cast<std::size_t>(rank);
     std::map<std::vector<long>, int> seen;
     for (long r = 0; r < rounds.count(); ++r) {

@@ -1,5 +1,5 @@
-// Transfer: a configuration of a machine whose cut-offs lie elsewhere (issue 6: 95 % of a full tuning in a tenth
-// of its trials).
+// Transfer: a configuration of a machine whose cut-offs lie elsewhere (issue 6: 95 % of a full tuning in a
+// tenth of its trials).
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/strategy/refresh.h"
 
@@ -34,8 +34,8 @@ struct Tuned {
 };
 
 template <typename Strategy>
-Tuned run(const Strategy &strategy, const ProgramSpace &space, int shift, double bestRatio, std::uint64_t seed,
-          int levels) {
+Tuned run(const Strategy &strategy, const ProgramSpace &space, int shift, double bestRatio,
+          std::uint64_t seed, int levels) {
   const auto sizes = powersOfTwo(1, levels);
   Synthetic evaluator(space, sizes, 0.02, seed * 77);
   evaluator.shift = shift;

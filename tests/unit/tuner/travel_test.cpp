@@ -65,7 +65,8 @@ TEST(MadeBy, IsReadBack) {
   EXPECT_EQ(toToml(*back), text);
   EXPECT_EQ(back->machine.devices, p.machine.devices);
   EXPECT_EQ(back->transforms, p.transforms);
-  EXPECT_THAT(text, HasSubstr("date = 2026-11-22T04:30:00Z\nmachine = { processor = \"Abacus\", cores = 2, "));
+  EXPECT_THAT(text,
+              HasSubstr("date = 2026-11-22T04:30:00Z\nmachine = { processor = \"Abacus\", cores = 2, "));
   EXPECT_FALSE(provenanceOf("program = \"sort\"\n"));
   EXPECT_FALSE(provenanceOf("[made-by"));
 }
@@ -88,7 +89,8 @@ TEST(RefreshPlan, OneTransformHasChanged) {
 
 TEST(RefreshPlan, IllegalAndNewEntries) {
   Fitted fitted = allOk();
-  fitted.entries[3] = {"Sort", "block", 3, 1, "out of range", {"Sort.block = 9000 is out of range: 1 to 4096"}, ""};
+  fitted.entries[3] = {
+      "Sort", "block", 3, 1, "out of range", {"Sort.block = 9000 is out of range: 1 to 4096"}, ""};
   fitted.entries[4] = {"Merge", "grain", 0, 0, "missing", {"it is not mentioned"}, ""};
   const RefreshPlan plan = refreshPlan(travelSpace(), travelOrigin(), fitted);
   EXPECT_THAT(plan.touched, ElementsAre(Pair("Merge", "grain"), Pair("Sort", "block")));
@@ -119,9 +121,11 @@ TEST(Check, OtherDevicesAreAnotherMachine) {
   space.machine.devices = {{"cuda:0", "H200", "570"}};
   const Fitted fitted = checked(space, travelOrigin(), allOk());
   EXPECT_FALSE(isAllOk(fitted));
-  EXPECT_THAT(asText("sort.cfg", fitted),
-              HasSubstr("sort.cfg:9:1: another machine   made-by\n    made on a machine with other devices: Abacus, 2 "
-                        "processors; this one: Abacus, 2 processors, cuda:0 (H200, driver 570)\n"));
+  EXPECT_THAT(
+      asText("sort.cfg", fitted),
+      HasSubstr(
+          "sort.cfg:9:1: another machine   made-by\n    made on a machine with other devices: Abacus, 2 "
+          "processors; this one: Abacus, 2 processors, cuda:0 (H200, driver 570)\n"));
 }
 
 std::vector<std::string> differ(const std::string &a, const std::string &b) {
@@ -132,16 +136,24 @@ std::vector<std::string> differ(const std::string &a, const std::string &b) {
 }
 
 TEST(Difference, IsOfBehaviourBySize) {
-  const std::string a = "hash = \"1\"\n[Sort]\nchoice = [ { below = 341, use = \"I\" }, { use = \"M\" } ]\nblock = 4\n";
-  EXPECT_THAT(differ(a, "# other\nhash = \"2\"\n[Sort]\nblock = 4\nchoice = [ { below = 9, use = \"I\" }, { below = 341, "
-                        "use = \"I\" }, { use = \"M\" } ]\n[made-by]\nseed = 3\n"),
-              IsEmpty());
-  EXPECT_THAT(differ(a, "[Sort]\nchoice = [ { below = 100, use = \"I\" }, { below = 1000, use = \"Q\" }, { use = \"M\" } "
-                        "]\nblock = 8\n"),
-              ElementsAre("Sort.block: A has 4, B has 8", "Sort.choice: for n from 100 to 340: A takes I, B takes Q",
-                          "Sort.choice: for n from 341 to 999: A takes M, B takes Q"));
+  const std::string a =
+      "hash = \"1\"\n[Sort]\nchoice = [ { below = 341, use = \"I\" }, { use = \"M\" } ]\nblock = 4\n";
+  EXPECT_THAT(
+      differ(
+          a,
+          "# other\nhash = \"2\"\n[Sort]\nblock = 4\nchoice = [ { below = 9, use = \"I\" }, { below = 341, "
+          "use = \"I\" }, { use = \"M\" } ]\n[made-by]\nseed = 3\n"),
+      IsEmpty());
+  EXPECT_THAT(
+      differ(
+          a,
+          "[Sort]\nchoice = [ { below = 100, use = \"I\" }, { below = 1000, use = \"Q\" }, { use = \"M\" } "
+          "]\nblock = 8\n"),
+      ElementsAre("Sort.block: A has 4, B has 8", "Sort.choice: for n from 100 to 340: A takes I, B takes Q",
+                  "Sort.choice: for n from 341 to 999: A takes M, B takes Q"));
   EXPECT_THAT(differ(a, "[Sort]\nchoice = \"M\"\n"),
-              ElementsAre("Sort.block: A has 4, B does not say", "Sort.choice: for n below 341: A takes I, B takes M"));
+              ElementsAre("Sort.block: A has 4, B does not say",
+                          "Sort.choice: for n below 341: A takes I, B takes M"));
   EXPECT_THAT(differ("[T]\nr = [ { below = 64, value = 3 }, { value = 9 } ]\n", "[T]\nr = 3\n"),
               ElementsAre("T.r: for n from 64 on: A has 9, B has 3"));
   EXPECT_THAT(differ("[T]\nw = [ 1, 2 ]\n", "[T]\nw = [ 1, 3 ]\n"), testing::SizeIs(1));
@@ -160,9 +172,11 @@ TEST(Explain, SaysWhatIsUsedWhere) {
                                      "    cells of a block; a whole number, 1 to 4096, default 64\n"
                                      "Merge.grain = 8 (the default)\n"
                                      "    cells of a task; a whole number, 1 to 64, default 8\n");
-  EXPECT_THAT(explained(space, c, travelOrigin()),
-              HasSubstr("made by pbc 0.1 on 2026-11-22T04:30:00Z, quick effort\n  on Abacus, 2 processors\n  at n=128: "
-                        "31.2 ms, the default 125 ms\n"));
+  EXPECT_THAT(
+      explained(space, c, travelOrigin()),
+      HasSubstr(
+          "made by pbc 0.1 on 2026-11-22T04:30:00Z, quick effort\n  on Abacus, 2 processors\n  at n=128: "
+          "31.2 ms, the default 125 ms\n"));
 }
 
 } // namespace

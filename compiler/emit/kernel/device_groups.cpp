@@ -1,0 +1,498 @@
+#include "compiler/emit/kernel/device_groups.h"
+#include "compiler/emit/kernel/loops.h"
+#include "compiler/kernel/footprint.h"
+#include "compiler/kernel/tree.h"
+#include "compiler/poly/expression.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <isl/ast.h>
+#include <isl/id.h>
+
+namespace pbc::emit {
+
+using kernel::Buffer;
+using kernel::Operation;
+using kernel::Scalar;
+
+namespace {
+
+/// The value that changes nothing.
+std::string neutral(const Operation &o) {
+  const bool isReal = o.element == Scalar::F64 || o.element == Scalar::F32;
+  const std::string type = body::cxxType(o.element);
+  const auto extreme = [&](bool isLeast) -> std::string {
+    if (isReal)
+      return isLeast ? "-INFINITY" : "INFINITY";
+    switch (o.element) {
+    case Scalar::I64:
+      return isLeast ? "-9223372036854775807L - 1" : "9223372036854775807L";
+    case Scalar::I32:
+      return isLeast ? "-2147483647 - 1" : "2147483647";
+    case Scalar::U8:
+      return isLeast ? "0" : "255";
+    default:
+      return isLeast ? "0" : "1";
+    }
+  };
+  const std::string value = o.symbol == "min"                              ? extreme(false)
+                            : o.symbol == "max"                            ? extreme(true)
+                            : o.symbol == "*" || o.symbol == "&&"          ? "1"
+                            : o.symbol == "&" && o.element == Scalar::Bool ? "1"
+                            : o.symbol == "&"                              ? "-1"
+                                                                           : "0";
+  return fmt::format("({})({})", type, value);
+}
+
+/// Both are names or elements.
+std::string folded(const Operation &o, const std::string &a, const std::string &b) {
+  if (o.symbol == "min")
+    return fmt::format("{1} < {0} ? {1} : {0}", a, b);
+  if (o.symbol == "max")
+    return fmt::format("{0} < {1} ? {1} : {0}", a, b);
+  return fmt::format("({})({} {} {})", body::cxxType(o.element), a, o.symbol, b);
+}
+
+bool namesWord(const std::string &text, const std::string &word) {
+  const auto isPart = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size())
+    if ((at == 0 || !isPart(text[at - 1])) &&
+        (at + word.size() == text.size() || !isPart(text[at + word.size()])))
+      return true;
+  return false;
+}
+
+/// A loop of isl's: for (i = begin; condition; i += step).
+struct Loop {
+  std::string iterator, begin, condition, step;
+  std::string end; // half open; "" where the condition is another
+  isl::ast_node body;
+};
+
+/// A statement at a leaf, with its dimensions there.
+struct Leaf {
+  int statement;
+  std::vector<std::string> dimensions;
+};
+
+class GroupPrinter {
+public:
+  GroupPrinter(const kernel::Items &items, const kernel::Cooperation &cooperation, Used &used)
+      : kernel_(items.item), how_(cooperation), used_(used) {
+    for (std::size_t k = items.inRounds() ? 1 : 0; k < kernel_.taskDimensions.size(); ++k)
+      functions_.push_back("low" + std::to_string(k));
+    for (std::size_t s = 0; s < kernel_.statements.size(); ++s)
+      statements_.emplace_back(kernel_, static_cast<int>(s), false, false, used);
+  }
+
+  std::optional<DeviceGroups> print(const isl::ast_node &nest) {
+    out_.statements = node(nest, "  ");
+    if (!count_)
+      return std::nullopt;
+    // Parts of a cell: where nothing but one loop, which is always reached, needs what is in all of them.
+    if (count_ == 1 && isWide_)
+      out_.values = how_.scan ? 1 : static_cast<int>(how_.loops.front().accumulators.size());
+    std::string locals;
+    for (const std::string &local : locals_)
+      for (const Buffer &b : kernel_.buffers)
+        if (b.name == local)
+          locals += fmt::format("  {} {}_l;\n", body::cxxType(b.element), local);
+    out_.statements = locals + out_.statements + (opened_ ? "  }\n" : "");
+    return out_;
+  }
+
+private:
+  std::string cxx(isl_ast_expr *taken) {
+    return poly::cxx(isl::manage(taken), [&](const std::string &name) { return emittedName(name, used_); });
+  }
+
+  bool isUniform(const std::string &text) const {
+    return std::none_of(functions_.begin(), functions_.end(),
+                        [&](const std::string &f) { return namesWord(text, f); });
+  }
+
+  std::string node(const isl::ast_node &n, const std::string &indent) {
+    switch (isl_ast_node_get_type(n.get())) {
+    case isl_ast_node_block: {
+      std::string text;
+      const auto children = n.as<isl::ast_node_block>().children();
+      for (unsigned k = 0; k < children.size(); ++k)
+        text += node(children.at(static_cast<int>(k)), indent);
+      return text;
+    }
+    case isl_ast_node_mark: {
+      const std::string mark = markName(n);
+      if (mark.starts_with("alloc:"))
+        locals_.insert(mark.substr(6));
+      return node(isl::manage(isl_ast_node_mark_get_node(n.get())), indent);
+    }
+    case isl_ast_node_if:
+      return branch(n, indent);
+    case isl_ast_node_for:
+      return loop(n, indent);
+    case isl_ast_node_user:
+      return statement(leaf(n), indent);
+    default:
+      return "";
+    }
+  }
+
+  /// Barriers may stand inside only if all items of the group go there.
+  std::string inside(bool isUniformHere, const isl::ast_node &n, const std::string &indent) {
+    ++depth_;
+    diverging_ += !isUniformHere;
+    const std::string text = node(n, indent);
+    diverging_ -= !isUniformHere;
+    --depth_;
+    return text;
+  }
+
+  std::string branch(const isl::ast_node &n, const std::string &indent) {
+    const std::string condition = cxx(isl_ast_node_if_get_cond(n.get()));
+    const bool same = isUniform(condition);
+    std::string text = indent + "if (" + condition + ") {\n" +
+                       inside(same, isl::manage(isl_ast_node_if_get_then_node(n.get())), indent + "  ") +
+                       indent + "}";
+    if (isl_ast_node_if_has_else_node(n.get()) == isl_bool_true)
+      text += " else {\n" + inside(same, isl::manage(isl_ast_node_if_get_else_node(n.get())), indent + "  ") +
+              indent + "}";
+    return text + "\n";
+  }
+
+  Loop loopOf(const isl::ast_node &n) {
+    Loop l;
+    l.iterator = cxx(isl_ast_node_for_get_iterator(n.get()));
+    l.begin = cxx(isl_ast_node_for_get_init(n.get()));
+    l.body = isl::manage(isl_ast_node_for_get_body(n.get()));
+    if (isl_ast_node_for_is_degenerate(n.get()) == isl_bool_true)
+      return l;
+    l.condition = cxx(isl_ast_node_for_get_cond(n.get()));
+    l.step = cxx(isl_ast_node_for_get_inc(n.get()));
+    isl_ast_expr *condition = isl_ast_node_for_get_cond(n.get());
+    const auto type = isl_ast_expr_op_get_type(condition);
+    if (type == isl_ast_expr_op_lt || type == isl_ast_expr_op_le)
+      l.end = cxx(isl_ast_expr_op_get_arg(condition, 1)) + (type == isl_ast_expr_op_le ? " + 1" : "");
+    isl_ast_expr_free(condition);
+    return l;
+  }
+
+  Leaf leaf(const isl::ast_node &n) {
+    isl_ast_expr *call = isl_ast_node_user_get_expr(n.get());
+    isl_ast_expr *function = isl_ast_expr_op_get_arg(call, 0);
+    isl_id *name = isl_ast_expr_id_get_id(function);
+    Leaf out{kernel::statementIndex(kernel_, isl_id_get_name(name)), {}};
+    isl_id_free(name);
+    isl_ast_expr_free(function);
+    for (int k = 1, count = static_cast<int>(isl_ast_expr_op_get_n_arg(call)); k < count; ++k)
+      out.dimensions.push_back(cxx(isl_ast_expr_op_get_arg(call, k)));
+    isl_ast_expr_free(call);
+    return out;
+  }
+
+  std::vector<Leaf> leaves(const isl::ast_node &n) {
+    struct Gather {
+      GroupPrinter &self;
+      std::vector<Leaf> all;
+    } gather{*this, {}};
+    isl_ast_node_foreach_descendant_top_down(
+        n.get(),
+        [](isl_ast_node *one, void *user) {
+          auto &g = *static_cast<Gather *>(user);
+          if (isl_ast_node_get_type(one) == isl_ast_node_user)
+            g.all.push_back(g.self.leaf(isl::manage_copy(one)));
+          return isl_bool_true;
+        },
+        &gather);
+    return gather.all;
+  }
+
+  std::string loop(const isl::ast_node &n, const std::string &indent) {
+    const Loop l = loopOf(n);
+    if (l.condition.empty())
+      return fmt::format("{0}{{\n{0}  const long {1} = {2};\n{3}{0}}}\n", indent, l.iterator, l.begin,
+                         differing(!isUniform(l.begin), l, indent));
+    const std::vector<Leaf> all = leaves(l.body);
+    if (shared_) {
+      if (!isDealt_ && runsOver(l, all, shared_->dealt))
+        return dealt(l, indent);
+    } else if (!diverging_ && how_.scan) {
+      if (auto text = scan(l, all, indent))
+        return *text;
+    } else if (!diverging_) {
+      for (const kernel::SharedLoop &s : how_.loops)
+        if (runsOver(l, all, s.outer) && std::all_of(all.begin(), all.end(), [&](const Leaf &k) {
+              return std::binary_search(s.statements.begin(), s.statements.end(), k.statement);
+            }))
+          return shared(s, n, indent);
+    }
+    return plain(l, l.begin, l.step, indent);
+  }
+
+  /// The body of a loop whose iterator may differ between items that reach the same barriers.
+  std::string differing(bool differs, const Loop &l, const std::string &indent) {
+    if (differs)
+      functions_.push_back(l.iterator);
+    std::string text = inside(true, l.body, indent + "  ");
+    if (differs)
+      functions_.pop_back();
+    return text;
+  }
+
+  std::string plain(const Loop &l, const std::string &begin, const std::string &step,
+                    const std::string &indent) {
+    return fmt::format("{0}for (long {1} = {2}; {3}; {1} += {4}) {{\n{5}{0}}}\n", indent, l.iterator, begin,
+                       l.condition, step,
+                       inside(isUniform(l.begin) && isUniform(l.condition), l.body, indent + "  "));
+  }
+
+  /// The loop is the one over that dimension of all these statements.
+  static bool runsOver(const Loop &l, const std::vector<Leaf> &all, int dimension) {
+    return !all.empty() && std::all_of(all.begin(), all.end(), [&](const Leaf &k) {
+      if (dimension >= static_cast<int>(k.dimensions.size()))
+        return false;
+      const auto own = k.dimensions.begin() + dimension;
+      const auto names = [&](const std::string &d) { return namesWord(d, l.iterator); };
+      return names(*own) && std::none_of(k.dimensions.begin(), own, names);
+    });
+  }
+
+  /// What a matrix is given is the first item's to write; of a loop that is not dealt yet all is.
+  std::string statement(const Leaf &l, const std::string &indent) {
+    const kernel::Statement &s = kernel_.statements[static_cast<std::size_t>(l.statement)];
+    const bool stores = bufferOf(s).role != Buffer::Role::Local;
+    isWide_ &= !stores || !how_.scan;
+    std::string condition;
+    if (stores)
+      condition = "inside && lane == 0";
+    else if (shared_ && !isDealt_)
+      condition = "lane == 0 && part == 0";
+    const std::string text = statements_[static_cast<std::size_t>(l.statement)].print(
+        l.dimensions, "0", indent + (condition.empty() ? "" : "  "));
+    return condition.empty() ? text : fmt::format("{}if ({})\n{}", indent, condition, text);
+  }
+
+  const Buffer &bufferOf(const kernel::Statement &s) const {
+    return kernel_.buffers[static_cast<std::size_t>(s.accesses[static_cast<std::size_t>(s.write)].buffer)];
+  }
+
+  /// An array with an element for each item.
+  std::string array(Scalar element) {
+    const std::string name = "team" + std::to_string(arrays_++);
+    out_.arrays +=
+        fmt::format("  PB_LOCAL_ARRAY({}, {}, PB_G0 * PB_G1 * PB_G2);\n", body::cxxType(element), name);
+    out_.localBytes += fmt::format("{}{}L * group[0] * group[1] * group[2]",
+                                   out_.localBytes.empty() ? "" : " + ", kernel::bytesOf(element));
+    return name;
+  }
+
+  /// The place of a part's value `k` as an lvalue.
+  static std::string scratch(Scalar element, std::size_t k, const std::string &part) {
+    const std::string at = k ? fmt::format("({} * cells + number) * parts + {}", k, part)
+                             : fmt::format("number * parts + {}", part);
+    if (element == Scalar::F64 || element == Scalar::F32)
+      return fmt::format("*(PB_GLOBAL {} *)(scratch + ({}))", body::cxxType(element), at);
+    return fmt::format("scratch[{}]", at);
+  }
+
+  // ---- reductions
+
+  std::string shared(const kernel::SharedLoop &s, const isl::ast_node &n, const std::string &indent) {
+    const bool isTop = depth_ == 0 && how_.loops.size() == 1;
+    ++count_;
+    isWide_ &= isTop;
+    const std::string first = isTop ? "lane > 0 || part > 0 || pass == 2" : "lane > 0";
+    std::string text, parts, store;
+    std::size_t k = 0;
+    for (const auto &[local, operation] : s.accumulators) {
+      const std::string name = kernel_.buffers[static_cast<std::size_t>(local)].name + "_l";
+      text += fmt::format("{0}if ({1})\n{0}  {2} = {3};\n", indent, first, name, neutral(operation));
+      const std::string value = scratch(operation.element, k, "p");
+      parts += fmt::format(
+          "{0}  for (long p = lane; p < parts; p += team) {{\n{0}    const {1} other = {2};\n{0}    "
+          "{3} = {4};\n{0}  }}\n",
+          indent, body::cxxType(operation.element), value, name, folded(operation, name, "other"));
+      store += fmt::format("{}  {} = {};\n", indent, scratch(operation.element, k, "part"), name);
+      ++k;
+    }
+    shared_ = &s;
+    const std::string steps = loop(n, indent + (isTop ? "  " : ""));
+    shared_ = nullptr;
+    text += isTop ? fmt::format("{0}if (pass == 2) {{\n{1}{0}}} else {{\n{2}{0}}}\n", indent, parts, steps)
+                  : steps;
+    text += tree(s, indent);
+    if (isTop && !opened_) {
+      opened_ = true;
+      text += fmt::format("{0}if (pass == 1 && inside && lane == 0) {{\n{1}{0}}}\n{0}if (pass != 1) {{\n",
+                          indent, store);
+    }
+    return text;
+  }
+
+  std::string dealt(const Loop &l, const std::string &indent) {
+    isDealt_ = true;
+    const std::string step = l.step == "1" ? "" : l.step + " * ";
+    const std::string text = plain(l, fmt::format("{} + {}(part * team + lane)", l.begin, step),
+                                   fmt::format("{}(here * team)", step), indent);
+    isDealt_ = false;
+    return text;
+  }
+
+  /// The upper half of the team onto the lower one, again and again; then all items have the result.
+  std::string tree(const kernel::SharedLoop &s, const std::string &indent) {
+    std::string put, fold, get;
+    for (const auto &[local, operation] : s.accumulators) {
+      const std::string name = kernel_.buffers[static_cast<std::size_t>(local)].name + "_l",
+                        a = array(operation.element);
+      put += fmt::format("{}{}[slot] = {};\n", indent, a, name);
+      const std::string own = a + "[slot]", other = a + "[slot + half * apart]";
+      fold += fmt::format("{}      {} = {};\n", indent, own, folded(operation, own, other));
+      get += fmt::format("{}{} = {}[slot - lane * apart];\n", indent, name, a);
+    }
+    return put +
+           fmt::format(
+               "{0}for (int width = team; width > 1;) {{\n{0}  const int half = (width + 1) / 2;\n"
+               "{0}  PB_BARRIER();\n{0}  if (lane + half < width) {{\n{1}{0}  }}\n{0}  width = half;\n{0}}}\n"
+               "{0}PB_BARRIER();\n{2}",
+               indent, fold, get) +
+           (depth_ ? indent + "PB_BARRIER();\n" : "");
+  }
+
+  // ---- scans
+
+  std::optional<std::string> scan(const Loop &l, const std::vector<Leaf> &all, const std::string &indent) {
+    const kernel::Scan &s = *how_.scan;
+    const auto at =
+        std::find_if(all.begin(), all.end(), [&](const Leaf &k) { return k.statement == s.statement; });
+    if (at == all.end() || !runsOver(l, {*at}, s.dimension) || l.step != "1" || l.end.empty() ||
+        !isUniform(l.begin) || !isUniform(l.end) || !isReached(l.body, s.statement))
+      return std::nullopt;
+    ++count_;
+    isWide_ &= depth_ == 0;
+    const Operation &o = s.operation;
+    const std::string type = body::cxxType(o.element), none = neutral(o), a = array(o.element),
+                      i = l.iterator;
+    const std::string total = scratch(o.element, 0, "part"), other = scratch(o.element, 0, i);
+    StatementPrinter &printer = statements_[static_cast<std::size_t>(s.statement)];
+    const std::string in = indent + "  ", deep = in + "  ", deeper = deep + "  ";
+    const std::string body = scanned(l.body, deeper + "  ", none);
+    std::string text = indent + "{\n";
+    text += in + fmt::format("const long first = {}, last = {};\n", l.begin, l.end);
+    text += in + "long from = first, upto = last;\n";
+    text += in + "if (parts > 1 && pass != 2) {\n" + deep +
+            "const long length = ((pb_maximum(last - first, 0) + parts - 1) / parts + team - 1) / team * "
+            "team;\n" +
+            deep + "from = pb_minimum(first + part * length, last);\n" + deep +
+            "upto = pb_minimum(from + length, last);\n" + in + "}\n";
+    text += in + "if (pass == 2) {\n" + deep + "from = 0;\n" + deep + "upto = parts;\n" + in + "}\n";
+    text += in + fmt::format("{} carry = {};\n", type, none);
+    text += in + fmt::format("if (pass == 3)\n{}carry = {};\n", deep, total);
+    text += in + "for (long base = from; base < upto; base += team) {\n";
+    text += deep + fmt::format("const long {} = base + lane;\n{}{} value = {};\n", i, deep, type, none);
+    text +=
+        deep +
+        fmt::format("if ({} < upto) {{\n{}if (pass == 2) {{\n{}  value = {};\n{}}} else {{\n{}{}}}\n{}}}\n",
+                    i, deeper, deeper, other, deeper, body, deeper, deep);
+    text += deep + a + "[slot] = value;\n";
+    text += deep + "for (int reach = 1; reach < team; reach *= 2) {\n" + deeper + "PB_BARRIER();\n" + deeper +
+            fmt::format("const {} before = {}[lane < reach ? slot : slot - reach * apart];\n", type, a) +
+            deeper + "PB_BARRIER();\n" + deeper + "if (lane >= reach)\n" + deeper +
+            fmt::format("  value = {};\n", folded(o, "before", "value")) + deeper + a + "[slot] = value;\n" +
+            deep + "}\n";
+    text += deep + "PB_BARRIER();\n";
+    text += deep + fmt::format("if (pass == 2 && lane > 0)\n{}value = {}[slot - apart];\n", deeper, a);
+    text += deep + fmt::format("if (pass == 2 && lane == 0)\n{}value = {};\n", deeper, none);
+    text += deep + fmt::format("const {} sum = {};\n", type, folded(o, "carry", "value"));
+    text +=
+        deep + fmt::format(
+                   "if (inside && {} < upto) {{\n{}if (pass == 2)\n{}  {} = sum;\n{}else if (pass != 1)\n{}  "
+                   "{} = sum;\n{}}}\n",
+                   i, deeper, deeper, other, deeper, deeper, *printer.written(at->dimensions), deep);
+    text += deep + fmt::format("const {} whole = {}[slot + (team - 1 - lane) * apart];\n", type, a);
+    text += deep + fmt::format("carry = {};\n", folded(o, "carry", "whole"));
+    text += deep + "PB_BARRIER();\n" + in + "}\n";
+    text += in + fmt::format("if (pass == 1 && inside && lane == 0)\n{}{} = carry;\n", deep, total);
+    return text + indent + "}\n";
+  }
+
+  /// Every step runs the statement, once.
+  bool isReached(const isl::ast_node &n, int statement) {
+    switch (isl_ast_node_get_type(n.get())) {
+    case isl_ast_node_block: {
+      const auto children = n.as<isl::ast_node_block>().children();
+      for (unsigned k = 0; k < children.size(); ++k)
+        if (isReached(children.at(static_cast<int>(k)), statement))
+          return true;
+      return false;
+    }
+    case isl_ast_node_mark:
+      return isReached(isl::manage(isl_ast_node_mark_get_node(n.get())), statement);
+    case isl_ast_node_user:
+      return leaf(n).statement == statement;
+    default:
+      return false;
+    }
+  }
+
+  /// The body of one step, in which the scan's statement gives `value` instead of writing it.
+  std::string scanned(const isl::ast_node &n, const std::string &indent, const std::string &none) {
+    switch (isl_ast_node_get_type(n.get())) {
+    case isl_ast_node_block: {
+      std::string text;
+      const auto children = n.as<isl::ast_node_block>().children();
+      for (unsigned k = 0; k < children.size(); ++k)
+        text += scanned(children.at(static_cast<int>(k)), indent, none);
+      return text;
+    }
+    case isl_ast_node_mark: {
+      const std::string mark = markName(n);
+      if (mark.starts_with("alloc:"))
+        locals_.insert(mark.substr(6));
+      return scanned(isl::manage(isl_ast_node_mark_get_node(n.get())), indent, none);
+    }
+    case isl_ast_node_user: {
+      const Leaf l = leaf(n);
+      const kernel::Scan &s = *how_.scan;
+      if (l.statement != s.statement)
+        break;
+      StatementPrinter printer = statements_[static_cast<std::size_t>(l.statement)];
+      const std::string cell = printer.address(*s.previous.begin(), l.dimensions);
+      std::map<int, std::string> reads;
+      for (const int a : s.previous)
+        reads.emplace(a, "previous");
+      printer.replaceReads(reads);
+      const std::string type = body::cxxType(s.operation.element);
+      return fmt::format(
+          "{0}{1} previous = {2};\n{0}if (base + lane == first)\n{0}  previous = *({3});\n{0}value = "
+          "{4};\n",
+          indent, type, none, cell, printer.value(l.dimensions));
+    }
+    default:
+      break;
+    }
+    ++diverging_; // lanes beyond the end are not here
+    std::string text = node(n, indent);
+    --diverging_;
+    return text;
+  }
+
+  const kernel::Kernel &kernel_;
+  const kernel::Cooperation &how_;
+  Used &used_;
+  std::vector<std::string> functions_; // "low1": what differs between the teams of a group
+  std::vector<StatementPrinter> statements_;
+  std::set<std::string> locals_;
+  DeviceGroups out_;
+  const kernel::SharedLoop *shared_ = nullptr; // inside of which we are
+  bool isDealt_ = false, isWide_ = true, opened_ = false;
+  int depth_ = 0;     // of loops and conditions around
+  int diverging_ = 0; // of these, how many differ between items
+  int count_ = 0, arrays_ = 0;
+};
+
+} // namespace
+
+std::optional<DeviceGroups> deviceGroups(const kernel::Items &items, const kernel::Cooperation &cooperation,
+                                         const isl::ast_node &nest, Used &used) {
+  return GroupPrinter(items, cooperation, used).print(nest);
+}
+
+} // namespace pbc::emit

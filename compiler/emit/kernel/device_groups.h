@@ -1,0 +1,35 @@
+// A group of work-items that computes few cells, each by a team of its items (kernel/cooperate.h).
+//
+//   item (y): s = 0; for x in [0, w): s += A[x,y]; R[y] = s
+//   => s = 0, in all items of the team; for x = lane, lane + team, ..: s += A[x,y]; the team's s folded in
+//   local
+//      memory by a tree; R[y] = s, by the first item
+//   item (y): for x in [1, w): P[x,y] = P[x-1,y] + A[x,y]
+//   => for every `team` points: v = A[x,y]; v scanned in local memory (Hillis and Steele, Data Parallel
+//      Algorithms); P[x,y] = carry + v; carry += the last v
+//
+// A group has PB_C0 cells along its first function, in teams of PB_G0 * PB_G1 * PB_G2 / PB_C0 items, which
+// divides. Several groups may have parts of the steps of the same cells (`parts` of them), in launches that
+// follow each other: pass 1 leaves each part's value in `scratch`, pass 2 folds these into the cell, or, of a
+// scan, replaces them by what is before each part, and pass 3 of a scan computes the cells. Pass 0: one group
+// has all of it. Invariant: all items of a group reach the same barriers: cells beyond the end are computed
+// and not stored.
+#pragma once
+#include "compiler/emit/kernel/instance.h"
+#include "compiler/kernel/on_device.h"
+#include <optional>
+
+namespace pbc::emit {
+
+struct DeviceGroups {
+  std::string arrays;     // in group-local memory
+  std::string statements; // after low<k>, inside, lane, team, apart, slot, part, here and number are defined
+  std::string localBytes; // C++ over group
+  int values = 0;         // of one part of a cell, in scratch; 0: one group has all of it
+};
+
+/// `nest`: of the item (loops.h). Nothing where barriers would stand in what differs between items.
+std::optional<DeviceGroups> deviceGroups(const kernel::Items &, const kernel::Cooperation &,
+                                         const isl::ast_node &nest, Used &);
+
+} // namespace pbc::emit

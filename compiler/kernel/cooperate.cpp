@@ -1,0 +1,351 @@
+#include "compiler/kernel/cooperate.h"
+#include "compiler/kernel/along.h"
+#include "compiler/kernel/formula.h"
+#include "compiler/kernel/tree.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <isl/aff.h>
+#include <isl/map.h>
+#include <isl/schedule.h>
+#include <isl/set.h>
+
+namespace pbc::kernel {
+namespace {
+
+/// Numbers of the reads of a buffer.
+std::set<int> readsOf(const Statement &s, int buffer) {
+  std::set<int> all;
+  for (std::size_t a = 0; a < s.accesses.size(); ++a)
+    if (s.accesses[a].buffer == buffer && static_cast<int>(a) != s.write)
+      all.insert(static_cast<int>(a));
+  return all;
+}
+
+const Access &written(const Statement &s) { return s.accesses[static_cast<std::size_t>(s.write)]; }
+
+/// The instances without all dimensions from `count` on.
+isl::set outerOf(const Statement &s, std::size_t count) {
+  isl_set *set = isl_set_project_out(s.domain.copy(), isl_dim_set, static_cast<unsigned>(count),
+                                     static_cast<unsigned>(s.dimensions.size() - count));
+  return isl::manage(isl_set_reset_tuple_id(set));
+}
+
+class Search {
+public:
+  explicit Search(const Items &items)
+      : kernel_(items.item), all_(items.kernel), rounds_(items.inRounds() ? 1 : 0) {
+    for (std::size_t k = rounds_; k < items.kernel.taskDimensions.size(); ++k)
+      functions_.push_back(items.kernel.taskDimensions[k].name);
+  }
+
+  CooperationOutcome find() {
+    const Statement &first = kernel_.statements.front();
+    if (std::any_of(kernel_.statements.begin(), kernel_.statements.end(),
+                    [&](const Statement &s) { return s.rule != first.rule; }))
+      return {std::nullopt, "its points are those of several rules"};
+    if (functions_.size() > 3)
+      return {std::nullopt, "its items have more than three coordinates"};
+    if (auto scan = findScan())
+      return {scan, ""};
+    if (readsWhatItWrites())
+      return {std::nullopt, why_.empty() ? "an item reads cells that it has written" : why_};
+    const isl::schedule split = splitBands(kernel_.schedule);
+    visit(isl::manage(isl_schedule_get_root(split.get())), [&](const isl::schedule_node &node) {
+      if (isBand(node))
+        loop(node);
+    });
+    if (found_.loops.empty())
+      return {std::nullopt, why_.empty() ? kNoLongLoop : why_};
+    for (const SharedLoop &l : found_.loops) {
+      const Statement &s = kernel_.statements[static_cast<std::size_t>(l.statements.front())];
+      found_.over += (found_.over.empty() ? "" : ", ") + s.dimensions[static_cast<std::size_t>(l.dealt)];
+    }
+    found_.isAlongSteps = isAlongSteps(found_.loops.front());
+    if (found_.loops.size() == 1)
+      found_.steps = stepsOf(found_.loops.front().statements.front(), found_.loops.front().dealt);
+    return {found_, ""};
+  }
+
+private:
+  void refuse(const std::string &why) {
+    if (why_.empty())
+      why_ = why;
+  }
+
+  std::string nameOf(int buffer) const { return kernel_.buffers[static_cast<std::size_t>(buffer)].name; }
+  Buffer::Role roleOf(int buffer) const { return kernel_.buffers[static_cast<std::size_t>(buffer)].role; }
+
+  /// Only the first item of a team writes.
+  bool readsWhatItWrites() const {
+    for (const Statement &w : kernel_.statements)
+      for (const Statement &r : kernel_.statements)
+        for (const Access &a : r.accesses) {
+          if (a.buffer != written(w).buffer || roleOf(a.buffer) == Buffer::Role::Local ||
+              (a.isWrite && r.op.empty()))
+            continue;
+          const isl::set cells = written(w).relation.intersect_domain(w.domain).range(),
+                         read = a.relation.intersect_domain(r.domain).range();
+          if (!cells.is_disjoint(read))
+            return true;
+        }
+    return false;
+  }
+
+  /// An input may be the very same view as an output that is written before the loop, or around it.
+  bool mayWriteWhatItReads(const SharedLoop &l, const std::string &over) {
+    for (const Statement &w : kernel_.statements) {
+      const Buffer &out = kernel_.buffers[static_cast<std::size_t>(written(w).buffer)];
+      const bool isBefore = &w - kernel_.statements.data() < l.statements.back() || l.outer > w.freeCount;
+      if (out.role == Buffer::Role::Local || !isBefore)
+        continue;
+      for (const int k : l.statements)
+        for (const Access &a : kernel_.statements[static_cast<std::size_t>(k)].accesses) {
+          const Buffer &in = kernel_.buffers[static_cast<std::size_t>(a.buffer)];
+          if (in.role == Buffer::Role::Input && in.rank == out.rank && in.element == out.element) {
+            refuse(fmt::format("it writes {} before the loop over {} reads {}, which may be the same matrix",
+                               out.name, over, in.name));
+            return true;
+          }
+        }
+    }
+    return false;
+  }
+
+  // ---- loops of bodies
+
+  void loop(const isl::schedule_node &node) {
+    const int outer = memberDimension(kernel_, node);
+    std::vector<int> statements;
+    for (const std::string &name : statementsAt(node))
+      statements.push_back(statementIndex(kernel_, name));
+    std::sort(statements.begin(), statements.end());
+    const Statement &first = kernel_.statements[static_cast<std::size_t>(statements.front())];
+    if (outer < first.freeCount)
+      return;
+    for (const SharedLoop &l : found_.loops) // inside of one
+      if (std::includes(l.statements.begin(), l.statements.end(), statements.begin(), statements.end()))
+        return;
+    SharedLoop shared{statements, outer, outer, {}};
+    if (!chooseDealt(node, shared) || !fold(shared))
+      return;
+    found_.loops.push_back(std::move(shared));
+  }
+
+  /// A loop without a constant length; of several that are each other's only body, one along memory.
+  bool chooseDealt(const isl::schedule_node &band, SharedLoop &shared) const {
+    const Statement &first = kernel_.statements[static_cast<std::size_t>(shared.statements.front())];
+    bool found = false;
+    isl::schedule_node node = band;
+    for (int d = shared.outer;; ++d) {
+      const bool isLong = !tripCount(first.domain, d).has_value();
+      if (isLong && (!found || !isAlong(shared, shared.dealt)) && (!found || isAlong(shared, d))) {
+        shared.dealt = d;
+        found = true;
+      }
+      do
+        node = isl::manage(isl_schedule_node_child(node.copy(), 0));
+      while (isl_schedule_node_get_type(node.get()) == isl_schedule_node_mark);
+      if (!isBand(node) || memberDimension(kernel_, node) != d + 1)
+        return found;
+    }
+  }
+
+  /// Some matrix is read side by side along that dimension.
+  bool isAlong(const SharedLoop &l, int d) const {
+    for (const int k : l.statements) {
+      const Statement &s = kernel_.statements[static_cast<std::size_t>(k)];
+      for (const Access &a : s.accesses)
+        if (!a.isWrite && roleOf(a.buffer) != Buffer::Role::Local &&
+            along(kernel_, a, d) == Along::Contiguous)
+          return true;
+    }
+    return false;
+  }
+
+  bool isAlongSteps(const SharedLoop &l) const {
+    return isAlong(l, l.dealt) || !isAlongFirstFunction(l.statements);
+  }
+
+  /// Neighbouring cells read or write side by side.
+  bool isAlongFirstFunction(const std::vector<int> &statements) const {
+    if (functions_.empty())
+      return false;
+    for (const int k : statements) {
+      const Statement &s = kernel_.statements[static_cast<std::size_t>(k)];
+      const auto at = std::find(s.dimensions.begin(), s.dimensions.begin() + s.freeCount, functions_.front());
+      if (at == s.dimensions.begin() + s.freeCount)
+        continue;
+      for (const Access &a : s.accesses)
+        if (roleOf(a.buffer) != Buffer::Role::Local &&
+            along(kernel_, a, static_cast<int>(at - s.dimensions.begin())) == Along::Contiguous)
+          return true;
+    }
+    return false;
+  }
+
+  /// Every statement of the loop folds into an accumulator or computes what this step alone needs.
+  bool fold(SharedLoop &l) {
+    const Statement &any = kernel_.statements[static_cast<std::size_t>(l.statements.front())];
+    const std::string over = any.dimensions[static_cast<std::size_t>(l.outer)];
+    std::set<int> locals;
+    for (const int k : l.statements) {
+      const int buffer = written(kernel_.statements[static_cast<std::size_t>(k)]).buffer;
+      if (roleOf(buffer) != Buffer::Role::Local) {
+        refuse(fmt::format("the loop over {} writes to {}", over, nameOf(buffer)));
+        return false;
+      }
+      locals.insert(buffer);
+    }
+    for (const int local : locals) {
+      if (isOfOneStep(l, local))
+        continue;
+      if (const auto operation = accumulates(l, local, over))
+        l.accumulators.emplace_back(local, *operation);
+      else
+        return false;
+    }
+    return !l.accumulators.empty() && !mayWriteWhatItReads(l, over);
+  }
+
+  bool touches(const Statement &s, int local) const {
+    return std::any_of(s.accesses.begin(), s.accesses.end(),
+                       [&](const Access &a) { return a.buffer == local; });
+  }
+
+  /// Set anew in each step before anything reads it, and unknown outside of the loop.
+  bool isOfOneStep(const SharedLoop &l, int local) const {
+    const Statement *setter = nullptr;
+    for (int k = 0; k < static_cast<int>(kernel_.statements.size()); ++k) {
+      const Statement &s = kernel_.statements[static_cast<std::size_t>(k)];
+      if (!touches(s, local))
+        continue;
+      if (!std::binary_search(l.statements.begin(), l.statements.end(), k))
+        return false;
+      if (!setter) {
+        setter = &s;
+        if (written(s).buffer != local || !s.op.empty() || !readsOf(s, local).empty() ||
+            static_cast<int>(s.dimensions.size()) <= l.dealt)
+          return false;
+        continue;
+      }
+      const std::size_t shared = setter->dimensions.size();
+      if (s.dimensions.size() < shared ||
+          !std::equal(setter->dimensions.begin(), setter->dimensions.end(), s.dimensions.begin()) ||
+          !outerOf(s, shared).is_subset(outerOf(*setter, shared)))
+        return false;
+    }
+    return setter != nullptr;
+  }
+
+  std::optional<Operation> accumulates(const SharedLoop &l, int local, const std::string &over) {
+    std::optional<Operation> operation;
+    for (const int k : l.statements) {
+      const Statement &s = kernel_.statements[static_cast<std::size_t>(k)];
+      if (!touches(s, local))
+        continue;
+      const Folding folding =
+          written(s).buffer == local ? foldingOf(kernel_, s, readsOf(s, local)) : Folding{};
+      if (folding.isRounded)
+        refuse(
+            fmt::format("the loop over {} rounds in its order; `fast` or --reassociate allow others", over));
+      if (!folding.operation || (operation && *operation != *folding.operation)) {
+        refuse(fmt::format(
+            "the loop over {} has a scalar that a step takes over from the one before, not by one "
+            "associative operation",
+            over));
+        return std::nullopt;
+      }
+      operation = folding.operation;
+    }
+    return operation;
+  }
+
+  // ---- scans
+
+  std::optional<Cooperation> findScan() {
+    const Statement *writer = nullptr;
+    for (const Statement &s : kernel_.statements) {
+      if (roleOf(written(s).buffer) == Buffer::Role::Local)
+        continue;
+      if (writer || static_cast<int>(s.dimensions.size()) != s.freeCount || !s.op.empty())
+        return std::nullopt;
+      writer = &s;
+    }
+    if (!writer)
+      return std::nullopt;
+    for (const Statement &s : kernel_.statements)
+      if (&s != writer && !readsOf(s, written(*writer).buffer).empty())
+        return std::nullopt;
+    const std::set<int> previous = readsOf(*writer, written(*writer).buffer);
+    if (previous.empty())
+      return std::nullopt;
+    for (int d = 0; d < writer->freeCount; ++d)
+      if (movesOn(*writer, d) &&
+          std::all_of(previous.begin(), previous.end(), [&](int a) { return isOneBefore(*writer, a, d); })) {
+        const Folding folding = foldingOf(kernel_, *writer, previous);
+        const std::string &over = writer->dimensions[static_cast<std::size_t>(d)];
+        if (folding.isRounded)
+          refuse(fmt::format("the scan along {} rounds in its order; `fast` or --reassociate allow others",
+                             over));
+        if (!folding.operation)
+          return std::nullopt;
+        Cooperation out;
+        const int statement = static_cast<int>(writer - kernel_.statements.data());
+        out.scan = Scan{statement, d, previous, *folding.operation};
+        out.over = over;
+        out.steps = stepsOf(statement, d);
+        out.isAlongSteps =
+            along(kernel_, written(*writer), d) == Along::Contiguous || !isAlongFirstFunction({statement});
+        return out;
+      }
+    return std::nullopt;
+  }
+
+  /// Each point along `d` has a cell of its own: it is no version in a slot that the next one uses again.
+  bool movesOn(const Statement &s, int d) const {
+    const auto how = along(kernel_, written(s), d);
+    return how && *how != Along::Nowhere;
+  }
+
+  /// It reads the cell that the point next to it along `d` writes.
+  bool isOneBefore(const Statement &s, int read, int d) const {
+    const isl::set points = s.domain.intersect_params(kernel_.context);
+    const isl::map from = s.accesses[static_cast<std::size_t>(read)].relation.intersect_domain(points);
+    for (const int step : {-1, 1}) {
+      isl_multi_aff *shift =
+          isl_multi_aff_identity(isl_space_map_from_set(isl_set_get_space(s.domain.get())));
+      isl_aff *moved = isl_aff_add_constant_si(isl_multi_aff_get_aff(shift, d), step);
+      const isl::map next = isl::manage(isl_map_from_multi_aff(isl_multi_aff_set_aff(shift, d, moved)));
+      const isl::map there = next.apply_range(written(s).relation).intersect_domain(points);
+      if (from.is_equal(there))
+        return true;
+    }
+    return false;
+  }
+
+  std::string stepsOf(int statement, int d) const {
+    try {
+      const isl::set &points = all_.statements[static_cast<std::size_t>(statement)].domain;
+      const auto at = static_cast<unsigned>(d);
+      const auto low = formula(poly::dimMin(points, at)), high = formula(poly::dimMax(points, at));
+      if (!low || !high)
+        return "";
+      isl_aff *count = isl_aff_add_constant_si(isl_aff_sub(high->copy(), low->copy()), 1);
+      return poly::cxx(isl::manage(isl_pw_aff_from_aff(count)));
+    } catch (const isl::exception &) { // not bounded by the sizes
+      return "";
+    }
+  }
+
+  const Kernel &kernel_, &all_; // one item, all of them
+  std::size_t rounds_;
+  std::vector<std::string> functions_; // of the items
+  Cooperation found_;
+  std::string why_;
+};
+
+} // namespace
+
+CooperationOutcome cooperate(const Items &items) { return Search(items).find(); }
+
+} // namespace pbc::kernel

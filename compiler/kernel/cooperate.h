@@ -1,0 +1,55 @@
+// What the items of a group can do together for one cell of the output.
+//
+//   item (y): s = 0; for x: s += A[x,y]; R[y] = s          the loop over x: every item of a team takes some
+//   of its
+//                                                          steps into an s of its own; then these are folded:
+//                                                          +
+//   item (y): for x: P[x,y] = P[x-1,y] + A[x,y]            a scan along x
+//   no items: s = 0; for i: s += A[i]; S = s               one cell, all items of a group
+//
+// A loop of a body can be shared out if each of its statements folds into a scalar by one associative
+// operation that nothing else in the loop reads, or computes a scalar for its own step. A loop over points is
+// a scan if each point folds one value into the cell that the point before it wrote. Source: Blelloch, Prefix
+// Sums and Their Applications; petabricks-hetero 10, requirements 13 and 98.
+#pragma once
+#include "compiler/kernel/associative.h"
+#include "compiler/kernel/items.h"
+
+namespace pbc::kernel {
+
+/// Indices are those of the item's kernel.
+struct SharedLoop {
+  std::vector<int> statements; // that stand in it
+  int outer; // dimension of these statements: the loop in front of which the scalars are what they were
+  int dealt; // the loop whose steps the items take turns with: `outer`, or one that is all of its body
+  std::vector<std::pair<int, Operation>> accumulators; // Locals
+};
+
+struct Scan {
+  int statement, dimension; // of its points
+  std::set<int> previous;   // its accesses that read the cell before
+  Operation operation;
+};
+
+struct Cooperation {
+  std::vector<SharedLoop> loops;
+  std::optional<Scan> scan; // then no loops
+  /// Neighbouring items get neighbouring steps of the loop, since these lie side by side in memory; else
+  /// neighbouring cells.
+  bool isAlongSteps = true;
+  std::string over;  // "x": the loop, or several
+  std::string steps; // of the only loop or the scan, at most: C++ over the parameters and the limits of the
+                     // items' kernel; "": unknown
+};
+
+struct CooperationOutcome {
+  std::optional<Cooperation> cooperation;
+  std::string why;
+};
+
+/// The reason where there is nothing that would need groups.
+inline constexpr const char *kNoLongLoop = "its items have no loop that is as long as the sizes say";
+
+CooperationOutcome cooperate(const Items &);
+
+} // namespace pbc::kernel

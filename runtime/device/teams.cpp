@@ -1,0 +1,62 @@
+#include "runtime/device/teams.h"
+#include <algorithm>
+
+namespace pb::device {
+namespace {
+
+constexpr long kGroupsOfUnit = 2; // that keep it busy
+constexpr long kStepsOfItem = 8;  // below, another pass costs more than it gives
+constexpr long kMostParts = 1024;
+
+/// Cells along each of the first three functions that have items.
+void extents(const Box &box, bool inRounds, long *all) {
+  all[0] = all[1] = all[2] = 1;
+  int item = 0;
+  for (int d = inRounds ? 1 : 0; d < box.rank; ++d, ++item)
+    all[std::min(item, 2)] *= box.high[d] - box.low[d];
+}
+
+long quotient(long a, long b) { return (a + b - 1) / b; }
+
+} // namespace
+
+TeamLaunch teamsOf(const DeviceStep &step, const DeviceTeams &teams, const Frame *frame, const Box &box,
+                   const Description &about, const int *group) {
+  const int items = group[0] * group[1] * group[2];
+  long extent[3];
+  extents(box, step.inRounds, extent);
+  const long wanted = std::clamp(step.teams[2 * frame->bin], 1L, static_cast<long>(items));
+  TeamLaunch launch;
+  launch.isOne = true;
+  launch.cells = static_cast<int>(std::min(items / wanted, std::max(1L, extent[0])));
+  while (items % launch.cells)
+    --launch.cells;
+  if (!teams.values || step.inRounds)
+    return launch;
+  const long groups = quotient(extent[0], launch.cells) * extent[1] * extent[2];
+  long parts = step.teams[2 * frame->bin + 1];
+  if (parts == 0 && teams.steps && groups < about.units) {
+    const long most = teams.steps(frame, &box) / (kStepsOfItem * (items / launch.cells));
+    parts = std::min(most, quotient(kGroupsOfUnit * about.units, groups));
+  }
+  launch.parts = std::clamp(parts, 1L, kMostParts);
+  launch.passes = teams.passes;
+  if (launch.parts > 1)
+    launch.bytes = 8UL * static_cast<unsigned long>(teams.values) *
+                   static_cast<unsigned long>(extent[0] * extent[1] * extent[2] * launch.parts);
+  return launch;
+}
+
+Grid gridOf(const TeamLaunch &teams, int pass, const Box &box, bool inRounds, const int *group) {
+  long extent[3];
+  extents(box, inRounds, extent);
+  Grid grid;
+  extent[0] = quotient(extent[0], teams.cells) * teams.partsOf(pass);
+  for (int d = 0; d < 3; ++d) {
+    grid.group[d] = group[d];
+    grid.items[d] = extent[d] * group[d];
+  }
+  return grid;
+}
+
+} // namespace pb::device
