@@ -21,6 +21,7 @@ struct TuneOptions {
   long memoryMegabytes = 0;
   bool fresh = false;
   bool json = false;
+  std::string report;             // the page to write; empty: PROGRAM.tune.html, beside the result; "none"
   bool kernels = false;           // compile variants; `program` is a source, `output` the program
   int jobs = 0;                   // compilations at once; 0: one per processor
   std::vector<std::string> words; // for the compiler
