@@ -1,4 +1,5 @@
-// `pbc explain ./prog [CHOICE]` and `pbc report ./prog`: what a tuning decided and why, on the terminal and as a page.
+// `pbc explain ./prog [CHOICE]` and `pbc report ./prog`: what a tuning decided and why, on the terminal and
+// as a page.
 //
 //   explainCommand(argc, argv)   with argv {"explain", "./sort", "Sort"}   ->  exit status
 //

@@ -7,12 +7,23 @@ namespace {
 
 constexpr std::size_t kRemembered = 500; // configurations that worked, the newest: enough to find a near one
 
-int difference(const Configuration &a, const Configuration &b) {
+/// With the other's values where a call of size n does not see them: those are not to blame for what it did.
+Configuration seenAt(const ProgramSpace &space, const Configuration &configuration,
+                     const Configuration &other, long n) {
+  Configuration result = configuration;
+  for (std::size_t i = 0; i < space.tunables.size(); ++i)
+    if (!space.tunables[i].isSeenUpTo(n))
+      result = result.withTunable(static_cast<int>(i), other.tunables()[i]);
+  return result;
+}
+
+/// How many decisions differ that a call of size n sees.
+int difference(const ProgramSpace &space, const Configuration &a, const Configuration &b, long n) {
   int count = 0;
   for (std::size_t i = 0; i < a.selectors().size(); ++i)
     count += a.selectors()[i] != b.selectors()[i];
   for (std::size_t i = 0; i < a.tunables().size(); ++i)
-    count += a.tunables()[i] != b.tunables()[i];
+    count += a.tunables()[i] != b.tunables()[i] && space.tunables[i].isSeenUpTo(n);
   return count;
 }
 
@@ -52,13 +63,15 @@ Blame blameIn(const ProgramSpace &space, const Recording &recording) {
       continue;
     }
     const Configuration *nearest = worked.front();
-    int least = difference(configuration, *nearest);
+    int least = difference(space, configuration, *nearest, size.n);
     for (const Configuration *other : worked)
-      if (const int distance = difference(configuration, *other); distance > 0 && distance < least) {
+      if (const int distance = difference(space, configuration, *other, size.n);
+          distance > 0 && distance < least) {
         least = distance;
         nearest = other;
       }
-    blame.bans.failed(space, configuration, *nearest, tested, *trial.rejected);
+    blame.bans.failed(space, seenAt(space, configuration, *nearest, size.n), *nearest, tested,
+                      *trial.rejected);
   }
   blame.faults = blame.bans.faults();
   std::stable_sort(blame.faults.begin(), blame.faults.end(), [](const Fault &a, const Fault &b) {

@@ -1,5 +1,7 @@
 #include "tuner/report/drawings.h"
 
+#include "tuner/report/words.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -179,19 +181,6 @@ std::string escaped(const std::string &text) {
   return result;
 }
 
-std::string shortened(const std::string &text, std::size_t letters) {
-  std::size_t count = 0, cut = text.size();
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if ((text[i] & 0xc0) == 0x80)
-      continue;
-    if (++count == letters)
-      cut = i;
-    if (count > letters)
-      return text.substr(0, cut) + "…";
-  }
-  return text;
-}
-
 std::string selectorDrawing(const Site &site, const Selector &selector, long largest,
                             const std::string &identity) {
   constexpr double kLeft = 4, kRight = kWidth - 4, kTop = 4, kBar = 30;
@@ -256,7 +245,6 @@ std::string progressDrawing(const Part &part, Across across, const std::string &
   chart.axes(canvas);
   std::vector<double> labelled;
   // The largest last in the picture, but first to get its label.
-  std::string labels;
   const auto &lines = part.analysis.progress;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const ProgressLine &line = lines[i];

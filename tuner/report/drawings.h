@@ -16,8 +16,6 @@ namespace pbc::tuner {
 
 /// For HTML and SVG text and for attributes; bytes that are no text of XML become U+FFFD.
 std::string escaped(const std::string &);
-/// At most `letters` of them, the last an ellipsis where some are left out.
-std::string shortened(const std::string &, std::size_t letters);
 
 std::string selectorDrawing(const Site &, const Selector &, long largest, const std::string &identity);
 

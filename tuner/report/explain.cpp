@@ -141,12 +141,10 @@ public:
           text_ += fmt::format("  {:<{}}    {}\n", "", width, next(part, result, *last));
       }
       if (left > 0)
-        text_ += fmt::format("  {} more stay as they are by default: nothing else was measured\n", left);
+        text_ += fmt::format("  {} more are at their defaults or as for smaller sizes\n", left);
       if (part.analysis.decisions.empty())
         text_ += "  nothing to choose\n";
-      for (const Fault &fault : part.analysis.faults)
-        if (fault.kind != Failure::TooSlow)
-          text_ += fmt::format("  rejected: {}\n", firstLine(inWords(fault)));
+      rejected(part);
     }
     for (const std::string &kernel : evidence_.kernels)
       text_ += fmt::format("  kernel, decided when it was compiled: {}\n", kernel);
@@ -181,6 +179,20 @@ private:
                         seconds(part.analysis.chosenSeconds), seconds(part.analysis.defaultSeconds));
     }
     text_ += "\n";
+  }
+
+  /// Being slow, or not exact enough, is what candidates are for: those are counted.
+  void rejected(const Part &part) {
+    constexpr std::size_t kMost = 10, kLetters = 160;
+    std::size_t count = 0;
+    for (const Fault &fault : part.analysis.faults)
+      if (fault.kind != Failure::TooSlow && fault.kind != Failure::Inexact && count++ < kMost)
+        text_ += fmt::format("  rejected: {}\n", shortened(firstLine(inWords(fault)), kLetters));
+    if (count > kMost)
+      text_ += fmt::format("  and {} more, which the page lists (pbc report)\n", count - kMost);
+    for (const auto &[kind, times] : part.analysis.kinds)
+      if (kind == Failure::TooSlow || kind == Failure::Inexact)
+        text_ += fmt::format("  {} trial{}: {}\n", times, times == 1 ? "" : "s", pbc::tuner::nameOf(kind));
   }
 
   void range(const Part &part, const Decision &decision) {

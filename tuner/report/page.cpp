@@ -110,7 +110,8 @@ private:
     head("Winner, runner-up and the gap between them");
     say("For each choice and tunable: what the configuration decides, the best recorded configuration that "
         "decides "
-        "otherwise, and how much longer that one takes, with a 95 % interval.",
+        "otherwise, and how much longer that one takes, with a 95 % interval. In brackets: how often it was "
+        "run.",
         "note");
     Table table("Decisions at the largest size at which there was something to compare with",
                 {"Decision", "Winner", "Time", "Runner-up", "Time", "Runner-up is", "At"},
@@ -140,9 +141,7 @@ private:
       text_ += table.done();
     left(hidden, "decisions");
     if (silent > 0)
-      say(fmt::format("{} more decisions are at their defaults, and nothing else was measured for them.",
-                      silent),
-          "note");
+      say(fmt::format("{} more decisions are at their defaults or as for smaller sizes.", silent), "note");
     flips();
   }
 

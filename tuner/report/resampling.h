@@ -5,8 +5,8 @@
 //   noise.ratio({2.0, 2.1, 2.0}, {1.0, 1.1, 1.0})  ->  Ratio{2.0, low 1.85, high 2.13}
 //
 // The location is the median; times are compared by their logarithms. With eight runs and more, its own runs
-// are drawn again; with fewer, its median with the deviations that all repeated configurations showed: few
-// runs say little of their own noise. If nothing was repeated, there is no interval.
+// are drawn again; with fewer, deviations that all repeated configurations showed are taken off its median:
+// few runs say little of their own noise. If nothing was repeated, there is no interval.
 //
 // Invariant: the same input gives the same interval; low <= ratio <= high. Source: Efron's percentile
 // bootstrap; the interval of a median by order statistics is the sign test's.

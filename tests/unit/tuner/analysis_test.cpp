@@ -75,6 +75,27 @@ TEST(Resampling, ItsIntervalsHoldTheTruthMostOfTheTime) {
   }
 }
 
+/// Others on the machine only add to times: what one run says is that the truth is not far above it.
+TEST(Resampling, ADisturbedRunWidensTheIntervalDownwards) {
+  Random random(11);
+  const auto run = [&](double seconds) {
+    return seconds * random.lognormal(0.02) * (random.chance(0.2) ? 10 : 1);
+  };
+  std::vector<std::vector<double>> others;
+  for (int i = 0; i < 40; ++i)
+    others.push_back({run(1), run(1), run(1), run(1), run(1)});
+  const Resampling noise(others);
+  const std::vector<double> fast{1, 1.01, 0.99, 1, 1, 1.01, 0.99, 1};
+  int holds = 0;
+  for (int repetition = 0; repetition < 200; ++repetition) {
+    const Ratio ratio = noise.ratio({run(1.5)}, fast);
+    ASSERT_TRUE(ratio.interval);
+    EXPECT_LT(ratio.interval->high, 1.5 * ratio.value);
+    holds += ratio.interval->low <= 1.5 && ratio.interval->high >= 1.5;
+  }
+  EXPECT_GE(holds, 180);
+}
+
 TEST(Resampling, WithoutRepetitionNothingIsSaidOfNoise) {
   const Ratio ratio = Resampling({{1}, {2}}).ratio({2}, {1});
   EXPECT_DOUBLE_EQ(ratio.value, 2);
@@ -208,6 +229,23 @@ TEST(Analysis, NamesWhoIsToBlame) {
   EXPECT_EQ(bad.rejections, 3);
   EXPECT_NE(bad.reason.find("ended by signal 11"), std::string::npos);
   EXPECT_EQ(part.analysis.rejected, 3);
+}
+
+TEST(Analysis, BlamesNothingThatTheSizeDoesNotSee) {
+  ProgramSpace space = sortSpace();
+  space.tunables.push_back({.transform = "Sort",
+                            .name = "rounds",
+                            .doc = "",
+                            .initial = 1,
+                            .minimum = 1,
+                            .maximum = 9,
+                            .sizeBin = 10});
+  HandMade journal(space);
+  journal.ok(64, sorting(space, 0), {1});
+  journal.bad(64, sorting(space, 0, 8).withTunable(1, 5), Failure::Exit, "ended with exit status 3");
+  const Part part = partOf(space, sorting(space, 0), journal.entries(), "");
+  ASSERT_EQ(part.analysis.faults.size(), 1u);
+  EXPECT_EQ(part.analysis.faults[0].suspect, "Sort.block = 8");
 }
 
 TEST(Analysis, ProgressGoesDownOnly) {

@@ -2,9 +2,9 @@
 #include "recorded.h"
 
 #include "tuner/journal/read_journal.h"
-#include "tuner/report/drawings.h"
 #include "tuner/report/explain.h"
 #include "tuner/report/page.h"
+#include "tuner/report/words.h"
 #include "tuner/strategy/random.h"
 
 #include <filesystem>
