@@ -70,6 +70,10 @@ int tuneCommand(int argc, char **argv) {
       ->check(CLI::Range(1, 256));
   app.add_option("words", options.words,
                  "with --kernels, after `--`: further options for pbc, as -lm or -DN=4");
+  app.add_option("--report", options.report,
+                 "the page that says what was found and how (default: PROGRAM.tune.html beside the "
+                 "configuration; `none`: no page)")
+      ->excludes("--kernels");
   app.add_flag("--json", options.json, "the result as JSON on standard output");
   app.footer(
       "Example:\n"
@@ -79,7 +83,8 @@ int tuneCommand(int argc, char **argv) {
       "  pbc tune --kernels blur.pbcc --n=2000   compiles variants; ./blur and blur.cfg are the best\n"
       "\n"
       "Ctrl-C ends the tuning and keeps the best so far. Each measurement is in PROGRAM.tune.sqlite; tuning\n"
-      "again goes on from there.");
+      "again goes on from there. PROGRAM.tune.html says what was found, and pbc explain ./PROGRAM the same "
+      "here.");
   try {
     app.parse(argc, argv);
     readSizes(sizes, &options.sizes);

@@ -3,6 +3,7 @@
 #include "tuner/evaluate/accuracy.h"
 #include "tuner/evaluate/interrupt.h"
 #include "tuner/evaluate/steps.h"
+#include "tuner/report/page.h"
 #include "tuner/report/progress.h"
 #include "tuner/report/summary.h"
 #include "tuner/report/words.h"
@@ -78,11 +79,19 @@ std::string inputsKey(const TuneOptions &options) {
   return options.inputs.empty() ? key + fmt::format(" seed={}", options.seed) : key;
 }
 
+/// Beside the configuration, whose suffix it takes the place of.
+std::string reportPath(const TuneOptions &options, const std::string &output) {
+  if (options.report == "none")
+    return "";
+  return options.report.empty() ? fs::path(output).replace_extension(".tune.html").string() : options.report;
+}
+
 class Session {
 public:
   explicit Session(const TuneOptions &options)
       : options_(options), program_(findProgram(options.program)), progress_(stderr),
-        output_(options.output.empty() ? options.program + ".cfg" : options.output) {}
+        output_(options.output.empty() ? options.program + ".cfg" : options.output),
+        report_(reportPath(options, output_)) {}
 
   int run() {
     const InterruptGuard guard;
@@ -120,6 +129,17 @@ public:
   }
 
 private:
+  /// From the journal alone, as `pbc report` makes it. A page that cannot be written spoils no result.
+  bool writeReport() {
+    try {
+      writeAtomically(report_, page(gather({options_.program, output_, journal_->path()})));
+      return true;
+    } catch (const TunerError &problem) {
+      progress_.note(fmt::format("there is no report: {}", problem.what()));
+      return false;
+    }
+  }
+
   /// Of an earlier file: what the user set and a tuner must leave alone; with accuracy bins, all of it, for
   /// that is nearer to the targets than the defaults are.
   void takeOver() {
@@ -330,6 +350,8 @@ private:
     }
     if (summary.stopped)
       progress_.note("stopped; the best so far is kept");
+    if (!report_.empty() && writeReport())
+      summary.report = report_;
     results_.push_back(options_.json ? asJson(space_, summary) : asText(space_, summary));
   }
 
@@ -344,7 +366,7 @@ private:
   const TuneOptions &options_;
   std::string program_;
   Progress progress_;
-  std::string output_;
+  std::string output_, report_; // report_ empty: none
   ProgramSpace space_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Worker> worker_;

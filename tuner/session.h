@@ -22,6 +22,7 @@ struct TuneOptions {
   bool fresh = false;
   bool refresh = false; // only what the stored configuration does not fit
   bool json = false;
+  std::string report;             // the page to write; empty: PROGRAM.tune.html, beside the result; "none"
   bool kernels = false;           // compile variants; `program` is a source, `output` the program
   int jobs = 0;                   // compilations at once; 0: one per processor
   std::vector<std::string> words; // for the compiler

@@ -1,6 +1,7 @@
 // pbc: the compiler and its subcommands.
 #include "compiler/driver/pipeline.h"
 #include "tuner/command.h"
+#include "tuner/report_command.h"
 #include "tuner/travel/command.h"
 #include <cstring>
 
@@ -9,7 +10,11 @@ int main(int argc, char **argv) {
     return pbc::tuner::tuneCommand(argc - 1, argv + 1);
   if (argc > 1 && std::strcmp(argv[1], "config") == 0)
     return pbc::tuner::configCommand(argc - 1, argv + 1);
+  if (argc > 1 && std::strcmp(argv[1], "report") == 0)
+    return pbc::tuner::reportCommand(argc - 1, argv + 1);
   const bool explains = argc > 1 && std::strcmp(argv[1], "explain") == 0;
+  if (explains && pbc::tuner::explainsProgram(argc - 1, argv + 1))
+    return pbc::tuner::explainCommand(argc - 1, argv + 1);
   const auto parsed = pbc::driver::parseOptions(argc - explains, argv + explains, explains);
   return parsed.run ? pbc::driver::compileProgram(parsed.options) : parsed.status;
 }

@@ -72,7 +72,9 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
   CLI::App app{
       "pbc compiles a .pbcc program: transforms, rules and algorithmic choices.\n"
       "Further commands: `pbc tune ./PROG` finds the best choices on this machine (pbc tune --help); `pbc "
-      "explain FILE` says what becomes of each rule and loop.",
+      "explain FILE` says what becomes of each rule and loop; `pbc explain ./PROG` why its choices are as "
+      "they are, and `pbc "
+      "report ./PROG` the same as a page.",
       "pbc"};
   app.footer("Example:\n  pbc samples/sort.pbcc -o sort && pbc tune ./sort && ./sort in.npy out.npy");
   if (explains) {

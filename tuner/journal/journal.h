@@ -27,6 +27,7 @@ struct JournalEntry {
   std::string outcome = "ok";
   std::string reason;
   double limit = 0; // seconds; a candidate that was too slow for this may be asked again with more
+  std::string time; // UTC, "2026-11-21T12:34:56.789Z"; set by the journal
 };
 
 class Journal {

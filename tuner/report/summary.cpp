@@ -73,6 +73,8 @@ std::string asText(const ProgramSpace &space, const Summary &summary) {
   line("written to", summary.output);
   if (!summary.journal.empty())
     line("journal", summary.journal);
+  if (!summary.report.empty())
+    line("report", summary.report);
   return text;
 }
 
@@ -103,7 +105,8 @@ std::string asJson(const ProgramSpace &space, const Summary &summary) {
                       {"seconds", summary.elapsed},
                       {"rejected", faults},
                       {"output", summary.output},
-                      {"journal", summary.journal}};
+                      {"journal", summary.journal},
+                      {"report", summary.report.empty() ? nlohmann::json() : nlohmann::json(summary.report)}};
   if (summary.accuracy)
     json["accuracy"] = {{"transform", space.main},
                         {"target", space.goal->target},

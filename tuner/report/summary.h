@@ -11,6 +11,7 @@ struct Summary {
   std::string program; // path
   std::string output;  // where the configuration is
   std::string journal;
+  std::string report; // the page; empty: none
   std::string machine;
   std::string sizes; // of the largest size that was reached
   std::string fullSizes;

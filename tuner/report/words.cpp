@@ -49,6 +49,19 @@ std::string seconds(double value) {
   return fmt::format("{:.3g} us", value * 1e6);
 }
 
+std::string shortened(const std::string &text, std::size_t letters) {
+  std::size_t count = 0, cut = text.size();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if ((text[i] & 0xc0) == 0x80)
+      continue;
+    if (++count == letters)
+      cut = i;
+    if (count > letters)
+      return text.substr(0, cut) + "…";
+  }
+  return text;
+}
+
 std::string machineName() {
   std::ifstream file("/proc/cpuinfo");
   std::string name = "unknown processor";

@@ -16,6 +16,8 @@ std::vector<std::string> inWords(const ProgramSpace &, const Configuration &);
 /// "Sort with QuickSort at n >= 4096 gives a different result from the default (difference 0.5)"
 std::string inWords(const Fault &);
 std::string seconds(double);
+/// At most `letters` of them, the last an ellipsis where some are left out.
+std::string shortened(const std::string &, std::size_t letters);
 /// "Intel(R) Xeon(R) Processor, 2 CPUs": what makes times comparable.
 std::string machineName();
 

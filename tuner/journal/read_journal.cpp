@@ -1,0 +1,95 @@
+#include "tuner/journal/read_journal.h"
+
+#include "tuner/space/program_space.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sqlite3.h>
+
+namespace pbc::tuner {
+namespace {
+
+struct Closer {
+  void operator()(sqlite3 *database) const { sqlite3_close(database); }
+  void operator()(sqlite3_stmt *statement) const { sqlite3_finalize(statement); }
+};
+
+using Database = std::unique_ptr<sqlite3, Closer>;
+using Query = std::unique_ptr<sqlite3_stmt, Closer>;
+
+constexpr const char *kQuery =
+    "select program_hash, machine, size, config_key, toml, seconds, outcome, reason, "
+    "time_limit, time from trials order by id";
+
+/// A path as SQLite's URI: `?`, `#` and `%` mean something there.
+std::string uriOf(const std::string &path) {
+  std::string uri = "file:";
+  for (const char c : path)
+    uri += c == '?' || c == '#' || c == '%' ? fmt::format("%{:02x}", static_cast<unsigned char>(c))
+                                            : std::string(1, c);
+  return uri;
+}
+
+Database open(const std::string &uri) {
+  sqlite3 *database = nullptr;
+  sqlite3_open_v2(uri.c_str(), &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
+  if (database)
+    sqlite3_busy_timeout(database, 5000);
+  return Database(database);
+}
+
+Query ask(const Database &database) {
+  sqlite3_stmt *statement = nullptr;
+  sqlite3_prepare_v2(database.get(), kQuery, -1, &statement, nullptr);
+  return Query(statement);
+}
+
+std::string text(const Query &row, int index) {
+  const auto *data = reinterpret_cast<const char *>(sqlite3_column_text(row.get(), index));
+  return data ? std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(row.get(), index))) : "";
+}
+
+JournalEntry entryOf(const Query &row) {
+  JournalEntry entry{text(row, 0), text(row, 1), text(row, 2), text(row, 3), text(row, 4)};
+  if (const auto seconds = nlohmann::json::parse(text(row, 5), nullptr, false); seconds.is_array())
+    for (const auto &value : seconds)
+      if (value.is_number())
+        entry.seconds.push_back(value.get<double>());
+  entry.outcome = text(row, 6);
+  entry.reason = text(row, 7);
+  entry.limit = sqlite3_column_double(row.get(), 8);
+  entry.time = text(row, 9);
+  return entry;
+}
+
+} // namespace
+
+std::vector<JournalEntry> readJournal(const std::string &path) {
+  // Reading a journal that nobody writes needs no files beside it, and would leave them there.
+  const std::string uri = uriOf(path);
+  std::error_code ignored;
+  const bool isWritten = std::filesystem::exists(path + "-wal", ignored);
+  Database database = open(isWritten ? uri : uri + "?immutable=1");
+  Query query = ask(database);
+  if (!query && isWritten) { // where nothing may be written beside it, the index of new rows cannot be made
+    database = open(uri + "?immutable=1");
+    query = ask(database);
+  }
+  const auto refuse = [&] {
+    throw TunerError(fmt::format("{}: the journal cannot be read: {}\n"
+                                 "  help: a journal is written by pbc tune, as PROGRAM.tune.sqlite",
+                                 path, sqlite3_errmsg(database.get())));
+  };
+  if (!query)
+    refuse();
+  std::vector<JournalEntry> entries;
+  int status = sqlite3_step(query.get());
+  for (; status == SQLITE_ROW; status = sqlite3_step(query.get()))
+    entries.push_back(entryOf(query));
+  if (status != SQLITE_DONE)
+    refuse();
+  return entries;
+}
+
+} // namespace pbc::tuner

@@ -1,0 +1,31 @@
+// Drawings of a report as inline SVG, without scripts and without colours of their own: classes of the page's
+// stylesheet (page.cpp) say how they look in dark, in light and in print.
+//
+//   selectorDrawing(site, selector, 65536)   a bar over n, a piece for each level
+//   progressDrawing(part, ByTime)            best so far, a line for each size
+//   influenceDrawing(rows)                   bars
+//
+// Invariant: every drawing has a title and a description for those who do not see it, and what it shows is in
+// a table beside it; names are escaped; texts do not lie on each other (those without room are left out).
+#pragma once
+#include "tuner/report/evidence.h"
+
+#include <string>
+
+namespace pbc::tuner {
+
+/// For HTML and SVG text and for attributes; bytes that are no text of XML become U+FFFD.
+std::string escaped(const std::string &);
+
+std::string selectorDrawing(const Site &, const Selector &, long largest, const std::string &identity);
+
+enum class Across { Seconds, Trials };
+std::string progressDrawing(const Part &, Across, const std::string &identity);
+
+struct InfluenceRow {
+  std::string name;
+  double share = 0;
+};
+std::string influenceDrawing(const std::vector<InfluenceRow> &, const std::string &identity);
+
+} // namespace pbc::tuner

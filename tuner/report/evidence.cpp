@@ -1,0 +1,155 @@
+#include "tuner/report/evidence.h"
+
+#include "tuner/evaluate/child_process.h"
+#include "tuner/evaluate/steps.h"
+#include "tuner/journal/read_journal.h"
+#include "tuner/report/words.h"
+#include "tuner/space/kernel_settings.h"
+#include "tuner/space/toml.h"
+#include "tuner/write_file.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sstream>
+#include <unistd.h>
+
+namespace pbc::tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string existingProgram(const std::string &name) {
+  std::error_code ignored;
+  if (!fs::exists(name, ignored))
+    throw TunerError(fmt::format("{}: there is no such program\n  help: compile it first: pbc {}.pbcc -o {}",
+                                 name, fs::path(name).filename().string(), name));
+  if (fs::is_directory(name, ignored) || access(name.c_str(), X_OK) != 0)
+    throw TunerError(fmt::format("{}: is not a program (it cannot be executed)\n"
+                                 "  help: name the file that pbc wrote with -o, not its source",
+                                 name));
+  return fs::absolute(name).string();
+}
+
+/// Lines at the head of a configuration that begin with `#`.
+std::vector<std::string> commentsOf(const std::string &toml) {
+  std::vector<std::string> comments;
+  std::istringstream lines(toml);
+  for (std::string line; std::getline(lines, line) && line.starts_with("#");)
+    comments.push_back(line.substr(line.starts_with("# ") ? 2 : 1));
+  return comments;
+}
+
+/// What the program uses without a file: its defaults, or the configuration that was built in.
+std::string ownConfiguration(const std::string &program) {
+  try {
+    return outputOf({program, "--noconfig", "--print-config"}, 20);
+  } catch (const TunerError &) {
+    return "";
+  }
+}
+
+void readConfiguration(const EvidenceOptions &options, const ProgramSpace &space, const std::string &program,
+                       Evidence &evidence) {
+  const bool isNamed = !options.configuration.empty();
+  const std::string path = isNamed ? options.configuration : options.program + ".cfg";
+  const std::string text = textOf(path);
+  if (text.empty() && isNamed)
+    throw TunerError(fmt::format("{}: there is no such configuration, or it is empty", path));
+  if (!text.empty()) {
+    try {
+      (void)fromToml(space, text, path);
+      evidence.from = path;
+      evidence.toml = text;
+    } catch (const TunerError &problem) {
+      if (isNamed)
+        throw;
+      evidence.remarks.push_back(fmt::format("{} is not used here: {}", path, problem.what()));
+    }
+  } else {
+    evidence.remarks.push_back(
+        fmt::format("there is no {}: values are the program's own; pbc tune {} finds better ones", path,
+                    options.program));
+  }
+  if (evidence.toml.empty())
+    evidence.toml = ownConfiguration(program);
+  evidence.provenance = commentsOf(evidence.toml);
+  evidence.kernels = inWords(kernelSettings(evidence.toml));
+}
+
+std::vector<JournalEntry> readTrials(const EvidenceOptions &options, const ProgramSpace &space,
+                                     Evidence &evidence) {
+  const std::string beside = evidence.from.empty() ? options.program + ".cfg" : evidence.from;
+  const std::string path =
+      options.journal.empty() ? fs::path(beside).replace_extension(".tune.sqlite").string() : options.journal;
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) {
+    if (!options.journal.empty())
+      throw TunerError(fmt::format("{}: there is no such journal", path));
+    evidence.remarks.push_back(fmt::format(
+        "there is no journal, {}: nothing is known of how these values were found\n"
+        "  help: pbc tune {} measures and keeps one; --journal=FILE names one that lies elsewhere",
+        path, options.program));
+    return {};
+  }
+  std::vector<JournalEntry> entries = readJournal(path);
+  const std::size_t all = entries.size();
+  std::erase_if(entries, [&](const JournalEntry &entry) { return entry.programHash != space.hash; });
+  evidence.journal = path;
+  if (entries.empty())
+    evidence.remarks.push_back(
+        fmt::format("{} knows nothing of this version of the program: its {} trials are of others\n"
+                    "  help: pbc tune {} measures this one",
+                    path, all, options.program));
+  return entries;
+}
+
+Configuration configurationOf(const ProgramSpace &space, const Evidence &evidence) {
+  try {
+    return evidence.toml.empty() ? Configuration::defaults(space)
+                                 : fromToml(space, evidence.toml, evidence.from);
+  } catch (const TunerError &) { // the program's own words for its defaults; a named file was read before
+    return Configuration::defaults(space);
+  }
+}
+
+} // namespace
+
+bool Evidence::hasTrials() const {
+  return std::any_of(parts.begin(), parts.end(),
+                     [](const Part &part) { return !part.recording.trials.empty(); });
+}
+
+Part partOf(ProgramSpace space, const Configuration &configuration, const std::vector<JournalEntry> &entries,
+            const std::string &bin) {
+  const auto isOther = [&](const std::string &transform) { // another bin's: its own part speaks of it
+    return transform != space.main &&
+           std::find(space.bins.begin(), space.bins.end(), transform) != space.bins.end();
+  };
+  for (Site &site : space.sites)
+    site.isFixed |= isOther(site.transform);
+  for (Tunable &tunable : space.tunables)
+    tunable.isFixed |= isOther(tunable.transform);
+  Part part{std::move(space), configuration, {}, {}};
+  part.recording = recordingOf(part.space, entries, bin);
+  part.analysis = analyse(part.space, part.recording, part.configuration);
+  return part;
+}
+
+Evidence gather(const EvidenceOptions &options) {
+  const std::string program = existingProgram(options.program);
+  Evidence evidence;
+  evidence.program = options.program;
+  const ProgramSpace space = describeProgram(program, options.program, "");
+  readConfiguration(options, space, program, evidence);
+  const std::vector<JournalEntry> entries = readTrials(options, space, evidence);
+  for (const std::string &bin : space.bins) {
+    ProgramSpace focused =
+        space.bins.size() > 1 || space.goal ? describeProgram(program, options.program, bin) : space;
+    const Configuration configuration = configurationOf(focused, evidence);
+    evidence.parts.push_back(partOf(std::move(focused), configuration, entries, space.goal ? bin : ""));
+  }
+  return evidence;
+}
+
+} // namespace pbc::tuner

@@ -1,0 +1,405 @@
+#include "tuner/report/explain.h"
+
+#include "tuner/report/words.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace pbc::tuner {
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+/// How many letters must be changed, added or left out.
+std::size_t distance(const std::string &a, const std::string &b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+/// Without the size that a tunable by sizes has in its title: what a user would type.
+std::string shortTitle(const Part &part, const Decision &decision) {
+  const std::string title = decision.title(part.space);
+  return title.substr(0, title.find(" for n "));
+}
+
+std::string lastName(const std::string &title) { return title.substr(title.rfind('.') + 1); }
+
+struct Found {
+  const Part *part;
+  std::size_t decision;
+};
+
+std::vector<Found> named(const Evidence &evidence, const std::string &name) {
+  // The whole title is best, then without caring for capitals, then without its transform.
+  for (int looseness = 0; looseness < 3; ++looseness) {
+    std::vector<Found> found;
+    for (const Part &part : evidence.parts)
+      for (std::size_t i = 0; i < part.analysis.decisions.size(); ++i) {
+        const Decision &decision = part.analysis.decisions[i].decision;
+        const std::string title = shortTitle(part, decision), whole = decision.title(part.space);
+        if (looseness == 0   ? title == name || whole == name
+            : looseness == 1 ? lower(title) == lower(name)
+                             : lower(lastName(title)) == lower(name))
+          found.push_back({&part, i});
+      }
+    if (!found.empty())
+      return found;
+  }
+  return {};
+}
+
+[[noreturn]] void refuse(const Evidence &evidence, const std::string &name) {
+  std::vector<std::string> titles;
+  for (const Part &part : evidence.parts)
+    for (const DecisionResult &result : part.analysis.decisions)
+      if (const std::string title = shortTitle(part, result.decision);
+          std::find(titles.begin(), titles.end(), title) == titles.end())
+        titles.push_back(title);
+  if (titles.empty())
+    throw TunerError(fmt::format("{}: there is nothing to choose in it", evidence.program));
+  std::string nearest;
+  std::size_t least = std::max<std::size_t>(name.size() / 2, 1) + 1;
+  for (const std::string &title : titles)
+    for (const std::string &spelling : {title, lastName(title)})
+      if (const std::size_t letters = distance(lower(name), lower(spelling)); letters < least) {
+        least = letters;
+        nearest = title;
+      }
+  constexpr std::size_t kMost = 40;
+  const std::size_t shown = std::min(titles.size(), kMost);
+  throw TunerError(fmt::format(
+      "{} has no choice or tunable '{}'{}\n  help: it has {}{}", evidence.program, name,
+      nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest),
+      fmt::join(titles.begin(), titles.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+      shown < titles.size()
+          ? fmt::format(" and {} more: pbc explain {} lists them", titles.size() - shown, evidence.program)
+          : ""));
+}
+
+std::string runs(int count) { return fmt::format("{} run{}", count, count == 1 ? "" : "s"); }
+
+class Writer {
+public:
+  explicit Writer(const Evidence &evidence) : evidence_(evidence) {}
+
+  void one(const Part &part, const DecisionResult &result) {
+    const Decision &decision = result.decision;
+    text_ +=
+        fmt::format("{}: {}\n", decision.title(part.space), decision.chosen(part.space, part.configuration));
+    if (const std::string doc = decision.doc(part.space); !doc.empty())
+      line("what it is", doc);
+    range(part, decision);
+    line("value from",
+         evidence_.from.empty() ? "the program itself: no configuration file is in use" : evidence_.from);
+    const Comparison *last = result.last();
+    if (last)
+      race(part, result, *last);
+    else
+      line("runner-up", part.recording.trials.empty() ? "none: nothing is recorded"
+                                                      : "none: nothing else was measured where this was");
+    bySize(part, result);
+    mattered(part, result);
+    rejected(part, result);
+    if (!part.recording.trials.empty())
+      line("journal", fmt::format("{}: {} trials, {} to {}", evidence_.journal, part.recording.trials.size(),
+                                  part.recording.sizes.front().name, part.recording.sizes.back().name));
+  }
+
+  void all() {
+    for (const Part &part : evidence_.parts) {
+      header(part);
+      std::size_t width = 0;
+      for (std::size_t i = 0; i < part.analysis.decisions.size(); ++i)
+        if (isWorthALine(part, i))
+          width = std::max(width, part.analysis.decisions[i].decision.title(part.space).size());
+      int left = 0;
+      for (std::size_t i = 0; i < part.analysis.decisions.size(); ++i) {
+        const DecisionResult &result = part.analysis.decisions[i];
+        if (!isWorthALine(part, i)) {
+          ++left;
+          continue;
+        }
+        text_ += fmt::format("  {:<{}}  {}\n", result.decision.title(part.space), width,
+                             result.decision.chosen(part.space, part.configuration));
+        if (const Comparison *last = result.last())
+          text_ += fmt::format("  {:<{}}    {}\n", "", width, next(part, result, *last));
+      }
+      if (left > 0)
+        text_ += fmt::format("  {} more are at their defaults or as for smaller sizes\n", left);
+      if (part.analysis.decisions.empty())
+        text_ += "  nothing to choose\n";
+      rejected(part);
+    }
+    for (const std::string &kernel : evidence_.kernels)
+      text_ += fmt::format("  kernel, decided when it was compiled: {}\n", kernel);
+    if (std::any_of(evidence_.parts.begin(), evidence_.parts.end(),
+                    [](const Part &part) { return !part.analysis.decisions.empty(); }))
+      text_ += fmt::format("pbc explain {} NAME says all that is known of one\n", evidence_.program);
+  }
+
+  std::string text() { return std::move(text_); }
+
+private:
+  static std::string firstLine(const std::string &text) { return text.substr(0, text.find('\n')); }
+
+  void line(const std::string &left, const std::string &right) {
+    text_ += fmt::format("  {:<13}{}\n", left, right);
+  }
+
+  static std::string next(const Part &part, const DecisionResult &result, const Comparison &last) {
+    return fmt::format("next {}: {} at {}", result.decision.className(part.space, last.next.number),
+                       gapInWords(last.gap), part.recording.sizes[last.size].name);
+  }
+
+  void header(const Part &part) {
+    text_ +=
+        fmt::format("{}{}: values from {}", evidence_.program, part.space.goal ? ", " + part.space.main : "",
+                    evidence_.from.empty() ? "the program itself" : evidence_.from);
+    if (!part.recording.trials.empty()) {
+      text_ += fmt::format("; {} trials in {}", part.recording.trials.size(), evidence_.journal);
+      if (part.analysis.chosenSeconds > 0 && part.analysis.defaultSeconds > 0)
+        text_ +=
+            fmt::format("\n  at {}: {}, the default {}", part.recording.sizes[part.recording.largest].name,
+                        seconds(part.analysis.chosenSeconds), seconds(part.analysis.defaultSeconds));
+    }
+    text_ += "\n";
+  }
+
+  /// Being slow, or not exact enough, is what candidates are for: those are counted.
+  void rejected(const Part &part) {
+    constexpr std::size_t kMost = 10, kLetters = 160;
+    std::size_t count = 0;
+    for (const Fault &fault : part.analysis.faults)
+      if (fault.kind != Failure::TooSlow && fault.kind != Failure::Inexact && count++ < kMost)
+        text_ += fmt::format("  rejected: {}\n", shortened(firstLine(inWords(fault)), kLetters));
+    if (count > kMost)
+      text_ += fmt::format("  and {} more, which the page lists (pbc report)\n", count - kMost);
+    for (const auto &[kind, times] : part.analysis.kinds)
+      if (kind == Failure::TooSlow || kind == Failure::Inexact)
+        text_ += fmt::format("  {} trial{}: {}\n", times, times == 1 ? "" : "s", pbc::tuner::nameOf(kind));
+  }
+
+  void range(const Part &part, const Decision &decision) {
+    if (decision.isSite) {
+      std::vector<std::string> names;
+      for (const Alternative &alternative : part.space.sites[decision.index].alternatives)
+        names.push_back(alternative.name);
+      line("alternatives", fmt::format("{} (default {})", fmt::join(names, ", "), names.front()));
+    } else {
+      const Tunable &tunable = part.space.tunables[decision.index];
+      line("range", fmt::format("{} to {} (default {})", tunable.minimum, tunable.maximum, tunable.initial));
+    }
+  }
+
+  void race(const Part &part, const DecisionResult &result, const Comparison &last) {
+    const Decision &decision = result.decision;
+    line("winner", fmt::format("{}, {} at {} ({})", decision.className(part.space, last.winner.number),
+                               seconds(last.winner.seconds), part.recording.sizes[last.size].name,
+                               runs(last.winner.runs)));
+    line("runner-up",
+         last.next.isAtLeast
+             ? fmt::format("{}, stopped at its limit of {}", decision.className(part.space, last.next.number),
+                           seconds(last.next.seconds))
+             : fmt::format("{}, {} ({})", decision.className(part.space, last.next.number),
+                           seconds(last.next.seconds), runs(last.next.runs)));
+    line("gap", gapInWords(last.gap));
+    if (last.gap.isBelow())
+      line(
+          "",
+          "runs that were not made in turns; the configuration keeps what won in turns, or what it was told");
+  }
+
+  void bySize(const Part &part, const DecisionResult &result) {
+    const Decision &decision = result.decision;
+    std::size_t sizeWidth = 0, nameWidth = 0;
+    for (const Comparison &comparison : result.at) {
+      sizeWidth = std::max(sizeWidth, part.recording.sizes[comparison.size].name.size());
+      nameWidth = std::max(nameWidth, decision.className(part.space, comparison.winner.number).size());
+    }
+    std::string left = "by size";
+    for (const Comparison &comparison : result.at) {
+      const bool hasNext = comparison.next.number >= 0;
+      line(left,
+           fmt::format("{:<{}}  {:<{}}  {:<8}  {}", part.recording.sizes[comparison.size].name, sizeWidth,
+                       decision.className(part.space, comparison.winner.number), nameWidth,
+                       seconds(comparison.winner.seconds),
+                       hasNext ? fmt::format("{} {}", decision.className(part.space, comparison.next.number),
+                                             gapInWords(comparison.gap))
+                               : "nothing else was measured"));
+      left = "";
+    }
+    if (!decision.isSite)
+      return;
+    const Selector &selector = part.configuration.selectors()[decision.index];
+    for (std::size_t i = 0; i + 1 < selector.levels().size(); ++i)
+      line(i == 0 ? "flips" : "", fmt::format("at n = {} from {} to {}", selector.levels()[i].below,
+                                              decision.className(part.space, selector.levels()[i].use),
+                                              decision.className(part.space, selector.levels()[i + 1].use)));
+  }
+
+  void mattered(const Part &part, const DecisionResult &result) {
+    if (part.recording.largest < 0)
+      return;
+    const std::string &size = part.recording.sizes[part.recording.largest].name;
+    line("mattered",
+         fmt::format("{:.0f} % of the variance of times at {} goes with it", 100 * result.share, size));
+    if (!result.alone)
+      return;
+    const auto &interval = result.alone->interval;
+    line("",
+         fmt::format("changed alone, in {} pair{} of configurations, the others take {:.2f} times as long{}",
+                     result.pairs, result.pairs == 1 ? "" : "s", result.alone->value,
+                     interval ? fmt::format(" ({:.2f} to {:.2f})", interval->low, interval->high) : ""));
+  }
+
+  void rejected(const Part &part, const DecisionResult &result) {
+    std::string left = "rejected";
+    for (const ClassRecord &record : result.classes)
+      if (!record.reason.empty()) {
+        line(left,
+             fmt::format("{}: {}{}", result.decision.className(part.space, record.number),
+                         firstLine(record.reason), record.isBanned ? "; it is not chosen any more" : ""));
+        left = "";
+      }
+    if (part.recording.trials.empty())
+      return;
+    std::string tried = "tried";
+    for (const ClassRecord &record : result.classes) {
+      line(tried,
+           fmt::format("{}: {} in {} configuration{}{}", result.decision.className(part.space, record.number),
+                       runs(record.runs), record.configurations, record.configurations == 1 ? "" : "s",
+                       record.rejections ? fmt::format(", {} rejected", record.rejections) : ""));
+      tried = "";
+    }
+  }
+
+  const Evidence &evidence_;
+  std::string text_;
+};
+
+nlohmann::json asJson(const Ratio &ratio) {
+  nlohmann::json json{{"ratio", ratio.value}, {"at_least", ratio.isAtLeast}};
+  if (ratio.interval)
+    json["interval"] = {ratio.interval->low, ratio.interval->high};
+  return json;
+}
+
+nlohmann::json asJson(const Part &part, const DecisionResult &result) {
+  const Decision &decision = result.decision;
+  const auto best = [&](const Best &measured) {
+    return nlohmann::json{{"name", decision.className(part.space, measured.number)},
+                          {"seconds", measured.seconds},
+                          {"runs", measured.runs},
+                          {"at_least", measured.isAtLeast}};
+  };
+  nlohmann::json sizes = nlohmann::json::array();
+  for (const Comparison &comparison : result.at) {
+    nlohmann::json entry{{"size", part.recording.sizes[comparison.size].name},
+                         {"winner", best(comparison.winner)}};
+    if (comparison.next.number >= 0) {
+      entry["runner_up"] = best(comparison.next);
+      entry["gap"] = asJson(comparison.gap);
+    }
+    sizes.push_back(entry);
+  }
+  nlohmann::json rejected = nlohmann::json::array();
+  for (const ClassRecord &record : result.classes)
+    if (!record.reason.empty())
+      rejected.push_back({{"name", decision.className(part.space, record.number)},
+                          {"reason", record.reason},
+                          {"banned", record.isBanned}});
+  nlohmann::json json{{"name", decision.title(part.space)},
+                      {"chosen", decision.chosen(part.space, part.configuration)},
+                      {"sizes", sizes},
+                      {"variance_share", result.share},
+                      {"pairs", result.pairs},
+                      {"rejected", rejected}};
+  if (result.alone)
+    json["changed_alone"] = asJson(*result.alone);
+  return json;
+}
+
+} // namespace
+
+std::string gapInWords(const Ratio &gap) {
+  if (gap.isAtLeast)
+    return fmt::format("more than {:.2f} times as slow: stopped at its limit", gap.value);
+  if (!gap.interval)
+    return fmt::format("{:.2f} times as slow; each was measured once, so how sure this is is not known",
+                       gap.value);
+  const std::string interval = fmt::format("({:.2f} to {:.2f})", gap.interval->low, gap.interval->high);
+  if (gap.isAbove())
+    return fmt::format("{:.2f} times as slow {}", gap.value, interval);
+  if (gap.isBelow())
+    return fmt::format("was measured faster, {:.2f} times the time {}", gap.value, interval);
+  return fmt::format("equal within noise, {:.2f} times the time {}", gap.value, interval);
+}
+
+bool isWorthALine(const Part &part, std::size_t number) {
+  const std::vector<DecisionResult> &all = part.analysis.decisions;
+  const Decision &decision = all[number].decision;
+  if (decision.isSite)
+    return true;
+  const Tunable &tunable = part.space.tunables[decision.index];
+  const double value = part.configuration.tunables()[decision.index];
+  if (number > 0 && !all[number - 1].decision.isSite) {
+    const int before = all[number - 1].decision.index;
+    if (tunable.isSameAs(part.space.tunables[before]) && part.configuration.tunables()[before] == value)
+      return false;
+  }
+  return value != tunable.initial || all[number].last() != nullptr;
+}
+
+std::string explainAll(const Evidence &evidence) {
+  Writer writer(evidence);
+  writer.all();
+  return writer.text();
+}
+
+std::string explainOne(const Evidence &evidence, const std::string &name) {
+  const std::vector<Found> found = named(evidence, name);
+  if (found.empty())
+    refuse(evidence, name);
+  Writer writer(evidence);
+  for (const Found &each : found)
+    writer.one(*each.part, each.part->analysis.decisions[each.decision]);
+  return writer.text();
+}
+
+std::string explainAsJson(const Evidence &evidence, const std::string &name) {
+  nlohmann::json decisions = nlohmann::json::array();
+  std::vector<Found> found;
+  if (!name.empty()) {
+    found = named(evidence, name);
+    if (found.empty())
+      refuse(evidence, name);
+  } else {
+    for (const Part &part : evidence.parts)
+      for (std::size_t i = 0; i < part.analysis.decisions.size(); ++i)
+        found.push_back({&part, i});
+  }
+  for (const Found &each : found)
+    decisions.push_back(asJson(*each.part, each.part->analysis.decisions[each.decision]));
+  const nlohmann::json json{{"program", evidence.program}, {"configuration", evidence.from},
+                            {"journal", evidence.journal}, {"kernels", evidence.kernels},
+                            {"remarks", evidence.remarks}, {"decisions", decisions}};
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+} // namespace pbc::tuner
