@@ -275,7 +275,7 @@ private:
       settings.population = 20;
     std::vector<Configuration> earlier;
     if (options_.refresh)
-      earlier = {byDefault_};
+      earlier = {openByDefault()};
     else if (!space_.goal)
       earlier = earlierResult(space_, output_, progress_);
     const bool isNear = options_.refresh && plan_.isOtherMachine;
@@ -353,6 +353,18 @@ private:
     if (!report_.empty() && writeReport())
       summary.report = report_;
     results_.push_back(options_.json ? asJson(space_, summary) : asText(space_, summary));
+  }
+
+  /// What is fixed stays as it is stored.
+  Configuration openByDefault() const {
+    Configuration result = byDefault_;
+    for (std::size_t i = 0; i < space_.sites.size(); ++i)
+      if (space_.sites[i].isFixed)
+        result = result.withSelector(static_cast<int>(i), space_.sites[i].initial);
+    for (std::size_t i = 0; i < space_.tunables.size(); ++i)
+      if (space_.tunables[i].isFixed)
+        result = result.withTunable(static_cast<int>(i), space_.tunables[i].initial);
+    return result;
   }
 
   /// Names of the sizes up to this one.

@@ -28,7 +28,7 @@ WorkerEvaluator::WorkerEvaluator(const ProgramSpace &space, std::vector<Step> st
 }
 
 void WorkerEvaluator::recall() {
-  for (const JournalEntry &entry : journal_->load(space_.hash, settings_.machine)) {
+  for (const JournalEntry &entry : journal_->load(space_.journalKey(), settings_.machine)) {
     Known &known = known_[{entry.size, entry.configurationKey}];
     if (entry.outcome == "ok") {
       known.seconds.insert(known.seconds.end(), entry.seconds.begin(), entry.seconds.end());
@@ -106,7 +106,8 @@ Measurement WorkerEvaluator::run(const Request &request, const std::string &key)
     result.rejected = Rejected{answer.failure.kind, answer.failure.reason};
   }
   if (journal_) {
-    JournalEntry entry{space_.hash, settings_.machine, sizeKey(request.size), key, toml, result.seconds};
+    JournalEntry entry{space_.journalKey(), settings_.machine, sizeKey(request.size), key, toml,
+                       result.seconds};
     if (result.rejected) {
       entry.outcome = nameOf(result.rejected->kind);
       entry.reason = result.rejected->reason;

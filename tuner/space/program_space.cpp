@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -145,6 +146,22 @@ double Tunable::clamp(double value) const {
   if (integer)
     result = std::clamp(std::round(result), std::ceil(minimum), std::floor(maximum));
   return result;
+}
+
+std::string ProgramSpace::journalKey() const {
+  if (transforms.empty())
+    return hash;                          // a program that does not say
+  std::uint64_t sum = 0xcbf29ce484222325; // FNV-1a: the same on every machine
+  const auto add = [&](const std::string &text) {
+    for (const char c : text + "\n")
+      sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  };
+  add(compiler);
+  for (const auto &[name, textHash] : transforms) {
+    add(name);
+    add(textHash);
+  }
+  return fmt::format("{}-{:016x}", hash, sum);
 }
 
 bool ProgramSpace::isOpenAt(const Tunable &tunable, long n) const {

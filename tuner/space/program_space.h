@@ -104,6 +104,9 @@ struct ProgramSpace {
   std::map<std::string, std::string> transforms; // hashes of the transforms' texts
   std::vector<std::string> bins; // all accuracy bins of the main transform, "Solve<0>", ...; or only main
 
+  /// What measured times belong to: `hash` says which configurations fit, and the same one may stand for
+  /// another text of a rule's body.
+  std::string journalKey() const;
   /// Whether the search may change a tunable while it tests calls of size n. With an accuracy target, values
   /// of the main transform for smaller sizes met it when those were tested, and would not be tested again.
   bool isOpenAt(const Tunable &, long n) const;

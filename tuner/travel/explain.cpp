@@ -20,7 +20,7 @@ std::string rangeOf(const Selector &selector, int level) {
   return low == 0 ? fmt::format("n below {}", below) : fmt::format("n from {} to {}", low, below - 1);
 }
 
-std::string choiceText(const Site &site, const Selector &selector) {
+std::string choiceInWords(const Site &site, const Selector &selector) {
   std::string text = fmt::format("{}{}\n", site.title(), site.doc.empty() ? "" : ": " + site.doc);
   for (int level = 0; level < static_cast<int>(selector.levels().size()); ++level) {
     const int use = selector.levels()[static_cast<std::size_t>(level)].use;
@@ -90,7 +90,7 @@ std::string explained(const ProgramSpace &space, const Configuration &configurat
     text += "\n";
   }
   for (std::size_t i = 0; i < space.sites.size(); ++i)
-    text += choiceText(space.sites[i], configuration.selectors()[i]);
+    text += choiceInWords(space.sites[i], configuration.selectors()[i]);
   if (!space.sites.empty() && !space.tunables.empty())
     text += "\n";
   for (std::size_t i = 0; i < space.tunables.size();) {

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-Fitted read(const json &reply, const std::string &where) {
+Fitted readReply(const json &reply, const std::string &where) {
   if (!reply.value("ok", false))
     throw TunerError(
         fmt::format("the program cannot say what fits of {}: {}\n  help: compile it again with this pbc",
@@ -38,7 +38,7 @@ Fitted fitConfiguration(const std::string &program, const std::string &text, con
     throw TunerError(fmt::format("{}: does not answer --serve: it {}", program, child.describeEnd()));
   }
   try {
-    return read(json::parse(line), where);
+    return readReply(json::parse(line), where);
   } catch (const json::exception &problem) {
     throw TunerError(fmt::format("{}: answers --serve with what is no answer: {}", program, problem.what()));
   }

@@ -71,6 +71,16 @@ TEST(MadeBy, IsReadBack) {
   EXPECT_FALSE(provenanceOf("[made-by"));
 }
 
+TEST(JournalKey, TimesOfAnotherTextAreOthers) {
+  ProgramSpace space = travelSpace();
+  const std::string key = space.journalKey();
+  EXPECT_EQ(travelSpace().journalKey(), key);
+  space.transforms["Merge"] = "m2";
+  EXPECT_NE(space.journalKey(), key);
+  space.transforms.clear();
+  EXPECT_EQ(space.journalKey(), "h");
+}
+
 TEST(RefreshPlan, NothingToDo) {
   EXPECT_TRUE(refreshPlan(travelSpace(), travelOrigin(), allOk()).isNothing());
 }
