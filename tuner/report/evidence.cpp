@@ -94,7 +94,7 @@ std::vector<JournalEntry> readTrials(const EvidenceOptions &options, const Progr
   }
   std::vector<JournalEntry> entries = readJournal(path);
   const std::size_t all = entries.size();
-  std::erase_if(entries, [&](const JournalEntry &entry) { return entry.programHash != space.hash; });
+  std::erase_if(entries, [&](const JournalEntry &entry) { return entry.programHash != space.journalKey(); });
   evidence.journal = path;
   if (entries.empty())
     evidence.remarks.push_back(
