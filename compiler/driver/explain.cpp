@@ -251,7 +251,8 @@ std::string placed(const Json &device) {
   if (device.contains("shared_along"))
     out += fmt::format("; shared with the processor along {}", device["shared_along"].get<std::string>());
   out += "\n";
-  if (!isGroup && device["why_no_group"] != kernel::kNoLongLoop)
+  if (!isGroup && device["why_no_group"] != kernel::kNoLongLoop &&
+      device["why_no_group"] != kernel::kNoStatements)
     out += fmt::format("      no work in groups: {}\n", device["why_no_group"].get<std::string>());
   return out;
 }

@@ -42,7 +42,7 @@ public:
     const Statement &first = kernel_.statements.front();
     if (std::any_of(kernel_.statements.begin(), kernel_.statements.end(),
                     [](const Statement &s) { return s.isOpaque; }))
-      return {std::nullopt, "its body could not be taken apart into statements"};
+      return {std::nullopt, kNoStatements};
     if (std::any_of(kernel_.statements.begin(), kernel_.statements.end(),
                     [&](const Statement &s) { return s.rule != first.rule; }))
       return {std::nullopt, "its points are those of several rules"};

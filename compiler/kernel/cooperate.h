@@ -47,8 +47,9 @@ struct CooperationOutcome {
   std::string why;
 };
 
-/// The reason where there is nothing that would need groups.
-inline constexpr const char *kNoLongLoop = "its items have no loop that is as long as the sizes say";
+/// The reasons where there is nothing that would need groups, and where that is not known: nothing to mend.
+inline constexpr const char *kNoLongLoop = "its items have no loop that is as long as the sizes say",
+                            *kNoStatements = "its body could not be taken apart into statements";
 
 CooperationOutcome cooperate(const Items &);
 
