@@ -212,7 +212,8 @@ with tempfile.TemporaryDirectory() as folder:
             config = on_devices(info, place="gpu_group")
             result, events = run("teams", config, ["line.txt"], fake=fake)
             assert result == sums, (length, fake)
-            assert count(events)["kernel"] == (3 if parts else 1), (length, fake, count(events))
+            if length:  # of a scan without points nothing comes back: the program may end before its kernel does
+                assert count(events)["kernel"] == (3 if parts else 1), (length, fake, count(events))
             result, events = run("teams", config, ["line.txt"], fake=fake, words=["--transform=Sum"])
             assert result == sums[-1:], (length, fake)
             assert count(events)["kernel"] == (2 if parts else 1), (length, fake, count(events))
