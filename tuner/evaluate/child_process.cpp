@@ -20,10 +20,6 @@
 namespace pbc::tuner {
 namespace {
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 void closeIfOpen(int &descriptor) {
   if (descriptor >= 0)
     ::close(descriptor);
@@ -63,6 +59,10 @@ void closeIfOpen(int &descriptor) {
 }
 
 } // namespace
+
+double steadySeconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 ChildProcess::ChildProcess(const std::vector<std::string> &command, const ProcessLimits &limits) {
   std::vector<char *> arguments;
@@ -120,7 +120,7 @@ void ChildProcess::drainErrors() {
 }
 
 ChildProcess::Read ChildProcess::readLine(double seconds, std::string *line) {
-  const double end = now() + seconds;
+  const double end = steadySeconds() + seconds;
   for (;;) {
     const std::size_t newline = pending_.find('\n');
     if (newline != std::string::npos) {
@@ -130,7 +130,7 @@ ChildProcess::Read ChildProcess::readLine(double seconds, std::string *line) {
     }
     if (stopRequested())
       return Read::Stopped;
-    const double left = end - now();
+    const double left = end - steadySeconds();
     if (left <= 0)
       return Read::Timeout;
     pollfd polled[2] = {{listen_, POLLIN, 0}, {complain_, POLLIN, 0}};
@@ -159,8 +159,8 @@ ChildProcess::Read ChildProcess::readLine(double seconds, std::string *line) {
 }
 
 void ChildProcess::waitForEnd(double seconds) {
-  const double end = now() + seconds;
-  while (pid_ > 0 && now() < end) {
+  const double end = steadySeconds() + seconds;
+  while (pid_ > 0 && steadySeconds() < end) {
     const pid_t result = waitpid(pid_, &status_, WNOHANG);
     if (result == pid_) {
       ::kill(-pid_, SIGKILL); // what it may have left behind
@@ -208,8 +208,8 @@ std::string ChildProcess::describeEnd() const {
 std::string outputOf(const std::vector<std::string> &command, double seconds) {
   ChildProcess child(command, {});
   std::string output, line;
-  for (const double end = now() + seconds;;) {
-    switch (child.readLine(end - now(), &line)) {
+  for (const double end = steadySeconds() + seconds;;) {
+    switch (child.readLine(end - steadySeconds(), &line)) {
     case ChildProcess::Read::Line:
       output += line + "\n";
       continue;

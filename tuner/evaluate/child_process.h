@@ -55,6 +55,9 @@ private:
   std::string pending_, errors_;
 };
 
+/// Of a clock that never goes back.
+double steadySeconds();
+
 /// Runs a command to its end and returns its standard output. Throws TunerError if it cannot be started,
 /// fails or takes longer than `seconds`.
 std::string outputOf(const std::vector<std::string> &command, double seconds);

@@ -15,14 +15,6 @@ struct Worker::Reply {
   double seconds = 0;
 };
 
-namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-} // namespace
-
 std::string nameOf(const Sizes &sizes) {
   std::string result;
   for (const auto &[name, value] : sizes)
@@ -35,7 +27,7 @@ Worker::Worker(std::string program, WorkerOptions options)
 
 Worker::Reply Worker::ask(const std::string &request, double seconds) {
   Reply reply;
-  const double start = now();
+  const double start = steadySeconds();
   if (!process_) {
     // A configuration of an older version beside the program must not keep it from being tuned anew.
     std::vector<std::string> command{program_, "--serve", "--noconfig"};
@@ -55,8 +47,8 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
   auto read = process_->writeLine(request) ? ChildProcess::Read::Line : ChildProcess::Read::Ended;
   // The program may print on standard output too: what is no JSON object is not for us.
   while (read == ChildProcess::Read::Line && (line.empty() || line.front() != '{'))
-    read = process_->readLine(seconds - (now() - start), &line);
-  reply.seconds = now() - start;
+    read = process_->readLine(seconds - (steadySeconds() - start), &line);
+  reply.seconds = steadySeconds() - start;
   switch (read) {
   case ChildProcess::Read::Stopped:
     return fail(Failure::Error, "stopped", true);

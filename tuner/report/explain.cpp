@@ -156,8 +156,6 @@ public:
   std::string text() { return std::move(text_); }
 
 private:
-  static std::string firstLine(const std::string &text) { return text.substr(0, text.find('\n')); }
-
   void line(const std::string &left, const std::string &right) {
     text_ += fmt::format("  {:<13}{}\n", left, right);
   }

@@ -29,8 +29,6 @@ bool isNamed(const Fault &fault) {
   return fault.kind != Failure::TooSlow || fault.reason.find("hangs") != std::string::npos;
 }
 
-std::string firstLine(const std::string &text) { return text.substr(0, text.find('\n')); }
-
 } // namespace
 
 std::string asText(const KernelSummary &summary) {

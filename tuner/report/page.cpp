@@ -11,8 +11,6 @@
 namespace pbc::tuner {
 namespace {
 
-std::string firstLine(const std::string &text) { return text.substr(0, text.find('\n')); }
-
 /// A table row by row; the first cell of each row is its header.
 class Table {
 public:

@@ -75,4 +75,6 @@ std::string machineName() {
   return fmt::format("{}, {} CPUs", name, std::thread::hardware_concurrency());
 }
 
+std::string firstLine(const std::string &text) { return text.substr(0, text.find('\n')); }
+
 } // namespace pbc::tuner

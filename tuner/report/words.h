@@ -20,5 +20,7 @@ std::string seconds(double);
 std::string shortened(const std::string &, std::size_t letters);
 /// "Intel(R) Xeon(R) Processor, 2 CPUs": what makes times comparable.
 std::string machineName();
+/// Up to the end of its first line.
+std::string firstLine(const std::string &);
 
 } // namespace pbc::tuner
