@@ -28,7 +28,7 @@ std::string tunableDoc(const Input &in, const sema::Tunable &k, const sema::Tran
   if (k.name.starts_with("for_enough_"))
     return fmt::format("rounds of the `for_enough` number {} of {}", k.name.substr(11), t.name);
   static constexpr const char *words[] = {"tunable", "config", "accuracy variable", ""};
-  const std::string plain = fmt::format("{} of {}", words[static_cast<int>(k.kind)], t.name);
+  std::string plain = fmt::format("{} of {}", words[static_cast<int>(k.kind)], t.name);
   if (!in.sources || k.span.file >= in.sources->fileCount() || in.sources->text(k.span) != k.name)
     return plain;
   const auto [line, column] = in.sources->position(k.span.file, k.span.begin);
