@@ -73,8 +73,8 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
       "pbc compiles a .pbcc program: transforms, rules and algorithmic choices.\n"
       "Further commands: `pbc tune ./PROG` finds the best choices on this machine (pbc tune --help); `pbc "
       "explain FILE` says what becomes of each rule and loop; `pbc explain ./PROG` why its choices are as "
-      "they are, and `pbc "
-      "report ./PROG` the same as a page.",
+      "they are, and `pbc report ./PROG` the same as a page; `pbc config check|diff|explain` is about files "
+      "of choices.",
       "pbc"};
   app.footer("Example:\n  pbc samples/sort.pbcc -o sort && pbc tune ./sort && ./sort in.npy out.npy");
   if (explains) {

@@ -143,7 +143,8 @@ private:
                                          prepared.failure.reason));
     seconds_ = prepared.value->seconds;
     worker.reference = keeping.keep;
-    variants_.setRuns({worker, sizes_, choices_, seconds_, machineName(), space.journalKey()}, journal_.get());
+    variants_.setRuns({worker, sizes_, choices_, seconds_, machineName(), space.journalKey()},
+                      journal_.get());
     if (!start_.empty() && variants_.program(start_).empty() && !stopRequested()) {
       progress_.note(
           fmt::format("the [kernels] of {} are not used as a start, and will be replaced: the program "
