@@ -1,5 +1,6 @@
 // pbc: the compiler and its subcommands.
 #include "compiler/driver/pipeline.h"
+#include "compiler/model/command/command.h"
 #include "tuner/command.h"
 #include "tuner/report_command.h"
 #include "tuner/travel/command.h"
@@ -12,6 +13,8 @@ int main(int argc, char **argv) {
     return pbc::tuner::configCommand(argc - 1, argv + 1);
   if (argc > 1 && std::strcmp(argv[1], "report") == 0)
     return pbc::tuner::reportCommand(argc - 1, argv + 1);
+  if (argc > 1 && std::strcmp(argv[1], "model") == 0)
+    return pbc::model::modelCommand(argc - 1, argv + 1);
   const bool explains = argc > 1 && std::strcmp(argv[1], "explain") == 0;
   if (explains && pbc::tuner::explainsProgram(argc - 1, argv + 1))
     return pbc::tuner::explainCommand(argc - 1, argv + 1);

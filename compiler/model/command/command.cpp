@@ -1,0 +1,64 @@
+#include "compiler/model/command/command.h"
+
+#include "compiler/model/problem.h"
+#include "tuner/space/program_space.h"
+#include "tuner/write_file.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace pbc::model {
+namespace {
+
+/// In the order of --help.
+const std::vector<AddSubcommand> kSubcommands = {};
+
+void show(const Answer &answer, const Common &common) {
+  const std::string text = common.json ? asJson(answer) : asText(answer);
+  if (!common.plot.empty())
+    tuner::writeAtomically(common.plot, asSvg(answer));
+  fmt::print("{}", text);
+}
+
+int problem(const std::string &kind, const std::string &what, const std::string &help) {
+  fmt::print(stderr, "pbc model: {}: {}\n{}", kind, what,
+             help.empty() ? "" : fmt::format("  help: {}\n", help));
+  return 1;
+}
+
+} // namespace
+
+int modelCommand(int argc, char **argv) {
+  Common common;
+  Question question;
+  CLI::App app("Answers from models, without running anything: the time of tiled stencils, energy, the area "
+               "of a chip, and what moves between memories. Each answer says which term dominates.",
+               "pbc model");
+  app.require_subcommand(1);
+  for (const AddSubcommand add : kSubcommands)
+    add(app, common, question);
+  for (CLI::App *subcommand : app.get_subcommands({})) {
+    subcommand->add_flag("--json", common.json, "the answer as data");
+    subcommand->add_option("--plot", common.plot, "writes the answer's curve to this file, as SVG");
+    subcommand->add_flag("--printed", common.printed,
+                         "the formulas as the source prints them, errors included (docs/models.md)");
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &wrong) {
+    return app.exit(wrong) == 0 ? 0 : 1;
+  }
+  try {
+    show(question(), common);
+    return 0;
+  } catch (const Problem &wrong) {
+    return problem("error", wrong.what(), wrong.help());
+  } catch (const tuner::TunerError &wrong) {
+    return problem("error", wrong.what(), {});
+  } catch (const std::exception &wrong) {
+    return problem("internal error", wrong.what(),
+                   "this is a fault of pbc; please report it with the command");
+  }
+}
+
+} // namespace pbc::model

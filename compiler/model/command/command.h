@@ -1,0 +1,45 @@
+// pbc model: the cost models on the command line.
+//
+//   pbc model time --machine=gtx980 --stencil=Jacobi2D --size=4096,4096 --steps=1024 --tile=8,64,16
+//   pbc model chain 936 1008 552 368 1016 616 544 --memory=65536 --json
+//
+// Each subcommand is a file of its own, which adds its options and says how they become an Answer.
+// Invariant: a wrong question ends with one message on stderr and status 1; nothing is printed before the
+// whole answer is there.
+#pragma once
+#include "compiler/model/command/answer.h"
+#include "compiler/model/mode.h"
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace pbc::model {
+
+int modelCommand(int argc, char **argv);
+
+/// What every subcommand has: --json, --plot=FILE.svg, --printed.
+struct Common {
+  bool json = false;
+  std::string plot;
+  bool printed = false;
+  Mode mode() const { return printed ? Mode::Printed : Mode::Corrected; }
+};
+
+/// What the subcommand that was named will do once all options are read.
+using Question = std::function<Answer()>;
+
+/// A subcommand adds itself to `parent`; when it is named it sets `question`.
+using AddSubcommand = void (*)(CLI::App &parent, const Common &, Question &question);
+
+void addAreaCommand(CLI::App &, const Common &, Question &);
+void addChainCommand(CLI::App &, const Common &, Question &);
+void addCodesignCommand(CLI::App &, const Common &, Question &);
+void addEnergyCommand(CLI::App &, const Common &, Question &);
+void addMeasureCommand(CLI::App &, const Common &, Question &);
+void addMovementCommand(CLI::App &, const Common &, Question &);
+void addTimeCommand(CLI::App &, const Common &, Question &);
+
+} // namespace pbc::model
