@@ -270,7 +270,8 @@ private:
     TuneSettings settings;
     settings.deadline = space_.goal ? 0.6 * budget_ : budget_;
     settings.seed = static_cast<std::uint64_t>(options_.seed);
-    settings.onlyForced = options_.effort == "instant";
+    if (options_.effort == "instant")
+      settings.strategy = parseStrategy("seeding");
     if (options_.effort == "full")
       settings.population = 20;
     std::vector<Configuration> earlier;

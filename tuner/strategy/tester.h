@@ -6,9 +6,11 @@
 //   each
 //
 // Invariant: a rejected configuration is never measured again at that size, and, unless it was only too slow,
-// at no other size either. Source: petabricks-hetero 7.2, requirements 78 and 81.
+// at no other size either. "Too slow" bans an alternative only if it holds right after a new run of the best: on a
+// machine that was busy for a moment, everything is too slow for limits of before. Source: petabricks-hetero 7.2, requirements 78 and 81.
 #pragma once
 #include "tuner/strategy/bans.h"
+#include "tuner/strategy/deadline.h"
 #include "tuner/strategy/evaluator.h"
 #include "tuner/strategy/statistics.h"
 
@@ -59,14 +61,24 @@ public:
   Observer &observer() { return observer_; }
   const Bans &bans() const { return bans_; }
   int measurements() const { return measurements_; }
+  Spent spent() const { return {evaluator_.elapsed(), measurements_}; }
+  /// Seconds that a candidate may take now at this size.
+  double limit(int size) const;
+  bool wasTooSlow(const Configuration &configuration, int size) const {
+    return tooSlowAt_.contains({size, configuration.key()});
+  }
   double bestAt(int size) const;
   /// The default's time at this size, as far as it is known.
   double defaultAt(int size) const;
-  /// False when the user or the time asks to end.
-  bool mayGoOn(double deadline) const { return !evaluator_.stopped() && evaluator_.elapsed() < deadline; }
+  /// False when the user, the time or the number of measurements asks to end.
+  bool mayGoOn(const Deadline &deadline) const {
+    return !evaluator_.stopped() && evaluator_.elapsed() < deadline.seconds &&
+           measurements_ < deadline.measurements;
+  }
 
 private:
-  double limit(int size) const;
+  /// The candidate once more, right after the best: what was too slow by the clock may not be by comparison.
+  Measurement again(const Configuration &, int size);
 
   const ProgramSpace &space_;
   std::vector<TestSize> sizes_;
@@ -76,8 +88,9 @@ private:
   std::string defaultKey_;
   std::map<int, std::vector<double>> defaultSeconds_;
   std::map<int, std::vector<double>> bestSeconds_;
+  std::map<int, Configuration> best_; // whose times those are
   std::set<std::string> quarantined_;
-  std::set<std::pair<int, std::string>> rejectedAt_, seen_;
+  std::set<std::pair<int, std::string>> rejectedAt_, tooSlowAt_, seen_;
   std::map<int, Noise> noise_; // short runs are noisier than long ones
   int measurements_ = 0;
 };
