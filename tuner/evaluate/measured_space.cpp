@@ -12,7 +12,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kKinds = static_cast<int>(Failure::Error) + 1;
+constexpr Failure kFailures[] = {Failure::TooSlow,     Failure::Crash,   Failure::Exit,
+                                 Failure::WrongResult, Failure::Inexact, Failure::Error};
 
 [[noreturn]] void refuseRecord(const std::string &where, const std::string &why) {
   throw TunerError(fmt::format("{}: is not a measured space: {}\n"
@@ -20,12 +21,16 @@ constexpr int kKinds = static_cast<int>(Failure::Error) + 1;
                                where, why));
 }
 
-MeasuredPoint pointOf(long number, double unit, const std::string &where) {
-  if (number > 0)
-    return {static_cast<double>(number) * unit, {}};
-  if (number == 0 || -number > kKinds)
-    refuseRecord(where, fmt::format("a time of {}", number));
-  return {0, static_cast<Failure>(-number - 1)};
+std::vector<Failure> failuresOf(const json &names) {
+  std::vector<Failure> found;
+  for (const json &name : names) {
+    Failure kind = Failure::Error; // one that this version does not know
+    for (const Failure known : kFailures)
+      if (name.get<std::string>() == nameOf(known))
+        kind = known;
+    found.push_back(kind);
+  }
+  return found;
 }
 
 MeasuredSpace parse(const json &file, const std::string &where) {
@@ -36,6 +41,7 @@ MeasuredSpace parse(const json &file, const std::string &where) {
   measured.noise = file.at("noise").get<double>();
   measured.machine = file.value("machine", "");
   measured.date = file.value("date", "");
+  const std::vector<Failure> failures = failuresOf(file.at("failures"));
   for (const json &size : file.at("sizes")) {
     measured.sizes.push_back({size.at("name").get<std::string>(), size.at("n").get<long>(),
                               size.at("default_seconds").get<double>()});
@@ -43,8 +49,12 @@ MeasuredSpace parse(const json &file, const std::string &where) {
     if (!(unit > 0))
       refuseRecord(where, "a unit must be above 0");
     std::vector<MeasuredPoint> points;
-    for (const long number : size.at("times").get<std::vector<long>>())
-      points.push_back(pointOf(number, unit, where));
+    for (const long number : size.at("times").get<std::vector<long>>()) {
+      if (number == 0 || -number > static_cast<long>(failures.size()))
+        refuseRecord(where, fmt::format("a time of {}", number));
+      points.push_back(number > 0 ? MeasuredPoint{static_cast<double>(number) * unit, {}}
+                                  : MeasuredPoint{0, failures[static_cast<std::size_t>(-number - 1)]});
+    }
     measured.points.push_back(std::move(points));
   }
   if (measured.sizes.empty())
@@ -52,7 +62,8 @@ MeasuredSpace parse(const json &file, const std::string &where) {
   const Grid grid = measured.grid();
   for (const auto &points : measured.points) {
     if (points.size() != grid.size())
-      refuseRecord(where, fmt::format("{} points, and the grid over its space has {}", points.size(), grid.size()));
+      refuseRecord(where,
+                   fmt::format("{} points, and the grid over its space has {}", points.size(), grid.size()));
     if (points[grid.nearest(Configuration::defaults(measured.space))].failure)
       refuseRecord(where, "the default was rejected");
   }
@@ -79,9 +90,16 @@ std::string toJson(const MeasuredSpace &measured) {
                      {"unit", unit},
                      {"times", times}});
   }
-  const json file{{"info", json::parse(measured.info)}, {"machine", measured.machine},
-                  {"date", measured.date},              {"cutoffs", measured.fineness.cutoffs},
-                  {"values", measured.fineness.values}, {"noise", measured.noise},
+  json failures = json::array();
+  for (const Failure kind : kFailures)
+    failures.push_back(nameOf(kind));
+  const json file{{"failures", failures},
+                  {"info", json::parse(measured.info)},
+                  {"machine", measured.machine},
+                  {"date", measured.date},
+                  {"cutoffs", measured.fineness.cutoffs},
+                  {"values", measured.fineness.values},
+                  {"noise", measured.noise},
                   {"sizes", sizes}};
   return file.dump() + "\n";
 }

@@ -1,6 +1,7 @@
 #include "tuner/report/summary.h"
 
 #include "tuner/report/words.h"
+#include "tuner/space/grid.h"
 
 #include <ctime>
 #include <fmt/chrono.h>
@@ -23,6 +24,16 @@ std::string accuracyWords(const ProgramSpace &space, const Verified &accuracy) {
     text += ", made more exact after the race";
   return fmt::format("{}; the target {:.6g} is {}", text, space.goal->target,
                      accuracy.met ? "met" : "MISSED");
+}
+
+/// "all 240 points: one alternative at all sizes, about 5 values of each number"
+std::string coverageWords(const Coverage &coverage) {
+  if (coverage.proposed >= coverage.points)
+    return fmt::format("all {} points: {}", coverage.points, coverage.grid);
+  return fmt::format("{} of {} points ({:.2g} %): {}", coverage.proposed,
+                     coverage.points >= Grid::kHuge ? "more than 10^18" : fmt::format("{}", coverage.points),
+                     100 * static_cast<double>(coverage.proposed) / static_cast<double>(coverage.points),
+                     coverage.grid);
 }
 
 std::string verdict(const Summary &summary) {
@@ -62,6 +73,8 @@ std::string asText(const ProgramSpace &space, const Summary &summary) {
     line("", fmt::format("the target is MISSED at {}", fmt::join(summary.missed, "; ")));
   line("measurements",
        fmt::format("{} run, {} remembered, {:.1f} s", summary.runs, summary.remembered, summary.elapsed));
+  if (result.coverage)
+    line("covered", coverageWords(*result.coverage));
   const auto words = inWords(space, result.best);
   for (std::size_t i = 0; i < words.size(); ++i)
     line(i == 0 ? "choices" : "", words[i]);
@@ -107,6 +120,12 @@ std::string asJson(const ProgramSpace &space, const Summary &summary) {
                       {"output", summary.output},
                       {"journal", summary.journal},
                       {"report", summary.report.empty() ? nlohmann::json() : nlohmann::json(summary.report)}};
+  if (!result.strategy.empty())
+    json["strategy"] = result.strategy;
+  if (result.coverage)
+    json["coverage"] = {{"proposed", result.coverage->proposed},
+                        {"points", result.coverage->points},
+                        {"grid", result.coverage->grid}};
   if (summary.accuracy)
     json["accuracy"] = {{"transform", space.main},
                         {"target", space.goal->target},

@@ -27,7 +27,8 @@ std::vector<Selector> selectorsOf(const Site &site, long n, int cutoffs) {
 std::vector<double> valuesOf(const Tunable &tunable, int count) {
   std::vector<double> values{tunable.clamp(tunable.initial)};
   const double steps = std::max(count - 1, 1);
-  const double low = tunable.logarithmic && tunable.minimum <= 0 ? std::min(1.0, tunable.maximum) : tunable.minimum;
+  const double low =
+      tunable.logarithmic && tunable.minimum <= 0 ? std::min(1.0, tunable.maximum) : tunable.minimum;
   if (low > tunable.minimum)
     values.push_back(tunable.clamp(tunable.minimum));
   for (int i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
-// The finite part of a space that can be gone through completely: selectors of at most two levels with cut-offs on a
-// scale, and numbers on a scale.
+// The finite part of a space that can be gone through completely: selectors of at most two levels with
+// cut-offs on a scale, and numbers on a scale.
 //
 //   Grid grid(space, n = 4096, {.cutoffs = 2, .values = 5});
 //   grid.size()           ->  340      at most kHuge; spaces multiply
@@ -7,8 +7,9 @@
 //   grid.nearest(other)   ->  the index of the point that decides most like it
 //   finestGrid(space, n, 3000)  ->  the finest grid with at most 3000 points
 //
-// Invariant: at(i) fits the space, nearest(at(i)) == i, no point is in it twice, and the default's values are on every
-// scale, so the default of one level is a point. Decisions that are not open are as in the default. Source: own.
+// Invariant: at(i) fits the space, nearest(at(i)) == i, no point is in it twice, and the default's values are
+// on every scale, so the default of one level is a point. Decisions that are not open are as in the default.
+// Source: own.
 #pragma once
 #include "tuner/space/configuration.h"
 

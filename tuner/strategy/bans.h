@@ -67,14 +67,15 @@ private:
     Guilt broken, wrong, slow;
     long success = -1; // the largest n at which it was taken for n itself and worked
   };
-  /// What the child takes and its parent does not: choices, and everything in words. Guilt is clear if one choice
-  /// is all of it.
+  /// What the child takes and its parent does not: choices, and everything in words. Guilt is clear if one
+  /// choice is all of it.
   struct Suspects {
     std::vector<Choice> choices;
     std::set<std::string> words;
     bool isOne() const { return choices.size() == 1 && words.size() == 1; }
   };
-  static Suspects suspects(const ProgramSpace &, const Configuration &child, const Configuration &parent, long n);
+  static Suspects suspects(const ProgramSpace &, const Configuration &child, const Configuration &parent,
+                           long n);
 
   std::map<Choice, Record> records_;
   struct Entry {

@@ -4,8 +4,8 @@
 //   Deadline{42.0, 300}     then, or after the tester's 300th measurement
 //   part(all, 0.7, now)     the same for the first 70 % of what is left from now on
 //
-// Budgets in trials make a search the same on a busy and on an idle machine; budgets in seconds are what people
-// have. Source: own; issue 6 asks for both.
+// Budgets in trials make a search the same on a busy and on an idle machine; budgets in seconds are what
+// people have. Source: own; issue 6 asks for both.
 #pragma once
 #include <algorithm>
 #include <limits>

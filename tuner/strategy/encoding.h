@@ -4,8 +4,8 @@
 //   encoding.row({n<16: Insertion, else Merge}, block 64)
 //     ->  at sizes 64, 32, 16, 8, ...: is it Merge? is it Insertion? ... ; 64
 //
-// What a selector does at a size counts, not how its levels are written: equal behaviour, equal row. Only decisions that
-// are open at n are in it. Source: own; one-hot columns because alternatives have no order.
+// What a selector does at a size counts, not how its levels are written: equal behaviour, equal row. Only
+// decisions that are open at n are in it. Source: own; one-hot columns because alternatives have no order.
 #pragma once
 #include "tuner/space/configuration.h"
 

@@ -88,11 +88,11 @@ Forest::Forest(const Rows &rows, const std::vector<double> &targets, const Fores
       const Split split = rows.front().empty() ? Split{} : bestSplit(rows, targets, order, part, random);
       if (split.column < 0)
         continue;
-      const auto middle = std::partition(
-          order.begin() + static_cast<std::ptrdiff_t>(part.from),
-          order.begin() + static_cast<std::ptrdiff_t>(part.to), [&](std::size_t row) {
-            return rows[row][static_cast<std::size_t>(split.column)] < split.below;
-          });
+      const auto middle =
+          std::partition(order.begin() + static_cast<std::ptrdiff_t>(part.from),
+                         order.begin() + static_cast<std::ptrdiff_t>(part.to), [&](std::size_t row) {
+                           return rows[row][static_cast<std::size_t>(split.column)] < split.below;
+                         });
       const std::size_t cut = static_cast<std::size_t>(middle - order.begin());
       const std::size_t next = tree.size();
       tree[index].column = split.column;
@@ -111,8 +111,8 @@ Estimate Forest::predict(const std::vector<float> &row) const {
   for (const Tree &tree : trees_) {
     const Node *node = tree.data();
     while (node->column >= 0)
-      node = &tree[static_cast<std::size_t>(node->next +
-                                            (row[static_cast<std::size_t>(node->column)] < node->below ? 0 : 1))];
+      node = &tree[static_cast<std::size_t>(
+          node->next + (row[static_cast<std::size_t>(node->column)] < node->below ? 0 : 1))];
     sum += node->mean;
     squares += static_cast<double>(node->mean) * node->mean;
     inside += node->variance;

@@ -3,10 +3,11 @@
 //   Forest forest(rows, targets, {.trees = 24}, random);
 //   forest.predict(row)   ->  {mean -3.2, deviation 0.4}
 //
-// Each tree splits at random thresholds of random columns, the best of several, so learning needs no sorting: 200 rows
-// take a millisecond or two. The deviation is that between the trees and that inside their leaves (law of total
-// variance). Invariant: a prediction lies between the smallest and the largest target. Source: Geurts et al., Extremely
-// randomized trees, 2006; Hutter et al., SMAC (2011) for the deviation; docs/decisions/0025.
+// Each tree splits at random thresholds of random columns, the best of several, so learning needs no sorting:
+// 200 rows take a millisecond or two. The deviation is that between the trees and that inside their leaves
+// (law of total variance). Invariant: a prediction lies between the smallest and the largest target. Source:
+// Geurts et al., Extremely randomized trees, 2006; Hutter et al., SMAC (2011) for the deviation;
+// docs/decisions/0025.
 #pragma once
 #include "tuner/strategy/random.h"
 
@@ -17,7 +18,7 @@ namespace pbc::tuner {
 
 struct ForestSettings {
   int trees = 24;
-  int leaf = 3;              // rows that are not split further
+  int leaf = 3;               // rows that are not split further
   std::size_t mostRows = 400; // each tree learns from so many at most
 };
 
@@ -28,8 +29,8 @@ struct Estimate {
 class Forest {
 public:
   /// At least one row; all rows of one length; as many targets.
-  Forest(const std::vector<std::vector<float>> &rows, const std::vector<double> &targets, const ForestSettings &,
-         Random &);
+  Forest(const std::vector<std::vector<float>> &rows, const std::vector<double> &targets,
+         const ForestSettings &, Random &);
   Estimate predict(const std::vector<float> &row) const;
 
 private:

@@ -6,8 +6,6 @@
 namespace pbc::tuner {
 namespace {
 
-/// Fewer trials at first: [R] starts with one, and beats() adds more where they are needed.
-constexpr int kFirstTrials = 1;
 constexpr int kMostRepeats = 2000; // proposals in a row that are known: the technique has run dry
 
 /// The part of what is left that size `index` may take: 1.4 times what the one before it may, so that about a
@@ -30,7 +28,7 @@ Outcome tryOut(const Situation &at, const Proposal &proposal) {
   Candidate &parent = known ? *known : at.population.best(at.size);
   Candidate child{proposal.configuration, {}};
   const double limit = at.tester.limit(at.size);
-  if (!at.tester.test(child, at.size, kFirstTrials, parent.configuration)) {
+  if (!at.tester.test(child, at.size, parent.configuration)) {
     if (at.tester.wasTooSlow(child.configuration, at.size))
       outcome.limit = limit;
     return outcome;
@@ -113,7 +111,7 @@ private:
       if (tester_.bans().uses(candidate.configuration, tester_.sizes()[static_cast<std::size_t>(size)].n))
         continue;
       const double limit = tester_.limit(size);
-      const bool runs = tester_.test(candidate, size, kFirstTrials, defaults);
+      const bool runs = tester_.test(candidate, size, defaults);
       Outcome outcome{true, {}, {}, false, false};
       if (runs)
         outcome.seconds = candidate.at(size);
@@ -135,7 +133,7 @@ private:
       Candidate &best = result_.population.best(size);
       if (best.seconds[size].size() >= 3)
         return;
-      tester_.test(best, size, 1, Configuration::defaults(tester_.space()));
+      tester_.test(best, size, Configuration::defaults(tester_.space()));
     }
   }
 

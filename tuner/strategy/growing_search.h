@@ -1,12 +1,13 @@
-// What all strategies share: candidates are tested at growing sizes, what is good at one size goes on to the next.
+// What all strategies share: candidates are tested at growing sizes, what is good at one size goes on to the
+// next.
 //
 //   growThroughSizes(tester, {default and others}, technique, {.deadline = 40}, random)
 //       ->  Population, fastest at the last size first
 //   pursue(situation, technique, deadline)    one size: asks, measures, tells
 //
-// Invariant: the default is tested at every size; a child that is not significantly faster than its parent does not
-// join, but for new starts. Small sizes decide what large ones are made of: sizes double, so what was found for n/2 is
-// used by recursive calls at n. Source: petabricks-hetero 7.2, requirements 78-82.
+// Invariant: the default is tested at every size; a child that is not significantly faster than its parent
+// does not join, but for new starts. Small sizes decide what large ones are made of: sizes double, so what
+// was found for n/2 is used by recursive calls at n. Source: petabricks-hetero 7.2, requirements 78-82.
 #pragma once
 #include "tuner/strategy/technique.h"
 

@@ -22,15 +22,16 @@ Selector sampleSelector(const std::vector<int> &alternatives, long n, Random &ra
 
 double sampleValue(const Tunable &tunable, Random &random) {
   if (!tunable.logarithmic)
-    return tunable.clamp(tunable.minimum + random.unit() * (tunable.maximum - tunable.minimum +
-                                                            (tunable.integer ? 1 : 0)) -
+    return tunable.clamp(tunable.minimum +
+                         random.unit() * (tunable.maximum - tunable.minimum + (tunable.integer ? 1 : 0)) -
                          (tunable.integer ? 0.5 : 0));
-  const double smallest =
-      tunable.minimum > 0 ? tunable.minimum
-                          : (tunable.integer ? 1 : std::max(tunable.maximum, 1e-300) * 1e-3);
+  const double smallest = tunable.minimum > 0
+                              ? tunable.minimum
+                              : (tunable.integer ? 1 : std::max(tunable.maximum, 1e-300) * 1e-3);
   if (tunable.minimum <= 0 && random.chance(0.1))
     return tunable.clamp(tunable.minimum);
-  return tunable.clamp(smallest * std::exp(random.unit() * std::log(std::max(tunable.maximum / smallest, 1.0))));
+  return tunable.clamp(smallest *
+                       std::exp(random.unit() * std::log(std::max(tunable.maximum / smallest, 1.0))));
 }
 
 } // namespace
@@ -42,11 +43,11 @@ Configuration sample(const ProgramSpace &space, const Bans &bans, long n, Random
     const std::vector<int> allowed = bans.allowed(space, site);
     if (!space.sites[i].isOpen() || allowed.empty())
       continue;
-    result = result.withSelector(
-        site, space.isOpenFromOnly(space.sites[i])
-                  ? result.selectors()[i].withRangeForced(bandStart(n), kNoLimit,
-                                                          allowed[random.below(allowed.size())])
-                  : sampleSelector(allowed, n, random));
+    result =
+        result.withSelector(site, space.isOpenFromOnly(space.sites[i])
+                                      ? result.selectors()[i].withRangeForced(
+                                            bandStart(n), kNoLimit, allowed[random.below(allowed.size())])
+                                      : sampleSelector(allowed, n, random));
   }
   for (std::size_t i = 0; i < space.tunables.size(); ++i)
     if (space.isOpenAt(space.tunables[i], n))

@@ -10,10 +10,11 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr const Strategy *kStrategies[] = {&kEvolutionary, &kEnsemble, &kLocal,  &kBayesian,
+constexpr const Strategy *kStrategies[] = {&kEvolutionary, &kEnsemble, &kLocal,     &kBayesian,
                                            &kRandom,       &kSeeding,  &kExhaustive};
 
-template <typename Range, typename Name> std::string namesOf(const Range &range, const Name &name) {
+template <typename Range, typename Name>
+std::string namesOf(const Range &range, const Name &name) {
   std::vector<std::string> names;
   for (const auto &entry : range)
     names.emplace_back(name(entry));

@@ -1,12 +1,12 @@
-// The strategies of `pbc tune --strategy=NAME`, as data: name, what it is, its options. One file each in techniques/;
-// this table is all that knows of them, and what the help is made from.
+// The strategies of `pbc tune --strategy=NAME`, as data: name, what it is, its options. One file each in
+// techniques/; this table is all that knows of them, and what the help is made from.
 //
-//   strategies()                          evolutionary, local, bayesian, ensemble, random, exhaustive, seeding
-//   parseStrategy("bayesian:trees=48")    ->  the strategy and its options; TunerError for what there is not
-//   chosen.make()                         ->  a Technique (technique.h)
+//   strategies()                          evolutionary, local, bayesian, ensemble, random, exhaustive,
+//   seeding parseStrategy("bayesian:trees=48")    ->  the strategy and its options; TunerError for what there
+//   is not chosen.make()                         ->  a Technique (technique.h)
 //
-// Invariant: every option has a default inside its range; a name is used once. Source: Kernel Tuner's strategies (one a
-// file, options as tables); docs/tuning.md says when which is chosen.
+// Invariant: every option has a default inside its range; a name is used once. Source: Kernel Tuner's
+// strategies (one a file, options as tables); docs/tuning.md says when which is chosen.
 #pragma once
 #include "tuner/strategy/technique.h"
 

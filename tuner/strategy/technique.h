@@ -1,13 +1,14 @@
-// One way of proposing configurations. It is asked for one at a time and told what came of it; who measures, who
-// keeps the best and when time is over is not its business.
+// One way of proposing configurations. It is asked for one at a time and told what came of it; who measures,
+// who keeps the best and when time is over is not its business.
 //
 //   technique.begin(situation)                        a new size: its members are measured
 //   technique.propose(situation)  -> {child, parent}  or nothing: it has nothing more to say at this size
 //   technique.told(situation, proposal, outcome)      {seconds 0.031, better}; also of proposals of others
 //
-// Invariant: what is proposed fits the space. A technique never measures and draws all chance from the situation,
-// so the same seed gives the same search (requirement 86). Techniques can be put together, for each is told what the
-// others found: techniques/ensemble.cpp. Source: ask and tell as in OpenTuner (PACT'14); petabricks-hetero 7.2.
+// Invariant: what is proposed fits the space. A technique never measures and draws all chance from the
+// situation, so the same seed gives the same search (requirement 86). Techniques can be put together, for
+// each is told what the others found: techniques/ensemble.cpp. Source: ask and tell as in OpenTuner
+// (PACT'14); petabricks-hetero 7.2.
 #pragma once
 #include "tuner/strategy/population.h"
 #include "tuner/strategy/random.h"
@@ -34,7 +35,7 @@ struct Situation {
 
 struct Proposal {
   Configuration configuration;
-  Configuration parent;    // to be beaten; and its difference is to blame for a failure. If unknown: the best
+  Configuration parent; // to be beaten; and its difference is to blame for a failure. If unknown: the best
   bool isFreeToSlow = false; // becomes a member if it only runs: a new start
 };
 

@@ -6,13 +6,14 @@ namespace pbc::tuner {
 namespace {
 
 constexpr double kPatience = 1.5; // [R]
+constexpr int kAgain = 3;         // runs: one may be disturbed
 constexpr double kSlack = 0.002;  // seconds: the shortest times are mostly noise
 
 } // namespace
 
 Tester::Tester(const ProgramSpace &space, std::vector<TestSize> sizes, Evaluator &evaluator,
-               Observer &observer)
-    : space_(space), sizes_(std::move(sizes)), evaluator_(evaluator), observer_(observer),
+               Observer &observer, Runs runs)
+    : space_(space), sizes_(std::move(sizes)), evaluator_(evaluator), observer_(observer), runs_(runs),
       defaultKey_(Configuration::defaults(space).key()) {}
 
 double Tester::defaultAt(int size) const {
@@ -80,13 +81,17 @@ Measurement Tester::again(const Configuration &configuration, int size) {
   const auto best = best_.find(size);
   if (best != best_.end()) {
     const Measurement incumbent =
-        evaluator_.measure({best->second, size, 1, std::max(20 * most, 10.0), true});
+        evaluator_.measure({best->second, size, kAgain, std::max(20 * most, 10.0), true});
     ++measurements_;
-    if (!incumbent.seconds.empty())
-      most = std::max(most, kPatience * incumbent.seconds.front() + kSlack);
+    if (!incumbent.seconds.empty()) {
+      most = std::max(most, kPatience * typicalSeconds(incumbent.seconds) + kSlack);
+      // What the best needs by now counts for the limits of others, too.
+      std::vector<double> &known = bestSeconds_[size];
+      known.insert(known.end(), incumbent.seconds.begin(), incumbent.seconds.end());
+    }
   }
   ++measurements_;
-  return evaluator_.measure({configuration, size, 1, most, true});
+  return evaluator_.measure({configuration, size, kAgain, most, true});
 }
 
 bool Tester::beats(Candidate &child, Candidate &parent, int size) {
@@ -97,11 +102,11 @@ bool Tester::beats(Candidate &child, Candidate &parent, int size) {
       return verdict == Verdict::Faster;
     }
     Candidate *next = child.seconds[size].size() <= parent.seconds[size].size() ? &child : &parent;
-    if (next->seconds[size].size() >= kMostTrials) {
+    if (static_cast<int>(next->seconds[size].size()) >= runs_.most) {
       noise_[size].learn(child.seconds[size]);
       return false; // no better than its parent, as far as one can see
     }
-    if (!test(*next, size, 1, parent.configuration))
+    if (!test(*next, size, parent.configuration))
       return next == &parent && !evaluator_.stopped();
   }
 }

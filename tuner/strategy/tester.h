@@ -6,8 +6,9 @@
 //   each
 //
 // Invariant: a rejected configuration is never measured again at that size, and, unless it was only too slow,
-// at no other size either. "Too slow" bans an alternative only if it holds right after a new run of the best: on a
-// machine that was busy for a moment, everything is too slow for limits of before. Source: petabricks-hetero 7.2, requirements 78 and 81.
+// at no other size either. "Too slow" bans an alternative only if it holds right after a new run of the best:
+// on a machine that was busy for a moment, everything is too slow for limits of before. Source:
+// petabricks-hetero 7.2, requirements 78 and 81.
 #pragma once
 #include "tuner/strategy/bans.h"
 #include "tuner/strategy/deadline.h"
@@ -45,8 +46,18 @@ class Tester {
 public:
   static constexpr int kMostTrials = 5;
 
-  Tester(const ProgramSpace &, std::vector<TestSize>, Evaluator &, Observer &);
+  /// How often a candidate runs when it is tested, and at most until it is clear who is faster. Where time is
+  /// short, single runs are the cheapest; where measurements are counted, each should tell as much as it can.
+  struct Runs {
+    int first = 1, most = kMostTrials;
+  };
 
+  Tester(const ProgramSpace &, std::vector<TestSize>, Evaluator &, Observer &, Runs runs = {1, kMostTrials});
+
+  /// The first test of a candidate.
+  bool test(Candidate &candidate, int size, const Configuration &parent) {
+    return test(candidate, size, runs_.first, parent);
+  }
   /// Adds `trials` times to the candidate. Its run-time limit follows from the best time known at this size.
   /// `parent` is whom it is compared with when its fault is sought.
   bool test(Candidate &, int size, int trials, const Configuration &parent);
@@ -84,6 +95,7 @@ private:
   std::vector<TestSize> sizes_;
   Evaluator &evaluator_;
   Observer &observer_;
+  const Runs runs_;
   Bans bans_;
   std::string defaultKey_;
   std::map<int, std::vector<double>> defaultSeconds_;

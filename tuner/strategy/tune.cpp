@@ -58,24 +58,26 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   constexpr std::size_t kRunners = 3;
   const ChosenStrategy chosen = chooseStrategy(space, sizes, settings);
   const bool isPolished = chosen.strategy->isPolished;
-  Tester tester(space, sizes, evaluator, observer);
+  // Where trials are counted, each is three runs; a comparison takes one more of each at most.
+  Tester tester(space, sizes, evaluator, observer, settings.trials > 0 ? Tester::Runs{3, 6} : Tester::Runs{});
   Random random(settings.seed);
   const Spent start = tester.spent();
   const int trials = settings.trials > 0 ? settings.trials : kUnlimitedTrials;
   Deadline untilPolished = part({settings.deadline, trials}, kSearch + kPolish, start);
   untilPolished.measurements = trials;
-  Deadline untilSearched = isPolished ? part(untilPolished, kSearch / (kSearch + kPolish), start) : untilPolished;
+  Deadline untilSearched =
+      isPolished ? part(untilPolished, kSearch / (kSearch + kPolish), start) : untilPolished;
   untilSearched.measurements = part({0, trials}, isPolished ? kSearchTrials : 1, start).measurements;
 
   std::vector<Configuration> first = forcedAlternatives(space);
   first.insert(first.begin() + 1, settings.seeds.begin(), settings.seeds.end());
   first.insert(first.begin() + 1, earlier.begin(), earlier.end());
   const std::unique_ptr<Technique> technique = chosen.make();
-  GrowingResult search = growThroughSizes(
-      tester, first, *technique,
-      {untilSearched, settings.population,
-       firstSize(settings, *chosen.strategy, static_cast<int>(sizes.size()))},
-      random);
+  GrowingResult search =
+      growThroughSizes(tester, first, *technique,
+                       {untilSearched, settings.population,
+                        firstSize(settings, *chosen.strategy, static_cast<int>(sizes.size()))},
+                       random);
 
   TuneResult result;
   result.strategy = chosen.strategy->name;

@@ -16,10 +16,10 @@ namespace pbc::tuner {
 
 struct TuneSettings {
   double deadline = 60; // seconds of the evaluator's clock
-  int trials = 0;       // measurements of the search, the last race not counted; 0: as many as there is time for
+  int trials = 0; // measurements of the search, the last race not counted; 0: as many as there is time for
   std::uint64_t seed = 1;
   int population = 10;
-  ChosenStrategy strategy = {};           // none: by budget
+  ChosenStrategy strategy = {};          // none: by budget
   std::vector<Configuration> seeds = {}; // where the search starts, besides the default and its alternatives
 };
 
@@ -38,7 +38,8 @@ struct TuneResult {
 
 ChosenStrategy chooseStrategy(const ProgramSpace &, const std::vector<TestSize> &, const TuneSettings &);
 
-/// `earlier`: configurations worth trying and worth the last race, for example the result of an earlier tuning.
+/// `earlier`: configurations worth trying and worth the last race, for example the result of an earlier
+/// tuning.
 TuneResult tune(const ProgramSpace &, const std::vector<TestSize> &,
                 const std::vector<Configuration> &earlier, const TuneSettings &, Evaluator &, Observer &);
 

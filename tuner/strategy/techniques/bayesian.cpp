@@ -1,10 +1,11 @@
-// For few trials: a model of the times measured so far says of each candidate how much faster than the best it may be
-// (expected improvement, of logarithms), another how likely it runs at all; the largest product is proposed. Candidates
-// are samples, children of the best few, and neighbours of the best.
+// For few trials: a model of the times measured so far says of each candidate how much faster than the best
+// it may be (expected improvement, of logarithms), another how likely it runs at all; the largest product is
+// proposed. Candidates are samples, children of the best few, and neighbours of the best.
 //
-// What was stopped at its limit is known to be slower than that: it is learnt as a time a little beyond. What crashed or
-// gave wrong results has no time: it teaches the second model only. Proposals take below 5 ms (tests/unit/tuner).
-// Source: SMAC (Hutter et al. 2011); hidden constraints as in BaCO (arXiv 2212.11142); docs/decisions/0025.
+// What was stopped at its limit is known to be slower than that: it is learnt as a time a little beyond. What
+// crashed or gave wrong results has no time: it teaches the second model only. Proposals take below 5 ms
+// (bench/tuner prints it). Source: SMAC (Hutter et al. 2011); hidden constraints as in BaCO (arXiv
+// 2212.11142); docs/decisions/0025.
 #include "tuner/strategy/encoding.h"
 #include "tuner/strategy/forest.h"
 #include "tuner/strategy/mutators.h"
@@ -63,7 +64,8 @@ public:
     const bool isTimed = outcome.seconds || outcome.limit;
     if (isTimed) {
       rows_.push_back(row);
-      times_.push_back(std::log(std::max(outcome.seconds ? *outcome.seconds : *outcome.limit * kBeyondLimit, 1e-9)));
+      times_.push_back(
+          std::log(std::max(outcome.seconds ? *outcome.seconds : *outcome.limit * kBeyondLimit, 1e-9)));
     }
     allRows_.push_back(row);
     runs_.push_back(isTimed ? 1 : 0);
@@ -137,10 +139,9 @@ private:
   std::vector<Configuration> near_;
 };
 
-constexpr StrategyOption kOptions[] = {
-    {"trees", "of the model of times", 24, 2, 500},
-    {"candidates", "looked at for each proposal", 200, 10, 10000},
-    {"explore", "of so many proposals, one is by chance", 10, 2, 1e6}};
+constexpr StrategyOption kOptions[] = {{"trees", "of the model of times", 24, 2, 500},
+                                       {"candidates", "looked at for each proposal", 200, 10, 10000},
+                                       {"explore", "of so many proposals, one is by chance", 10, 2, 1e6}};
 
 } // namespace
 
@@ -148,11 +149,15 @@ std::unique_ptr<Technique> makeSurrogate(const SurrogateSettings &settings) {
   return std::make_unique<Surrogate>(settings);
 }
 
-const Strategy kBayesian{
-    "bayesian", "a model of the times says what to try: for few trials", false, true, kOptions,
-    [](const StrategyValues &values) {
-      return makeSurrogate({static_cast<int>(values.at("trees")), static_cast<int>(values.at("candidates")),
-                            static_cast<int>(values.at("explore"))});
-    }};
+const Strategy kBayesian{"bayesian",
+                         "a model of the times says what to try: for few trials",
+                         false,
+                         false,
+                         kOptions,
+                         [](const StrategyValues &values) {
+                           return makeSurrogate({static_cast<int>(values.at("trees")),
+                                                 static_cast<int>(values.at("candidates")),
+                                                 static_cast<int>(values.at("explore"))});
+                         }};
 
 } // namespace pbc::tuner

@@ -1,8 +1,8 @@
-// Several techniques take turns, each is told what the others found, and who has found improvements lately is asked more
-// often: a multi-armed bandit whose credit is the area under the curve of improvements.
+// Several techniques take turns, each is told what the others found, and who has found improvements lately is
+// asked more often: a multi-armed bandit whose credit is the area under the curve of improvements.
 //
-//   history of one:  - + - - + +     credit = sum of i over its improvements, i counted from the oldest, / sum of all i
-//   next: the largest  credit + C sqrt(2 ln(all turns) / its turns)
+//   history of one:  - + - - + +     credit = sum of i over its improvements, i counted from the oldest, /
+//   sum of all i next: the largest  credit + C sqrt(2 ln(all turns) / its turns)
 //
 // Source: OpenTuner, PACT'14, section 4.2 (AUC credit, window 500, C = 0.05).
 #include "tuner/strategy/techniques/techniques.h"
@@ -67,9 +67,10 @@ private:
       if (!hasMore_[arm])
         continue;
       const double value =
-          turns[arm] == 0 ? 1e9
-                          : 2 * gained[arm] / (turns[arm] * (turns[arm] + 1)) +
-                                curiosity_ * std::sqrt(2 * std::log(static_cast<double>(history_.size())) / turns[arm]);
+          turns[arm] == 0
+              ? 1e9
+              : 2 * gained[arm] / (turns[arm] * (turns[arm] + 1)) +
+                    curiosity_ * std::sqrt(2 * std::log(static_cast<double>(history_.size())) / turns[arm]);
       if (value > most) {
         most = value;
         best = arm;
@@ -93,16 +94,19 @@ constexpr StrategyOption kOptions[] = {
 
 } // namespace
 
-const Strategy kEnsemble{
-    "ensemble", "evolution, descent, model and chance take turns and share what they find", true, true, kOptions,
-    [](const StrategyValues &values) -> std::unique_ptr<Technique> {
-      std::vector<std::unique_ptr<Technique>> arms;
-      arms.push_back(makeEvolution(static_cast<int>(values.at("children"))));
-      arms.push_back(makeSurrogate({}));
-      arms.push_back(makeDescent(1000, 2));
-      arms.push_back(makeSampling());
-      return std::make_unique<Bandit>(std::move(arms), values.at("curiosity"),
-                                      static_cast<std::size_t>(values.at("window")));
-    }};
+const Strategy kEnsemble{"ensemble",
+                         "evolution, descent, model and chance take turns and share what they find",
+                         true,
+                         true,
+                         kOptions,
+                         [](const StrategyValues &values) -> std::unique_ptr<Technique> {
+                           std::vector<std::unique_ptr<Technique>> arms;
+                           arms.push_back(makeEvolution(static_cast<int>(values.at("children"))));
+                           arms.push_back(makeSurrogate({}));
+                           arms.push_back(makeDescent(1000, 2));
+                           arms.push_back(makeSampling());
+                           return std::make_unique<Bandit>(std::move(arms), values.at("curiosity"),
+                                                           static_cast<std::size_t>(values.at("window")));
+                         }};
 
 } // namespace pbc::tuner

@@ -1,7 +1,7 @@
-// The paper's search: children of random parents, made by the program's mutators (mutators.h). Before chance has its
-// turn at a size come the deliberate steps: the best one with every other alternative from about n on. What is below
-// was decided at smaller sizes; at the first size nobody has, so there the bands around n/2, n/4, ... follow.
-// Source: petabricks-hetero 7.2, requirements 78-82.
+// The paper's search: children of random parents, made by the program's mutators (mutators.h). Before chance
+// has its turn at a size come the deliberate steps: the best one with every other alternative from about n
+// on. What is below was decided at smaller sizes; at the first size nobody has, so there the bands around
+// n/2, n/4, ... follow. Source: petabricks-hetero 7.2, requirements 78-82.
 #include "tuner/strategy/mutators.h"
 #include "tuner/strategy/neighbours.h"
 #include "tuner/strategy/techniques/techniques.h"
@@ -62,9 +62,11 @@ constexpr StrategyOption kOptions[] = {
 std::unique_ptr<Technique> makeEvolution(int children) { return std::make_unique<Evolution>(children); }
 
 const Strategy kEvolutionary{
-    "evolutionary", "a population, mutated at growing sizes: what n/2 has found is used at n", true, true,
-    kOptions, [](const StrategyValues &values) {
-      return makeEvolution(static_cast<int>(values.at("children")));
-    }};
+    "evolutionary",
+    "a population, mutated at growing sizes: what n/2 has found is used at n",
+    true,
+    true,
+    kOptions,
+    [](const StrategyValues &values) { return makeEvolution(static_cast<int>(values.at("children"))); }};
 
 } // namespace pbc::tuner

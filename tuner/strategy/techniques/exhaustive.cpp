@@ -1,5 +1,6 @@
-// All points of a grid over the space (grid.h), at the full size, in an order by chance, so that a run which ends early
-// has seen a sample of it. What the grid leaves out is said: it is proof for the grid, not for the space.
+// All points of a grid over the space (grid.h), at the full size, in an order by chance, so that a run which
+// ends early has seen a sample of it. What the grid leaves out is said: it is proof for the grid, not for the
+// space.
 #include "tuner/space/grid.h"
 #include "tuner/strategy/techniques/techniques.h"
 
@@ -50,10 +51,14 @@ constexpr StrategyOption kOptions[] = {
 
 } // namespace
 
-const Strategy kExhaustive{
-    "exhaustive", "every point of a grid over the space, at the full size", false, true, kOptions,
-    [](const StrategyValues &values) -> std::unique_ptr<Technique> {
-      return std::make_unique<Enumeration>(static_cast<std::uint64_t>(values.at("points")));
-    }};
+const Strategy kExhaustive{"exhaustive",
+                           "every point of a grid over the space, at the full size",
+                           false,
+                           true,
+                           kOptions,
+                           [](const StrategyValues &values) -> std::unique_ptr<Technique> {
+                             return std::make_unique<Enumeration>(
+                                 static_cast<std::uint64_t>(values.at("points")));
+                           }};
 
 } // namespace pbc::tuner

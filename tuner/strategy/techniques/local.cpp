@@ -1,6 +1,6 @@
-// Downhill by single steps (neighbours.h): the first one that is faster is taken. When none is, small scales are looked
-// at, which are felt through recursion only; when these do not help either, a new start: the best one, disturbed in
-// several decisions, which counts even if it is slower, as its valley may be deeper.
+// Downhill by single steps (neighbours.h): the first one that is faster is taken. When none is, small scales
+// are looked at, which are felt through recursion only; when these do not help either, a new start: the best
+// one, disturbed in several decisions, which counts even if it is slower, as its valley may be deeper.
 // Source: own; iterated local search is among the best on kernel spaces (field.md C.1, Schoonhoven et al.).
 #include "tuner/strategy/mutators.h"
 #include "tuner/strategy/neighbours.h"
@@ -103,7 +103,11 @@ std::unique_ptr<Technique> makeDescent(int restarts, int kicks) {
   return std::make_unique<Descent>(restarts, kicks);
 }
 
-const Strategy kLocal{"local", "downhill by single steps, with new starts", true, false, kOptions,
+const Strategy kLocal{"local",
+                      "downhill by single steps, with new starts",
+                      true,
+                      false,
+                      kOptions,
                       [](const StrategyValues &values) {
                         return makeDescent(static_cast<int>(values.at("restarts")),
                                            static_cast<int>(values.at("kicks")));

@@ -16,7 +16,7 @@ public:
 
 std::unique_ptr<Technique> makeSampling() { return std::make_unique<Sampling>(); }
 
-const Strategy kRandom{"random", "configurations by chance, at the full size: for comparison", false, false, {},
-                       [](const StrategyValues &) { return makeSampling(); }};
+const Strategy kRandom{"random", "configurations by chance, at the full size: for comparison", false, false,
+                       {},       [](const StrategyValues &) { return makeSampling(); }};
 
 } // namespace pbc::tuner
