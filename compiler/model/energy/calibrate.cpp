@@ -91,8 +91,10 @@ EnergyFit fitted(const Parts &parts, double factor) {
   const Runs training = withFactor(parts.training, factor);
   const auto counts = countsOf(training);
   const std::vector<size_t> columns = independent(counts);
-  if (training.size() < columns.size())
-    throw Problem(fmt::format("{} measurements to find {} figures from", training.size(), columns.size()),
+  auto all = counts;
+  std::ranges::copy(countsOf(withFactor(parts.test, factor)), std::back_inserter(all));
+  if (const size_t wanted = independent(all).size(); training.size() < wanted)
+    throw Problem(fmt::format("{} measurements to find {} figures from", training.size(), wanted),
                   "measure more runs, or take a larger share of them with --training");
   std::vector<std::vector<double>> rows;
   std::vector<double> measured;

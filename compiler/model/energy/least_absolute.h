@@ -2,7 +2,7 @@
 //
 //   minimise sum_i |A_i x - b_i|, x >= 0
 //
-//   leastAbsolute({{1, 0}, {1, 1}, {1, 2}, {1, 3}}, {1, 3, 5, 100})   {1, 2}: the last row is an outlier
+//   leastAbsolute({{1, 0}, {1, 1}, {1, 2}, {1, 3}}, {1, 3, 100, 7})   {1, 2}: the third row is an outlier
 //
 // A linear program, solved exactly: its dual has as many rows as there are coefficients and variables between
 // two bounds, for which a simplex with a dense tableau takes few steps. Bland's rule after steps without

@@ -47,7 +47,7 @@ double leastOfTwo(const Rows &a, const std::vector<double> &b) {
 }
 
 TEST(LeastAbsolute, AnOutlierDoesNotCount) {
-  const auto x = leastAbsolute({{1, 0}, {1, 1}, {1, 2}, {1, 3}}, {1, 3, 5, 100});
+  const auto x = leastAbsolute({{1, 0}, {1, 1}, {1, 2}, {1, 3}, {1, 4}}, {1, 3, 100, 7, 9});
   EXPECT_NEAR(x[0], 1, 1e-12);
   EXPECT_NEAR(x[1], 2, 1e-12);
 }
