@@ -26,7 +26,9 @@ std::vector<Selector> selectorsOf(const Site &site, long n, int cutoffs) {
 /// Evenly spaced, for size-like ones by factors; the default among them.
 std::vector<double> valuesOf(const Tunable &tunable, int count) {
   std::vector<double> values{tunable.clamp(tunable.initial)};
-  const double steps = std::max(count - 1, 1);
+  if (count < 2)
+    return values;
+  const double steps = count - 1;
   const double low =
       tunable.logarithmic && tunable.minimum <= 0 ? std::min(1.0, tunable.maximum) : tunable.minimum;
   if (low > tunable.minimum)
@@ -137,18 +139,19 @@ std::string Grid::inWords() const {
                                       : fineness_.cutoffs == 2 ? 4
                                                                : 2));
   if (!numbers_.empty())
-    parts.push_back(fmt::format("about {} values of each number", fineness_.values));
+    parts.push_back(fineness_.values == 1 ? "numbers as in the default"
+                                          : fmt::format("about {} values of each number", fineness_.values));
   return parts.empty() ? "nothing is open" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
 Grid finestGrid(const ProgramSpace &space, long n, std::uint64_t most) {
   std::optional<Grid> chosen;
-  for (const Grid::Fineness fineness :
-       {Grid::Fineness{0, 2}, {0, 3}, {1, 3}, {2, 3}, {2, 5}, {3, 5}, {3, 9}, {3, 17}, {3, 33}}) {
-    Grid next(space, n, fineness);
-    if (!chosen || next.size() <= most)
-      chosen = std::move(next);
-  }
+  for (const int cutoffs : {0, 1, 2, 3})
+    for (const int values : {1, 2, 3, 5, 9, 17, 33}) {
+      Grid next(space, n, {cutoffs, values});
+      if (!chosen || (next.size() <= most && next.size() > chosen->size()))
+        chosen = std::move(next);
+    }
   return *chosen;
 }
 

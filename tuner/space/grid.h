@@ -24,7 +24,7 @@ public:
 
   struct Fineness {
     int cutoffs = 2; // 0: selectors of one level; 1: cut-offs at powers of 16; 2: of 4; 3: of 2
-    int values = 5;  // of each number, at most; more for numbers that have no more
+    int values = 5;  // of each number, about; 1: the default alone
     bool operator==(const Fineness &) const = default;
   };
 
@@ -57,7 +57,7 @@ private:
   std::uint64_t size_ = 1;
 };
 
-/// The finest grid with at most so many points; the coarsest if all have more.
+/// The grid with most points of those with at most so many; the coarsest if all have more.
 Grid finestGrid(const ProgramSpace &, long n, std::uint64_t most);
 
 } // namespace pbc::tuner

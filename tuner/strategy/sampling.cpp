@@ -50,7 +50,7 @@ Configuration sample(const ProgramSpace &space, const Bans &bans, long n, Random
                                       : sampleSelector(allowed, n, random));
   }
   for (std::size_t i = 0; i < space.tunables.size(); ++i)
-    if (space.isOpenAt(space.tunables[i], n))
+    if (result.mayChange(space, static_cast<int>(i), n))
       result = result.withValueAt(space, static_cast<int>(i), sampleValue(space.tunables[i], random), n);
   return result;
 }

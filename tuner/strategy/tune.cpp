@@ -42,11 +42,13 @@ int firstSize(const TuneSettings &settings, const Strategy &strategy, int count)
 
 } // namespace
 
-ChosenStrategy chooseStrategy(const ProgramSpace &space, const std::vector<TestSize> &sizes,
-                              const TuneSettings &settings) {
+ChosenStrategy chooseStrategy(const ProgramSpace &space, const TuneSettings &settings) {
   if (settings.strategy.strategy)
     return settings.strategy;
-  (void)space, (void)sizes;
+  // Below so many trials for each open decision the model finds more (docs/results.md).
+  constexpr int kFew = 20;
+  if (settings.trials > 0 && settings.trials <= kFew * std::max(space.openDecisions(), 1))
+    return parseStrategy("bayesian");
   return parseStrategy("evolutionary");
 }
 
@@ -56,7 +58,7 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   constexpr double kSearch = 0.7, kPolish = 0.15; // of the time; the rest is the race's
   constexpr double kSearchTrials = 0.8;           // of the trials; the race is not counted
   constexpr std::size_t kRunners = 3;
-  const ChosenStrategy chosen = chooseStrategy(space, sizes, settings);
+  const ChosenStrategy chosen = chooseStrategy(space, settings);
   const bool isPolished = chosen.strategy->isPolished;
   // Where trials are counted, each is three runs; a comparison takes one more of each at most.
   Tester tester(space, sizes, evaluator, observer, settings.trials > 0 ? Tester::Runs{3, 6} : Tester::Runs{});

@@ -1,7 +1,7 @@
 // The whole tuning of one program, against any evaluator: search, polish, race.
 //
 //   TuneResult result = tune(space, sizes, {}, {.deadline = 60, .seed = 1}, evaluator, observer);
-//   chooseStrategy(space, sizes, {.deadline = 60, .trials = 40})    ->  bayesian: few trials
+//   chooseStrategy(space, {.deadline = 60, .trials = 40})    ->  bayesian: few trials
 //
 // Invariant: deterministic for an evaluator that is (requirement 86); if the user stops it, the best that was
 // significantly faster than the default at the largest size reached is returned. Source:
@@ -36,7 +36,7 @@ struct TuneResult {
   std::optional<Coverage> coverage; // of an exhaustive one
 };
 
-ChosenStrategy chooseStrategy(const ProgramSpace &, const std::vector<TestSize> &, const TuneSettings &);
+ChosenStrategy chooseStrategy(const ProgramSpace &, const TuneSettings &);
 
 /// `earlier`: configurations worth trying and worth the last race, for example the result of an earlier
 /// tuning.

@@ -148,6 +148,15 @@ TEST(Strategy, WithTooFewTrialsExhaustiveSaysHowMuchItSaw) {
   EXPECT_GT(result.coverage->proposed, 10u);
 }
 
+TEST(Strategy, IsChosenByBudget) {
+  Cliff cliff; // three open decisions
+  EXPECT_STREQ(chooseStrategy(cliff.space, {}).strategy->name, "evolutionary");
+  EXPECT_STREQ(chooseStrategy(cliff.space, {.trials = 60}).strategy->name, "bayesian");
+  EXPECT_STREQ(chooseStrategy(cliff.space, {.trials = 61}).strategy->name, "evolutionary");
+  EXPECT_STREQ(chooseStrategy(cliff.space, {.trials = 60, .strategy = parseStrategy("local")}).strategy->name,
+               "local");
+}
+
 std::string refusal(const std::string &text) {
   try {
     parseStrategy(text);
@@ -235,7 +244,8 @@ TEST(Grid, FineAsTheNumberOfPointsAllows) {
   ProgramSpace huge = cliff.space;
   for (int i = 0; i < 100; ++i)
     huge.tunables.push_back(huge.tunables.front());
-  EXPECT_EQ(finestGrid(huge, 1024, 10).size(), Grid::kHuge);
+  EXPECT_EQ(Grid(huge, 1024, {3, 9}).size(), Grid::kHuge);
+  EXPECT_EQ(finestGrid(huge, 1024, 10).size(), 3u) << "no number but the default";
 }
 
 TEST(Sampling, FitsAndLeavesOutWhatIsBanned) {

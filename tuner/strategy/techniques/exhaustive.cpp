@@ -5,6 +5,7 @@
 #include "tuner/strategy/techniques/techniques.h"
 
 #include <numeric>
+#include <set>
 
 namespace pbc::tuner {
 namespace {
@@ -16,6 +17,7 @@ public:
   void begin(const Situation &at) override {
     grid_.emplace(finestGrid(at.space(), at.n(), most_));
     next_ = 0;
+    keys_.clear();
     // Steps of a fixed width that has no factor in common with the size reach every point once.
     const std::uint64_t size = grid_->size();
     start_ = at.random.below(size);
@@ -25,14 +27,16 @@ public:
   }
 
   std::optional<Proposal> propose(const Situation &at) override {
-    if (next_ >= grid_->size())
-      return {};
-    // 128 bits: the product of two of 62 is more than one word holds.
-    const auto product = static_cast<unsigned __int128>(next_++) * width_ + start_;
-    return Proposal{grid_->at(static_cast<std::uint64_t>(product % grid_->size())), at.best()};
+    while (next_ < grid_->size()) {
+      // 128 bits: the product of two of 62 is more than one word holds.
+      const auto product = static_cast<unsigned __int128>(next_++) * width_ + start_;
+      const Configuration point =
+          plain(at.space(), grid_->at(static_cast<std::uint64_t>(product % grid_->size())), at.n());
+      if (keys_.insert(point.key()).second)
+        return Proposal{point, at.best()};
+    }
+    return {};
   }
-
-  void told(const Situation &, const Proposal &, const Outcome &) override {}
 
   std::optional<Coverage> coverage() const override {
     if (!grid_)
@@ -41,7 +45,20 @@ public:
   }
 
 private:
+  /// Numbers that do not count with these choices as in the default, and none beyond what constraints allow:
+  /// points that behave alike are measured once.
+  static Configuration plain(const ProgramSpace &space, const Configuration &point, long n) {
+    Configuration result = Configuration::defaults(space);
+    for (std::size_t i = 0; i < space.sites.size(); ++i)
+      result = result.withSelector(static_cast<int>(i), point.selectors()[i]);
+    for (std::size_t i = 0; i < space.tunables.size(); ++i)
+      if (result.mayChange(space, static_cast<int>(i), n))
+        result = result.withValueAt(space, static_cast<int>(i), point.tunables()[i], n);
+    return result;
+  }
+
   const std::uint64_t most_;
+  std::set<std::string> keys_;
   std::optional<Grid> grid_;
   std::uint64_t next_ = 0, width_ = 1, start_ = 0;
 };
