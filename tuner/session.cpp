@@ -2,6 +2,7 @@
 
 #include "tuner/evaluate/accuracy.h"
 #include "tuner/evaluate/interrupt.h"
+#include "tuner/evaluate/memory.h"
 #include "tuner/evaluate/steps.h"
 #include "tuner/report/page.h"
 #include "tuner/report/progress.h"
@@ -233,7 +234,8 @@ private:
     workerOptions_ = {options_.inputs,
                       options_.seed,
                       options_.threads,
-                      {options_.memoryMegabytes << 20},
+                      {options_.memoryMegabytes > 0 ? options_.memoryMegabytes << 20 : memoryShare()},
+                      options_.compileLimit > 0 ? options_.compileLimit : kLongestCompilation,
                       space_.goal ? space_.main : ""};
     worker_ = std::make_unique<Worker>(program_, workerOptions_);
     if (hasStart_ && !options_.refresh)

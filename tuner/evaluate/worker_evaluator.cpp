@@ -9,12 +9,10 @@
 namespace pbc::tuner {
 namespace {
 
-std::optional<Failure> failureNamed(const std::string &name) {
-  for (Failure kind : {Failure::TooSlow, Failure::Crash, Failure::Exit, Failure::WrongResult,
-                       Failure::Inexact, Failure::Error})
-    if (name == nameOf(kind))
-      return kind;
-  return {};
+/// Memory may have been overwritten: by it, or before it by others.
+bool isSuspicious(const Answer<Measured> &answer) {
+  return answer ? !answer.value->agrees
+                : answer.failure.kind == Failure::Crash || answer.failure.kind == Failure::Exit;
 }
 
 } // namespace
@@ -86,7 +84,20 @@ Measurement WorkerEvaluator::run(const Request &request, const std::string &key)
   const double patience = std::min(request.limit * (request.trials + 1) + overhead + 0.2,
                                    std::max(settings_.longest, request.limit));
   ++runs_;
-  const auto answer = worker_.measure(toml, request.trials, request.limit * request.trials, patience);
+  const auto ask = [&] {
+    return worker_.measure(toml, request.trials, request.limit * request.trials, patience);
+  };
+  const bool wasUsed = worker_.isUsed();
+  auto answer = ask();
+  if (isSuspicious(answer) && !answer.failure.stopped) {
+    // One that ran before in this process may have destroyed what this one needs, or this one what the next
+    // needs.
+    worker_.restart();
+    if (wasUsed)
+      answer = ask();
+    if (isSuspicious(answer))
+      worker_.restart();
+  }
   Measurement result;
   if (answer) {
     overhead_ = std::max(overhead_, answer.value->overhead);
@@ -97,9 +108,7 @@ Measurement WorkerEvaluator::run(const Request &request, const std::string &key)
     else if (space_.goal || answer.value->agrees) // results of variable accuracy may differ
       result.seconds = answer.value->seconds;
     else
-      result.rejected = Rejected{Failure::WrongResult,
-                                 fmt::format("gives a different result from the default (difference {:.3g})",
-                                             answer.value->difference)};
+      result.rejected = Rejected{Failure::WrongResult, answer.value->disagreement};
   } else {
     if (answer.failure.stopped)
       return result;

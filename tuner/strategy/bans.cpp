@@ -19,6 +19,10 @@ const char *nameOf(Failure failure) {
   switch (failure) {
   case Failure::TooSlow:
     return "too slow";
+  case Failure::OutOfMemory:
+    return "out of memory";
+  case Failure::Compiling:
+    return "compiles too long";
   case Failure::Crash:
     return "crash";
   case Failure::Exit:
@@ -31,6 +35,14 @@ const char *nameOf(Failure failure) {
     break;
   }
   return "error";
+}
+
+std::optional<Failure> failureNamed(const std::string &name) {
+  for (Failure kind : {Failure::TooSlow, Failure::OutOfMemory, Failure::Compiling, Failure::Crash,
+                       Failure::Exit, Failure::WrongResult, Failure::Inexact, Failure::Error})
+    if (name == nameOf(kind))
+      return kind;
+  return {};
 }
 
 void Bans::failed(const ProgramSpace &space, const Configuration &child, const Configuration &parent,

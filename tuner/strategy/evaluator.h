@@ -17,6 +17,8 @@ namespace pbc::tuner {
 
 enum class Failure {
   TooSlow,     // stopped at its time limit: slow, or hanging
+  OutOfMemory, // wanted more than its share of the machine's memory
+  Compiling,   // a kernel of it is still being compiled after the time for that
   Crash,       // ended by a signal
   Exit,        // ended by itself, without an answer
   WrongResult, // its outputs are not those of the default
@@ -26,6 +28,7 @@ enum class Failure {
 
 /// "wrong result", for tables and the journal.
 const char *nameOf(Failure);
+std::optional<Failure> failureNamed(const std::string &name);
 
 struct Rejected {
   Failure kind = Failure::Error;
