@@ -1,6 +1,7 @@
 #include "tuner/session.h"
 
 #include "tuner/evaluate/accuracy.h"
+#include "tuner/evaluate/examination.h"
 #include "tuner/evaluate/interrupt.h"
 #include "tuner/evaluate/memory.h"
 #include "tuner/evaluate/steps.h"
@@ -269,6 +270,9 @@ private:
     WorkerEvaluator evaluator(space_, steps_, *worker_, journal_.get(),
                               {summary.machine, inputsKey(options_) + (space_.goal ? " " + space_.main : ""),
                                kPatience, !options_.fresh, options_.threads});
+    Examination examination(Worker(program_, workerOptions_), space_, steps_);
+    if (!space_.goal) // results of variable accuracy may differ; verifyAccuracy() looks at those
+      evaluator.setExamination(&examination);
     TuneSettings settings;
     settings.deadline = space_.goal ? 0.6 * budget_ : budget_;
     settings.seed = static_cast<std::uint64_t>(options_.seed);
@@ -300,6 +304,7 @@ private:
     summary.runs = evaluator.runs();
     summary.remembered = evaluator.remembered();
     summary.stopped = evaluator.stopped();
+    summary.examined = examination.inputs();
     if (space_.goal)
       verifyAccuracy(summary);
     write(summary, !earlier.empty());

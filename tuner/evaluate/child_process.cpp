@@ -26,6 +26,9 @@ constexpr bool kLimitsData = false; // the shadow of all memory counts as data
 constexpr bool kLimitsData = true;
 #endif
 
+/// Room for frames and stacks that a program sets aside and does not use.
+constexpr long kReserved = 512L << 20;
+
 void closeIfOpen(int &descriptor) {
   if (descriptor >= 0)
     ::close(descriptor);
@@ -45,7 +48,8 @@ void closeIfOpen(int &descriptor) {
     close(file);
   }
   if (limits.memoryBytes > 0 && kLimitsData) {
-    const rlimit limit{static_cast<rlim_t>(limits.memoryBytes), static_cast<rlim_t>(limits.memoryBytes)};
+    const auto bytes = static_cast<rlim_t>(limits.memoryBytes + kReserved);
+    const rlimit limit{bytes, bytes};
     setrlimit(RLIMIT_DATA, &limit);
   }
   const rlimit noCore{0, 0}; // candidates crash; their core files help nobody

@@ -1,5 +1,6 @@
 #include "tuner/evaluate/worker_evaluator.h"
 
+#include "tuner/evaluate/examination.h"
 #include "tuner/evaluate/interrupt.h"
 
 #include <algorithm>
@@ -64,10 +65,10 @@ Measurement WorkerEvaluator::measure(const Request &request) {
       return {{begin, begin + request.trials}, {}};
     }
   }
-  return run(request, key);
+  return run(request);
 }
 
-Measurement WorkerEvaluator::run(const Request &request, const std::string &key) {
+Measurement WorkerEvaluator::run(const Request &request) {
   const Step &step = steps_[request.size];
   if (current_ != request.size) {
     current_ = -1;
@@ -114,17 +115,37 @@ Measurement WorkerEvaluator::run(const Request &request, const std::string &key)
       return result;
     result.rejected = Rejected{answer.failure.kind, answer.failure.reason};
   }
-  if (journal_) {
-    JournalEntry entry{space_.journalKey(), settings_.machine, sizeKey(request.size), key, toml,
-                       result.seconds};
-    if (result.rejected) {
-      entry.outcome = nameOf(result.rejected->kind);
-      entry.reason = result.rejected->reason;
-    }
-    entry.limit = request.limit;
-    journal_->add(entry);
-  }
+  note(sizeKey(request.size), request.configuration, result, request.limit);
   return result;
+}
+
+std::vector<std::optional<Misfit>> WorkerEvaluator::examine(const std::vector<Configuration> &configurations,
+                                                            Depth depth, double deadline) {
+  if (!examination_)
+    return Evaluator::examine(configurations, depth, deadline);
+  auto misfits = examination_->examine(configurations, depth, [&] { return elapsed() < deadline; });
+  for (std::size_t i = 0; i < misfits.size(); ++i)
+    if (misfits[i])
+      note(misfits[i]->size + settings_.inputs, configurations[i], {{}, misfits[i]->rejected}, 0);
+  return misfits;
+}
+
+void WorkerEvaluator::note(const std::string &size, const Configuration &configuration,
+                           const Measurement &result, double limit) {
+  if (!journal_)
+    return;
+  JournalEntry entry{space_.journalKey(),
+                     settings_.machine,
+                     size,
+                     configuration.key(),
+                     toToml(space_, configuration, {settings_.threads, {}}),
+                     result.seconds};
+  if (result.rejected) {
+    entry.outcome = nameOf(result.rejected->kind);
+    entry.reason = result.rejected->reason;
+  }
+  entry.limit = limit;
+  journal_->add(entry);
 }
 
 } // namespace pbc::tuner

@@ -95,6 +95,22 @@ void Bans::failed(const ProgramSpace &space, const Configuration &child, const C
   fault.times = times;
 }
 
+void Bans::convicted(const ProgramSpace &space, const Configuration &child, const Configuration &parent,
+                     const TestSize &size, const Rejected &rejected) {
+  failed(space, child, parent, size, rejected);
+  if (rejected.kind != Failure::WrongResult)
+    return;
+  std::vector<Choice> suspects;
+  for (std::size_t i = 0; i < space.sites.size(); ++i) {
+    const std::vector<int> before = parent.selectors()[i].usedUpTo(size.n);
+    for (int alternative : child.selectors()[i].usedUpTo(size.n))
+      if (!contains(before, alternative))
+        suspects.emplace_back(static_cast<int>(i), alternative);
+  }
+  if (suspects.size() == 1 && child.tunables() == parent.tunables())
+    records_[suspects.front()].isConvicted = true;
+}
+
 void Bans::worked(const Configuration &configuration, const TestSize &size) {
   for (std::size_t i = 0; i < configuration.selectors().size(); ++i) {
     Record &record = records_[{static_cast<int>(i), configuration.selectors()[i].select(size.n)}];
@@ -110,7 +126,7 @@ bool Bans::banned(int site, int alternative, long largest) const {
   const auto guilty = [&](const Guilt &guilt, int times) {
     return guilt.times >= times && record.success < guilt.smallest;
   };
-  return guilty(record.wrong, kWrongTimes) ||
+  return record.isConvicted || guilty(record.wrong, kWrongTimes) ||
          (guilty(record.broken, kGuiltyTimes) && (record.success < 0 || largest >= record.broken.smallest)) ||
          (guilty(record.slow, kGuiltyTimes) && largest >= record.slow.smallest);
 }

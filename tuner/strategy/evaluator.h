@@ -55,10 +55,28 @@ struct TestSize {
   double defaultSeconds = 0; // of the default configuration, roughly; 0: not known
 };
 
+/// What is wrong with a configuration at a size that is none of the tested ones.
+struct Misfit {
+  Rejected rejected;
+  std::string size; // "w=1023 h=767"
+  long n = 0;
+};
+
+enum class Depth {
+  Quick,   // tiny sizes only
+  Thorough // all up to the full size
+};
+
 class Evaluator {
 public:
   virtual ~Evaluator() = default;
   virtual Measurement measure(const Request &) = 0;
+  /// Looks whether the configurations are right where no time is measured, until this time of its clock; one
+  /// entry for each of them. By default everything is right.
+  virtual std::vector<std::optional<Misfit>> examine(const std::vector<Configuration> &all, Depth,
+                                                     double /*deadline*/) {
+    return std::vector<std::optional<Misfit>>(all.size());
+  }
   /// Seconds since tuning began (a simulated clock in tests).
   virtual double elapsed() const = 0;
   /// True when the user wants the tuning to end.
