@@ -30,16 +30,8 @@ int classOf(BinaryOperatorKind op) {
 } // namespace
 
 const Expr *DevicePrinter::transparent(const Expr *e) const {
-  if (const auto *p = llvm::dyn_cast<ParenExpr>(e))
-    return p->getSubExpr();
-  if (const auto *f = llvm::dyn_cast<FullExpr>(e))
-    return f->getSubExpr();
-  if (const auto *m = llvm::dyn_cast<MaterializeTemporaryExpr>(e))
-    return m->getSubExpr();
-  if (const auto *b = llvm::dyn_cast<CXXBindTemporaryExpr>(e))
-    return b->getSubExpr();
-  if (const auto *s = llvm::dyn_cast<SubstNonTypeTemplateParmExpr>(e))
-    return s->getReplacement();
+  if (const Expr *operand = operandOf(e))
+    return operand;
   if (const auto *d = llvm::dyn_cast<CXXDefaultArgExpr>(e))
     return d->getExpr();
   if (const auto *c = llvm::dyn_cast<CastExpr>(e))
@@ -53,9 +45,6 @@ const Expr *DevicePrinter::transparent(const Expr *e) const {
     default:
       return nullptr;
     }
-  if (const auto *c = llvm::dyn_cast<CXXConstructExpr>(e);
-      c && c->getNumArgs() == 1 && regionClass(c->getType()) && regionClass(c->getArg(0)->getType()))
-    return c->getArg(0);
   return nullptr;
 }
 

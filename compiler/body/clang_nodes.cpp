@@ -1,4 +1,5 @@
 #include "compiler/body/clang_nodes.h"
+#include <clang/AST/ExprCXX.h>
 #include <clang/Lex/Lexer.h>
 #include <llvm/ADT/StringExtras.h>
 
@@ -35,6 +36,23 @@ const CXXRecordDecl *regionClass(QualType type) {
     return nullptr;
   const auto *space = llvm::dyn_cast<NamespaceDecl>(record->getDeclContext());
   return space && space->getName() == "pb" ? record : nullptr;
+}
+
+const Expr *operandOf(const Expr *e) {
+  if (const auto *p = llvm::dyn_cast<ParenExpr>(e))
+    return p->getSubExpr();
+  if (const auto *f = llvm::dyn_cast<FullExpr>(e)) // ExprWithCleanups, ConstantExpr
+    return f->getSubExpr();
+  if (const auto *m = llvm::dyn_cast<MaterializeTemporaryExpr>(e))
+    return m->getSubExpr();
+  if (const auto *b = llvm::dyn_cast<CXXBindTemporaryExpr>(e))
+    return b->getSubExpr();
+  if (const auto *s = llvm::dyn_cast<SubstNonTypeTemplateParmExpr>(e))
+    return s->getReplacement();
+  if (const auto *c = llvm::dyn_cast<CXXConstructExpr>(e);
+      c && c->getNumArgs() == 1 && regionClass(c->getType()) && regionClass(c->getArg(0)->getType()))
+    return c->getArg(0);
+  return nullptr;
 }
 
 bool isNumber(const VarDecl *v) {

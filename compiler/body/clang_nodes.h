@@ -13,6 +13,8 @@ namespace pbc::body {
 std::optional<Scalar> scalarType(clang::QualType);
 /// `Region<T, D>` of the runtime, by name: nothing else in namespace pb is a template with that name.
 const clang::CXXRecordDecl *regionClass(clang::QualType);
+/// The operand of what stands for it: parentheses, temporaries, copies of regions; null for everything else.
+const clang::Expr *operandOf(const clang::Expr *);
 /// `constexpr int k = 3;`: wherever it is named, its number stands.
 bool isNumber(const clang::VarDecl *);
 /// Literals that say the same; "" for what is not finite.

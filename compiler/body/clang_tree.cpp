@@ -201,7 +201,7 @@ private:
     Depth depth(*this);
     if (depth.tooDeep())
       return make(Kind::Other, e, "an expression of that depth");
-    if (const Expr *inner = transparent(e))
+    if (const Expr *inner = operandOf(e))
       return expression(inner);
     switch (e->getStmtClass()) {
     case Stmt::IntegerLiteralClass:
@@ -274,24 +274,6 @@ private:
     if (const auto *cast = llvm::dyn_cast<CastExpr>(e))
       return conversion(cast);
     return other(e, Kind::Other, "");
-  }
-
-  /// What stands for its operand: parentheses, temporaries, copies of regions.
-  const Expr *transparent(const Expr *e) const {
-    if (const auto *p = llvm::dyn_cast<ParenExpr>(e))
-      return p->getSubExpr();
-    if (const auto *f = llvm::dyn_cast<FullExpr>(e)) // ExprWithCleanups, ConstantExpr
-      return f->getSubExpr();
-    if (const auto *m = llvm::dyn_cast<MaterializeTemporaryExpr>(e))
-      return m->getSubExpr();
-    if (const auto *b = llvm::dyn_cast<CXXBindTemporaryExpr>(e))
-      return b->getSubExpr();
-    if (const auto *s = llvm::dyn_cast<SubstNonTypeTemplateParmExpr>(e))
-      return s->getReplacement();
-    if (const auto *c = llvm::dyn_cast<CXXConstructExpr>(e);
-        c && c->getNumArgs() == 1 && regionClass(c->getType()) && regionClass(c->getArg(0)->getType()))
-      return c->getArg(0);
-    return nullptr;
   }
 
   TreePtr literal(const Expr *e, std::string text) const { return make(Kind::Literal, e, std::move(text)); }

@@ -1,8 +1,7 @@
 #include "compiler/driver/standard_library.h"
+#include "compiler/source/installed.h"
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <set>
 
@@ -26,16 +25,7 @@ void eachWord(const std::string &text, F f) {
 
 } // namespace
 
-std::string standardFolder() {
-  std::filesystem::path folder;
-  std::error_code failed;
-  if (const char *named = std::getenv("PBC_STDLIB"); named && *named)
-    folder = named;
-  else
-    folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path().parent_path() / "share" /
-             "pbc" / "stdlib";
-  return std::filesystem::is_directory(folder, failed) ? folder.lexically_normal().string() : "";
-}
+std::string standardFolder() { return source::installedFolder("PBC_STDLIB", "stdlib"); }
 
 void leaveOutUnused(syntax::Program &program, const source::SourceManager &sources, const std::string &folder,
                     const std::string &mainName) {

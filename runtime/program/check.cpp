@@ -25,7 +25,7 @@ public:
       throw base::UserError("the default choices do not work: " + r.failure);
     default_ = r.accuracy;
     limit_ = options_.limit > 0 ? options_.limit : 10 + 10 * r.seconds;
-    const bool hasDevice = !availableDevices(program_).empty();
+    const bool hasDevice = inChild([&] { return !availableDevices(program_).empty(); });
     for (int t = 0; t < program_.transformCount; ++t)
       for (int s = 0; s < program_.transforms[t]->siteCount; ++s) {
         const Site &site = program_.transforms[t]->sites[s];

@@ -16,6 +16,37 @@
 
 namespace pb::program {
 
+namespace {
+
+/// 0 in the child.
+pid_t forked() {
+  std::fflush(stdout);
+  std::fflush(stderr);
+  const pid_t child = fork();
+  if (child < 0)
+    throw base::UserError(std::string("cannot start a process: ") + std::strerror(errno));
+  if (child == 0)
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // no orphans when the parent is stopped
+  return child;
+}
+
+} // namespace
+
+bool inChild(const std::function<bool()> &question) {
+  const pid_t child = forked();
+  if (child == 0) {
+    try {
+      _exit(question() ? 0 : 1);
+    } catch (...) {
+      _exit(1);
+    }
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 struct alignas(64) SharedRun::Shared {
   base::FailureNote note;
   bool finished = false; // a body that calls exit(0) ends well for the system, not for us
@@ -46,7 +77,6 @@ SharedRun::SharedRun(const Instance &instance, const Program *measures)
 SharedRun::~SharedRun() { munmap(shared_, bytes_); }
 
 void SharedRun::work(const std::function<void()> &prepare, int threads) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL); // no orphans when the parent is stopped
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
   base::noteFailuresIn(&shared_->note);
@@ -71,11 +101,7 @@ ChildResult SharedRun::start(const std::function<void()> &prepare, int threads, 
   shared_ = new (shared_) Shared;
   for (const Matrix &m : outputs_)
     matrix::fillWithNonsense(m);
-  std::fflush(stdout);
-  std::fflush(stderr);
-  const pid_t child = fork();
-  if (child < 0)
-    throw base::UserError(std::string("cannot start a process: ") + std::strerror(errno));
+  const pid_t child = forked();
   if (child == 0)
     work(prepare, threads);
 

@@ -4,12 +4,16 @@
 //   ChildResult r = run.start(settings, 1, 10.0);  // forks, waits at most 10 s
 //   r.failure.empty();  run.outputs();
 //
-// Invariant: start() is called while the process has one thread. The child never returns.
+// Invariant: start() is called while the process has one thread, and without a device's driver in it: drivers
+// start threads, which a child does not have. The child never returns.
 #pragma once
 #include "runtime/program/accuracy.h"
 #include <functional>
 
 namespace pb::program {
+
+/// What the question says in a process of its own, which takes with it whatever it opened. False if it fails.
+bool inChild(const std::function<bool()> &question);
 
 struct ChildResult {
   std::string failure; // "" when the transform ended well, else "crashes (Segmentation fault)" ...

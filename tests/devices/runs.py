@@ -224,3 +224,10 @@ with tempfile.TemporaryDirectory() as folder:
     result, events = run("often", on_devices(info, measured), ["in.txt"], fake="latency=5ms")
     assert result == [v + 60 for v in range(n * n)], result
     assert 1 <= count(events)["kernel"] < 30, count(events)
+
+    # 65: --check asks for devices in a process of its own: their drivers' threads would not be in the runs' processes.
+    info = compile("pair", PAIR)
+    if any(d.startswith("opencl") for d in info["devices"]):
+        done = subprocess.run(["./pair", "--check", "--devices=opencl", "in.txt"], capture_output=True, text=True, timeout=200)
+        gpu = [line for line in done.stdout.splitlines() if ": gpu" in line]
+        assert done.returncode == 0 and gpu and all("agrees" in line for line in gpu), done.stdout + done.stderr

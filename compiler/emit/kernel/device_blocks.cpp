@@ -1,13 +1,12 @@
 #include "compiler/emit/kernel/device_blocks.h"
 #include "compiler/emit/kernel/loops.h"
+#include "compiler/emit/kernel/nodes.h"
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/footprint.h"
-#include "compiler/kernel/tree.h"
 #include "compiler/poly/expression.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/ast.h>
-#include <isl/id.h>
 
 namespace pbc::emit {
 
@@ -68,8 +67,10 @@ private:
     return true;
   }
 
-  std::string cxx(isl_ast_expr *taken) {
-    return poly::cxx(isl::manage(taken), [&](const std::string &name) { return emittedName(name, used_); });
+  ExpressionText text() {
+    return [this](const isl::ast_expr &e) {
+      return poly::cxx(e, [&](const std::string &name) { return emittedName(name, used_); });
+    };
   }
 
   static bool names(const std::string &text, const std::string &word) {
@@ -91,24 +92,23 @@ private:
   std::string node(const isl::ast_node &n, const std::string &indent) {
     switch (isl_ast_node_get_type(n.get())) {
     case isl_ast_node_block: {
-      std::string text;
-      const auto children = n.as<isl::ast_node_block>().children();
-      for (unsigned k = 0; k < children.size(); ++k)
-        text += node(children.at(static_cast<int>(k)), indent);
-      return text;
+      std::string all;
+      for (const isl::ast_node &child : sequence(n))
+        all += node(child, indent);
+      return all;
     }
     case isl_ast_node_mark: {
       const std::string mark = markName(n);
       if (mark.starts_with("alloc:"))
         declare(mark.substr(6));
-      return node(isl::manage(isl_ast_node_mark_get_node(n.get())), indent);
+      return node(belowMark(n), indent);
     }
     case isl_ast_node_if:
       return branch(n, indent);
     case isl_ast_node_for:
       return loop(n, indent);
     case isl_ast_node_user:
-      return cells(instance(n, {}), indent);
+      return cells(instance(n), indent);
     default:
       throw Irregular();
     }
@@ -121,51 +121,35 @@ private:
   }
 
   std::string branch(const isl::ast_node &n, const std::string &indent) {
-    std::string text = indent + "if (" + uniform(cxx(isl_ast_node_if_get_cond(n.get()))) + ") {\n" +
-                       node(isl::manage(isl_ast_node_if_get_then_node(n.get())), indent + "  ") + indent +
-                       "}";
-    if (isl_ast_node_if_has_else_node(n.get()) == isl_bool_true)
-      text += " else {\n" + node(isl::manage(isl_ast_node_if_get_else_node(n.get())), indent + "  ") +
-              indent + "}";
-    return text + "\n";
+    const BranchNode b = branchNode(n, text());
+    std::string all =
+        indent + "if (" + uniform(b.condition) + ") {\n" + node(b.then, indent + "  ") + indent + "}";
+    if (b.otherwise)
+      all += " else {\n" + node(*b.otherwise, indent + "  ") + indent + "}";
+    return all + "\n";
   }
 
   std::string loop(const isl::ast_node &n, const std::string &indent) {
-    const std::string i = cxx(isl_ast_node_for_get_iterator(n.get()));
-    const std::string begin = uniform(cxx(isl_ast_node_for_get_init(n.get())));
-    const isl::ast_node body = isl::manage(isl_ast_node_for_get_body(n.get()));
-    if (isl_ast_node_for_is_degenerate(n.get()) == isl_bool_true)
-      return fmt::format("{0}{{\n{0}  const long {1} = {2};\n{3}{0}}}\n", indent, i, begin,
-                         node(body, indent + "  "));
-    const std::string condition = uniform(cxx(isl_ast_node_for_get_cond(n.get())));
-    const std::string step = cxx(isl_ast_node_for_get_inc(n.get()));
+    const LoopNode l = loopNode(n, text());
+    uniform(l.begin);
+    uniform(l.condition);
+    if (l.isSingle())
+      return fmt::format("{0}{{\n{0}  const long {1} = {2};\n{3}{0}}}\n", indent, l.iterator, l.begin,
+                         node(l.body, indent + "  "));
     hasLoop_ = true;
-    if (step == "1")
-      if (const auto chunked = inChunks(n, i, begin, body, indent))
+    if (l.isCounting())
+      if (const auto chunked = inChunks(l, indent))
         return *chunked;
-    return fmt::format("{0}for (long {1} = {2}; {3}; {1} += {4}) {{\n{5}{0}}}\n", indent, i, begin, condition,
-                       step, node(body, indent + "  "));
+    return fmt::format("{0}for (long {1} = {2}; {3}; {1} += {4}) {{\n{5}{0}}}\n", indent, l.iterator, l.begin,
+                       l.condition, l.step, node(l.body, indent + "  "));
   }
 
   /// The statement that a leaf runs and its dimensions there; `strips` by access: what stands for the read.
-  struct Instance {
-    int statement;
-    std::vector<std::string> dimensions;
+  struct Instance : CallNode {
     std::map<int, std::string> strips;
   };
 
-  Instance instance(const isl::ast_node &n, std::map<int, std::string> strips) {
-    isl_ast_expr *call = isl_ast_node_user_get_expr(n.get());
-    isl_ast_expr *function = isl_ast_expr_op_get_arg(call, 0);
-    isl_id *name = isl_ast_expr_id_get_id(function);
-    Instance out{kernel::statementIndex(kernel_, isl_id_get_name(name)), {}, std::move(strips)};
-    isl_id_free(name);
-    isl_ast_expr_free(function);
-    for (int k = 1, count = static_cast<int>(isl_ast_expr_op_get_n_arg(call)); k < count; ++k)
-      out.dimensions.push_back(cxx(isl_ast_expr_op_get_arg(call, k)));
-    isl_ast_expr_free(call);
-    return out;
-  }
+  Instance instance(const isl::ast_node &n) { return {callNode(kernel_, n, text()), {}}; }
 
   /// All cells of the item. What it writes to a matrix only where there is such a cell.
   std::string cells(const Instance &i, const std::string &indent) {
@@ -181,29 +165,13 @@ private:
   }
 
   /// A loop over statements that reads strips: in chunks, whose strips are copied before.
-  std::optional<std::string> inChunks(const isl::ast_node &n, const std::string &i, const std::string &begin,
-                                      const isl::ast_node &body, const std::string &indent) {
-    std::vector<isl::ast_node> leaves;
-    if (isl_ast_node_get_type(body.get()) == isl_ast_node_block) {
-      const auto children = body.as<isl::ast_node_block>().children();
-      for (unsigned k = 0; k < children.size(); ++k)
-        leaves.push_back(children.at(static_cast<int>(k)));
-    } else {
-      leaves.push_back(body);
-    }
-    isl_ast_expr *condition = isl_ast_node_for_get_cond(n.get());
-    const bool isLess = isl_ast_expr_op_get_type(condition) == isl_ast_expr_op_lt;
-    const bool isUpper = isLess || isl_ast_expr_op_get_type(condition) == isl_ast_expr_op_le;
-    const std::string end = cxx(isl_ast_expr_op_get_arg(condition, 1)) + (isLess ? "" : " + 1");
-    isl_ast_expr_free(condition);
-    if (!isUpper)
-      return std::nullopt;
+  std::optional<std::string> inChunks(const LoopNode &l, const std::string &indent) {
     std::string copies, compute;
-    for (const isl::ast_node &leaf : leaves) {
+    for (const isl::ast_node &leaf : sequence(l.body)) {
       if (isl_ast_node_get_type(leaf.get()) != isl_ast_node_user)
         return std::nullopt;
-      Instance one = instance(leaf, {});
-      copies += strips(one, i, indent + "  ");
+      Instance one = instance(leaf);
+      copies += strips(one, l.iterator, indent + "  ");
       compute += cells(one, indent + "    ");
     }
     if (copies.empty())
@@ -212,7 +180,7 @@ private:
                        "{0}  const long {1}_e = pb_minimum({1}_c + {4}, {3});\n"
                        "{0}  PB_BARRIER();\n{5}{0}  PB_BARRIER();\n"
                        "{0}  for (long {1} = {1}_c; {1} < {1}_e; ++{1}) {{\n{6}{0}  }}\n{0}}}\n",
-                       indent, i, begin, end, kSteps, copies, compute);
+                       indent, l.iterator, l.begin, l.end, kSteps, copies, compute);
   }
 
   /// Copies of the strips that an instance reads in the loop over `i`; the instance reads them from then on.

@@ -1,12 +1,11 @@
 #include "compiler/emit/kernel/device_groups.h"
 #include "compiler/emit/kernel/loops.h"
+#include "compiler/emit/kernel/nodes.h"
 #include "compiler/kernel/footprint.h"
-#include "compiler/kernel/tree.h"
 #include "compiler/poly/expression.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/ast.h>
-#include <isl/id.h>
 
 namespace pbc::emit {
 
@@ -61,19 +60,6 @@ bool namesWord(const std::string &text, const std::string &word) {
   return false;
 }
 
-/// A loop of isl's: for (i = begin; condition; i += step).
-struct Loop {
-  std::string iterator, begin, condition, step;
-  std::string end; // half open; "" where the condition is another
-  isl::ast_node body;
-};
-
-/// A statement at a leaf, with its dimensions there.
-struct Leaf {
-  int statement;
-  std::vector<std::string> dimensions;
-};
-
 class GroupPrinter {
 public:
   GroupPrinter(const kernel::Items &items, const kernel::Cooperation &cooperation, Used &used)
@@ -101,9 +87,12 @@ public:
   }
 
 private:
-  std::string cxx(isl_ast_expr *taken) {
-    return poly::cxx(isl::manage(taken), [&](const std::string &name) { return emittedName(name, used_); });
+  ExpressionText text() {
+    return [this](const isl::ast_expr &e) {
+      return poly::cxx(e, [&](const std::string &name) { return emittedName(name, used_); });
+    };
   }
+  CallNode leaf(const isl::ast_node &n) { return callNode(kernel_, n, text()); }
 
   bool isUniform(const std::string &text) const {
     return std::none_of(functions_.begin(), functions_.end(),
@@ -113,17 +102,16 @@ private:
   std::string node(const isl::ast_node &n, const std::string &indent) {
     switch (isl_ast_node_get_type(n.get())) {
     case isl_ast_node_block: {
-      std::string text;
-      const auto children = n.as<isl::ast_node_block>().children();
-      for (unsigned k = 0; k < children.size(); ++k)
-        text += node(children.at(static_cast<int>(k)), indent);
-      return text;
+      std::string all;
+      for (const isl::ast_node &child : sequence(n))
+        all += node(child, indent);
+      return all;
     }
     case isl_ast_node_mark: {
       const std::string mark = markName(n);
       if (mark.starts_with("alloc:"))
         locals_.insert(mark.substr(6));
-      return node(isl::manage(isl_ast_node_mark_get_node(n.get())), indent);
+      return node(belowMark(n), indent);
     }
     case isl_ast_node_if:
       return branch(n, indent);
@@ -147,51 +135,19 @@ private:
   }
 
   std::string branch(const isl::ast_node &n, const std::string &indent) {
-    const std::string condition = cxx(isl_ast_node_if_get_cond(n.get()));
-    const bool same = isUniform(condition);
-    std::string text = indent + "if (" + condition + ") {\n" +
-                       inside(same, isl::manage(isl_ast_node_if_get_then_node(n.get())), indent + "  ") +
-                       indent + "}";
-    if (isl_ast_node_if_has_else_node(n.get()) == isl_bool_true)
-      text += " else {\n" + inside(same, isl::manage(isl_ast_node_if_get_else_node(n.get())), indent + "  ") +
-              indent + "}";
-    return text + "\n";
+    const BranchNode b = branchNode(n, text());
+    const bool same = isUniform(b.condition);
+    std::string all =
+        indent + "if (" + b.condition + ") {\n" + inside(same, b.then, indent + "  ") + indent + "}";
+    if (b.otherwise)
+      all += " else {\n" + inside(same, *b.otherwise, indent + "  ") + indent + "}";
+    return all + "\n";
   }
 
-  Loop loopOf(const isl::ast_node &n) {
-    Loop l;
-    l.iterator = cxx(isl_ast_node_for_get_iterator(n.get()));
-    l.begin = cxx(isl_ast_node_for_get_init(n.get()));
-    l.body = isl::manage(isl_ast_node_for_get_body(n.get()));
-    if (isl_ast_node_for_is_degenerate(n.get()) == isl_bool_true)
-      return l;
-    l.condition = cxx(isl_ast_node_for_get_cond(n.get()));
-    l.step = cxx(isl_ast_node_for_get_inc(n.get()));
-    isl_ast_expr *condition = isl_ast_node_for_get_cond(n.get());
-    const auto type = isl_ast_expr_op_get_type(condition);
-    if (type == isl_ast_expr_op_lt || type == isl_ast_expr_op_le)
-      l.end = cxx(isl_ast_expr_op_get_arg(condition, 1)) + (type == isl_ast_expr_op_le ? " + 1" : "");
-    isl_ast_expr_free(condition);
-    return l;
-  }
-
-  Leaf leaf(const isl::ast_node &n) {
-    isl_ast_expr *call = isl_ast_node_user_get_expr(n.get());
-    isl_ast_expr *function = isl_ast_expr_op_get_arg(call, 0);
-    isl_id *name = isl_ast_expr_id_get_id(function);
-    Leaf out{kernel::statementIndex(kernel_, isl_id_get_name(name)), {}};
-    isl_id_free(name);
-    isl_ast_expr_free(function);
-    for (int k = 1, count = static_cast<int>(isl_ast_expr_op_get_n_arg(call)); k < count; ++k)
-      out.dimensions.push_back(cxx(isl_ast_expr_op_get_arg(call, k)));
-    isl_ast_expr_free(call);
-    return out;
-  }
-
-  std::vector<Leaf> leaves(const isl::ast_node &n) {
+  std::vector<CallNode> leaves(const isl::ast_node &n) {
     struct Gather {
       GroupPrinter &self;
-      std::vector<Leaf> all;
+      std::vector<CallNode> all;
     } gather{*this, {}};
     isl_ast_node_foreach_descendant_top_down(
         n.get(),
@@ -206,11 +162,11 @@ private:
   }
 
   std::string loop(const isl::ast_node &n, const std::string &indent) {
-    const Loop l = loopOf(n);
-    if (l.condition.empty())
+    const LoopNode l = loopNode(n, text());
+    if (l.isSingle())
       return fmt::format("{0}{{\n{0}  const long {1} = {2};\n{3}{0}}}\n", indent, l.iterator, l.begin,
                          differing(!isUniform(l.begin), l, indent));
-    const std::vector<Leaf> all = leaves(l.body);
+    const std::vector<CallNode> all = leaves(l.body);
     if (shared_) {
       if (!isDealt_ && runsOver(l, all, shared_->dealt))
         return dealt(l, indent);
@@ -219,7 +175,7 @@ private:
         return *text;
     } else if (!diverging_) {
       for (const kernel::SharedLoop &s : how_.loops)
-        if (runsOver(l, all, s.outer) && std::all_of(all.begin(), all.end(), [&](const Leaf &k) {
+        if (runsOver(l, all, s.outer) && std::all_of(all.begin(), all.end(), [&](const CallNode &k) {
               return std::binary_search(s.statements.begin(), s.statements.end(), k.statement);
             }))
           return shared(s, n, indent);
@@ -228,7 +184,7 @@ private:
   }
 
   /// The body of a loop whose iterator may differ between items that reach the same barriers.
-  std::string differing(bool differs, const Loop &l, const std::string &indent) {
+  std::string differing(bool differs, const LoopNode &l, const std::string &indent) {
     if (differs)
       functions_.push_back(l.iterator);
     std::string text = inside(true, l.body, indent + "  ");
@@ -237,7 +193,7 @@ private:
     return text;
   }
 
-  std::string plain(const Loop &l, const std::string &begin, const std::string &step,
+  std::string plain(const LoopNode &l, const std::string &begin, const std::string &step,
                     const std::string &indent) {
     return fmt::format("{0}for (long {1} = {2}; {3}; {1} += {4}) {{\n{5}{0}}}\n", indent, l.iterator, begin,
                        l.condition, step,
@@ -245,8 +201,8 @@ private:
   }
 
   /// The loop is the one over that dimension of all these statements.
-  static bool runsOver(const Loop &l, const std::vector<Leaf> &all, int dimension) {
-    return !all.empty() && std::all_of(all.begin(), all.end(), [&](const Leaf &k) {
+  static bool runsOver(const LoopNode &l, const std::vector<CallNode> &all, int dimension) {
+    return !all.empty() && std::all_of(all.begin(), all.end(), [&](const CallNode &k) {
       if (dimension >= static_cast<int>(k.dimensions.size()))
         return false;
       const auto own = k.dimensions.begin() + dimension;
@@ -256,7 +212,7 @@ private:
   }
 
   /// What a matrix is given is the first item's to write; of a loop that is not dealt yet all is.
-  std::string statement(const Leaf &l, const std::string &indent) {
+  std::string statement(const CallNode &l, const std::string &indent) {
     const kernel::Statement &s = kernel_.statements[static_cast<std::size_t>(l.statement)];
     const bool stores = bufferOf(s).role != Buffer::Role::Local;
     isWide_ &= !stores || !how_.scan;
@@ -327,7 +283,7 @@ private:
     return text;
   }
 
-  std::string dealt(const Loop &l, const std::string &indent) {
+  std::string dealt(const LoopNode &l, const std::string &indent) {
     isDealt_ = true;
     const std::string step = l.step == "1" ? "" : l.step + " * ";
     const std::string text = plain(l, fmt::format("{} + {}(part * team + lane)", l.begin, step),
@@ -358,10 +314,11 @@ private:
 
   // ---- scans
 
-  std::optional<std::string> scan(const Loop &l, const std::vector<Leaf> &all, const std::string &indent) {
+  std::optional<std::string> scan(const LoopNode &l, const std::vector<CallNode> &all,
+                                  const std::string &indent) {
     const kernel::Scan &s = *how_.scan;
     const auto at =
-        std::find_if(all.begin(), all.end(), [&](const Leaf &k) { return k.statement == s.statement; });
+        std::find_if(all.begin(), all.end(), [&](const CallNode &k) { return k.statement == s.statement; });
     if (at == all.end() || !runsOver(l, {*at}, s.dimension) || l.step != "1" || l.end.empty() ||
         !isUniform(l.begin) || !isUniform(l.end) || !isReached(l.body, s.statement))
       return std::nullopt;
@@ -417,14 +374,12 @@ private:
   bool isReached(const isl::ast_node &n, int statement) {
     switch (isl_ast_node_get_type(n.get())) {
     case isl_ast_node_block: {
-      const auto children = n.as<isl::ast_node_block>().children();
-      for (unsigned k = 0; k < children.size(); ++k)
-        if (isReached(children.at(static_cast<int>(k)), statement))
-          return true;
-      return false;
+      const std::vector<isl::ast_node> all = sequence(n);
+      return std::any_of(all.begin(), all.end(),
+                         [&](const isl::ast_node &one) { return isReached(one, statement); });
     }
     case isl_ast_node_mark:
-      return isReached(isl::manage(isl_ast_node_mark_get_node(n.get())), statement);
+      return isReached(belowMark(n), statement);
     case isl_ast_node_user:
       return leaf(n).statement == statement;
     default:
@@ -436,20 +391,19 @@ private:
   std::string scanned(const isl::ast_node &n, const std::string &indent, const std::string &none) {
     switch (isl_ast_node_get_type(n.get())) {
     case isl_ast_node_block: {
-      std::string text;
-      const auto children = n.as<isl::ast_node_block>().children();
-      for (unsigned k = 0; k < children.size(); ++k)
-        text += scanned(children.at(static_cast<int>(k)), indent, none);
-      return text;
+      std::string all;
+      for (const isl::ast_node &child : sequence(n))
+        all += scanned(child, indent, none);
+      return all;
     }
     case isl_ast_node_mark: {
       const std::string mark = markName(n);
       if (mark.starts_with("alloc:"))
         locals_.insert(mark.substr(6));
-      return scanned(isl::manage(isl_ast_node_mark_get_node(n.get())), indent, none);
+      return scanned(belowMark(n), indent, none);
     }
     case isl_ast_node_user: {
-      const Leaf l = leaf(n);
+      const CallNode l = leaf(n);
       const kernel::Scan &s = *how_.scan;
       if (l.statement != s.statement)
         break;

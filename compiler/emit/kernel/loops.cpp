@@ -1,4 +1,5 @@
 #include "compiler/emit/kernel/loops.h"
+#include "compiler/emit/kernel/nodes.h"
 #include "compiler/emit/kernel/tile_text.h"
 #include "compiler/kernel/tree.h"
 #include "compiler/poly/expression.h"
@@ -66,12 +67,10 @@ public:
     case isl_ast_node_user:
       return instance(node, indent);
     case isl_ast_node_block: {
-      std::string text;
-      isl_ast_node_list *children = isl_ast_node_block_get_children(node.get());
-      for (int k = 0, n = static_cast<int>(isl_ast_node_list_n_ast_node(children)); k < n; ++k)
-        text += print(isl::manage(isl_ast_node_list_get_ast_node(children, k)), indent);
-      isl_ast_node_list_free(children);
-      return text;
+      std::string all;
+      for (const isl::ast_node &child : sequence(node))
+        all += print(child, indent);
+      return all;
     }
     default:
       return "";
@@ -111,64 +110,49 @@ private:
     return "";
   }
 
-  std::string cxx(isl_ast_expr *taken) {
-    return poly::cxx(isl::manage(taken), [&](const std::string &name) {
-      const std::string emitted = emittedName(name, used_);
-      return row_ > 0 && emitted == jammed_ ? "(" + emitted + " + " + std::to_string(row_) + ")" : emitted;
-    });
+  ExpressionText text() {
+    return [this](const isl::ast_expr &e) {
+      return poly::cxx(e, [this](const std::string &name) {
+        const std::string emitted = emittedName(name, used_);
+        return row_ > 0 && emitted == jammed_ ? "(" + emitted + " + " + std::to_string(row_) + ")" : emitted;
+      });
+    };
+  }
+  CallNode called(const isl::ast_node &leaf) { return callNode(kernel_, leaf, text()); }
+
+  /// Whether the loop is the one that the mark above speaks of.
+  bool isRequested(const isl::ast_node &node) const {
+    const isl::ast_expr iterator = isl::manage(isl_ast_node_for_get_iterator(node.get()));
+    const isl::id id = isl::manage(isl_ast_expr_get_id(iterator.get()));
+    return id.name() == kIterator + std::to_string(request_.depth);
   }
 
   std::string loop(const isl::ast_node &node, const std::string &indent) {
-    isl_ast_expr *iterator = isl_ast_node_for_get_iterator(node.get());
-    isl_id *id = isl_ast_expr_get_id(iterator);
-    const bool isRequested = isl_id_get_name(id) == kIterator + std::to_string(request_.depth);
-    isl_id_free(id);
-    const std::string i = cxx(iterator);
-    const std::string start = cxx(isl_ast_node_for_get_init(node.get()));
-    const isl::ast_node body = isl::manage(isl_ast_node_for_get_body(node.get()));
-    place_.iterators.push_back(i);
-    const std::string text = loop(node, indent, i, start, body, isRequested);
+    const LoopNode l = loopNode(node, text());
+    place_.iterators.push_back(l.iterator);
+    const std::string all = loop(l, isRequested(node), indent);
     place_.iterators.pop_back();
-    return text;
+    return all;
   }
 
-  std::string loop(const isl::ast_node &node, const std::string &indent, const std::string &i,
-                   const std::string &start, const isl::ast_node &body, bool isRequested) {
-    if (isl_ast_node_for_is_degenerate(node.get()) == isl_bool_true)
-      return indent + "{\n" + indent + "  [[maybe_unused]] const long " + i + " = " + start + ";\n" +
-             print(body, indent + "  ") + indent + "}\n";
-    const std::string condition = cxx(isl_ast_node_for_get_cond(node.get()));
-    const std::string step = cxx(isl_ast_node_for_get_inc(node.get()));
-    if (isRequested && request_.lanes && unitStride_ && step == "1" && isUpperBound(node) &&
-        !branchesOn(i, body))
-      return groups(node, indent, i, start, request_.lanes);
-    if (isRequested && request_.rows && step == "1" && isUpperBound(node))
-      if (const std::optional<std::string> rows = jammed(node, indent, i, start, body))
-        return *rows;
-    if (isRequested && request_.aligned && step == "1" && isUpperBound(node))
-      if (const std::optional<std::string> first = written(body))
-        return fromLine(node, indent, i, start, *first);
+  std::string loop(const LoopNode &l, bool isRequested, const std::string &indent) {
+    if (l.isSingle())
+      return indent + "{\n" + indent + "  [[maybe_unused]] const long " + l.iterator + " = " + l.begin +
+             ";\n" + print(l.body, indent + "  ") + indent + "}\n";
+    if (isRequested && l.isCounting()) {
+      if (request_.lanes && unitStride_ && !branchesOn(l.iterator, l.body))
+        return groups(l, indent, request_.lanes);
+      if (request_.rows)
+        if (const std::optional<std::string> rows = jammed(l, indent))
+          return *rows;
+      if (request_.aligned)
+        if (const std::optional<std::string> first = written(l.body))
+          return fromLine(l, indent, *first);
+    }
     const std::string pragma =
         isRequested && !request_.pragma.empty() ? "#pragma clang loop " + request_.pragma + "\n" : "";
-    return pragma + indent + "for (long " + i + " = " + start + "; " + condition + "; " + i + " += " + step +
-           ") {\n" + print(body, indent + "  ") + indent + "}\n";
-  }
-
-  /// The condition is `iterator < end` or `iterator <= end`.
-  static bool isUpperBound(const isl::ast_node &node) {
-    isl_ast_expr *condition = isl_ast_node_for_get_cond(node.get());
-    const isl_ast_expr_op_type type = isl_ast_expr_op_get_type(condition);
-    isl_ast_expr_free(condition);
-    return type == isl_ast_expr_op_lt || type == isl_ast_expr_op_le;
-  }
-
-  std::string endOf(const isl::ast_node &node) {
-    isl_ast_expr *condition = isl_ast_node_for_get_cond(node.get());
-    std::string end = cxx(isl_ast_expr_op_get_arg(condition, 1));
-    if (isl_ast_expr_op_get_type(condition) == isl_ast_expr_op_le)
-      end += " + 1";
-    isl_ast_expr_free(condition);
-    return end;
+    return pragma + indent + "for (long " + l.iterator + " = " + l.begin + "; " + l.condition + "; " +
+           l.iterator + " += " + l.step + ") {\n" + print(l.body, indent + "  ") + indent + "}\n";
   }
 
   /// The element that a loop's body writes, if it is one statement.
@@ -181,32 +165,30 @@ private:
 
   /// The loop in groups of rows, whose vector loop inside computes all of them before it writes; then singly.
   /// Nothing if something else is inside, or what is inside moves with the rows.
-  std::optional<std::string> jammed(const isl::ast_node &node, const std::string &indent,
-                                    const std::string &i, const std::string &start,
-                                    const isl::ast_node &body) {
-    const std::string vector = markName(body);
+  std::optional<std::string> jammed(const LoopNode &outer, const std::string &indent) {
+    const std::string vector = markName(outer.body);
     if (!kernel::isVectorMark(vector))
       return std::nullopt;
-    const isl::ast_node inner = isl::manage(isl_ast_node_mark_get_node(body.get()));
-    if (isl_ast_node_get_type(inner.get()) != isl_ast_node_for ||
-        isl_ast_node_for_is_degenerate(inner.get()) == isl_bool_true || !isUpperBound(inner))
+    const isl::ast_node below = belowMark(outer.body);
+    if (isl_ast_node_get_type(below.get()) != isl_ast_node_for)
       return std::nullopt;
-    const isl::ast_node leaf = isl::manage(isl_ast_node_for_get_body(inner.get()));
-    const std::string j = cxx(isl_ast_node_for_get_iterator(inner.get()));
-    const std::string from = cxx(isl_ast_node_for_get_init(inner.get())), to = endOf(inner);
+    const LoopNode inner = loopNode(below, text());
+    if (!inner.isCounting())
+      return std::nullopt;
+    const std::string &i = outer.iterator, &j = inner.iterator;
     jammed_ = i;
     row_ = 1;
-    const bool moves = cxx(isl_ast_node_for_get_init(inner.get())) != from || endOf(inner) != to;
+    const LoopNode next = loopNode(below, text());
     jammed_.clear();
-    const std::optional<std::string> first = written(leaf);
-    if (moves || !first || cxx(isl_ast_node_for_get_inc(inner.get())) != "1")
+    const std::optional<std::string> first = written(inner.body);
+    if (next.begin != inner.begin || next.end != inner.end || !first)
       return std::nullopt;
     const int rows = request_.rows;
     const std::string in = indent + "  ", deeper = indent + "    ", deepest = indent + "      ";
     std::string values, writes;
     jammed_ = i;
     for (row_ = 0; row_ < rows; ++row_) {
-      const auto [statement, dimensions] = called(leaf);
+      const auto [statement, dimensions] = called(inner.body);
       const StatementPrinter &s = statements_[statement];
       const std::string name = "row" + std::to_string(row_);
       values += deepest + "const " + s.type() + " " + name + " = " + s.value(dimensions) + ";\n";
@@ -216,17 +198,17 @@ private:
     row_ = 0;
     const std::string all = values + writes, step = std::to_string(rows);
     const std::string loop = deeper + "for (; " + j + " < " + j;
-    std::string text = indent + "{\n" + in + "long " + i + " = " + start + ";\n" + in + "const long " + i +
-                       "_e = " + endOf(node) + ";\n" + in + "for (; " + i + " + " + step + " <= " + i +
-                       "_e; " + i + " += " + step + ") {\n" + deeper + "long " + j + " = " + from + ";\n" +
-                       deeper + "const long " + j + "_e = " + to + ";\n";
+    std::string text = indent + "{\n" + in + "long " + i + " = " + outer.begin + ";\n" + in + "const long " +
+                       i + "_e = " + outer.end + ";\n" + in + "for (; " + i + " + " + step + " <= " + i +
+                       "_e; " + i + " += " + step + ") {\n" + deeper + "long " + j + " = " + inner.begin +
+                       ";\n" + deeper + "const long " + j + "_e = " + inner.end + ";\n";
     if (isTiledInTime())
       text += deeper + "const long " + j + "_a = " + j + " + pb::cellsToLine(&" + *first + ", " + j +
               "_e - " + j + ");\n#pragma clang loop vectorize(disable) unroll(disable)\n" + loop + "_a; ++" +
               j + ") {\n" + all + deeper + "}\n";
     return text + "#pragma clang loop " + vectorPragma(vector) + "\n" + loop + "_e; ++" + j + ") {\n" + all +
            deeper + "}\n" + in + "}\n" + in + "for (; " + i + " < " + i + "_e; ++" + i + ") {\n" +
-           print(body, deeper) + in + "}\n" + indent + "}\n";
+           print(outer.body, deeper) + in + "}\n" + indent + "}\n";
   }
 
   static std::string vectorPragma(const std::string &mark) {
@@ -239,17 +221,15 @@ private:
 
   /// The loop, singly up to the cache line from which on its vectors are stored; tiles in time begin
   /// anywhere.
-  std::string fromLine(const isl::ast_node &node, const std::string &indent, const std::string &i,
-                       const std::string &start, const std::string &first) {
-    const isl::ast_node body = isl::manage(isl_ast_node_for_get_body(node.get()));
+  std::string fromLine(const LoopNode &l, const std::string &indent, const std::string &first) {
     const std::string in = indent + "  ", inner = indent + "    ";
-    const std::string text = print(body, inner);
-    return indent + "{\n" + in + "long " + i + " = " + start + ";\n" + in + "const long " + i +
-           "_e = " + endOf(node) + ", " + i + "_a = " + i + " + pb::cellsToLine(&" + first + ", " + i +
-           "_e - " + i + ");\n#pragma clang loop vectorize(disable) unroll(disable)\n" + in + "for (; " + i +
-           " < " + i + "_a; ++" + i + ") {\n" + text + in + "}\n#pragma clang loop " + request_.pragma +
-           "\n" + in + "for (; " + i + " < " + i + "_e; ++" + i + ") {\n" + text + in + "}\n" + indent +
-           "}\n";
+    const std::string text = print(l.body, inner);
+    const std::string &i = l.iterator;
+    return indent + "{\n" + in + "long " + i + " = " + l.begin + ";\n" + in + "const long " + i +
+           "_e = " + l.end + ", " + i + "_a = " + i + " + pb::cellsToLine(&" + first + ", " + i + "_e - " +
+           i + ");\n#pragma clang loop vectorize(disable) unroll(disable)\n" + in + "for (; " + i + " < " +
+           i + "_a; ++" + i + ") {\n" + text + in + "}\n#pragma clang loop " + request_.pragma + "\n" + in +
+           "for (; " + i + " < " + i + "_e; ++" + i + ") {\n" + text + in + "}\n" + indent + "}\n";
   }
 
   /// Whether some condition below differs between iterations: lanes of a group all do the same.
@@ -264,7 +244,7 @@ private:
         [](isl_ast_node *node, void *user) {
           auto &s = *static_cast<Search *>(user);
           if (isl_ast_node_get_type(node) == isl_ast_node_if) {
-            const std::string condition = s.self.cxx(isl_ast_node_if_get_cond(node));
+            const std::string condition = branchNode(isl::manage_copy(node), s.self.text()).condition;
             for (std::size_t at = 0; (at = condition.find(s.iterator, at)) != std::string::npos; ++at)
               s.found |= !std::isdigit(static_cast<unsigned char>(condition[at + s.iterator.size()]));
           }
@@ -275,36 +255,33 @@ private:
   }
 
   /// The loop in groups of `group` lanes, then of a quarter, then singly.
-  std::string groups(const isl::ast_node &node, const std::string &indent, const std::string &i,
-                     const std::string &start, long group) {
-    const isl::ast_node body = isl::manage(isl_ast_node_for_get_body(node.get()));
-    std::string text = indent + "{\n" + indent + "  long " + i + "_g = " + start + ";\n" + indent +
-                       "  const long " + i + "_e = " + endOf(node) + ";\n";
+  std::string groups(const LoopNode &l, const std::string &indent, long group) {
+    const std::string &i = l.iterator;
+    std::string text = indent + "{\n" + indent + "  long " + i + "_g = " + l.begin + ";\n" + indent +
+                       "  const long " + i + "_e = " + l.end + ";\n";
     for (const long size : {group, group / 4}) {
       const std::string lanes = std::to_string(size);
       lanes_ = size;
       iterator_ = i;
       text += indent + "  for (; " + i + "_g + " + lanes + " <= " + i + "_e; " + i + "_g += " + lanes +
-              ") {\n" + print(body, indent + "    ") + indent + "  }\n";
+              ") {\n" + print(l.body, indent + "    ") + indent + "  }\n";
       lanes_ = 0;
     }
     return text + indent + "  for (long " + i + " = " + i + "_g; " + i + " < " + i + "_e; ++" + i + ") {\n" +
-           print(body, indent + "    ") + indent + "  }\n" + indent + "}\n";
+           print(l.body, indent + "    ") + indent + "  }\n" + indent + "}\n";
   }
 
   std::string condition(const isl::ast_node &node, const std::string &indent) {
-    std::string text = indent + "if (" + cxx(isl_ast_node_if_get_cond(node.get())) + ") {\n" +
-                       print(isl::manage(isl_ast_node_if_get_then_node(node.get())), indent + "  ") + indent +
-                       "}";
-    if (isl_ast_node_if_has_else_node(node.get()) == isl_bool_true)
-      text += " else {\n" + print(isl::manage(isl_ast_node_if_get_else_node(node.get())), indent + "  ") +
-              indent + "}";
-    return text + "\n";
+    const BranchNode b = branchNode(node, text());
+    std::string all = indent + "if (" + b.condition + ") {\n" + print(b.then, indent + "  ") + indent + "}";
+    if (b.otherwise)
+      all += " else {\n" + print(*b.otherwise, indent + "  ") + indent + "}";
+    return all + "\n";
   }
 
   std::string mark(const isl::ast_node &node, const std::string &indent) {
     const auto [name, depth] = nameAndDepth(node);
-    const isl::ast_node inner = isl::manage(isl_ast_node_mark_get_node(node.get()));
+    const isl::ast_node inner = belowMark(node);
     if (name == "registers" && unitStride_) {
       const std::string type = place_.function + "_tile" + std::to_string(tiles_);
       if (const auto tile = tileText(kernel_, inner, type, place_, used_)) {
@@ -335,21 +312,6 @@ private:
     const std::string text = print(inner, indent);
     request_ = outer;
     return text;
-  }
-
-  /// The statement that a leaf runs, and its dimensions there.
-  std::pair<int, std::vector<std::string>> called(const isl::ast_node &node) {
-    isl_ast_expr *call = isl_ast_node_user_get_expr(node.get());
-    isl_ast_expr *function = isl_ast_expr_op_get_arg(call, 0);
-    isl_id *name = isl_ast_expr_id_get_id(function);
-    const int statement = kernel::statementIndex(kernel_, isl_id_get_name(name));
-    isl_id_free(name);
-    isl_ast_expr_free(function);
-    std::vector<std::string> dimensions;
-    for (int k = 1, n = static_cast<int>(isl_ast_expr_op_get_n_arg(call)); k < n; ++k)
-      dimensions.push_back(cxx(isl_ast_expr_op_get_arg(call, k)));
-    isl_ast_expr_free(call);
-    return {statement, dimensions};
   }
 
   std::string instance(const isl::ast_node &node, const std::string &indent) {

@@ -1,11 +1,10 @@
 #include "compiler/emit/kernel/tile_text.h"
+#include "compiler/emit/kernel/nodes.h"
 #include "compiler/kernel/along.h"
-#include "compiler/kernel/tree.h"
 #include "compiler/poly/expression.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/ast.h>
-#include <isl/id.h>
 #include <map>
 
 namespace pbc::emit {
@@ -19,16 +18,6 @@ struct Loop {
   std::string iterator, begin, end;
   isl::ast_node body;
 };
-
-std::vector<isl::ast_node> sequence(const isl::ast_node &node) {
-  std::vector<isl::ast_node> all;
-  if (isl_ast_node_get_type(node.get()) != isl_ast_node_block)
-    return {node};
-  const auto children = node.as<isl::ast_node_block>().children();
-  for (unsigned k = 0; k < children.size(); ++k)
-    all.push_back(children.at(static_cast<int>(k)));
-  return all;
-}
 
 class TilePrinter {
 public:
@@ -53,7 +42,7 @@ public:
       const std::string mark = markName(body);
       if (mark.rfind("alloc:", 0) == 0)
         locals += declaration(mark.substr(6));
-      body = isl::manage(isl_ast_node_mark_get_node(body.get()));
+      body = belowMark(body);
     }
     const std::vector<isl::ast_node> parts = sequence(body);
     if (!findLoops(parts) && (tile_.moves || tile_.behind || needsPanels()))
@@ -67,30 +56,22 @@ public:
   }
 
 private:
-  std::string cxx(isl_ast_expr *taken, Used &used) const {
-    return poly::cxx(isl::manage(taken), [&](const std::string &name) { return emittedName(name, used); });
+  static ExpressionText textFor(Used &used) {
+    return [&used](const isl::ast_expr &e) {
+      return poly::cxx(e, [&](const std::string &name) { return emittedName(name, used); });
+    };
   }
 
   std::optional<Loop> loop(const isl::ast_node &node) {
     if (isl_ast_node_get_type(node.get()) != isl_ast_node_for)
       return std::nullopt;
-    Loop l;
-    Used &used = y_.empty() ? outer_ : used_; // the first one's limits stand at the call
-    l.iterator = cxx(isl_ast_node_for_get_iterator(node.get()), used);
-    l.begin = cxx(isl_ast_node_for_get_init(node.get()), used);
-    l.body = isl::manage(isl_ast_node_for_get_body(node.get()));
-    if (isl_ast_node_for_is_degenerate(node.get()) == isl_bool_true) {
-      l.end = l.begin + " + 1";
-      return l;
-    }
-    const isl::ast_expr condition = isl::manage(isl_ast_node_for_get_cond(node.get()));
-    const isl_ast_expr_op_type type = isl_ast_expr_op_get_type(condition.get());
-    if ((type != isl_ast_expr_op_lt && type != isl_ast_expr_op_le) ||
-        cxx(isl_ast_node_for_get_inc(node.get()), used) != "1")
+    // The first one's limits stand at the call.
+    LoopNode l = loopNode(node, textFor(y_.empty() ? outer_ : used_));
+    if (l.isSingle())
+      return Loop{l.iterator, l.begin, l.begin + " + 1", l.body};
+    if (!l.isCounting())
       return std::nullopt;
-    l.end =
-        cxx(isl_ast_expr_op_get_arg(condition.get(), 1), used) + (type == isl_ast_expr_op_le ? " + 1" : "");
-    return l;
+    return Loop{l.iterator, l.begin, l.end, l.body};
   }
 
   std::string declaration(const std::string &local) const {
@@ -208,7 +189,7 @@ private:
 
   /// The output's cell is what the Local was when the loop was left.
   std::string resume(const isl::ast_node &store) {
-    const auto [s, dimensions] = called(store);
+    const auto [s, dimensions] = callNode(kernel_, store, textFor(used_));
     return fmt::format(
         "        {}_l[r][v] = pb::load<W, isPart>({}, pb__n - v * W);\n", kernel_.buffers[tile_.resumed].name,
         statements_[static_cast<std::size_t>(s)].address(kernel_.statements[s].write, dimensions));
@@ -249,19 +230,8 @@ private:
     }
   }
 
-  /// The statement and its dimensions of an instance.
-  std::pair<int, std::vector<std::string>> called(const isl::ast_node &node) {
-    const isl::ast_expr call = isl::manage(isl_ast_node_user_get_expr(node.get()));
-    const isl::ast_expr name = isl::manage(isl_ast_expr_op_get_arg(call.get(), 0));
-    const isl::id id = isl::manage(isl_ast_expr_id_get_id(name.get()));
-    std::vector<std::string> dimensions;
-    for (int k = 1, n = static_cast<int>(isl_ast_expr_op_get_n_arg(call.get())); k < n; ++k)
-      dimensions.push_back(cxx(isl_ast_expr_op_get_arg(call.get(), k), used_));
-    return {kernel::statementIndex(kernel_, id.name()), dimensions};
-  }
-
   std::string statement(const isl::ast_node &node, const std::string &indent) {
-    const auto [s, dimensions] = called(node);
+    const auto [s, dimensions] = callNode(kernel_, node, textFor(used_));
     // The dimensions x and y are those loops' iterators, and no other dimension moves with them.
     isRegular_ &= dimensions[tile_.x] == x_ && dimensions[tile_.y] == y_;
     places_[s] = dimensions;

@@ -1,0 +1,63 @@
+#include "compiler/emit/kernel/nodes.h"
+#include "compiler/kernel/tree.h"
+#include <isl/ast.h>
+#include <isl/id.h>
+
+namespace pbc::emit {
+namespace {
+
+isl::ast_expr argument(const isl::ast_expr &of, int k) {
+  return isl::manage(isl_ast_expr_op_get_arg(of.get(), k));
+}
+
+} // namespace
+
+LoopNode loopNode(const isl::ast_node &node, const ExpressionText &text) {
+  LoopNode l;
+  l.iterator = text(isl::manage(isl_ast_node_for_get_iterator(node.get())));
+  l.begin = text(isl::manage(isl_ast_node_for_get_init(node.get())));
+  l.body = isl::manage(isl_ast_node_for_get_body(node.get()));
+  if (isl_ast_node_for_is_degenerate(node.get()) == isl_bool_true)
+    return l;
+  const isl::ast_expr condition = isl::manage(isl_ast_node_for_get_cond(node.get()));
+  l.condition = text(condition);
+  l.step = text(isl::manage(isl_ast_node_for_get_inc(node.get())));
+  const isl_ast_expr_op_type type = isl_ast_expr_op_get_type(condition.get());
+  if (type == isl_ast_expr_op_lt || type == isl_ast_expr_op_le)
+    l.end = text(argument(condition, 1)) + (type == isl_ast_expr_op_le ? " + 1" : "");
+  return l;
+}
+
+BranchNode branchNode(const isl::ast_node &node, const ExpressionText &text) {
+  BranchNode b{text(isl::manage(isl_ast_node_if_get_cond(node.get()))),
+               isl::manage(isl_ast_node_if_get_then_node(node.get())),
+               {}};
+  if (isl_ast_node_if_has_else_node(node.get()) == isl_bool_true)
+    b.otherwise = isl::manage(isl_ast_node_if_get_else_node(node.get()));
+  return b;
+}
+
+CallNode callNode(const kernel::Kernel &kernel, const isl::ast_node &node, const ExpressionText &text) {
+  const isl::ast_expr call = isl::manage(isl_ast_node_user_get_expr(node.get()));
+  const isl::id name = isl::manage(isl_ast_expr_id_get_id(argument(call, 0).get()));
+  CallNode c{kernel::statementIndex(kernel, name.name()), {}};
+  for (int k = 1, n = static_cast<int>(isl_ast_expr_op_get_n_arg(call.get())); k < n; ++k)
+    c.dimensions.push_back(text(argument(call, k)));
+  return c;
+}
+
+std::vector<isl::ast_node> sequence(const isl::ast_node &node) {
+  if (isl_ast_node_get_type(node.get()) != isl_ast_node_block)
+    return {node};
+  std::vector<isl::ast_node> all;
+  const auto children = node.as<isl::ast_node_block>().children();
+  for (unsigned k = 0; k < children.size(); ++k)
+    all.push_back(children.at(static_cast<int>(k)));
+  return all;
+}
+
+isl::ast_node belowMark(const isl::ast_node &node) {
+  return isl::manage(isl_ast_node_mark_get_node(node.get()));
+}
+
+} // namespace pbc::emit

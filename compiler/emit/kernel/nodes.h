@@ -1,0 +1,46 @@
+// isl's AST of loops, node by node, with its expressions as text: what every printer of loops reads of it.
+//
+//   for (int c0 = 1; c0 <= n - 2; c0 += 1)  =>  LoopNode { "c0", "1", "c0 <= n - 2", "1", end "n - 2 + 1" }
+//   S1(c0, c1);                             =>  CallNode { statement 1, { "c0", "c1" } }
+//
+// Invariant: each expression is passed to `text` once, from left to right.
+#pragma once
+#include "compiler/kernel/kernel.h"
+#include <functional>
+
+namespace pbc::emit {
+
+/// An expression as the text of the language that is printed.
+using ExpressionText = std::function<std::string(const isl::ast_expr &)>;
+
+struct LoopNode {
+  std::string iterator, begin;
+  std::string condition, step; // both empty where the loop has one iteration
+  std::string end;             // half open; "" where the condition is no upper bound
+  isl::ast_node body;
+  bool isSingle() const { return condition.empty(); }
+  /// for (i = begin; i < end; ++i)
+  bool isCounting() const { return !end.empty() && step == "1"; }
+};
+LoopNode loopNode(const isl::ast_node &, const ExpressionText &text);
+
+struct BranchNode {
+  std::string condition;
+  isl::ast_node then;
+  std::optional<isl::ast_node> otherwise;
+};
+BranchNode branchNode(const isl::ast_node &, const ExpressionText &text);
+
+/// A leaf: the statement that it runs, and its dimensions there.
+struct CallNode {
+  int statement;
+  std::vector<std::string> dimensions;
+};
+CallNode callNode(const kernel::Kernel &, const isl::ast_node &, const ExpressionText &text);
+
+/// The nodes of a block in their order; else the node itself.
+std::vector<isl::ast_node> sequence(const isl::ast_node &);
+/// What stands below a mark.
+isl::ast_node belowMark(const isl::ast_node &);
+
+} // namespace pbc::emit

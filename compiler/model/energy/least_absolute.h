@@ -1,0 +1,21 @@
+// Regression with the least sum of absolute errors and coefficients that are not negative:
+//
+//   minimise sum_i |A_i x - b_i|, x >= 0
+//
+//   leastAbsolute({{1, 0}, {1, 1}, {1, 2}, {1, 3}}, {1, 3, 100, 7})   {1, 2}: the third row is an outlier
+//
+// A linear program, solved exactly: its dual has as many rows as there are coefficients and variables between
+// two bounds, for which a simplex with a dense tableau takes few steps. Bland's rule after steps without
+// gain: it ends.
+//
+// Invariant: the result is a vertex: as many rows as there are positive coefficients are met up to rounding.
+// Source: cost-models.md section 2.4 (Model B); dual: max b'y, A'y <= 0, -1 <= y <= 1.
+#pragma once
+#include <vector>
+
+namespace pbc::model {
+
+/// Rows of A have equal lengths and entries that are finite and not negative; b is finite, of as many rows.
+std::vector<double> leastAbsolute(const std::vector<std::vector<double>> &a, const std::vector<double> &b);
+
+} // namespace pbc::model

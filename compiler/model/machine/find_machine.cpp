@@ -1,0 +1,52 @@
+// Where machines' files are: those that come with pbc lie beside it, as the standard library does.
+#include "compiler/model/machine/machine_file.h"
+#include "compiler/source/installed.h"
+
+#include "runtime/base/closest.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+
+namespace pbc::model {
+namespace {
+
+std::filesystem::path machineFolder() { return source::installedFolder("PBC_MACHINES", "machines"); }
+
+std::string textOfFile(const std::string &path) {
+  std::error_code failed;
+  std::ifstream in(path, std::ios::binary);
+  if (!in || std::filesystem::is_directory(path, failed))
+    throw Problem(fmt::format("the machine's file {} cannot be read", path),
+                  std::filesystem::exists(path, failed) ? "" : "there is no such file");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+} // namespace
+
+std::vector<std::string> machineNames() {
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (const auto &entry : std::filesystem::directory_iterator(machineFolder(), failed))
+    if (entry.path().extension() == ".toml")
+      names.push_back(entry.path().stem().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+Machine findMachine(const std::string &nameOrPath) {
+  if (nameOrPath.find('/') != std::string::npos || nameOrPath.ends_with(".toml"))
+    return readMachine(textOfFile(nameOrPath), nameOrPath);
+  const std::vector<std::string> names = machineNames();
+  if (std::ranges::find(names, nameOrPath) == names.end())
+    throw Problem(
+        fmt::format("no machine is named '{}'{}", nameOrPath, pb::base::didYouMean(nameOrPath, names)),
+        names.empty()
+            ? "pbc's folder of machines is not there; PBC_MACHINES can name it"
+            : fmt::format("known: {}; or the path of a file that ends in .toml", pb::base::listed(names)));
+  const std::string path = (machineFolder() / (nameOrPath + ".toml")).string();
+  return readMachine(textOfFile(path), path);
+}
+
+} // namespace pbc::model

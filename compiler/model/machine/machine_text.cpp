@@ -1,0 +1,84 @@
+// A description as text.
+#include "compiler/model/machine/machine_file.h"
+
+#include "tuner/space/toml.h"
+
+#include <fmt/format.h>
+
+namespace pbc::model {
+namespace {
+
+/// The shortest text that reads back as the same number.
+std::string number(double value) { return fmt::format("{}", value); }
+
+class MachineWriter {
+public:
+  std::string write(const Machine &m) {
+    line("name", tuner::tomlText(m.name));
+    line("kind", m.kind == MachineKind::Gpu ? "\"gpu\"" : "\"processor\"");
+    if (!m.source.empty())
+      line("source", tuner::tomlText(m.source));
+    line("units", std::to_string(m.units));
+    line("lanes", std::to_string(m.lanes));
+    figure("clock", m.clock);
+    count("registers", m.registers);
+    count("threads_per_unit", m.threadsPerUnit);
+    count("blocks_per_unit", m.blocksPerUnit);
+    count("threads_per_block", m.threadsPerBlock);
+    figure("barrier", m.barrier);
+    figure("launch", m.launch);
+    plain("registers_per_lane", m.registersPerLane);
+    plain("first_cache_per_pair", m.firstCachePerPair);
+    plain("second_cache", m.secondCache);
+    plain("published_area", m.publishedArea);
+    for (const Memory &memory : m.memories)
+      write(memory);
+    if (!m.iteration.empty())
+      text_ += "\n[iteration]\n";
+    for (const auto &[name, time] : m.iteration)
+      figure(tuner::tomlKey(name), time);
+    for (const auto &[way, energies] : m.energy) {
+      text_ += fmt::format("\n[energy.{}]\n", tuner::tomlKey(way));
+      for (const auto &[name, joules] : energies)
+        line(tuner::tomlKey(name), number(joules));
+    }
+    return text_;
+  }
+
+private:
+  void write(const Memory &memory) {
+    static const char *const kScopes[] = {"lane", "unit", "machine"};
+    text_ += "\n[[memory]]\n";
+    line("name", tuner::tomlText(memory.name));
+    line("scope", fmt::format("\"{}\"", kScopes[static_cast<int>(memory.scope)]));
+    line("bytes", number(memory.bytes));
+    plain("bytes_per_block", memory.bytesPerBlock);
+    figure("bytes_per_second", memory.bytesPerSecond);
+    figure("latency", memory.latency);
+  }
+
+  void line(const std::string &name, const std::string &value) { text_ += name + " = " + value + "\n"; }
+  void count(const std::string &name, const std::optional<int> &value) {
+    if (value)
+      line(name, std::to_string(*value));
+  }
+  void plain(const std::string &name, const std::optional<double> &value) {
+    if (value)
+      line(name, number(*value));
+  }
+  void figure(const std::string &name, const std::optional<Figure> &f) {
+    if (!f)
+      return;
+    line(name, f->spread == 0
+                   ? number(f->value)
+                   : fmt::format("{{ value = {}, spread = {} }}", number(f->value), number(f->spread)));
+  }
+
+  std::string text_;
+};
+
+} // namespace
+
+std::string machineText(const Machine &machine) { return MachineWriter().write(machine); }
+
+} // namespace pbc::model

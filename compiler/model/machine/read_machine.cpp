@@ -1,0 +1,236 @@
+// A description from text, with all its mistakes at once.
+#include "compiler/model/machine/machine_file.h"
+
+#include "runtime/base/closest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <functional>
+#include <toml++/toml.h>
+
+namespace pbc::model {
+namespace {
+
+using Names = std::vector<std::string>;
+
+class MachineReader {
+public:
+  explicit MachineReader(std::string where) : where_(std::move(where)) {}
+
+  Machine read(const toml::table &root) {
+    Machine m;
+    const Fields fields = {
+        {"name", [&](const toml::node &n) { m.name = text(n, "name"); }},
+        {"kind",
+         [&](const toml::node &n) {
+           m.kind = oneOf(n, "kind", {"processor", "gpu"}) == 0 ? MachineKind::Processor : MachineKind::Gpu;
+         }},
+        {"source", [&](const toml::node &n) { m.source = text(n, "source"); }},
+        {"units", [&](const toml::node &n) { m.units = count(n, "units"); }},
+        {"lanes", [&](const toml::node &n) { m.lanes = count(n, "lanes"); }},
+        {"clock", [&](const toml::node &n) { m.clock = figure(n, "clock"); }},
+        {"registers", [&](const toml::node &n) { m.registers = count(n, "registers"); }},
+        {"threads_per_unit", [&](const toml::node &n) { m.threadsPerUnit = count(n, "threads_per_unit"); }},
+        {"blocks_per_unit", [&](const toml::node &n) { m.blocksPerUnit = count(n, "blocks_per_unit"); }},
+        {"threads_per_block",
+         [&](const toml::node &n) { m.threadsPerBlock = count(n, "threads_per_block"); }},
+        {"barrier", [&](const toml::node &n) { m.barrier = figure(n, "barrier"); }},
+        {"launch", [&](const toml::node &n) { m.launch = figure(n, "launch"); }},
+        {"registers_per_lane",
+         [&](const toml::node &n) { m.registersPerLane = positive(n, "registers_per_lane"); }},
+        {"first_cache_per_pair",
+         [&](const toml::node &n) { m.firstCachePerPair = positive(n, "first_cache_per_pair"); }},
+        {"second_cache", [&](const toml::node &n) { m.secondCache = positive(n, "second_cache"); }},
+        {"published_area", [&](const toml::node &n) { m.publishedArea = positive(n, "published_area"); }},
+        {"memory", [&](const toml::node &n) { m.memories = memories(n); }},
+        {"iteration", [&](const toml::node &n) { m.iteration = iterations(n); }},
+        {"energy", [&](const toml::node &n) { m.energy = energies(n); }},
+    };
+    readTable(root, "a machine", fields, {"name", "kind", "units", "lanes"});
+    return m;
+  }
+
+  const Names &mistakes() const { return mistakes_; }
+
+private:
+  struct Field {
+    std::string key;
+    std::function<void(const toml::node &)> take;
+  };
+  using Fields = std::vector<Field>;
+
+  void wrong(const toml::source_region &at, const std::string &what) {
+    mistakes_.push_back(fmt::format("{}:{}:{}: {}", where_, at.begin.line, at.begin.column, what));
+  }
+
+  void readTable(const toml::table &table, const std::string &what, const Fields &fields,
+                 const Names &needed) {
+    Names known;
+    for (const Field &f : fields)
+      known.push_back(f.key);
+    for (const auto &[key, node] : table) {
+      const std::string name(key.str());
+      const auto field = std::ranges::find(fields, name, &Field::key);
+      if (field == fields.end())
+        wrong(key.source(), fmt::format("{} has no '{}'{}; known: {}", what, name,
+                                        pb::base::didYouMean(name, known), pb::base::listed(known)));
+      else
+        field->take(node);
+    }
+    for (const std::string &key : needed)
+      if (!table.contains(key))
+        wrong(table.source(), fmt::format("{} needs '{}'", what, key));
+  }
+
+  std::string text(const toml::node &node, const std::string &key) {
+    const auto *value = node.as_string();
+    if (!value || (*value)->empty())
+      wrong(node.source(), fmt::format("'{}' must be a text in quotes", key));
+    return value ? **value : std::string();
+  }
+
+  std::size_t oneOf(const toml::node &node, const std::string &key, const Names &known) {
+    const std::string value = text(node, key);
+    const auto found = std::ranges::find(known, value);
+    if (found == known.end() && !value.empty())
+      wrong(node.source(),
+            fmt::format("'{}' must be one of {}, not '{}'", key, pb::base::listed(known), value));
+    return found == known.end() ? 0 : static_cast<std::size_t>(found - known.begin());
+  }
+
+  double positive(const toml::node &node, const std::string &key) {
+    const std::optional<double> value = node.value<double>();
+    if (!value || node.is_boolean())
+      wrong(node.source(), fmt::format("'{}' must be a number", key));
+    else if (!(*value > 0) || !std::isfinite(*value))
+      wrong(node.source(), fmt::format("'{}' must be positive and finite, not {}", key, *value));
+    else
+      return *value;
+    return 1;
+  }
+
+  int count(const toml::node &node, const std::string &key) {
+    constexpr long kMost = 1'000'000'000;
+    const auto *value = node.as_integer();
+    if (!value)
+      wrong(node.source(), fmt::format("'{}' must be a whole number", key));
+    else if (**value < 1 || **value > kMost)
+      wrong(node.source(), fmt::format("'{}' must be from 1 to {}, not {}", key, kMost, **value));
+    else
+      return static_cast<int>(**value);
+    return 1;
+  }
+
+  Figure figure(const toml::node &node, const std::string &key) {
+    const auto *table = node.as_table();
+    if (!table)
+      return {positive(node, key), 0};
+    Figure f;
+    readTable(*table, fmt::format("'{}'", key),
+              {{"value", [&](const toml::node &n) { f.value = positive(n, "value"); }},
+               {"spread",
+                [&](const toml::node &n) {
+                  const std::optional<double> spread = n.value<double>();
+                  if (!spread || !(*spread >= 0) || !std::isfinite(*spread))
+                    wrong(n.source(), "'spread' must be a number, 0 or more: a part of the value");
+                  else
+                    f.spread = *spread;
+                }}},
+              {"value"});
+    return f;
+  }
+
+  std::vector<Memory> memories(const toml::node &node) {
+    std::vector<Memory> all;
+    const auto *array = node.as_array();
+    if (!array) {
+      wrong(node.source(), "memories are tables [[memory]]");
+      return all;
+    }
+    for (const toml::node &element : *array) {
+      if (!element.is_table()) {
+        wrong(element.source(), "memories are tables [[memory]]");
+        continue;
+      }
+      Memory m;
+      readTable(*element.as_table(), "a memory",
+                {{"name", [&](const toml::node &n) { m.name = text(n, "name"); }},
+                 {"scope",
+                  [&](const toml::node &n) {
+                    m.scope = static_cast<Scope>(oneOf(n, "scope", {"lane", "unit", "machine"}));
+                  }},
+                 {"bytes", [&](const toml::node &n) { m.bytes = positive(n, "bytes"); }},
+                 {"bytes_per_block",
+                  [&](const toml::node &n) { m.bytesPerBlock = positive(n, "bytes_per_block"); }},
+                 {"bytes_per_second",
+                  [&](const toml::node &n) { m.bytesPerSecond = figure(n, "bytes_per_second"); }},
+                 {"latency", [&](const toml::node &n) { m.latency = figure(n, "latency"); }}},
+                {"name", "scope", "bytes"});
+      if (m.bytesPerBlock && *m.bytesPerBlock > m.bytes)
+        wrong(element.source(),
+              fmt::format("a block cannot have {} bytes of a memory of {}", *m.bytesPerBlock, m.bytes));
+      if (std::ranges::find(all, m.name, &Memory::name) != all.end())
+        wrong(element.source(), fmt::format("there are two memories '{}'", m.name));
+      all.push_back(m);
+    }
+    return all;
+  }
+
+  std::map<std::string, Figure> iterations(const toml::node &node) {
+    std::map<std::string, Figure> all;
+    eachEntry(node, "[iteration] is a table: seconds by the stencil's name",
+              [&](const std::string &name, const toml::node &value) { all[name] = figure(value, name); });
+    return all;
+  }
+
+  std::map<std::string, std::map<std::string, double>> energies(const toml::node &node) {
+    std::map<std::string, std::map<std::string, double>> all;
+    const std::string shape = "[energy.WAY] is a table: joules by the operation's name";
+    eachEntry(node, shape, [&](const std::string &way, const toml::node &table) {
+      eachEntry(table, shape, [&](const std::string &name, const toml::node &value) {
+        // A regression may find that an operation costs nothing (Table B.2).
+        const std::optional<double> joules = value.value<double>();
+        if (!joules || !(*joules >= 0) || !std::isfinite(*joules))
+          wrong(value.source(), fmt::format("'{}' must be a number, 0 or more", name));
+        else
+          all[way][name] = *joules;
+      });
+    });
+    return all;
+  }
+
+  void eachEntry(const toml::node &node, const std::string &shape,
+                 const std::function<void(const std::string &, const toml::node &)> &take) {
+    if (const auto *table = node.as_table()) {
+      for (const auto &[key, value] : *table)
+        take(std::string(key.str()), value);
+    } else {
+      wrong(node.source(), shape);
+    }
+  }
+
+  std::string where_;
+  Names mistakes_;
+};
+
+} // namespace
+
+Machine readMachine(const std::string &text, const std::string &where) {
+  // With exceptions, as everywhere in pbc: toml++'s other form must not be linked with this one.
+  toml::table root;
+  try {
+    root = toml::parse(text, where);
+  } catch (const toml::parse_error &e) {
+    throw Problem(fmt::format("{}:{}:{}: not TOML: {}", where, e.source().begin.line, e.source().begin.column,
+                              e.description()));
+  }
+  MachineReader reader(where);
+  Machine machine = reader.read(root);
+  if (!reader.mistakes().empty())
+    throw Problem(fmt::format("{}", fmt::join(reader.mistakes(), "\n")));
+  return machine;
+}
+
+} // namespace pbc::model

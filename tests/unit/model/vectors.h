@@ -1,0 +1,15 @@
+// The specification's figures, as its own script computed them (cost_models_vectors.json: name -> value).
+//
+//   vector("(8.5) printed overhead / true Talg-Tideal")   the first value of that name
+//
+// Invariant: each name is there once.
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace pbc::model {
+
+/// Throws std::out_of_range if there is none of this name: a test must not pass for want of its figure.
+const nlohmann::json &vectorNamed(const std::string &name);
+
+} // namespace pbc::model
