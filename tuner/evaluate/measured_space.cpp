@@ -12,24 +12,17 @@ namespace {
 
 using nlohmann::json;
 
-constexpr Failure kFailures[] = {Failure::TooSlow,     Failure::Crash,   Failure::Exit,
-                                 Failure::WrongResult, Failure::Inexact, Failure::Error};
-
 [[noreturn]] void refuseRecord(const std::string &where, const std::string &why) {
   throw TunerError(fmt::format("{}: is not a measured space: {}\n"
                                "  help: pbc tune PROGRAM --record=FILE writes one",
                                where, why));
 }
 
+/// One that this version does not know is an error like others.
 std::vector<Failure> failuresOf(const json &names) {
   std::vector<Failure> found;
-  for (const json &name : names) {
-    Failure kind = Failure::Error; // one that this version does not know
-    for (const Failure known : kFailures)
-      if (name.get<std::string>() == nameOf(known))
-        kind = known;
-    found.push_back(kind);
-  }
+  for (const json &name : names)
+    found.push_back(failureNamed(name.get<std::string>()).value_or(Failure::Error));
   return found;
 }
 
@@ -73,6 +66,12 @@ MeasuredSpace parse(const json &file, const std::string &where) {
 } // namespace
 
 std::string toJson(const MeasuredSpace &measured) {
+  std::vector<Failure> failures;
+  const auto numberOf = [&](Failure kind) {
+    if (std::find(failures.begin(), failures.end(), kind) == failures.end())
+      failures.push_back(kind);
+    return std::find(failures.begin(), failures.end(), kind) - failures.begin();
+  };
   json sizes = json::array();
   for (std::size_t i = 0; i < measured.sizes.size(); ++i) {
     double least = 0;
@@ -82,7 +81,7 @@ std::string toJson(const MeasuredSpace &measured) {
     const double unit = least > 0 ? least / 1000 : 1e-9;
     json times = json::array();
     for (const MeasuredPoint &point : measured.points[i])
-      times.push_back(point.failure ? -1L - static_cast<long>(*point.failure)
+      times.push_back(point.failure ? -1L - numberOf(*point.failure)
                                     : std::max(std::lround(point.seconds / unit), 1L));
     sizes.push_back({{"name", measured.sizes[i].name},
                      {"n", measured.sizes[i].n},
@@ -90,16 +89,16 @@ std::string toJson(const MeasuredSpace &measured) {
                      {"unit", unit},
                      {"times", times}});
   }
-  json failures = json::array();
-  for (const Failure kind : kFailures)
-    failures.push_back(nameOf(kind));
-  const json file{{"failures", failures},
-                  {"info", json::parse(measured.info)},
+  json names = json::array();
+  for (const Failure kind : failures)
+    names.push_back(nameOf(kind));
+  const json file{{"info", json::parse(measured.info)},
                   {"machine", measured.machine},
                   {"date", measured.date},
                   {"cutoffs", measured.fineness.cutoffs},
                   {"values", measured.fineness.values},
                   {"noise", measured.noise},
+                  {"failures", names},
                   {"sizes", sizes}};
   return file.dump() + "\n";
 }

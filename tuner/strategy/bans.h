@@ -8,6 +8,7 @@
 //   broken three times (crash, exit, error), never a success  -> not chosen any more
 //   the same, with successes at smaller n only                -> not chosen for sizes from the failure on
 //   wrong results twice, no success at such sizes             -> not chosen any more: agreeing was luck
+//   wrong results in an examination             -> not chosen any more, whatever it did elsewhere
 //   too slow three times, no success at such sizes            -> not for such sizes: below a cut-off, and at
 //                                                                twice the size, it may be the best; there
 //                                                                it is tried again
@@ -37,6 +38,10 @@ class Bans {
 public:
   void failed(const ProgramSpace &, const Configuration &child, const Configuration &parent, const TestSize &,
               const Rejected &);
+  /// The same for a failure that was looked at again: what is wrong now and then is never right. An
+  /// alternative that is guilty alone is not chosen any more, however often its results have agreed.
+  void convicted(const ProgramSpace &, const Configuration &child, const Configuration &parent,
+                 const TestSize &, const Rejected &);
   void worked(const Configuration &, const TestSize &);
   /// Would being too slow there ban an alternative that is not banned yet?
   bool isLastStrike(const ProgramSpace &, const Configuration &child, const Configuration &parent,
@@ -65,6 +70,7 @@ private:
   };
   struct Record {
     Guilt broken, wrong, slow;
+    bool isConvicted = false;
     long success = -1; // the largest n at which it was taken for n itself and worked
   };
   /// What the child takes and its parent does not: choices, and everything in words. Guilt is clear if one
