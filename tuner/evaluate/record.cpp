@@ -1,6 +1,7 @@
 #include "tuner/evaluate/record.h"
 
 #include "tuner/space/provenance.h"
+#include "tuner/strategy/statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,22 +10,19 @@
 namespace pbc::tuner {
 namespace {
 
-/// Of the runs of one point, by how much (relatively) they exceed its best one, in the root mean square.
+constexpr int kRuns = 2; // of a point in each pass: the first meets cold caches
+
+/// By how much (relatively) a run exceeds the best one of its point, in the middle of all points and runs:
+/// those that another program interrupted are many times as long and would say nothing of the rest.
 double excessOf(const std::vector<std::vector<double>> &runs) {
-  double sum = 0, count = 0;
+  std::vector<double> all;
   for (const std::vector<double> &times : runs) {
     if (times.size() < 2)
       continue;
     const double best = *std::min_element(times.begin(), times.end());
-    std::vector<double> excess;
-    for (const double seconds : times)
-      excess.push_back(std::log(seconds / best));
-    std::sort(excess.begin(), excess.end());
-    const double middle = excess[excess.size() / 2]; // of three: neither the best nor the worst
-    sum += middle * middle;
-    ++count;
+    all.push_back(std::log(median(times) / best));
   }
-  return count > 0 ? std::sqrt(sum / count) : 0;
+  return median(all);
 }
 
 } // namespace
@@ -55,7 +53,8 @@ MeasuredSpace record(const ProgramSpace &space, const std::vector<TestSize> &siz
       for (std::size_t i = 0; i < count && !evaluator.stopped(); ++i) {
         if (points[i].failure)
           continue;
-        const Measurement result = evaluator.measure({grid.at(i), static_cast<int>(size), 1, limit, true});
+        const Measurement result =
+            evaluator.measure({grid.at(i), static_cast<int>(size), kRuns, limit, true});
         if (result.rejected)
           points[i].failure = result.rejected->kind;
         else

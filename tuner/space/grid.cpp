@@ -23,21 +23,26 @@ std::vector<Selector> selectorsOf(const Site &site, long n, int cutoffs) {
   return all;
 }
 
-/// Evenly spaced, for size-like ones by factors; the default among them.
+/// Evenly spaced, for size-like ones by factors; the default takes the place of the nearest.
 std::vector<double> valuesOf(const Tunable &tunable, int count) {
-  std::vector<double> values{tunable.clamp(tunable.initial)};
+  const double byDefault = tunable.clamp(tunable.initial);
   if (count < 2)
-    return values;
-  const double steps = count - 1;
+    return {byDefault};
   const double low =
       tunable.logarithmic && tunable.minimum <= 0 ? std::min(1.0, tunable.maximum) : tunable.minimum;
-  if (low > tunable.minimum)
-    values.push_back(tunable.clamp(tunable.minimum));
+  const bool isScaled = tunable.logarithmic && low > 0;
+  const auto place = [&](double value) { // 0 to 1
+    return isScaled ? std::log(std::max(value, low) / low) / std::log(tunable.maximum / low)
+                    : (value - low) / (tunable.maximum - low);
+  };
+  const double steps = count - 1;
+  const long own = low < tunable.maximum ? std::lround(place(byDefault) * steps) : 0;
+  std::vector<double> values{byDefault};
   for (int i = 0; i < count; ++i) {
     const double part = i / steps;
-    values.push_back(tunable.clamp(tunable.logarithmic && low > 0
-                                       ? low * std::pow(tunable.maximum / low, part)
-                                       : low + part * (tunable.maximum - low)));
+    if (i != own)
+      values.push_back(tunable.clamp(isScaled ? low * std::pow(tunable.maximum / low, part)
+                                              : low + part * (tunable.maximum - low)));
   }
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
