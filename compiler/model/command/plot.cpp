@@ -25,6 +25,7 @@ text { fill: var(--text); } .faint { fill: var(--faint); } .title { font-size: 1
 .page { fill: var(--page); } .grid { stroke: var(--line); } .frame { stroke: var(--faint); fill: none; }
 .l { fill: none; stroke: currentColor; stroke-width: 1.6; stroke-linejoin: round; }
 .m { fill: none; stroke: currentColor; stroke-width: 1.4; } .s { fill: currentColor; stroke: none; }
+.crowd { opacity: .55; }
 .c0 { color: #1f6fb2; } .c1 { color: #b4531a; } .c2 { color: #2a7648; } .c3 { color: #8a4fa3; }
 .c4 { color: #a8326e; } .c5 { color: #66751f; } .c6 { color: #0d7079; } .c7 { color: #7a5c3e; }
 @media (prefers-color-scheme: dark) {
@@ -191,17 +192,21 @@ private:
   /// Points that fall onto one another are drawn once: thousands of points stay a small file.
   void series(size_t s) {
     const PlotSeries &series = plot_.series[s];
+    // A few points are meant one by one; a crowd must not hide what is drawn over it.
+    const size_t count = series.points.size();
+    const double radius = count <= 3 ? 5 : count <= 300 ? 2.6 : 1.8;
     std::string path, markers;
     std::set<std::pair<long, long>> drawn;
     for (const auto &[x, y] : series.points) {
       const double px = across(x), py = up(y);
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? 'M' : 'L', px, py);
       if (drawn.insert({std::lround(px * 2), std::lround(py * 2)}).second)
-        markers += marker(s, px, py, series.connected ? 2.6 : 2.2);
+        markers += marker(s, px, py, radius);
     }
     if (series.connected)
       out_ += fmt::format("<path class=\"l c{}\" d=\"{}\"/>\n", s % kLooks, path);
-    out_ += fmt::format("<path class=\"{} c{}\" d=\"{}\"/>\n", markerClass(s), s % kLooks, markers);
+    out_ += fmt::format("<path class=\"{} c{}{}\" d=\"{}\"/>\n", markerClass(s), s % kLooks,
+                        count > 300 ? " crowd" : "", markers);
   }
 
   void legend(const Legend::Entry &entry) {
