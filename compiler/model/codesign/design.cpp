@@ -19,7 +19,12 @@ double countOf(const char *what, const Steps &steps) {
 } // namespace
 
 Chip chipOf(const Design &design, double registersKb) {
-  return {.units = design.units, .lanes = design.lanes, .registersKb = registersKb, .sharedKb = design.sharedKb};
+  Chip chip;
+  chip.units = design.units;
+  chip.lanes = design.lanes;
+  chip.registersKb = registersKb;
+  chip.sharedKb = design.sharedKb;
+  return chip;
 }
 
 std::vector<Design> designsIn(const DesignRanges &ranges) {

@@ -70,7 +70,7 @@ double modelledTime(const StencilMachine &machine, const StencilProblem &problem
   return stencilTime(machine, problem, tile, formOf(model)).total;
 }
 
-TileSpace::TileSpace(const StencilMachine &basis, const Stencil &stencil, double iteration, std::vector<Tile> tiles)
+CodesignTiles::CodesignTiles(const StencilMachine &basis, const Stencil &stencil, double iteration, std::vector<Tile> tiles)
     : basis_(basis), problem_{stencil, {1, 1, 1}, 1, iteration}, given_(tiles.size()) {
   std::vector<double> words;
   for (const Tile &tile : tiles)
@@ -86,7 +86,7 @@ TileSpace::TileSpace(const StencilMachine &basis, const Stencil &stencil, double
   }
 }
 
-const std::vector<double> &TileSpace::compute(int lanes) {
+const std::vector<double> &CodesignTiles::compute(int lanes) {
   const auto [place, isNew] = compute_.try_emplace(lanes);
   if (isNew) {
     StencilMachine machine = basis_;
@@ -97,7 +97,7 @@ const std::vector<double> &TileSpace::compute(int lanes) {
   return place->second;
 }
 
-InnerMinima::InnerMinima(TileSpace &space, const StencilProblem &problem, TimeModel model)
+InnerMinima::InnerMinima(CodesignTiles &space, const StencilProblem &problem, TimeModel model)
     : space_(space), dimensions_(problem.stencil.dimensions), model_(model), form_(formOf(model)) {
   check(problem);
   for (const Tile &tile : space.tiles()) {

@@ -1,7 +1,7 @@
 // The inner minimum of codesign: for each chip the tile with which one problem takes least time on it. Exact, as if
 // every tile were tried on every chip, but for chips of equal units and lanes most tiles are ruled out at once.
 //
-//   TileSpace space(basis, stencil, iteration, tiles);
+//   CodesignTiles space(basis, stencil, iteration, tiles);
 //   InnerMinima(space, problem, TimeModel::Corrected).of(designs)    {0.0987 s, tile 12}, ... in the designs' order
 //
 // Why it is fast: what a tile needs of transfer and lanes is computed once for each number of lanes; and no tile is
@@ -44,9 +44,9 @@ struct InnerMinimum {
 };
 
 /// The tiles that are tried, by rising memory, with what does not depend on the extents. Shared by all sizes.
-class TileSpace {
+class CodesignTiles {
 public:
-  TileSpace(const StencilMachine &basis, const Stencil &, double iteration, std::vector<Tile> tiles);
+  CodesignTiles(const StencilMachine &basis, const Stencil &, double iteration, std::vector<Tile> tiles);
 
   const StencilMachine &basis() const { return basis_; }
   const std::vector<Tile> &tiles() const { return tiles_; }
@@ -67,7 +67,7 @@ private:
 
 class InnerMinima {
 public:
-  InnerMinima(TileSpace &, const StencilProblem &, TimeModel);
+  InnerMinima(CodesignTiles &, const StencilProblem &, TimeModel);
 
   /// Designs of equal units and lanes that follow each other share their work.
   std::vector<InnerMinimum> of(const std::vector<Design> &designs);
@@ -84,7 +84,7 @@ private:
   double timeOf(size_t tile, const std::vector<double> &compute, const Fit &, int units) const;
   void minimaOf(const Design *designs, size_t count, InnerMinimum *out);
 
-  TileSpace &space_;
+  CodesignTiles &space_;
   int dimensions_;
   TimeModel model_;
   TimeForm form_;
