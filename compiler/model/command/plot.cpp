@@ -192,21 +192,23 @@ private:
   /// Points that fall onto one another are drawn once: thousands of points stay a small file.
   void series(size_t s) {
     const PlotSeries &series = plot_.series[s];
-    // A few points are meant one by one; a crowd must not hide what is drawn over it.
-    const size_t count = series.points.size();
-    const double radius = count <= 3 ? 5 : count <= 300 ? 2.6 : 1.8;
     std::string path, markers;
+    std::vector<std::pair<double, double>> places;
     std::set<std::pair<long, long>> drawn;
     for (const auto &[x, y] : series.points) {
       const double px = across(x), py = up(y);
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? 'M' : 'L', px, py);
       if (drawn.insert({std::lround(px * 2), std::lround(py * 2)}).second)
-        markers += marker(s, px, py, radius);
+        places.emplace_back(px, py);
     }
+    // A few points are meant one by one; a crowd must not hide what is drawn over it.
+    const bool isCrowd = places.size() > 300;
+    for (const auto &[px, py] : places)
+      markers += marker(s, px, py, places.size() <= 3 ? 5 : isCrowd ? 1.8 : 2.6);
     if (series.connected)
       out_ += fmt::format("<path class=\"l c{}\" d=\"{}\"/>\n", s % kLooks, path);
-    out_ += fmt::format("<path class=\"{} c{}{}\" d=\"{}\"/>\n", markerClass(s), s % kLooks,
-                        count > 300 ? " crowd" : "", markers);
+    out_ += fmt::format("<path class=\"{} c{}{}\" d=\"{}\"/>\n", markerClass(s), s % kLooks, isCrowd ? " crowd" : "",
+                        markers);
   }
 
   void legend(const Legend::Entry &entry) {

@@ -41,7 +41,7 @@ TEST(Codesign, BudgetsThatNoDesignMeets) {
     FAIL();
   } catch (const Problem &problem) {
     EXPECT_STREQ(problem.what(), "no design has an area from 1 to 10 mm2");
-    EXPECT_EQ(problem.help(), "the smallest of these ranges has 16.9 mm2, the largest 3913.0 mm2, and none between lies "
+    EXPECT_EQ(problem.help(), "the smallest of these ranges has 16.8 mm2, the largest 3946.8 mm2, and none between lies "
                               "in the budget");
   }
   for (const auto &spoil : std::vector<void (*)(DesignRanges &)>{
