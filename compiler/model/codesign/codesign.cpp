@@ -14,7 +14,8 @@ constexpr double kMostTried = 3e11; // bounds: minutes
 constexpr size_t kMostTiles = 200'000;
 
 /// The feasible tiles of a problem that is as large as the largest of its stencil in every extent.
-std::vector<Tile> tilesFor(const StencilMachine &basis, const Workload &workload, const StencilProblem &like) {
+std::vector<Tile> tilesFor(const StencilMachine &basis, const Workload &workload,
+                           const StencilProblem &like) {
   StencilProblem largest = like;
   for (const WorkloadCase &c : workload)
     if (c.problem.stencil == like.stencil) {
@@ -26,7 +27,8 @@ std::vector<Tile> tilesFor(const StencilMachine &basis, const Workload &workload
   forEachFeasibleTile(basis, largest, [&](const Tile &tile) {
     tiles.push_back(tile);
     if (tiles.size() > kMostTiles)
-      throw Problem(fmt::format("more than {} tiles of {} fit into {} words", kMostTiles, like.stencil.name, basis.blockWords),
+      throw Problem(fmt::format("more than {} tiles of {} fit into {} words", kMostTiles, like.stencil.name,
+                                basis.blockWords),
                     "take a machine whose blocks have less memory");
   });
   return tiles;
@@ -34,8 +36,8 @@ std::vector<Tile> tilesFor(const StencilMachine &basis, const Workload &workload
 
 } // namespace
 
-Codesign::Codesign(const StencilMachine &basis, std::vector<Design> designs, Workload workload, TimeModel model,
-                   const std::vector<Tile> &tiles)
+Codesign::Codesign(const StencilMachine &basis, std::vector<Design> designs, Workload workload,
+                   TimeModel model, const std::vector<Tile> &tiles)
     : designs_(std::move(designs)), workload_(std::move(workload)) {
   std::vector<CodesignTiles> spaces;
   std::vector<const StencilProblem *> first; // of each space
@@ -53,8 +55,9 @@ Codesign::Codesign(const StencilMachine &basis, std::vector<Design> designs, Wor
   for (const size_t space : tilesOf_)
     tried_ += static_cast<double>(spaces[space].tiles().size()) * static_cast<double>(designs_.size());
   if (tried_ > kMostTried)
-    throw Problem(fmt::format("{:.3g} pairs of a design and a tile: at most {:.3g} are tried", tried_, kMostTried),
-                  "make the steps of --units and --lanes larger, or ask for fewer problems");
+    throw Problem(
+        fmt::format("{:.3g} pairs of a design and a tile: at most {:.3g} are tried", tried_, kMostTried),
+        "make the steps of --units and --lanes larger, or ask for fewer problems");
   for (size_t c = 0; c < workload_.size(); ++c)
     minima_.push_back(InnerMinima(spaces[tilesOf_[c]], workload_[c].problem, model).of(designs_));
 }

@@ -11,7 +11,9 @@ namespace {
 
 using Row = std::vector<nlohmann::ordered_json>;
 
-std::string designText(const Design &d) { return fmt::format("{} units of {} lanes with {:g} kB", d.units, d.lanes, d.sharedKb); }
+std::string designText(const Design &d) {
+  return fmt::format("{} units of {} lanes with {:g} kB", d.units, d.lanes, d.sharedKb);
+}
 
 std::string tileText(const Tile &tile, int dimensions) {
   std::string out;
@@ -26,15 +28,17 @@ std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share);
 class Report {
 public:
   explicit Report(const CodesignQuestion &q)
-      : q_(q), codesign_(q.basis, designsIn(q.ranges), q.workload, q.model), seconds_(codesign_.seconds(q.workload)),
-        front_(codesign_.front(seconds_)), best_(codesign_.best(seconds_)), iterations_(meanIterations(q.workload)) {}
+      : q_(q), codesign_(q.basis, designsIn(q.ranges), q.workload, q.model),
+        seconds_(codesign_.seconds(q.workload)), front_(codesign_.front(seconds_)),
+        best_(codesign_.best(seconds_)), iterations_(meanIterations(q.workload)) {}
 
   Answer answer() {
     const auto &designs = codesign_.designs();
     const Design &best = designs[best_];
-    Answer a(fmt::format("Codesign: {} problems of {} on {} designs of {:g} to {:g} mm2, time model {}", q_.workload.size(),
-                         stencils().size() == 1 ? stencils().front() : fmt::format("{} stencils", stencils().size()), designs.size(),
-                         q_.ranges.leastArea, q_.ranges.mostArea, nameOf(q_.model)));
+    Answer a(fmt::format(
+        "Codesign: {} problems of {} on {} designs of {:g} to {:g} mm2, time model {}", q_.workload.size(),
+        stencils().size() == 1 ? stencils().front() : fmt::format("{} stencils", stencils().size()),
+        designs.size(), q_.ranges.leastArea, q_.ranges.mostArea, nameOf(q_.model)));
     a.figure("best units", best.units, "", "C.18");
     a.figure("best lanes of a unit", best.lanes);
     a.figure("best shared memory", best.sharedKb, "kB");
@@ -61,7 +65,8 @@ private:
 
   AnswerTable frontTable() const {
     AnswerTable t{"Pareto front: no smaller design is as fast",
-                  {"area [mm2]", "units", "lanes", "shared [kB]", "10^9 iterations/s"}, {}};
+                  {"area [mm2]", "units", "lanes", "shared [kB]", "10^9 iterations/s"},
+                  {}};
     for (const size_t i : front_) {
       const Design &d = codesign_.designs()[i];
       t.rows.push_back({d.area, d.units, d.lanes, d.sharedKb, giga(seconds_[i])});
@@ -72,7 +77,8 @@ private:
   /// The best chip of each stencil alone, and what is lost by one chip for all: sums over kept minima.
   AnswerTable sensitivity() const {
     AnswerTable t{"Sensitivity: the best design if a stencil were the whole workload",
-                  {"stencil", "area [mm2]", "units", "lanes", "shared [kB]", "10^9 iterations/s", "the design for all is slower by [%]"},
+                  {"stencil", "area [mm2]", "units", "lanes", "shared [kB]", "10^9 iterations/s",
+                   "the design for all is slower by [%]"},
                   {}};
     if (stencils().size() < 2)
       return t;
@@ -81,7 +87,8 @@ private:
       const std::vector<double> seconds = codesign_.seconds(alone);
       const size_t best = codesign_.best(seconds);
       const Design &d = codesign_.designs()[best];
-      t.rows.push_back({name, d.area, d.units, d.lanes, d.sharedKb, meanIterations(alone) / seconds[best] / 1e9,
+      t.rows.push_back({name, d.area, d.units, d.lanes, d.sharedKb,
+                        meanIterations(alone) / seconds[best] / 1e9,
                         100 * (seconds[best_] / seconds[best] - 1)});
     }
     return t;
@@ -89,8 +96,8 @@ private:
 
   AnswerTable existing() {
     AnswerTable t{"Chips that exist, by the same models",
-                  {"chip", "area [mm2]", "10^9 iterations/s", "best design of this area", "faster by [%]", "without caches [mm2]",
-                   "best design of this area", "faster by [%]"},
+                  {"chip", "area [mm2]", "10^9 iterations/s", "best design of this area", "faster by [%]",
+                   "without caches [mm2]", "best design of this area", "faster by [%]"},
                   {}};
     for (const ExistingChip &chip : q_.existing) {
       const Codesign alone(q_.basis, {chip.design}, q_.workload, q_.model);
@@ -127,17 +134,20 @@ private:
   /// Of each stencil the problem that takes longest on the best design.
   AnswerTable tiles() const {
     AnswerTable t{"Tiles on the best design, of each stencil's largest problem",
-                  {"stencil", "size", "steps", "tile", "time [s]", "of the ideal time [%]"}, {}};
+                  {"stencil", "size", "steps", "tile", "time [s]", "of the ideal time [%]"},
+                  {}};
     for (const std::string &name : stencils()) {
       size_t longest = q_.workload.size();
       for (size_t c = 0; c < q_.workload.size(); ++c)
         if (q_.workload[c].problem.stencil.name == name &&
-            (longest == q_.workload.size() || codesign_.minimum(c, best_).seconds > codesign_.minimum(longest, best_).seconds))
+            (longest == q_.workload.size() ||
+             codesign_.minimum(c, best_).seconds > codesign_.minimum(longest, best_).seconds))
           longest = c;
       const StencilProblem &p = q_.workload[longest].problem;
       const double seconds = codesign_.minimum(longest, best_).seconds;
       const StencilMachine machine = machineOf(codesign_.designs()[best_], q_.basis);
-      t.rows.push_back({name, p.extents[0], p.steps, tileText(*codesign_.tile(longest, best_), p.stencil.dimensions), seconds,
+      t.rows.push_back({name, p.extents[0], p.steps,
+                        tileText(*codesign_.tile(longest, best_), p.stencil.dimensions), seconds,
                         100 * idealTime(machine, p) / seconds});
     }
     return t;
@@ -146,26 +156,33 @@ private:
   void explain(Answer &a) const {
     const Design &best = codesign_.designs()[best_];
     const ChipArea area = chipArea(chipOf(best, q_.ranges.registersKb));
-    a.explain(fmt::format("{} of the best design's area computes (lanes and their registers), {} is shared memory, {} is what each "
+    a.explain(fmt::format("{} of the best design's area computes (lanes and their registers), {} is shared "
+                          "memory, {} is what each "
                           "unit brings along.",
-                          percent((area.lanes + area.registers) / area.total()), percent(area.shared / area.total()),
-                          percent(area.overhead / area.total())));
+                          percent((area.lanes + area.registers) / area.total()),
+                          percent(area.shared / area.total()), percent(area.overhead / area.total())));
     double ideal = 0;
     for (const WorkloadCase &c : q_.workload)
       ideal += c.frequency * idealTime(machineOf(best, q_.basis), c.problem);
     const double reached = ideal / seconds_[best_];
     if (reached > 1)
-      a.explain(fmt::format("Its lanes would do {:.2f} times what they can: the printed model forgets parts of the work.", reached));
+      a.explain(fmt::format(
+          "Its lanes would do {:.2f} times what they can: the printed model forgets parts of the work.",
+          reached));
     else
-      a.explain(fmt::format("Its lanes do {} of what they can: {}.", percent(reached),
-                            reached > 0.9 ? "computing dominates, and only more lanes, which is more area, would be faster"
-                                          : "the rest goes into transfers, barriers, borders of tiles and idle lanes, so that larger "
-                                            "problems or a faster memory would gain more than lanes"));
+      a.explain(fmt::format(
+          "Its lanes do {} of what they can: {}.", percent(reached),
+          reached > 0.9
+              ? "computing dominates, and only more lanes, which is more area, would be faster"
+              : "the rest goes into transfers, barriers, borders of tiles and idle lanes, so that larger "
+                "problems or a faster memory would gain more than lanes"));
     explainNeighbour(a);
     explainCost(a);
     if (q_.model == TimeModel::Printed)
-      a.explain("This model is only for comparison with what is published: --model=corrected is the one to believe.");
-    a.explain(fmt::format("Bandwidth, barrier, launch and the times of iterations are those of {} for all designs; registers and "
+      a.explain("This model is only for comparison with what is published: --model=corrected is the one to "
+                "believe.");
+    a.explain(fmt::format("Bandwidth, barrier, launch and the times of iterations are those of {} for all "
+                          "designs; registers and "
                           "power are no limits here.",
                           q_.basisName));
   }
@@ -180,7 +197,8 @@ private:
         const Design &d = codesign_.designs()[i];
         if (i != best_)
           a.explain(fmt::format("The last {} of the performance cost {:.0f} mm2: {} have {:.1f} mm2.",
-                                percent(1 - seconds_[best_] / seconds_[i]), codesign_.designs()[best_].area - d.area, designText(d), d.area));
+                                percent(1 - seconds_[best_] / seconds_[i]),
+                                codesign_.designs()[best_].area - d.area, designText(d), d.area));
         return;
       }
   }
@@ -196,13 +214,19 @@ private:
         least = i;
     }
     if (least != best_)
-      a.explain(fmt::format("With {:g} kB of shared memory instead of {:g} it would be {} slower and {:.1f} mm2 smaller.",
-                            codesign_.designs()[least].sharedKb, best.sharedKb, percent(seconds_[least] / seconds_[best_] - 1),
-                            best.area - codesign_.designs()[least].area));
+      a.explain(fmt::format(
+          "With {:g} kB of shared memory instead of {:g} it would be {} slower and {:.1f} mm2 smaller.",
+          codesign_.designs()[least].sharedKb, best.sharedKb, percent(seconds_[least] / seconds_[best_] - 1),
+          best.area - codesign_.designs()[least].area));
   }
 
   Plot plot() const {
-    Plot p{fmt::format("Area and performance of {} designs", codesign_.designs().size()), "area [mm2]", "10^9 iterations/s", false, false, {}};
+    Plot p{fmt::format("Area and performance of {} designs", codesign_.designs().size()),
+           "area [mm2]",
+           "10^9 iterations/s",
+           false,
+           false,
+           {}};
     PlotSeries all{"designs", {}}, line{"Pareto front", {}, true};
     for (size_t i = 0; i < codesign_.designs().size(); ++i)
       if (std::isfinite(seconds_[i]))

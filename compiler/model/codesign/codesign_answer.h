@@ -1,5 +1,5 @@
-// What is answered about codesign, for the command line: the best chip of each area, what each stencil alone would
-// have, how machines that exist compare, and what limits the best chip.
+// What is answered about codesign, for the command line: the best chip of each area, what each stencil alone
+// would have, how machines that exist compare, and what limits the best chip.
 //
 // Source: cost-models.md sections 4.2 and 4.3.
 #pragma once

@@ -1,5 +1,5 @@
-// The chips among which codesign chooses: every combination of units, lanes and shared memory in given ranges whose
-// area is within a budget. They have no caches; registers are fixed.
+// The chips among which codesign chooses: every combination of units, lanes and shared memory in given ranges
+// whose area is within a budget. They have no caches; registers are fixed.
 //
 //   designsIn({})     3737 designs of 200 to 650 mm2; the first: 2 units of 672 lanes, 480 kB, 200.3 mm2
 //

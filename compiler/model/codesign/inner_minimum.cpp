@@ -64,19 +64,22 @@ StencilMachine machineOf(const Design &design, const StencilMachine &basis) {
   return machine;
 }
 
-double modelledTime(const StencilMachine &machine, const StencilProblem &problem, const Tile &tile, TimeModel model) {
+double modelledTime(const StencilMachine &machine, const StencilProblem &problem, const Tile &tile,
+                    TimeModel model) {
   if (model == TimeModel::Balanced)
     return balancedTime(machine, problem, tile);
   return stencilTime(machine, problem, tile, formOf(model)).total;
 }
 
-CodesignTiles::CodesignTiles(const StencilMachine &basis, const Stencil &stencil, double iteration, std::vector<Tile> tiles)
+CodesignTiles::CodesignTiles(const StencilMachine &basis, const Stencil &stencil, double iteration,
+                             std::vector<Tile> tiles)
     : basis_(basis), problem_{stencil, {1, 1, 1}, 1, iteration}, given_(tiles.size()) {
   std::vector<double> words;
   for (const Tile &tile : tiles)
     words.push_back(tileWords(stencil, tile));
   std::iota(given_.begin(), given_.end(), 0);
-  std::ranges::stable_sort(given_, [&](int a, int b) { return words[static_cast<size_t>(a)] < words[static_cast<size_t>(b)]; });
+  std::ranges::stable_sort(
+      given_, [&](int a, int b) { return words[static_cast<size_t>(a)] < words[static_cast<size_t>(b)]; });
   for (const int i : given_) {
     const double size = words[static_cast<size_t>(i)];
     if (size > static_cast<double>(basis.blockWords)) // larger than any block may be
@@ -133,7 +136,8 @@ void InnerMinima::setBounds(const std::vector<double> &compute, int units) {
   const double launch = space_.basis().launch, share = 1 / static_cast<double>(units);
   for (size_t i = 0; i < bound_.size(); ++i)
     bound_[i] = kSlack * wavefronts_[i] *
-                (launch + static_cast<double>(width_[i]) * share * slices_[i] * std::max(transfer(i, units), compute[i]));
+                (launch + static_cast<double>(width_[i]) * share * slices_[i] *
+                              std::max(transfer(i, units), compute[i]));
 }
 
 double InnerMinima::timeOf(size_t tile, const std::vector<double> &compute, const Fit &fit, int units) const {
@@ -169,7 +173,8 @@ void InnerMinima::minimaOf(const Design *designs, size_t count, InnerMinimum *ou
       continue;
     const auto [least, isNew] = leastOf.try_emplace(tiles);
     if (isNew)
-      least->second = static_cast<size_t>(std::min_element(bound_.begin(), bound_.begin() + static_cast<long>(tiles)) - bound_.begin());
+      least->second = static_cast<size_t>(
+          std::min_element(bound_.begin(), bound_.begin() + static_cast<long>(tiles)) - bound_.begin());
     out[d] = {timeOf(least->second, compute, fits[d], units), space_.given(least->second)};
     worst = std::max(worst, out[d].seconds);
   }
@@ -193,7 +198,8 @@ std::vector<InnerMinimum> InnerMinima::of(const std::vector<Design> &designs) {
   std::vector<InnerMinimum> out(designs.size());
   for (size_t first = 0, last; first < designs.size(); first = last) {
     last = first + 1;
-    while (last < designs.size() && designs[last].units == designs[first].units && designs[last].lanes == designs[first].lanes)
+    while (last < designs.size() && designs[last].units == designs[first].units &&
+           designs[last].lanes == designs[first].lanes)
       ++last;
     minimaOf(&designs[first], last - first, &out[first]);
   }

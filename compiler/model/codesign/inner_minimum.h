@@ -1,15 +1,17 @@
-// The inner minimum of codesign: for each chip the tile with which one problem takes least time on it. Exact, as if
-// every tile were tried on every chip, but for chips of equal units and lanes most tiles are ruled out at once.
+// The inner minimum of codesign: for each chip the tile with which one problem takes least time on it. Exact,
+// as if every tile were tried on every chip, but for chips of equal units and lanes most tiles are ruled out
+// at once.
 //
 //   CodesignTiles space(basis, stencil, iteration, tiles);
-//   InnerMinima(space, problem, TimeModel::Corrected).of(designs)    {0.0987 s, tile 12}, ... in the designs' order
+//   InnerMinima(space, problem, TimeModel::Corrected).of(designs)    {0.0987 s, tile 12}, ... in the designs'
+//   order
 //
-// Why it is fast: what a tile needs of transfer and lanes is computed once for each number of lanes; and no tile is
-// faster than
+// Why it is fast: what a tile needs of transfer and lanes is computed once for each number of lanes; and no
+// tile is faster than
 //   Nw (Ts + w / units * slices * max(m', c))
-// which holds for every number of resident tiles, thus for all sizes of shared memory together. Only tiles below the
-// best time so far are computed in full. As all figures of a tile that are needed come from feasibleTime, results are
-// bit for bit those of stencilTime with the most resident tiles.
+// which holds for every number of resident tiles, thus for all sizes of shared memory together. Only tiles
+// below the best time so far are computed in full. As all figures of a tile that are needed come from
+// feasibleTime, results are bit for bit those of stencilTime with the most resident tiles.
 //
 // Invariant: of equally fast tiles the first one in `tiles` is taken; a chip on which no tile fits has none.
 // Source: cost-models.md sections 1.7, 4.1 (C.19).
@@ -31,11 +33,12 @@ const char *nameOf(TimeModel);
 /// Throws Problem with the names.
 TimeModel timeModel(const std::string &name);
 
-/// What all chips have in common with the machine on which they are modelled: bandwidth, barrier, launch, blocks per
-/// unit, and the shared memory that a block may have at most.
+/// What all chips have in common with the machine on which they are modelled: bandwidth, barrier, launch,
+/// blocks per unit, and the shared memory that a block may have at most.
 StencilMachine machineOf(const Design &, const StencilMachine &basis);
 
-/// The time of a problem on a machine, as many tiles resident as fit. Throws Problem if the tile does not fit.
+/// The time of a problem on a machine, as many tiles resident as fit. Throws Problem if the tile does not
+/// fit.
 double modelledTime(const StencilMachine &, const StencilProblem &, const Tile &, TimeModel);
 
 struct InnerMinimum {

@@ -51,8 +51,9 @@ Workload weighted(Workload workload, const std::map<std::string, double> &weight
   double sum = 0;
   for (const auto &[name, weight] : weights) {
     if (std::ranges::find(known, name) == known.end())
-      throw Problem(fmt::format("the workload has no stencil '{}'{}", name, pb::base::didYouMean(name, known)),
-                    "it has " + pb::base::listed(known));
+      throw Problem(
+          fmt::format("the workload has no stencil '{}'{}", name, pb::base::didYouMean(name, known)),
+          "it has " + pb::base::listed(known));
     if (!(weight >= 0 && weight <= 1e9))
       throw Problem(fmt::format("the weight of {} is {}", name, weight), "a weight is from 0 to 1e9");
     sum += weight;

@@ -1,6 +1,7 @@
 // What the chips of a codesign are to compute: problems, each with how often it occurs.
 //
-//   publishedWorkload(gtx980)     6 stencils: 4 x 16 problems in two dimensions, 2 x 12 in three; a stencil is as
+//   publishedWorkload(gtx980)     6 stencils: 4 x 16 problems in two dimensions, 2 x 12 in three; a stencil
+//   is as
 //                                 frequent as another, and so is each of its sizes
 //
 // Invariant: frequencies are not negative and their sum is 1.
@@ -27,8 +28,9 @@ Workload equallyFrequent(const std::vector<std::vector<StencilProblem>> &problem
 /// The six stencils; iteration times are the machine's, for all chips.
 Workload publishedWorkload(const Machine &);
 
-/// Frequencies in the proportion of the weights of the stencils, a stencil without weight at 0; within a stencil as
-/// before. Throws Problem for weights that are negative or all 0, and for a stencil that is not there.
+/// Frequencies in the proportion of the weights of the stencils, a stencil without weight at 0; within a
+/// stencil as before. Throws Problem for weights that are negative or all 0, and for a stencil that is not
+/// there.
 Workload weighted(Workload, const std::map<std::string, double> &weights);
 
 /// Points times steps.

@@ -44,7 +44,8 @@ std::string tableText(const AnswerTable &table) {
   const auto line = [&](auto &&cell) {
     std::string out = " ";
     for (size_t c = 0; c < widths.size(); ++c)
-      out += right[c] ? fmt::format(" {:>{}}", cell(c), widths[c]) : fmt::format(" {:<{}}", cell(c), widths[c]);
+      out +=
+          right[c] ? fmt::format(" {:>{}}", cell(c), widths[c]) : fmt::format(" {:<{}}", cell(c), widths[c]);
     return out.erase(out.find_last_not_of(' ') + 1) + "\n";
   };
   std::string out = table.title.empty() ? "" : table.title + "\n";

@@ -39,7 +39,8 @@ NamedChip chipOfOptions(const AreaOptions &o) {
     else
       out.name += ", changed";
   } else if (!o.units || !o.lanes || !o.shared) {
-    throw Problem("which chip?", "--machine=gtx980, or --units=16 --lanes=128 --shared=96, and --l1, --l2 if it has caches");
+    throw Problem("which chip?",
+                  "--machine=gtx980, or --units=16 --lanes=128 --shared=96, and --l1, --l2 if it has caches");
   }
   out.chip.units = o.units.value_or(out.chip.units);
   out.chip.lanes = o.lanes.value_or(out.chip.lanes);
@@ -79,7 +80,12 @@ AnswerTable changesOf(const Chip &chip, double total, Mode mode) {
 }
 
 Plot areaOverUnits(const NamedChip &named, Mode mode) {
-  Plot plot{fmt::format("Area of {} with other numbers of units", named.name), "units", "area [mm2]", false, false, {}};
+  Plot plot{fmt::format("Area of {} with other numbers of units", named.name),
+            "units",
+            "area [mm2]",
+            false,
+            false,
+            {}};
   const Chip &chip = named.chip;
   const int last = std::max(2 * chip.units, 8), step = std::max(1, last / 32);
   std::vector<PlotSeries> parts;
@@ -122,19 +128,21 @@ Answer areaOfChip(const NamedChip &named, Mode mode) {
 
   const auto parts = area.parts();
   const auto largest = std::ranges::max_element(parts, {}, &ChipArea::Part::area);
-  answer.explain(fmt::format("The largest part is {}: {:.1f} % of the area. Lanes with their registers, which compute, "
-                             "have {:.1f} %.",
-                             largest->name, 100 * largest->area / total, 100 * (area.lanes + area.registers) / total));
+  answer.explain(
+      fmt::format("The largest part is {}: {:.1f} % of the area. Lanes with their registers, which compute, "
+                  "have {:.1f} %.",
+                  largest->name, 100 * largest->area / total, 100 * (area.lanes + area.registers) / total));
   const double caches = area.firstCache + area.secondCache;
   if (caches > 0) {
     const double unit = chipArea(withoutCaches(chip), mode).total() / chip.units;
-    answer.explain(fmt::format("Without its {:.1f} mm2 of caches there is room for {:.0f} more such units.", caches,
-                               std::floor(caches / unit)));
+    answer.explain(fmt::format("Without its {:.1f} mm2 of caches there is room for {:.0f} more such units.",
+                               caches, std::floor(caches / unit)));
   }
   if (named.published)
-    answer.explain(fmt::format("The published area is {:g} mm2: the model differs by {:+.2f} %.", *named.published,
-                               100 * (total / *named.published - 1)));
-  answer.explain("The coefficients are of NVIDIA's Maxwell in TSMC's 28 nm: of chips in another process, proportions may "
+    answer.explain(fmt::format("The published area is {:g} mm2: the model differs by {:+.2f} %.",
+                               *named.published, 100 * (total / *named.published - 1)));
+  answer.explain("The coefficients are of NVIDIA's Maxwell in TSMC's 28 nm: of chips in another process, "
+                 "proportions may "
                  "hold, areas do not.");
   for (const std::string &note : extrapolations(chip))
     answer.explain(note);
@@ -145,7 +153,10 @@ Answer areaOfChip(const NamedChip &named, Mode mode) {
 /// Tables of the source beside the model (section 3.3).
 Answer publishedAreas(Mode mode) {
   Answer answer("Areas that are published, and the model's");
-  AnswerTable chips{"Chips", {"chip", "published [mm2]", "C.6 [mm2]", "differs [%]", "C.7 [mm2]", "without caches [mm2]"}, {}};
+  AnswerTable chips{
+      "Chips",
+      {"chip", "published [mm2]", "C.6 [mm2]", "differs [%]", "C.7 [mm2]", "without caches [mm2]"},
+      {}};
   double furthest = 0;
   for (const char *name : {"gtx980", "titanx"}) {
     const Machine machine = findMachine(name);
@@ -158,26 +169,36 @@ Answer publishedAreas(Mode mode) {
   answer.tables.push_back(chips);
   AnswerTable blocks{"Blocks of the GTX 980", {"block", "measured [mm2]", "C.6 [mm2]"}, {}};
   const ChipArea area = chipArea(chipOf(findMachine("gtx980")), mode);
-  blocks.rows = {{"L2", 105.0, area.secondCache}, {"L1 of a pair of units", 7.34, area.firstCache / 8}, {"shared memory of a unit", 1.27, area.shared / 16}};
+  blocks.rows = {{"L2", 105.0, area.secondCache},
+                 {"L1 of a pair of units", 7.34, area.firstCache / 8},
+                 {"shared memory of a unit", 1.27, area.shared / 16}};
   answer.tables.push_back(blocks);
-  AnswerTable designs{"Designs without caches (table C.2)", {"design for", "units", "lanes", "shared [kB]", "published [mm2]", "C.6 [mm2]"}, {}};
+  AnswerTable designs{"Designs without caches (table C.2)",
+                      {"design for", "units", "lanes", "shared [kB]", "published [mm2]", "C.6 [mm2]"},
+                      {}};
   struct Row {
     const char *name;
     int units, lanes;
     double shared, published;
   };
-  for (const Row &row : {Row{"Jacobi 2D", 32, 128, 24, 438}, {"Heat 2D", 22, 256, 12, 447}, {"Gradient 2D", 28, 160, 24, 431},
-                         {"Laplacian 2D", 28, 160, 12, 426}, {"Heat 3D", 18, 288, 192, 447}, {"Laplacian 3D", 8, 896, 96, 446}}) {
+  for (const Row &row : {Row{"Jacobi 2D", 32, 128, 24, 438},
+                         {"Heat 2D", 22, 256, 12, 447},
+                         {"Gradient 2D", 28, 160, 24, 431},
+                         {"Laplacian 2D", 28, 160, 12, 426},
+                         {"Heat 3D", 18, 288, 192, 447},
+                         {"Laplacian 3D", 8, 896, 96, 446}}) {
     Chip chip;
     chip.units = row.units;
     chip.lanes = row.lanes;
     chip.sharedKb = row.shared;
-    designs.rows.push_back({row.name, row.units, row.lanes, row.shared, row.published, chipArea(chip, mode).total()});
+    designs.rows.push_back(
+        {row.name, row.units, row.lanes, row.shared, row.published, chipArea(chip, mode).total()});
   }
   answer.tables.push_back(designs);
-  answer.explain(fmt::format("The model is within {:.2f} % of both chips. They differ in the number of units only, so this tests "
-                             "little more than proportionality.",
-                             furthest));
+  answer.explain(fmt::format(
+      "The model is within {:.2f} % of both chips. They differ in the number of units only, so this tests "
+      "little more than proportionality.",
+      furthest));
   answer.explain("Table C.2 is cut to whole mm2.");
   return answer;
 }
@@ -198,7 +219,8 @@ void addAreaCommand(CLI::App &parent, const Common &common, Question &question) 
   app->add_flag("--published", options->published, "what is published, beside the model");
   app->callback([options, &common, &question] {
     question = [options, &common] {
-      return options->published ? publishedAreas(common.mode()) : areaOfChip(chipOfOptions(*options), common.mode());
+      return options->published ? publishedAreas(common.mode())
+                                : areaOfChip(chipOfOptions(*options), common.mode());
     };
   });
 }

@@ -39,7 +39,8 @@ Steps stepsOf(const std::string &option, const std::string &text, const Steps &o
     ++at;
   }
   if (numbers.empty() || at != end)
-    throw Problem(fmt::format("\"{}\" is no range for {}", text, option), "give first:last:step, such as 2:32:2, or one number");
+    throw Problem(fmt::format("\"{}\" is no range for {}", text, option),
+                  "give first:last:step, such as 2:32:2, or one number");
   return {numbers[0], numbers.size() > 1 ? numbers[1] : numbers[0], numbers.size() > 2 ? numbers[2] : 1};
 }
 
@@ -50,7 +51,8 @@ DesignRanges rangesOf(const CodesignOptions &o) {
   if (!o.shared.empty())
     ranges.sharedKb = o.shared;
   if (o.area.size() > 2)
-    throw Problem(fmt::format("--area has {} numbers", o.area.size()), "give the least and the most, such as 200,650");
+    throw Problem(fmt::format("--area has {} numbers", o.area.size()),
+                  "give the least and the most, such as 200,650");
   if (o.area.size() == 2)
     ranges.leastArea = o.area[0];
   else if (o.area.size() == 1)
@@ -61,20 +63,23 @@ DesignRanges rangesOf(const CodesignOptions &o) {
   return ranges;
 }
 
-std::vector<StencilProblem> problemsOf(const Stencil &stencil, const CodesignOptions &o, const Machine &machine) {
+std::vector<StencilProblem> problemsOf(const Stencil &stencil, const CodesignOptions &o,
+                                       const Machine &machine) {
   const double iteration = iterationTime(machine, stencil);
   if (o.size.empty()) {
     if (o.steps)
       throw Problem("--steps without --size", "give both, or neither for the sizes that are published");
     auto problems = publishedSizes(stencil, iteration);
     if (problems.empty())
-      throw Problem(fmt::format("there are no published sizes of {}", stencil.name), "give --size and --steps");
+      throw Problem(fmt::format("there are no published sizes of {}", stencil.name),
+                    "give --size and --steps");
     return problems;
   }
   if (!o.steps)
     throw Problem("--size without --steps", "give both, or neither for the sizes that are published");
   if (o.size.size() != static_cast<size_t>(stencil.dimensions))
-    throw Problem(fmt::format("--size has {} numbers, {} has {} dimensions", o.size.size(), stencil.name, stencil.dimensions),
+    throw Problem(fmt::format("--size has {} numbers, {} has {} dimensions", o.size.size(), stencil.name,
+                              stencil.dimensions),
                   "give one for each dimension, and only stencils of as many with --stencil");
   StencilProblem problem{stencil, {1, 1, 1}, *o.steps, iteration};
   std::ranges::copy(o.size, problem.extents.begin());
@@ -86,14 +91,17 @@ Workload workloadOf(const CodesignOptions &o, const Machine &machine) {
   if (names.empty())
     for (const Stencil &stencil : namedStencils())
       if (o.size.empty() ? stencil.dimensions > 1 && machine.iteration.contains(stencil.name)
-                         : stencil.dimensions == static_cast<int>(o.size.size()) && machine.iteration.contains(stencil.name))
+                         : stencil.dimensions == static_cast<int>(o.size.size()) &&
+                               machine.iteration.contains(stencil.name))
         names.push_back(stencil.name);
   std::vector<std::vector<StencilProblem>> problems;
   for (size_t i = 0; i < names.size(); ++i)
-    if (std::find(names.begin(), names.begin() + static_cast<long>(i), names[i]) == names.begin() + static_cast<long>(i))
+    if (std::find(names.begin(), names.begin() + static_cast<long>(i), names[i]) ==
+        names.begin() + static_cast<long>(i))
       problems.push_back(problemsOf(namedStencil(names[i]), o, machine));
   if (problems.empty())
-    throw Problem(fmt::format("{} has no time of an iteration of such a stencil", machine.name), "take --machine=gtx980");
+    throw Problem(fmt::format("{} has no time of an iteration of such a stencil", machine.name),
+                  "take --machine=gtx980");
   Workload workload = equallyFrequent(problems);
   if (o.weights.empty())
     return workload;
@@ -102,10 +110,12 @@ Workload workloadOf(const CodesignOptions &o, const Machine &machine) {
     const size_t equals = text.find('=');
     double weight = 0;
     const char *end = text.data() + text.size();
-    const auto [rest, error] = equals == std::string::npos ? std::from_chars_result{text.data(), std::errc::invalid_argument}
-                                                           : std::from_chars(text.data() + equals + 1, end, weight);
+    const auto [rest, error] = equals == std::string::npos
+                                   ? std::from_chars_result{text.data(), std::errc::invalid_argument}
+                                   : std::from_chars(text.data() + equals + 1, end, weight);
     if (error != std::errc() || rest != end)
-      throw Problem(fmt::format("\"{}\" is no weight", text), "give stencil=weight, such as --weights=Jacobi2D=3,Heat2D=1");
+      throw Problem(fmt::format("\"{}\" is no weight", text),
+                    "give stencil=weight, such as --weights=Jacobi2D=3,Heat2D=1");
     if (!weights.insert({text.substr(0, equals), weight}).second)
       throw Problem(fmt::format("{} has two weights", text.substr(0, equals)), "leave one away");
   }
@@ -114,7 +124,9 @@ Workload workloadOf(const CodesignOptions &o, const Machine &machine) {
 
 ExistingChip existingChip(const Machine &machine) {
   const Chip chip = chipOf(machine);
-  return {machine.name, {chip.units, chip.lanes, chip.sharedKb, chipArea(withoutCaches(chip)).total()}, chipArea(chip).total()};
+  return {machine.name,
+          {chip.units, chip.lanes, chip.sharedKb, chipArea(withoutCaches(chip)).total()},
+          chipArea(chip).total()};
 }
 
 Answer answerOf(const CodesignOptions &o, const Common &common) {
@@ -134,10 +146,14 @@ Answer answerOf(const CodesignOptions &o, const Common &common) {
 
 void addCodesignCommand(CLI::App &parent, const Common &common, Question &question) {
   const auto options = std::make_shared<CodesignOptions>();
-  CLI::App *app = parent.add_subcommand("codesign", "the chip that computes a workload fastest within an area");
-  app->add_option("--area", options->area, "mm2: the most, or the least and the most; 200,650")->delimiter(',');
-  app->add_option("--stencil", options->stencils, "of the workload; all six with published sizes")->delimiter(',');
-  app->add_option("--weights", options->weights, "how often each occurs: Jacobi2D=3,Heat2D=1; equally")->delimiter(',');
+  CLI::App *app =
+      parent.add_subcommand("codesign", "the chip that computes a workload fastest within an area");
+  app->add_option("--area", options->area, "mm2: the most, or the least and the most; 200,650")
+      ->delimiter(',');
+  app->add_option("--stencil", options->stencils, "of the workload; all six with published sizes")
+      ->delimiter(',');
+  app->add_option("--weights", options->weights, "how often each occurs: Jacobi2D=3,Heat2D=1; equally")
+      ->delimiter(',');
   app->add_option("--size", options->size, "extents, such as 8192,8192; the published sizes")->delimiter(',');
   app->add_option("--steps", options->steps, "steps of time, with --size");
   app->add_option("--units", options->units, "first:last:step; 2:32:2");

@@ -36,11 +36,13 @@ EnergyRun runOfOptions(const EnergyOptions &o) {
   run.code = energyCode(o.stencil);
   const size_t extents = run.code == EnergyCode::Jacobi1D ? 1 : 2;
   if (o.size.size() != extents)
-    throw Problem(fmt::format("--size of {} has {} numbers", o.stencil, o.size.size()), "give " + inWords(run.code, false));
+    throw Problem(fmt::format("--size of {} has {} numbers", o.stencil, o.size.size()),
+                  "give " + inWords(run.code, false));
   run.size1 = o.size[0];
   if (run.code == EnergyCode::SmithWaterman) {
     if (o.steps)
-      throw Problem("SmithWaterman has no steps: its second sequence is the other extent", "leave --steps away");
+      throw Problem("SmithWaterman has no steps: its second sequence is the other extent",
+                    "leave --steps away");
     run.steps = o.size[1];
   } else {
     if (!o.steps)
@@ -52,7 +54,8 @@ EnergyRun runOfOptions(const EnergyOptions &o) {
   run.sharedFactor = o.kappa.value_or(4);
   const size_t sides = run.code == EnergyCode::Jacobi2D ? 3 : 2;
   if (!o.tile.empty() && o.tile.size() != sides)
-    throw Problem(fmt::format("--tile of {} has {} numbers", o.stencil, o.tile.size()), "give " + inWords(run.code, true));
+    throw Problem(fmt::format("--tile of {} has {} numbers", o.stencil, o.tile.size()),
+                  "give " + inWords(run.code, true));
   if (o.tile.empty()) { // any: all are tried
     run.tile1 = run.subTile;
     run.tileSteps = 2;
@@ -65,7 +68,8 @@ EnergyRun runOfOptions(const EnergyOptions &o) {
   return run;
 }
 
-/// "regression", "k20c:bench", "file.toml:calibrated"; without a name what was fitted rather than what was summed up.
+/// "regression", "k20c:bench", "file.toml:calibrated"; without a name what was fitted rather than what was
+/// summed up.
 void setCosts(EnergyQuestion &q, const EnergyOptions &o, const Machine &machine) {
   const size_t colon = o.costs.rfind(':');
   const Machine source = colon == std::string::npos ? machine : findMachine(o.costs.substr(0, colon));
@@ -92,17 +96,20 @@ void setTime(EnergyQuestion &q, const EnergyOptions &o, const Machine &machine) 
   q.machine = stencilMachine(machine);
   if (o.iteration) {
     if (!(*o.iteration > 0 && *o.iteration < 1e12))
-      throw Problem(fmt::format("an iteration of {} seconds", *o.iteration), "it is positive, such as 3.4e-8");
+      throw Problem(fmt::format("an iteration of {} seconds", *o.iteration),
+                    "it is positive, such as 3.4e-8");
     q.iteration = *o.iteration;
     return;
   }
   const auto known = machine.iteration.find(o.stencil);
   if (known == machine.iteration.end())
-    throw Problem(fmt::format("how long an iteration of {} takes on {} is not known", o.stencil, machine.name),
-                  "give it with --iteration=SECONDS, or the time of the whole run with --time=SECONDS");
+    throw Problem(
+        fmt::format("how long an iteration of {} takes on {} is not known", o.stencil, machine.name),
+        "give it with --iteration=SECONDS, or the time of the whole run with --time=SECONDS");
   q.iteration = known->second.value;
   if (known->second.spread >= 0.5)
-    q.remarks.push_back(fmt::format("The time rests on a guess: an iteration of {} s on {}.", q.iteration, machine.name));
+    q.remarks.push_back(
+        fmt::format("The time rests on a guess: an iteration of {} s on {}.", q.iteration, machine.name));
 }
 
 Answer answerFit(const EnergyOptions &o) {
@@ -114,8 +121,9 @@ Answer answerFit(const EnergyOptions &o) {
     for (size_t i = 0; i < kSpents; ++i)
       machine.energy[kCalibrated][nameOf(static_cast<Spent>(i))] = fit.costs.values()[i];
     tuner::writeAtomically(o.output, machineText(machine));
-    answer.explain(fmt::format("{} is the description of {} with these costs as \"{}\": --machine={} uses them.", o.output,
-                               machine.name, kCalibrated, o.output));
+    answer.explain(
+        fmt::format("{} is the description of {} with these costs as \"{}\": --machine={} uses them.",
+                    o.output, machine.name, kCalibrated, o.output));
   }
   return answer;
 }
@@ -124,7 +132,8 @@ Answer answerEnergy(const EnergyOptions &o, Mode mode) {
   if (!o.calibrate.empty())
     return answerFit(o);
   if (!o.output.empty())
-    throw Problem("--output is of --calibrate", "leave it away, or give measurements with --calibrate=FILE.csv");
+    throw Problem("--output is of --calibrate",
+                  "leave it away, or give measurements with --calibrate=FILE.csv");
   const Machine machine = findMachine(o.machine);
   EnergyQuestion q;
   q.mode = mode;
@@ -134,7 +143,8 @@ Answer answerEnergy(const EnergyOptions &o, Mode mode) {
   if (!o.tile.empty())
     return energyOfRun(q);
   if (o.seconds)
-    throw Problem("--time is of one tile, and --tile is not there", "give --tile, or leave --time away to compare all tiles");
+    throw Problem("--time is of one tile, and --tile is not there",
+                  "give --tile, or leave --time away to compare all tiles");
   return energyOverTiles(q);
 }
 
@@ -142,18 +152,23 @@ Answer answerEnergy(const EnergyOptions &o, Mode mode) {
 
 void addEnergyCommand(CLI::App &parent, const Common &common, Question &question) {
   const auto options = std::make_shared<EnergyOptions>();
-  CLI::App *app = parent.add_subcommand("energy", "the energy of a tiled program, and the tiles that take least");
+  CLI::App *app =
+      parent.add_subcommand("energy", "the energy of a tiled program, and the tiles that take least");
   app->add_option("--stencil", options->stencil, "Jacobi2D, Jacobi1D or SmithWaterman");
   app->add_option("--size", options->size, "extents, such as 4096,4096")->delimiter(',');
   app->add_option("--steps", options->steps, "steps of time");
-  app->add_option("--tile", options->tile, "such as 8,64,16; without: all tiles are compared")->delimiter(',');
+  app->add_option("--tile", options->tile, "such as 8,64,16; without: all tiles are compared")
+      ->delimiter(',');
   app->add_option("--subtile", options->subTile, "side of what a lane keeps in registers (not Jacobi2D); 8");
   app->add_option("--machine", options->machine, "k20c, or a machine's file");
   app->add_option("--costs", options->costs, "\"regression\", \"bench\", or another machine's: k20c:bench");
   app->add_option("--time", options->seconds, "seconds that the run takes; without: predicted");
-  app->add_option("--iteration", options->iteration, "seconds of an iteration on a lane, to predict the time");
-  app->add_option("--kappa", options->kappa, "factor of Jacobi1D's words from shared memory: 4 is printed, 1 is derived");
-  app->add_option("--calibrate", options->calibrate, "finds the costs from measured runs: a CSV file (docs/models.md)");
+  app->add_option("--iteration", options->iteration,
+                  "seconds of an iteration on a lane, to predict the time");
+  app->add_option("--kappa", options->kappa,
+                  "factor of Jacobi1D's words from shared memory: 4 is printed, 1 is derived");
+  app->add_option("--calibrate", options->calibrate,
+                  "finds the costs from measured runs: a CSV file (docs/models.md)");
   app->add_option("--training", options->training, "share of the runs to find them from; 0.1");
   app->add_option("--seed", options->seed, "of the choice of these runs; 1");
   app->add_option("-o,--output", options->output, "writes the machine's file with the found costs");

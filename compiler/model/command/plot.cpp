@@ -207,8 +207,8 @@ private:
       markers += marker(s, px, py, places.size() <= 3 ? 5 : isCrowd ? 1.8 : 2.6);
     if (series.connected)
       out_ += fmt::format("<path class=\"l c{}\" d=\"{}\"/>\n", s % kLooks, path);
-    out_ += fmt::format("<path class=\"{} c{}{}\" d=\"{}\"/>\n", markerClass(s), s % kLooks, isCrowd ? " crowd" : "",
-                        markers);
+    out_ += fmt::format("<path class=\"{} c{}{}\" d=\"{}\"/>\n", markerClass(s), s % kLooks,
+                        isCrowd ? " crowd" : "", markers);
   }
 
   void legend(const Legend::Entry &entry) {

@@ -1,6 +1,8 @@
-// What is answered about energy, for the command line: where a run's energy goes, the front over tiles, a calibration.
+// What is answered about energy, for the command line: where a run's energy goes, the front over tiles, a
+// calibration.
 //
-//   energyOfRun(question, run)     shares of static power, memories and operations; what would lower the largest
+//   energyOfRun(question, run)     shares of static power, memories and operations; what would lower the
+//   largest
 //
 // Source: cost-models.md section 2.
 #pragma once

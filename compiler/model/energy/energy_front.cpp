@@ -17,11 +17,12 @@ StencilProblem hexagonProblem(const EnergyRun &run, double iteration) {
 }
 
 /// Time-skewed tiles: their borders lie in fast memory, two words for each place and step.
-double skewedSeconds(const StencilMachine &machine, const EnergyRun &run, const SubtiledTile &tile, double iteration) {
+double skewedSeconds(const StencilMachine &machine, const EnergyRun &run, const SubtiledTile &tile,
+                     double iteration) {
   const int64_t words = 2 * (run.tile1 + 2 * run.tileSteps);
   if (words > machine.blockWords)
-    throw Problem(fmt::format("a tile of {} x {} needs {} words of fast memory; on {} a block may have {}", run.tile1,
-                              run.tileSteps, words, machine.name, machine.blockWords),
+    throw Problem(fmt::format("a tile of {} x {} needs {} words of fast memory; on {} a block may have {}",
+                              run.tile1, run.tileSteps, words, machine.name, machine.blockWords),
                   "make the tile smaller");
   const long resident = std::min(machine.blocksPerUnit, machine.unitWords / words);
   const std::vector<long> widths = skewedWavefronts(run.size1, run.steps, run.tile1, run.tileSteps);
@@ -44,13 +45,15 @@ std::vector<int64_t> sides(int64_t extent) {
 }
 
 /// Calls `take` with the tiles of a code of rectangular tiles that a block can have.
-template <typename Take> void eachRectangle(const StencilMachine &machine, const EnergyRun &like, Take take) {
+template <typename Take>
+void eachRectangle(const StencilMachine &machine, const EnergyRun &like, Take take) {
   constexpr int64_t kMostWavefronts = 100'000; // of smaller tiles there are too many for their own good
   const int64_t factor = like.code == EnergyCode::SmithWaterman ? 1 : 2; // words: 2 (tS + factor tT)
   EnergyRun run = like;
   for (const int64_t height : sides(like.steps))
     for (const int64_t width : sides(like.size1)) {
-      if (2 * (width + factor * height) > machine.blockWords || like.size1 / width + like.steps / height > kMostWavefronts)
+      if (2 * (width + factor * height) > machine.blockWords ||
+          like.size1 / width + like.steps / height > kMostWavefronts)
         continue;
       run.tile1 = width;
       run.tileSteps = height;
@@ -59,7 +62,8 @@ template <typename Take> void eachRectangle(const StencilMachine &machine, const
     }
 }
 
-template <typename Less> size_t leastOf(const std::vector<EnergyPoint> &points, Less less) {
+template <typename Less>
+size_t leastOf(const std::vector<EnergyPoint> &points, Less less) {
   return static_cast<size_t>(std::ranges::min_element(points, less) - points.begin());
 }
 
@@ -68,17 +72,19 @@ template <typename Less> size_t leastOf(const std::vector<EnergyPoint> &points, 
 double predictedSeconds(const StencilMachine &machine, const EnergyRun &run, double iteration) {
   check(run);
   if (std::max({run.size1, run.size2, run.steps}) > kLongest)
-    throw Problem(fmt::format("the time of extents above {} is not modelled", kLongest), "give it with --time");
+    throw Problem(fmt::format("the time of extents above {} is not modelled", kLongest),
+                  "give it with --time");
   if (run.code == EnergyCode::Jacobi2D)
-    return stencilTime(machine, hexagonProblem(run, iteration), {{run.tile1, run.tile2, 1}, run.tileSteps}).total;
+    return stencilTime(machine, hexagonProblem(run, iteration), {{run.tile1, run.tile2, 1}, run.tileSteps})
+        .total;
   const SubtiledTile tile{run.tile1, run.tileSteps, run.subTile, std::min(run.subTile, run.tileSteps)};
   if (run.code == EnergyCode::SmithWaterman)
     return tableTime(machine, run.size1, run.steps, tile, iteration).total;
   return skewedSeconds(machine, run, tile, iteration);
 }
 
-EnergyFront energyFront(const StencilMachine &machine, const Spendings &costs, const EnergyRun &like, double iteration,
-                        Mode mode) {
+EnergyFront energyFront(const StencilMachine &machine, const Spendings &costs, const EnergyRun &like,
+                        double iteration, Mode mode) {
   EnergyFront result;
   const auto take = [&](const EnergyRun &run) {
     const double seconds = predictedSeconds(machine, run, iteration);
@@ -98,17 +104,20 @@ EnergyFront energyFront(const StencilMachine &machine, const Spendings &costs, c
     eachRectangle(machine, like, take);
   }
   if (result.points.empty())
-    throw Problem(fmt::format("no tile of {} fits into the {} words that a block of {} may have, or all of them are too small "
-                              "for these extents",
-                              nameOf(like.code), machine.blockWords, machine.name),
-                  "take a machine with more shared memory, or smaller extents");
+    throw Problem(
+        fmt::format(
+            "no tile of {} fits into the {} words that a block of {} may have, or all of them are too small "
+            "for these extents",
+            nameOf(like.code), machine.blockWords, machine.name),
+        "take a machine with more shared memory, or smaller extents");
   std::vector<TwoCosts> costsOfPoints;
   for (const EnergyPoint &p : result.points)
     costsOfPoints.push_back({p.seconds, p.joules});
   result.front = paretoFront(costsOfPoints);
   result.fastest = result.front.front(); // of equally fast ones, which takes least energy
   result.leastEnergy = result.front.back();
-  result.leastProduct = leastOf(result.points, [](const EnergyPoint &a, const EnergyPoint &b) { return a.product() < b.product(); });
+  result.leastProduct = leastOf(
+      result.points, [](const EnergyPoint &a, const EnergyPoint &b) { return a.product() < b.product(); });
   return result;
 }
 

@@ -1,10 +1,11 @@
-// Time and energy over the tiles of a program: which tile is fastest, which takes least energy, and what lies between.
+// Time and energy over the tiles of a program: which tile is fastest, which takes least energy, and what lies
+// between.
 //
 //   const EnergyFront front = energyFront(k20c, costs, run, 5.4e-8);
 //   front.points[front.leastEnergy]     the tile, its predicted time and its energy
 //
-// The time is that of the models of time/: hexagons for Jacobi2D, wavefronts of rectangular tiles for the others, whose
-// lanes each compute square sub-tiles.
+// The time is that of the models of time/: hexagons for Jacobi2D, wavefronts of rectangular tiles for the
+// others, whose lanes each compute square sub-tiles.
 //
 // Invariant: indices are into `points`, which are all tiles that were tried; the front is by rising time.
 // Source: cost-models.md sections 2.5 and 4.4 (energy-delay product).
@@ -31,9 +32,9 @@ struct EnergyFront {
   size_t fastest = 0, leastEnergy = 0, leastProduct = 0;
 };
 
-/// Of the problem in `like`; its tile is not looked at. Tiles of Jacobi2D: all feasible ones. Of the others: sides of
-/// 32, 64, 96, 128, 192, ..., square sub-tiles of 1, 2, 4, 8 or 16. Throws Problem if none fits.
-EnergyFront energyFront(const StencilMachine &, const Spendings &costs, const EnergyRun &like, double iteration,
-                        Mode = Mode::Corrected);
+/// Of the problem in `like`; its tile is not looked at. Tiles of Jacobi2D: all feasible ones. Of the others:
+/// sides of 32, 64, 96, 128, 192, ..., square sub-tiles of 1, 2, 4, 8 or 16. Throws Problem if none fits.
+EnergyFront energyFront(const StencilMachine &, const Spendings &costs, const EnergyRun &like,
+                        double iteration, Mode = Mode::Corrected);
 
 } // namespace pbc::model

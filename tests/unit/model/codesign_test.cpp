@@ -1,5 +1,5 @@
-// Codesign: the counts and the small example of cost-models.md section 4.3, and the bounded search against all tiles
-// on all chips.
+// Codesign: the counts and the small example of cost-models.md section 4.3, and the bounded search against
+// all tiles on all chips.
 #include "compiler/model/codesign/codesign.h"
 #include "compiler/model/time/tile_search.h"
 #include "tests/unit/model/machines.h"
@@ -25,7 +25,8 @@ StencilProblem problemOf(const char *stencil, std::array<long, 3> extents, long 
 TEST(Codesign, DesignsOfTheSpecification) {
   const std::vector<Design> designs = designsIn({});
   EXPECT_EQ(designs.size(), 3737U);
-  EXPECT_EQ(std::ranges::count_if(designs, [](const Design &d) { return d.area >= 425 && d.area <= 450; }), 225);
+  EXPECT_EQ(std::ranges::count_if(designs, [](const Design &d) { return d.area >= 425 && d.area <= 450; }),
+            225);
   DesignRanges narrow;
   narrow.leastArea = 425;
   narrow.mostArea = 450;
@@ -41,8 +42,9 @@ TEST(Codesign, BudgetsThatNoDesignMeets) {
     FAIL();
   } catch (const Problem &problem) {
     EXPECT_STREQ(problem.what(), "no design has an area from 1 to 10 mm2");
-    EXPECT_EQ(problem.help(), "the smallest of these ranges has 16.8 mm2, the largest 3946.8 mm2, and none between lies "
-                              "in the budget");
+    EXPECT_EQ(problem.help(),
+              "the smallest of these ranges has 16.8 mm2, the largest 3946.8 mm2, and none between lies "
+              "in the budget");
   }
   for (const auto &spoil : std::vector<void (*)(DesignRanges &)>{
            [](DesignRanges &r) { r.units = {-2, 32, 2}; }, [](DesignRanges &r) { r.units.step = 0; },
@@ -132,18 +134,19 @@ TEST(Codesign, SmallExample) {
   for (const size_t d : front) {
     const Design &design = small.designs[d];
     const Tile &tile = *small.codesign.tile(0, d);
-    const std::string name =
-        fmt::format("  Pareto area={:.2f} (nSM,nV,MSM,tS1,tS2,tT)=({}, {}, {}, {}, {}, {})  Giter/s", design.area,
-                    design.units, design.lanes, design.sharedKb, tile.space[0], tile.space[1], tile.time);
+    const std::string name = fmt::format(
+        "  Pareto area={:.2f} (nSM,nV,MSM,tS1,tS2,tT)=({}, {}, {}, {}, {}, {})  Giter/s", design.area,
+        design.units, design.lanes, design.sharedKb, tile.space[0], tile.space[1], tile.time);
     const double performance = meanIterations(small.codesign.workload()) / seconds[d] / 1e9;
-    const auto expected = vectorNamed(name).get<double>(); // throws if it is no point of the specification's front
+    const auto expected =
+        vectorNamed(name).get<double>(); // throws if it is no point of the specification's front
     EXPECT_NEAR(performance, expected, expected * 1e-12) << name;
   }
 }
 
 /// The least time over all tiles, one after the other.
-InnerMinimum byTrial(const StencilMachine &machine, const StencilProblem &problem, const std::vector<Tile> &tiles,
-                     TimeModel model) {
+InnerMinimum byTrial(const StencilMachine &machine, const StencilProblem &problem,
+                     const std::vector<Tile> &tiles, TimeModel model) {
   InnerMinimum least{INFINITY, -1};
   for (size_t i = 0; i < tiles.size(); ++i)
     if (residency(machine, problem.stencil, tiles[i]) > 0)
@@ -155,7 +158,8 @@ InnerMinimum byTrial(const StencilMachine &machine, const StencilProblem &proble
 TEST(Codesign, TheBoundLosesNothing) {
   std::mt19937 random(17);
   const auto any = [&](std::vector<long> values) { return values[random() % values.size()]; };
-  for (const TimeModel model : {TimeModel::Corrected, TimeModel::Balanced, TimeModel::Uncontended, TimeModel::Printed})
+  for (const TimeModel model :
+       {TimeModel::Corrected, TimeModel::Balanced, TimeModel::Uncontended, TimeModel::Printed})
     for (const char *name : {"Jacobi2D", "Gradient2D", "Heat3D"}) {
       const bool isCube = std::string(name) == "Heat3D";
       const long size = isCube ? any({64, 100, 384}) : any({333, 1000, 4096});
@@ -170,7 +174,8 @@ TEST(Codesign, TheBoundLosesNothing) {
       const Codesign codesign(basis(), designs, {{problem, 1}}, model, tiles);
       for (size_t d = 0; d < designs.size(); ++d) {
         const InnerMinimum expected = byTrial(machineOf(designs[d], basis()), problem, tiles, model);
-        EXPECT_EQ(codesign.minimum(0, d).seconds, expected.seconds) << name << nameOf(model) << d; // bit for bit
+        EXPECT_EQ(codesign.minimum(0, d).seconds, expected.seconds)
+            << name << nameOf(model) << d; // bit for bit
         EXPECT_EQ(codesign.minimum(0, d).tile, expected.tile) << name << nameOf(model) << d;
       }
     }
@@ -188,7 +193,8 @@ TEST(Codesign, AgreesWithTheSearchForTiles) {
 
 TEST(Codesign, AnotherWeightingIsASumOverWhatIsKept) {
   const std::vector<Design> designs = Small::all();
-  const Workload workload = equallyFrequent({{problemOf("Jacobi2D", {1024, 1024, 1}, 256)}, {problemOf("Heat3D", {128, 128, 128}, 64)}});
+  const Workload workload = equallyFrequent(
+      {{problemOf("Jacobi2D", {1024, 1024, 1}, 256)}, {problemOf("Heat3D", {128, 128, 128}, 64)}});
   const Codesign both(basis(), designs, workload, TimeModel::Corrected);
   for (const char *name : {"Jacobi2D", "Heat3D"}) {
     const auto seconds = both.seconds(weighted(workload, {{name, 5}}));
@@ -202,7 +208,8 @@ TEST(Codesign, AnotherWeightingIsASumOverWhatIsKept) {
 
 TEST(Codesign, ADesignWithoutRoomForATileHasNoTime) {
   const std::vector<Design> designs = {{2, 128, 1, 10}, {2, 128, 48, 20}};
-  const Codesign codesign(basis(), designs, {{problemOf("Jacobi2D", {512, 512, 1}, 64), 1}}, TimeModel::Corrected);
+  const Codesign codesign(basis(), designs, {{problemOf("Jacobi2D", {512, 512, 1}, 64), 1}},
+                          TimeModel::Corrected);
   const auto seconds = codesign.seconds(codesign.workload());
   EXPECT_EQ(codesign.tile(0, 0), nullptr);
   EXPECT_TRUE(std::isinf(seconds[0]));
@@ -213,12 +220,14 @@ TEST(Codesign, ADesignWithoutRoomForATileHasNoTime) {
 
 // Chips cannot be faster than all lanes always busy; the printed model says that they are.
 TEST(Codesign, IdealTime) {
-  for (const TimeModel model : {TimeModel::Corrected, TimeModel::Balanced, TimeModel::Uncontended, TimeModel::Printed}) {
+  for (const TimeModel model :
+       {TimeModel::Corrected, TimeModel::Balanced, TimeModel::Uncontended, TimeModel::Printed}) {
     const StencilProblem problem = problemOf("Jacobi2D", {4096, 4096, 1}, 1024);
     const std::vector<Design> designs = {{8, 128, 96, 0}, {16, 128, 96, 0}, {4, 640, 96, 0}};
     const Codesign codesign(basis(), designs, {{problem, 1}}, model);
     for (size_t d = 0; d < designs.size(); ++d) {
-      const bool isPossible = codesign.minimum(0, d).seconds >= idealTime(machineOf(designs[d], basis()), problem) * (1 - 1e-9);
+      const bool isPossible =
+          codesign.minimum(0, d).seconds >= idealTime(machineOf(designs[d], basis()), problem) * (1 - 1e-9);
       EXPECT_EQ(isPossible, model != TimeModel::Printed) << nameOf(model) << d;
     }
   }
