@@ -10,7 +10,7 @@
 namespace pbc::model {
 namespace {
 
-constexpr double kMostTried = 3e11; // bounds: minutes
+constexpr double kMostTried = 2e10; // a minute
 constexpr size_t kMostTiles = 200'000;
 
 /// The feasible tiles of a problem that is as large as the largest of its stencil in every extent.

@@ -3,6 +3,7 @@
 #include "compiler/model/time/overhead.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -97,7 +98,7 @@ private:
   AnswerTable existing() {
     AnswerTable t{"Chips that exist, by the same models",
                   {"chip", "area [mm2]", "10^9 iterations/s", "best design of this area", "faster by [%]",
-                   "without caches [mm2]", "best design of this area", "faster by [%]"},
+                   "area without caches [mm2]", "best design of that area", "faster than it by [%]"},
                   {}};
     for (const ExistingChip &chip : q_.existing) {
       const Codesign alone(q_.basis, {chip.design}, q_.workload, q_.model);
@@ -131,24 +132,51 @@ private:
     return t;
   }
 
+  /// Where a stencil spends most of its time on the best design.
+  size_t longestOf(const std::string &stencil) const {
+    size_t longest = q_.workload.size();
+    for (size_t c = 0; c < q_.workload.size(); ++c)
+      if (q_.workload[c].problem.stencil.name == stencil && q_.workload[c].frequency > 0 &&
+          (longest == q_.workload.size() ||
+           codesign_.minimum(c, best_).seconds > codesign_.minimum(longest, best_).seconds))
+        longest = c;
+    return longest;
+  }
+
+  /// What adds most to the ideal time of a problem on the best design.
+  std::string largestLoss(size_t workloadCase) const {
+    const StencilProblem &p = q_.workload[workloadCase].problem;
+    const StencilMachine machine = machineOf(codesign_.designs()[best_], q_.basis);
+    const Tile &tile = *codesign_.tile(workloadCase, best_);
+    const Overhead o = overheadOf(machine, p, tile, stencilTime(machine, p, tile));
+    const std::array<std::pair<const char *, double>, 7> losses = {{{"steps beyond the last", o.time - 1},
+                                                                    {"units without a tile", o.wavefront - 1},
+                                                                    {"borders of tiles", o.fringe - 1},
+                                                                    {"idle lanes", o.lanes - 1},
+                                                                    {"barriers", o.barriers / o.ideal},
+                                                                    {"transfers", o.transfers / o.ideal},
+                                                                    {"launches", o.launches / o.ideal}}};
+    const auto *most = std::ranges::max_element(losses, {}, &std::pair<const char *, double>::second);
+    return most->first;
+  }
+
   /// Of each stencil the problem that takes longest on the best design.
   AnswerTable tiles() const {
     AnswerTable t{"Tiles on the best design, of each stencil's largest problem",
                   {"stencil", "size", "steps", "tile", "time [s]", "of the ideal time [%]"},
                   {}};
+    if (q_.model != TimeModel::Printed)
+      t.columns.emplace_back("most is lost to");
     for (const std::string &name : stencils()) {
-      size_t longest = q_.workload.size();
-      for (size_t c = 0; c < q_.workload.size(); ++c)
-        if (q_.workload[c].problem.stencil.name == name &&
-            (longest == q_.workload.size() ||
-             codesign_.minimum(c, best_).seconds > codesign_.minimum(longest, best_).seconds))
-          longest = c;
+      const size_t longest = longestOf(name);
       const StencilProblem &p = q_.workload[longest].problem;
       const double seconds = codesign_.minimum(longest, best_).seconds;
       const StencilMachine machine = machineOf(codesign_.designs()[best_], q_.basis);
       t.rows.push_back({name, p.extents[0], p.steps,
                         tileText(*codesign_.tile(longest, best_), p.stencil.dimensions), seconds,
                         100 * idealTime(machine, p) / seconds});
+      if (q_.model != TimeModel::Printed)
+        t.rows.back().emplace_back(largestLoss(longest));
     }
     return t;
   }
@@ -170,21 +198,48 @@ private:
           "Its lanes would do {:.2f} times what they can: the printed model forgets parts of the work.",
           reached));
     else
-      a.explain(fmt::format(
-          "Its lanes do {} of what they can: {}.", percent(reached),
-          reached > 0.9
-              ? "computing dominates, and only more lanes, which is more area, would be faster"
-              : "the rest goes into transfers, barriers, borders of tiles and idle lanes, so that larger "
-                "problems or a faster memory would gain more than lanes"));
+      a.explain(
+          fmt::format("Its lanes do {} of what they can. {}", percent(reached), whatWouldHelp(reached)));
     explainNeighbour(a);
     explainCost(a);
     if (q_.model == TimeModel::Printed)
       a.explain("This model is only for comparison with what is published: --model=corrected is the one to "
                 "believe.");
+    for (const std::string &remark : q_.remarks)
+      a.explain(remark);
     a.explain(fmt::format("Bandwidth, barrier, launch and the times of iterations are those of {} for all "
                           "designs; registers and "
                           "power are no limits here.",
                           q_.basisName));
+  }
+
+  std::string whatWouldHelp(double reached) const {
+    if (reached > 0.95)
+      return "Computing dominates: only more lanes, which is more area, would be faster.";
+    std::string slowest; // the stencil with the largest part of the time
+    double most = 0;
+    for (const std::string &name : stencils()) {
+      double sum = 0;
+      for (size_t c = 0; c < q_.workload.size(); ++c)
+        if (q_.workload[c].problem.stencil.name == name)
+          sum += q_.workload[c].frequency * codesign_.minimum(c, best_).seconds;
+      if (sum > most) {
+        most = sum;
+        slowest = name;
+      }
+    }
+    if (q_.model == TimeModel::Printed)
+      return fmt::format("Most of the time, {}, goes into {}.", percent(most / seconds_[best_]), slowest);
+    const std::string loss = largestLoss(longestOf(slowest));
+    const std::string help = loss == "transfers" ? "a faster memory would help, or larger tiles"
+                             : loss == "idle lanes"
+                                 ? "units of fewer lanes, or rows of tiles that fit them, would help"
+                             : loss == "borders of tiles" ? "larger problems would help, or lower tiles"
+                             : loss == "barriers" ? "more work between barriers would help: wider tiles"
+                             : loss == "launches" ? "higher tiles, thus fewer wavefronts, would help"
+                                                  : "larger problems would help, or fewer units";
+    return fmt::format("Most of the time, {}, goes into {}, where most is lost to {}: {}.",
+                       percent(most / seconds_[best_]), slowest, loss, help);
   }
 
   /// What a tenth more performance would cost.
@@ -222,8 +277,8 @@ private:
 
   Plot plot() const {
     Plot p{fmt::format("Area and performance of {} designs", codesign_.designs().size()),
-           "area [mm2]",
-           "10^9 iterations/s",
+           "area [mm²]",
+           "10⁹ iterations/s",
            false,
            false,
            {}};

@@ -22,6 +22,7 @@ struct CodesignQuestion {
   Workload workload; // frequencies included
   TimeModel model = TimeModel::Corrected;
   std::vector<ExistingChip> existing;
+  std::vector<std::string> remarks; // sentences
 };
 
 Answer answerCodesign(const CodesignQuestion &);

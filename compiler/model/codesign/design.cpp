@@ -30,6 +30,8 @@ Chip chipOf(const Design &design, double registersKb) {
 
 std::vector<Design> designsIn(const DesignRanges &ranges) {
   std::vector<double> shared = ranges.sharedKb;
+  if (std::ranges::any_of(shared, [](double kb) { return std::isnan(kb); }))
+    shared.clear(); // refused below
   std::ranges::sort(shared);
   shared.erase(std::unique(shared.begin(), shared.end()), shared.end());
   if (shared.empty() || !(shared.front() > 0) || !(shared.back() <= 1e6))

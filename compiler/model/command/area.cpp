@@ -82,7 +82,7 @@ AnswerTable changesOf(const Chip &chip, double total, Mode mode) {
 Plot areaOverUnits(const NamedChip &named, Mode mode) {
   Plot plot{fmt::format("Area of {} with other numbers of units", named.name),
             "units",
-            "area [mm2]",
+            "area [mm²]",
             false,
             false,
             {}};
@@ -139,7 +139,7 @@ Answer areaOfChip(const NamedChip &named, Mode mode) {
                                caches, std::floor(caches / unit)));
   }
   if (named.published)
-    answer.explain(fmt::format("The published area is {:g} mm2: the model differs by {:+.2f} %.",
+    answer.explain(fmt::format("The published area is {:g} mm2: the model differs by {:+.3f} %.",
                                *named.published, 100 * (total / *named.published - 1)));
   answer.explain("The coefficients are of NVIDIA's Maxwell in TSMC's 28 nm: of chips in another process, "
                  "proportions may "

@@ -65,15 +65,15 @@ DesignRanges rangesOf(const CodesignOptions &o) {
 
 std::vector<StencilProblem> problemsOf(const Stencil &stencil, const CodesignOptions &o,
                                        const Machine &machine) {
+  if (stencil.dimensions == 1)
+    throw Problem(
+        fmt::format("codesign is for stencils of two and three dimensions; {} has one", stencil.name),
+        "pbc model time finds its tiles on one machine");
   const double iteration = iterationTime(machine, stencil);
   if (o.size.empty()) {
     if (o.steps)
       throw Problem("--steps without --size", "give both, or neither for the sizes that are published");
-    auto problems = publishedSizes(stencil, iteration);
-    if (problems.empty())
-      throw Problem(fmt::format("there are no published sizes of {}", stencil.name),
-                    "give --size and --steps");
-    return problems;
+    return publishedSizes(stencil, iteration);
   }
   if (!o.steps)
     throw Problem("--size without --steps", "give both, or neither for the sizes that are published");
@@ -90,9 +90,8 @@ Workload workloadOf(const CodesignOptions &o, const Machine &machine) {
   std::vector<std::string> names = o.stencils;
   if (names.empty())
     for (const Stencil &stencil : namedStencils())
-      if (o.size.empty() ? stencil.dimensions > 1 && machine.iteration.contains(stencil.name)
-                         : stencil.dimensions == static_cast<int>(o.size.size()) &&
-                               machine.iteration.contains(stencil.name))
+      if (stencil.dimensions > 1 && machine.iteration.contains(stencil.name) &&
+          (o.size.empty() || o.size.size() == static_cast<size_t>(stencil.dimensions)))
         names.push_back(stencil.name);
   std::vector<std::vector<StencilProblem>> problems;
   for (size_t i = 0; i < names.size(); ++i)
@@ -137,6 +136,10 @@ Answer answerOf(const CodesignOptions &o, const Common &common) {
   q.ranges = rangesOf(o);
   q.workload = workloadOf(o, machine);
   q.model = common.printed ? TimeModel::Printed : timeModel(o.model);
+  for (const std::string &name : stencilsOf(q.workload))
+    if (machine.iteration.at(name).spread >= 0.5)
+      q.remarks.push_back(
+          fmt::format("The time of an iteration of {} on {} is a guess.", name, machine.name));
   for (const char *name : {"gtx980", "titanx"})
     q.existing.push_back(existingChip(findMachine(name)));
   return answerCodesign(q);

@@ -163,12 +163,11 @@ Answer energyOverTiles(const EnergyQuestion &q) {
   const double standing = q.costs[Spent::Static] * least.seconds / least.joules;
   const Spendings spent = spentByRun(least.run, least.seconds, q.mode);
   const double global = spent[Spent::GlobalShared] * q.costs[Spent::GlobalShared] / least.joules;
-  answer.explain(fmt::format("Of the most frugal tile's energy static power takes {}, which falls with the "
-                             "time, and global memory {}, which falls with "
-                             "larger tiles; the rest is the same for all tiles of this shape. Time and "
-                             "energy would part further if static power were a "
-                             "smaller share.",
-                             percent(standing), percent(global)));
+  answer.explain(fmt::format(
+      "Of the most frugal tile's energy static power takes {}, which falls with the time, and "
+      "global memory {}, which falls with larger tiles; the operations cost nearly the same with all "
+      "tiles. With less static power, time and energy would part further.",
+      percent(standing), percent(global)));
   for (const std::string &remark : q.remarks)
     answer.explain(remark);
 

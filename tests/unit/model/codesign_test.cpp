@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
+#include <tuple>
 
 using namespace pbc::model;
 
@@ -216,6 +217,27 @@ TEST(Codesign, ADesignWithoutRoomForATileHasNoTime) {
   EXPECT_EQ(codesign.best(seconds), 1U);
   EXPECT_THAT(codesign.front(seconds), testing::ElementsAre(1));
   EXPECT_THROW(codesign.best(seconds, 15), Problem);
+}
+
+// Section 4.3: a full enumeration with the corrected model ends with few wide units; the printed one at
+// moderate ones like those of table C.2.
+TEST(Codesign, TheModelsPreferDifferentChips) {
+  DesignRanges ranges;
+  ranges.leastArea = 425;
+  ranges.mostArea = 450;
+  const std::vector<Design> designs = designsIn(ranges);
+  const Stencil jacobi = namedStencil("Jacobi2D");
+  const Workload workload =
+      equallyFrequent({publishedSizes(jacobi, iterationTime(shipped("gtx980"), jacobi))});
+  const auto bestOf = [&](TimeModel model) {
+    const Codesign codesign(basis(), designs, workload, model);
+    const auto seconds = codesign.seconds(workload);
+    const size_t best = codesign.best(seconds);
+    return std::tuple(designs[best].units, designs[best].lanes, designs[best].sharedKb,
+                      std::round(meanIterations(workload) / seconds[best] / 1e9));
+  };
+  EXPECT_EQ(bestOf(TimeModel::Corrected), std::tuple(4, 1952, 96.0, 208.0));
+  EXPECT_EQ(bestOf(TimeModel::Printed), std::tuple(26, 192, 24.0, 280.0));
 }
 
 // Chips cannot be faster than all lanes always busy; the printed model says that they are.
