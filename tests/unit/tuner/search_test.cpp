@@ -185,7 +185,7 @@ TEST(Tester, ABusyMachineBansNothing) {
 
 /// Runs of 50 microseconds, nearly each of which waits for others' slices of time, but three in a row never
 /// do.
-TEST(Race, ShortRunsAreComparedWhereOthersAreAtWork) {
+TEST(ShortRaces, AreDecidedWhereOthersAreAtWork) {
   struct Sliced : Evaluator {
     Random random{3};
     Measurement measure(const Request &request) override {
