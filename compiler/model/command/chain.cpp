@@ -72,8 +72,8 @@ struct Totals {
 
 Totals exactTotals(const pb::ChainTree &tree, const std::vector<long> &sizes, const pb::FastMemory &memory) {
   const pb::MovementCosts costs{memory};
-  return {wholeChain(leastCost(tree, sizes, costs, false)).count,
-          wholeChain(leastCost(tree, sizes, costs, true)).count};
+  return {wholeChain(pb::leastCost(tree, sizes, costs, false)).count,
+          wholeChain(pb::leastCost(tree, sizes, costs, true)).count};
 }
 
 /// The step that moves most, in words of people.
@@ -109,14 +109,14 @@ std::string dominantStep(const pb::ChainPlan<pb::Words> &plan, const std::vector
 std::string whatWouldChange(const pb::ChainTree &tree, const std::vector<long> &sizes,
                             const FastMemoryOptions &asked, const Totals &now) {
   const pb::FastMemory memory = asked.value();
-  if (now.fused < now.plain)
+  if (now.fused < now.plain) {
+    const Totals then = exactTotals(tree, sizes, {2 * memory.words, memory.stream});
     return fmt::format(
-        "Fusing saves {:.2f} % of the words; numbers of half the size would double the memory's words: {}.",
-        savedPercent(static_cast<double>(now.fused), static_cast<double>(now.plain)), [&] {
-          const Totals then = exactTotals(tree, sizes, {memory.words * 2, memory.stream});
-          return fmt::format("then {} would move, {:.2f} % of them saved by fusing", then.fused,
-                             savedPercent(static_cast<double>(then.fused), static_cast<double>(then.plain)));
-        }());
+        "Fusing saves {:.2f} %; with twice the memory, or numbers of half the size, {} words would move, "
+        "{:.2f} % saved by fusing.",
+        savedPercent(static_cast<double>(now.fused), static_cast<double>(now.plain)), then.fused,
+        savedPercent(static_cast<double>(then.fused), static_cast<double>(then.plain)));
+  }
   constexpr double kMost = 1e15, kStep = 1.05;
   for (double words = static_cast<double>(memory.words); words < kMost; words *= kStep) {
     const Totals then = exactTotals(tree, sizes, {std::lround(words), memory.stream});
@@ -146,8 +146,8 @@ void addClosed(Answer &answer, const pb::ChainTree &tree, const std::vector<long
                Mode mode) {
   const ClosedCosts costs{memory, mode};
   try {
-    const double plain = wholeChain(leastCost(tree, sizes, costs, false));
-    const double fused = wholeChain(leastCost(tree, sizes, costs, true));
+    const double plain = wholeChain(pb::leastCost(tree, sizes, costs, false));
+    const double fused = wholeChain(pb::leastCost(tree, sizes, costs, true));
     answer.figure("closed form, one by one", plain, "words", "D.18");
     answer.figure("closed form, fused pairs", fused, "words",
                   mode == Mode::Printed ? "D.26 as printed" : "D.26");
@@ -166,8 +166,8 @@ Answer chainAnswer(const ChainQuestion &asked, Mode mode) {
   const pb::MovementCosts costs{memory};
   const pb::ChainTree tree = pb::fewestOperations(sizes);
   counted(pb::leastOutputKept(1, 1, 1, memory), memory, "the chain"); // does any tile fit?
-  const auto fused = leastCost(tree, sizes, costs, true);
-  const Totals totals{counted(wholeChain(leastCost(tree, sizes, costs, false)), "the chain"),
+  const auto fused = pb::leastCost(tree, sizes, costs, true);
+  const Totals totals{counted(wholeChain(pb::leastCost(tree, sizes, costs, false)), "the chain"),
                       counted(wholeChain(fused), "the chain")};
   Answer answer(fmt::format("Chain of {} matrices through {}", sizes.size() - 1, asked.memory.text()));
   if (tree.operations == pb::kTooMany)
@@ -179,7 +179,7 @@ Answer chainAnswer(const ChainQuestion &asked, Mode mode) {
   answer.figure("saved", savedPercent(static_cast<double>(totals.fused), static_cast<double>(totals.plain)),
                 "%");
   if (sizes.size() - 1 <= kMostForAllTrees) {
-    const auto joint = leastCost(sizes, costs, true);
+    const auto joint = pb::leastCost(sizes, costs, true);
     answer.figure("least of all orders", counted(wholeChain(joint), "the chain"), "words",
                   "cost-models.md 7.3, exact");
     answer.figure("that order", pb::text(joint));

@@ -22,19 +22,25 @@ struct MovementQuestion {
 
 /// A row of the table of ways.
 std::vector<Json> wayRow(const Way &way, const pb::FastMemory &memory) {
-  const auto tile = [](const char *format, auto first, auto second) {
-    return first > 0 ? Json(fmt::format(fmt::runtime(format), first, second)) : Json();
-  };
-  const pb::Tiled exact = way.exact(memory);
   std::vector<Json> out{way.name};
+  const pb::Tiled exact = way.exact(memory);
   if (exact.words == pb::kTooMany)
     out.insert(out.end(), {Json(), "does not fit"});
   else
-    out.insert(out.end(), {exact.words.count, tile("{} x {}", exact.first, exact.second)});
-  if (const auto closed = closedOf(way, static_cast<double>(memory.words)))
-    out.insert(out.end(), {closed->words, tile("{:.1f} x {:.1f}", closed->first, closed->second)});
-  else
+    out.insert(out.end(), {exact.words.count,
+                           exact.first ? Json(fmt::format("{} x {}", exact.first, exact.second)) : Json()});
+  const auto closed = closedOf(way, static_cast<double>(memory.words));
+  if (!closed)
     out.insert(out.end(), {Json(), Json()});
+  else if (closed->first <= 0)
+    out.insert(out.end(), {closed->words, Json()});
+  else
+    out.insert(out.end(),
+               {closed->words, fmt::format("{:.1f} x {:.1f}{}", closed->first, closed->second,
+                                           closed->first > static_cast<double>(way.firstExtent) ||
+                                                   closed->second > static_cast<double>(way.secondExtent)
+                                               ? ", more than there is"
+                                               : "")});
   return out;
 }
 

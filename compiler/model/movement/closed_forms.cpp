@@ -2,24 +2,26 @@
 
 #include "compiler/model/problem.h"
 
-#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
 namespace pbc::model {
 namespace {
 
-/// Throws where the forms mean nothing.
-template <size_t N>
-void requireLarge(const std::array<long, N> &sizes, double memory) {
+void requireWords(double memory) {
   if (!(memory >= 1) || !std::isfinite(memory))
     throw Problem(fmt::format("a fast memory of {} words", memory), "it has at least one word");
-  const long least = *std::ranges::min_element(sizes);
-  if (2.0 * static_cast<double>(least) < std::sqrt(memory))
+}
+
+/// Throws where the form may be negative: it counts on more than one tile along this size.
+void requireLarge(const char *name, long size, double memory) {
+  requireWords(memory);
+  const double least = std::ceil(std::sqrt(memory) / 2);
+  if (static_cast<double>(size) < least)
     throw Problem(
-        fmt::format("closed forms take sizes of at least half the root of the memory, {:.0f} for {:.0f} "
-                    "words: {} is less",
-                    std::ceil(std::sqrt(memory) / 2), memory, least),
+        fmt::format("the closed form needs {} of at least half the root of the memory, {:.0f} for {:.0f} "
+                    "words; it is {}",
+                    name, least, memory, size),
         "take the exact counts, or a smaller memory");
 }
 
@@ -47,34 +49,34 @@ FusedSizes reversed(const FusedSizes &p) { return {p[3], p[2], p[1], p[0]}; }
 } // namespace
 
 ClosedForm closedOutputKept(const ProductSizes &p, double memory) {
-  requireLarge(p, memory);
+  requireWords(memory);
   const double side = std::sqrt(memory);
   return {2 * threeSizes(p[0], p[1], p[2]) / side + twoSizes(p[0], p[2]), side, side};
 }
 
 ClosedForm closedLeftKept(const ProductSizes &p, double memory) {
-  requireLarge(p, memory);
+  requireLarge("P1", p[1], memory);
   return {2 * std::sqrt(2.0) * threeSizes(p[0], p[1], p[2]) / std::sqrt(memory) + twoSizes(p[0], p[1]) -
               twoSizes(p[0], p[2]),
           std::sqrt(memory / 2), std::sqrt(2 * memory)};
 }
 
 ClosedForm closedRightKept(const ProductSizes &p, double memory) {
-  requireLarge(p, memory);
+  requireLarge("P1", p[1], memory);
   return {2 * std::sqrt(2.0) * threeSizes(p[0], p[1], p[2]) / std::sqrt(memory) + twoSizes(p[1], p[2]) -
               twoSizes(p[0], p[2]),
           std::sqrt(memory / 2), std::sqrt(2 * memory)};
 }
 
 ClosedForm closedLeft(const FusedSizes &p, double memory) {
-  requireLarge(p, memory);
+  requireLarge("P2", p[2], memory);
   ClosedForm form = fusedForm(threeSizes(p[0], p[1], p[2]), sizeRatio(p[3], p[1]), memory);
   form.words -= twoSizes(p[0], p[3]);
   return form;
 }
 
 ClosedForm closedRight(const FusedSizes &p, double memory, Mode mode) {
-  requireLarge(p, memory);
+  requireLarge("P1", p[1], memory);
   const double beta = sizeRatio(p[0], mode == Mode::Printed ? p[1] : p[2]);
   ClosedForm form = fusedForm(threeSizes(p[1], p[2], p[3]), beta, memory);
   form.words -= twoSizes(p[0], p[3]);
@@ -83,7 +85,7 @@ ClosedForm closedRight(const FusedSizes &p, double memory, Mode mode) {
 }
 
 ClosedForm closedLeftReduction(const FusedSizes &p, double memory) {
-  requireLarge(p, memory);
+  requireWords(memory);
   const double side = std::sqrt(memory);
   return {2 * twoSizes(p[0], p[2]) * static_cast<double>(p[1] + p[3]) / side + twoSizes(p[0], p[3]), side,
           side};

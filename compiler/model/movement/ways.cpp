@@ -14,7 +14,7 @@ using pb::Update;
 
 /// One product after the other: a Tiled without a tile.
 Way oneByOne(const std::string &side, const ProductSizes &first, const ProductSizes &second) {
-  return {side + ", one by one",
+  return {side + ", one by one", 0, 0,
           [=](FastMemory m) {
             const Tiled a = pb::leastProduct(first[0], first[1], first[2], m);
             const Tiled b = pb::leastProduct(second[0], second[1], second[2], m);
@@ -28,11 +28,14 @@ Way oneByOne(const std::string &side, const ProductSizes &first, const ProductSi
 } // namespace
 
 std::vector<Way> waysOfOne(const ProductSizes &p) {
-  return {{"output kept (P0 x P2)", [p](FastMemory m) { return pb::leastOutputKept(p[0], p[1], p[2], m); },
+  return {{"output kept (P0 x P2)", p[0], p[2],
+           [p](FastMemory m) { return pb::leastOutputKept(p[0], p[1], p[2], m); },
            [p](double m) { return closedOutputKept(p, m); }},
-          {"left kept (P0 x P1)", [p](FastMemory m) { return pb::leastLeftKept(p[0], p[1], p[2], m); },
+          {"left kept (P0 x P1)", p[0], p[1],
+           [p](FastMemory m) { return pb::leastLeftKept(p[0], p[1], p[2], m); },
            [p](double m) { return closedLeftKept(p, m); }},
-          {"right kept (P2 x P1)", [p](FastMemory m) { return pb::leastRightKept(p[0], p[1], p[2], m); },
+          {"right kept (P2 x P1)", p[2], p[1],
+           [p](FastMemory m) { return pb::leastRightKept(p[0], p[1], p[2], m); },
            [p](double m) { return closedRightKept(p, m); }}};
 }
 
@@ -45,15 +48,16 @@ WaysOfTwo waysOfTwo(const FusedSizes &p, Mode mode) {
   };
   return {
       {oneByOne("left", {p[0], p[1], p[2]}, {p[0], p[2], p[3]}),
-       {"left, fused", left(Update::ReadAndWrite), [p](double m) { return closedLeft(p, m); }},
-       {"left, fused, reductions", left(Update::Reduction),
+       {"left, fused", p[0], p[2], left(Update::ReadAndWrite), [p](double m) { return closedLeft(p, m); }},
+       {"left, fused, reductions", p[0], p[2], left(Update::Reduction),
         [p](double m) { return closedLeftReduction(p, m); }},
-       {"left, fused, panel of R kept", left(Update::Panel), {}}},
+       {"left, fused, panel of R kept", p[0], p[2], left(Update::Panel), {}}},
       {oneByOne("right", {p[1], p[2], p[3]}, {p[0], p[1], p[3]}),
-       {"right, fused", right(Update::ReadAndWrite), [p, mode](double m) { return closedRight(p, m, mode); }},
-       {"right, fused, reductions", right(Update::Reduction),
+       {"right, fused", p[1], p[3], right(Update::ReadAndWrite),
+        [p, mode](double m) { return closedRight(p, m, mode); }},
+       {"right, fused, reductions", p[1], p[3], right(Update::Reduction),
         [p](double m) { return closedRightReduction(p, m); }},
-       {"right, fused, panel of R kept", right(Update::Panel), {}}}};
+       {"right, fused, panel of R kept", p[1], p[3], right(Update::Panel), {}}}};
 }
 
 std::optional<ClosedForm> closedOf(const Way &way, double memory) {

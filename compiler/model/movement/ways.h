@@ -17,6 +17,7 @@ namespace pbc::model {
 
 struct Way {
   std::string name;
+  long firstExtent = 0, secondExtent = 0; // what the tile is cut out of
   /// Two products one by one have no common tile: 0 x 0.
   std::function<pb::Tiled(pb::FastMemory)> exact;
   std::function<ClosedForm(double memory)> closed; // empty: there is none
