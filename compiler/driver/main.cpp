@@ -14,7 +14,7 @@ int main(int argc, char **argv) {
   if (argc > 1 && std::strcmp(argv[1], "report") == 0)
     return pbc::tuner::reportCommand(argc - 1, argv + 1);
   if (argc > 1 && std::strcmp(argv[1], "model") == 0)
-    return pbc::model::modelCommand(argc - 1, argv + 1);
+    return pbc::model::modelCommand(argc - 1, argv + 1, pbc::driver::eachKernel);
   const bool explains = argc > 1 && std::strcmp(argv[1], "explain") == 0;
   if (explains && pbc::tuner::explainsProgram(argc - 1, argv + 1))
     return pbc::tuner::explainCommand(argc - 1, argv + 1);

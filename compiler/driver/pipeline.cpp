@@ -57,8 +57,10 @@ std::string whyUnreadable(const std::string &path) {
 
 class Pipeline {
 public:
-  explicit Pipeline(const Options &o)
-      : options_(o), diagnostics_(sources_), cache_(o.noCache ? "" : build::Cache::defaultFolder()) {}
+  /// With `take` it stops after the kernels, which it gives to `take`.
+  Pipeline(const Options &o, std::function<void(const kernel::Kernel &)> take)
+      : options_(o), take_(std::move(take)), diagnostics_(sources_),
+        cache_(o.noCache ? "" : build::Cache::defaultFolder()) {}
 
   int run() {
     const auto file = sources_.load(options_.input);
@@ -175,6 +177,8 @@ private:
           kernelOptions_ = requests.text();
         }))
       return 1;
+    if (take_)
+      return give(kernels);
     if (options_.stage == Stage::Kernels)
       return show(printKernels(module, kernels, fusions));
     if (options_.stage == Stage::Explain)
@@ -366,6 +370,15 @@ private:
       }
     }
     return all;
+  }
+
+  int give(const emit::Kernels &all) const {
+    for (const auto &ofTransform : all)
+      for (const auto &ofPlan : ofTransform)
+        for (const auto &k : ofPlan)
+          if (k)
+            take_(*k);
+    return 0;
   }
 
   static std::string printKernels(const sema::Module &module, const emit::Kernels &all,
@@ -568,6 +581,7 @@ private:
   }
 
   const Options &options_;
+  const std::function<void(const kernel::Kernel &)> take_;
   const std::string standardFolder_ = standardFolder();
   source::SourceManager sources_;
   source::Diagnostics diagnostics_;
@@ -583,9 +597,11 @@ private:
 
 } // namespace
 
-int compileProgram(const Options &options) {
+namespace {
+
+int runPipeline(const Options &options, const std::function<void(const kernel::Kernel &)> &take) {
   try {
-    return Pipeline(options).run();
+    return Pipeline(options, take).run();
   } catch (const std::exception &e) {
     fmt::print(stderr,
                "pbc: internal error: {}\nhelp: this is a fault of pbc, not of your program; please report it "
@@ -594,6 +610,18 @@ int compileProgram(const Options &options) {
                e.what());
     return 1;
   }
+}
+
+} // namespace
+
+int compileProgram(const Options &options) { return runPipeline(options, nullptr); }
+
+bool eachKernel(const std::string &file, const std::function<void(const kernel::Kernel &)> &take) {
+  Options options;
+  options.input = file;
+  options.stage = Stage::Kernels;
+  options.forDevices = false;
+  return runPipeline(options, take) == 0;
 }
 
 } // namespace pbc::driver

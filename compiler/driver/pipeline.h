@@ -6,10 +6,19 @@
 // one. With PBC_VERIFY a verifier runs after each step that has one, and a violation is an internal error.
 #pragma once
 #include "compiler/driver/options.h"
+#include <functional>
+
+namespace pbc::kernel {
+struct Kernel;
+}
 
 namespace pbc::driver {
 
 /// Compiles, or prints a stage. Returns the exit status.
 int compileProgram(const Options &);
+
+/// Calls `take` with the kernel of each step of each plan of a program, as the compiler schedules it. False:
+/// the program has errors, which were printed. What `take` is given does not outlive the call.
+bool eachKernel(const std::string &file, const std::function<void(const kernel::Kernel &)> &take);
 
 } // namespace pbc::driver

@@ -44,7 +44,8 @@ struct Plot {
 class Answer {
 public:
   explicit Answer(std::string title) : title(std::move(title)) {}
-  void figure(std::string name, nlohmann::ordered_json value, std::string unit = {}, std::string source = {}) {
+  void figure(std::string name, nlohmann::ordered_json value, std::string unit = {},
+              std::string source = {}) {
     figures.push_back({std::move(name), std::move(value), std::move(unit), std::move(source)});
   }
   void explain(std::string sentence) { explanation.push_back(std::move(sentence)); }

@@ -11,7 +11,7 @@ namespace pbc::model {
 namespace {
 
 /// In the order of --help.
-const std::vector<AddSubcommand> kSubcommands = {addChainCommand, addMovementCommand};
+const std::vector<AddSubcommand> kSubcommands = {addTimeCommand, addMovementCommand, addChainCommand};
 
 void show(const Answer &answer, const Common &common) {
   const std::string text = common.json ? asJson(answer) : asText(answer);
@@ -28,8 +28,9 @@ int problem(const std::string &kind, const std::string &what, const std::string 
 
 } // namespace
 
-int modelCommand(int argc, char **argv) {
+int modelCommand(int argc, char **argv, const EachKernel &eachKernel) {
   Common common;
+  common.eachKernel = eachKernel;
   Question question;
   CLI::App app("Answers from models, without running anything: the time of tiled stencils, energy, the area "
                "of a chip, and what moves between memories. Each answer says which term dominates.",

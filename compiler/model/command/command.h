@@ -15,13 +15,22 @@
 namespace CLI {
 class App;
 }
+namespace pbc::kernel {
+struct Kernel;
+}
 
 namespace pbc::model {
 
-int modelCommand(int argc, char **argv);
+/// Compiles a program as far as its kernels and calls `take` with each. False: the program has errors, which
+/// were printed. The driver knows how; the models do not know the driver.
+using EachKernel =
+    std::function<bool(const std::string &file, const std::function<void(const kernel::Kernel &)> &take)>;
+
+int modelCommand(int argc, char **argv, const EachKernel &);
 
 /// What every subcommand has: --json, --plot=FILE.svg, --printed.
 struct Common {
+  EachKernel eachKernel;
   bool json = false;
   std::string plot;
   bool printed = false;

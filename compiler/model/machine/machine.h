@@ -33,10 +33,10 @@ enum class Scope { Lane, Unit, Machine };
 struct Memory {
   std::string name; // "registers", "shared", "L1", "L2", "L3", "global"
   Scope scope = Scope::Machine;
-  double bytes = 0;                      // of one instance
-  std::optional<Figure> bytesPerSecond;  // of the whole machine, all units reading at once
-  std::optional<Figure> latency;         // seconds from a load to its use
-  std::optional<double> bytesPerBlock;   // the most that one thread block may have of it
+  double bytes = 0;                     // of one instance
+  std::optional<Figure> bytesPerSecond; // of the whole machine, all units reading at once
+  std::optional<Figure> latency;        // seconds from a load to its use
+  std::optional<double> bytesPerBlock;  // the most that one thread block may have of it
 };
 
 struct Machine {
@@ -52,9 +52,9 @@ struct Machine {
   std::optional<int> blocksPerUnit;   // most resident (MTBSM)
   std::optional<int> threadsPerBlock; // most
 
-  std::vector<Memory> memories;   // near to far
-  std::optional<Figure> barrier;  // seconds, threads of one block (tau)
-  std::optional<Figure> launch;   // seconds, a kernel's boundary seen from the host (Ts)
+  std::vector<Memory> memories;  // near to far
+  std::optional<Figure> barrier; // seconds, threads of one block (tau)
+  std::optional<Figure> launch;  // seconds, a kernel's boundary seen from the host (Ts)
 
   /// Seconds of one iteration of a stencil's body on one lane, its data in shared memory (Citer), by the
   /// stencil's name.
@@ -67,8 +67,8 @@ struct Machine {
   /// What the area model needs beside the above (area/area.h): bytes.
   std::optional<double> registersPerLane; // RVU
   std::optional<double> firstCachePerPair;
-  std::optional<double> secondCache;      // of the whole chip
-  std::optional<double> publishedArea;    // mm2
+  std::optional<double> secondCache;   // of the whole chip
+  std::optional<double> publishedArea; // mm2
 
   /// The memory of this name. Throws Problem naming the machine and the memories it has.
   const Memory &memory(const std::string &name) const;

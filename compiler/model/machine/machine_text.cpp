@@ -1,15 +1,12 @@
 // A description as text.
 #include "compiler/model/machine/machine_file.h"
 
-#include "runtime/config/toml_text.h"
+#include "tuner/space/toml.h"
 
 #include <fmt/format.h>
 
 namespace pbc::model {
 namespace {
-
-using pb::config::key;
-using pb::config::quoted;
 
 /// The shortest text that reads back as the same number.
 std::string number(double value) { return fmt::format("{}", value); }
@@ -17,10 +14,10 @@ std::string number(double value) { return fmt::format("{}", value); }
 class MachineWriter {
 public:
   std::string write(const Machine &m) {
-    line("name", quoted(m.name));
+    line("name", tuner::tomlText(m.name));
     line("kind", m.kind == MachineKind::Gpu ? "\"gpu\"" : "\"processor\"");
     if (!m.source.empty())
-      line("source", quoted(m.source));
+      line("source", tuner::tomlText(m.source));
     line("units", std::to_string(m.units));
     line("lanes", std::to_string(m.lanes));
     figure("clock", m.clock);
@@ -39,11 +36,11 @@ public:
     if (!m.iteration.empty())
       text_ += "\n[iteration]\n";
     for (const auto &[name, time] : m.iteration)
-      figure(key(name), time);
+      figure(tuner::tomlKey(name), time);
     for (const auto &[way, energies] : m.energy) {
-      text_ += fmt::format("\n[energy.{}]\n", key(way));
+      text_ += fmt::format("\n[energy.{}]\n", tuner::tomlKey(way));
       for (const auto &[name, joules] : energies)
-        line(key(name), number(joules));
+        line(tuner::tomlKey(name), number(joules));
     }
     return text_;
   }
@@ -52,7 +49,7 @@ private:
   void write(const Memory &memory) {
     static const char *const kScopes[] = {"lane", "unit", "machine"};
     text_ += "\n[[memory]]\n";
-    line("name", quoted(memory.name));
+    line("name", tuner::tomlText(memory.name));
     line("scope", fmt::format("\"{}\"", kScopes[static_cast<int>(memory.scope)]));
     line("bytes", number(memory.bytes));
     plain("bytes_per_block", memory.bytesPerBlock);

@@ -1,6 +1,4 @@
 // A description from text, with all its mistakes at once.
-#define TOML_EXCEPTIONS 0
-#define TOML_ENABLE_FORMATTERS 0
 #include "compiler/model/machine/machine_file.h"
 
 #include "runtime/base/closest.h"
@@ -220,14 +218,16 @@ private:
 } // namespace
 
 Machine readMachine(const std::string &text, const std::string &where) {
-  const toml::parse_result parsed = toml::parse(text, where);
-  if (!parsed) {
-    const toml::parse_error &e = parsed.error();
+  // With exceptions, as everywhere in pbc: toml++'s other form must not be linked with this one.
+  toml::table root;
+  try {
+    root = toml::parse(text, where);
+  } catch (const toml::parse_error &e) {
     throw Problem(fmt::format("{}:{}:{}: not TOML: {}", where, e.source().begin.line, e.source().begin.column,
                               e.description()));
   }
   MachineReader reader(where);
-  Machine machine = reader.read(parsed.table());
+  Machine machine = reader.read(root);
   if (!reader.mistakes().empty())
     throw Problem(fmt::format("{}", fmt::join(reader.mistakes(), "\n")));
   return machine;

@@ -1,0 +1,154 @@
+// pbc model time: the time of a tiled stencil, or its best tiles.
+#include "compiler/model/command/command.h"
+#include "compiler/model/machine/machine_file.h"
+#include "compiler/model/time/stencil_of_kernel.h"
+#include "compiler/model/time/time_answer.h"
+
+#include "runtime/base/closest.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+
+namespace pbc::model {
+namespace {
+
+const char *const kTable = "SmithWaterman";
+
+struct TimeOptions {
+  std::string program, stencil, kernel, machine;
+  std::vector<long> size, tile, subtile = {8, 8};
+  long steps = 0, resident = 0;
+  double iteration = 0, within = 0.10;
+  std::size_t candidates = 10;
+};
+
+/// The largest stencil of a program, or the one that was named.
+KernelStencil stencilOfProgram(const TimeOptions &o, const EachKernel &eachKernel) {
+  std::optional<KernelStencil> found;
+  std::vector<std::string> names;
+  std::string why;
+  const bool isRead = eachKernel(o.program, [&](const kernel::Kernel &k) {
+    names.push_back(k.name);
+    if (!o.kernel.empty() && k.name != o.kernel)
+      return;
+    const StencilOutcome outcome = stencilOfKernel(k);
+    if (outcome.stencil)
+      keepLarger(found, *outcome.stencil);
+    else
+      why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", k.name, outcome.why);
+  });
+  if (!isRead)
+    throw Problem(fmt::format("{} has errors", o.program));
+  if (!o.kernel.empty() && std::ranges::find(names, o.kernel) == names.end())
+    throw Problem(
+        fmt::format("{} has no kernel '{}'{}", o.program, o.kernel, pb::base::didYouMean(o.kernel, names)),
+        names.empty() ? "" : "it has " + pb::base::listed(names));
+  if (!found)
+    throw Problem(fmt::format("no rule of {} is a stencil", o.program), why);
+  return *found;
+}
+
+/// What an iteration of another stencil takes, scaled by what both do and read.
+double scaledIteration(const Machine &machine, const KernelStencil &k, std::vector<std::string> &remarks) {
+  const Stencil like = namedStencil("Jacobi2D");
+  const double known = iterationTime(machine, like);
+  const auto work = [](const Stencil &s, int reads) {
+    double sum = reads + 1; // and one cell is written
+    for (const auto &[name, times] : s.operations)
+      sum += times;
+    return sum;
+  };
+  const double time = known * work(k.stencil, k.reads) / work(like, 5);
+  remarks.push_back(
+      fmt::format("The time of an iteration, {:.4g} s, is an estimate: that of {} on {}, by the number of "
+                  "operations and cells. --iteration gives a measured one.",
+                  time, like.name, machine.name));
+  return time;
+}
+
+void checkCount(const std::string &option, std::size_t is, std::size_t wanted, const std::string &meaning) {
+  if (is != wanted)
+    throw Problem(fmt::format("{} must be {} numbers, not {}", option, wanted, is), meaning);
+}
+
+Answer answerTable(const TimeOptions &o, const Machine &machine) {
+  checkCount("--size", o.size.size(), 2, "the lengths of both sequences");
+  checkCount("--tile", o.tile.size(), 2, "the sides of a tile of the table, tS,tT");
+  checkCount("--subtile", o.subtile.size(), 2, "the sides of what one lane computes alone, sS,sT");
+  const double iteration = o.iteration != 0 ? o.iteration : iterationTime(machine, {.name = kTable});
+  return timeOfTable({stencilMachine(machine), kTable, o.size[0], o.size[1], iteration},
+                     {o.tile[0], o.tile[1], o.subtile[0], o.subtile[1]}, o.resident);
+}
+
+Answer answerTime(const TimeOptions &o, const Common &common) {
+  if (o.program.empty() == o.stencil.empty())
+    throw Problem("give either a program or --stencil",
+                  o.program.empty() ? "such as --stencil=Jacobi2D, or samples/heat.pbcc" : "not both");
+  const Machine machine = findMachine(o.machine);
+  if (o.stencil == kTable)
+    return answerTable(o, machine);
+  TimeQuestion q{stencilMachine(machine), {}, common.mode(), {}};
+  if (!o.program.empty()) {
+    const KernelStencil k = stencilOfProgram(o, common.eachKernel);
+    q.problem.stencil = k.stencil;
+    std::string operations;
+    for (const auto &[name, times] : k.stencil.operations)
+      operations += fmt::format("{}{} {}", operations.empty() ? "" : ", ", times, name);
+    q.remarks.push_back(
+        fmt::format("{} of {} is a stencil of {} dimensions and radius {}, {} words a point; an "
+                    "iteration reads {} cells and does {}.",
+                    k.stencil.name, o.program, k.stencil.dimensions, k.stencil.radius, k.stencil.words,
+                    k.reads, operations.empty() ? "no operation" : operations));
+    q.problem.iteration = o.iteration != 0 ? o.iteration : scaledIteration(machine, k, q.remarks);
+  } else {
+    q.problem.stencil = namedStencil(o.stencil);
+    q.problem.iteration = o.iteration != 0 ? o.iteration : iterationTime(machine, q.problem.stencil);
+  }
+  const auto dimensions = static_cast<std::size_t>(q.problem.stencil.dimensions);
+  checkCount("--size", o.size.size(), dimensions, "an extent for each dimension of space");
+  std::ranges::copy(o.size, q.problem.extents.begin());
+  q.problem.steps = o.steps;
+  if (const auto guess = machine.iteration.find(q.problem.stencil.name);
+      o.iteration == 0 && guess != machine.iteration.end() && guess->second.spread >= 0.5)
+    q.remarks.push_back(
+        fmt::format("The time of an iteration on {} is a guess ({} s).", machine.name, guess->second.value));
+  if (o.tile.empty())
+    return bestTiles(
+        q, {.within = o.within, .budget = std::max<std::size_t>(1, o.candidates), .resident = o.resident},
+        o.candidates);
+  checkCount("--tile", o.tile.size(), dimensions + 1, "tS1 to tS of the last dimension, then the height tT");
+  Tile tile;
+  std::copy(o.tile.begin(), o.tile.end() - 1, tile.space.begin());
+  tile.time = o.tile.back();
+  return timeOfTile(q, tile, o.resident);
+}
+
+} // namespace
+
+void addTimeCommand(CLI::App &parent, const Common &common, Question &question) {
+  const auto options = std::make_shared<TimeOptions>();
+  CLI::App *app = parent.add_subcommand("time", "how long a tiled stencil runs, and its best tiles");
+  app->add_option("program", options->program, "a .pbcc file, for the stencil that its largest rule is");
+  app->add_option("--stencil", options->stencil, "Jacobi2D, Heat3D, ..., or SmithWaterman");
+  app->add_option("--kernel", options->kernel, "which of the program's kernels, such as HeatStep.Inside");
+  app->add_option("--machine", options->machine, "gtx980, titanx, k20c, h100, h200, or a machine's file")
+      ->required();
+  app->add_option("--size", options->size, "extents of space, such as 4096,4096")->delimiter(',')->required();
+  app->add_option("--steps", options->steps, "steps of time");
+  app->add_option("--tile", options->tile,
+                  "sides of a tile and its height, such as 8,64,16; without: the best")
+      ->delimiter(',');
+  app->add_option("--subtile", options->subtile, "what a lane computes alone, of SmithWaterman: 8,8")
+      ->delimiter(',');
+  app->add_option("--k", options->resident, "tiles on a unit at once; without: as many as fit");
+  app->add_option("--iteration", options->iteration, "seconds of one iteration on one lane");
+  app->add_option("--within", options->within, "candidates: up to this part above the best; 0.1");
+  app->add_option("--candidates", options->candidates, "how many of them are shown; 10");
+  app->callback([options, &common, &question] {
+    question = [options, &common] { return answerTime(*options, common); };
+  });
+}
+
+} // namespace pbc::model

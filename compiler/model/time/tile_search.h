@@ -1,0 +1,48 @@
+// The best tiles of a stencil on a machine: the whole feasible space, one tile after the other. The model has
+// steps and is not convex; solvers stop at worse points.
+//
+//   searchTiles(gtx980, jacobi2D 4096 x 4096 x 1024)
+//     => 5373 feasible; the best is 14 x 64 x 38 with 0.290442 s; 474 within 10 %
+//
+// A tile is feasible if a block can have it, its base is at least the radius, its innermost extent is a
+// multiple of 32, its height even, and no side is larger than the problem. The model knows no registers, so
+// its best tile is one of many candidates: those near the minimum are meant to be run. They are ranked: more
+// tiles on a unit at once, then less fast memory, then less time.
+//
+// Invariant: the best is first; all are within the asked part of it.
+// Source: cost-models.md 1.10; A.32.
+#pragma once
+#include "compiler/model/time/stencil_time.h"
+
+#include <functional>
+
+namespace pbc::model {
+
+struct RankedTile {
+  Tile tile;
+  StencilTime time;
+};
+
+struct TileSearchSettings {
+  double within = 0.10;     // of the minimum
+  std::size_t budget = 200; // candidates, the best included
+  long resident = 0;        // k; 0: as many as fit
+};
+
+struct TileSearchResult {
+  RankedTile best;
+  std::vector<RankedTile> candidates; // ranked, cut at the budget
+  long feasible = 0;                  // tiles that were looked at
+  long near = 0;                      // of these within the asked part
+  long baseStep = 1;                  // of tS1; more than 1 where a 1-D space would be too large
+};
+
+/// Throws Problem if no tile is feasible.
+TileSearchResult searchTiles(const StencilMachine &, const StencilProblem &, const TimeForm & = {},
+                             const TileSearchSettings & = {});
+
+/// Calls `take` for each feasible tile, tT outermost and tS1 innermost. Returns the step of tS1.
+long forEachFeasibleTile(const StencilMachine &, const StencilProblem &,
+                         const std::function<void(const Tile &)> &take);
+
+} // namespace pbc::model

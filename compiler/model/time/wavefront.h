@@ -1,0 +1,44 @@
+// Codes whose rectangular tiles run in wavefronts that grow and shrink: orthogonal tiles of a table
+// (Smith-Waterman), time-skewed tiles of a 1-D stencil.
+//
+//   tableWavefronts(3, 2)                        =>  {1, 2, 2, 1}     tiles at once
+//   skewedWavefronts(65536, 1024, 512, 128)      =>  137 wavefronts, at most 8 wide, 1032 tiles
+//   wavefrontTime(gtx980, tableWavefronts(64, 48), 2, 9e-6)  =>  1.524564e-3 s
+//
+// Invariant: the widths add up to the number of tiles. The source says that A.7, with one width for all,
+// holds for these codes too; only A.2, wavefront by wavefront, does. Source: cost-models.md 1.8.
+#pragma once
+#include "compiler/model/time/stencil_time.h"
+
+namespace pbc::model {
+
+/// Of a table of rows x columns of tiles, by antidiagonals. Throws Problem if there are none or too many.
+std::vector<long> tableWavefronts(long rows, long columns);
+
+/// Of a 1-D stencil over `extent` places and `steps`, skewed by (place, step) -> (place + step, step), in
+/// tiles of `width` x `height`.
+std::vector<long> skewedWavefronts(long extent, long steps, long width, long height);
+
+/// Talg (A.2), where `group` is the time of k tiles on a unit.
+double wavefrontTime(const StencilMachine &, const std::vector<long> &widths, long resident, double group);
+
+/// A rectangular tile that the lanes of a unit go through in subtiles, antidiagonal by antidiagonal
+/// (DERIVED).
+struct SubtiledTile {
+  long width = 1, height = 1;       // tS, tT
+  long subWidth = 1, subHeight = 1; // sS, sT: of what one lane computes alone
+};
+double subtiledCompute(const StencilMachine &, const SubtiledTile &, double iteration);
+
+/// A dynamic-programming table (Smith-Waterman) cut into such tiles: the whole model for it.
+struct TableTime {
+  std::vector<long> widths;
+  long resident = 0, tileWords = 0;
+  double movedWords = 0; // of a tile: 4.25 (tS + tT)
+  double transfer = 0, compute = 0, group = 0, total = 0;
+  double ideal = 0;
+};
+TableTime tableTime(const StencilMachine &, long rows, long columns, const SubtiledTile &, double iteration,
+                    long resident = 0);
+
+} // namespace pbc::model

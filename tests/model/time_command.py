@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""pbc model time: time_command.py PBC. Answers as text, as data and as a plot, and what is said about wrong questions."""
+import json, os, subprocess, sys, tempfile
+import xml.dom.minidom
+
+PBC = os.path.abspath(sys.argv[1])
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+JACOBI = ["--machine=gtx980", "--stencil=Jacobi2D", "--size=4096,4096", "--steps=1024"]
+
+def run(*arguments, status=0, **environment):
+    done = subprocess.run([PBC, "model", "time", *arguments], capture_output=True, text=True, env={**os.environ, **environment})
+    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
+    return done
+
+def refused(*arguments, **environment):
+    """The message; nothing is printed beside it."""
+    done = run(*arguments, status=1, **environment)
+    assert done.stdout == "" and done.stderr.startswith("pbc model: error: "), done
+    return done.stderr.removeprefix("pbc model: error: ")
+
+def figures(*arguments):
+    answer = json.loads(run(*arguments, "--json").stdout)
+    return answer, {f["name"]: f["value"] for f in answer["figures"]}
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+
+    # One tile: the specification's figure, its parts, which add up, and advice that the model confirms.
+    answer, f = figures(*JACOBI, "--tile=8,64,16")
+    assert abs(f["time"] / 0.40815676 - 1) < 1e-6 and f["tiles on a unit at once (k)"] == 6, f
+    assert f["ideal time"] < f["time, last groups not full"] < f["time"], f
+    assert abs(sum(row[1] for row in answer["tables"][0]["rows"]) / f["time"] - 1) < 1e-9
+    assert any("with k = 3 it takes 0.3066 s" in sentence for sentence in answer["explanation"]), answer
+    assert abs(figures(*JACOBI, "--tile=8,64,16", "--k=3")[1]["time"] - 0.3066) < 1e-4
+    text = run(*JACOBI, "--tile=8,64,16").stdout
+    assert text.startswith("Time of a tile of 8 x 64 x 16 of Jacobi2D, 4096 x 4096, 1024 steps, on GTX 980\n"), text
+    assert "units without a tile" in text and "0.408157 s" in text, text
+
+    # The printed formulas are for published tables, and say so where they are impossible.
+    answer, f = figures(*JACOBI, "--printed")
+    assert f["time"] < f["ideal time"] and "no machine can reach" in answer["explanation"][0], answer
+
+    # The best of all tiles.
+    answer, f = figures(*JACOBI, "--candidates=5")
+    assert (f["best tile"], f["feasible tiles"], f["of these within 10.0 %"]) == ("14 x 64 x 38", 5373, 474), f
+    assert len(answer["tables"][1]["rows"]) == 5, answer
+    assert figures(*JACOBI, "--within=0")[1]["of these within 0.0 %"] == 1
+
+    # A program's stencil: heat flow on a plate, of doubles. With a measured iteration nothing is estimated.
+    answer, f = figures(SOURCE + "/samples/heat.pbcc", "--machine=titanx", "--size=4096,4096", "--steps=1024")
+    assert "HeatStep.Inside" in answer["title"] and "is an estimate" in answer["explanation"][-1], answer
+    measured, f = figures(SOURCE + "/samples/heat.pbcc", "--machine=titanx", "--size=4096,4096", "--steps=1024", "--iteration=4e-8")
+    assert not any("estimate" in sentence for sentence in measured["explanation"]), measured
+    assert "5 cells and does 5 fadd, 2 fmul" in measured["explanation"][-1], measured
+    answer, f = figures(SOURCE + "/tests/programs/jacobi_time.pbcc", "--machine=titanx", "--size=512,512", "--steps=100", "--kernel=Jacobi.rule1")
+    assert answer["title"].startswith("Best tiles of Jacobi.rule1, 512 x 512, 100 steps"), answer
+
+    # Wavefronts that grow and shrink.
+    answer, f = figures("--machine=gtx980", "--stencil=SmithWaterman", "--size=4096,3072", "--tile=64,64", "--iteration=5e-9")
+    assert f["wavefronts"] == 64 + 48 - 1 and f["tiles of the widest"] == 48 and f["time"] > f["ideal time"], f
+
+    # A plot, and 1-D and 3-D. (A machine without the stencil needs the iteration's time.)
+    run(*JACOBI, "--tile=8,64,16", "--plot=height.svg")
+    xml.dom.minidom.parse("height.svg")
+    figures("--machine=gtx980", "--stencil=Heat3D", "--size=384,384,384", "--steps=128", "--tile=4,8,32,4")
+    figures("--machine=gtx980", "--stencil=Jacobi1D", "--size=1000000", "--steps=100", "--iteration=3.39e-8")
+
+    # Machines: those that come with pbc, by name; others by path.
+    own = open(SOURCE + "/compiler/model/machines/gtx980.toml").read()
+    with open("own.toml", "w") as out:
+        out.write(own.replace("units = 16", "units = 32"))
+    assert figures("--machine=own.toml", *JACOBI[1:], "--tile=8,64,16")[1]["rounds of a wavefront"] == 1
+    with open("wrong.toml", "w") as out:
+        out.write(own.replace("units = 16", "unit = 16"))
+    assert refused("--machine=wrong.toml", *JACOBI[1:]).startswith("wrong.toml:5:1: a machine has no 'unit' (did you mean 'units'?); known: "), run
+    assert refused("--machine=gtx98", *JACOBI[1:]) == (
+        "no machine is named 'gtx98' (did you mean 'gtx980'?)\n"
+        "  help: known: 'gtx980', 'h100', 'h200', 'k20c' and 'titanx'; or the path of a file that ends in .toml\n")
+    assert refused("--machine=none.toml", *JACOBI[1:]) == "the machine's file none.toml cannot be read\n  help: there is no such file\n"
+    assert "PBC_MACHINES" in refused("--machine=gtx980", *JACOBI[1:], PBC_MACHINES="/nowhere")
+
+    # Wrong questions.
+    assert refused(*JACOBI, "--tile=8,64,15") == (
+        "tT, the height of a hexagon, must be even and from 2 to 1048576, not 15\n  help: it has a lower and an upper half\n")
+    assert refused(*JACOBI, "--tile=8,64") == (
+        "--tile must be 3 numbers, not 2\n  help: tS1 to tS of the last dimension, then the height tT\n")
+    assert refused(*JACOBI, "--tile=800,640,16") == (
+        "a tile of 800 x 640 x 16 needs 1073538 words of fast memory; on GTX 980 a block may have 12288\n"
+        "  help: make the tile smaller, or leave --tile out to see the best ones\n")
+    assert refused(*JACOBI, "--tile=8,64,16", "--k=7").startswith("k must be from 1 to 6, not 7\n")
+    assert refused(*JACOBI[:2], "--size=-1,4096", "--steps=8") == "the extent S1 must be from 1 to 1000000000, not -1\n"
+    assert refused(*JACOBI[:3]) == "the number of steps must be from 1 to 1000000000, not 0\n"
+    assert refused(*JACOBI, "--iteration=-1") == "the time of an iteration must be positive, not -1 s\n"
+    assert refused(*JACOBI, "--iteration=nan") == "the time of an iteration must be positive, not nan s\n"
+    assert refused(*JACOBI[:1], *JACOBI[2:]).startswith("give either a program or --stencil\n")
+    assert refused(*JACOBI[:1], "--stencil=Jacobi3D", "--size=1,1,1").startswith("no stencil is named 'Jacobi3D' (did you mean 'Jacobi1D'?)\n")
+    assert refused("--machine=h200", "--stencil=Heat3D", "--size=64,64,64", "--steps=8") == (
+        "H200 has no time for an iteration of Heat3D\n  help: it has 'Jacobi2D'; give another with --iteration=SECONDS\n")
+    assert refused(SOURCE + "/samples/sort.pbcc", *JACOBI[:1], *JACOBI[2:]).startswith(f"no rule of {SOURCE}/samples/sort.pbcc is a stencil\n")
+    assert "did you mean 'HeatStep.Inside'?" in refused(SOURCE + "/samples/heat.pbcc", "--kernel=HeatStep.inside", *JACOBI[:1], *JACOBI[2:])
+    assert run("none.pbcc", *JACOBI[:1], *JACOBI[2:], status=1).stderr.endswith("pbc model: error: none.pbcc has errors\n")
+    assert run("--stencil=Jacobi2D", "--size=1,1", status=1).stderr.startswith("--machine is required\n")
+    assert run(*JACOBI, "--size=99999999999999999999,1", status=1).stdout == ""
+
+print("ok")
