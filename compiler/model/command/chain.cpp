@@ -27,7 +27,7 @@ struct ChainQuestion {
   bool isExperiment = false;
 };
 
-double savedPercent(double fused, double plain) { return 100 * (1 - fused / plain); }
+double savedPercent(double fused, double plain) { return plain > 0 ? 100 * (1 - fused / plain) : 0; }
 
 Json shownCost(double cost) { return cost; }
 Json shownCost(pb::Words words) { return words == pb::kTooMany ? Json() : Json(words.count); }
@@ -186,8 +186,10 @@ Answer chainAnswer(const ChainQuestion &asked, Mode mode) {
   }
   answer.tables.push_back(nodeTable("Exact counts [words, with all below]", tree, sizes, costs));
   addClosed(answer, tree, sizes, static_cast<double>(memory.words), mode);
-  answer.explain(dominantStep(fused, sizes, memory));
-  answer.explain(whatWouldChange(tree, sizes, asked.memory, totals));
+  if (sizes.size() > 2) { // else there is no product
+    answer.explain(dominantStep(fused, sizes, memory));
+    answer.explain(whatWouldChange(tree, sizes, asked.memory, totals));
+  }
   answer.plots.push_back(chainCurve(tree, sizes, memory));
   return answer;
 }
@@ -248,7 +250,7 @@ void addChainCommand(CLI::App &parent, const Common &common, Question &question)
         return experimentAnswer(*asked, common.mode());
       }
       if (asked->sizes.size() < 2 || asked->sizes.size() > kMostMatrices + 1)
-        throw Problem(fmt::format("{} sizes", asked->sizes.size()),
+        throw Problem(fmt::format("{} size{}", asked->sizes.size(), asked->sizes.size() == 1 ? "" : "s"),
                       fmt::format("a chain of n matrices has n + 1 sizes: 2 to {}", kMostMatrices + 1));
       requireSizes(asked->sizes);
       return chainAnswer(*asked, common.mode());
