@@ -58,6 +58,7 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   constexpr double kSearch = 0.7, kPolish = 0.15; // of the time; the rest is the race's
   constexpr double kSearchTrials = 0.8;           // of the trials; the race is not counted
   constexpr std::size_t kRunners = 3;
+  constexpr double kExamination = 1; // second, of what there was no time to race
   const ChosenStrategy chosen = chooseStrategy(space, settings);
   const bool isPolished = chosen.strategy->isPolished;
   // Where trials are counted, each is three runs; a comparison takes one more of each at most.
@@ -120,6 +121,12 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   if (!result.raced) {
     search.population.removeBanned(tester.bans(), sizes[search.lastSize].n);
     takeBestSoFar(tester, search.population, result);
+    if (result.changed && !evaluator.stopped() &&
+        tester.sound({result.best}, evaluator.elapsed() + kExamination) != std::vector{result.best}) {
+      result.best = Configuration::defaults(space);
+      result.bestSeconds = result.defaultSeconds;
+      result.changed = false;
+    }
   }
   result.measurements = tester.measurements();
   result.faults = tester.bans().faults();
