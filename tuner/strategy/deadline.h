@@ -8,6 +8,7 @@
 // people have. Source: own; issue 6 asks for both.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace pbc::tuner {
@@ -34,8 +35,9 @@ struct Spent {
 inline Deadline part(const Deadline &all, double share, const Spent &now) {
   const double left = std::max(all.seconds - now.seconds, 0.0);
   const double trials = std::max(all.measurements - now.measurements, 0);
-  return {now.seconds + share * left,
-          all.hasTrials() ? now.measurements + static_cast<int>(share * trials + 0.5) : kUnlimitedTrials};
+  return {now.seconds + share * left, all.hasTrials()
+                                          ? now.measurements + static_cast<int>(std::lround(share * trials))
+                                          : kUnlimitedTrials};
 }
 
 } // namespace pbc::tuner

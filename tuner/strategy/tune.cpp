@@ -46,7 +46,7 @@ ChosenStrategy chooseStrategy(const ProgramSpace &space, const TuneSettings &set
   if (settings.strategy.strategy)
     return settings.strategy;
   // Below so many trials for each open decision the model finds more (docs/results.md).
-  constexpr int kFew = 20;
+  constexpr int kFew = 40;
   if (settings.trials > 0 && settings.trials <= kFew * std::max(space.openDecisions(), 1))
     return parseStrategy("bayesian");
   return parseStrategy("evolutionary");

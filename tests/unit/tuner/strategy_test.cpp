@@ -151,8 +151,8 @@ TEST(Strategy, WithTooFewTrialsExhaustiveSaysHowMuchItSaw) {
 TEST(Strategy, IsChosenByBudget) {
   Cliff cliff; // three open decisions
   EXPECT_STREQ(chooseStrategy(cliff.space, {}).strategy->name, "evolutionary");
-  EXPECT_STREQ(chooseStrategy(cliff.space, {.trials = 60}).strategy->name, "bayesian");
-  EXPECT_STREQ(chooseStrategy(cliff.space, {.trials = 61}).strategy->name, "evolutionary");
+  EXPECT_STREQ(chooseStrategy(cliff.space, {.trials = 120}).strategy->name, "bayesian");
+  EXPECT_STREQ(chooseStrategy(cliff.space, {.trials = 121}).strategy->name, "evolutionary");
   EXPECT_STREQ(chooseStrategy(cliff.space, {.trials = 60, .strategy = parseStrategy("local")}).strategy->name,
                "local");
 }
