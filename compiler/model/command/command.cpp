@@ -11,7 +11,7 @@ namespace pbc::model {
 namespace {
 
 /// In the order of --help.
-const std::vector<AddSubcommand> kSubcommands = {addTimeCommand};
+const std::vector<AddSubcommand> kSubcommands = {addTimeCommand, addMeasureCommand};
 
 void show(const Answer &answer, const Common &common) {
   const std::string text = common.json ? asJson(answer) : asText(answer);

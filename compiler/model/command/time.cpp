@@ -22,6 +22,7 @@ struct TimeOptions {
   long steps = 0, resident = 0;
   double iteration = 0, within = 0.10;
   std::size_t candidates = 10;
+  bool isCounted = false;
 };
 
 /// The largest stencil of a program, or the one that was named.
@@ -115,9 +116,12 @@ Answer answerTime(const TimeOptions &o, const Common &common) {
     q.remarks.push_back(
         fmt::format("The time of an iteration on {} is a guess ({} s).", machine.name, guess->second.value));
   if (o.tile.empty())
-    return bestTiles(
-        q, {.within = o.within, .budget = std::max<std::size_t>(1, o.candidates), .resident = o.resident},
-        o.candidates);
+    return bestTiles(q,
+                     {.within = o.within,
+                      .budget = std::max<std::size_t>(1, o.candidates),
+                      .resident = o.resident,
+                      .isCounted = o.isCounted},
+                     o.candidates);
   checkCount("--tile", o.tile.size(), dimensions + 1, "tS1 to tS of the last dimension, then the height tT");
   Tile tile;
   std::copy(o.tile.begin(), o.tile.end() - 1, tile.space.begin());
@@ -145,6 +149,7 @@ void addTimeCommand(CLI::App &parent, const Common &common, Question &question) 
   app->add_option("--k", options->resident, "tiles on a unit at once; without: as many as fit");
   app->add_option("--iteration", options->iteration, "seconds of one iteration on one lane");
   app->add_option("--within", options->within, "candidates: up to this part above the best; 0.1");
+  app->add_flag("--counted", options->isCounted, "rank tiles with each wavefront counted, not approximated");
   app->add_option("--candidates", options->candidates, "how many of them are shown; 10");
   app->callback([options, &common, &question] {
     question = [options, &common] { return answerTime(*options, common); };

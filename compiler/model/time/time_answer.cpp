@@ -88,6 +88,11 @@ public:
             : fmt::format("A slice transfers for {} and computes for {}: it is bound by memory and",
                           inMicroseconds(time_.transfer), inMicroseconds(time_.compute)),
         time_.total / overhead_.ideal));
+    if (const double counted = countedTime(machine_, problem_, tile_, time_); counted > 1.05 * time_.total)
+      a.explain(fmt::format(
+          "Counted one by one, with the hexagons that borders cut, its wavefronts take {:.4g} s. With "
+          "so few tiles for {}, rank tiles with --counted.",
+          counted, plural(machine_.units, "unit")));
     std::vector<TimePart> lost = parts();
     const TimePart ideal = lost.front();
     lost.erase(lost.begin());
@@ -228,8 +233,8 @@ Answer bestTiles(const TimeQuestion &q, const TileSearchSettings &settings, std:
                     {}};
   for (std::size_t i = 0; i < std::min(shown, found.candidates.size()); ++i) {
     const RankedTile &c = found.candidates[i];
-    table.rows.push_back({tileName(stencil, c.tile), c.time.resident, c.time.tileWords, c.time.total,
-                          100 * (c.time.total / found.best.time.total - 1)});
+    table.rows.push_back({tileName(stencil, c.tile), c.time.resident, c.time.tileWords, c.total,
+                          100 * (c.total / found.best.total - 1)});
   }
   a.tables.push_back(table);
   explainer.explain(a);
