@@ -52,7 +52,13 @@ int tuneCommand(int argc, char **argv) {
   app.add_option("--seed", options.seed, "of the search and of random inputs")->capture_default_str();
   app.add_option("--threads", options.threads, "threads of the program (default: its own choice)")
       ->check(CLI::Range(1, 4096));
-  app.add_option("--memory", options.memoryMegabytes, "address space that the program may use, in MB")
+  app.add_option("--memory", options.memoryMegabytes,
+                 "memory that the program may use, in MB (default: three quarters of what is free)")
+      ->check(CLI::Range(1, 1 << 30).description("a whole number above 0"));
+  app.add_option("--compile-limit", options.compileLimit,
+                 "seconds after which a kernel for a device that is still being compiled counts as a failure "
+                 "(default: 30); with --kernels, a variant of the program (default: 10, and 5 times what the "
+                 "program itself took)")
       ->check(CLI::PositiveNumber);
   app.add_flag("--fresh", options.fresh, "measure again what the journal already knows");
   app.add_flag("--refresh", options.refresh,

@@ -1,7 +1,9 @@
 #include "tuner/session.h"
 
 #include "tuner/evaluate/accuracy.h"
+#include "tuner/evaluate/examination.h"
 #include "tuner/evaluate/interrupt.h"
+#include "tuner/evaluate/memory.h"
 #include "tuner/evaluate/steps.h"
 #include "tuner/report/page.h"
 #include "tuner/report/progress.h"
@@ -233,7 +235,8 @@ private:
     workerOptions_ = {options_.inputs,
                       options_.seed,
                       options_.threads,
-                      {options_.memoryMegabytes << 20},
+                      {options_.memoryMegabytes > 0 ? options_.memoryMegabytes << 20 : memoryShare()},
+                      options_.compileLimit > 0 ? options_.compileLimit : kLongestCompilation,
                       space_.goal ? space_.main : ""};
     worker_ = std::make_unique<Worker>(program_, workerOptions_);
     if (hasStart_ && !options_.refresh)
@@ -267,6 +270,9 @@ private:
     WorkerEvaluator evaluator(space_, steps_, *worker_, journal_.get(),
                               {summary.machine, inputsKey(options_) + (space_.goal ? " " + space_.main : ""),
                                kPatience, !options_.fresh, options_.threads});
+    Examination examination(Worker(program_, workerOptions_), space_, steps_);
+    if (!space_.goal) // results of variable accuracy may differ; verifyAccuracy() looks at those
+      evaluator.setExamination(&examination);
     TuneSettings settings;
     settings.deadline = space_.goal ? 0.6 * budget_ : budget_;
     settings.seed = static_cast<std::uint64_t>(options_.seed);
@@ -298,6 +304,7 @@ private:
     summary.runs = evaluator.runs();
     summary.remembered = evaluator.remembered();
     summary.stopped = evaluator.stopped();
+    summary.examined = examination.inputs();
     if (space_.goal)
       verifyAccuracy(summary);
     write(summary, !earlier.empty());

@@ -18,7 +18,8 @@ struct TuneOptions {
   std::string effort = "quick";
   long seed = 1;
   int threads = 0;
-  long memoryMegabytes = 0;
+  long memoryMegabytes = 0; // 0: three quarters of what is free
+  double compileLimit = 0;  // seconds for one kernel of a device, or one variant; 0: the default
   bool fresh = false;
   bool refresh = false; // only what the stored configuration does not fit
   bool json = false;

@@ -215,11 +215,11 @@ std::string transformRow(const Scope &scope, int bin) {
   const auto nameOrNull = [](const std::string &name) { return name.empty() ? "nullptr" : quoted(name); };
   return fmt::format(
       "  {{{}, {}, pb_matrices, {}, pb_sizes, {}, pb_sizes, pb_solve, pb_extents, pb_start, {}, "
-      "&pb_sites[{}], {}, pb_tunables[{}], {}, {}, {}, {}, {}, {}}},\n",
+      "&pb_sites[{}], {}, pb_tunables[{}], {}, {}, {}, {}, {}, {}, {}}},\n",
       quoted(nameInBin(t, bin)), visible(t).size(), t.sizeVariables.size(), t.params.size(), siteCount(scope),
       bin * std::max<std::size_t>(1, siteCount(scope)), tunableCount(scope), bin, nameOrNull(t.generator),
-      bin, nameOrNull(t.metric), target(t, bin), nameOrNull(t.feature),
-      quoted(transformHash(scope.input, t)));
+      bin, nameOrNull(t.metric), target(t, bin), nameOrNull(t.feature), quoted(transformHash(scope.input, t)),
+      placementConstraints(scope));
 }
 
 std::string tables(const Scope &scope) {

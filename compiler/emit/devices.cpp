@@ -7,28 +7,6 @@ namespace pbc::emit {
 
 namespace {
 
-constexpr int kRatioParts = 64;     // requirement 100; the paper's are eighths
-constexpr int kAdaptive = 65;       // what the runtime takes for "find it by measuring" (device/balance.h)
-constexpr int kLargestGroup = 1024; // along one function; what a device cannot have, the runtime halves
-constexpr int kMostCells = 16;
-constexpr int kMostParts = 1024;
-constexpr int kLargestTile = 4096; // along one function
-constexpr const char *kFunctions = "xyzw";
-constexpr const char *kOrdinals[] = {"first", "second", "third", "fourth"};
-constexpr int kTileFunctions = kernel::kMostTileFunctions;
-
-/// Groups are long along x, where neighbours lie side by side.
-int defaultGroup(int dimensions, int d) {
-  static constexpr int kSizes[3][3] = {{256, 1, 1}, {32, 8, 1}, {32, 4, 2}};
-  return kSizes[dimensions - 1][d];
-}
-
-/// So that a round keeps a group busy, and a diagonal of tiles several groups.
-int defaultTile(int dimensions) { return dimensions == 2 ? 64 : 16; }
-
-/// Along memory all items of a group; across it, as many neighbouring cells as make a transaction.
-int defaultTeam(const kernel::Cooperation &how) { return how.isAlongSteps ? 256 : 8; }
-
 /// An identifier.
 std::string identifier(const std::string &name) {
   std::string out;
@@ -51,10 +29,6 @@ std::string cellsText(const char *which, int position, const std::optional<kerne
 }
 
 } // namespace
-
-std::string placementSlot(const Scope &scope, const char *kind) {
-  return fmt::format("pb_{}_{}", kind, scope.transform.symbol);
-}
 
 bool usesDevices(const Input &input) {
   if (!input.devices)
@@ -90,43 +64,6 @@ bool callsStay(const Scope &scope, int rule) {
   return true;
 }
 
-std::vector<Placement> placements(const Input &input, const sema::Transform &transform) {
-  std::vector<Placement> all;
-  if (!input.devices)
-    return all;
-  const auto &plans = input.plans[transform.index].plans;
-  for (std::size_t p = 0; p < plans.size(); ++p)
-    for (std::size_t s = 0; s < plans[p].steps.size(); ++s) {
-      const auto &device = (*input.devices)[transform.index][p][s];
-      if (!device || !device->isPossible())
-        continue;
-      const std::string name = schedule::stepName(transform, plans[p].steps[s]);
-      if (!device->items) {
-        if (std::none_of(all.begin(), all.end(), [&](const Placement &k) { return k.name == name; }))
-          all.push_back({.name = name, .isLibrary = true});
-        continue;
-      }
-      const int functions = static_cast<int>(device->items->kernel.taskDimensions.size());
-      const int items = std::clamp(functions - (device->items->inRounds() ? 1 : 0), 1, 3);
-      auto at = std::find_if(all.begin(), all.end(), [&](const Placement &k) { return k.name == name; });
-      if (at == all.end())
-        at = all.insert(all.end(), {name});
-      at->itemDimensions = std::max(at->itemDimensions, items);
-      at->hasLocal |= device->staged.has_value();
-      at->hasBlocks |= device->hasBlocks;
-      if (device->tiles) {
-        const int tiles = static_cast<int>(device->tiles->kernel.taskDimensions.size());
-        at->itemDimensions = std::max(at->itemDimensions, tiles - 1);
-        at->tileDimensions = std::max(at->tileDimensions, tiles);
-      }
-      if (device->cooperation && !at->team)
-        at->team = defaultTeam(*device->cooperation);
-    }
-  return all;
-}
-
-std::vector<Placement> placements(const Scope &scope) { return placements(scope.input, scope.transform); }
-
 std::string kernelEntry(const sema::Transform &t, const std::string &step) {
   return identifier(fmt::format("pb_{}_{}", t.symbol, step));
 }
@@ -137,131 +74,6 @@ std::set<std::string> realNames(const sema::Transform &t) {
     if (k.isFloat)
       names.insert(poly::mangle(k.name));
   return names;
-}
-
-std::string placementSlots(const Scope &scope) {
-  const std::size_t count = placements(scope).size();
-  if (!count)
-    return "";
-  const int bins = scope.transform.binCount();
-  return fmt::format("static pb::Selector {}[{}];\nstatic long {}[{}], {}[{}], {}[{}], {}[{}], {}[{}];\n",
-                     placementSlot(scope, "place"), count * bins, placementSlot(scope, "group"),
-                     3 * count * bins, placementSlot(scope, "cells"), 2 * count * bins,
-                     placementSlot(scope, "tile"), kTileFunctions * count * bins,
-                     placementSlot(scope, "teams"), 2 * count * bins, placementSlot(scope, "ratio"), bins);
-}
-
-namespace {
-
-/// The versions that steps of a placement may have, in the order of its alternatives.
-std::vector<std::string> versionsOf(const Placement &p) {
-  if (p.isLibrary)
-    return {"library"};
-  std::vector<std::string> all = {"global"};
-  if (p.hasLocal)
-    all.push_back("local");
-  if (p.hasBlocks)
-    all.push_back("blocks");
-  if (p.tileDimensions)
-    all.push_back("tiles");
-  if (p.team)
-    all.push_back("group");
-  return all;
-}
-
-} // namespace
-
-std::string placementAlternatives(const Scope &scope) {
-  static const std::map<std::string, std::pair<const char *, const char *>> kAlternatives = {
-      {"global", {"gpu", "on a device"}},
-      {"local", {"gpu_local", "on a device, with inputs in the local memory of groups"}},
-      {"blocks", {"gpu_blocks", "on a device, several cells for each work-item"}},
-      {"tiles", {"gpu_tiles", "on a device, a tile of points for each group"}},
-      {"library", {"gpu_library", "on a device, by a function of a library"}},
-      {"group", {"gpu_group", "on a device, each cell by several work-items of a group together"}}};
-  std::string text;
-  int number = 0;
-  for (const Placement &p : placements(scope)) {
-    text += fmt::format("static const pb::Alternative pb_places_{}[] = {{\n  {{\"cpu\", \"on the "
-                        "processor\"}},\n",
-                        number++);
-    for (const std::string &version : versionsOf(p))
-      text += fmt::format("  {{{}, {}}},\n", quoted(kAlternatives.at(version).first),
-                          quoted(kAlternatives.at(version).second));
-    text += "};\n";
-  }
-  return text;
-}
-
-std::string placementSites(const Scope &scope, int bin) {
-  std::string rows;
-  int number = 0;
-  for (const Placement &p : placements(scope)) {
-    rows += fmt::format("  {{{}, {}, {}, pb_places_{}, &{}[{}], true}},\n", quoted("place_" + p.name),
-                        quoted("where " + p.name + " of " + scope.transform.name + " runs"),
-                        1 + versionsOf(p).size(), number, placementSlot(scope, "place"),
-                        number * scope.transform.binCount() + bin);
-    ++number;
-  }
-  return rows;
-}
-
-int placementTunableCount(const Scope &scope) {
-  const std::vector<Placement> all = placements(scope);
-  int count = all.empty() ? 0 : 1; // gpu_ratio
-  for (const Placement &p : all)
-    count += p.itemDimensions + (p.hasBlocks ? std::min(2, p.itemDimensions) : 0) + p.tileDimensions +
-             (p.team ? 2 : 0);
-  return count;
-}
-
-std::string placementTunables(const Scope &scope, int bin) {
-  std::string rows;
-  int number = 0;
-  const auto row = [&](const std::string &name, const std::string &doc, int initial, int low, int high,
-                       const std::string &place) {
-    rows += fmt::format("    {{{}, {}, pb::TunableKind::Integer, {}, {}, {}, {}, &{}, nullptr, false, 0, "
-                        "false, false, true}},\n",
-                        quoted(name), quoted(doc), low > 0, initial, low, high, place);
-  };
-  for (const Placement &p : placements(scope)) {
-    for (int d = 0; d < p.itemDimensions; ++d)
-      row(fmt::format("group_{}_{}", kFunctions[d], p.name),
-          fmt::format("work-items of a group along {} of {}", kFunctions[d], p.name),
-          defaultGroup(p.itemDimensions, d), 1, kLargestGroup,
-          fmt::format("{}[{}]", placementSlot(scope, "group"),
-                      3 * (number * scope.transform.binCount() + bin) + d));
-    for (int d = 0; p.hasBlocks && d < std::min(2, p.itemDimensions); ++d)
-      row(fmt::format("cells_{}_{}", kFunctions[d], p.name),
-          fmt::format("cells of a work-item along {} of {}, where it has several", kFunctions[d], p.name), 4,
-          1, kMostCells,
-          fmt::format("{}[{}]", placementSlot(scope, "cells"),
-                      2 * (number * scope.transform.binCount() + bin) + d));
-    for (int d = 0; d < p.tileDimensions; ++d)
-      row(fmt::format("tile_{}_{}", kFunctions[d], p.name),
-          fmt::format("points of a group's tile along its {} direction in {}", kOrdinals[d], p.name),
-          defaultTile(p.tileDimensions), 1, kLargestTile,
-          fmt::format("{}[{}]", placementSlot(scope, "tile"),
-                      kTileFunctions * (number * scope.transform.binCount() + bin) + d));
-    const int teams = 2 * (number * scope.transform.binCount() + bin);
-    if (p.team) {
-      row("team_" + p.name, fmt::format("work-items that compute a cell of {} together", p.name), p.team, 1,
-          kLargestGroup, fmt::format("{}[{}]", placementSlot(scope, "teams"), teams));
-      row("parts_" + p.name,
-          fmt::format(
-              "groups that have parts of the steps of a cell of {}; 0: as many as keep the device busy",
-              p.name),
-          0, 0, kMostParts, fmt::format("{}[{}]", placementSlot(scope, "teams"), teams + 1));
-    }
-    ++number;
-  }
-  if (number)
-    row("gpu_ratio",
-        "how many 64ths of its points a step on a device leaves to it; the others are the processor's; 65: "
-        "as "
-        "many as it needs to be done when the processor is, found by measuring earlier runs of the step",
-        kRatioParts, 0, kAdaptive, fmt::format("{}[{}]", placementSlot(scope, "ratio"), bin));
-  return rows;
 }
 
 DeviceTables::DeviceTables(const Scope &scope)
@@ -350,7 +162,7 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
       device->sharedInTasks, placementSlot(scope_, "place"), place * t_.binCount(),
       placementSlot(scope_, "ratio"), placementSlot(scope_, "group"), 3 * place * t_.binCount(),
       placementSlot(scope_, "cells"), 2 * place * t_.binCount(), placementSlot(scope_, "tile"),
-      kTileFunctions * place * t_.binCount(), placementSlot(scope_, "teams"));
+      kernel::kMostTileFunctions * place * t_.binCount(), placementSlot(scope_, "teams"));
   return "pb_device_" + number;
 }
 

@@ -1,13 +1,10 @@
-// A transform's tables for devices (runtime/abi/device.h): what each step touches, its kernels, and where it
-// is to run.
+// A transform's tables for devices (runtime/abi/device.h): what each step touches, and its kernels.
 //
 //   step `rows` of Blur  =>  pb_device_0: kernels "global", "local"; boxes of In and Rows; selector
 //   place_rows
-//
-// Steps of one name in several plans share a placement: its selector and the sizes of its groups.
 #pragma once
 #include "compiler/emit/kernel/device_text.h"
-#include "compiler/emit/parts.h"
+#include "compiler/emit/placements.h"
 #include <set>
 
 namespace pbc::emit {
@@ -22,34 +19,10 @@ bool onlyPasses(const Scope &, const schedule::Step &);
 /// runs.
 bool callsStay(const Scope &, int rule);
 
-struct Placement {
-  std::string name; // of its step: "rows"
-  int itemDimensions = 0;
-  bool hasLocal = false, hasBlocks = false;
-  int tileDimensions = 0; // 0: no tiles
-  bool isLibrary = false; // a function of a library, and nothing else
-  int team = 0; // items that compute a cell together, unless the configuration says otherwise; 0: none do
-};
-
-/// In the order of the plans; none in a program without anything for devices.
-std::vector<Placement> placements(const Input &, const sema::Transform &);
-std::vector<Placement> placements(const Scope &);
-
 /// The function's name in a kernel's text.
 std::string kernelEntry(const sema::Transform &, const std::string &step);
 /// The tunables that are no integers, by their mangled names.
 std::set<std::string> realNames(const sema::Transform &);
-
-/// Name of one of those definitions: `kind` is "place", "group", "cells" or "ratio".
-std::string placementSlot(const Scope &, const char *kind);
-/// Definitions of what the configuration fills: selectors, sizes of groups, ratio.
-std::string placementSlots(const Scope &);
-/// Rows of the transform's tables of sites and tunables, for one accuracy bin.
-std::string placementSites(const Scope &, int bin);
-std::string placementTunables(const Scope &, int bin);
-/// Alternatives that all placements name.
-std::string placementAlternatives(const Scope &);
-int placementTunableCount(const Scope &);
 
 class DeviceTables {
 public:

@@ -47,6 +47,12 @@ struct Site {
   bool needsDevice = false; // where a step runs: alternative 0 is the processor
 };
 
+/// A site of the same transform, and those of its alternatives that are meant: bit a is alternative a.
+struct Condition {
+  const char *site;
+  unsigned long uses;
+};
+
 enum class TunableKind : int { Integer, Float };
 
 struct Tunable {
@@ -55,15 +61,25 @@ struct Tunable {
   TunableKind kind;
   bool logarithmic; // a size-like value: mutated by factors
   double initial, minimum, maximum;
-  long *integerSlot;        // where an Integer's values live
-  double *floatSlot;        // where a Float's values live
-  bool bySize = false;      // kSizeBins times as many values, one for each power of two of the size
-  int length = 0;           // of an array; 0: one value
-  bool isConfig = false;    // the user's: a tuner leaves it alone
-  bool forAccuracy = false; // it decides how exact the result is
-  bool needsDevice = false; // it says something about steps on a device
+  long *integerSlot;               // where an Integer's values live
+  double *floatSlot;               // where a Float's values live
+  bool bySize = false;             // kSizeBins times as many values, one for each power of two of the size
+  int length = 0;                  // of an array; 0: one value
+  bool isConfig = false;           // the user's: a tuner leaves it alone
+  bool forAccuracy = false;        // it decides how exact the result is
+  bool needsDevice = false;        // it says something about steps on a device
+  const Condition *when = nullptr; // it counts only where one of these is chosen
+  int whenCount = 0;               // 0: always
   int elements() const { return length ? length : 1; }
   int values() const { return elements() * (bySize ? kSizeBins : 1); }
+};
+
+/// What tunables of one transform may have together: their product is at most `most`.
+struct Constraint {
+  const char *doc;
+  const char *const *tunables; // names
+  int count;
+  long most;
 };
 
 /// Which way accuracy grows; None: there is no target.
@@ -113,6 +129,8 @@ struct Transform {
   double target = 0;             // where there is one
   const char *feature = nullptr; // transform that computes a feature of the input, or null
   const char *hash = nullptr;    // of its text: another one may want to be tuned again
+  int constraintCount = 0;
+  const Constraint *constraints = nullptr;
 };
 
 struct Program {
@@ -128,7 +146,7 @@ struct Program {
   const char *kernels = nullptr;  // what [kernels] said when it was compiled: lines of TOML, sorted
 };
 
-inline constexpr int kAbiVersion = 5;
+inline constexpr int kAbiVersion = 6;
 
 extern "C" {
 /// Prints "PROGRAM: error: text" and ends the program with status 1. For failed run-time checks in

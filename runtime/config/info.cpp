@@ -1,6 +1,7 @@
 #include "runtime/base/machine.h"
 #include "runtime/config/configuration.h"
 #include "runtime/matrix/element.h"
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 namespace pb::config {
@@ -10,6 +11,33 @@ using Json = nlohmann::ordered_json;
 
 Json values(const Tunable &t, double v) {
   return t.kind == TunableKind::Integer ? Json(static_cast<long>(v)) : Json(v);
+}
+
+/// [{"site": "place_rows", "uses": ["gpu", "gpu_local"]}]
+Json conditions(const Transform &t, const Tunable &u) {
+  Json all = Json::array();
+  for (int k = 0; k < u.whenCount; ++k)
+    for (int s = 0; s < t.siteCount; ++s)
+      if (const Site &site = t.sites[s]; !std::strcmp(site.name, u.when[k].site)) {
+        Json uses = Json::array();
+        for (int a = 0; a < site.alternativeCount; ++a)
+          if (u.when[k].uses >> a & 1)
+            uses.push_back(site.alternatives[a].name);
+        all.push_back({{"site", site.name}, {"uses", std::move(uses)}});
+      }
+  return all;
+}
+
+/// [{"doc": "...", "product": ["group_x_rows", "group_y_rows"], "most": 1024}]
+Json constraints(const Transform &t) {
+  Json all = Json::array();
+  for (int k = 0; k < t.constraintCount; ++k) {
+    const Constraint &c = t.constraints[k];
+    all.push_back({{"doc", c.doc},
+                   {"product", std::vector<std::string>(c.tunables, c.tunables + c.count)},
+                   {"most", c.most}});
+  }
+  return all;
 }
 
 Json describeTransform(const Transform &t) {
@@ -56,10 +84,14 @@ Json describeTransform(const Transform &t) {
       entry["accuracy"] = true;
     if (u.needsDevice)
       entry["device"] = true;
+    if (u.whenCount)
+      entry["when"] = conditions(t, u);
     tunables.push_back(std::move(entry));
   }
   Json out = {{"name", t.name},  {"matrices", matrices}, {"sizes", sizes},      {"params", params},
               {"generator", {}}, {"sites", sites},       {"tunables", tunables}};
+  if (t.constraintCount)
+    out["constraints"] = constraints(t);
   if (t.hash)
     out["hash"] = t.hash;
   if (t.generator)

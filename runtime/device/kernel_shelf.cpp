@@ -1,5 +1,6 @@
 #include "runtime/device/kernel_shelf.h"
 #include "runtime/abi/device.h"
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <thread>
@@ -11,6 +12,7 @@ struct KernelShelf::Entry {
   std::mutex mutex;
   std::condition_variable changed;
   bool isDone = false;
+  std::atomic<bool> isReported = false; // to who watches builds
   Built built;
   std::vector<std::shared_ptr<Request>> waiters;
 
@@ -34,13 +36,14 @@ struct KernelShelf::Entry {
 struct KernelShelf::Builder {
   Device &device;
   const std::chrono::duration<double> limit;
+  const WatchBuild watch;
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::shared_ptr<Entry>> queue;
   bool stops = false;
   std::thread thread;
 
-  Builder(Device &d, double seconds) : device(d), limit(seconds) {}
+  Builder(Device &d, double seconds, WatchBuild w) : device(d), limit(seconds), watch(std::move(w)) {}
 
   void loop() {
     for (;;) {
@@ -53,13 +56,24 @@ struct KernelShelf::Builder {
         next = queue.front();
         queue.pop_front();
       }
-      std::thread([&device = device, next] { next->finish(build(device, next->source)); }).detach();
+      if (watch)
+        watch(next->source.entry, true);
+      std::thread([&device = device, watch = watch, next] {
+        end(*next, watch, build(device, next->source));
+      }).detach();
       std::unique_lock hold(next->mutex);
       const bool isDone = next->changed.wait_for(hold, limit, [&] { return next->isDone; });
       hold.unlock();
       if (!isDone)
-        next->finish({nullptr, "the driver's compiler takes too long"});
+        end(*next, watch, {nullptr, "the driver's compiler takes too long"});
     }
+  }
+
+  /// The watcher hears of the end before those do who wait for the kernel, and once.
+  static void end(Entry &entry, const WatchBuild &watch, Built built) {
+    if (watch && !entry.isReported.exchange(true))
+      watch(entry.source.entry, false);
+    entry.finish(std::move(built));
   }
 
   static Built build(Device &device, const KernelSource &source) {
@@ -71,8 +85,8 @@ struct KernelShelf::Builder {
   }
 };
 
-KernelShelf::KernelShelf(Device &device, double limitSeconds)
-    : builder_(std::make_shared<Builder>(device, limitSeconds)) {
+KernelShelf::KernelShelf(Device &device, double limitSeconds, WatchBuild watch)
+    : builder_(std::make_shared<Builder>(device, limitSeconds, std::move(watch))) {
   builder_->thread = std::thread([b = builder_.get()] { b->loop(); });
 }
 

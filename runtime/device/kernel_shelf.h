@@ -8,6 +8,7 @@
 // Invariant: get() for the same version and group gives the same answer as long as the shelf lives.
 #pragma once
 #include "runtime/device/request.h"
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,6 +20,10 @@ struct DeviceKernel;
 
 namespace pb::device {
 
+/// Called with a kernel's name when its compilation begins (true) and when it has ended or was given up
+/// (false), from a thread of the shelf.
+using WatchBuild = std::function<void(const std::string &entry, bool begins)>;
+
 class KernelShelf {
 public:
   struct Built {
@@ -27,7 +32,7 @@ public:
   };
 
   /// `device` must outlive the shelf.
-  KernelShelf(Device &device, double limitSeconds);
+  KernelShelf(Device &device, double limitSeconds, WatchBuild watch = {});
   ~KernelShelf();
   KernelShelf(const KernelShelf &) = delete;
   KernelShelf &operator=(const KernelShelf &) = delete;

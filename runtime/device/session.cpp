@@ -67,7 +67,7 @@ Session::Session(std::vector<std::unique_ptr<Device>> devices, const Settings &s
     options.index = static_cast<int>(sides_.size());
     options.trace = settings.trace;
     side->manager = std::make_unique<Manager>(std::move(device), table_, options);
-    side->shelf = std::make_unique<KernelShelf>(kept, settings.buildLimit);
+    side->shelf = std::make_unique<KernelShelf>(kept, settings.buildLimit, settings.watchBuild);
     sides_.push_back(std::move(side));
   }
 }

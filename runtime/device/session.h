@@ -32,6 +32,7 @@ class Session final : public task::StepDevices {
 public:
   struct Settings {
     Trace *trace = nullptr;
+    WatchBuild watchBuild = {};
     double buildLimit = 300; // seconds for one kernel
   };
 

@@ -12,15 +12,6 @@
 namespace pb::program {
 namespace {
 
-std::string place(const MatrixInfo &info, const Extents &extents, long index) {
-  std::string text = info.name;
-  for (size_t d = 0; d < extents.size(); ++d) {
-    text += (d ? ", " : "[") + std::to_string(index % extents[d]);
-    index /= extents[d];
-  }
-  return extents.empty() ? text : text + "]";
-}
-
 class Checker {
 public:
   Checker(const Program &program, const Instance &instance, const CheckOptions &options)
@@ -104,8 +95,7 @@ private:
     const MatrixInfo &info =
         instance_.transform->matrices[inputCount(*instance_.transform) + static_cast<int>(worst)];
     return "disagrees" + from + " (max difference " + base::number(d.value, 6) + " at " +
-           place(info, candidate_.outputs()[worst].extents(), d.worst) + ": found " +
-           base::number(d.found, 6) + ", expected " + base::number(d.expected, 6) + ")";
+           print(d, info.name, candidate_.outputs()[worst].extents()) + ")";
   }
 
   const Program &program_;

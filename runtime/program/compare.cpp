@@ -1,4 +1,5 @@
 #include "runtime/program/compare.h"
+#include "runtime/base/number.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -51,6 +52,17 @@ Difference compareAll(const std::vector<matrix::Matrix> &found, const std::vecto
     }
   }
   return all;
+}
+
+std::string print(const Difference &d, const std::string &name, const matrix::Extents &extents) {
+  std::string text = name;
+  long index = d.worst;
+  for (size_t k = 0; k < extents.size(); ++k) {
+    text += (k ? ", " : "[") + std::to_string(index % extents[k]);
+    index /= extents[k];
+  }
+  return text + (extents.empty() ? ": found " : "]: found ") + base::number(d.found, 6) + ", expected " +
+         base::number(d.expected, 6);
 }
 
 } // namespace pb::program

@@ -23,4 +23,7 @@ Difference compare(const matrix::Matrix &found, const matrix::Matrix &reference)
 Difference compareAll(const std::vector<matrix::Matrix> &found, const std::vector<matrix::Matrix> &reference,
                       size_t *worstMatrix);
 
+/// "B[4]: found 1, expected 4", of a matrix with this name and these extents; d.worst is one of its elements.
+std::string print(const Difference &d, const std::string &name, const matrix::Extents &);
+
 } // namespace pb::program

@@ -13,6 +13,11 @@ DeviceSettings &settings() {
   return ofProcess;
 }
 
+device::WatchBuild &buildWatcher() {
+  static device::WatchBuild ofProcess;
+  return ofProcess;
+}
+
 void say(const std::string &what) {
   std::fprintf(stderr, "%s: note: %s\n", base::programName(), what.c_str());
 }
@@ -29,6 +34,8 @@ bool anyPlacement(const Program &program, F &&holds) {
 } // namespace
 
 void setDevices(const DeviceSettings &asked) { settings() = asked; }
+
+void watchBuilds(device::WatchBuild watch) { buildWatcher() = std::move(watch); }
 
 std::string deviceNames() {
   if (!settings().names.empty())
@@ -83,7 +90,8 @@ device::Session *Devices::wanted() {
       say("the configuration places steps on a device, and there is none: they run on the processor");
     return nullptr;
   }
-  session_ = std::make_unique<device::Session>(std::move(devices), device::Session::Settings{trace()});
+  session_ = std::make_unique<device::Session>(std::move(devices),
+                                               device::Session::Settings{trace(), buildWatcher()});
   return session_.get();
 }
 

@@ -22,6 +22,8 @@ struct DeviceSettings {
 
 /// For all runs of this process.
 void setDevices(const DeviceSettings &);
+/// Who is told of kernels that are compiled from now on; devices that are open already tell nobody else.
+void watchBuilds(device::WatchBuild);
 /// The names in use.
 std::string deviceNames();
 

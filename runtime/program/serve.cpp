@@ -8,6 +8,21 @@
 #include <unistd.h>
 
 namespace pb::program {
+namespace {
+
+/// At once, so that lines of two threads do not mix (they are shorter than PIPE_BUF where that matters).
+void writeLine(int file, const std::string &line) {
+  const std::string text = line + "\n";
+  for (size_t done = 0; done < text.size();) {
+    const long n = ::write(file, text.data() + done, text.size() - done);
+    if (n < 0 && errno != EINTR)
+      throw base::UserError(std::string("cannot answer: ") + std::strerror(errno));
+    if (n > 0)
+      done += static_cast<size_t>(n);
+  }
+}
+
+} // namespace
 
 int serve(const Program &program, const Transform &transform, int threads) {
   // Answers keep the real standard output for themselves; printf in a rule body lands on standard error.
@@ -15,20 +30,16 @@ int serve(const Program &program, const Transform &transform, int threads) {
   const int answers = dup(1);
   if (answers < 0 || dup2(2, 1) < 0)
     throw base::UserError(std::string("cannot serve: ") + std::strerror(errno));
-  ServeSession session(program, transform, threads);
-  std::string request;
-  while (std::getline(std::cin, request)) {
-    if (request.find_first_not_of(" \t\r") == request.npos)
-      continue;
-    const std::string reply = session.answer(request) + "\n";
-    for (size_t done = 0; done < reply.size();) {
-      const long n = ::write(answers, reply.data() + done, reply.size() - done);
-      if (n < 0 && errno != EINTR)
-        throw base::UserError(std::string("cannot answer: ") + std::strerror(errno));
-      if (n > 0)
-        done += static_cast<size_t>(n);
+  ServeSession session(program, transform, threads, [answers](const std::string &event) {
+    try {
+      writeLine(answers, event);
+    } catch (const base::UserError &) { // nobody listens any more: the answer will say so
     }
-  }
+  });
+  std::string request;
+  while (std::getline(std::cin, request))
+    if (request.find_first_not_of(" \t\r") != request.npos)
+      writeLine(answers, session.answer(request));
   close(answers);
   return 0;
 }

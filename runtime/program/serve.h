@@ -8,13 +8,20 @@
 //   -> {"ok":true,"n":1024,"seconds":0.031}
 //       "keep":"PREFIX": the outputs are written to PREFIX0.npy, PREFIX1.npy, ...; "reference":"PREFIX": such
 //       files, of another program that computes the same, are the reference.
+//       "values":"sorted": random inputs of that kind (values.h); "judge":true: the default runs a second
+//       time, on inputs that are the same up to rounding, and the reply says whether its results are numbers
+//       and the same again, "finite":true,"stable":true
 //   {"op":"measure","config":"<TOML text>","trials":3,"limit":0.5}
 //       fills selectors and tunables, restores the inputs, runs up to `trials` times, compares the outputs of
 //       the first run with the reference; stops when `limit` seconds of running have passed (at least one
 //       run).
 //   -> {"ok":true,"agrees":true,"difference":1.2e-15,"seconds":[0.029,0.028,0.028]}
+//      with "at":"B[4]: found 1, expected 4" where outputs disagree, or "changes":"A", an input that the run
+//      wrote into, though the default does not (inputs are restored after each request)
 //      and, of a transform with an accuracy_metric, "accuracy":0.93 of the first run, or null if it is no
 //      number
+//   Before an answer there may be lines about kernels for devices that are compiled meanwhile (times do not
+//   contain that): {"event":"compiling","kernel":"rows_global"} and {"event":"compiled",...}.
 //   {"op":"sizes"}       what the loaded or default inputs give, to start from
 //   -> {"ok":true,"sizes":{"w":3264,"h":2448,"KW":7}}        (with "inputs" as in prepare)
 //   {"op":"fit","config":"<TOML text>","where":"sort.cfg"}   what becomes of a file of any origin
@@ -24,7 +31,7 @@
 //   "generator":"NAME" in prepare: inputs from that transform instead of random ones (default: the
 //   transform's own `generator`, if any); "generator":null for random ones. Sizes that are not given are
 //   those of the inputs, or 1024. "n" is the largest extent of any matrix. anything that does not fit:
-//   {"ok":false,"error":"..."}
+//   {"ok":false,"error":"..."}, with "memory":true for lack of memory
 //
 // `difference` is the largest |a-b| / max(1, |b|) over all output elements (floats) or the number of
 // differing elements (integers). A candidate that crashes, hangs or calls exit takes the process with it: the

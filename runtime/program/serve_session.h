@@ -1,11 +1,14 @@
 // The state of a serving program between requests (protocol: serve.h).
 //
-//   ServeSession session(program, sort, 2);
+//   ServeSession session(program, sort, 2, [](const std::string &event) { ... });
 //   session.answer(R"({"op":"prepare","sizes":{"n":64}})") == R"({"ok":true,"n":64,"seconds":1e-05})"
 //
-// Invariant: answer() always returns one line of JSON; a request that fails leaves the session usable.
+// Invariant: answer() always returns one line of JSON; a request that fails leaves the session usable; every
+// run begins with the inputs that prepare made, whatever runs before it did to them.
 #pragma once
 #include "runtime/program/inputs.h"
+#include <atomic>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 
@@ -13,7 +16,9 @@ namespace pb::program {
 
 class ServeSession {
 public:
-  ServeSession(const Program &, const Transform &, int threads);
+  /// `tell` gets lines about what happens before the answer (from any thread); may be empty.
+  ServeSession(const Program &, const Transform &, int threads,
+               std::function<void(const std::string &line)> tell = {});
   ~ServeSession();
   std::string answer(const std::string &request);
 
@@ -21,6 +26,13 @@ private:
   using Json = nlohmann::ordered_json;
   Json handle(const Json &request);
   Json prepare(const Json &request);
+  /// Random ones, or as the request has them.
+  Instance inputs(const Json &request, int threads);
+  /// Runs the default once more, on inputs that are the same up to rounding.
+  bool isStable(int threads);
+  /// The first input that is not as it was before the run, or -1. They are as before after this.
+  int restoreInputs();
+  void noteBuild(const std::string &kernel, bool begins);
   /// Writes the reference to files, or takes it from there, where the request says so.
   void exchangeReference(const Json &request);
   Json measure(const Json &request);
@@ -44,7 +56,11 @@ private:
   std::vector<Matrix> loaded_;
   std::optional<Instance> instance_; // set while prepared
   std::vector<Matrix> reference_;
+  std::vector<Matrix> inputs_;        // copies, as they were before the first run
+  bool defaultChangesInputs_ = false; // then others may, too
   std::unique_ptr<Runner> runner_;
+  std::function<void(const std::string &)> tell_;
+  std::atomic<long> builds_ = 0; // kernels that were compiled
 };
 
 } // namespace pb::program

@@ -20,6 +20,15 @@
 namespace pbc::tuner {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kLimitsData = false; // the shadow of all memory counts as data
+#else
+constexpr bool kLimitsData = true;
+#endif
+
+/// Room for frames and stacks that a program sets aside and does not use.
+constexpr long kReserved = 512L << 20;
+
 void closeIfOpen(int &descriptor) {
   if (descriptor >= 0)
     ::close(descriptor);
@@ -38,9 +47,10 @@ void closeIfOpen(int &descriptor) {
     [[maybe_unused]] const ssize_t ignored = write(file, "1000", 4);
     close(file);
   }
-  if (limits.memoryBytes > 0) {
-    const rlimit limit{static_cast<rlim_t>(limits.memoryBytes), static_cast<rlim_t>(limits.memoryBytes)};
-    setrlimit(RLIMIT_AS, &limit);
+  if (limits.memoryBytes > 0 && kLimitsData) {
+    const auto bytes = static_cast<rlim_t>(limits.memoryBytes + kReserved);
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_DATA, &limit);
   }
   const rlimit noCore{0, 0}; // candidates crash; their core files help nobody
   setrlimit(RLIMIT_CORE, &noCore);
@@ -64,7 +74,8 @@ double steadySeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-ChildProcess::ChildProcess(const std::vector<std::string> &command, const ProcessLimits &limits) {
+ChildProcess::ChildProcess(const std::vector<std::string> &command, const ProcessLimits &limits)
+    : memoryLimit_(limits.memoryBytes) {
   std::vector<char *> arguments;
   for (const std::string &argument : command)
     arguments.push_back(const_cast<char *>(argument.c_str()));
@@ -133,6 +144,8 @@ ChildProcess::Read ChildProcess::readLine(double seconds, std::string *line) {
     const double left = end - steadySeconds();
     if (left <= 0)
       return Read::Timeout;
+    if (memoryLimit_ > 0 && residentBytes() > memoryLimit_)
+      return Read::TooLarge;
     pollfd polled[2] = {{listen_, POLLIN, 0}, {complain_, POLLIN, 0}};
     // Woken now and then even if a signal slips in just before the call.
     const int ready =
@@ -161,8 +174,10 @@ ChildProcess::Read ChildProcess::readLine(double seconds, std::string *line) {
 void ChildProcess::waitForEnd(double seconds) {
   const double end = steadySeconds() + seconds;
   while (pid_ > 0 && steadySeconds() < end) {
-    const pid_t result = waitpid(pid_, &status_, WNOHANG);
+    rusage usage{};
+    const pid_t result = wait4(pid_, &status_, WNOHANG, &usage);
     if (result == pid_) {
+      peakBytes_ = usage.ru_maxrss * 1024;
       ::kill(-pid_, SIGKILL); // what it may have left behind
       pid_ = -1;
       if (complain_ >= 0)
@@ -177,16 +192,25 @@ void ChildProcess::waitForEnd(double seconds) {
 void ChildProcess::kill() {
   if (pid_ <= 0)
     return;
+  isKilled_ = true;
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL); // in case that it has no group of its own yet
-  while (waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
+  rusage usage{};
+  while (wait4(pid_, &status_, 0, &usage) < 0 && errno == EINTR) {
   }
+  peakBytes_ = usage.ru_maxrss * 1024;
   pid_ = -1;
   if (complain_ >= 0)
     drainErrors();
 }
 
 bool ChildProcess::endedBySignal() const { return WIFSIGNALED(status_); }
+
+bool ChildProcess::endedForMemory(long before) const {
+  // Not all that counts against the limit (stacks of threads, for one) is memory that it had.
+  return (memoryLimit_ > 0 && peakBytes_ > memoryLimit_ / 2 && peakBytes_ > 2 * before) ||
+         (!isKilled_ && endedBySignal() && WTERMSIG(status_) == SIGKILL);
+}
 
 int ChildProcess::exitStatus() const { return WIFEXITED(status_) ? WEXITSTATUS(status_) : -1; }
 
@@ -218,6 +242,7 @@ std::string outputOf(const std::vector<std::string> &command, double seconds) {
                                    command.size() > 1 ? command[1] : "", seconds));
     case ChildProcess::Read::Stopped:
       throw TunerError("stopped");
+    case ChildProcess::Read::TooLarge:
     case ChildProcess::Read::Ended:
       break;
     }

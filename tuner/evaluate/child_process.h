@@ -2,13 +2,18 @@
 //
 //   ChildProcess child({"./prog", "--serve"}, {});
 //   child.writeLine("{...}");
-//   child.readLine(0.5)  ->  Line{"{...}"} | Timeout | Ended | Stopped
+//   child.readLine(0.5)  ->  Line{"{...}"} | Timeout | Ended | Stopped | TooLarge
 //
 // The child has its own process group: Ctrl-C in the terminal reaches the tuner only, and killing the group
 // takes the child's own children along. It dies with us (PR_SET_PDEATHSIG), and the kernel's out-of-memory
-// killer prefers it to us. Its standard error is kept, as the reason for its end. Invariant: after kill() or
-// the destructor no process of the group is left.
+// killer prefers it to us. Its memory has a limit twice: the system refuses more data than that (RLIMIT_DATA:
+// unlike address space, which drivers of devices reserve by the terabyte), so that most programs end with a
+// reason of their own; and what it has in memory is looked at while we wait, for what is shared is not
+// counted as data. Its standard error is kept, as the reason for its end. Invariant: after kill() or the
+// destructor no process of the group is left.
 #pragma once
+#include "tuner/evaluate/memory.h"
+
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -16,12 +21,12 @@
 namespace pbc::tuner {
 
 struct ProcessLimits {
-  long memoryBytes = 0; // of address space; 0: no limit
+  long memoryBytes = 0; // 0: no limit
 };
 
 class ChildProcess {
 public:
-  enum class Read { Line, Timeout, Ended, Stopped };
+  enum class Read { Line, Timeout, Ended, Stopped, TooLarge };
 
   ChildProcess(const std::vector<std::string> &command, const ProcessLimits &);
   ~ChildProcess();
@@ -30,7 +35,8 @@ public:
 
   /// False if the child does not read any more.
   bool writeLine(const std::string &);
-  /// Waits for a whole line. Stopped: the user wants to end (interrupt.h).
+  /// Waits for a whole line. Stopped: the user wants to end (interrupt.h). TooLarge: it has more memory than
+  /// its limit.
   Read readLine(double seconds, std::string *line);
   /// Kills the group and waits for the child.
   void kill();
@@ -41,6 +47,12 @@ public:
   /// "ended by signal 11 (Segmentation fault)" or "ended with exit status 1", and what it said last.
   std::string describeEnd() const;
   bool endedBySignal() const;
+  long residentBytes() const { return tuner::residentBytes(pid_); }
+  /// The most memory that it had at once; known when it has ended.
+  long peakBytes() const { return peakBytes_; }
+  /// It had most of its limit, and at least twice `before`, when it ended; or the system killed it and nobody
+  /// else: for want of memory.
+  bool endedForMemory(long before = 0) const;
   int exitStatus() const;
   const std::string &errors() const { return errors_; }
 
@@ -52,6 +64,9 @@ private:
   int listen_ = -1; // pipe: its standard output
   int complain_ = -1;
   int status_ = 0;
+  const long memoryLimit_;
+  long peakBytes_ = 0;    // of the memory that it had; known when it has ended
+  bool isKilled_ = false; // by us
   std::string pending_, errors_;
 };
 

@@ -15,6 +15,57 @@ struct Worker::Reply {
   double seconds = 0;
 };
 
+namespace {
+
+std::string tooLarge(const ProcessLimits &limits) {
+  if (limits.memoryBytes <= 0)
+    return "has not enough memory";
+  return fmt::format("wants more than its share of the memory, {:.3g} GB (--memory=MB allows another)",
+                     static_cast<double>(limits.memoryBytes) / 1e9);
+}
+
+/// Worth a word: whoever takes memory for ever is often out of time before it is out of memory.
+std::string muchMemory(long bytes, const ProcessLimits &limits) {
+  if (limits.memoryBytes <= 0 || bytes < limits.memoryBytes / 8)
+    return "";
+  return fmt::format(" with {:.2g} GB of memory", static_cast<double>(bytes) / 1e9);
+}
+
+std::string disagreementIn(const json &reply) {
+  if (reply.contains("changes"))
+    return "writes into its input " + reply["changes"].get<std::string>();
+  const json &difference = reply.value("difference", json());
+  return fmt::format("gives a different result from the default (difference {:.3g}{})",
+                     difference.is_number() ? difference.get<double>() : 0, // NaN arrives as null
+                     reply.contains("at") ? " at " + reply["at"].get<std::string>() : "");
+}
+
+/// Kernels of devices that the program compiles before it answers: that is no part of its time.
+struct Compilations {
+  std::string kernel; // that is being compiled
+  int depth = 0;
+  double begin = 0, total = 0;
+
+  bool running() const { return depth > 0; }
+  double seconds() const { return steadySeconds() - begin; }
+  /// Whether the line is about them.
+  bool note(const std::string &line) {
+    const json event = json::parse(line, nullptr, false);
+    if (!event.is_object() || !event.contains("event"))
+      return false;
+    if (event["event"] == "compiling") {
+      kernel = event.value("kernel", "");
+      if (depth++ == 0)
+        begin = steadySeconds();
+    } else if (depth > 0 && --depth == 0) {
+      total += seconds();
+    }
+    return true;
+  }
+};
+
+} // namespace
+
 std::string nameOf(const Sizes &sizes) {
   std::string result;
   for (const auto &[name, value] : sizes)
@@ -36,7 +87,8 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
     if (!options_.transform.empty())
       command.push_back("--transform=" + options_.transform);
     process_ = std::make_unique<ChildProcess>(command, options_.limits);
-    processPrepared_ = false;
+    processPrepared_ = isUsed_ = false;
+    preparedBytes_ = 0;
   }
   const auto fail = [&](Failure kind, std::string reason, bool stopped = false) {
     process_.reset();
@@ -45,19 +97,32 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
   };
   std::string line;
   auto read = process_->writeLine(request) ? ChildProcess::Read::Line : ChildProcess::Read::Ended;
+  Compilations compilations;
+  const auto left = [&] {
+    return compilations.running() ? options_.longestCompilation - compilations.seconds()
+                                  : seconds + compilations.total - (steadySeconds() - start);
+  };
   // The program may print on standard output too: what is no JSON object is not for us.
-  while (read == ChildProcess::Read::Line && (line.empty() || line.front() != '{'))
-    read = process_->readLine(seconds - (steadySeconds() - start), &line);
-  reply.seconds = steadySeconds() - start;
+  while (read == ChildProcess::Read::Line && (line.empty() || line.front() != '{' || compilations.note(line)))
+    read = process_->readLine(left(), &line);
+  reply.seconds = steadySeconds() - start - compilations.total;
   switch (read) {
   case ChildProcess::Read::Stopped:
     return fail(Failure::Error, "stopped", true);
+  case ChildProcess::Read::TooLarge:
+    return fail(Failure::OutOfMemory, tooLarge(options_.limits));
   case ChildProcess::Read::Timeout:
-    return fail(Failure::TooSlow,
-                fmt::format("was stopped after {:.2g} s: it hangs or is much slower", seconds));
+    if (compilations.running())
+      return fail(Failure::Compiling, fmt::format("has a kernel, {}, that is not compiled within {:.3g} s",
+                                                  compilations.kernel, options_.longestCompilation));
+    process_->kill();
+    return fail(Failure::TooSlow, fmt::format("was stopped after {:.2g} s{}: it hangs or is much slower",
+                                              seconds, muchMemory(process_->peakBytes(), options_.limits)));
   case ChildProcess::Read::Ended: {
     process_->waitForEnd(2);
     const std::string end = process_->describeEnd();
+    if (process_->endedForMemory(preparedBytes_))
+      return fail(Failure::OutOfMemory, fmt::format("{}; it {}", tooLarge(options_.limits), end));
     return fail(process_->endedBySignal() ? Failure::Crash : Failure::Exit, end);
   }
   case ChildProcess::Read::Line:
@@ -66,6 +131,8 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
   json answer = json::parse(line, nullptr, false);
   if (!answer.is_object())
     return fail(Failure::Error, "answers with something that is not JSON: " + line.substr(0, 100));
+  if (answer.value("memory", false))
+    return fail(Failure::OutOfMemory, tooLarge(options_.limits)); // what it has taken goes with its process
   if (!answer.value("ok", false)) {
     reply.failure = {Failure::Error, answer.value("error", "refuses the request")};
     return reply;
@@ -74,8 +141,12 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
   return reply;
 }
 
-std::string Worker::prepareRequest(const Sizes &sizes) const {
-  json request{{"op", "prepare"}, {"sizes", sizes}, {"seed", options_.seed}};
+std::string Worker::prepareRequest() const {
+  json request{{"op", "prepare"}, {"sizes", *prepared_}, {"seed", options_.seed}};
+  if (!wishes_.values.empty())
+    request["values"] = wishes_.values;
+  if (wishes_.judge)
+    request["judge"] = true;
   if (!options_.inputs.empty())
     request["inputs"] = options_.inputs;
   if (!base_.empty())
@@ -106,16 +177,19 @@ Answer<Sizes> Worker::sizes(double seconds) {
   }
 }
 
-Answer<Prepared> Worker::prepare(const Sizes &sizes, double seconds) {
+Answer<Prepared> Worker::prepare(const Sizes &sizes, double seconds, const InputWishes &wishes) {
   prepared_ = sizes;
+  wishes_ = wishes;
   preparePatience_ = seconds;
   processPrepared_ = false;
-  Reply reply = ask(prepareRequest(sizes), seconds);
+  Reply reply = ask(prepareRequest(), seconds);
   if (!reply.value)
     return {{}, reply.failure};
   try {
-    Prepared prepared{reply.value->at("n").get<long>(), reply.value->at("seconds").get<double>()};
+    const Prepared prepared{reply.value->at("n").get<long>(), reply.value->at("seconds").get<double>(),
+                            reply.value->value("finite", true), reply.value->value("stable", true)};
     processPrepared_ = true;
+    preparedBytes_ = process_->residentBytes();
     return {prepared, {}};
   } catch (const json::exception &problem) {
     return {{}, {Failure::Error, problem.what()}};
@@ -124,20 +198,21 @@ Answer<Prepared> Worker::prepare(const Sizes &sizes, double seconds) {
 
 Answer<Measured> Worker::measure(const std::string &toml, int trials, double limit, double patience) {
   if ((!process_ || !processPrepared_) && prepared_) {
-    const auto again = prepare(*prepared_, preparePatience_);
+    const auto again = prepare(Sizes(*prepared_), preparePatience_, InputWishes(wishes_));
     // That the default fails now is not the candidate's fault, but there is nothing to compare it with.
     if (!again)
       return {{}, {Failure::Error, "could not be prepared: " + again.failure.reason, again.failure.stopped}};
   }
   const json request{{"op", "measure"}, {"config", toml}, {"trials", trials}, {"limit", limit}};
   Reply reply = ask(request.dump(), patience);
+  isUsed_ = true;
   if (!reply.value)
     return {{}, reply.failure};
   try {
     Measured measured;
     measured.agrees = reply.value->at("agrees").get<bool>();
-    const json &difference = reply.value->value("difference", json());
-    measured.difference = difference.is_number() ? difference.get<double>() : 0; // NaN arrives as null
+    if (!measured.agrees)
+      measured.disagreement = disagreementIn(*reply.value);
     measured.seconds = reply.value->at("seconds").get<std::vector<double>>();
     if (reply.value->contains("accuracy")) {
       const json &accuracy = reply.value->at("accuracy");

@@ -21,11 +21,14 @@ using Sizes = std::map<std::string, long>;
 /// "h=768 w=1024": the same text for the same sizes.
 std::string nameOf(const Sizes &);
 
+inline constexpr double kLongestCompilation = 30; // seconds for one kernel of a device
+
 struct WorkerOptions {
   std::vector<std::string> inputs; // files; empty: random by seed
   long seed = 1;
   int threads = 0; // 0: the program's own default
   ProcessLimits limits;
+  double longestCompilation = kLongestCompilation;
   std::string transform; // empty: the program's main one
   std::string keep;      // where the outputs that others are compared with are written; empty: nowhere
   std::string reference; // where such outputs are, of another program; empty: the default's own
@@ -48,11 +51,20 @@ struct Answer {
 struct Prepared {
   long n = 0;
   double seconds = 0;
+  /// Where it was asked to judge: the default's results are numbers, and the same for inputs that differ by
+  /// rounding only.
+  bool isFinite = true, isStable = true;
+};
+
+/// More about inputs than their sizes.
+struct InputWishes {
+  std::string values; // a kind that `--serve` knows (runtime/program/values.h); empty: as always
+  bool judge = false;
 };
 
 struct Measured {
   bool agrees = true;
-  double difference = 0;
+  std::string disagreement; // "gives a different result from the default (difference 0.5 at B[4]: ...)"
   std::vector<double> seconds;
   double overhead = 0;            // seconds of the request that were not spent running
   std::optional<double> accuracy; // of a program that has a metric; NaN: it is no number
@@ -66,23 +78,30 @@ public:
   void setBase(const std::string &toml);
   /// The sizes that the program's inputs or its own defaults give.
   Answer<Sizes> sizes(double seconds);
-  Answer<Prepared> prepare(const Sizes &, double seconds);
+  Answer<Prepared> prepare(const Sizes &, double seconds, const InputWishes & = {});
   /// Needs a prepare() before; repeats it when the process is a new one. Is given up after `patience`
   /// seconds.
   Answer<Measured> measure(const std::string &toml, int trials, double limit, double patience);
+  /// Whether the process has run other configurations than the one it was prepared with: what goes wrong now
+  /// may be their doing.
+  bool isUsed() const { return process_ && isUsed_; }
+  /// The next request starts a new process.
+  void restart() { process_.reset(); }
 
 private:
   struct Reply;
   Reply ask(const std::string &request, double seconds);
-  std::string prepareRequest(const Sizes &) const;
+  std::string prepareRequest() const;
 
   std::string program_;
   WorkerOptions options_;
   std::unique_ptr<ChildProcess> process_;
   std::optional<Sizes> prepared_; // wanted; the process may be too new to know
+  InputWishes wishes_;
   std::string base_;
   double preparePatience_ = 60;
-  bool processPrepared_ = false;
+  long preparedBytes_ = 0; // of memory that the process had then
+  bool processPrepared_ = false, isUsed_ = false;
 };
 
 } // namespace pbc::tuner

@@ -1,5 +1,6 @@
 #include "tuner/evaluate/worker_evaluator.h"
 
+#include "tuner/evaluate/examination.h"
 #include "tuner/evaluate/interrupt.h"
 
 #include <algorithm>
@@ -9,12 +10,10 @@
 namespace pbc::tuner {
 namespace {
 
-std::optional<Failure> failureNamed(const std::string &name) {
-  for (Failure kind : {Failure::TooSlow, Failure::Crash, Failure::Exit, Failure::WrongResult,
-                       Failure::Inexact, Failure::Error})
-    if (name == nameOf(kind))
-      return kind;
-  return {};
+/// Memory may have been overwritten: by it, or before it by others.
+bool isSuspicious(const Answer<Measured> &answer) {
+  return answer ? !answer.value->agrees
+                : answer.failure.kind == Failure::Crash || answer.failure.kind == Failure::Exit;
 }
 
 } // namespace
@@ -66,10 +65,10 @@ Measurement WorkerEvaluator::measure(const Request &request) {
       return {{begin, begin + request.trials}, {}};
     }
   }
-  return run(request, key);
+  return run(request);
 }
 
-Measurement WorkerEvaluator::run(const Request &request, const std::string &key) {
+Measurement WorkerEvaluator::run(const Request &request) {
   const Step &step = steps_[request.size];
   if (current_ != request.size) {
     current_ = -1;
@@ -86,7 +85,20 @@ Measurement WorkerEvaluator::run(const Request &request, const std::string &key)
   const double patience = std::min(request.limit * (request.trials + 1) + overhead + 0.2,
                                    std::max(settings_.longest, request.limit));
   ++runs_;
-  const auto answer = worker_.measure(toml, request.trials, request.limit * request.trials, patience);
+  const auto ask = [&] {
+    return worker_.measure(toml, request.trials, request.limit * request.trials, patience);
+  };
+  const bool wasUsed = worker_.isUsed();
+  auto answer = ask();
+  if (isSuspicious(answer) && !answer.failure.stopped) {
+    // One that ran before in this process may have destroyed what this one needs, or this one what the next
+    // needs.
+    worker_.restart();
+    if (wasUsed)
+      answer = ask();
+    if (isSuspicious(answer))
+      worker_.restart();
+  }
   Measurement result;
   if (answer) {
     overhead_ = std::max(overhead_, answer.value->overhead);
@@ -97,25 +109,43 @@ Measurement WorkerEvaluator::run(const Request &request, const std::string &key)
     else if (space_.goal || answer.value->agrees) // results of variable accuracy may differ
       result.seconds = answer.value->seconds;
     else
-      result.rejected = Rejected{Failure::WrongResult,
-                                 fmt::format("gives a different result from the default (difference {:.3g})",
-                                             answer.value->difference)};
+      result.rejected = Rejected{Failure::WrongResult, answer.value->disagreement};
   } else {
     if (answer.failure.stopped)
       return result;
     result.rejected = Rejected{answer.failure.kind, answer.failure.reason};
   }
-  if (journal_) {
-    JournalEntry entry{space_.journalKey(), settings_.machine, sizeKey(request.size), key, toml,
-                       result.seconds};
-    if (result.rejected) {
-      entry.outcome = nameOf(result.rejected->kind);
-      entry.reason = result.rejected->reason;
-    }
-    entry.limit = request.limit;
-    journal_->add(entry);
-  }
+  note(sizeKey(request.size), request.configuration, result, request.limit);
   return result;
+}
+
+std::vector<std::optional<Misfit>> WorkerEvaluator::examine(const std::vector<Configuration> &configurations,
+                                                            Depth depth, double deadline) {
+  if (!examination_)
+    return Evaluator::examine(configurations, depth, deadline);
+  auto misfits = examination_->examine(configurations, depth, [&] { return elapsed() < deadline; });
+  for (std::size_t i = 0; i < misfits.size(); ++i)
+    if (misfits[i])
+      note(misfits[i]->size + settings_.inputs, configurations[i], {{}, misfits[i]->rejected}, 0);
+  return misfits;
+}
+
+void WorkerEvaluator::note(const std::string &size, const Configuration &configuration,
+                           const Measurement &result, double limit) {
+  if (!journal_)
+    return;
+  JournalEntry entry{space_.journalKey(),
+                     settings_.machine,
+                     size,
+                     configuration.key(),
+                     toToml(space_, configuration, {settings_.threads, {}}),
+                     result.seconds};
+  if (result.rejected) {
+    entry.outcome = nameOf(result.rejected->kind);
+    entry.reason = result.rejected->reason;
+  }
+  entry.limit = limit;
+  journal_->add(entry);
 }
 
 } // namespace pbc::tuner

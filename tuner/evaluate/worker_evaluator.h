@@ -31,12 +31,18 @@ struct WorkerEvaluatorSettings {
   int threads = 0;
 };
 
+class Examination;
+
 class WorkerEvaluator : public Evaluator {
 public:
   /// `journal` may be null. The clock starts now.
   WorkerEvaluator(const ProgramSpace &, std::vector<Step>, Worker &, Journal *, WorkerEvaluatorSettings);
 
   Measurement measure(const Request &) override;
+  std::vector<std::optional<Misfit>> examine(const std::vector<Configuration> &, Depth,
+                                             double deadline) override;
+  /// Who examines; without one, nothing is. Must outlive this.
+  void setExamination(Examination *examination) { examination_ = examination; }
   double elapsed() const override;
   bool stopped() const override;
 
@@ -51,13 +57,15 @@ private:
     double limit = 0;
   };
   void recall();
-  Measurement run(const Request &, const std::string &key);
+  Measurement run(const Request &);
+  void note(const std::string &size, const Configuration &, const Measurement &, double limit);
   std::string sizeKey(int size) const;
 
   const ProgramSpace &space_;
   std::vector<Step> steps_;
   Worker &worker_;
   Journal *journal_;
+  Examination *examination_ = nullptr;
   WorkerEvaluatorSettings settings_;
   std::chrono::steady_clock::time_point start_;
   std::map<std::pair<std::string, std::string>, Known> known_; // by size key and configuration key

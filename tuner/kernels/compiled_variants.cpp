@@ -18,6 +18,13 @@ double CompiledVariants::elapsed() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
+double CompiledVariants::patience() const {
+  constexpr double kForFirst = 300, kAlways = 10, kTimes = 5;
+  if (settings_.longestCompilation > 0)
+    return settings_.longestCompilation;
+  return firstCompilation_ > 0 ? kAlways + kTimes * firstCompilation_ : kForFirst;
+}
+
 bool CompiledVariants::stopped() const { return stopRequested(); }
 
 void CompiledVariants::setRuns(RunSettings settings, Journal *journal) {
@@ -36,7 +43,7 @@ std::vector<KernelOption> CompiledVariants::options(const KernelSettings &kernel
                                    "--config=" + fileFor(kernels, "options")};
   command.insert(command.end(), settings_.arguments.begin(), settings_.arguments.end());
   try {
-    return parseKernelOptions(outputOf(command, settings_.longestCompilation));
+    return parseKernelOptions(outputOf(command, patience()));
   } catch (const TunerError &) {
     if (stopRequested())
       return {};
@@ -51,6 +58,7 @@ void CompiledVariants::build(const std::vector<KernelSettings> &wanted) {
   struct Compilation {
     Variant *variant;
     std::unique_ptr<ChildProcess> process;
+    double begin;
   };
   std::deque<Compilation> running;
   const auto finishFirst = [&] {
@@ -59,19 +67,25 @@ void CompiledVariants::build(const std::vector<KernelSettings> &wanted) {
     std::string line;
     ChildProcess::Read read;
     do
-      read = first.process->readLine(settings_.longestCompilation, &line);
+      read = first.process->readLine(first.begin + patience() - steadySeconds(), &line);
     while (read == ChildProcess::Read::Line);
     if (read == ChildProcess::Read::Ended)
-      first.process->waitForEnd(settings_.longestCompilation);
+      first.process->waitForEnd(5);
     const bool isMade = read == ChildProcess::Read::Ended && !first.process->endedBySignal() &&
                         first.process->exitStatus() == 0;
     first.variant->rejected.reset();
-    if (!isMade)
+    if (isMade)
+      firstCompilation_ = firstCompilation_ > 0 ? firstCompilation_ : steadySeconds() - first.begin;
+    else if (stopRequested())
+      first.variant->rejected = Rejected{Failure::Error, "was not compiled"};
+    else if (read == ChildProcess::Read::Timeout)
       first.variant->rejected =
-          Rejected{Failure::Error, stopRequested() ? "was not compiled"
-                                   : read == ChildProcess::Read::Timeout
-                                       ? "takes too long to compile"
-                                       : "does not compile: " + first.process->errors()};
+          Rejected{Failure::Compiling, fmt::format("is not compiled within {:.3g} s", patience())};
+    else if (read == ChildProcess::Read::TooLarge || first.process->endedForMemory())
+      first.variant->rejected =
+          Rejected{Failure::OutOfMemory, "takes more than its share of the memory to compile"};
+    else
+      first.variant->rejected = Rejected{Failure::Error, "does not compile: " + first.process->errors()};
   };
   for (const KernelSettings &kernels : wanted) {
     if (variants_.contains(kernels) || stopRequested())
@@ -85,7 +99,7 @@ void CompiledVariants::build(const std::vector<KernelSettings> &wanted) {
     if (!kernels.empty())
       command.push_back("--config=" + fileFor(kernels, name));
     command.insert(command.end(), settings_.arguments.begin(), settings_.arguments.end());
-    running.push_back({&variant, std::make_unique<ChildProcess>(command, ProcessLimits{})});
+    running.push_back({&variant, std::make_unique<ChildProcess>(command, settings_.limits), steadySeconds()});
     ++compiled_;
   }
   while (!running.empty())
@@ -153,10 +167,7 @@ Measurement CompiledVariants::run(Variant &variant, int trials) {
   if (!answer)
     return failed(answer.failure);
   if (!answer.value->agrees)
-    return {{},
-            Rejected{Failure::WrongResult,
-                     fmt::format("gives a different result from the default (difference {:.3g})",
-                                 answer.value->difference)}};
+    return {{}, Rejected{Failure::WrongResult, answer.value->disagreement}};
   return {answer.value->seconds, {}};
 }
 

@@ -20,7 +20,8 @@ struct CompiledVariantsSettings {
   std::vector<std::string> arguments; // the source, then the user's words
   std::string folder;                 // for the variants
   int jobs = 1;
-  double longestCompilation = 300; // seconds
+  double longestCompilation = 0; // seconds; 0: as the first one takes, and then some
+  ProcessLimits limits;          // of a compiler
 };
 
 /// How variants run.
@@ -57,6 +58,8 @@ private:
     std::optional<Rejected> rejected;
     std::unique_ptr<Worker> worker;
   };
+  /// Seconds that a compiler may take.
+  double patience() const;
   std::string fileFor(const KernelSettings &, const std::string &name) const;
   Measurement run(Variant &, int trials);
 
@@ -65,6 +68,7 @@ private:
   Journal *journal_ = nullptr;
   std::map<KernelSettings, Variant> variants_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double firstCompilation_ = 0; // seconds of the program without settings
   int compiled_ = 0, runs_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "tuner/kernels/session.h"
 
 #include "tuner/evaluate/interrupt.h"
+#include "tuner/evaluate/memory.h"
 #include "tuner/evaluate/steps.h"
 #include "tuner/kernels/compiled_variants.h"
 #include "tuner/kernels/search.h"
@@ -61,7 +62,8 @@ public:
       : options_(options),
         program_(options.output.empty() ? fs::path(options.program).stem().string() : options.output),
         configurationFile_(program_ + ".cfg"), progress_(stderr),
-        variants_({ownPath(), arguments(options), folder_.path(), jobs(options)}) {}
+        variants_({ownPath(), arguments(options), folder_.path(), jobs(options), options.compileLimit,
+                   memoryLimit(options)}) {}
 
   int run() {
     const InterruptGuard guard;
@@ -109,6 +111,10 @@ private:
                             : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   }
 
+  static ProcessLimits memoryLimit(const TuneOptions &options) {
+    return {options.memoryMegabytes > 0 ? options.memoryMegabytes << 20 : memoryShare()};
+  }
+
   double budget() const {
     return options_.budget > 0            ? options_.budget
            : options_.effort == "instant" ? 10
@@ -125,8 +131,11 @@ private:
     takeConfiguration(space);
     journal_ =
         std::make_unique<Journal>(fs::path(configurationFile_).replace_extension(".tune.sqlite").string());
-    WorkerOptions worker{
-        options_.inputs, options_.seed, options_.threads, {options_.memoryMegabytes << 20}, "", "", ""};
+    WorkerOptions worker;
+    worker.inputs = options_.inputs;
+    worker.seed = options_.seed;
+    worker.threads = options_.threads;
+    worker.limits = memoryLimit(options_);
     Worker first(plain, worker);
     first.setBase(choices_);
     sizes_ = fullSizes(first, space, {options_.n, options_.sizes, !options_.inputs.empty()}, kPatience);

@@ -32,6 +32,8 @@ int severity(const Fault &fault) {
   case Failure::WrongResult:
     return 0;
   case Failure::Crash:
+  case Failure::OutOfMemory:
+  case Failure::Compiling:
     return 1;
   case Failure::Exit:
   case Failure::Error:

@@ -193,6 +193,25 @@ private:
         text_ += fmt::format("  {} trial{}: {}\n", times, times == 1 ? "" : "s", pbc::tuner::nameOf(kind));
   }
 
+  static std::vector<std::string> conditions(const ProgramSpace &space, const Tunable &tunable) {
+    std::vector<std::string> all;
+    for (const Condition &condition : tunable.when) {
+      const Site &site = space.sites[static_cast<std::size_t>(condition.site)];
+      std::vector<std::string> uses;
+      for (const int use : condition.uses)
+        uses.push_back(site.alternatives[static_cast<std::size_t>(use)].name);
+      all.push_back(fmt::format("{} is {}", site.title(), fmt::join(uses, " or ")));
+    }
+    return all;
+  }
+
+  static std::string together(const ProgramSpace &space, const Constraint &constraint) {
+    std::vector<std::string> factors;
+    for (const int tunable : constraint.tunables)
+      factors.push_back(space.tunables[static_cast<std::size_t>(tunable)].title());
+    return fmt::format("{} at most {:.6g} ({})", fmt::join(factors, " * "), constraint.most, constraint.doc);
+  }
+
   void range(const Part &part, const Decision &decision) {
     if (decision.isSite) {
       std::vector<std::string> names;
@@ -202,6 +221,11 @@ private:
     } else {
       const Tunable &tunable = part.space.tunables[decision.index];
       line("range", fmt::format("{} to {} (default {})", tunable.minimum, tunable.maximum, tunable.initial));
+      if (!tunable.when.empty())
+        line("counts where", fmt::format("{}", fmt::join(conditions(part.space, tunable), ", or ")));
+      for (const Constraint &constraint : part.space.constraints)
+        if (std::ranges::count(constraint.tunables, decision.index))
+          line("together", together(part.space, constraint));
     }
   }
 

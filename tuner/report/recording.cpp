@@ -51,14 +51,6 @@ bool isOfBin(const std::string &conditions, const std::string &bin) {
   return bin.empty() || conditions == bin || conditions.ends_with(" " + bin);
 }
 
-std::optional<Failure> failureNamed(const std::string &name) {
-  for (Failure kind : {Failure::TooSlow, Failure::Crash, Failure::Exit, Failure::WrongResult,
-                       Failure::Inexact, Failure::Error})
-    if (name == nameOf(kind))
-      return kind;
-  return {};
-}
-
 class Reader {
 public:
   Reader(const ProgramSpace &space, Recording &recording) : space_(space), recording_(recording) {}

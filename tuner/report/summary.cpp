@@ -62,6 +62,9 @@ std::string asText(const ProgramSpace &space, const Summary &summary) {
     line("", fmt::format("the target is MISSED at {}", fmt::join(summary.missed, "; ")));
   line("measurements",
        fmt::format("{} run, {} remembered, {:.1f} s", summary.runs, summary.remembered, summary.elapsed));
+  if (summary.examined > 0)
+    line("examined",
+         fmt::format("on {} inputs of other sizes and values, before the race", summary.examined));
   const auto words = inWords(space, result.best);
   for (std::size_t i = 0; i < words.size(); ++i)
     line(i == 0 ? "choices" : "", words[i]);
@@ -102,6 +105,7 @@ std::string asJson(const ProgramSpace &space, const Summary &summary) {
                       {"choices", inWords(space, result.best)},
                       {"measurements", summary.runs},
                       {"remembered", summary.remembered},
+                      {"examined_inputs", summary.examined},
                       {"seconds", summary.elapsed},
                       {"rejected", faults},
                       {"output", summary.output},

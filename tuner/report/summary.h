@@ -18,6 +18,7 @@ struct Summary {
   std::string effort; // "quick, 60 s, seed 1"
   double elapsed = 0;
   int runs = 0, remembered = 0;
+  int examined = 0;       // inputs of other sizes and values that results were compared on
   bool stopped = false;   // by the user
   bool isRefresh = false; // `default` of the result is the stored configuration
   bool kept = false;      // stopped before anything better than the earlier configuration was found

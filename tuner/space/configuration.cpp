@@ -1,5 +1,7 @@
 #include "tuner/space/configuration.h"
 
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace pbc::tuner {
@@ -25,7 +27,35 @@ Configuration Configuration::withTunable(int tunable, double value) const {
   return result;
 }
 
-Configuration Configuration::withValueAt(const ProgramSpace &space, int tunable, double value, long n) const {
+bool Configuration::mayChange(const ProgramSpace &space, int tunable, long n) const {
+  const Tunable &t = space.tunables[static_cast<std::size_t>(tunable)];
+  if (!space.isOpenAt(t, n))
+    return false;
+  const auto holds = [&](const Condition &condition) {
+    const std::vector<int> used = selectors_[static_cast<std::size_t>(condition.site)].usedUpTo(n);
+    return std::ranges::any_of(used, [&](int use) { return std::ranges::count(condition.uses, use) > 0; });
+  };
+  return t.when.empty() || std::ranges::any_of(t.when, holds);
+}
+
+double Configuration::limited(const ProgramSpace &space, int tunable, double value) const {
+  const Tunable &t = space.tunables[static_cast<std::size_t>(tunable)];
+  for (const Constraint &constraint : space.constraints) {
+    if (!std::ranges::count(constraint.tunables, tunable))
+      continue;
+    double others = 1;
+    for (const int other : constraint.tunables)
+      if (other != tunable)
+        others *= tunables_[static_cast<std::size_t>(other)];
+    if (others > 0 && value * others > constraint.most)
+      value = t.clamp(t.integer ? std::floor(constraint.most / others) : constraint.most / others);
+  }
+  return value;
+}
+
+Configuration Configuration::withValueAt(const ProgramSpace &space, int tunable, double wanted,
+                                         long n) const {
+  const double value = limited(space, tunable, wanted);
   Configuration result = withTunable(tunable, value);
   const Tunable &changed = space.tunables[static_cast<std::size_t>(tunable)];
   if (changed.sizeBin < 0 || !changed.isSeenAt(n))

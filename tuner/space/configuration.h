@@ -22,8 +22,12 @@ public:
   Configuration withSelector(int site, Selector) const;
   Configuration withTunable(int tunable, double value) const;
 
-  /// A new value of a tunable for calls of size n; one that is seen first at n is taken for all larger sizes,
-  /// too, for nothing better is known of them.
+  /// Whether a search may change the tunable while it tests calls of size n: ProgramSpace::isOpenAt, and it
+  /// counts at some size up to n with the alternatives that are chosen.
+  bool mayChange(const ProgramSpace &, int tunable, long n) const;
+
+  /// A new value of a tunable for calls of size n, smaller where a constraint asks for it; one that is seen
+  /// first at n is taken for all larger sizes, too, for nothing better is known of them.
   Configuration withValueAt(const ProgramSpace &, int tunable, double value, long n) const;
 
   /// Of the main transform: what holds for n holds for all smaller sizes; what is for sizes beyond n is as in
@@ -31,7 +35,8 @@ public:
   Configuration withSmallerLike(const ProgramSpace &, long n) const;
   Configuration withLargerFrom(const ProgramSpace &, const Configuration &other, long n) const;
 
-  /// True if every alternative exists and every tunable is in its range.
+  /// True if every alternative exists and every tunable is in its range; constraints are the search's: a
+  /// program makes the best of what breaks them.
   bool fits(const ProgramSpace &) const;
   /// A text that is equal exactly for equal configurations; to compare, order and look up.
   std::string key() const;
@@ -41,6 +46,8 @@ public:
   bool operator==(const Configuration &) const = default;
 
 private:
+  double limited(const ProgramSpace &, int tunable, double value) const;
+
   std::vector<Selector> selectors_;
   std::vector<double> tunables_;
 };

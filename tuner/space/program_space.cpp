@@ -62,6 +62,38 @@ std::vector<Tunable> readTunable(const std::string &transform, const json &entry
   return all;
 }
 
+/// Sites and tunables of the transform are in the space from these places on.
+void readConditions(ProgramSpace &space, const json &transform, std::size_t firstSite,
+                    std::size_t firstTunable) {
+  const auto siteOf = [&](const std::string &name) {
+    const auto at = std::find_if(space.sites.begin() + static_cast<std::ptrdiff_t>(firstSite),
+                                 space.sites.end(), [&](const Site &site) { return site.name == name; });
+    return at == space.sites.end() ? -1 : static_cast<int>(at - space.sites.begin());
+  };
+  for (std::size_t i = firstTunable; i < space.tunables.size(); ++i)
+    for (const json &entry : transform.value("tunables", json::array()))
+      if (text(entry, "name") == space.tunables[i].name)
+        for (const json &when : entry.value("when", json::array()))
+          if (const int site = siteOf(text(when, "site")); site >= 0) {
+            Condition condition{site, {}};
+            const std::vector<Alternative> &all = space.sites[static_cast<std::size_t>(site)].alternatives;
+            for (std::size_t a = 0; a < all.size(); ++a)
+              for (const json &use : when.at("uses"))
+                if (use.get<std::string>() == all[a].name)
+                  condition.uses.push_back(static_cast<int>(a));
+            space.tunables[i].when.push_back(std::move(condition));
+          }
+  for (const json &entry : transform.value("constraints", json::array())) {
+    Constraint constraint{text(entry, "doc"), {}, entry.at("most").get<double>()};
+    for (const json &name : entry.at("product"))
+      for (std::size_t i = firstTunable; i < space.tunables.size(); ++i)
+        if (space.tunables[i].name == name.get<std::string>())
+          constraint.tunables.push_back(static_cast<int>(i));
+    if (!constraint.tunables.empty())
+      space.constraints.push_back(std::move(constraint));
+  }
+}
+
 /// `main` may be the transform's name or its number.
 const json &findMain(const json &info, const std::string &wanted) {
   const json &transforms = info.at("transforms");
@@ -110,6 +142,7 @@ ProgramSpace read(const json &info, const std::string &wanted) {
     const std::string name = text(transform, "name");
     if (!generator.empty() && name == generator)
       continue;
+    const std::size_t firstSite = space.sites.size(), firstTunable = space.tunables.size();
     for (const json &entry : transform.value("sites", json::array()))
       if (isOpen(entry))
         space.sites.push_back(readSite(name, entry));
@@ -117,6 +150,7 @@ ProgramSpace read(const json &info, const std::string &wanted) {
       if (isOpen(entry))
         for (Tunable &tunable : readTunable(name, entry))
           space.tunables.push_back(std::move(tunable));
+    readConditions(space, transform, firstSite, firstTunable);
     if (transform.contains("accuracy_target") && family(name) == family(space.main))
       space.bins.push_back(name);
   }

@@ -47,6 +47,19 @@ struct Site {
   std::string title() const { return name == transform ? name : transform + "." + name; }
 };
 
+/// A site, and those of its alternatives that are meant.
+struct Condition {
+  int site = 0;
+  std::vector<int> uses;
+};
+
+/// The product of these tunables is at most `most`.
+struct Constraint {
+  std::string doc;
+  std::vector<int> tunables;
+  double most = 0;
+};
+
 /// One number. A tunable of the program that has several, an array or one for each power of two of the size,
 /// is as many of these, side by side, elements of one size together.
 struct Tunable {
@@ -56,10 +69,11 @@ struct Tunable {
   bool integer = true;
   bool logarithmic = false; // a size-like value, mutated by factors
   double initial = 0, minimum = 0, maximum = 0;
-  int sizeBin = -1;         // for sizes from 2^sizeBin on, up to the double of that; -1: for all sizes
-  int element = -1;         // of an array; -1: it is none
-  bool forAccuracy = false; // it decides how exact the result is
-  bool isFixed = false;     // decided already, or the user's alone
+  int sizeBin = -1;              // for sizes from 2^sizeBin on, up to the double of that; -1: for all sizes
+  int element = -1;              // of an array; -1: it is none
+  bool forAccuracy = false;      // it decides how exact the result is
+  bool isFixed = false;          // decided already, or the user's alone
+  std::vector<Condition> when{}; // it counts only where one of these is chosen; none: always
 
   bool isOpen() const { return !isFixed && minimum < maximum; }
   /// Whether a call of size n or less can see it; whether one of size n does.
@@ -99,6 +113,7 @@ struct ProgramSpace {
   std::vector<std::string> params; // those of them that are values rather than extents
   std::vector<Site> sites;
   std::vector<Tunable> tunables;
+  std::vector<Constraint> constraints;
   std::optional<AccuracyGoal> goal;              // of the main transform
   Machine machine;                               // that the program runs on; processor "": not said
   std::map<std::string, std::string> transforms; // hashes of the transforms' texts

@@ -19,6 +19,10 @@ const char *nameOf(Failure failure) {
   switch (failure) {
   case Failure::TooSlow:
     return "too slow";
+  case Failure::OutOfMemory:
+    return "out of memory";
+  case Failure::Compiling:
+    return "compiles too long";
   case Failure::Crash:
     return "crash";
   case Failure::Exit:
@@ -31,6 +35,14 @@ const char *nameOf(Failure failure) {
     break;
   }
   return "error";
+}
+
+std::optional<Failure> failureNamed(const std::string &name) {
+  for (Failure kind : {Failure::TooSlow, Failure::OutOfMemory, Failure::Compiling, Failure::Crash,
+                       Failure::Exit, Failure::WrongResult, Failure::Inexact, Failure::Error})
+    if (name == nameOf(kind))
+      return kind;
+  return {};
 }
 
 void Bans::failed(const ProgramSpace &space, const Configuration &child, const Configuration &parent,
@@ -83,6 +95,22 @@ void Bans::failed(const ProgramSpace &space, const Configuration &child, const C
   fault.times = times;
 }
 
+void Bans::convicted(const ProgramSpace &space, const Configuration &child, const Configuration &parent,
+                     const TestSize &size, const Rejected &rejected) {
+  failed(space, child, parent, size, rejected);
+  if (rejected.kind != Failure::WrongResult)
+    return;
+  std::vector<Choice> suspects;
+  for (std::size_t i = 0; i < space.sites.size(); ++i) {
+    const std::vector<int> before = parent.selectors()[i].usedUpTo(size.n);
+    for (int alternative : child.selectors()[i].usedUpTo(size.n))
+      if (!contains(before, alternative))
+        suspects.emplace_back(static_cast<int>(i), alternative);
+  }
+  if (suspects.size() == 1 && child.tunables() == parent.tunables())
+    records_[suspects.front()].isConvicted = true;
+}
+
 void Bans::worked(const Configuration &configuration, const TestSize &size) {
   for (std::size_t i = 0; i < configuration.selectors().size(); ++i) {
     Record &record = records_[{static_cast<int>(i), configuration.selectors()[i].select(size.n)}];
@@ -98,7 +126,7 @@ bool Bans::banned(int site, int alternative, long largest) const {
   const auto guilty = [&](const Guilt &guilt, int times) {
     return guilt.times >= times && record.success < guilt.smallest;
   };
-  return guilty(record.wrong, kWrongTimes) ||
+  return record.isConvicted || guilty(record.wrong, kWrongTimes) ||
          (guilty(record.broken, kGuiltyTimes) && (record.success < 0 || largest >= record.broken.smallest)) ||
          (guilty(record.slow, kGuiltyTimes) && largest >= record.slow.smallest);
 }

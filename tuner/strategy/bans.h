@@ -8,6 +8,7 @@
 //   broken three times (crash, exit, error), never a success  -> not chosen any more
 //   the same, with successes at smaller n only                -> not chosen for sizes from the failure on
 //   wrong results twice, no success at such sizes             -> not chosen any more: agreeing was luck
+//   wrong results in an examination             -> not chosen any more, whatever it did elsewhere
 //   too slow three times, no success at such sizes            -> not for such sizes; below a cut-off it may
 //                                                                be the best
 //
@@ -35,6 +36,10 @@ class Bans {
 public:
   void failed(const ProgramSpace &, const Configuration &child, const Configuration &parent, const TestSize &,
               const Rejected &);
+  /// The same for a failure that was looked at again: what is wrong now and then is never right. An
+  /// alternative that is guilty alone is not chosen any more, however often its results have agreed.
+  void convicted(const ProgramSpace &, const Configuration &child, const Configuration &parent,
+                 const TestSize &, const Rejected &);
   void worked(const Configuration &, const TestSize &);
 
   /// The alternatives of a site that may be chosen for some size.
@@ -59,6 +64,7 @@ private:
   };
   struct Record {
     Guilt broken, wrong, slow;
+    bool isConvicted = false;
     long success = -1; // the largest n at which it was taken for n itself and worked
   };
   std::map<Choice, Record> records_;

@@ -17,6 +17,8 @@ namespace pbc::tuner {
 
 enum class Failure {
   TooSlow,     // stopped at its time limit: slow, or hanging
+  OutOfMemory, // wanted more than its share of the machine's memory
+  Compiling,   // a kernel of it is still being compiled after the time for that
   Crash,       // ended by a signal
   Exit,        // ended by itself, without an answer
   WrongResult, // its outputs are not those of the default
@@ -26,6 +28,7 @@ enum class Failure {
 
 /// "wrong result", for tables and the journal.
 const char *nameOf(Failure);
+std::optional<Failure> failureNamed(const std::string &name);
 
 struct Rejected {
   Failure kind = Failure::Error;
@@ -52,10 +55,28 @@ struct TestSize {
   double defaultSeconds = 0; // of the default configuration, roughly; 0: not known
 };
 
+/// What is wrong with a configuration at a size that is none of the tested ones.
+struct Misfit {
+  Rejected rejected;
+  std::string size; // "w=1023 h=767"
+  long n = 0;
+};
+
+enum class Depth {
+  Quick,   // tiny sizes only
+  Thorough // all up to the full size
+};
+
 class Evaluator {
 public:
   virtual ~Evaluator() = default;
   virtual Measurement measure(const Request &) = 0;
+  /// Looks whether the configurations are right where no time is measured, until this time of its clock; one
+  /// entry for each of them. By default everything is right.
+  virtual std::vector<std::optional<Misfit>> examine(const std::vector<Configuration> &all, Depth,
+                                                     double /*deadline*/) {
+    return std::vector<std::optional<Misfit>>(all.size());
+  }
   /// Seconds since tuning began (a simulated clock in tests).
   virtual double elapsed() const = 0;
   /// True when the user wants the tuning to end.

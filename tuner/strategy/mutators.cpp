@@ -13,13 +13,13 @@ struct Decision {
   int index = 0;
 };
 
-std::vector<Decision> openDecisions(const ProgramSpace &space, long n) {
+std::vector<Decision> openDecisions(const ProgramSpace &space, const Configuration &now, long n) {
   std::vector<Decision> result;
   for (std::size_t i = 0; i < space.sites.size(); ++i)
     if (space.sites[i].isOpen())
       result.push_back({true, static_cast<int>(i)});
   for (std::size_t i = 0; i < space.tunables.size(); ++i)
-    if (space.isOpenAt(space.tunables[i], n))
+    if (now.mayChange(space, static_cast<int>(i), n))
       result.push_back({false, static_cast<int>(i)});
   return result;
 }
@@ -89,7 +89,7 @@ std::optional<double> changeTunable(const Tunable &tunable, double value, Random
 
 std::optional<Configuration> mutate(const ProgramSpace &space, const Bans &bans, const Configuration &parent,
                                     long n, Random &random) {
-  const std::vector<Decision> decisions = openDecisions(space, n);
+  const std::vector<Decision> decisions = openDecisions(space, parent, n);
   if (decisions.empty())
     return {};
   const double dice = random.unit();

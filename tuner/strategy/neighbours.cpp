@@ -96,7 +96,7 @@ std::vector<Configuration> neighbours(const ProgramSpace &space, const Bans &ban
     changeLevels(space, bans, static_cast<int>(site), n, out);
   }
   for (std::size_t index = 0; index < space.tunables.size(); ++index)
-    if (space.isOpenAt(space.tunables[index], n))
+    if (origin.mayChange(space, static_cast<int>(index), n))
       changeTunable(space, static_cast<int>(index), n, out);
   return out.found;
 }

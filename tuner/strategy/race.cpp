@@ -7,6 +7,7 @@ namespace {
 
 constexpr int kFewestRounds = 5; // five wins in a row are beyond chance (1/32)
 constexpr int kMostRounds = 15;
+constexpr double kExamination = 0.4, kLeastExamination = 1; // share of the time, and seconds
 
 struct Runner {
   Configuration configuration;
@@ -16,6 +17,8 @@ struct Runner {
 
 bool runOnce(Tester &tester, Runner &runner, int size, double limit) {
   const Measurement result = tester.evaluator().measure({runner.configuration, size, 1, limit, true});
+  if (result.rejected)
+    tester.noteFailure(runner.configuration, size, *result.rejected);
   if (result.seconds.empty() || result.rejected)
     return false;
   runner.seconds.push_back(result.seconds.front());
@@ -37,7 +40,9 @@ bool decided(const Runner &reference, const std::vector<Runner> &runners) {
 RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, int size, double deadline) {
   Runner reference{Configuration::defaults(tester.space()), {}, false};
   std::vector<Runner> runners;
-  for (const Configuration &candidate : candidates)
+  const double now = tester.evaluator().elapsed();
+  for (const Configuration &candidate :
+       tester.sound(candidates, now + std::max(kExamination * (deadline - now), kLeastExamination)))
     if (candidate != reference.configuration)
       runners.push_back({candidate, {}, false});
   RaceResult result{reference.configuration};

@@ -4,6 +4,8 @@
 //   race(tester, {a, b, c}, size, ...)  ->  RaceResult { winner a, default 0.120 s, winner 0.031 s, 15 rounds
 //   }
 //
+// Who runs has been examined before (Tester::sound): whoever is wrong at an odd size is not there.
+//
 // Invariant: the result is not slower than the default beyond noise (requirement 88). The times that chose
 // the candidates are not used again: they are lucky ones by construction. Source: own; paired comparison,
 // because machines get slower and faster while one measures.

@@ -90,7 +90,7 @@ private:
       if (space_.sites[site].isOpen() && !space_.isOpenFromOnly(space_.sites[site]))
         scaleCutoffs(static_cast<int>(site), n, size);
     for (std::size_t i = 0; i < space_.tunables.size(); ++i)
-      if (space_.isOpenAt(space_.tunables[i], n))
+      if (current_.configuration.mayChange(space_, static_cast<int>(i), n))
         scaleTunable(static_cast<int>(i), n, size);
   }
 

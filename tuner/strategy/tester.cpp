@@ -33,7 +33,9 @@ bool Tester::test(Candidate &candidate, int size, int trials, const Configuratio
   const std::string key = candidate.configuration.key();
   if (quarantined_.contains(key) || rejectedAt_.contains({size, key}))
     return false;
-  if (evaluator_.stopped())
+  if (!isScreened_)
+    screen();
+  if (evaluator_.stopped() || quarantined_.contains(key))
     return false;
   // The default is the measure of all things and may take its time.
   const bool isDefault = key == defaultKey_;

@@ -50,6 +50,11 @@ public:
   bool test(Candidate &, int size, int trials, const Configuration &parent);
   /// Measures until it is clear whether the child is faster. Both must have been measured at this size.
   bool beats(Candidate &child, Candidate &parent, int size);
+  /// Those of the configurations that are right at other sizes and with other values, too; of the others,
+  /// what is left of them without what is to blame. Faults are in bans().
+  std::vector<Configuration> sound(const std::vector<Configuration> &, double deadline);
+  /// Something went wrong outside of test().
+  void noteFailure(const Configuration &, int size, const Rejected &);
   /// True the first time that it is asked for this configuration at this size.
   bool isNew(const Configuration &, int size);
 
@@ -67,6 +72,10 @@ public:
 
 private:
   double limit(int size) const;
+  /// Looks at each alternative before anything is measured: what is right at the tested sizes only would win
+  /// and leave nothing.
+  void screen();
+  std::optional<Configuration> repaired(const Configuration &, const Misfit &, double deadline);
 
   const ProgramSpace &space_;
   std::vector<TestSize> sizes_;
@@ -80,6 +89,7 @@ private:
   std::set<std::pair<int, std::string>> rejectedAt_, seen_;
   std::map<int, Noise> noise_; // short runs are noisier than long ones
   int measurements_ = 0;
+  bool isScreened_ = false;
 };
 
 } // namespace pbc::tuner

@@ -47,6 +47,21 @@ TEST(Serve, PreparesAndMeasures) {
   EXPECT_EQ(r[3]["seconds"].size(), 1u);
 }
 
+TEST(Serve, JudgesTheDefaultOnOtherValues) {
+  Folder f;
+  const auto r =
+      serve(f, {R"({"op":"prepare","sizes":{"w":8,"h":5},"values":"constant","judge":true})",
+                R"({"op":"measure","config":"[AddOne]\nchoice = \"Wrong\"\n"})",
+                R"({"op":"prepare","sizes":{"w":8,"h":5},"values":"sortde"})", R"({"op":"measure"})"});
+  EXPECT_EQ(r[0]["finite"], true);
+  EXPECT_EQ(r[0]["stable"], true);
+  EXPECT_EQ(r[1]["agrees"], false);
+  EXPECT_NE(r[1]["at"].get<std::string>().find(", expected "), std::string::npos);
+  EXPECT_NE(r[2]["error"].get<std::string>().find("unknown \"values\" 'sortde' (did you mean 'sorted'?)"),
+            std::string::npos);
+  EXPECT_NE(r[3]["error"].get<std::string>().find("nothing is prepared"), std::string::npos);
+}
+
 TEST(Serve, FilesAreCropped) {
   Folder f;
   f.write("a.txt", "SIZE 3 2\n1 2 3\n4 5 6\n");

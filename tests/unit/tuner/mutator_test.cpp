@@ -2,6 +2,7 @@
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/strategy/bans.h"
 #include "tuner/strategy/mutators.h"
+#include "tuner/strategy/neighbours.h"
 
 #include <gtest/gtest.h>
 
@@ -37,6 +38,65 @@ TEST(Mutators, HundredThousandMutationsStayValid) {
   }
   EXPECT_GT(changed, 95000);
   EXPECT_EQ(mostLevels, 12u);
+}
+
+ProgramSpace spaceWithGroups() {
+  return parseProgramSpace(
+      R"({"name": "p", "hash": "h", "compiler": "pbc", "main": "T", "devices": ["fake:0"],
+    "transforms": [{"name": "T", "sites": [
+        {"name": "place_a", "key": "place_a", "doc": "", "device": true,
+         "alternatives": [{"name": "cpu", "doc": ""}, {"name": "gpu", "doc": ""}, {"name": "gpu_blocks", "doc": ""}]},
+        {"name": "T", "doc": "", "alternatives": [{"name": "one", "doc": ""}, {"name": "two", "doc": ""}]}],
+      "tunables": [
+        {"name": "group_x_a", "doc": "", "kind": "integer", "logarithmic": true, "initial": 32, "min": 1, "max": 1024,
+         "device": true, "when": [{"site": "place_a", "uses": ["gpu", "gpu_blocks"]}]},
+        {"name": "group_y_a", "doc": "", "kind": "integer", "logarithmic": true, "initial": 8, "min": 1, "max": 1024,
+         "device": true, "when": [{"site": "place_a", "uses": ["gpu", "gpu_blocks"]}]},
+        {"name": "cells_x_a", "doc": "", "kind": "integer", "logarithmic": true, "initial": 4, "min": 1, "max": 16,
+         "device": true, "when": [{"site": "place_a", "uses": ["gpu_blocks"]}]}],
+      "constraints": [{"doc": "work-items", "product": ["group_x_a", "group_y_a"], "most": 1024}]}]})");
+}
+
+TEST(Mutators, WhatCountsNowhereIsLeftAlone) {
+  const ProgramSpace space = spaceWithGroups();
+  const Configuration onProcessor = Configuration::defaults(space);
+  const Bans bans;
+  Random random(11);
+  bool changed[3] = {};
+  for (int i = 0; i < 3000; ++i)
+    if (const auto next = mutate(space, bans, onProcessor, 64, random);
+        next && next->selectors() == onProcessor.selectors())
+      ADD_FAILURE() << "a tunable of devices: " << next->key();
+  // On a device at some size up to n, without blocks.
+  const Configuration onDevice =
+      onProcessor.withSelector(0, *Selector::fromLevels({{32, 0}, {4096, 1}, {kNoLimit, 2}}));
+  EXPECT_TRUE(neighbours(space, bans, onDevice, 64).size() > neighbours(space, bans, onProcessor, 64).size());
+  for (int i = 0; i < 3000; ++i)
+    if (const auto next = mutate(space, bans, onDevice, 64, random))
+      for (int t = 0; t < 3; ++t)
+        changed[t] |=
+            next->selectors() == onDevice.selectors() && next->tunables()[t] != onDevice.tunables()[t];
+  EXPECT_TRUE(changed[0] && changed[1]);
+  EXPECT_FALSE(changed[2]) << "cells of blocks, which no size up to 64 has";
+}
+
+TEST(Mutators, ConstraintsHold) {
+  const ProgramSpace space = spaceWithGroups();
+  ASSERT_EQ(space.constraints.size(), 1u);
+  const Bans bans;
+  Random random(12);
+  Configuration current = Configuration::defaults(space).withSelector(0, Selector(1));
+  double largest = 0;
+  for (int i = 0; i < 20000; ++i)
+    if (const auto next = mutate(space, bans, current, 4096, random)) {
+      current = *next;
+      const double items = current.tunables()[0] * current.tunables()[1];
+      ASSERT_LE(items, 1024);
+      largest = std::max(largest, items);
+    }
+  EXPECT_GT(largest, 512);
+  for (const Configuration &next : neighbours(space, bans, current, 4096))
+    EXPECT_LE(next.tunables()[0] * next.tunables()[1], 1024);
 }
 
 TEST(Mutators, LognormalHalvesAsOftenAsItDoubles) {

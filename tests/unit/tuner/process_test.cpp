@@ -99,14 +99,14 @@ protected:
   fs::path folder_;
 };
 
-// The smallest size: 65536 / 2^k with a default of at least 20 microseconds is n = 128.
-TEST_F(Tune, CrashingAlternativeIsNamedAndLoses) { expectQuickSort("crash", "crash", "signal 11", 128); }
-TEST_F(Tune, HangingAlternativeIsNamedAndLoses) { expectQuickSort("hang", "too slow", "hangs", 128); }
+// n = 17 is the first size that alternatives are examined at, before any time is measured.
+TEST_F(Tune, CrashingAlternativeIsNamedAndLoses) { expectQuickSort("crash", "crash", "signal 11", 17); }
+TEST_F(Tune, HangingAlternativeIsNamedAndLoses) { expectQuickSort("hang", "too slow", "hangs", 17); }
 TEST_F(Tune, EndingAlternativeIsNamedAndLoses) {
-  expectQuickSort("exit", "exit", "exit status 3: fake: error: cannot sort this", 128);
+  expectQuickSort("exit", "exit", "exit status 3: fake: error: cannot sort this", 17);
 }
 TEST_F(Tune, WrongAlternativeIsNamedAndLoses) {
-  expectQuickSort("wrong", "wrong result", "different result", 128);
+  expectQuickSort("wrong", "wrong result", "different result", 17);
 }
 TEST_F(Tune, AlternativeThatIsWrongWhenLargeIsNamedAndLoses) {
   expectQuickSort("wrong_large", "wrong result", "different result", 4096);
@@ -116,7 +116,7 @@ TEST_F(Tune, TextSaysEverything) {
   const Ended ended = tune({"--n=65536", "--effort=instant"}, {{"FAKE_BAD", "wrong"}});
   ASSERT_EQ(ended.status, 0) << ended.err;
   for (const char *part : {"default", "times as fast as the default", "Sort: QuickSort always",
-                           "Sort with BadSort at n >= 128 gives a different result", "written to", "journal"})
+                           "Sort with BadSort at n >= 17 gives a different result", "written to", "journal"})
     EXPECT_THAT(ended.out, HasSubstr(part));
   for (const char *part : {"# Made by pbc tune for fake on ", "# machine: ", "# size: n=65536",
                            "# default: ", "# effort: instant"})

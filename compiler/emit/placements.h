@@ -1,0 +1,45 @@
+// Where the steps of a transform may run, as the configuration decides it: selectors `place_STEP`, and the
+// tunables that say how they run on a device.
+//
+//   step `rows` of Blur  =>  site place_rows: cpu, gpu, gpu_local; tunables group_x_rows, group_y_rows, which
+//   count
+//                            where place_rows is gpu or gpu_local; constraint group_x_rows * group_y_rows <=
+//                            1024
+//
+// Steps of one name in several plans share a placement. Invariant: a tunable has the conditions under which
+// it changes anything (runtime/abi/program.h).
+#pragma once
+#include "compiler/emit/parts.h"
+
+namespace pbc::emit {
+
+struct Placement {
+  std::string name; // of its step: "rows"
+  int itemDimensions = 0;
+  bool hasLocal = false, hasBlocks = false;
+  int tileDimensions = 0; // 0: no tiles
+  bool isLibrary = false; // a function of a library, and nothing else
+  int team = 0; // items that compute a cell together, unless the configuration says otherwise; 0: none do
+};
+
+/// In the order of the plans; none in a program without anything for devices.
+std::vector<Placement> placements(const Input &, const sema::Transform &);
+std::vector<Placement> placements(const Scope &);
+
+/// The versions of its kernel that it may choose, in the order of its alternatives after the processor.
+std::vector<std::string> versionsOf(const Placement &);
+
+/// Name of one of those definitions: `kind` is "place", "group", "cells" or "ratio".
+std::string placementSlot(const Scope &, const char *kind);
+/// Definitions of what the configuration fills: selectors, sizes of groups, ratio.
+std::string placementSlots(const Scope &);
+/// Rows of the transform's tables of sites and tunables, for one accuracy bin.
+std::string placementSites(const Scope &, int bin);
+std::string placementTunables(const Scope &, int bin);
+/// What these rows name: alternatives of placements, conditions of tunables; and the transform's constraints.
+std::string placementAlternatives(const Scope &);
+/// "2, pb_constraints": of the transform's row.
+std::string placementConstraints(const Scope &);
+int placementTunableCount(const Scope &);
+
+} // namespace pbc::emit

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Candidates that misbehave: hostile.py PBC SOURCE FAULT
+
+Tunes SOURCE, whose rule Good is faster than its default, Plain, and whose rule Bad would be fastest of all if it did
+not do what FAULT says. The run must end on time, Good must win, Bad must not be chosen for any size, and the
+summary must say what is wrong with it.
+"""
+import json, os, subprocess, sys, tempfile, time
+
+BUDGET = 6
+# What the summary says of Bad: any of these kinds, and this text in the reason. How long a candidate may take at small
+# sizes is little, so what eats memory may be stopped for its time, and then is said to have much memory.
+FAULTS = {
+    "loops": (["too slow"], "it hangs or is much slower"),
+    "faults": (["crash"], "signal 11 (Segmentation fault)"),
+    "allocates": (["out of memory", "too slow"], "memory"),
+    "shares": (["out of memory", "too slow"], "memory"),
+    "throws": (["out of memory"], "wants more than its share of the memory"),
+    "odd": (["wrong result"], "gives a different result from the default"),
+    "large": (["wrong result"], "at B[32768]"),
+    "equal": (["wrong result"], "gives a different result from the default"),
+    "input": (["wrong result"], "writes into its input A"),
+}
+
+
+def check(condition, what):
+    if not condition:
+        print(what)
+        sys.exit(1)
+
+
+def tune(pbc, source, *words, **environment):
+    """The summary, what went to standard error, the configuration and the seconds that it took."""
+    program = os.path.splitext(os.path.basename(source))[0]
+    made = subprocess.run([pbc, source, "-o", program], capture_output=True, text=True, timeout=200)
+    check(made.returncode == 0, made.stderr)
+    begin = time.monotonic()
+    done = subprocess.run([pbc, "tune", "./" + program, f"--budget={BUDGET}", "--threads=1", "--json", *words],
+                          capture_output=True, text=True, timeout=250, env={**os.environ, **environment})
+    check(done.returncode == 0, done.stdout + done.stderr)
+    with open(program + ".cfg") as file:
+        return json.loads(done.stdout), done.stderr, file.read(), time.monotonic() - begin
+
+
+def named(result, suspect, kinds, reason):
+    faults = [f for f in result["rejected"] if f["suspect"] == suspect]
+    check(any(f["kind"] in kinds and reason in f["reason"] for f in faults),
+          f"no {kinds} of '{suspect}' with '{reason}' in {json.dumps(result, indent=1)}")
+
+
+def endless_compiler(pbc, source):
+    """The fake device's compiler is a script: it never ends."""
+    with open("endless", "w") as script:
+        script.write("#!/bin/sh\nexec sleep 1000\n")
+    os.chmod("endless", 0o755)
+    result, said, configuration, seconds = tune(
+        pbc, source, "--n=65536", "--compile-limit=1", PB_DEVICES="fake", PB_FAKE_COMPILER=os.getcwd() + "/endless")
+    named(result, "Copy.place_rule0 with gpu", ["compiles too long"], "is not compiled within 1 s")
+    check('"gpu"' not in configuration, configuration)
+    return seconds
+
+
+def endless_variants(pbc, source):
+    """The same for variants of the program: nothing compiles within that time but what came before."""
+    done = subprocess.run([pbc, "tune", "--kernels", source, "-o", "variant", "--n=1000", "--compile-limit=0.01"],
+                          capture_output=True, text=True, timeout=100)
+    check(done.returncode == 1 and "is not compiled within 0.01 s" in done.stderr, done.stderr)
+
+
+def main():
+    pbc, source, fault = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3]
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        if fault == "compiles":
+            seconds = endless_compiler(pbc, source)
+            endless_variants(pbc, source)
+        else:
+            kinds, reason = FAULTS[fault]
+            result, said, configuration, seconds = tune(pbc, source, "--n=65536", "--memory=200")
+            named(result, "Copy with Bad", kinds, reason)
+            check("Good" in result["choices"][0], f"Good does not win: {result}")
+            check("Bad" not in configuration, f"Bad is chosen:\n{configuration}")
+        check(seconds < 4 * BUDGET, f"it took {seconds} s")
+        os.chdir("/")
+    print(f"{fault}: as expected")
+
+
+main()

@@ -1,0 +1,116 @@
+// Which inputs results are compared on, what counts there, and what becomes of those who fail (field.md D4).
+#include "tests/unit/tuner/synthetic.h"
+#include "tuner/evaluate/examination.h"
+#include "tuner/evaluate/memory.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace pbc::tuner {
+namespace {
+
+ProgramSpace image() {
+  ProgramSpace space = syntheticSpace(3);
+  space.sizes = {"KW", "h", "w"};
+  space.params = {"KW"};
+  return space;
+}
+
+bool hasSize(const std::vector<ExaminedInput> &inputs, long w) {
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](const ExaminedInput &input) { return input.sizes.at("w") == w; });
+}
+
+TEST(Examination, TinySizesAndAllKindsOfValues) {
+  const auto inputs = quickInputs(image(), {{"KW", 100}, {"h", 480}, {"w", 640}});
+  for (const ExaminedInput &input : inputs) {
+    EXPECT_EQ(input.sizes.at("KW"), 100) << "a param keeps its value";
+    EXPECT_LE(input.sizes.at("w"), 103);
+    if (input.sizes.at("h") > 2) {
+      EXPECT_NE(input.sizes.at("h"), input.sizes.at("w")) << "mistaken for each other";
+    }
+  }
+  for (long w : {0, 1, 2})
+    EXPECT_TRUE(hasSize(inputs, w));
+  for (const char *values : {"constant", "negative", "sorted", "tiny"})
+    EXPECT_TRUE(std::any_of(inputs.begin(), inputs.end(), [&](const auto &i) { return i.values == values; }));
+}
+
+TEST(Examination, NothingGrowsBeyondItsSize) {
+  for (const ExaminedInput &input : quickInputs(image(), {{"KW", 3}, {"h", 5}, {"w", 20}})) {
+    EXPECT_EQ(input.sizes.at("h"), 5) << "below 16 it is no size that grows";
+    EXPECT_LE(input.sizes.at("w"), 20);
+  }
+  EXPECT_TRUE(quickInputs(image(), {{"KW", 3}, {"h", 5}, {"w", 7}}).empty());
+}
+
+TEST(Examination, PrimesAndCutoffs) {
+  const ProgramSpace space = image();
+  const std::vector<Step> steps{{{{"KW", 3}, {"h", 64}, {"w", 64}}, 64, 1e-3},
+                                {{{"KW", 3}, {"h", 1024}, {"w", 1024}}, 1024, 0.5}};
+  const Configuration cut =
+      Configuration::defaults(space).withSelector(0, *Selector::fromLevels({{341, 1}, {kNoLimit, 2}}));
+  std::vector<long> sizes;
+  for (const ExaminedInput &input : thoroughInputs(space, steps, {cut}))
+    sizes.push_back(input.sizes.at("h"));
+  for (long wanted : {340, 341, 342, 61, 1021, 1023})
+    EXPECT_NE(std::find(sizes.begin(), sizes.end(), wanted), sizes.end()) << wanted;
+  EXPECT_EQ(std::count(sizes.begin(), sizes.end(), 1024), 0) << "of the tuning itself";
+}
+
+/// As Synthetic, but the second alternative is wrong where nobody looks: at odd sizes.
+struct WrongWhenOdd : Synthetic {
+  using Synthetic::Synthetic;
+  std::vector<std::optional<Misfit>> examine(const std::vector<Configuration> &all, Depth depth,
+                                             double) override {
+    std::vector<std::optional<Misfit>> result(all.size());
+    const long n = depth == Depth::Quick ? 17 : 1023;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].selectors()[0].select(n) == wrong && (depth == Depth::Thorough || isQuicklySeen))
+        result[i] = Misfit{{Failure::WrongResult, "gives a different result"}, "n=" + std::to_string(n), n};
+    return result;
+  }
+  int wrong = 2;
+  bool isQuicklySeen = true;
+};
+
+TEST(Examination, WhoIsWrongSomewhereIsNotTriedAnyMore) {
+  const ProgramSpace space = syntheticSpace(3);
+  const auto sizes = powersOfTwo(6, 10);
+  for (bool isQuicklySeen : {true, false}) {
+    WrongWhenOdd evaluator(space, sizes, 0.02, 1);
+    evaluator.isQuicklySeen = isQuicklySeen;
+    evaluator.wrong = Synthetic::bestAlternative(1024, 3);
+    Silent silent;
+    const TuneResult result = tune(space, sizes, {}, {}, evaluator, silent);
+    EXPECT_TRUE(result.raced);
+    EXPECT_NE(result.best.selectors()[0].select(1023), evaluator.wrong);
+    const std::string suspect = "Synthetic with A" + std::to_string(evaluator.wrong);
+    EXPECT_TRUE(std::any_of(result.faults.begin(), result.faults.end(),
+                            [&](const Fault &fault) { return fault.suspect == suspect; }));
+  }
+}
+
+TEST(Examination, SuccessDoesNotAcquit) {
+  const ProgramSpace space = syntheticSpace(3);
+  const Configuration defaults = Configuration::defaults(space);
+  const Configuration other = defaults.withSelector(0, Selector(1));
+  Bans bans;
+  bans.convicted(space, other, defaults, {"n=17", 17, 0}, {Failure::WrongResult, ""});
+  bans.worked(other, {"n=64", 64, 0});
+  EXPECT_TRUE(bans.banned(0, 1, 0));
+  EXPECT_TRUE(bans.uses(other, 64));
+  Bans patient; // a failure of another kind may be the size's: a rule that calls itself needs another below
+  patient.convicted(space, other, defaults, {"n=17", 17, 0}, {Failure::Crash, ""});
+  EXPECT_FALSE(patient.banned(0, 1, 64));
+}
+
+TEST(Memory, TheShareIsPartOfWhatIsThere) {
+  EXPECT_GT(memoryShare(), 1L << 20);
+  EXPECT_GT(residentBytes(getpid()), 1L << 18);
+  EXPECT_EQ(residentBytes(0x7fffffff), 0);
+}
+
+} // namespace
+} // namespace pbc::tuner

@@ -1,0 +1,99 @@
+// What the Tester makes of an examination: whom it blames, and what is left of a configuration without that.
+#include "tuner/strategy/neighbours.h"
+#include "tuner/strategy/tester.h"
+
+#include <algorithm>
+
+namespace pbc::tuner {
+namespace {
+
+TestSize sizeOf(const Misfit &misfit) { return {misfit.size, misfit.n, 0}; }
+
+/// The selector with this alternative replaced, wherever it is taken.
+Selector without(const Selector &selector, int alternative, int instead) {
+  std::vector<Level> levels = selector.levels();
+  for (Level &level : levels)
+    if (level.use == alternative)
+      level.use = instead;
+  return *Selector::fromLevels(levels);
+}
+
+} // namespace
+
+void Tester::screen() {
+  constexpr long kBase = 12;  // a rule that calls its own transform needs another one for small sizes
+  constexpr double kMost = 5; // seconds
+  isScreened_ = true;
+  const Configuration defaults = Configuration::defaults(space_);
+  std::vector<Configuration> forced = forcedAlternatives(space_);
+  forced.erase(forced.begin());
+  const double deadline = evaluator_.elapsed() + kMost;
+  std::vector<std::optional<Misfit>> misfits = evaluator_.examine(forced, Depth::Quick, deadline);
+  std::vector<Configuration> based;
+  for (std::size_t i = 0; i < forced.size(); ++i) {
+    if (!misfits[i])
+      continue;
+    bans_.convicted(space_, forced[i], defaults, sizeOf(*misfits[i]), misfits[i]->rejected);
+    if (misfits[i]->rejected.kind != Failure::TooSlow)
+      quarantined_.insert(forced[i].key());
+    if (misfits[i]->rejected.kind == Failure::WrongResult)
+      continue;
+    for (std::size_t site = 0; site < space_.sites.size(); ++site)
+      if (const Selector &selector = forced[i].selectors()[site]; selector != defaults.selectors()[site])
+        if (const auto upper =
+                defaults.selectors()[site].withRange(kBase, kNoLimit, selector.select(kNoLimit)))
+          based.push_back(defaults.withSelector(static_cast<int>(site), *upper));
+  }
+  misfits = evaluator_.examine(based, Depth::Quick, deadline);
+  for (std::size_t i = 0; i < based.size(); ++i)
+    if (misfits[i] && misfits[i]->rejected.kind == Failure::WrongResult)
+      bans_.convicted(space_, based[i], defaults, sizeOf(*misfits[i]), misfits[i]->rejected);
+}
+
+std::optional<Configuration> Tester::repaired(const Configuration &configuration, const Misfit &misfit,
+                                              double deadline) {
+  const Configuration defaults = Configuration::defaults(space_);
+  std::vector<Configuration> fewer;
+  for (std::size_t i = 0; i < space_.sites.size(); ++i)
+    for (int alternative : configuration.selectors()[i].usedUpTo(misfit.n))
+      if (alternative != defaults.selectors()[i].select(misfit.n))
+        fewer.push_back(configuration.withSelector(
+            static_cast<int>(i),
+            without(configuration.selectors()[i], alternative, defaults.selectors()[i].select(misfit.n))));
+  for (std::size_t i = 0; i < space_.tunables.size(); ++i)
+    if (configuration.tunables()[i] != defaults.tunables()[i])
+      fewer.push_back(configuration.withTunable(static_cast<int>(i), defaults.tunables()[i]));
+  for (const Configuration &candidate : fewer)
+    if (candidate != defaults && !evaluator_.examine({candidate}, Depth::Thorough, deadline).front()) {
+      bans_.convicted(space_, configuration, candidate, sizeOf(misfit), misfit.rejected);
+      return candidate;
+    }
+  bans_.convicted(space_, configuration, defaults, sizeOf(misfit), misfit.rejected);
+  return {};
+}
+
+std::vector<Configuration> Tester::sound(const std::vector<Configuration> &all, double deadline) {
+  const std::vector<std::optional<Misfit>> misfits = evaluator_.examine(all, Depth::Thorough, deadline);
+  std::vector<Configuration> result;
+  const auto add = [&](const Configuration &configuration) {
+    if (std::find(result.begin(), result.end(), configuration) == result.end())
+      result.push_back(configuration);
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!misfits[i]) {
+      add(all[i]);
+      continue;
+    }
+    quarantined_.insert(all[i].key());
+    if (const auto rest = repaired(all[i], *misfits[i], deadline))
+      add(*rest);
+  }
+  return result;
+}
+
+void Tester::noteFailure(const Configuration &configuration, int size, const Rejected &rejected) {
+  bans_.failed(space_, configuration, Configuration::defaults(space_), sizes_[static_cast<std::size_t>(size)],
+               rejected);
+}
+
+} // namespace pbc::tuner
