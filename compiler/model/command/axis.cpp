@@ -27,7 +27,7 @@ double Axis::share(double value) const {
 }
 
 void Axis::linear(double least, double most) {
-  if (least > 0 && least < most / 2)
+  if (least > 0 && least < most / 5)
     least = 0; // a curve that comes near to zero shows it
   const double size = std::max(std::abs(least), std::abs(most));
   if (most - least <= size * 1e-4) { // one value, as far as ticks can tell: some room around it

@@ -11,7 +11,8 @@ namespace pbc::model {
 namespace {
 
 /// In the order of --help.
-const std::vector<AddSubcommand> kSubcommands = {addTimeCommand, addMeasureCommand};
+const std::vector<AddSubcommand> kSubcommands = {addAreaCommand, addCodesignCommand, addEnergyCommand,
+                                                 addMeasureCommand, addTimeCommand};
 
 void show(const Answer &answer, const Common &common) {
   const std::string text = common.json ? asJson(answer) : asText(answer);

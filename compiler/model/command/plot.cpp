@@ -25,6 +25,7 @@ text { fill: var(--text); } .faint { fill: var(--faint); } .title { font-size: 1
 .page { fill: var(--page); } .grid { stroke: var(--line); } .frame { stroke: var(--faint); fill: none; }
 .l { fill: none; stroke: currentColor; stroke-width: 1.6; stroke-linejoin: round; }
 .m { fill: none; stroke: currentColor; stroke-width: 1.4; } .s { fill: currentColor; stroke: none; }
+.crowd { opacity: .55; }
 .c0 { color: #1f6fb2; } .c1 { color: #b4531a; } .c2 { color: #2a7648; } .c3 { color: #8a4fa3; }
 .c4 { color: #a8326e; } .c5 { color: #66751f; } .c6 { color: #0d7079; } .c7 { color: #7a5c3e; }
 @media (prefers-color-scheme: dark) {
@@ -192,16 +193,22 @@ private:
   void series(size_t s) {
     const PlotSeries &series = plot_.series[s];
     std::string path, markers;
+    std::vector<std::pair<double, double>> places;
     std::set<std::pair<long, long>> drawn;
     for (const auto &[x, y] : series.points) {
       const double px = across(x), py = up(y);
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? 'M' : 'L', px, py);
       if (drawn.insert({std::lround(px * 2), std::lround(py * 2)}).second)
-        markers += marker(s, px, py, series.connected ? 2.6 : 2.2);
+        places.emplace_back(px, py);
     }
+    // A few points are meant one by one; a crowd must not hide what is drawn over it.
+    const bool isCrowd = places.size() > 300;
+    for (const auto &[px, py] : places)
+      markers += marker(s, px, py, places.size() <= 3 ? 5 : isCrowd ? 1.8 : 2.6);
     if (series.connected)
       out_ += fmt::format("<path class=\"l c{}\" d=\"{}\"/>\n", s % kLooks, path);
-    out_ += fmt::format("<path class=\"{} c{}\" d=\"{}\"/>\n", markerClass(s), s % kLooks, markers);
+    out_ += fmt::format("<path class=\"{} c{}{}\" d=\"{}\"/>\n", markerClass(s), s % kLooks,
+                        isCrowd ? " crowd" : "", markers);
   }
 
   void legend(const Legend::Entry &entry) {

@@ -33,7 +33,7 @@ double joules(const Spendings &counts, const Spendings &costs) {
 Spendings costsOf(const Machine &machine, const std::string &name) {
   if (machine.energy.empty())
     throw Problem(fmt::format("the description of {} has no energy figures", machine.name),
-                  "take those of another machine with --energy=k20c, or measure: pbc model energy "
+                  "take those of another machine with --costs=k20c:bench, or measure: pbc model energy "
                   "--calibrate=FILE.csv");
   const auto table = machine.energy.find(name);
   if (table == machine.energy.end()) {

@@ -1,0 +1,30 @@
+// What is answered about codesign, for the command line: the best chip of each area, what each stencil alone
+// would have, how machines that exist compare, and what limits the best chip.
+//
+// Source: cost-models.md sections 4.2 and 4.3.
+#pragma once
+#include "compiler/model/codesign/codesign.h"
+#include "compiler/model/command/answer.h"
+
+namespace pbc::model {
+
+/// A chip that exists, for comparison: modelled as the designs are.
+struct ExistingChip {
+  std::string name;
+  Design design;       // its area is without caches, as the designs' are
+  double fullArea = 0; // with caches
+};
+
+struct CodesignQuestion {
+  StencilMachine basis;
+  std::string basisName;
+  DesignRanges ranges;
+  Workload workload; // frequencies included
+  TimeModel model = TimeModel::Corrected;
+  std::vector<ExistingChip> existing;
+  std::vector<std::string> remarks; // sentences
+};
+
+Answer answerCodesign(const CodesignQuestion &);
+
+} // namespace pbc::model

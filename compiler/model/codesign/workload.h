@@ -1,0 +1,42 @@
+// What the chips of a codesign are to compute: problems, each with how often it occurs.
+//
+//   publishedWorkload(gtx980)     6 stencils: 4 x 16 problems in two dimensions, 2 x 12 in three; a stencil
+//   is as
+//                                 frequent as another, and so is each of its sizes
+//
+// Invariant: frequencies are not negative and their sum is 1.
+// Source: cost-models.md sections 4.1 and 1.13.
+#pragma once
+#include "compiler/model/time/stencil_time.h"
+
+#include <map>
+
+namespace pbc::model {
+
+struct WorkloadCase {
+  StencilProblem problem;
+  double frequency = 1;
+};
+using Workload = std::vector<WorkloadCase>;
+
+/// The sizes of the source for so many dimensions: cubes with no more steps than points in a row. None for 1.
+std::vector<StencilProblem> publishedSizes(const Stencil &, double iteration);
+
+/// `problems` of each stencil, all stencils equally frequent. Throws Problem if there is none.
+Workload equallyFrequent(const std::vector<std::vector<StencilProblem>> &problems);
+
+/// The six stencils; iteration times are the machine's, for all chips.
+Workload publishedWorkload(const Machine &);
+
+/// Frequencies in the proportion of the weights of the stencils, a stencil without weight at 0; within a
+/// stencil as before. Throws Problem for weights that are negative or all 0, and for a stencil that is not
+/// there.
+Workload weighted(Workload, const std::map<std::string, double> &weights);
+
+/// Points times steps.
+double iterationsOf(const StencilProblem &);
+
+/// The stencils of a workload, in its order.
+std::vector<std::string> stencilsOf(const Workload &);
+
+} // namespace pbc::model

@@ -1,0 +1,180 @@
+// pbc model energy: the energy of a tiled program, over its tiles, and costs from measurements.
+#include "compiler/model/command/command.h"
+#include "compiler/model/energy/energy_answer.h"
+#include "compiler/model/machine/machine_file.h"
+#include "tuner/write_file.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+
+namespace pbc::model {
+namespace {
+
+struct EnergyOptions {
+  std::string stencil = "Jacobi2D", machine = "k20c", costs, calibrate, output;
+  std::vector<int64_t> size, tile;
+  std::optional<int64_t> steps;
+  int64_t subTile = 8;
+  std::optional<double> seconds, iteration, kappa;
+  double training = 0.1;
+  uint64_t seed = 1;
+};
+
+constexpr const char *kCalibrated = "calibrated"; // the name of fitted costs in a machine file
+
+std::string inWords(EnergyCode code, bool isTile) {
+  if (code == EnergyCode::SmithWaterman)
+    return isTile ? "two numbers, such as 256,256" : "the lengths of both sequences, such as 4096,4096";
+  if (code == EnergyCode::Jacobi1D)
+    return isTile ? "two numbers: points and steps, such as 256,64" : "one number, such as 65536";
+  return isTile ? "three numbers: two extents and steps, such as 8,64,16" : "two numbers, such as 4096,4096";
+}
+
+EnergyRun runOfOptions(const EnergyOptions &o) {
+  EnergyRun run;
+  run.code = energyCode(o.stencil);
+  const size_t extents = run.code == EnergyCode::Jacobi1D ? 1 : 2;
+  if (o.size.size() != extents)
+    throw Problem(fmt::format("--size of {} has {} numbers", o.stencil, o.size.size()),
+                  "give " + inWords(run.code, false));
+  run.size1 = o.size[0];
+  if (run.code == EnergyCode::SmithWaterman) {
+    if (o.steps)
+      throw Problem("SmithWaterman has no steps: its second sequence is the other extent",
+                    "leave --steps away");
+    run.steps = o.size[1];
+  } else {
+    if (!o.steps)
+      throw Problem(fmt::format("how many steps of {}?", o.stencil), "give --steps=1024");
+    run.steps = *o.steps;
+    run.size2 = run.code == EnergyCode::Jacobi2D ? o.size[1] : 1;
+  }
+  run.subTile = o.subTile;
+  run.sharedFactor = o.kappa.value_or(4);
+  const size_t sides = run.code == EnergyCode::Jacobi2D ? 3 : 2;
+  if (!o.tile.empty() && o.tile.size() != sides)
+    throw Problem(fmt::format("--tile of {} has {} numbers", o.stencil, o.tile.size()),
+                  "give " + inWords(run.code, true));
+  if (o.tile.empty()) { // any: all are tried
+    run.tile1 = run.subTile;
+    run.tileSteps = 2;
+  } else {
+    run.tile1 = o.tile[0];
+    run.tile2 = sides == 3 ? o.tile[1] : 1;
+    run.tileSteps = o.tile[sides - 1];
+  }
+  check(run);
+  return run;
+}
+
+/// "regression", "k20c:bench", "file.toml:calibrated"; without a name what was fitted rather than what was
+/// summed up.
+void setCosts(EnergyQuestion &q, const EnergyOptions &o, const Machine &machine) {
+  const size_t colon = o.costs.rfind(':');
+  const Machine source = colon == std::string::npos ? machine : findMachine(o.costs.substr(0, colon));
+  std::string name = colon == std::string::npos ? o.costs : o.costs.substr(colon + 1);
+  if (name.empty())
+    for (const char *each : {"bench", "regression", kCalibrated})
+      if (source.energy.contains(each))
+        name = each;
+  if (name.empty() && !source.energy.empty())
+    name = source.energy.begin()->first;
+  q.costs = costsOf(source, name);
+  q.costsName = fmt::format("{}, {}", source.name, name);
+  if (source.name != machine.name)
+    q.remarks.push_back(fmt::format("The costs are those of {}: another machine has others.", source.name));
+}
+
+void setTime(EnergyQuestion &q, const EnergyOptions &o, const Machine &machine) {
+  if (o.seconds) {
+    if (!(*o.seconds > 0 && *o.seconds < 1e12))
+      throw Problem(fmt::format("a run of {} seconds", *o.seconds), "give the time that the program takes");
+    q.seconds = *o.seconds;
+    return;
+  }
+  q.machine = stencilMachine(machine);
+  if (o.iteration) {
+    if (!(*o.iteration > 0 && *o.iteration < 1e12))
+      throw Problem(fmt::format("an iteration of {} seconds", *o.iteration),
+                    "it is positive, such as 3.4e-8");
+    q.iteration = *o.iteration;
+    return;
+  }
+  const auto known = machine.iteration.find(o.stencil);
+  if (known == machine.iteration.end())
+    throw Problem(
+        fmt::format("how long an iteration of {} takes on {} is not known", o.stencil, machine.name),
+        "give it with --iteration=SECONDS, or the time of the whole run with --time=SECONDS");
+  q.iteration = known->second.value;
+  if (known->second.spread >= 0.5)
+    q.remarks.push_back(
+        fmt::format("The time rests on a guess: an iteration of {} s on {}.", q.iteration, machine.name));
+}
+
+Answer answerFit(const EnergyOptions &o) {
+  const std::vector<EnergyMeasurement> runs = readEnergyMeasurements(o.calibrate);
+  const EnergyFit fit = fitEnergy(runs, {.training = o.training, .seed = o.seed, .sharedFactor = o.kappa});
+  Answer answer = energyFit(fit, runs, o.calibrate);
+  if (!o.output.empty()) {
+    Machine machine = findMachine(o.machine);
+    for (size_t i = 0; i < kSpents; ++i)
+      machine.energy[kCalibrated][nameOf(static_cast<Spent>(i))] = fit.costs.values()[i];
+    tuner::writeAtomically(o.output, machineText(machine));
+    answer.explain(
+        fmt::format("{} is the description of {} with these costs as \"{}\": --machine={} uses them.",
+                    o.output, machine.name, kCalibrated, o.output));
+  }
+  return answer;
+}
+
+Answer answerEnergy(const EnergyOptions &o, Mode mode) {
+  if (!o.calibrate.empty())
+    return answerFit(o);
+  if (!o.output.empty())
+    throw Problem("--output is of --calibrate",
+                  "leave it away, or give measurements with --calibrate=FILE.csv");
+  const Machine machine = findMachine(o.machine);
+  EnergyQuestion q;
+  q.mode = mode;
+  q.run = runOfOptions(o);
+  setCosts(q, o, machine);
+  setTime(q, o, machine);
+  if (!o.tile.empty())
+    return energyOfRun(q);
+  if (o.seconds)
+    throw Problem("--time is of one tile, and --tile is not there",
+                  "give --tile, or leave --time away to compare all tiles");
+  return energyOverTiles(q);
+}
+
+} // namespace
+
+void addEnergyCommand(CLI::App &parent, const Common &common, Question &question) {
+  const auto options = std::make_shared<EnergyOptions>();
+  CLI::App *app =
+      parent.add_subcommand("energy", "the energy of a tiled program, and the tiles that take least");
+  app->add_option("--stencil", options->stencil, "Jacobi2D, Jacobi1D or SmithWaterman");
+  app->add_option("--size", options->size, "extents, such as 4096,4096")->delimiter(',');
+  app->add_option("--steps", options->steps, "steps of time");
+  app->add_option("--tile", options->tile, "such as 8,64,16; without: all tiles are compared")
+      ->delimiter(',');
+  app->add_option("--subtile", options->subTile, "side of what a lane keeps in registers (not Jacobi2D); 8");
+  app->add_option("--machine", options->machine, "k20c, or a machine's file");
+  app->add_option("--costs", options->costs, "\"regression\", \"bench\", or another machine's: k20c:bench");
+  app->add_option("--time", options->seconds, "seconds that the run takes; without: predicted");
+  app->add_option("--iteration", options->iteration,
+                  "seconds of an iteration on a lane, to predict the time");
+  app->add_option("--kappa", options->kappa,
+                  "factor of Jacobi1D's words from shared memory: 4 is printed, 1 is derived");
+  app->add_option("--calibrate", options->calibrate,
+                  "finds the costs from measured runs: a CSV file (docs/models.md)");
+  app->add_option("--training", options->training, "share of the runs to find them from; 0.1");
+  app->add_option("--seed", options->seed, "of the choice of these runs; 1");
+  app->add_option("-o,--output", options->output, "writes the machine's file with the found costs");
+  app->callback([options, &common, &question] {
+    question = [options, &common] { return answerEnergy(*options, common.mode()); };
+  });
+}
+
+} // namespace pbc::model

@@ -1,0 +1,124 @@
+#include "compiler/model/energy/energy_front.h"
+
+#include "compiler/model/pareto.h"
+#include "compiler/model/time/tile_search.h"
+#include "compiler/model/time/wavefront.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace pbc::model {
+namespace {
+
+constexpr int64_t kLongest = 1'000'000'000; // extents of the time models
+
+StencilProblem hexagonProblem(const EnergyRun &run, double iteration) {
+  return {namedStencil("Jacobi2D"), {run.size1, run.size2, 1}, run.steps, iteration};
+}
+
+/// Time-skewed tiles: their borders lie in fast memory, two words for each place and step.
+double skewedSeconds(const StencilMachine &machine, const EnergyRun &run, const SubtiledTile &tile,
+                     double iteration) {
+  const int64_t words = 2 * (run.tile1 + 2 * run.tileSteps);
+  if (words > machine.blockWords)
+    throw Problem(fmt::format("a tile of {} x {} needs {} words of fast memory; on {} a block may have {}",
+                              run.tile1, run.tileSteps, words, machine.name, machine.blockWords),
+                  "make the tile smaller");
+  const long resident = std::min(machine.blocksPerUnit, machine.unitWords / words);
+  const std::vector<long> widths = skewedWavefronts(run.size1, run.steps, run.tile1, run.tileSteps);
+  const long streams = std::min(machine.units, *std::ranges::max_element(widths));
+  const double moved = 2 * static_cast<double>(2 * run.tileSteps + run.tile1);
+  const double transfer = moved * machine.secondsPerWord * static_cast<double>(streams) + 2 * machine.barrier;
+  const double compute = subtiledCompute(machine, tile, iteration);
+  return wavefrontTime(machine, widths, resident, groupTime(1, resident, 1, transfer, compute, false));
+}
+
+/// 32, 64, 96, 128, 192, 256, 384, ...: the first that covers `extent` is the last.
+std::vector<int64_t> sides(int64_t extent) {
+  std::vector<int64_t> out = {32};
+  for (int64_t power = 64; out.back() < extent; power *= 2) {
+    out.push_back(power);
+    if (power < extent)
+      out.push_back(power + power / 2);
+  }
+  return out;
+}
+
+/// Calls `take` with the tiles of a code of rectangular tiles that a block can have.
+template <typename Take>
+void eachRectangle(const StencilMachine &machine, const EnergyRun &like, Take take) {
+  constexpr int64_t kMostWavefronts = 100'000; // of smaller tiles there are too many for their own good
+  const int64_t factor = like.code == EnergyCode::SmithWaterman ? 1 : 2; // words: 2 (tS + factor tT)
+  EnergyRun run = like;
+  for (const int64_t height : sides(like.steps))
+    for (const int64_t width : sides(like.size1)) {
+      if (2 * (width + factor * height) > machine.blockWords ||
+          like.size1 / width + like.steps / height > kMostWavefronts)
+        continue;
+      run.tile1 = width;
+      run.tileSteps = height;
+      for (run.subTile = 1; run.subTile <= 16; run.subTile *= 2)
+        take(run);
+    }
+}
+
+template <typename Less>
+size_t leastOf(const std::vector<EnergyPoint> &points, Less less) {
+  return static_cast<size_t>(std::ranges::min_element(points, less) - points.begin());
+}
+
+} // namespace
+
+double predictedSeconds(const StencilMachine &machine, const EnergyRun &run, double iteration) {
+  check(run);
+  if (std::max({run.size1, run.size2, run.steps}) > kLongest)
+    throw Problem(fmt::format("the time of extents above {} is not modelled", kLongest),
+                  "give it with --time");
+  if (run.code == EnergyCode::Jacobi2D)
+    return stencilTime(machine, hexagonProblem(run, iteration), {{run.tile1, run.tile2, 1}, run.tileSteps})
+        .total;
+  const SubtiledTile tile{run.tile1, run.tileSteps, run.subTile, std::min(run.subTile, run.tileSteps)};
+  if (run.code == EnergyCode::SmithWaterman)
+    return tableTime(machine, run.size1, run.steps, tile, iteration).total;
+  return skewedSeconds(machine, run, tile, iteration);
+}
+
+EnergyFront energyFront(const StencilMachine &machine, const Spendings &costs, const EnergyRun &like,
+                        double iteration, Mode mode) {
+  EnergyFront result;
+  const auto take = [&](const EnergyRun &run) {
+    const double seconds = predictedSeconds(machine, run, iteration);
+    result.points.push_back({run, seconds, joules(spentByRun(run, seconds, mode), costs)});
+  };
+  if (like.code == EnergyCode::Jacobi2D) {
+    const StencilProblem problem = hexagonProblem(like, iteration);
+    check(problem);
+    forEachFeasibleTile(machine, problem, [&](const Tile &tile) {
+      EnergyRun run = like;
+      run.tile1 = tile.space[0];
+      run.tile2 = tile.space[1];
+      run.tileSteps = tile.time;
+      take(run);
+    });
+  } else {
+    eachRectangle(machine, like, take);
+  }
+  if (result.points.empty())
+    throw Problem(
+        fmt::format(
+            "no tile of {} fits into the {} words that a block of {} may have, or all of them are too small "
+            "for these extents",
+            nameOf(like.code), machine.blockWords, machine.name),
+        "take a machine with more shared memory, or smaller extents");
+  std::vector<TwoCosts> costsOfPoints;
+  for (const EnergyPoint &p : result.points)
+    costsOfPoints.push_back({p.seconds, p.joules});
+  result.front = paretoFront(costsOfPoints);
+  result.fastest = result.front.front(); // of equally fast ones, which takes least energy
+  result.leastEnergy = result.front.back();
+  result.leastProduct = leastOf(
+      result.points, [](const EnergyPoint &a, const EnergyPoint &b) { return a.product() < b.product(); });
+  return result;
+}
+
+} // namespace pbc::model
