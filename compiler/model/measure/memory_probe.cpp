@@ -17,10 +17,10 @@
 namespace pbc::model {
 namespace {
 
-constexpr std::size_t kLine = 64;
+constexpr std::size_t kLineBytes = 64;
 
 /// A line; the processor's vectors are as wide or narrower.
-using Line = std::uint64_t __attribute__((vector_size(kLine)));
+using Line = std::uint64_t __attribute__((vector_size(kLineBytes)));
 constexpr std::size_t kStrip = 4; // lines that are added up side by side: several loads in flight
 
 /// Reads all of it `times` times; what comes out depends on every number.
@@ -32,7 +32,7 @@ std::uint64_t readAll(const Line *data, std::size_t count, long times) {
       for (std::size_t i = 0; i + kStrip <= count; i += kStrip)
         a += data[i], b += data[i + 1], c += data[i + 2], d += data[i + 3];
       a += b + c + d;
-      for (std::size_t i = 0; i < kLine / sizeof(std::uint64_t); ++i)
+      for (std::size_t i = 0; i < kLineBytes / sizeof(std::uint64_t); ++i)
         sum += a[i];
       asm volatile("" : : "r"(data) : "memory"); // each time anew
     }
@@ -43,8 +43,8 @@ std::uint64_t readAll(const Line *data, std::size_t count, long times) {
 } // namespace
 
 Figure readBandwidth(int units, std::size_t bytesEach, const Sampling &sampling) {
-  const std::size_t count = std::max(bytesEach / kLine / kStrip, std::size_t{1}) * kStrip;
-  const double bytes = static_cast<double>(count * kLine);
+  const std::size_t count = std::max(bytesEach / kLineBytes / kStrip, std::size_t{1}) * kStrip;
+  const double bytes = static_cast<double>(count * kLineBytes);
   // A millisecond or less where that is enough: short samples are rarely interrupted.
   const long times = std::max(1L, static_cast<long>(2e7 / bytes));
   const int samples = sampling.most;
@@ -61,7 +61,7 @@ Figure readBandwidth(int units, std::size_t bytesEach, const Sampling &sampling)
   for (int u = 0; u < units; ++u)
     threads.emplace_back([&, u] {
       Line *const own = data[static_cast<std::size_t>(u)].get();
-      std::memset(own, u + 1, count * kLine);
+      std::memset(own, u + 1, count * kLineBytes);
       for (int s = 0; s < samples; ++s) {
         if (u == 0 && s >= sampling.least &&
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() >
@@ -89,7 +89,7 @@ Figure readBandwidth(int units, std::size_t bytesEach, const Sampling &sampling)
 }
 
 Figure chaseLatency(std::size_t bytes, const Sampling &sampling) {
-  struct alignas(kLine) Node {
+  struct alignas(kLineBytes) Node {
     Node *next;
   };
   const std::size_t count = std::max(bytes / sizeof(Node), std::size_t{2});
