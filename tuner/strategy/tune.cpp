@@ -69,13 +69,17 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
       if (runners.size() < kRunners + earlier.size() && member.measuredAt(search.lastSize) &&
           std::find(runners.begin(), runners.end(), member.configuration) == runners.end())
         runners.push_back(member.configuration);
-    const RaceResult last = race(tester, runners, search.lastSize, settings.deadline);
+    const RaceResult last = race(tester, runners, search.lastSize, settings.deadline,
+                                 earlier.empty() ? nullptr : &earlier.front());
     result.raced = !evaluator.stopped() && last.rounds >= 3;
     if (result.raced) {
       result.best = last.winner;
       result.changed = last.changed;
       result.defaultSeconds = last.defaultSeconds;
       result.bestSeconds = last.winnerSeconds;
+      result.keptPrevious = last.keptPrevious;
+      result.defaultTimes = last.defaultTimes;
+      result.bestTimes = last.winnerTimes;
     }
   }
   if (!result.raced) {
