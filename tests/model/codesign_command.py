@@ -62,7 +62,7 @@ with tempfile.TemporaryDirectory() as folder:
     # Own problems and ranges.
     own = ["--stencil=Heat3D", "--size=256,256,256", "--steps=128", "--units=4:16:4", "--lanes=64:512:64", "--shared=48,96"]
     a = answer(*own, "--area=300")
-    assert a["title"].startswith("Codesign: 1 problems of Heat3D on ") and a["figures"]["its area"] <= 300, a
+    assert a["title"].startswith("Codesign: 1 problem of Heat3D on ") and a["figures"]["its area"] <= 300, a
     assert answer(*own, "--area=200")["figures"]["its performance"] < a["figures"]["its performance"]
 
     # Questions without an answer.

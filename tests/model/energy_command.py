@@ -106,6 +106,7 @@ with tempfile.TemporaryDirectory() as folder:
     assert refused("--stencil=SmithWaterman", "--size=64,64").startswith("how long an iteration of SmithWaterman takes on K20c is not ")
     assert refused("--stencil=SmithWaterman", "--size=64,64", "--steps=3").startswith("SmithWaterman has no steps")
     assert refused("--stencil=Jacobi1D", "--size=64", "--steps=64", "--tile=8,8", "--subtile=9").startswith("a sub-tile of 9 in a tile of 8\n")
+    assert refused(*JACOBI, "--subtile=4").startswith("--subtile is of one tile, and --tile is not there\n")
     assert refused("--calibrate=none.csv") == "cannot read the measurements in none.csv\n  help: give a CSV file\n"
     assert refused("--calibrate=.").startswith("cannot read the measurements in .\n")
     with open("few.csv", "w") as f:

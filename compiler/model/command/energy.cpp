@@ -15,7 +15,7 @@ struct EnergyOptions {
   std::string stencil = "Jacobi2D", machine = "k20c", costs, calibrate, output;
   std::vector<int64_t> size, tile;
   std::optional<int64_t> steps;
-  int64_t subTile = 8;
+  std::optional<int64_t> subTile;
   std::optional<double> seconds, iteration, kappa;
   double training = 0.1;
   uint64_t seed = 1;
@@ -50,16 +50,19 @@ EnergyRun runOfOptions(const EnergyOptions &o) {
     run.steps = *o.steps;
     run.size2 = run.code == EnergyCode::Jacobi2D ? o.size[1] : 1;
   }
-  run.subTile = o.subTile;
   run.sharedFactor = o.kappa.value_or(4);
   const size_t sides = run.code == EnergyCode::Jacobi2D ? 3 : 2;
   if (!o.tile.empty() && o.tile.size() != sides)
     throw Problem(fmt::format("--tile of {} has {} numbers", o.stencil, o.tile.size()),
                   "give " + inWords(run.code, true));
   if (o.tile.empty()) { // any: all are tried
-    run.tile1 = run.subTile;
+    if (o.subTile)
+      throw Problem("--subtile is of one tile, and --tile is not there",
+                    "give --tile, or leave --subtile away to compare all");
+    run.tile1 = 1;
     run.tileSteps = 2;
   } else {
+    run.subTile = o.subTile.value_or(8);
     run.tile1 = o.tile[0];
     run.tile2 = sides == 3 ? o.tile[1] : 1;
     run.tileSteps = o.tile[sides - 1];
