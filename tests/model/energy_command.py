@@ -5,6 +5,7 @@ import json, os, random, subprocess, sys, tempfile
 import xml.dom.minidom
 
 PBC = os.path.abspath(sys.argv[1])
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 JACOBI = ["--size=4096,4096", "--steps=1024"]
 TILE = [*JACOBI, "--tile=8,64,16"]
 
@@ -64,6 +65,17 @@ with tempfile.TemporaryDirectory() as folder:
     xml.dom.minidom.parse("front.svg")
     for stencil in ("--stencil=Jacobi1D --size=65536 --steps=1024", "--stencil=SmithWaterman --size=8192,8192 --iteration=3e-8"):
         assert answer(*stencil.split())["figures"]["tiles tried"] > 100
+
+    # A program's stencil: of doubles, with 5 reads and a write of a point.
+    heat = os.path.join(SOURCE, "samples", "heat.pbcc")
+    a = answer(heat, *TILE, "--time=0.5")
+    spent = {row[0]: row[1] for row in a["tables"]["Where it goes"]}
+    volume = 64 * 16 * (2 * 8 + 14) / 2
+    assert "HeatStep.Inside" in a["title"] and spent["shared memory"] == 12 * volume and spent["global memory"] == 2 * 5120, a
+    assert spent["floating additions"] == 5 * volume and spent["floating multiplications"] == 2 * volume, a
+    assert any("of 4 bytes" in s for s in a["explanation"]) and answer(heat, *JACOBI)["figures"]["tiles tried"] > 500
+    assert refused(heat, "--stencil=Jacobi2D", *TILE).startswith("both a program and --stencil\n")
+    assert "HeatStep.Inside" in refused(heat, "--kernel=None", *TILE)
 
     # Measurements that pbc itself computed, with noise: the costs are found again, and a machine file uses them.
     random.seed(3)

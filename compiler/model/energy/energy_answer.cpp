@@ -17,7 +17,7 @@ std::string tileText(const EnergyRun &run) {
 std::string problemText(const EnergyRun &run) {
   switch (run.code) {
   case EnergyCode::Jacobi2D:
-    return fmt::format("Jacobi2D, {} x {}, {} steps", run.size1, run.size2, run.steps);
+    return fmt::format("{}, {} x {}, {} steps", run.work.name, run.size1, run.size2, run.steps);
   case EnergyCode::Jacobi1D:
     return fmt::format("Jacobi1D, {}, {} steps", run.size1, run.steps);
   default:
@@ -42,9 +42,10 @@ std::string lever(const EnergyQuestion &q, Spent largest, double seconds, double
   }
   case Spent::SharedRegister:
     if (run.code == EnergyCode::Jacobi2D)
-      return "Every iteration reads five words of shared memory and writes one: only a kernel that keeps "
-             "neighbours in "
-             "registers would change it, no tile does.";
+      return fmt::format(
+          "Every iteration moves {:g} words between it and registers: only a kernel that keeps "
+          "neighbours in registers would change it, no tile does.",
+          run.work.sharedWords);
     return fmt::format("Larger sub-tiles keep more in registers: sS is {}.", run.subTile);
   default:
     return "That is the work itself: only fewer or cheaper operations would change it, no tile does.";
