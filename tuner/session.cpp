@@ -273,6 +273,8 @@ private:
     Examination examination(Worker(program_, workerOptions_), space_, steps_);
     if (!space_.goal) // results of variable accuracy may differ; verifyAccuracy() looks at those
       evaluator.setExamination(&examination);
+    summary.noise = noise();
+    progress_.note("noise: " + inWords(summary.noise));
     TuneSettings settings;
     settings.deadline = space_.goal ? 0.6 * budget_ : budget_;
     settings.seed = static_cast<std::uint64_t>(options_.seed);
@@ -308,6 +310,15 @@ private:
     if (space_.goal)
       verifyAccuracy(summary);
     write(summary, !earlier.empty());
+  }
+
+  /// At the full size, which the worker was prepared for last.
+  MachineNoise noise() {
+    const Step &full = steps_.back();
+    if (!worker_->prepare(full.sizes, kPatience))
+      return {};
+    return measureNoise(*worker_, toToml(space_, Configuration::defaults(space_), {options_.threads, {}}),
+                        full.defaultSeconds);
   }
 
   /// On inputs that nothing was tuned on, at every size.

@@ -42,6 +42,11 @@ double WorkerEvaluator::elapsed() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
+bool WorkerEvaluator::renew() {
+  worker_.restart();
+  return true;
+}
+
 bool WorkerEvaluator::stopped() const { return stopRequested(); }
 
 std::string WorkerEvaluator::sizeKey(int size) const { return nameOf(steps_[size].sizes) + settings_.inputs; }

@@ -43,6 +43,7 @@ public:
                                              double deadline) override;
   /// Who examines; without one, nothing is. Must outlive this.
   void setExamination(Examination *examination) { examination_ = examination; }
+  bool renew() override;
   double elapsed() const override;
   bool stopped() const override;
 

@@ -1,5 +1,6 @@
 #include "tuner/report/summary.h"
 
+#include "tuner/report/resampling.h"
 #include "tuner/report/words.h"
 
 #include <ctime>
@@ -9,8 +10,28 @@
 namespace pbc::tuner {
 namespace {
 
-double speedup(const TuneResult &result) {
-  return result.bestSeconds > 0 ? result.defaultSeconds / result.bestSeconds : 1;
+/// How many times as fast: turn by turn, for the machine gets slower and faster meanwhile.
+Ratio speedups(const TuneResult &result) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(result.defaultTimes.size(), result.bestTimes.size()); ++i)
+    ratios.push_back(result.defaultTimes[i] / std::max(result.bestTimes[i], 1e-9));
+  if (!ratios.empty())
+    return medianOf(ratios);
+  return {result.bestSeconds > 0 ? result.defaultSeconds / result.bestSeconds : 1, {}, false};
+}
+
+double speedup(const TuneResult &result) { return speedups(result).value; }
+
+std::string within(const Ratio &ratio) {
+  return ratio.interval ? fmt::format(" ({:.2f} to {:.2f})", ratio.interval->low, ratio.interval->high) : "";
+}
+
+/// "31 ms (30.2 ms to 31.9 ms, 15 runs)"
+std::string timeInWords(double median, const std::vector<double> &times) {
+  const auto interval = times.empty() ? std::nullopt : medianOf(times).interval;
+  return interval ? fmt::format("{} ({} to {}, {} runs)", seconds(median), seconds(interval->low),
+                                seconds(interval->high), times.size())
+                  : seconds(median);
 }
 
 /// "0.97 on 3 other inputs, the worst; the target 0.95 is met"
@@ -34,7 +55,7 @@ std::string verdict(const Summary &summary) {
   if (summary.kept)
     return "nothing better than the earlier configuration was found; it was left as it is";
   if (result.changed)
-    return fmt::format("{:.2f} times as fast as {}", speedup(result), reference);
+    return fmt::format("{:.2f} times as fast as {}{}", speedup(result), reference, within(speedups(result)));
   if (!result.raced)
     return fmt::format("nothing faster than {} was found before the end", reference);
   return fmt::format("{} is as fast as anything that was found; it stays", reference);
@@ -53,9 +74,16 @@ std::string asText(const ProgramSpace &space, const Summary &summary) {
   line("size", summary.sizes + (summary.sizes == summary.fullSizes
                                     ? ""
                                     : " (the full size, " + summary.fullSizes + ", was not reached)"));
-  line(space.goal ? "at first" : summary.isRefresh ? "stored" : "default", seconds(result.defaultSeconds));
-  line("tuned", seconds(result.bestSeconds));
+  line(space.goal          ? "at first"
+       : summary.isRefresh ? "stored"
+                           : "default",
+       timeInWords(result.defaultSeconds, result.defaultTimes));
+  line("tuned", timeInWords(result.bestSeconds, result.bestTimes));
   line("speed-up", verdict(summary));
+  if (result.keptPrevious)
+    line("", "nothing is faster than the earlier configuration beyond noise: it stays");
+  if (summary.noise.runs > 0)
+    line("noise", inWords(summary.noise));
   if (summary.accuracy)
     line("accuracy", accuracyWords(space, *summary.accuracy));
   if (!summary.missed.empty())
@@ -100,6 +128,12 @@ std::string asJson(const ProgramSpace &space, const Summary &summary) {
                       {"tuned_seconds", result.bestSeconds},
                       {"speedup", speedup(result)},
                       {"changed", result.changed},
+                      {"kept_previous", result.keptPrevious},
+                      {"noise",
+                       {{"program", summary.noise.ofProgram},
+                        {"runs", summary.noise.runs},
+                        {"loop", summary.noise.ofLoop},
+                        {"busy_processors", summary.noise.busyProcessors}}},
                       {"raced", result.raced},
                       {"stopped", summary.stopped},
                       {"choices", inWords(space, result.best)},
@@ -111,6 +145,8 @@ std::string asJson(const ProgramSpace &space, const Summary &summary) {
                       {"output", summary.output},
                       {"journal", summary.journal},
                       {"report", summary.report.empty() ? nlohmann::json() : nlohmann::json(summary.report)}};
+  if (const Ratio ratio = speedups(result); ratio.interval)
+    json["speedup_interval"] = {ratio.interval->low, ratio.interval->high};
   if (summary.accuracy)
     json["accuracy"] = {{"transform", space.main},
                         {"target", space.goal->target},

@@ -2,6 +2,7 @@
 // configuration.
 #pragma once
 #include "tuner/evaluate/accuracy.h"
+#include "tuner/evaluate/machine_noise.h"
 #include "tuner/space/provenance.h"
 #include "tuner/strategy/tune.h"
 
@@ -18,6 +19,7 @@ struct Summary {
   std::string effort; // "quick, 60 s, seed 1"
   double elapsed = 0;
   int runs = 0, remembered = 0;
+  MachineNoise noise;
   int examined = 0;       // inputs of other sizes and values that results were compared on
   bool stopped = false;   // by the user
   bool isRefresh = false; // `default` of the result is the stored configuration

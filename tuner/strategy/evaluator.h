@@ -77,6 +77,8 @@ public:
                                                      double /*deadline*/) {
     return std::vector<std::optional<Misfit>>(all.size());
   }
+  /// From now on in a new process, whose memory lies elsewhere; false if there is no such thing.
+  virtual bool renew() { return false; }
   /// Seconds since tuning began (a simulated clock in tests).
   virtual double elapsed() const = 0;
   /// True when the user wants the tuning to end.

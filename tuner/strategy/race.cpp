@@ -35,9 +35,49 @@ bool decided(const Runner &reference, const std::vector<Runner> &runners) {
   });
 }
 
+bool isFaster(const Runner &reference, const Runner &runner) {
+  return !runner.out && judgePairs(reference.seconds, runner.seconds).faster;
+}
+
+/// The reference itself if nobody is faster.
+Runner *fastest(Runner &reference, std::vector<Runner> &runners) {
+  Runner *best = &reference;
+  double ratio = 1;
+  for (Runner &runner : runners)
+    if (isFaster(reference, runner))
+      if (const double own = judgePairs(reference.seconds, runner.seconds).ratio; own < ratio) {
+        ratio = own;
+        best = &runner;
+      }
+  return best;
+}
+
+/// Once more in another process, the winner first this time. Times are added to those of the runners.
+template <typename TakeTurn>
+bool isConfirmed(Tester &tester, Runner &keeper, Runner &winner, Runner &reference,
+                 const TakeTurn &takeTurn) {
+  if (!tester.evaluator().renew())
+    return true; // nothing would be different
+  std::vector<Runner *> order{&winner, &keeper};
+  if (&keeper != &reference)
+    order.push_back(&reference);
+  const auto newest = [](const Runner &runner) {
+    return std::vector<double>(runner.seconds.end() - static_cast<std::ptrdiff_t>(kFewestRounds),
+                               runner.seconds.end());
+  };
+  for (int round = 0; round < kFewestRounds; ++round) {
+    for (Runner *runner : order)
+      if (!takeTurn(*runner))
+        return tester.evaluator().stopped();
+    std::reverse(order.begin(), order.end());
+  }
+  return judgePairs(newest(keeper), newest(winner)).ratio < 1;
+}
+
 } // namespace
 
-RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, int size, double deadline) {
+RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, int size, double deadline,
+                const Configuration *previous) {
   Runner reference{Configuration::defaults(tester.space()), {}, false};
   std::vector<Runner> runners;
   const double now = tester.evaluator().elapsed();
@@ -47,7 +87,10 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
       runners.push_back({candidate, {}, false});
   RaceResult result{reference.configuration};
   const double limit = std::max(10 * tester.defaultAt(size), 1.0);
+  const auto takeTurn = [&](Runner &runner) { return runOnce(tester, runner, size, limit); };
   for (int round = 0; round < kMostRounds && !tester.evaluator().stopped(); ++round) {
+    if (round > 0 && round % kFewestRounds == 0)
+      tester.evaluator().renew();
     if (round >= kFewestRounds && (!tester.mayGoOn(deadline) || decided(reference, runners)))
       break;
     std::vector<Runner *> order{&reference};
@@ -59,7 +102,7 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
     if (round % 2)
       std::reverse(order.begin(), order.end());
     for (Runner *runner : order)
-      if (!runOnce(tester, *runner, size, limit)) {
+      if (!takeTurn(*runner)) {
         if (tester.evaluator().stopped() || runner == &reference)
           break;
         runner->out = true;
@@ -69,21 +112,25 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
     ++result.rounds;
     // An unfinished round would pair wrong times; who left the race keeps what it has, unused.
   }
-  result.defaultSeconds = result.winnerSeconds = median(reference.seconds);
-  result.defaultUndisturbed = result.winnerUndisturbed = lowerQuartile(reference.seconds);
-  double best = 1;
-  for (const Runner &runner : runners) {
-    if (runner.out)
-      continue;
-    const Pairs pairs = judgePairs(reference.seconds, runner.seconds);
-    if (!pairs.faster || pairs.ratio >= best)
-      continue;
-    best = pairs.ratio;
-    result.winner = runner.configuration;
-    result.winnerSeconds = median(runner.seconds);
-    result.winnerUndisturbed = lowerQuartile(runner.seconds);
-    result.changed = true;
+  Runner *winner = fastest(reference, runners);
+  Runner *keeper = &reference; // who stays if nobody is faster
+  for (Runner &runner : runners)
+    if (previous && runner.configuration == *previous && isFaster(reference, runner))
+      keeper = &runner;
+  if (winner != keeper && !tester.evaluator().stopped() &&
+      ((keeper != &reference && !isFaster(*keeper, *winner)) ||
+       !isConfirmed(tester, *keeper, *winner, reference, takeTurn))) {
+    result.keptPrevious = keeper != &reference;
+    winner = keeper;
   }
+  result.winner = winner->configuration;
+  result.changed = winner != &reference;
+  result.defaultTimes = reference.seconds;
+  result.winnerTimes = winner->seconds;
+  result.defaultSeconds = median(reference.seconds);
+  result.defaultUndisturbed = lowerQuartile(reference.seconds);
+  result.winnerSeconds = median(winner->seconds);
+  result.winnerUndisturbed = lowerQuartile(winner->seconds);
   return result;
 }
 

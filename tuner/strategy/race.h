@@ -1,5 +1,7 @@
 // The last word: the best candidates run against the default at the full size, turn by turn in alternating
-// order, with fresh measurements. Only who is faster beyond chance wins; otherwise the default does.
+// order, with fresh measurements, in several processes. Only who is faster beyond chance wins; otherwise the
+// default does. Whoever is not faster than the previous winner beyond chance does not take its place, and
+// whoever is must show it once more: in a new process, in the reverse order.
 //
 //   race(tester, {a, b, c}, size, ...)  ->  RaceResult { winner a, default 0.120 s, winner 0.031 s, 15 rounds
 //   }
@@ -21,9 +23,14 @@ struct RaceResult {
   double defaultUndisturbed = 0; // lower quartiles
   double winnerUndisturbed = 0;
   int rounds = 0;
-  bool changed = false; // the winner is not the default
+  bool changed = false;      // the winner is not the default
+  bool keptPrevious = false; // others were as fast as the previous winner within noise, or no longer faster
+                             // when it was looked at again
+  std::vector<double> defaultTimes, winnerTimes; // taken in turns
 };
 
-RaceResult race(Tester &, const std::vector<Configuration> &candidates, int size, double deadline);
+/// `previous`: of the candidates, the winner of an earlier tuning.
+RaceResult race(Tester &, const std::vector<Configuration> &candidates, int size, double deadline,
+                const Configuration *previous = nullptr);
 
 } // namespace pbc::tuner

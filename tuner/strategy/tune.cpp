@@ -37,6 +37,7 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
                 Observer &observer) {
   constexpr double kSearch = 0.7, kPolish = 0.15; // of the time; the rest is the race's
   constexpr std::size_t kRunners = 3;
+  constexpr double kExamination = 1; // second, of what there was no time to race
   Tester tester(space, sizes, evaluator, observer);
   Random random(settings.seed);
   const double start = evaluator.elapsed();
@@ -69,18 +70,28 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
       if (runners.size() < kRunners + earlier.size() && member.measuredAt(search.lastSize) &&
           std::find(runners.begin(), runners.end(), member.configuration) == runners.end())
         runners.push_back(member.configuration);
-    const RaceResult last = race(tester, runners, search.lastSize, settings.deadline);
+    const RaceResult last = race(tester, runners, search.lastSize, settings.deadline,
+                                 earlier.empty() ? nullptr : &earlier.front());
     result.raced = !evaluator.stopped() && last.rounds >= 3;
     if (result.raced) {
       result.best = last.winner;
       result.changed = last.changed;
       result.defaultSeconds = last.defaultSeconds;
       result.bestSeconds = last.winnerSeconds;
+      result.keptPrevious = last.keptPrevious;
+      result.defaultTimes = last.defaultTimes;
+      result.bestTimes = last.winnerTimes;
     }
   }
   if (!result.raced) {
     search.population.removeBanned(tester.bans(), sizes[search.lastSize].n);
     takeBestSoFar(tester, search.population, result);
+    if (result.changed && !evaluator.stopped() &&
+        tester.sound({result.best}, evaluator.elapsed() + kExamination) != std::vector{result.best}) {
+      result.best = Configuration::defaults(space);
+      result.bestSeconds = result.defaultSeconds;
+      result.changed = false;
+    }
   }
   result.measurements = tester.measurements();
   result.faults = tester.bans().faults();

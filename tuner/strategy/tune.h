@@ -27,7 +27,9 @@ struct TuneResult {
   bool raced = false;        // the last comparison was made
   double defaultSeconds = 0; // at the largest size reached
   double bestSeconds = 0;
-  int size = 0; // index of that size
+  bool keptPrevious = false;                   // the earlier result, for nothing is faster beyond noise
+  std::vector<double> defaultTimes, bestTimes; // of the race, in turns
+  int size = 0;                                // index of that size
   int measurements = 0;
   std::vector<Fault> faults;
 };

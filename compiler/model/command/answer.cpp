@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// For people: whole numbers with thin groups of three, others with six digits.
+/// For people: at least six digits, and no powers of ten for what can be read without.
 std::string shown(const Json &value) {
   if (value.is_string())
     return value.get<std::string>();
@@ -21,7 +21,11 @@ std::string shown(const Json &value) {
     return value.dump();
   if (!value.is_number_float())
     return value.dump();
-  return fmt::format("{:.6g}", value.get<double>());
+  const double number = value.get<double>();
+  constexpr double kSixDigits = 1e6, kExact = 1e15;
+  if (std::abs(number) >= kSixDigits && std::abs(number) < kExact)
+    return fmt::format("{:.0f}", number);
+  return fmt::format("{:.6g}", number);
 }
 
 bool isNumber(const std::vector<std::vector<Json>> &rows, size_t column) {

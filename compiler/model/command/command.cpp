@@ -11,8 +11,8 @@ namespace pbc::model {
 namespace {
 
 /// In the order of --help.
-const std::vector<AddSubcommand> kSubcommands = {addAreaCommand, addCodesignCommand, addEnergyCommand,
-                                                 addTimeCommand};
+const std::vector<AddSubcommand> kSubcommands = {addAreaCommand,   addChainCommand,    addCodesignCommand,
+                                                 addEnergyCommand, addMovementCommand, addTimeCommand};
 
 void show(const Answer &answer, const Common &common) {
   const std::string text = common.json ? asJson(answer) : asText(answer);

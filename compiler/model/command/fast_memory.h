@@ -1,0 +1,35 @@
+// --memory, --element and --stream: the memory in front of which words are counted, in the units of whoever
+// asks.
+//
+//   --memory=65536               words
+//   --memory=64K --element=4     65536 bytes, that is 16384 words
+//   (none)                       this machine's second cache
+//
+// "64 KB" of a publication may mean 65536 words (cost-models.md, E7): so a plain number is words, one with a
+// unit is bytes, and every answer says both.
+#pragma once
+#include "runtime/abi/data_movement.h"
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace pbc::model {
+
+struct FastMemoryOptions {
+  std::string memory;
+  long element = 8; // bytes of a word
+  long stream = 0;
+
+  void addTo(CLI::App &);
+  /// Throws Problem for what is no size of a memory.
+  pb::FastMemory value() const;
+  /// "65536 words of 8 bytes (512 KiB)"
+  std::string text() const;
+  /// So many words in bytes: "512 KiB", "1.5 MiB".
+  std::string bytes(long words) const;
+};
+
+} // namespace pbc::model

@@ -1,0 +1,230 @@
+// In which order a chain of matrices is multiplied, and which products are fused in pairs: plans by dynamic
+// programming. As data_movement.h for the compiler's cost model and for programs while they run.
+//
+//   const ChainTree tree = fewestOperations({936, 1008, 552, 368, 1016, 616, 544});
+//   text(tree)                                      ((A1(A2A3))((A4A5)A6)), 1092977664 multiplications
+//   const auto plan = leastCost(tree, sizes, MovementCosts{{65536}}, true);
+//   chainSteps(plan)                                products and fused pairs, each after what it needs
+//
+// Matrix i of the chain, counted from 0, has sizes[i] rows and sizes[i + 1] columns. Node (i, j) is the
+// product of the matrices i to j. A fused node takes its child's operands instead of the child: the child is
+// never written, so no two fused edges of a tree touch. Invariant: among equals the smallest split wins, and
+// what is not fused. Source: cost-models.md section 7: Algorithm 10, D.18 to D.26 in the form T (a node's
+// cost includes writing it).
+#pragma once
+#include "data_movement.h"
+
+#include <string>
+#include <vector>
+
+namespace pb {
+
+/// A number for each pair i <= j of n.
+template <class Value>
+class Pairs {
+public:
+  explicit Pairs(int n) : n_(n), values_(static_cast<std::size_t>(n) * static_cast<std::size_t>(n)) {}
+  int count() const { return n_; }
+  Value &at(int i, int j) { return values_[static_cast<std::size_t>(i) * n_ + j]; }
+  const Value &at(int i, int j) const { return values_[static_cast<std::size_t>(i) * n_ + j]; }
+
+private:
+  std::size_t n_;
+  std::vector<Value> values_;
+};
+
+/// Which product is done last in node (i, j): (i, k) times (k + 1, j).
+struct ChainTree {
+  Pairs<int> split;
+  Words operations; // multiplications of numbers
+};
+
+/// Algorithm 10. At least one matrix, so two sizes.
+inline ChainTree fewestOperations(const std::vector<long> &sizes) {
+  const int n = static_cast<int>(sizes.size()) - 1;
+  ChainTree tree{Pairs<int>(n), 0};
+  Pairs<Words> least(n);
+  for (int length = 1; length < n; ++length)
+    for (int i = 0; i + length < n; ++i) {
+      const int j = i + length;
+      for (int k = i; k < j; ++k) {
+        const Words count =
+            least.at(i, k) + least.at(k + 1, j) + Words(sizes[i]) * sizes[k + 1] * sizes[j + 1];
+        if (k == i || count < least.at(i, j)) {
+          least.at(i, j) = count;
+          tree.split.at(i, j) = k;
+        }
+      }
+    }
+  tree.operations = least.at(0, n - 1);
+  return tree;
+}
+
+/// (((A1 A2) A3) ...: as it is written.
+inline ChainTree leftToRight(const std::vector<long> &sizes) {
+  const int n = static_cast<int>(sizes.size()) - 1;
+  ChainTree tree{Pairs<int>(n), 0};
+  for (int j = 1; j < n; ++j) {
+    tree.split.at(0, j) = j - 1;
+    tree.operations = tree.operations + Words(sizes[0]) * sizes[j] * sizes[j + 1];
+  }
+  return tree;
+}
+
+enum class Fused { Nothing, Left, Right };
+
+/// What node (i, j) does. Left: (i, inner) (inner + 1, split) (split + 1, j) at once, the first two first;
+/// Right: (i, split) (split + 1, inner) (inner + 1, j) at once, the last two first.
+template <class Cost>
+struct ChainNode {
+  bool isKnown = false;
+  Fused fused = Fused::Nothing;
+  int split = 0, inner = 0;
+  Cost total{}; // with everything below it
+};
+template <class Cost>
+using ChainPlan = Pairs<ChainNode<Cost>>;
+
+/// Costs by exact counts: the best tiles, the best matrix kept.
+struct MovementCosts {
+  using Cost = Words;
+  FastMemory memory;
+  Cost product(long p0, long p1, long p2) const { return leastProduct(p0, p1, p2, memory).words; }
+  Cost left(long p0, long p1, long p2, long p3) const { return leastLeft(p0, p1, p2, p3, memory).words; }
+  Cost right(long p0, long p1, long p2, long p3) const { return leastRight(p0, p1, p2, p3, memory).words; }
+};
+
+/// Fills the nodes that the root needs. `tree`: split there; null: anywhere.
+template <class Costs>
+class ChainSearch {
+public:
+  using Cost = typename Costs::Cost;
+  ChainSearch(const ChainTree *tree, const std::vector<long> &sizes, const Costs &costs, bool mayFuse)
+      : tree_(tree), sizes_(sizes), costs_(costs), mayFuse_(mayFuse),
+        plan_(static_cast<int>(sizes.size()) - 1) {}
+
+  ChainPlan<Cost> run() {
+    node(0, plan_.count() - 1);
+    return plan_;
+  }
+
+private:
+  const ChainNode<Cost> &node(int i, int j) {
+    ChainNode<Cost> &here = plan_.at(i, j);
+    if (here.isKnown || i == j)
+      return here;
+    const Range splits = splitsOf(i, j);
+    for (int k = splits.begin; k < splits.end; ++k) {
+      const long p0 = sizes_[i], p = sizes_[k + 1], last = sizes_[j + 1];
+      const Cost before = node(i, k).total, after = node(k + 1, j).total;
+      offer(here, {true, Fused::Nothing, k, 0, before + after + costs_.product(p0, p, last)});
+      if (!mayFuse_)
+        continue;
+      for (int l = splitsOf(i, k).begin; l < splitsOf(i, k).end; ++l)
+        offer(here,
+              {true, Fused::Left, k, l,
+               node(i, l).total + node(l + 1, k).total + after + costs_.left(p0, sizes_[l + 1], p, last)});
+      for (int r = splitsOf(k + 1, j).begin; r < splitsOf(k + 1, j).end; ++r)
+        offer(here, {true, Fused::Right, k, r,
+                     before + node(k + 1, r).total + node(r + 1, j).total +
+                         costs_.right(p0, p, sizes_[r + 1], last)});
+    }
+    return here;
+  }
+
+  struct Range {
+    int begin, end;
+  };
+  Range splitsOf(int i, int j) const {
+    if (i == j)
+      return {0, 0};
+    if (!tree_)
+      return {i, j};
+    return {tree_->split.at(i, j), tree_->split.at(i, j) + 1};
+  }
+
+  static void offer(ChainNode<Cost> &here, const ChainNode<Cost> &other) {
+    if (!here.isKnown || other.total < here.total)
+      here = other;
+  }
+
+  const ChainTree *tree_;
+  const std::vector<long> &sizes_;
+  const Costs &costs_;
+  bool mayFuse_;
+  ChainPlan<Cost> plan_;
+};
+
+/// The cheapest plan with that tree's products, in O(n).
+template <class Costs>
+ChainPlan<typename Costs::Cost> leastCost(const ChainTree &tree, const std::vector<long> &sizes,
+                                          const Costs &costs, bool mayFuse) {
+  return ChainSearch<Costs>(&tree, sizes, costs, mayFuse).run();
+}
+
+/// The cheapest plan of all trees, in O(n^4).
+template <class Costs>
+ChainPlan<typename Costs::Cost> leastCost(const std::vector<long> &sizes, const Costs &costs, bool mayFuse) {
+  return ChainSearch<Costs>(nullptr, sizes, costs, mayFuse).run();
+}
+
+/// One call: operands below n are the chain's matrices, n + s is what step s made.
+struct ChainStep {
+  Fused fused = Fused::Nothing;
+  int operands[3] = {}; // the third if it is fused
+  int first = 0, last = 0;
+};
+
+namespace chain_detail {
+
+template <class Cost>
+int addSteps(const ChainPlan<Cost> &plan, int i, int j, std::vector<ChainStep> &steps) {
+  if (i == j)
+    return i;
+  const ChainNode<Cost> &node = plan.at(i, j);
+  ChainStep step{node.fused, {}, i, j};
+  if (node.fused == Fused::Nothing) {
+    step.operands[0] = addSteps(plan, i, node.split, steps);
+    step.operands[1] = addSteps(plan, node.split + 1, j, steps);
+  } else {
+    const int a = minimum(node.split, node.inner), b = maximum(node.split, node.inner);
+    step.operands[0] = addSteps(plan, i, a, steps);
+    step.operands[1] = addSteps(plan, a + 1, b, steps);
+    step.operands[2] = addSteps(plan, b + 1, j, steps);
+  }
+  steps.push_back(step);
+  return plan.count() + static_cast<int>(steps.size()) - 1;
+}
+
+template <class Cost>
+std::string textOf(const ChainPlan<Cost> &plan, int i, int j) {
+  if (i == j)
+    return "A" + std::to_string(i + 1);
+  const ChainNode<Cost> &node = plan.at(i, j);
+  const auto part = [&](int from, int to) { return textOf(plan, from, to); };
+  if (node.fused == Fused::Left)
+    return "([" + part(i, node.inner) + part(node.inner + 1, node.split) + "]" + part(node.split + 1, j) +
+           ")";
+  if (node.fused == Fused::Right)
+    return "(" + part(i, node.split) + "[" + part(node.split + 1, node.inner) + part(node.inner + 1, j) +
+           "])";
+  return "(" + part(i, node.split) + part(node.split + 1, j) + ")";
+}
+
+} // namespace chain_detail
+
+/// The plan as calls, operands before their products; the last one makes the result. None for one matrix.
+template <class Cost>
+std::vector<ChainStep> chainSteps(const ChainPlan<Cost> &plan) {
+  std::vector<ChainStep> steps;
+  chain_detail::addSteps(plan, 0, plan.count() - 1, steps);
+  return steps;
+}
+
+/// "((A1(A2A3))([A4A5]A6))": in brackets what is never written, because its parent is fused with it.
+template <class Cost>
+std::string text(const ChainPlan<Cost> &plan) {
+  return chain_detail::textOf(plan, 0, plan.count() - 1);
+}
+
+} // namespace pb

@@ -1,0 +1,113 @@
+// The last word of a tuning, with machines whose noise is known (field.md D5; requirement 88).
+#include "tests/unit/tuner/synthetic.h"
+#include "tuner/evaluate/machine_noise.h"
+
+#include <gtest/gtest.h>
+
+namespace pbc::tuner {
+namespace {
+
+/// Alternative k takes seconds[k], with noise; `process` counts the processes.
+struct Machine : Evaluator {
+  Machine(std::vector<double> s, double n, std::uint64_t seed)
+      : seconds(std::move(s)), noise(n), random(seed) {}
+  Measurement measure(const Request &request) override {
+    const int use = request.configuration.selectors()[0].select(0);
+    asked.push_back(use);
+    now += seconds[static_cast<std::size_t>(use)];
+    const double luck = process == 0 && use == lucky ? 0.8 : 1;
+    return {{seconds[static_cast<std::size_t>(use)] * luck * random.lognormal(noise)}, {}};
+  }
+  bool renew() override { return ++process, true; }
+  double elapsed() const override { return now; }
+  bool stopped() const override { return false; }
+
+  std::vector<double> seconds;
+  double noise;
+  Random random;
+  double now = 0;
+  int process = 0;
+  int lucky = -1; // faster in the first process than it is, for the place of its memory
+  std::vector<int> asked;
+};
+
+class Race : public testing::Test {
+protected:
+  RaceResult run(Machine &machine, int previous = -1) {
+    Silent silent;
+    Tester tester(space_, {{"n=64", 64, machine.seconds[0]}}, machine, silent);
+    std::vector<Configuration> candidates;
+    for (int use = 1; use < static_cast<int>(machine.seconds.size()); ++use)
+      candidates.push_back(with(use));
+    const Configuration earlier = with(std::max(previous, 0));
+    return race(tester, candidates, 0, 1e6, previous >= 0 ? &earlier : nullptr);
+  }
+  Configuration with(int use) const { return Configuration::defaults(space_).withSelector(0, Selector(use)); }
+  static int use(const RaceResult &result) { return result.winner.selectors()[0].select(0); }
+
+  ProgramSpace space_ = syntheticSpace(4);
+};
+
+TEST_F(Race, WhatIsEquallyFastDoesNotTakeThePreviousWinnersPlace) {
+  int kept = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Machine machine({2, 1, 1}, 0.03, seed);
+    const RaceResult result = run(machine, 2);
+    EXPECT_TRUE(result.changed);
+    kept += use(result) == 2;
+  }
+  EXPECT_GE(kept, 47); // 5 % of tests are wrong by construction
+}
+
+TEST_F(Race, WhatIsFasterTakesItsPlace) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Machine machine({2, 1, 1.15}, 0.03, seed);
+    const RaceResult result = run(machine, 2);
+    EXPECT_EQ(use(result), 1);
+    EXPECT_FALSE(result.keptPrevious);
+    EXPECT_EQ(result.defaultTimes.size(), result.winnerTimes.size());
+    EXPECT_GE(result.winnerTimes.size(), 10u);
+  }
+}
+
+TEST_F(Race, APreviousWinnerThatIsSlowByNowIsNotKept) {
+  Machine machine({1, 3, 0.5}, 0.02, 1);
+  EXPECT_EQ(use(run(machine, 1)), 2);
+  Machine slow({1, 3}, 0.02, 1);
+  EXPECT_FALSE(run(slow, 1).changed);
+}
+
+TEST_F(Race, AdvantageOfOneProcessIsNone) {
+  int changed = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Machine machine({1, 1}, 0.01, seed);
+    machine.lucky = 1;
+    changed += run(machine).changed;
+  }
+  EXPECT_LE(changed, 12) << "the confirmation does nothing";
+}
+
+TEST_F(Race, IsConfirmedInReverseOrder) {
+  Machine machine({2, 1}, 0.01, 1);
+  run(machine);
+  const std::vector<int> last(machine.asked.end() - 10, machine.asked.end());
+  EXPECT_EQ(last, (std::vector<int>{1, 0, 0, 1, 1, 0, 0, 1, 1, 0}));
+}
+
+TEST(MachineNoise, IsNotMovedByAFewWildRuns) {
+  EXPECT_EQ(relativeDeviation({1}), 0);
+  EXPECT_EQ(relativeDeviation({1, 1, 1, 1, 50}), 0);
+  EXPECT_NEAR(relativeDeviation({0.99, 1, 1.01, 0.98, 1.02, 7}), 0.0222, 0.005);
+  MachineNoise noise;
+  noise.ofProgram = 0.021;
+  noise.ofLoop = 0.004;
+  noise.runs = 9;
+  noise.seconds = 0.03;
+  EXPECT_EQ(inWords(noise), "9 runs of the default (30 ms) differ by 2.1 %, a loop of 2 ms by 0.4 %");
+  noise.busyProcessors = 1.7;
+  noise.processors = 2;
+  EXPECT_NE(inWords(noise).find("others use 1.7 of 2 processors"), std::string::npos);
+}
+
+} // namespace
+} // namespace pbc::tuner

@@ -1,0 +1,32 @@
+// How much times differ on this machine now, before anything is tuned: what is no further apart than this
+// cannot be told apart by a few runs.
+//
+//   MachineNoise noise = measureNoise(worker, configuration, 0.03)
+//   inWords(noise)  ->  "9 runs of the default (30 ms) differ by 2.1 %, a loop of 2 ms by 0.4 %; others use
+//                        1.7 of 2 processors: clearer without them"
+//
+// A difference is the median absolute deviation, scaled to a standard deviation, in parts of the median: a
+// few wild runs do not count. The loop touches no memory: what it shows is the clock and the scheduler.
+#pragma once
+#include "tuner/evaluate/worker.h"
+
+namespace pbc::tuner {
+
+struct MachineNoise {
+  double ofProgram = 0; // of runs of the same configuration
+  int runs = 0;
+  double seconds = 0; // of one of them, the median
+  double ofLoop = 0;
+  double busyProcessors = 0; // by others
+  int processors = 1;
+};
+
+/// Takes about half a second, or three runs. The worker is prepared; `seconds` is what a run takes, roughly.
+MachineNoise measureNoise(Worker &, const std::string &toml, double seconds);
+
+std::string inWords(const MachineNoise &);
+
+/// As above; 0 for less than two values.
+double relativeDeviation(std::vector<double> values);
+
+} // namespace pbc::tuner
