@@ -55,7 +55,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--tunings", type=int, default=2)
     parser.add_argument("samples", nargs="*", default=list(SAMPLES))
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     print(f"{'sample':12} {'default':>9} {'tuned':>9}  second against first    default against itself   bar {BAR:.0%}")
     reached = True
     with tempfile.TemporaryDirectory() as folder:
