@@ -10,17 +10,17 @@
 namespace pbc::tuner {
 namespace {
 
-double speedup(const TuneResult &result) {
-  return result.bestSeconds > 0 ? result.defaultSeconds / result.bestSeconds : 1;
-}
-
-/// How many times as fast, turn by turn.
+/// How many times as fast: turn by turn, for the machine gets slower and faster meanwhile.
 Ratio speedups(const TuneResult &result) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < std::min(result.defaultTimes.size(), result.bestTimes.size()); ++i)
     ratios.push_back(result.defaultTimes[i] / std::max(result.bestTimes[i], 1e-9));
-  return ratios.empty() ? Ratio{speedup(result), {}, false} : medianOf(ratios);
+  if (!ratios.empty())
+    return medianOf(ratios);
+  return {result.bestSeconds > 0 ? result.defaultSeconds / result.bestSeconds : 1, {}, false};
 }
+
+double speedup(const TuneResult &result) { return speedups(result).value; }
 
 std::string within(const Ratio &ratio) {
   return ratio.interval ? fmt::format(" ({:.2f} to {:.2f})", ratio.interval->low, ratio.interval->high) : "";

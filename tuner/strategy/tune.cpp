@@ -37,6 +37,7 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
                 Observer &observer) {
   constexpr double kSearch = 0.7, kPolish = 0.15; // of the time; the rest is the race's
   constexpr std::size_t kRunners = 3;
+  constexpr double kExamination = 1; // second, of what there was no time to race
   Tester tester(space, sizes, evaluator, observer);
   Random random(settings.seed);
   const double start = evaluator.elapsed();
@@ -85,6 +86,12 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   if (!result.raced) {
     search.population.removeBanned(tester.bans(), sizes[search.lastSize].n);
     takeBestSoFar(tester, search.population, result);
+    if (result.changed && !evaluator.stopped() &&
+        tester.sound({result.best}, evaluator.elapsed() + kExamination) != std::vector{result.best}) {
+      result.best = Configuration::defaults(space);
+      result.bestSeconds = result.defaultSeconds;
+      result.changed = false;
+    }
   }
   result.measurements = tester.measurements();
   result.faults = tester.bans().faults();
