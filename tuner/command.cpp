@@ -3,6 +3,7 @@
 #include "tuner/kernels/session.h"
 #include "tuner/session.h"
 #include "tuner/space/program_space.h"
+#include "tuner/strategy/strategy.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -20,6 +21,21 @@ void readSizes(const std::vector<std::string> &texts, std::map<std::string, long
       throw CLI::ValidationError("--size", "'" + text + "' is not of the form w=1024");
     (*sizes)[text.substr(0, equals)] = value;
   }
+}
+
+/// Options of the search for choices: kernels are searched one option at a time, and compiling takes the
+/// time.
+void refuseForKernels(const TuneOptions &options) {
+  const char *name = !options.strategy.empty()   ? "--strategy"
+                     : options.trials > 0        ? "--trials"
+                     : !options.record.empty()   ? "--record"
+                     : options.effort == "prove" ? "--effort=prove"
+                                                 : nullptr;
+  if (name)
+    throw TunerError(
+        fmt::format("{} is for choices, not for --kernels, whose options are tried one at a time\n"
+                    "  help: --budget=SECONDS limits how long that takes",
+                    name));
 }
 
 } // namespace
@@ -46,9 +62,19 @@ int tuneCommand(int argc, char **argv) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--budget", options.budget, "seconds to spend (default: 5, 60 or 600 by --effort)")
       ->check(CLI::PositiveNumber);
-  app.add_option("--effort", options.effort, "instant (each alternative alone), quick or full")
-      ->check(CLI::IsMember({"instant", "quick", "full"}))
+  app.add_option(
+         "--trials", options.trials,
+         "measurements that the search may make, the last race not counted (default: as many as there is "
+         "time for)")
+      ->check(CLI::Range(1, 1000000000).description("a whole number above 0"));
+  app.add_option(
+         "--effort", options.effort,
+         "instant (each alternative alone), quick, full, or prove (every point of a grid over the space, "
+         "as fine as the budget allows)")
+      ->check(CLI::IsMember({"instant", "quick", "full", "prove"}))
       ->capture_default_str();
+  app.add_option("--strategy", options.strategy,
+                 "how it searches, NAME or NAME:OPTION=VALUE (below; default: by budget)");
   app.add_option("--seed", options.seed, "of the search and of random inputs")->capture_default_str();
   app.add_option("--threads", options.threads, "threads of the program (default: its own choice)")
       ->check(CLI::Range(1, 4096));
@@ -80,6 +106,11 @@ int tuneCommand(int argc, char **argv) {
                  "the page that says what was found and how (default: PROGRAM.tune.html beside the "
                  "configuration; `none`: no page)")
       ->excludes("--kernels");
+  app.add_option(
+         "--record", options.record,
+         "instead of tuning, measure every point of a grid over the space (at most --trials, default 3000) "
+         "and write the times into this file, for simulations")
+      ->excludes("--refresh");
   app.add_flag("--json", options.json, "the result as JSON on standard output");
   app.footer(
       "Example:\n"
@@ -90,7 +121,8 @@ int tuneCommand(int argc, char **argv) {
       "\n"
       "Ctrl-C ends the tuning and keeps the best so far. Each measurement is in PROGRAM.tune.sqlite; tuning\n"
       "again goes on from there. PROGRAM.tune.html says what was found, and pbc explain ./PROGRAM the same "
-      "here.");
+      "here.\n\n" +
+      strategyHelp());
   try {
     app.parse(argc, argv);
     readSizes(sizes, &options.sizes);
@@ -100,6 +132,13 @@ int tuneCommand(int argc, char **argv) {
   try {
     if (!options.kernels && (options.jobs || !options.words.empty()))
       throw TunerError("--jobs and words for the compiler go with --kernels: without it nothing is compiled");
+    if (options.kernels)
+      refuseForKernels(options);
+    if (!options.strategy.empty())
+      parseStrategy(options.strategy); // what is wrong with it is said before anything is measured
+    if (options.refresh && !options.strategy.empty())
+      throw TunerError("--refresh goes its own way from the stored configuration: without --strategy\n"
+                       "  help: to search anew from it, leave out --refresh");
     return options.kernels ? runKernelSession(options) : runSession(options);
   } catch (const TunerError &problem) {
     fmt::print(stderr, "pbc tune: error: {}\n", problem.what());

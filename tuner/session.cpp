@@ -1,21 +1,26 @@
 #include "tuner/session.h"
 
 #include "tuner/evaluate/accuracy.h"
+#include "tuner/evaluate/child_process.h"
 #include "tuner/evaluate/examination.h"
 #include "tuner/evaluate/interrupt.h"
 #include "tuner/evaluate/memory.h"
+#include "tuner/evaluate/record.h"
 #include "tuner/evaluate/steps.h"
+#include "tuner/journal/read_journal.h"
 #include "tuner/report/page.h"
 #include "tuner/report/progress.h"
 #include "tuner/report/summary.h"
 #include "tuner/report/words.h"
 #include "tuner/space/kernel_settings.h"
 #include "tuner/strategy/refresh.h"
+#include "tuner/strategy/seeding.h"
 #include "tuner/travel/refresh_plan.h"
 #include "tuner/write_file.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -68,7 +73,10 @@ std::vector<Configuration> earlierResult(const ProgramSpace &space, const std::s
 double budgetOf(const TuneOptions &options) {
   if (options.budget > 0)
     return options.budget;
-  return options.effort == "instant" ? 5 : options.effort == "full" ? 600 : 60;
+  return options.effort == "instant" ? 5
+         : options.effort == "full"  ? 600
+         : options.effort == "prove" ? 1800
+                                     : 60;
 }
 
 std::string inputsKey(const TuneOptions &options) {
@@ -118,6 +126,8 @@ public:
           throw;
         break;
       }
+      if (!options_.record.empty())
+        return recordSpace();
       search();
     }
     if (results_.empty())
@@ -278,7 +288,8 @@ private:
     TuneSettings settings;
     settings.deadline = space_.goal ? 0.6 * budget_ : budget_;
     settings.seed = static_cast<std::uint64_t>(options_.seed);
-    settings.onlyForced = options_.effort == "instant";
+    settings.trials = options_.trials;
+    settings.strategy = strategyFor(sizes.back());
     if (options_.effort == "full")
       settings.population = 20;
     std::vector<Configuration> earlier;
@@ -286,6 +297,9 @@ private:
       earlier = {openByDefault()};
     else if (!space_.goal)
       earlier = earlierResult(space_, output_, progress_);
+    if (!options_.refresh)
+      settings.seeds = storedSeeds(space_, readJournal(journal_->path()),
+                                   {summary.machine, sizes.back().name + inputsKey(options_)}, 4);
     const bool isNear = options_.refresh && plan_.isOtherMachine;
     summary.result = (isNear ? refresh : tune)(space_, sizes, earlier, settings, evaluator, progress_);
     if (isNear && !plan_.touched.empty() && !evaluator.stopped()) {
@@ -301,7 +315,9 @@ private:
     summary.journal = journal_->path();
     summary.sizes = sizes[summary.result.size].name;
     summary.fullSizes = nameOf(full_);
-    summary.effort = fmt::format("{}, {:.0f} s, seed {}", options_.effort, settings.deadline, options_.seed);
+    summary.effort = fmt::format("{}{}, {:.0f} s, seed {}", options_.effort,
+                                 summary.result.strategy.empty() ? "" : " (" + summary.result.strategy + ")",
+                                 settings.deadline, options_.seed);
     summary.elapsed = evaluator.elapsed();
     summary.runs = evaluator.runs();
     summary.remembered = evaluator.remembered();
@@ -310,6 +326,43 @@ private:
     if (space_.goal)
       verifyAccuracy(summary);
     write(summary, !earlier.empty());
+  }
+
+  /// None: by budget.
+  ChosenStrategy strategyFor(const TestSize &full) const {
+    if (!options_.strategy.empty())
+      return parseStrategy(options_.strategy);
+    if (options_.effort == "instant")
+      return parseStrategy("seeding");
+    if (options_.effort != "prove")
+      return {};
+    ChosenStrategy chosen = parseStrategy("exhaustive");
+    // As fine as can be gone through: a run costs about a millisecond besides itself.
+    const double affordable =
+        options_.trials > 0 ? options_.trials : 0.5 * budget_ / (full.defaultSeconds + 0.001);
+    chosen.values["points"] = std::clamp(std::floor(affordable), 2.0, 1e7);
+    return chosen;
+  }
+
+  int recordSpace() {
+    std::vector<TestSize> sizes;
+    constexpr std::size_t kSizes =
+        4; // the full one and some below: enough to see what growing sizes are good for
+    const std::size_t left = steps_.size() > kSizes ? steps_.size() - kSizes : 0;
+    const std::vector<Step> steps(steps_.begin() + static_cast<std::ptrdiff_t>(left), steps_.end());
+    for (const Step &step : steps)
+      sizes.push_back({nameOf(step.sizes), step.n, step.defaultSeconds});
+    WorkerEvaluator evaluator(space_, steps, *worker_, nullptr,
+                              {machineName(), "", kPatience, false, options_.threads});
+    RecordSettings settings;
+    settings.points = options_.trials > 0 ? options_.trials : settings.points;
+    MeasuredSpace measured = record(space_, sizes, outputOf({program_, "--info"}, 20), settings, evaluator,
+                                    [&](const std::string &line) { progress_.note(line); });
+    measured.machine = machineName();
+    writeAtomically(options_.record, toJson(measured));
+    fmt::print("{}: {} points at {} sizes, in {:.0f} s\n", options_.record, measured.points.back().size(),
+               sizes.size(), evaluator.elapsed());
+    return 0;
   }
 
   /// At the full size, which the worker was prepared for last.

@@ -12,8 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # As large as a run of some milliseconds needs.
-SAMPLES = {"sort": "--n=200000", "matmul": "--n=512", "convolution": "--n=1024", "heat": "--n=1024",
-           "prefixsum": "--n=4000000"}
+SAMPLES = {"sort": ["--n=200000"], "matmul": ["--n=512"], "convolution": ["--size=w=1500", "--size=h=1000", "--size=KW=9"],
+           "heat": ["--n=1024"], "prefixsum": ["--n=4000000"]}
 BAR = 0.03
 
 
@@ -26,7 +26,7 @@ def call(*command):
 
 def seconds(program, size, configuration):
     words = [f"--config={configuration}"] if configuration else ["--noconfig"]
-    return float(re.search(r"time: (\S+) s", call(program, size, "--time", *words))[1])
+    return float(re.search(r"time: (\S+) s", call(program, *size, "--time", *words))[1])
 
 
 def in_turns(rounds, *runs):
@@ -55,7 +55,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--tunings", type=int, default=2)
     parser.add_argument("samples", nargs="*", default=list(SAMPLES))
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     print(f"{'sample':12} {'default':>9} {'tuned':>9}  second against first    default against itself   bar {BAR:.0%}")
     reached = True
     with tempfile.TemporaryDirectory() as folder:
@@ -66,7 +66,7 @@ def main():
             for k in range(options.tunings):
                 # A journal of its own lies beside each result: nothing is remembered.
                 configurations.append(f"{folder}/{name}{k}.cfg")
-                call(options.pbc, "tune", program, size, f"--budget={options.budget}", f"--seed={k + 1}", "--report=none",
+                call(options.pbc, "tune", program, *size, f"--budget={options.budget}", f"--seed={k + 1}", "--report=none",
                      f"--output={configurations[-1]}")
             runs = [lambda c=c: seconds(program, size, c) for c in configurations]
             default = lambda: seconds(program, size, None)

@@ -262,7 +262,8 @@ void DevicePrinter::requireApart(const CallExpr *c, const FunctionDecl *f) const
 }
 
 std::string DevicePrinter::callFunction(const CallExpr *c, const FunctionDecl *f) {
-  const std::string impossible = "it calls `" + f->getNameAsString() + "`, which devices do not have";
+  const std::string impossible =
+      "it calls `" + f->getNameAsString() + "`, which pbc does not know on devices";
   const FunctionDecl *definition = nullptr;
   const auto *method = llvm::dyn_cast<CXXMethodDecl>(f);
   if (!f->hasBody(definition) || !definition || f->isVariadic() || (method && !method->isStatic()))

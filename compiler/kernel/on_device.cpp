@@ -2,6 +2,7 @@
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/stage.h"
 #include <algorithm>
+#include <functional>
 #include <isl/aff.h>
 
 namespace pbc::kernel {
@@ -9,6 +10,14 @@ namespace {
 
 // A few milliseconds. What our own programs need is far below it.
 constexpr unsigned long kBudget = 300'000;
+/// False past the budget, and where isl finds no formula.
+bool within(unsigned long budget, const poly::Context &context, const std::function<void()> &f) {
+  try {
+    return context.withBudget(budget, f);
+  } catch (const isl::exception &) {
+    return false;
+  }
+}
 
 /// The last function that both have, if their parts can run in any order: x, along which memory lies, is cut
 /// only where there is nothing else.
@@ -50,17 +59,32 @@ bool hasSharedLoop(const Items &items, const Kernel &lifted) {
   return isLong && variables.size() <= 3;
 }
 
+/// Boxes of a part of the points, or of all where these are too much: then no part is given to somebody else.
+/// Rounds are always launched for all points, and parts along slanted functions in three dimensions would
+/// take half a minute. Otherwise a sentence that says why not.
+std::string findTouched(OnDevice &device, const Items &items, const Kernel &lifted, bool &isDivisible,
+                        const poly::Context &context) {
+  for (const Buffer &b : items.kernel.buffers) {
+    if (b.role == Buffer::Role::Local)
+      continue;
+    Touched touched;
+    if (items.inRounds() || !within(kBudget, context, [&] { touched = touchedCells(items.kernel, b); })) {
+      isDivisible = false;
+      if (!within(kBudget, context, [&] { touched = touchedCells(lifted, b); }))
+        return "which cells of " + b.name + " its points touch is too complex";
+    }
+    device.touched.push_back(std::move(touched));
+  }
+  return "";
+}
+
 /// With a budget of its own: other versions exist without tiles.
 void findTiles(OnDevice &device, const Kernel &lifted, const poly::Context &context) {
   if (!device.items || device.items->kernel.taskDimensions.empty())
     return;
   GroupTilesOutcome outcome;
-  try {
-    if (!context.withBudget(kBudget, [&] { outcome = groupTiles(lifted, *device.items); }))
-      outcome = {std::nullopt, "which points its tiles have is too complex"};
-  } catch (const isl::exception &) { // a range without a formula
+  if (!within(kBudget, context, [&] { outcome = groupTiles(lifted, *device.items); }))
     outcome = {std::nullopt, "which points its tiles have is too complex"};
-  }
   device.tiles = std::move(outcome.tiles);
   device.whyNoTiles = std::move(outcome.why);
 }
@@ -70,12 +94,8 @@ void findCooperation(OnDevice &device, const poly::Context &context) {
   if (!device.items)
     return;
   CooperationOutcome outcome;
-  try {
-    if (!context.withBudget(kBudget, [&] { outcome = cooperate(*device.items); }))
-      outcome = {std::nullopt, "what its statements read of each other is too complex"};
-  } catch (const isl::exception &) {
+  if (!within(kBudget, context, [&] { outcome = cooperate(*device.items); }))
     outcome = {std::nullopt, "what its statements read of each other is too complex"};
-  }
   if (device.why.empty() || outcome.cooperation) {
     device.why = "";
     device.cooperation = std::move(outcome.cooperation);
@@ -96,37 +116,40 @@ bool isLifted(const Kernel &kernel) {
 
 OnDevice onDevice(const Kernel &lifted, const Kernel &scheduled, const poly::Context &context) {
   OnDevice device;
-  const auto make = [&] {
-    ItemsOutcome items = mapToItems(lifted);
+  ItemsOutcome items;
+  const auto map = [&] {
+    items = mapToItems(lifted);
     if (!items.items && isLifted(lifted))
       items.items = asOneItem(lifted);
-    if (!items.items) {
-      device.why = items.why, device.whyAt = items.at;
-      return;
-    }
-    device.touched = touchedCells(items.items->kernel);
-    if (items.why.empty()) {
-      Outcome staged = stageInputs(*items.items);
-      device.staged = std::move(staged.kernel);
-      device.whyNotStaged = staged.why;
-      device.hasBlocks = hasSharedLoop(*items.items, lifted);
-    } else {
-      device.why = items.why; // of use for groups only
-      device.whyNotStaged = "there is one item";
-    }
-    device.items = std::move(items.items);
-    findShared(device, scheduled);
   };
-  try {
-    if (context.withBudget(kBudget, make)) {
-      findTiles(device, lifted, context);
-      findCooperation(device, context);
-      return device;
-    }
-  } catch (const isl::exception &) { // a box without a formula
+  if (!within(kBudget, context, map)) {
+    device.why = "the order of its points is too complex";
+    return device;
   }
-  device = {};
-  device.why = "which cells its points touch is too complex";
+  if (!items.items) {
+    device.why = items.why, device.whyAt = items.at;
+    return device;
+  }
+  bool isDivisible = true;
+  device.why = findTouched(device, *items.items, lifted, isDivisible, context);
+  if (!device.why.empty())
+    return device;
+  if (items.why.empty()) {
+    Outcome staged;
+    if (!within(kBudget, context, [&] { staged = stageInputs(*items.items); }))
+      staged = {std::nullopt, "which cells a group reads is too complex"};
+    device.staged = std::move(staged.kernel);
+    device.whyNotStaged = staged.why;
+    within(kBudget, context, [&] { device.hasBlocks = hasSharedLoop(*items.items, lifted); });
+  } else {
+    device.why = items.why; // of use for groups only
+    device.whyNotStaged = "there is one item";
+  }
+  device.items = std::move(items.items);
+  if (isDivisible)
+    findShared(device, scheduled);
+  findTiles(device, lifted, context);
+  findCooperation(device, context);
   return device;
 }
 

@@ -16,7 +16,7 @@ struct OnDevice {
   std::optional<Items> items;
   std::optional<Kernel> staged; // the item with inputs in group-local memory
   bool hasBlocks = false;       // several cells for each work-item are of use (emit/kernel/device_blocks.h)
-  std::vector<Touched> touched; // what a part of the points touches
+  std::vector<Touched> touched; // what a part of the points touches; without `shared` perhaps all of them
   std::optional<GroupTiles> tiles;
   std::optional<Cooperation> cooperation;                      // of the items of a group, for one cell
   std::string why, whyNotStaged, whyNoTiles, whyNoCooperation; // one sentence each where there is none

@@ -105,22 +105,16 @@ CellsBox boxAround(const Kernel &kernel, int matrix, const isl::set &cells) {
   return box;
 }
 
-std::vector<Touched> touchedCells(const Kernel &kernel) {
-  std::vector<Touched> all;
-  for (const Buffer &b : kernel.buffers) {
-    if (b.role == Buffer::Role::Local)
-      continue;
-    Touched t{b.matrix, {}, {}};
-    if (const auto read = cellsRead(kernel, b.matrix))
-      t.read = boxAround(kernel, b.matrix, *read);
-    if (const auto written = cells(kernel, b.matrix, true)) {
-      const isl::set hull = isl::manage(isl_set_from_basic_set(isl_set_simple_hull(written->copy())));
-      t.written = boxAround(kernel, b.matrix, hull);
-      t.covers = isBox(kernel, *written) && writesSurely(kernel, b.matrix);
-    }
-    all.push_back(std::move(t));
+Touched touchedCells(const Kernel &kernel, const Buffer &b) {
+  Touched t{b.matrix, {}, {}};
+  if (const auto read = cellsRead(kernel, b.matrix))
+    t.read = boxAround(kernel, b.matrix, *read);
+  if (const auto written = cells(kernel, b.matrix, true)) {
+    const isl::set hull = isl::manage(isl_set_from_basic_set(isl_set_simple_hull(written->copy())));
+    t.written = boxAround(kernel, b.matrix, hull);
+    t.covers = isBox(kernel, *written) && writesSurely(kernel, b.matrix);
   }
-  return all;
+  return t;
 }
 
 } // namespace pbc::kernel

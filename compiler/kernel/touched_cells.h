@@ -36,8 +36,8 @@ std::optional<isl::set> cellsRead(const Kernel &, int matrix);
 /// The box around these cells. Throws isl::exception where it has no formula.
 CellsBox boxAround(const Kernel &, int matrix, const isl::set &cells);
 
-/// For each matrix in the order of the kernel's buffers. Throws isl::exception where a box has no formula, or
-/// past a budget.
-std::vector<Touched> touchedCells(const Kernel &);
+/// What it does with the matrix of a buffer that is no Local. Throws isl::exception where a box has no
+/// formula, or past a budget.
+Touched touchedCells(const Kernel &, const Buffer &);
 
 } // namespace pbc::kernel

@@ -13,8 +13,12 @@ namespace pb::config {
 namespace {
 
 std::string notToml(const toml::parse_error &e, const std::string &where) {
-  return where + ":" + std::to_string(e.source().begin.line) + ":" + std::to_string(e.source().begin.column) +
-         ": error: not TOML: " + std::string(e.description());
+  std::string text = where + ":" + std::to_string(e.source().begin.line) + ":" +
+                     std::to_string(e.source().begin.column) +
+                     ": error: not TOML: " + std::string(e.description());
+  if (text.find("saw '+'") != std::string::npos) // place_A+B: of a step of several rules
+    text += "\n  help: a name with `+` stands in quotes: \"place_A+B\" = \"gpu\"";
+  return text;
 }
 
 } // namespace

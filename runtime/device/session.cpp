@@ -89,10 +89,10 @@ std::vector<std::string> Session::takeNotes() {
   return std::exchange(notes_, {});
 }
 
-void Session::note(const std::string &text) {
+void Session::note(const std::string &what, const std::string &why) {
   std::lock_guard hold(mutex_);
-  if (said_.insert(text).second)
-    notes_.push_back(text);
+  if (said_.insert(what).second)
+    notes_.push_back(what + ": " + why);
 }
 
 bool Session::concern(const Frame *frame, const LoopStep *steps, int count) const {
@@ -232,8 +232,8 @@ void Session::leave(const Placed &placed, const std::string &why, bool forGood) 
     std::lock_guard hold(placed.side->mutex);
     placed.side->refused.insert(placed.step->device);
   }
-  note(std::string(placed.step->device->name) +
-       " runs on the processor: " + (why.starts_with(about.name) ? "" : about.name + ": ") + why);
+  note(std::string(placed.step->device->name) + " runs on the processor",
+       (why.starts_with(about.name) ? "" : about.name + ": ") + why);
 }
 
 Job Session::prepareHost(const Frame *frame, const DeviceStep *step, std::optional<Box> part) {
@@ -364,8 +364,8 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
       KernelShelf::Built built =
           co_await side->shelf->get(*kernel, launch.group, launch.cells, hasUnitStrides(step, arguments));
       if (!built.kernel && kernel != step.kernels) { // requirement 16: only this version is lost
-        note(std::string(step.name) + " runs in its simplest version on " + side->manager->about().name +
-             ": " + built.why);
+        note(std::string(step.name) + " runs in its simplest version on " + side->manager->about().name,
+             built.why);
         shape(launch, batch[next], *step.kernels, frame);
         built = co_await side->shelf->get(*step.kernels, launch.group, launch.cells,
                                           hasUnitStrides(step, arguments));

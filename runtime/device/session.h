@@ -48,7 +48,7 @@ public:
   Job toHost(std::vector<HostUse>);
 
   /// The main transform has to run again.
-  void noteLoss(const std::string &why) { note("the program begins again without a device: " + why); }
+  void noteLoss(const std::string &why) { note("the program begins again without a device", why); }
   /// What happened, one line each, since the last call.
   std::vector<std::string> takeNotes();
   /// By device, with its name.
@@ -89,7 +89,8 @@ private:
                   std::shared_ptr<PartTimes> times = {});
   Job prepareHost(const Frame *, const DeviceStep *, std::optional<Box> part);
   bool mustCopyOut(const Frame *, const char *matrix, const LoopStep *rest, const LoopStep *end) const;
-  void note(const std::string &text);
+  /// Said once, however often it happens and for whatever reasons: drivers' texts have numbers in them.
+  void note(const std::string &what, const std::string &why);
   void leave(const Placed &, const std::string &why, bool forGood);
 
   Table table_;

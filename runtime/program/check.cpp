@@ -8,6 +8,7 @@
 #include "runtime/program/devices.h"
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 namespace pb::program {
 namespace {
@@ -29,11 +30,17 @@ public:
     for (int t = 0; t < program_.transformCount; ++t)
       for (int s = 0; s < program_.transforms[t]->siteCount; ++s) {
         const Site &site = program_.transforms[t]->sites[s];
-        if (site.needsDevice && !hasDevice)
+        if (site.needsDevice && !hasDevice) {
+          without_ = deviceNames() != "none";
           continue;
+        }
         for (int a = 0; a < site.alternativeCount; ++a)
           checkOne(site, a);
       }
+    if (without_)
+      std::printf("where steps run is not compared: %s\n",
+                  deviceNames() == "all" ? "this machine has no device"
+                                         : ("there is no device '" + deviceNames() + "'").c_str());
     if (!count_)
       std::printf("the program has one way only to compute its outputs: there is nothing to compare\n");
     else if (failures_)
@@ -50,6 +57,16 @@ private:
     base::seedThreads(options_.seed);
     if (site)
       *site->slot = selector;
+    if (site && site->needsDevice)
+      neverSequential();
+  }
+
+  /// Below the cut-off a transform asks for no device.
+  void neverSequential() const {
+    for (int t = 0; t < program_.transformCount; ++t)
+      for (int k = 0; k < program_.transforms[t]->tunableCount; ++k)
+        if (const Tunable &u = program_.transforms[t]->tunables[k]; !std::strcmp(u.name, "sequential_cutoff"))
+          *u.integerSlot = 0;
   }
 
   void checkOne(const Site &site, int alternative) {
@@ -66,7 +83,9 @@ private:
       from = " from size " + std::to_string(largest.below[0]) + " on";
     }
     ++count_;
-    std::printf("%s: %s %s\n", site.name, site.alternatives[alternative].name, verdict(r, from).c_str());
+    const std::string but = r.failure.empty() && !r.remark.empty() ? ", but " + r.remark : "";
+    std::printf("%s: %s %s%s\n", site.name, site.alternatives[alternative].name, verdict(r, from).c_str(),
+                but.c_str());
     std::fflush(stdout);
   }
 
@@ -104,6 +123,7 @@ private:
   SharedRun reference_, candidate_;
   double limit_ = 0;
   int failures_ = 0, count_ = 0;
+  bool without_ = false; // some site needs a device, and there is none
   Accuracy default_;
   bool byAccuracy_ = false; // decided about some alternative
 };

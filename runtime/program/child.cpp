@@ -52,6 +52,7 @@ struct alignas(64) SharedRun::Shared {
   bool finished = false; // a body that calls exit(0) ends well for the system, not for us
   double seconds = 0;
   Accuracy accuracy;
+  char remark[300] = {};
 };
 
 SharedRun::SharedRun(const Instance &instance, const Program *measures)
@@ -84,6 +85,8 @@ void SharedRun::work(const std::function<void()> &prepare, int threads) {
     prepare();
     Runner runner(threads, measures_);
     shared_->seconds = runner.run(instance_);
+    if (!runner.remarks().empty())
+      std::snprintf(shared_->remark, sizeof shared_->remark, "%s", runner.remarks().front().c_str());
     if (measures_ && instance_.transform->better != Better::None)
       shared_->accuracy = accuracyOf(*measures_, instance_, runner);
     shared_->finished = true;
@@ -129,6 +132,7 @@ ChildResult SharedRun::start(const std::function<void()> &prepare, int threads, 
   }
   result.seconds = shared_->seconds;
   result.accuracy = shared_->accuracy;
+  result.remark = shared_->remark;
   if (shared_->note.kind != base::FailureNote::None) {
     result.failure = std::string("fails: ") + shared_->note.text;
     result.recursionTooDeep = shared_->note.kind == base::FailureNote::RecursionTooDeep;

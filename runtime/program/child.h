@@ -19,7 +19,8 @@ struct ChildResult {
   std::string failure; // "" when the transform ended well, else "crashes (Segmentation fault)" ...
   bool recursionTooDeep = false;
   double seconds = 0;
-  Accuracy accuracy; // of a transform with a target
+  Accuracy accuracy;  // of a transform with a target
+  std::string remark; // the first of Runner::remarks()
 };
 
 class SharedRun {

@@ -101,12 +101,15 @@ device::Trace *Devices::trace() {
   return trace_.get();
 }
 
-void Devices::report() {
+std::vector<std::string> Devices::report() {
+  std::vector<std::string> notes;
   if (session_)
-    for (const std::string &what : session_->takeNotes())
-      say(what);
+    notes = session_->takeNotes();
+  for (const std::string &what : notes)
+    say(what);
   if (trace_)
     trace_->write(settings().trace);
+  return notes;
 }
 
 } // namespace pb::program

@@ -42,8 +42,8 @@ public:
   device::Session *wanted();
   /// Where the runs are noted, workers included; null if no trace was asked for.
   device::Trace *trace();
-  /// Prints what happened in the last run. Writes the trace, if one was asked for.
-  void report();
+  /// Prints what happened in the last run, and returns it. Writes the trace, if one was asked for.
+  std::vector<std::string> report();
 
 private:
   bool isAsked() const;

@@ -64,7 +64,7 @@ double Runner::run(const Instance &instance) {
       devices->noteLoss(e.what());
     }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  devices_->report();
+  remarks_ = devices_->report();
   return seconds;
 }
 

@@ -24,10 +24,14 @@ public:
   int threads() const;
   /// Runs the instance's transform on its matrices. Returns seconds. Rethrows what a rule body threw.
   double run(const Instance &);
+  /// What happened on devices in the last run that was not asked for: steps that ran on the processor, and
+  /// why.
+  const std::vector<std::string> &remarks() const { return remarks_; }
 
 private:
   std::unique_ptr<Devices> devices_; // outlives the workers
   std::unique_ptr<task::Scheduler> scheduler_;
+  std::vector<std::string> remarks_;
 };
 
 /// `asked` if above 0, else the number of processors this process may use.

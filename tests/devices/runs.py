@@ -231,3 +231,22 @@ with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(["./pair", "--check", "--devices=opencl", "in.txt"], capture_output=True, text=True, timeout=200)
         gpu = [line for line in done.stdout.splitlines() if ": gpu" in line]
         assert done.returncode == 0 and gpu and all("agrees" in line for line in gpu), done.stdout + done.stderr
+
+    # --check says what it did not check: a device that refuses everything, or is not there.
+    refused = subprocess.run(["./pair", "--check", "--devices=fake", "in.txt"], capture_output=True, text=True, timeout=200,
+                             env=dict(os.environ, PB_FAKE_DEVICE="fail=launch:1+"))
+    gpu = [line for line in refused.stdout.splitlines() if ": gpu" in line]
+    assert gpu and all("agrees" in l and ", but rule" in l and "runs on the processor: fake device 0" in l for l in gpu), gpu
+    missing = subprocess.run(["./pair", "--check", "--devices=foo", "in.txt"], capture_output=True, text=True, timeout=200)
+    assert "where steps run is not compared: there is no device 'foo'" in missing.stdout, missing.stdout
+    none = subprocess.run(["./pair", "--check", "--devices=none", "in.txt"], capture_output=True, text=True, timeout=200)
+    assert "not compared" not in none.stdout, none.stdout
+
+    # What happened is said once, also where the driver's words differ each time.
+    info = compile("often", OFTEN)
+    with open("run.toml", "w") as f:
+        f.write(on_devices(info))
+    done = subprocess.run(["./often", "--config=run.toml", "--devices=fake", "in.txt", "out.txt"], capture_output=True,
+                          text=True, timeout=100, env=dict(os.environ, PB_FAKE_DEVICE="fail=memory:2+"))
+    notes = done.stderr.splitlines()
+    assert done.returncode == 0 and notes and len(set(n.split(": ")[2] for n in notes)) == len(notes), done.stderr

@@ -57,8 +57,9 @@ struct Compilations {
       kernel = event.value("kernel", "");
       if (depth++ == 0)
         begin = steadySeconds();
-    } else if (depth > 0 && --depth == 0) {
-      total += seconds();
+    } else if (depth > 0) {
+      --depth;
+      total += depth == 0 ? seconds() : 0;
     }
     return true;
   }

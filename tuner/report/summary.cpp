@@ -2,6 +2,7 @@
 
 #include "tuner/report/resampling.h"
 #include "tuner/report/words.h"
+#include "tuner/space/grid.h"
 
 #include <ctime>
 #include <fmt/chrono.h>
@@ -10,17 +11,17 @@
 namespace pbc::tuner {
 namespace {
 
-double speedup(const TuneResult &result) {
-  return result.bestSeconds > 0 ? result.defaultSeconds / result.bestSeconds : 1;
-}
-
-/// How many times as fast, turn by turn.
+/// How many times as fast: turn by turn, for the machine gets slower and faster meanwhile.
 Ratio speedups(const TuneResult &result) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < std::min(result.defaultTimes.size(), result.bestTimes.size()); ++i)
     ratios.push_back(result.defaultTimes[i] / std::max(result.bestTimes[i], 1e-9));
-  return ratios.empty() ? Ratio{speedup(result), {}, false} : medianOf(ratios);
+  if (!ratios.empty())
+    return medianOf(ratios);
+  return {result.bestSeconds > 0 ? result.defaultSeconds / result.bestSeconds : 1, {}, false};
 }
+
+double speedup(const TuneResult &result) { return speedups(result).value; }
 
 std::string within(const Ratio &ratio) {
   return ratio.interval ? fmt::format(" ({:.2f} to {:.2f})", ratio.interval->low, ratio.interval->high) : "";
@@ -44,6 +45,16 @@ std::string accuracyWords(const ProgramSpace &space, const Verified &accuracy) {
     text += ", made more exact after the race";
   return fmt::format("{}; the target {:.6g} is {}", text, space.goal->target,
                      accuracy.met ? "met" : "MISSED");
+}
+
+/// "all 240 points: one alternative at all sizes, about 5 values of each number"
+std::string coverageWords(const Coverage &coverage) {
+  if (coverage.proposed >= coverage.points)
+    return fmt::format("all {} points: {}", coverage.points, coverage.grid);
+  return fmt::format("{} of {} points ({:.2g} %): {}", coverage.proposed,
+                     coverage.points >= Grid::kHuge ? "more than 10^18" : fmt::format("{}", coverage.points),
+                     100 * static_cast<double>(coverage.proposed) / static_cast<double>(coverage.points),
+                     coverage.grid);
 }
 
 std::string verdict(const Summary &summary) {
@@ -90,6 +101,8 @@ std::string asText(const ProgramSpace &space, const Summary &summary) {
     line("", fmt::format("the target is MISSED at {}", fmt::join(summary.missed, "; ")));
   line("measurements",
        fmt::format("{} run, {} remembered, {:.1f} s", summary.runs, summary.remembered, summary.elapsed));
+  if (result.coverage)
+    line("covered", coverageWords(*result.coverage));
   if (summary.examined > 0)
     line("examined",
          fmt::format("on {} inputs of other sizes and values, before the race", summary.examined));
@@ -145,6 +158,12 @@ std::string asJson(const ProgramSpace &space, const Summary &summary) {
                       {"output", summary.output},
                       {"journal", summary.journal},
                       {"report", summary.report.empty() ? nlohmann::json() : nlohmann::json(summary.report)}};
+  if (!result.strategy.empty())
+    json["strategy"] = result.strategy;
+  if (result.coverage)
+    json["coverage"] = {{"proposed", result.coverage->proposed},
+                        {"points", result.coverage->points},
+                        {"grid", result.coverage->grid}};
   if (const Ratio ratio = speedups(result); ratio.interval)
     json["speedup_interval"] = {ratio.interval->low, ratio.interval->high};
   if (summary.accuracy)

@@ -8,6 +8,7 @@ namespace {
 
 constexpr int kGuiltyTimes = 3;
 constexpr int kWrongTimes = 2;
+constexpr double kNextSize = 1.75; // sizes double, rounded
 
 bool contains(const std::vector<int> &values, int value) {
   return std::find(values.begin(), values.end(), value) != values.end();
@@ -45,29 +46,47 @@ std::optional<Failure> failureNamed(const std::string &name) {
   return {};
 }
 
-void Bans::failed(const ProgramSpace &space, const Configuration &child, const Configuration &parent,
-                  const TestSize &size, const Rejected &rejected) {
-  std::set<std::string> parts;
-  std::vector<Choice> suspects;
+Bans::Suspects Bans::suspects(const ProgramSpace &space, const Configuration &child,
+                              const Configuration &parent, long n) {
+  Suspects found;
   for (std::size_t i = 0; i < space.sites.size(); ++i) {
-    const std::vector<int> before = parent.selectors()[i].usedUpTo(size.n);
-    for (int alternative : child.selectors()[i].usedUpTo(size.n)) {
+    const std::vector<int> before = parent.selectors()[i].usedUpTo(n);
+    for (int alternative : child.selectors()[i].usedUpTo(n)) {
       if (contains(before, alternative))
         continue;
-      suspects.emplace_back(static_cast<int>(i), alternative);
-      parts.insert(space.sites[i].title() + " with " + space.sites[i].alternatives[alternative].name);
+      found.choices.emplace_back(static_cast<int>(i), alternative);
+      found.words.insert(space.sites[i].title() + " with " + space.sites[i].alternatives[alternative].name);
     }
   }
   for (std::size_t i = 0; i < space.tunables.size(); ++i)
     if (child.tunables()[i] != parent.tunables()[i])
-      parts.insert(fmt::format("{} = {}", space.tunables[i].title(), child.tunables()[i]));
-  if (parts.empty()) // the same alternatives, at other sizes
+      found.words.insert(fmt::format("{} = {}", space.tunables[i].title(), child.tunables()[i]));
+  if (found.words.empty()) // the same alternatives, at other sizes
     for (std::size_t i = 0; i < space.sites.size(); ++i)
       if (child.selectors()[i] != parent.selectors()[i])
-        parts.insert(space.sites[i].title() + " with other cut-offs");
-  const bool alone = suspects.size() == 1 && parts.size() == 1;
+        found.words.insert(space.sites[i].title() + " with other cut-offs");
+  return found;
+}
+
+bool Bans::isLastStrike(const ProgramSpace &space, const Configuration &child, const Configuration &parent,
+                        const TestSize &size) const {
+  const Suspects found = suspects(space, child, parent, size.n);
+  if (!found.isOne() || found.choices.front().second == 0)
+    return false;
+  const auto [site, alternative] = found.choices.front();
+  const auto record = records_.find(found.choices.front());
+  return record != records_.end() && record->second.slow.times + 1 >= kGuiltyTimes &&
+         record->second.success < std::min(record->second.slow.smallest, size.n) &&
+         !banned(site, alternative, size.n);
+}
+
+void Bans::failed(const ProgramSpace &space, const Configuration &child, const Configuration &parent,
+                  const TestSize &size, const Rejected &rejected) {
+  const Suspects found = suspects(space, child, parent, size.n);
+  const std::set<std::string> &parts = found.words;
+  const bool alone = found.isOne();
   if (alone) {
-    Record &record = records_[suspects.front()];
+    Record &record = records_[found.choices.front()];
     if (rejected.kind == Failure::TooSlow)
       record.slow.add(size.n);
     else if (rejected.kind == Failure::WrongResult)
@@ -100,15 +119,8 @@ void Bans::convicted(const ProgramSpace &space, const Configuration &child, cons
   failed(space, child, parent, size, rejected);
   if (rejected.kind != Failure::WrongResult)
     return;
-  std::vector<Choice> suspects;
-  for (std::size_t i = 0; i < space.sites.size(); ++i) {
-    const std::vector<int> before = parent.selectors()[i].usedUpTo(size.n);
-    for (int alternative : child.selectors()[i].usedUpTo(size.n))
-      if (!contains(before, alternative))
-        suspects.emplace_back(static_cast<int>(i), alternative);
-  }
-  if (suspects.size() == 1 && child.tunables() == parent.tunables())
-    records_[suspects.front()].isConvicted = true;
+  if (const Suspects found = suspects(space, child, parent, size.n); found.isOne())
+    records_[found.choices.front()].isConvicted = true;
 }
 
 void Bans::worked(const Configuration &configuration, const TestSize &size) {
@@ -128,7 +140,8 @@ bool Bans::banned(int site, int alternative, long largest) const {
   };
   return record.isConvicted || guilty(record.wrong, kWrongTimes) ||
          (guilty(record.broken, kGuiltyTimes) && (record.success < 0 || largest >= record.broken.smallest)) ||
-         (guilty(record.slow, kGuiltyTimes) && largest >= record.slow.smallest);
+         (guilty(record.slow, kGuiltyTimes) && largest >= record.slow.smallest &&
+          largest < kNextSize * static_cast<double>(record.slow.largest));
 }
 
 std::vector<int> Bans::allowed(const ProgramSpace &space, int site) const {

@@ -9,13 +9,15 @@
 //   the same, with successes at smaller n only                -> not chosen for sizes from the failure on
 //   wrong results twice, no success at such sizes             -> not chosen any more: agreeing was luck
 //   wrong results in an examination             -> not chosen any more, whatever it did elsewhere
-//   too slow three times, no success at such sizes            -> not for such sizes; below a cut-off it may
-//                                                                be the best
+//   too slow three times, no success at such sizes            -> not for such sizes: below a cut-off, and at
+//                                                                twice the size, it may be the best; there
+//                                                                it is tried again
 //
 // Invariant: the default (alternative 0) is never banned. Source: requirement 81; field.md 0.2, asks 3 and 6.
 #pragma once
 #include "tuner/strategy/evaluator.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -41,6 +43,9 @@ public:
   void convicted(const ProgramSpace &, const Configuration &child, const Configuration &parent,
                  const TestSize &, const Rejected &);
   void worked(const Configuration &, const TestSize &);
+  /// Would being too slow there ban an alternative that is not banned yet?
+  bool isLastStrike(const ProgramSpace &, const Configuration &child, const Configuration &parent,
+                    const TestSize &) const;
 
   /// The alternatives of a site that may be chosen for some size.
   std::vector<int> allowed(const ProgramSpace &, int site) const;
@@ -56,10 +61,11 @@ private:
   using Choice = std::pair<int, int>; // site, alternative
   struct Guilt {
     int times = 0;
-    long smallest = kNoLimit; // n of a failure
+    long smallest = kNoLimit, largest = -1; // n of a failure
     void add(long n) {
       ++times;
-      smallest = n < smallest ? n : smallest;
+      smallest = std::min(smallest, n);
+      largest = std::max(largest, n);
     }
   };
   struct Record {
@@ -67,6 +73,16 @@ private:
     bool isConvicted = false;
     long success = -1; // the largest n at which it was taken for n itself and worked
   };
+  /// What the child takes and its parent does not: choices, and everything in words. Guilt is clear if one
+  /// choice is all of it.
+  struct Suspects {
+    std::vector<Choice> choices;
+    std::set<std::string> words;
+    bool isOne() const { return choices.size() == 1 && words.size() == 1; }
+  };
+  static Suspects suspects(const ProgramSpace &, const Configuration &child, const Configuration &parent,
+                           long n);
+
   std::map<Choice, Record> records_;
   struct Entry {
     Fault fault;

@@ -1,15 +1,17 @@
 // Goes downhill from the best configuration at the full size until no single step is faster.
 //
-//   polish(tester, population, lastSize, deadline)   // what it finds joins the population
+//   polish(tester, population, lastSize, deadline, random)   // what it finds joins the population
 //
 // Evolution leaves cut-offs where they happened to fall; this moves them one at a time.
-// Invariant: the population's best never gets slower. Source: own (coordinate descent).
+// Invariant: the population's best never gets slower. Source: own (coordinate descent, techniques/local.cpp).
 #pragma once
+#include "tuner/strategy/deadline.h"
 #include "tuner/strategy/population.h"
+#include "tuner/strategy/random.h"
 
 namespace pbc::tuner {
 
 /// Returns the number of steps that were faster.
-int polish(Tester &, Population &, int size, double deadline);
+int polish(Tester &, Population &, int size, const Deadline &, Random &);
 
 } // namespace pbc::tuner

@@ -6,9 +6,8 @@
 namespace pbc::tuner {
 
 bool Population::join(Candidate candidate) {
-  for (const Candidate &member : members_)
-    if (member.configuration == candidate.configuration)
-      return false;
+  if (find(candidate.configuration))
+    return false;
   members_.push_back(std::move(candidate));
   return true;
 }
@@ -43,6 +42,13 @@ void Population::prune(int size, int most) {
   for (std::size_t i = 0; i < order.size() && i < static_cast<std::size_t>(most); ++i)
     kept.push_back(std::move(members_[order[i].second]));
   members_ = std::move(kept);
+}
+
+Candidate *Population::find(const Configuration &configuration) {
+  const auto found = std::find_if(members_.begin(), members_.end(), [&](const Candidate &member) {
+    return member.configuration == configuration;
+  });
+  return found == members_.end() ? nullptr : &*found;
 }
 
 Candidate &Population::best(int size) {

@@ -20,6 +20,8 @@ public:
   /// Removes those that use an alternative which is banned by now.
   void removeBanned(const Bans &, long n);
   Candidate &best(int size);
+  /// Nothing if it is no member.
+  Candidate *find(const Configuration &);
 
   std::vector<Candidate> &members() { return members_; }
   const std::vector<Candidate> &members() const { return members_; }

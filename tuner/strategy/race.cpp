@@ -15,13 +15,23 @@ struct Runner {
   bool out = false;
 };
 
-bool runOnce(Tester &tester, Runner &runner, int size, double limit) {
-  const Measurement result = tester.evaluator().measure({runner.configuration, size, 1, limit, true});
+/// A run that is shorter than the slice of time which another program gets is either whole or hit by all of
+/// it: where others are at work, single runs then only tell how often that was. Short runs make a turn
+/// together, and what disturbs some of them is left out.
+int runsOfATurn(const Tester &tester, int size) {
+  constexpr double kTurn = 0.005; // seconds
+  constexpr double kMostRuns = 15;
+  const double seconds = std::min(tester.bestAt(size), tester.defaultAt(size));
+  return seconds > 0 ? static_cast<int>(std::clamp(kTurn / seconds, 1.0, kMostRuns)) : 1;
+}
+
+bool takeTurn(Tester &tester, Runner &runner, int size, int runs, double limit) {
+  const Measurement result = tester.evaluator().measure({runner.configuration, size, runs, limit, true});
   if (result.rejected)
     tester.noteFailure(runner.configuration, size, *result.rejected);
   if (result.seconds.empty() || result.rejected)
     return false;
-  runner.seconds.push_back(result.seconds.front());
+  runner.seconds.push_back(lowerQuartile(result.seconds));
   return true;
 }
 
@@ -87,7 +97,8 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
       runners.push_back({candidate, {}, false});
   RaceResult result{reference.configuration};
   const double limit = std::max(10 * tester.defaultAt(size), 1.0);
-  const auto takeTurn = [&](Runner &runner) { return runOnce(tester, runner, size, limit); };
+  const int runs = runsOfATurn(tester, size);
+  const auto turn = [&](Runner &runner) { return takeTurn(tester, runner, size, runs, limit); };
   for (int round = 0; round < kMostRounds && !tester.evaluator().stopped(); ++round) {
     if (round > 0 && round % kFewestRounds == 0)
       tester.evaluator().renew();
@@ -102,7 +113,7 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
     if (round % 2)
       std::reverse(order.begin(), order.end());
     for (Runner *runner : order)
-      if (!takeTurn(*runner)) {
+      if (!turn(*runner)) {
         if (tester.evaluator().stopped() || runner == &reference)
           break;
         runner->out = true;
@@ -119,7 +130,7 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
       keeper = &runner;
   if (winner != keeper && !tester.evaluator().stopped() &&
       ((keeper != &reference && !isFaster(*keeper, *winner)) ||
-       !isConfirmed(tester, *keeper, *winner, reference, takeTurn))) {
+       !isConfirmed(tester, *keeper, *winner, reference, turn))) {
     result.keptPrevious = keeper != &reference;
     winner = keeper;
   }

@@ -12,7 +12,7 @@ constexpr double kNear = 8; // a cut-off further away than this factor is not ex
 
 class Refresher {
 public:
-  Refresher(const ProgramSpace &space, Tester &tester, double deadline)
+  Refresher(const ProgramSpace &space, Tester &tester, const Deadline &deadline)
       : space_(space), tester_(tester), deadline_(deadline), current_{Configuration::defaults(space), {}} {}
 
   /// The size that was reached.
@@ -142,7 +142,7 @@ private:
 
   const ProgramSpace &space_;
   Tester &tester_;
-  const double deadline_;
+  const Deadline deadline_;
   Candidate current_;
 };
 
@@ -155,7 +155,9 @@ TuneResult refresh(const ProgramSpace &space, const std::vector<TestSize> &sizes
   Tester tester(space, sizes, evaluator, observer);
   const double start = evaluator.elapsed();
   observer.stage("moving what the other machine found");
-  Refresher refresher(space, tester, start + kSearch * std::max(settings.deadline - start, 0.0));
+  Refresher refresher(space, tester,
+                      {start + kSearch * std::max(settings.deadline - start, 0.0),
+                       settings.trials > 0 ? settings.trials : kUnlimitedTrials});
   TuneResult result;
   result.best = Configuration::defaults(space);
   result.size = refresher.run();

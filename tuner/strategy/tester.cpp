@@ -3,10 +3,17 @@
 #include <algorithm>
 
 namespace pbc::tuner {
+namespace {
+
+constexpr double kPatience = 1.5; // [R]
+constexpr int kAgain = 3;         // runs: one may be disturbed
+constexpr double kSlack = 0.002;  // seconds: the shortest times are mostly noise
+
+} // namespace
 
 Tester::Tester(const ProgramSpace &space, std::vector<TestSize> sizes, Evaluator &evaluator,
-               Observer &observer)
-    : space_(space), sizes_(std::move(sizes)), evaluator_(evaluator), observer_(observer),
+               Observer &observer, Runs runs)
+    : space_(space), sizes_(std::move(sizes)), evaluator_(evaluator), observer_(observer), runs_(runs),
       defaultKey_(Configuration::defaults(space).key()) {}
 
 double Tester::defaultAt(int size) const {
@@ -20,12 +27,10 @@ double Tester::bestAt(int size) const {
 }
 
 double Tester::limit(int size) const {
-  // 1.5 times what the best needs in 95 % of runs. Before anything is known, three times the default; then a
-  // little, because the shortest times are mostly noise.
-  constexpr double kSlack = 0.002;
+  // Of what the best needs in 95 % of runs. Before anything is known, three times the default.
   const auto best = bestSeconds_.find(size);
   if (best != bestSeconds_.end())
-    return 1.5 * upperBound(best->second) + kSlack;
+    return kPatience * upperBound(best->second) + kSlack;
   return sizes_[size].defaultSeconds > 0 ? 3 * sizes_[size].defaultSeconds + kSlack : 3600;
 }
 
@@ -40,8 +45,11 @@ bool Tester::test(Candidate &candidate, int size, int trials, const Configuratio
   // The default is the measure of all things and may take its time.
   const bool isDefault = key == defaultKey_;
   const double most = isDefault ? std::max(20 * limit(size), 10.0) : limit(size);
-  const Measurement result = evaluator_.measure({candidate.configuration, size, trials, most, false});
+  Measurement result = evaluator_.measure({candidate.configuration, size, trials, most, false});
   ++measurements_;
+  if (result.rejected && result.rejected->kind == Failure::TooSlow && !isDefault &&
+      bans_.isLastStrike(space_, candidate.configuration, parent, sizes_[size]))
+    result = again(candidate.configuration, size);
   if (evaluator_.stopped() && result.seconds.empty())
     return false;
   if (result.rejected) {
@@ -49,7 +57,9 @@ bool Tester::test(Candidate &candidate, int size, int trials, const Configuratio
     // Not exact enough here: nobody's fault, and perhaps enough at another size.
     if (result.rejected->kind == Failure::Inexact)
       return false;
-    if (result.rejected->kind != Failure::TooSlow)
+    if (result.rejected->kind == Failure::TooSlow)
+      tooSlowAt_.emplace(size, key);
+    else
       quarantined_.insert(key);
     bans_.failed(space_, candidate.configuration, parent, sizes_[size], *result.rejected);
     return false;
@@ -59,11 +69,31 @@ bool Tester::test(Candidate &candidate, int size, int trials, const Configuratio
   bans_.worked(candidate.configuration, sizes_[size]);
   if (isDefault)
     defaultSeconds_[size] = seconds;
-  auto [best, first] = bestSeconds_.try_emplace(size, seconds);
-  if (!first && typicalSeconds(seconds) < typicalSeconds(best->second))
-    best->second = seconds;
+  const auto best = bestSeconds_.find(size);
+  if (best == bestSeconds_.end() || typicalSeconds(seconds) < typicalSeconds(best->second)) {
+    bestSeconds_[size] = seconds;
+    best_.insert_or_assign(size, candidate.configuration);
+  }
   observer_.measured(sizes_[size], measurements_, bestAt(size), defaultAt(size));
   return true;
+}
+
+Measurement Tester::again(const Configuration &configuration, int size) {
+  double most = limit(size);
+  const auto best = best_.find(size);
+  if (best != best_.end()) {
+    const Measurement incumbent =
+        evaluator_.measure({best->second, size, kAgain, std::max(20 * most, 10.0), true});
+    ++measurements_;
+    if (!incumbent.seconds.empty()) {
+      most = std::max(most, kPatience * typicalSeconds(incumbent.seconds) + kSlack);
+      // What the best needs by now counts for the limits of others, too.
+      std::vector<double> &known = bestSeconds_[size];
+      known.insert(known.end(), incumbent.seconds.begin(), incumbent.seconds.end());
+    }
+  }
+  ++measurements_;
+  return evaluator_.measure({configuration, size, kAgain, most, true});
 }
 
 bool Tester::beats(Candidate &child, Candidate &parent, int size) {
@@ -74,11 +104,11 @@ bool Tester::beats(Candidate &child, Candidate &parent, int size) {
       return verdict == Verdict::Faster;
     }
     Candidate *next = child.seconds[size].size() <= parent.seconds[size].size() ? &child : &parent;
-    if (next->seconds[size].size() >= kMostTrials) {
+    if (static_cast<int>(next->seconds[size].size()) >= runs_.most) {
       noise_[size].learn(child.seconds[size]);
       return false; // no better than its parent, as far as one can see
     }
-    if (!test(*next, size, 1, parent.configuration))
+    if (!test(*next, size, parent.configuration))
       return next == &parent && !evaluator_.stopped();
   }
 }

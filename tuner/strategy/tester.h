@@ -6,9 +6,12 @@
 //   each
 //
 // Invariant: a rejected configuration is never measured again at that size, and, unless it was only too slow,
-// at no other size either. Source: petabricks-hetero 7.2, requirements 78 and 81.
+// at no other size either. "Too slow" bans an alternative only if it holds right after a new run of the best:
+// on a machine that was busy for a moment, everything is too slow for limits of before. Source:
+// petabricks-hetero 7.2, requirements 78 and 81.
 #pragma once
 #include "tuner/strategy/bans.h"
+#include "tuner/strategy/deadline.h"
 #include "tuner/strategy/evaluator.h"
 #include "tuner/strategy/statistics.h"
 
@@ -43,8 +46,18 @@ class Tester {
 public:
   static constexpr int kMostTrials = 5;
 
-  Tester(const ProgramSpace &, std::vector<TestSize>, Evaluator &, Observer &);
+  /// How often a candidate runs when it is tested, and at most until it is clear who is faster. Where time is
+  /// short, single runs are the cheapest; where measurements are counted, each should tell as much as it can.
+  struct Runs {
+    int first = 1, most = kMostTrials;
+  };
 
+  Tester(const ProgramSpace &, std::vector<TestSize>, Evaluator &, Observer &, Runs runs = {1, kMostTrials});
+
+  /// The first test of a candidate.
+  bool test(Candidate &candidate, int size, const Configuration &parent) {
+    return test(candidate, size, runs_.first, parent);
+  }
   /// Adds `trials` times to the candidate. Its run-time limit follows from the best time known at this size.
   /// `parent` is whom it is compared with when its fault is sought.
   bool test(Candidate &, int size, int trials, const Configuration &parent);
@@ -64,14 +77,24 @@ public:
   Observer &observer() { return observer_; }
   const Bans &bans() const { return bans_; }
   int measurements() const { return measurements_; }
+  Spent spent() const { return {evaluator_.elapsed(), measurements_}; }
+  /// Seconds that a candidate may take now at this size.
+  double limit(int size) const;
+  bool wasTooSlow(const Configuration &configuration, int size) const {
+    return tooSlowAt_.contains({size, configuration.key()});
+  }
   double bestAt(int size) const;
   /// The default's time at this size, as far as it is known.
   double defaultAt(int size) const;
-  /// False when the user or the time asks to end.
-  bool mayGoOn(double deadline) const { return !evaluator_.stopped() && evaluator_.elapsed() < deadline; }
+  /// False when the user, the time or the number of measurements asks to end.
+  bool mayGoOn(const Deadline &deadline) const {
+    return !evaluator_.stopped() && evaluator_.elapsed() < deadline.seconds &&
+           measurements_ < deadline.measurements;
+  }
 
 private:
-  double limit(int size) const;
+  /// The candidate once more, right after the best: what was too slow by the clock may not be by comparison.
+  Measurement again(const Configuration &, int size);
   /// Looks at each alternative before anything is measured: what is right at the tested sizes only would win
   /// and leave nothing.
   void screen();
@@ -81,12 +104,14 @@ private:
   std::vector<TestSize> sizes_;
   Evaluator &evaluator_;
   Observer &observer_;
+  const Runs runs_;
   Bans bans_;
   std::string defaultKey_;
   std::map<int, std::vector<double>> defaultSeconds_;
   std::map<int, std::vector<double>> bestSeconds_;
+  std::map<int, Configuration> best_; // whose times those are
   std::set<std::string> quarantined_;
-  std::set<std::pair<int, std::string>> rejectedAt_, seen_;
+  std::set<std::pair<int, std::string>> rejectedAt_, tooSlowAt_, seen_;
   std::map<int, Noise> noise_; // short runs are noisier than long ones
   int measurements_ = 0;
   bool isScreened_ = false;

@@ -1,5 +1,6 @@
 #include "tuner/strategy/tune.h"
 
+#include "tuner/strategy/growing_search.h"
 #include "tuner/strategy/neighbours.h"
 #include "tuner/strategy/polish.h"
 
@@ -30,31 +31,66 @@ void takeBestSoFar(const Tester &tester, Population &population, TuneResult &res
   result.changed = true;
 }
 
+constexpr int kTrialsOfASize = 30; // fewer say nothing of it
+
+/// With few trials, small sizes are left out: the full one is what counts.
+int firstSize(const TuneSettings &settings, const Strategy &strategy, int count) {
+  if (!strategy.startsSmall)
+    return count - 1;
+  return settings.trials > 0 ? std::max(count - std::max(settings.trials / kTrialsOfASize, 1), 0) : 0;
+}
+
 } // namespace
+
+ChosenStrategy chooseStrategy(const ProgramSpace &space, const TuneSettings &settings) {
+  if (settings.strategy.strategy)
+    return settings.strategy;
+  // Below so many trials for each open decision the model finds more (docs/results.md).
+  constexpr int kFew = 20;
+  if (settings.trials > 0 && settings.trials <= kFew * std::max(space.openDecisions(), 1))
+    return parseStrategy("bayesian");
+  return parseStrategy("evolutionary");
+}
 
 TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
                 const std::vector<Configuration> &earlier, const TuneSettings &settings, Evaluator &evaluator,
                 Observer &observer) {
   constexpr double kSearch = 0.7, kPolish = 0.15; // of the time; the rest is the race's
+  constexpr double kSearchTrials = 0.8;           // of the trials; the race is not counted
   constexpr std::size_t kRunners = 3;
-  Tester tester(space, sizes, evaluator, observer);
+  constexpr double kExamination = 1; // second, of what there was no time to race
+  const ChosenStrategy chosen = chooseStrategy(space, settings);
+  const bool isPolished = chosen.strategy->isPolished;
+  // Where trials are counted, each is three runs; a comparison takes one more of each at most.
+  Tester tester(space, sizes, evaluator, observer, settings.trials > 0 ? Tester::Runs{3, 6} : Tester::Runs{});
   Random random(settings.seed);
-  const double start = evaluator.elapsed();
-  const double whole = std::max(settings.deadline - start, 0.0);
+  const Spent start = tester.spent();
+  const int trials = settings.trials > 0 ? settings.trials : kUnlimitedTrials;
+  Deadline untilPolished = part({settings.deadline, trials}, kSearch + kPolish, start);
+  untilPolished.measurements = trials;
+  Deadline untilSearched =
+      isPolished ? part(untilPolished, kSearch / (kSearch + kPolish), start) : untilPolished;
+  untilSearched.measurements = part({0, trials}, isPolished ? kSearchTrials : 1, start).measurements;
 
   std::vector<Configuration> first = forcedAlternatives(space);
+  first.insert(first.begin() + 1, settings.seeds.begin(), settings.seeds.end());
   first.insert(first.begin() + 1, earlier.begin(), earlier.end());
-  EvolutionSettings evolution{start + kSearch * whole, settings.population, settings.children,
-                              settings.onlyForced};
-  EvolutionResult search = evolve(tester, first, evolution, random);
+  const std::unique_ptr<Technique> technique = chosen.make();
+  GrowingResult search =
+      growThroughSizes(tester, first, *technique,
+                       {untilSearched, settings.population,
+                        firstSize(settings, *chosen.strategy, static_cast<int>(sizes.size()))},
+                       random);
 
   TuneResult result;
+  result.strategy = chosen.strategy->name;
+  result.coverage = technique->coverage();
   result.best = Configuration::defaults(space);
   result.size = search.lastSize;
   const bool atFullSize = search.lastSize + 1 == static_cast<int>(sizes.size());
-  if (atFullSize && !settings.onlyForced && !evaluator.stopped()) {
+  if (atFullSize && isPolished && !evaluator.stopped()) {
     observer.stage("polishing the best");
-    polish(tester, search.population, search.lastSize, start + (kSearch + kPolish) * whole);
+    polish(tester, search.population, search.lastSize, untilPolished, random);
   }
   if (atFullSize && !evaluator.stopped()) {
     observer.stage("final race against the default");
@@ -85,6 +121,12 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   if (!result.raced) {
     search.population.removeBanned(tester.bans(), sizes[search.lastSize].n);
     takeBestSoFar(tester, search.population, result);
+    if (result.changed && !evaluator.stopped() &&
+        tester.sound({result.best}, evaluator.elapsed() + kExamination) != std::vector{result.best}) {
+      result.best = Configuration::defaults(space);
+      result.bestSeconds = result.defaultSeconds;
+      result.changed = false;
+    }
   }
   result.measurements = tester.measurements();
   result.faults = tester.bans().faults();

@@ -1,13 +1,14 @@
 // The whole tuning of one program, against any evaluator: search, polish, race.
 //
 //   TuneResult result = tune(space, sizes, {}, {.deadline = 60, .seed = 1}, evaluator, observer);
+//   chooseStrategy(space, {.deadline = 60, .trials = 40})    ->  bayesian: few trials
 //
 // Invariant: deterministic for an evaluator that is (requirement 86); if the user stops it, the best that was
 // significantly faster than the default at the largest size reached is returned. Source:
-// petabricks-hetero 7.2.
+// petabricks-hetero 7.2; which strategy for which budget: docs/tuning.md, measured by bench/tuner.
 #pragma once
-#include "tuner/strategy/evolution.h"
 #include "tuner/strategy/race.h"
+#include "tuner/strategy/strategy.h"
 
 #include <cstdint>
 
@@ -15,10 +16,11 @@ namespace pbc::tuner {
 
 struct TuneSettings {
   double deadline = 60; // seconds of the evaluator's clock
+  int trials = 0; // measurements of the search, the last race not counted; 0: as many as there is time for
   std::uint64_t seed = 1;
-  int children = 0; // at each size; 0: by the number of open decisions
   int population = 10;
-  bool onlyForced = false; // effort "instant"
+  ChosenStrategy strategy = {};          // none: by budget
+  std::vector<Configuration> seeds = {}; // where the search starts, besides the default and its alternatives
 };
 
 struct TuneResult {
@@ -32,9 +34,14 @@ struct TuneResult {
   int size = 0;                                // index of that size
   int measurements = 0;
   std::vector<Fault> faults;
+  std::string strategy;             // its name
+  std::optional<Coverage> coverage; // of an exhaustive one
 };
 
-/// `earlier`: configurations worth trying, for example the result of an earlier tuning.
+ChosenStrategy chooseStrategy(const ProgramSpace &, const TuneSettings &);
+
+/// `earlier`: configurations worth trying and worth the last race, for example the result of an earlier
+/// tuning.
 TuneResult tune(const ProgramSpace &, const std::vector<TestSize> &,
                 const std::vector<Configuration> &earlier, const TuneSettings &, Evaluator &, Observer &);
 

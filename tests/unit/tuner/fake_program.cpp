@@ -1,8 +1,8 @@
 // A stand-in for a generated program: one transform Sort with the alternatives MergeSort (default), QuickSort
 // (twice as fast) and BadSort (ten times as fast, if it did not misbehave), and a tunable. Times are
 // computed, not measured. FAKE_BAD says what BadSort does: hang, crash, exit, wrong, wrong_large (from n =
-// 4096 on), slow. FAKE_DEFAULT=crash: even the default fails. FAKE_SLEEP: milliseconds of real time a
-// measurement takes.
+// 4096 on), slow, poison (works, and whoever is measured next in its process crashes). FAKE_DEFAULT=crash:
+// even the default fails. FAKE_SLEEP: milliseconds of real time a measurement takes.
 //
 // `fake_program tune ...` is the tuner itself, so that tests can send it signals.
 #include "tuner/command.h"
@@ -69,6 +69,10 @@ json answer(const ProgramSpace &space, const json &request, long &n) {
   const std::string bad = environment("FAKE_BAD");
   if (!environment("FAKE_SLEEP").empty())
     std::this_thread::sleep_for(std::chrono::milliseconds(std::stoi(environment("FAKE_SLEEP"))));
+  static bool isPoisoned = false;
+  if (isPoisoned && use != 2)
+    crash();
+  isPoisoned = isPoisoned || (use == 2 && bad == "poison");
   const bool agrees = use != 2 || beBad(bad, n);
   double seconds = 1e-7 * static_cast<double>(n) * (use == 0 ? 2 : use == 1 ? 1 : bad == "slow" ? 50 : 0.2);
   seconds *= 1 + std::abs(std::log2(configuration.tunables()[0] / 256)) / 100;

@@ -176,9 +176,40 @@ TEST(Bans, TooSlowAtLargeSizesMayStillBeTheBestBelow) {
   for (int i = 0; i < 3; ++i)
     bans.failed(space, defaults.withSelector(0, Selector(1)), defaults, {"", 4096, 0},
                 {Failure::TooSlow, ""});
-  EXPECT_TRUE(bans.uses(defaults.withSelector(0, Selector(1)), 8192));
-  EXPECT_FALSE(bans.uses(defaults.withSelector(0, *Selector::fromLevels({{100, 1}, {kNoLimit, 0}})), 8192));
+  EXPECT_TRUE(bans.uses(defaults.withSelector(0, Selector(1)), 4096));
+  EXPECT_TRUE(bans.uses(defaults.withSelector(0, Selector(1)), 6000));
+  EXPECT_FALSE(bans.uses(defaults.withSelector(0, *Selector::fromLevels({{100, 1}, {kNoLimit, 0}})), 4096));
   EXPECT_EQ(bans.allowed(space, 0).size(), 3u);
+}
+
+/// A sort with little overhead leads at small sizes; one that is too slow for those may lead at large ones.
+TEST(Bans, TooSlowAtSmallSizesIsTriedAgainAtTwiceTheSize) {
+  const ProgramSpace space = syntheticSpace(3);
+  const Configuration defaults = Configuration::defaults(space), slow = defaults.withSelector(0, Selector(1));
+  Bans bans;
+  for (int i = 0; i < 3; ++i)
+    bans.failed(space, slow, defaults, {"", 64, 0}, {Failure::TooSlow, ""});
+  EXPECT_TRUE(bans.uses(slow, 64));
+  EXPECT_FALSE(bans.uses(slow, 128));
+  bans.failed(space, slow, defaults, {"", 128, 0}, {Failure::TooSlow, ""});
+  EXPECT_TRUE(bans.uses(slow, 128)) << "one more time is enough there";
+  EXPECT_FALSE(bans.uses(slow, 256));
+  bans.worked(slow, {"", 256, 0});
+  EXPECT_FALSE(bans.uses(slow, 256));
+}
+
+TEST(Bans, TheLastStrikeIsTheOneThatBans) {
+  const ProgramSpace space = syntheticSpace(3);
+  const Configuration defaults = Configuration::defaults(space), slow = defaults.withSelector(0, Selector(1));
+  Bans bans;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_FALSE(bans.isLastStrike(space, slow, defaults, {"", 64, 0}));
+    bans.failed(space, slow, defaults, {"", 64, 0}, {Failure::TooSlow, ""});
+  }
+  EXPECT_TRUE(bans.isLastStrike(space, slow, defaults, {"", 64, 0}));
+  EXPECT_FALSE(bans.isLastStrike(space, slow.withTunable(0, 4), defaults, {"", 64, 0})) << "two suspects";
+  bans.worked(slow, {"", 64, 0});
+  EXPECT_FALSE(bans.isLastStrike(space, slow, defaults, {"", 64, 0}));
 }
 
 TEST(Bans, AWrongResultIsTrustedNowhere) {

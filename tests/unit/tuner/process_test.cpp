@@ -112,6 +112,14 @@ TEST_F(Tune, AlternativeThatIsWrongWhenLargeIsNamedAndLoses) {
   expectQuickSort("wrong_large", "wrong result", "different result", 4096);
 }
 
+TEST_F(Tune, WhatOthersDidToAProcessIsNobodysFault) {
+  const Ended ended = tune({"--n=65536", "--budget=8", "--json"}, {{"FAKE_BAD", "poison"}});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const json result = json::parse(ended.out);
+  EXPECT_EQ(result["rejected"].dump(), "[]");
+  EXPECT_THAT(result["choices"][0].get<std::string>(), HasSubstr("BadSort"));
+}
+
 TEST_F(Tune, TextSaysEverything) {
   const Ended ended = tune({"--n=65536", "--effort=instant"}, {{"FAKE_BAD", "wrong"}});
   ASSERT_EQ(ended.status, 0) << ended.err;

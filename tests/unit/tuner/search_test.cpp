@@ -143,5 +143,72 @@ TEST(Tester, AChildMustBeSignificantlyFaster) {
   }
 }
 
+/// A machine that is three times as slow from some moment on: limits of before say that everything is too
+/// slow.
+struct Slowing : Evaluator {
+  bool isSlow = false;
+  int requests = 0;
+  Measurement measure(const Request &request) override {
+    ++requests;
+    // Alternative 1 is as fast as the default, 2 is really too slow.
+    const double seconds =
+        (request.configuration.selectors()[0].select(64) == 2 ? 0.1 : 0.01) * (isSlow ? 3 : 1);
+    if (seconds > request.limit)
+      return {{}, Rejected{Failure::TooSlow, "stopped at its time limit"}};
+    return {std::vector<double>(static_cast<std::size_t>(request.trials), seconds), {}};
+  }
+  double elapsed() const override { return 0; }
+  bool stopped() const override { return false; }
+};
+
+TEST(Tester, ABusyMachineBansNothing) {
+  const ProgramSpace space = syntheticSpace(4);
+  const auto sizes = powersOfTwo(6, 6);
+  const Configuration defaults = Configuration::defaults(space);
+  Slowing evaluator;
+  Silent silent;
+  Tester tester(space, sizes, evaluator, silent);
+  Candidate first{defaults, {}};
+  for (int i = 0; i < 5; ++i)
+    ASSERT_TRUE(tester.test(first, 0, 1, defaults));
+  evaluator.isSlow = true;
+  for (int use : {1, 2})
+    for (int ratio = 0; ratio < 4; ++ratio) {
+      // Each with a parent that differs by the alternative alone.
+      const Configuration parent = defaults.withTunable(0, ratio);
+      Candidate child{parent.withSelector(0, Selector(use)), {}};
+      EXPECT_EQ(tester.test(child, 0, 1, parent), use == 1 && ratio >= 2) << use << ' ' << ratio;
+    }
+  EXPECT_FALSE(tester.bans().banned(0, 1, 64));
+  EXPECT_TRUE(tester.bans().banned(0, 2, 64));
+}
+
+/// Runs of 50 microseconds, nearly each of which waits for others' slices of time, but three in a row never
+/// do.
+TEST(ShortRaces, AreDecidedWhereOthersAreAtWork) {
+  struct Sliced : Evaluator {
+    Random random{3};
+    Measurement measure(const Request &request) override {
+      const double seconds = request.configuration.selectors()[0].select(64) == 1 ? 5e-5 : 3e-4;
+      Measurement result;
+      for (int i = 0; i < request.trials; ++i)
+        result.seconds.push_back(seconds + (i == 0 ? 0.0038 * (1 + 0.1 * random.unit()) : 0));
+      return result;
+    }
+    double elapsed() const override { return 0; }
+    bool stopped() const override { return false; }
+  } evaluator;
+  const ProgramSpace space = syntheticSpace(4);
+  std::vector<TestSize> sizes = powersOfTwo(6, 6);
+  sizes[0].defaultSeconds = 3e-4;
+  Silent silent;
+  Tester tester(space, sizes, evaluator, silent);
+  const Configuration fast = Configuration::defaults(space).withSelector(0, Selector(1));
+  const RaceResult result = race(tester, {fast}, 0, 1);
+  EXPECT_TRUE(result.changed);
+  EXPECT_EQ(result.winner, fast);
+  EXPECT_LT(result.winnerSeconds, 1e-4);
+}
+
 } // namespace
 } // namespace pbc::tuner

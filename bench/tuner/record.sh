@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Measures the spaces in spaces/ anew, on this machine: minutes.   bench/tuner/record.sh PBC [NAME...]
+# Small sizes on one thread, without devices: what counts is the shape of the spaces, not how fast anything is.
+set -euo pipefail
+pbc=$(realpath "$1")
+shift
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export PB_DEVICES=none
+# name, source, size, points at most
+spaces="
+sort             samples/sort.pbcc                    2048  3000
+merge            samples/sort.pbcc                     512  1500
+matmul           samples/matmul.pbcc                    64  3000
+convolution      samples/convolution.pbcc               96  3000
+heat             samples/heat.pbcc                      64  3000
+prefixsum        samples/prefixsum.pbcc              16384  3000
+rollingsum       samples/rollingsum.pbcc              2048  3000
+smith_waterman   bench/wavefront/smith_waterman.pbcc   256  3000
+dense            bench/dense/dense.pbcc                 96  3000
+stencil          bench/stencil/heat.pbcc                64  3000
+"
+while read -r name source size points; do
+  [[ -n $name ]] || continue
+  if (($#)) && [[ " $* " != *" $name "* ]]; then
+    continue
+  fi
+  "$pbc" "$root/$source" -o "$work/$name" >/dev/null
+  "$pbc" tune "$work/$name" --n="$size" --threads=1 --trials="$points" --record="$here/spaces/$name.space.json"
+done <<<"$spaces"

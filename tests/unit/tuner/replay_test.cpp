@@ -1,0 +1,133 @@
+// Spaces that are measured once and answer ever after; and where a search starts by what the journal knows.
+#include "tests/unit/tuner/recorded.h"
+#include "tuner/evaluate/record.h"
+#include "tuner/evaluate/replay.h"
+#include "tuner/strategy/seeding.h"
+
+#include <gmock/gmock.h>
+
+namespace pbc::tuner {
+namespace {
+
+constexpr const char *kInfo = R"({"name":"sort","hash":"5047","main":"Sort","transforms":[{"name":"Sort",
+  "sites":[{"name":"Sort","alternatives":[{"name":"Merge"},{"name":"Quick"},{"name":"Bad"}]}],
+  "tunables":[{"name":"block","logarithmic":true,"initial":64,"min":1,"max":4096}]}]})";
+
+/// Quick from 256 on, blocks of 512; Bad gives wrong results; every third run is disturbed.
+struct Machine3 : Evaluator {
+  int runs = 0;
+  static double truth(const Configuration &c, long n) {
+    double seconds = 1e-6 * static_cast<double>(n);
+    for (long m = n; m >= 16; m /= 2)
+      seconds *= c.selectors()[0].select(m) == (m < 256 ? 0 : 1) ? 1 : 1.2;
+    return seconds * (1 + std::abs(std::log2(c.tunables()[0] / 512)) / 10);
+  }
+  Measurement measure(const Request &request) override {
+    const long n = request.size == 0 ? 256 : 1024;
+    for (const int use : request.configuration.selectors()[0].usedUpTo(n))
+      if (use == 2)
+        return {{}, Rejected{Failure::WrongResult, "gives a different result"}};
+    return {{truth(request.configuration, n) * (++runs % 3 == 0 ? 5 : 1)}, {}};
+  }
+  double elapsed() const override { return runs * 1e-3; }
+  bool stopped() const override { return false; }
+};
+
+MeasuredSpace measureAll() {
+  Machine3 machine;
+  std::vector<std::string> notes;
+  MeasuredSpace measured =
+      record(parseProgramSpace(kInfo), {{"n=256", 256, 1e-3}, {"n=1024", 1024, 4e-3}}, kInfo, {400, 3, 20},
+             machine, [&](const std::string &line) { notes.push_back(line); });
+  EXPECT_EQ(notes.size(), 2u);
+  return measured;
+}
+
+TEST(MeasuredSpace, HoldsTheBestRunOfEveryPointAndWhyOthersFailed) {
+  const MeasuredSpace measured = measureAll();
+  const Grid grid = measured.grid();
+  ASSERT_EQ(measured.points.size(), 2u);
+  for (std::uint64_t i = 0; i < grid.size(); ++i) {
+    const MeasuredPoint &point = measured.points[1][i];
+    const auto used = grid.at(i).selectors()[0].usedUpTo(1024);
+    if (std::find(used.begin(), used.end(), 2) != used.end()) {
+      EXPECT_EQ(point.failure, Failure::WrongResult);
+    } else {
+      EXPECT_DOUBLE_EQ(point.seconds, Machine3::truth(grid.at(i), 1024));
+    }
+  }
+}
+
+TEST(MeasuredSpace, IsTheSameAfterAFile) {
+  const MeasuredSpace before = measureAll();
+  const MeasuredSpace after = measuredSpaceFromJson(toJson(before), "file");
+  ASSERT_EQ(after.points.size(), before.points.size());
+  for (std::size_t size = 0; size < before.points.size(); ++size)
+    for (std::size_t i = 0; i < before.points[size].size(); ++i) {
+      EXPECT_EQ(after.points[size][i].failure, before.points[size][i].failure);
+      EXPECT_NEAR(after.points[size][i].seconds, before.points[size][i].seconds,
+                  1e-3 * before.points[size][i].seconds);
+    }
+  EXPECT_EQ(after.sizes.back().n, 1024);
+  EXPECT_EQ(after.fineness, before.fineness);
+}
+
+TEST(MeasuredSpace, RefusesWhatItCannotBe) {
+  const std::string good = toJson(measureAll());
+  const auto refusalOf = [](const std::string &text) -> std::string {
+    try {
+      measuredSpaceFromJson(text, "a.json");
+    } catch (const TunerError &problem) {
+      return problem.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusalOf(good), "");
+  EXPECT_THAT(refusalOf("{"), testing::HasSubstr("a.json: is not a measured space"));
+  EXPECT_THAT(refusalOf("{}"), testing::HasSubstr("a.json: is not a measured space"));
+  std::string other = good;
+  other.replace(other.find("\"values\":"), 10, "\"values\":2");
+  EXPECT_THAT(refusalOf(other), testing::HasSubstr("the grid over its space has"));
+}
+
+TEST(Replay, AnswersWithTheNearestPointAndNeverBelowIt) {
+  const MeasuredSpace measured = measuredSpaceFromJson(toJson(measureAll()), "file");
+  Replay replay(measured, 1);
+  const Configuration c = Configuration::defaults(measured.space).withTunable(0, 70);
+  for (int i = 0; i < 20; ++i) {
+    const Measurement result = replay.measure({c, 1, 2, 1e3});
+    ASSERT_EQ(result.seconds.size(), 2u);
+    EXPECT_GE(result.seconds[0], replay.truth(c));
+  }
+  EXPECT_EQ(replay.pointsSeen(), 1u);
+  EXPECT_LE(replay.optimum(), replay.truth(c));
+  const Measurement slow = replay.measure({c, 1, 1, 1e-9});
+  ASSERT_TRUE(slow.rejected);
+  EXPECT_EQ(slow.rejected->kind, Failure::TooSlow);
+  EXPECT_TRUE(replay.measure({c.withSelector(0, Selector(2)), 1, 1, 1}).rejected);
+}
+
+TEST(Seeding, TheNearestPlacesFirst) {
+  const ProgramSpace space = sortSpace();
+  HandMade journal(space);
+  journal.ok(64, sorting(space, 1, 64), {1e-3}).ok(64, sorting(space, 1, 8), {2e-3});
+  journal.ok(4096, sorting(space, 0, 512), {1e-3}); // here: remembered anyway
+  journal.bad(128, sorting(space, 2), Failure::WrongResult, "").ok(128, sorting(space, 2), {1e-6});
+  std::vector<JournalEntry> entries = journal.entries();
+  JournalEntry elsewhere = entries[0];
+  elsewhere.machine = "another machine";
+  elsewhere.toml = toToml(space, sorting(space, 1, 32), {});
+  entries.insert(entries.begin(), elsewhere);
+  JournalEntry foreign = elsewhere;
+  foreign.size = "n=512";
+  foreign.toml = "program = \"other\"\n";
+  entries.push_back(foreign);
+  const auto seeds = storedSeeds(space, entries, {"a machine", "n=4096 seed=1"}, 4);
+  ASSERT_EQ(seeds.size(), 2u);
+  EXPECT_EQ(seeds[0], sorting(space, 1, 64)) << "this machine, at another size";
+  EXPECT_EQ(seeds[1], sorting(space, 1, 32)) << "then another machine";
+  EXPECT_EQ(storedSeeds(space, entries, {"a machine", "n=4096 seed=1"}, 1).size(), 1u);
+}
+
+} // namespace
+} // namespace pbc::tuner

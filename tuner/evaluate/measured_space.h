@@ -1,0 +1,42 @@
+// A space that was measured completely, as a file: the times of every point of a grid (space/grid.h) at
+// several sizes.
+//
+//   pbc tune ./sort --n=4096 --threads=1 --record=sort.space.json --trials=3000
+//   const MeasuredSpace measured = readMeasuredSpace("sort.space.json");
+//   measured.seconds[2][17]   ->  0.00031 at the third size, of point 17; or why it was rejected
+//
+// The file is JSON: "info" (what PROG --info said), "sizes", "cutoffs" and "values" (the grid's fineness),
+// "noise" (the relative deviation of single runs), and for each size "unit" and "times": whole multiples of
+// the unit, a thousandth of the fastest; -1 - i for points that were rejected because of "failures"[i]. So a
+// few thousand points take less than 200 kB. Invariant: as many times as the grid has points, at each size;
+// point of the default accepted. Source: Kernel Tuner's simulation mode (field.md E).
+#pragma once
+#include "tuner/space/grid.h"
+#include "tuner/strategy/evaluator.h"
+
+namespace pbc::tuner {
+
+/// One point at one size.
+struct MeasuredPoint {
+  double seconds = 0;
+  std::optional<Failure> failure;
+};
+
+struct MeasuredSpace {
+  std::string info; // JSON
+  ProgramSpace space;
+  std::vector<TestSize> sizes; // the full one last
+  Grid::Fineness fineness;
+  double noise = 0;
+  std::string machine, date;
+  std::vector<std::vector<MeasuredPoint>> points; // by size, by index in the grid
+
+  Grid grid() const { return {space, sizes.back().n, fineness}; }
+};
+
+std::string toJson(const MeasuredSpace &);
+/// Throws TunerError for a text that is no such file; `where` names it.
+MeasuredSpace measuredSpaceFromJson(const std::string &json, const std::string &where);
+MeasuredSpace readMeasuredSpace(const std::string &path);
+
+} // namespace pbc::tuner

@@ -1,0 +1,41 @@
+// A measured space answers in place of the machine: strategies are compared in seconds, and alike everywhere.
+//
+//   Replay replay(measured, seed);
+//   replay.measure({configuration, size 2, trials 1, limit 0.5})   -> the time of the nearest point, with the
+//   noise
+//                                                                     that single runs had
+//   replay.truth(configuration)   -> without noise, at the full size
+//
+// Its clock moves by what the runs would have taken and an overhead for each. Invariant: the same seed and
+// the same requests give the same answers. Source: field.md C.1 (2509.26300: replaying makes tuning the tuner
+// 100 times cheaper).
+#pragma once
+#include "tuner/evaluate/measured_space.h"
+#include "tuner/strategy/random.h"
+
+#include <set>
+
+namespace pbc::tuner {
+
+class Replay : public Evaluator {
+public:
+  Replay(const MeasuredSpace &, std::uint64_t seed);
+
+  Measurement measure(const Request &) override;
+  double elapsed() const override { return clock_; }
+  bool stopped() const override { return false; }
+
+  double truth(const Configuration &) const;
+  double optimum() const;
+  /// Different points that were asked for, at any size.
+  std::size_t pointsSeen() const { return seen_.size(); }
+
+private:
+  const MeasuredSpace &measured_;
+  const Grid grid_;
+  Random random_;
+  double clock_ = 0;
+  std::set<std::uint64_t> seen_;
+};
+
+} // namespace pbc::tuner

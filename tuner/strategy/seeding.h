@@ -1,0 +1,25 @@
+// Where to start: what the journal says was best elsewhere.
+//
+//   storedSeeds(space, readJournal(path), {machine, "n=4096 seed=1"}, 4)
+//       ->  the best of this machine at other sizes, then of other machines, the nearest first; at most 4
+//
+// A configuration counts if the program's space still has it. Of one place (a machine at a size) the fastest
+// by the median of its runs is taken, if it was not rejected there. Invariant: no configuration twice, none
+// is the default. Source: field.md C.2 (seed with neighbours: same device other size, same size other
+// device).
+#pragma once
+#include "tuner/journal/journal.h"
+#include "tuner/space/configuration.h"
+
+namespace pbc::tuner {
+
+struct Place {
+  std::string machine;
+  std::string size; // as the journal has it
+};
+
+/// Entries of `here` itself are left out: the search remembers those.
+std::vector<Configuration> storedSeeds(const ProgramSpace &, const std::vector<JournalEntry> &,
+                                       const Place &here, std::size_t most);
+
+} // namespace pbc::tuner

@@ -1,0 +1,25 @@
+// All strategies and those techniques that others are made of. Each is defined in the file of its name; when
+// which is good: docs/tuning.md.
+#pragma once
+#include "tuner/strategy/strategy.h"
+
+namespace pbc::tuner {
+
+extern const Strategy kEvolutionary, kLocal, kBayesian, kEnsemble, kRandom, kExhaustive, kSeeding;
+
+/// Children of random members and of the best, by all mutators; first the deliberate steps. `children` at
+/// each size; 0: 20 and 20 for each open decision.
+std::unique_ptr<Technique> makeEvolution(int children);
+/// Downhill from the best by single steps, then from `restarts` disturbed ones.
+std::unique_ptr<Technique> makeDescent(int restarts, int kicks);
+/// The proposal that a random forest expects most of.
+struct SurrogateSettings {
+  int trees = 24;
+  int candidates = 200; // looked at for each proposal
+  int explore = 10;     // every so many proposals one by chance
+};
+std::unique_ptr<Technique> makeSurrogate(const SurrogateSettings &);
+/// Uniform samples.
+std::unique_ptr<Technique> makeSampling();
+
+} // namespace pbc::tuner
