@@ -14,7 +14,7 @@ from pathlib import Path
 from samples import call, row, shown
 
 HERE = Path(__file__).resolve().parent
-CHAINS, SIMULATED = 20, 6
+CHAINS, SIMULATED = 20, 4
 
 
 def predicted(pbc, sizes, words):

@@ -1,10 +1,10 @@
 // In which order a chain of matrices is multiplied, and which products are fused in pairs: plans by dynamic
 // programming. As data_movement.h for the compiler's cost model and for programs while they run.
 //
-//   const ChainTree tree = fewestOperations({936, 1008, 552, 368, 1016, 616, 544});
-//   text(tree)                                      ((A1(A2A3))((A4A5)A6)), 1092977664 multiplications
+//   const ChainTree tree = fewestOperations(sizes);      936, 1008, 552, 368, 1016, 616, 544:
+//                                                        ((A1(A2A3))((A4A5)A6)), 1092977664 multiplications
 //   const auto plan = leastCost(tree, sizes, MovementCosts{{65536}}, true);
-//   chainSteps(plan)                                products and fused pairs, each after what it needs
+//   chainSteps(plan)                                     products and fused pairs, each after what it needs
 //
 // Matrix i of the chain, counted from 0, has sizes[i] rows and sizes[i + 1] columns. Node (i, j) is the
 // product of the matrices i to j. A fused node takes its child's operands instead of the child: the child is
@@ -14,23 +14,75 @@
 #pragma once
 #include "data_movement.h"
 
-#include <string>
-#include <vector>
-
 namespace pb {
 
-/// A number for each pair i <= j of n.
+/// What std::vector is, where the C++ library is not at hand.
+template <class T>
+class Array {
+public:
+  Array() = default;
+  explicit Array(long size) : elements_(new T[static_cast<unsigned long>(size)]()), size_(size) {}
+  Array(const Array &o) : Array(o.size_) {
+    for (long i = 0; i < size_; ++i)
+      elements_[i] = o.elements_[i];
+  }
+  Array(Array &&o) noexcept : elements_(o.elements_), size_(o.size_) {
+    o.elements_ = nullptr;
+    o.size_ = 0;
+  }
+  Array &operator=(Array o) noexcept {
+    T *const mine = elements_;
+    elements_ = o.elements_;
+    o.elements_ = mine;
+    size_ = o.size_;
+    return *this;
+  }
+  ~Array() { delete[] elements_; }
+
+  long size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T &operator[](long i) { return elements_[i]; }
+  const T &operator[](long i) const { return elements_[i]; }
+  T *begin() { return elements_; }
+  T *end() { return elements_ + size_; }
+  const T *begin() const { return elements_; }
+  const T *end() const { return elements_ + size_; }
+  const T &back() const { return elements_[size_ - 1]; }
+  /// Copies all of it: for the few steps of a chain.
+  void add(const T &element) {
+    Array longer(size_ + 1);
+    for (long i = 0; i < size_; ++i)
+      longer.elements_[i] = elements_[i];
+    longer.elements_[size_] = element;
+    *this = static_cast<Array &&>(longer);
+  }
+
+private:
+  T *elements_ = nullptr;
+  long size_ = 0;
+};
+
+/// The sizes of a chain of `matrices`, which somebody else keeps.
+struct ChainSizes {
+  const long *at;
+  int matrices;
+  template <class Container>
+  ChainSizes(const Container &sizes) : at(sizes.data()), matrices(static_cast<int>(sizes.size()) - 1) {}
+  long operator[](int i) const { return at[i]; }
+};
+
+/// A value for each pair i <= j of n.
 template <class Value>
 class Pairs {
 public:
-  explicit Pairs(int n) : n_(n), values_(static_cast<std::size_t>(n) * static_cast<std::size_t>(n)) {}
+  explicit Pairs(int n) : n_(n), values_(static_cast<long>(n) * n) {}
   int count() const { return n_; }
-  Value &at(int i, int j) { return values_[static_cast<std::size_t>(i) * n_ + j]; }
-  const Value &at(int i, int j) const { return values_[static_cast<std::size_t>(i) * n_ + j]; }
+  Value &at(int i, int j) { return values_[static_cast<long>(i) * n_ + j]; }
+  const Value &at(int i, int j) const { return values_[static_cast<long>(i) * n_ + j]; }
 
 private:
-  std::size_t n_;
-  std::vector<Value> values_;
+  int n_;
+  Array<Value> values_;
 };
 
 /// Which product is done last in node (i, j): (i, k) times (k + 1, j).
@@ -40,8 +92,8 @@ struct ChainTree {
 };
 
 /// Algorithm 10. At least one matrix, so two sizes.
-inline ChainTree fewestOperations(const std::vector<long> &sizes) {
-  const int n = static_cast<int>(sizes.size()) - 1;
+inline ChainTree fewestOperations(const ChainSizes &sizes) {
+  const int n = sizes.matrices;
   ChainTree tree{Pairs<int>(n), 0};
   Pairs<Words> least(n);
   for (int length = 1; length < n; ++length)
@@ -61,8 +113,8 @@ inline ChainTree fewestOperations(const std::vector<long> &sizes) {
 }
 
 /// (((A1 A2) A3) ...: as it is written.
-inline ChainTree leftToRight(const std::vector<long> &sizes) {
-  const int n = static_cast<int>(sizes.size()) - 1;
+inline ChainTree leftToRight(const ChainSizes &sizes) {
+  const int n = sizes.matrices;
   ChainTree tree{Pairs<int>(n), 0};
   for (int j = 1; j < n; ++j) {
     tree.split.at(0, j) = j - 1;
@@ -99,9 +151,8 @@ template <class Costs>
 class ChainSearch {
 public:
   using Cost = typename Costs::Cost;
-  ChainSearch(const ChainTree *tree, const std::vector<long> &sizes, const Costs &costs, bool mayFuse)
-      : tree_(tree), sizes_(sizes), costs_(costs), mayFuse_(mayFuse),
-        plan_(static_cast<int>(sizes.size()) - 1) {}
+  ChainSearch(const ChainTree *tree, const ChainSizes &sizes, const Costs &costs, bool mayFuse)
+      : tree_(tree), sizes_(sizes), costs_(costs), mayFuse_(mayFuse), plan_(sizes.matrices) {}
 
   ChainPlan<Cost> run() {
     node(0, plan_.count() - 1);
@@ -149,7 +200,7 @@ private:
   }
 
   const ChainTree *tree_;
-  const std::vector<long> &sizes_;
+  ChainSizes sizes_;
   const Costs &costs_;
   bool mayFuse_;
   ChainPlan<Cost> plan_;
@@ -157,14 +208,14 @@ private:
 
 /// The cheapest plan with that tree's products, in O(n).
 template <class Costs>
-ChainPlan<typename Costs::Cost> leastCost(const ChainTree &tree, const std::vector<long> &sizes,
-                                          const Costs &costs, bool mayFuse) {
+ChainPlan<typename Costs::Cost> leastCost(const ChainTree &tree, const ChainSizes &sizes, const Costs &costs,
+                                          bool mayFuse) {
   return ChainSearch<Costs>(&tree, sizes, costs, mayFuse).run();
 }
 
 /// The cheapest plan of all trees, in O(n^4).
 template <class Costs>
-ChainPlan<typename Costs::Cost> leastCost(const std::vector<long> &sizes, const Costs &costs, bool mayFuse) {
+ChainPlan<typename Costs::Cost> leastCost(const ChainSizes &sizes, const Costs &costs, bool mayFuse) {
   return ChainSearch<Costs>(nullptr, sizes, costs, mayFuse).run();
 }
 
@@ -178,7 +229,7 @@ struct ChainStep {
 namespace chain_detail {
 
 template <class Cost>
-int addSteps(const ChainPlan<Cost> &plan, int i, int j, std::vector<ChainStep> &steps) {
+int addSteps(const ChainPlan<Cost> &plan, int i, int j, Array<ChainStep> &steps) {
   if (i == j)
     return i;
   const ChainNode<Cost> &node = plan.at(i, j);
@@ -192,39 +243,18 @@ int addSteps(const ChainPlan<Cost> &plan, int i, int j, std::vector<ChainStep> &
     step.operands[1] = addSteps(plan, a + 1, b, steps);
     step.operands[2] = addSteps(plan, b + 1, j, steps);
   }
-  steps.push_back(step);
+  steps.add(step);
   return plan.count() + static_cast<int>(steps.size()) - 1;
-}
-
-template <class Cost>
-std::string textOf(const ChainPlan<Cost> &plan, int i, int j) {
-  if (i == j)
-    return "A" + std::to_string(i + 1);
-  const ChainNode<Cost> &node = plan.at(i, j);
-  const auto part = [&](int from, int to) { return textOf(plan, from, to); };
-  if (node.fused == Fused::Left)
-    return "([" + part(i, node.inner) + part(node.inner + 1, node.split) + "]" + part(node.split + 1, j) +
-           ")";
-  if (node.fused == Fused::Right)
-    return "(" + part(i, node.split) + "[" + part(node.split + 1, node.inner) + part(node.inner + 1, j) +
-           "])";
-  return "(" + part(i, node.split) + part(node.split + 1, j) + ")";
 }
 
 } // namespace chain_detail
 
 /// The plan as calls, operands before their products; the last one makes the result. None for one matrix.
 template <class Cost>
-std::vector<ChainStep> chainSteps(const ChainPlan<Cost> &plan) {
-  std::vector<ChainStep> steps;
+Array<ChainStep> chainSteps(const ChainPlan<Cost> &plan) {
+  Array<ChainStep> steps;
   chain_detail::addSteps(plan, 0, plan.count() - 1, steps);
   return steps;
-}
-
-/// "((A1(A2A3))([A4A5]A6))": in brackets what is never written, because its parent is fused with it.
-template <class Cost>
-std::string text(const ChainPlan<Cost> &plan) {
-  return chain_detail::textOf(plan, 0, plan.count() - 1);
 }
 
 } // namespace pb

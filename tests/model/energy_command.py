@@ -5,6 +5,7 @@ import json, os, random, subprocess, sys, tempfile
 import xml.dom.minidom
 
 PBC = os.path.abspath(sys.argv[1])
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 JACOBI = ["--size=4096,4096", "--steps=1024"]
 TILE = [*JACOBI, "--tile=8,64,16"]
 
@@ -65,6 +66,17 @@ with tempfile.TemporaryDirectory() as folder:
     for stencil in ("--stencil=Jacobi1D --size=65536 --steps=1024", "--stencil=SmithWaterman --size=8192,8192 --iteration=3e-8"):
         assert answer(*stencil.split())["figures"]["tiles tried"] > 100
 
+    # A program's stencil: of doubles, with 5 reads and a write of a point.
+    heat = os.path.join(SOURCE, "samples", "heat.pbcc")
+    a = answer(heat, *TILE, "--time=0.5")
+    spent = {row[0]: row[1] for row in a["tables"]["Where it goes"]}
+    volume = 64 * 16 * (2 * 8 + 14) / 2
+    assert "HeatStep.Inside" in a["title"] and spent["shared memory"] == 12 * volume and spent["global memory"] == 2 * 5120, a
+    assert spent["floating additions"] == 5 * volume and spent["floating multiplications"] == 2 * volume, a
+    assert any("of 4 bytes" in s for s in a["explanation"]) and answer(heat, *JACOBI)["figures"]["tiles tried"] > 500
+    assert refused(heat, "--stencil=Jacobi2D", *TILE).startswith("both a program and --stencil\n")
+    assert "HeatStep.Inside" in refused(heat, "--kernel=None", *TILE)
+
     # Measurements that pbc itself computed, with noise: the costs are found again, and a machine file uses them.
     random.seed(3)
     costs = {"static": 53, "global_shared": 3.17e-9, "shared_register": 1.84e-10, "fadd": 5.02e-11, "fmul": 3.51e-11}
@@ -106,6 +118,7 @@ with tempfile.TemporaryDirectory() as folder:
     assert refused("--stencil=SmithWaterman", "--size=64,64").startswith("how long an iteration of SmithWaterman takes on K20c is not ")
     assert refused("--stencil=SmithWaterman", "--size=64,64", "--steps=3").startswith("SmithWaterman has no steps")
     assert refused("--stencil=Jacobi1D", "--size=64", "--steps=64", "--tile=8,8", "--subtile=9").startswith("a sub-tile of 9 in a tile of 8\n")
+    assert refused(*JACOBI, "--subtile=4").startswith("--subtile is of one tile, and --tile is not there\n")
     assert refused("--calibrate=none.csv") == "cannot read the measurements in none.csv\n  help: give a CSV file\n"
     assert refused("--calibrate=.").startswith("cannot read the measurements in .\n")
     with open("few.csv", "w") as f:

@@ -46,6 +46,9 @@ with tempfile.TemporaryDirectory() as folder:
     assert len(answer["tables"][1]["rows"]) == 5, answer
     assert figures(*JACOBI, "--within=0")[1]["of these within 0.0 %"] == 1
 
+    counted = figures(*JACOBI, "--counted")[1]
+    assert counted["time, wavefronts counted"] <= f["time, wavefronts counted"], (counted, f)
+
     # A program's stencil: heat flow on a plate, of doubles. With a measured iteration nothing is estimated.
     answer, f = figures(SOURCE + "/samples/heat.pbcc", "--machine=titanx", "--size=4096,4096", "--steps=1024")
     assert "HeatStep.Inside" in answer["title"] and "is an estimate" in answer["explanation"][-1], answer

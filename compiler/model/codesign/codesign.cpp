@@ -11,7 +11,7 @@ namespace pbc::model {
 namespace {
 
 constexpr double kMostTried = 2e10; // a minute
-constexpr size_t kMostTiles = 200'000;
+constexpr size_t kMostTilesTried = 200'000;
 
 /// The feasible tiles of a problem that is as large as the largest of its stencil in every extent.
 std::vector<Tile> tilesFor(const StencilMachine &basis, const Workload &workload,
@@ -26,9 +26,9 @@ std::vector<Tile> tilesFor(const StencilMachine &basis, const Workload &workload
   std::vector<Tile> tiles;
   forEachFeasibleTile(basis, largest, [&](const Tile &tile) {
     tiles.push_back(tile);
-    if (tiles.size() > kMostTiles)
-      throw Problem(fmt::format("more than {} tiles of {} fit into {} words", kMostTiles, like.stencil.name,
-                                basis.blockWords),
+    if (tiles.size() > kMostTilesTried)
+      throw Problem(fmt::format("more than {} tiles of {} fit into {} words", kMostTilesTried,
+                                like.stencil.name, basis.blockWords),
                     "take a machine whose blocks have less memory");
   });
   return tiles;

@@ -23,8 +23,6 @@ std::string tileText(const Tile &tile, int dimensions) {
   return out + std::to_string(tile.time);
 }
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
-
 /// Codesign's tables and sentences, each a function of what was computed once.
 class Report {
 public:
@@ -36,10 +34,11 @@ public:
   Answer answer() {
     const auto &designs = codesign_.designs();
     const Design &best = designs[best_];
-    Answer a(fmt::format(
-        "Codesign: {} problems of {} on {} designs of {:g} to {:g} mm2, time model {}", q_.workload.size(),
-        stencils().size() == 1 ? stencils().front() : fmt::format("{} stencils", stencils().size()),
-        designs.size(), q_.ranges.leastArea, q_.ranges.mostArea, nameOf(q_.model)));
+    Answer a(fmt::format("Codesign: {} problem{} of {} on {} designs of {:g} to {:g} mm2, time model {}",
+                         q_.workload.size(), q_.workload.size() == 1 ? "" : "s",
+                         stencils().size() == 1 ? stencils().front()
+                                                : fmt::format("{} stencils", stencils().size()),
+                         designs.size(), q_.ranges.leastArea, q_.ranges.mostArea, nameOf(q_.model)));
     a.figure("best units", best.units, "", "C.18");
     a.figure("best lanes of a unit", best.lanes);
     a.figure("best shared memory", best.sharedKb, "kB");
@@ -97,8 +96,8 @@ private:
 
   AnswerTable existing() {
     AnswerTable t{"Chips that exist, by the same models",
-                  {"chip", "area [mm2]", "10^9 iterations/s", "best design of this area", "faster by [%]",
-                   "area without caches [mm2]", "best design of that area", "faster than it by [%]"},
+                  {"chip", "area [mm2]", "10^9 iterations/s", "best design no larger", "faster by [%]",
+                   "area without caches [mm2]", "best no larger than that", "faster than it by [%]"},
                   {}};
     for (const ExistingChip &chip : q_.existing) {
       const Codesign alone(q_.basis, {chip.design}, q_.workload, q_.model);
@@ -187,8 +186,9 @@ private:
     a.explain(fmt::format("{} of the best design's area computes (lanes and their registers), {} is shared "
                           "memory, {} is what each "
                           "unit brings along.",
-                          percent((area.lanes + area.registers) / area.total()),
-                          percent(area.shared / area.total()), percent(area.overhead / area.total())));
+                          percentText((area.lanes + area.registers) / area.total()),
+                          percentText(area.shared / area.total()),
+                          percentText(area.overhead / area.total())));
     double ideal = 0;
     for (const WorkloadCase &c : q_.workload)
       ideal += c.frequency * idealTime(machineOf(best, q_.basis), c.problem);
@@ -199,7 +199,7 @@ private:
           reached));
     else
       a.explain(
-          fmt::format("Its lanes do {} of what they can. {}", percent(reached), whatWouldHelp(reached)));
+          fmt::format("Its lanes do {} of what they can. {}", percentText(reached), whatWouldHelp(reached)));
     explainNeighbour(a);
     explainCost(a);
     if (q_.model == TimeModel::Printed)
@@ -229,7 +229,7 @@ private:
       }
     }
     if (q_.model == TimeModel::Printed)
-      return fmt::format("Most of the time, {}, goes into {}.", percent(most / seconds_[best_]), slowest);
+      return fmt::format("Most of the time, {}, goes into {}.", percentText(most / seconds_[best_]), slowest);
     const std::string loss = largestLoss(longestOf(slowest));
     const std::string help = loss == "transfers" ? "a faster memory would help, or larger tiles"
                              : loss == "idle lanes"
@@ -239,7 +239,7 @@ private:
                              : loss == "launches" ? "higher tiles, thus fewer wavefronts, would help"
                                                   : "larger problems would help, or fewer units";
     return fmt::format("Most of the time, {}, goes into {}, where most is lost to {}: {}.",
-                       percent(most / seconds_[best_]), slowest, loss, help);
+                       percentText(most / seconds_[best_]), slowest, loss, help);
   }
 
   /// What a tenth more performance would cost.
@@ -252,7 +252,7 @@ private:
         const Design &d = codesign_.designs()[i];
         if (i != best_)
           a.explain(fmt::format("The last {} of the performance cost {:.0f} mm2: {} have {:.1f} mm2.",
-                                percent(1 - seconds_[best_] / seconds_[i]),
+                                percentText(1 - seconds_[best_] / seconds_[i]),
                                 codesign_.designs()[best_].area - d.area, designText(d), d.area));
         return;
       }
@@ -271,8 +271,8 @@ private:
     if (least != best_)
       a.explain(fmt::format(
           "With {:g} kB of shared memory instead of {:g} it would be {} slower and {:.1f} mm2 smaller.",
-          codesign_.designs()[least].sharedKb, best.sharedKb, percent(seconds_[least] / seconds_[best_] - 1),
-          best.area - codesign_.designs()[least].area));
+          codesign_.designs()[least].sharedKb, best.sharedKb,
+          percentText(seconds_[least] / seconds_[best_] - 1), best.area - codesign_.designs()[least].area));
   }
 
   Plot plot() const {

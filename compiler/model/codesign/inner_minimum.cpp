@@ -147,8 +147,8 @@ double InnerMinima::timeOf(size_t tile, const std::vector<double> &compute, cons
   const double group = groupTime(dimensions_, resident, slices, m, c, form_.pipeline);
   double wave;
   if (model_ == TimeModel::Balanced) {
-    const long ofUnit = roundedUp(width_[tile], units), rest = ofUnit % resident;
-    wave = static_cast<double>(ofUnit / resident) * group;
+    const long ofUnit = roundedUp(width_[tile], units), full = ofUnit / resident, rest = ofUnit % resident;
+    wave = static_cast<double>(full) * group;
     if (rest > 0)
       wave += groupTime(dimensions_, rest, slices, m, c, true);
   } else {

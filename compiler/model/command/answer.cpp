@@ -61,6 +61,8 @@ std::string tableText(const AnswerTable &table) {
 
 } // namespace
 
+std::string percentText(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
 std::string asText(const Answer &answer) {
   std::string out = answer.title + "\n";
   size_t name = 0, value = 0;

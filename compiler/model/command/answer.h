@@ -57,6 +57,9 @@ public:
   std::vector<Plot> plots;
 };
 
+/// "12.5 %" of 0.125.
+std::string percentText(double share);
+
 std::string asText(const Answer &);
 std::string asJson(const Answer &);
 /// Throws Problem if the answer has no plot.

@@ -4,6 +4,7 @@
 #include "compiler/model/command/fast_memory.h"
 #include "compiler/model/movement/chain_experiment.h"
 #include "compiler/model/movement/chain_nodes.h"
+#include "compiler/model/movement/chain_text.h"
 #include "compiler/model/movement/closed_forms.h"
 #include "compiler/model/movement/exact_counts.h"
 #include "compiler/model/problem.h"
@@ -81,10 +82,8 @@ std::string dominantStep(const pb::ChainPlan<pb::Words> &plan, const std::vector
                          const pb::FastMemory &memory) {
   const pb::MovementCosts costs{memory};
   const int n = plan.count();
-  const std::vector<pb::ChainStep> steps = pb::chainSteps(plan);
-  const auto begin = [&](int operand) {
-    return operand < n ? operand : steps[static_cast<size_t>(operand - n)].first;
-  };
+  const pb::Array<pb::ChainStep> steps = pb::chainSteps(plan);
+  const auto begin = [&](int operand) { return operand < n ? operand : steps[operand - n].first; };
   long most = -1;
   std::string text;
   for (const pb::ChainStep &step : steps) {
@@ -172,7 +171,7 @@ Answer chainAnswer(const ChainQuestion &asked, Mode mode) {
   Answer answer(fmt::format("Chain of {} matrices through {}", sizes.size() - 1, asked.memory.text()));
   if (tree.operations == pb::kTooMany)
     throw Problem("the chain's multiplications are more than 64 bits can count", "take smaller sizes");
-  answer.figure("order, fused pairs in brackets", pb::text(fused));
+  answer.figure("order, fused pairs in brackets", chainText(fused));
   answer.figure("multiplications", tree.operations.count, "", "Algorithm 10");
   answer.figure("one by one", totals.plain, "words", "cost-models.md 5, exact");
   answer.figure("fused pairs", totals.fused, "words", "cost-models.md 7.3, exact");
@@ -182,7 +181,7 @@ Answer chainAnswer(const ChainQuestion &asked, Mode mode) {
     const auto joint = pb::leastCost(sizes, costs, true);
     answer.figure("least of all orders", counted(wholeChain(joint), "the chain"), "words",
                   "cost-models.md 7.3, exact");
-    answer.figure("that order", pb::text(joint));
+    answer.figure("that order", chainText(joint));
   }
   answer.tables.push_back(nodeTable("Exact counts [words, with all below]", tree, sizes, costs));
   addClosed(answer, tree, sizes, static_cast<double>(memory.words), mode);

@@ -11,8 +11,9 @@ namespace pbc::model {
 namespace {
 
 /// In the order of --help.
-const std::vector<AddSubcommand> kSubcommands = {addAreaCommand,   addChainCommand,    addCodesignCommand,
-                                                 addEnergyCommand, addMovementCommand, addTimeCommand};
+const std::vector<AddSubcommand> kSubcommands = {addAreaCommand,   addChainCommand,   addCodesignCommand,
+                                                 addEnergyCommand, addMeasureCommand, addMovementCommand,
+                                                 addTimeCommand};
 
 void show(const Answer &answer, const Common &common) {
   const std::string text = common.json ? asJson(answer) : asText(answer);

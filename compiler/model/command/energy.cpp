@@ -1,5 +1,6 @@
 // pbc model energy: the energy of a tiled program, over its tiles, and costs from measurements.
 #include "compiler/model/command/command.h"
+#include "compiler/model/command/program_stencil.h"
 #include "compiler/model/energy/energy_answer.h"
 #include "compiler/model/machine/machine_file.h"
 #include "tuner/write_file.h"
@@ -12,10 +13,10 @@ namespace pbc::model {
 namespace {
 
 struct EnergyOptions {
-  std::string stencil = "Jacobi2D", machine = "k20c", costs, calibrate, output;
+  std::string program, kernel, stencil, machine = "k20c", costs, calibrate, output;
   std::vector<int64_t> size, tile;
   std::optional<int64_t> steps;
-  int64_t subTile = 8;
+  std::optional<int64_t> subTile;
   std::optional<double> seconds, iteration, kappa;
   double training = 0.1;
   uint64_t seed = 1;
@@ -29,6 +30,41 @@ std::string inWords(EnergyCode code, bool isTile) {
   if (code == EnergyCode::Jacobi1D)
     return isTile ? "two numbers: points and steps, such as 256,64" : "one number, such as 65536";
   return isTile ? "three numbers: two extents and steps, such as 8,64,16" : "two numbers, such as 4096,4096";
+}
+
+/// What a point of a program's stencil spends, as far as there are costs for it.
+PointWork workOf(const KernelStencil &k, std::vector<std::string> &remarks) {
+  if (k.stencil.dimensions != 2)
+    throw Problem(fmt::format("{} is a stencil of {} dimensions: energies are modelled for two",
+                              k.stencil.name, k.stencil.dimensions),
+                  "name another kernel with --kernel");
+  PointWork work;
+  work.name = k.stencil.name;
+  work.radius = k.stencil.radius;
+  work.words = static_cast<double>(k.stencil.words);
+  work.sharedWords = (k.reads + 1) * work.words;
+  work.operations = Spendings();
+  std::string others;
+  for (const auto &[name, times] : k.stencil.operations) {
+    const Spent kind = name == "fadd"   ? Spent::FloatAdd
+                       : name == "iadd" ? Spent::IntegerAdd
+                       : name == "imax" ? Spent::IntegerMaximum
+                                        : Spent::FloatMultiply;
+    work.operations[kind] += times;
+    if (kind == Spent::FloatMultiply && name != "fmul")
+      others += fmt::format("{}{} {}", others.empty() ? "" : ", ", times, name);
+  }
+  remarks.push_back(fmt::format(
+      "An iteration of {} moves {:g} words between shared memory and registers, adds {:g} and multiplies "
+      "{:g} numbers.",
+      work.name, work.sharedWords, work.operations[Spent::FloatAdd], work.operations[Spent::FloatMultiply]));
+  if (!others.empty())
+    remarks.push_back(
+        fmt::format("Nobody measured what these cost, so they are counted as multiplications: {}.", others));
+  if (work.words > 1)
+    remarks.push_back(
+        "The costs are of operations on numbers of 4 bytes; those of its larger numbers cost more.");
+  return work;
 }
 
 EnergyRun runOfOptions(const EnergyOptions &o) {
@@ -50,16 +86,19 @@ EnergyRun runOfOptions(const EnergyOptions &o) {
     run.steps = *o.steps;
     run.size2 = run.code == EnergyCode::Jacobi2D ? o.size[1] : 1;
   }
-  run.subTile = o.subTile;
   run.sharedFactor = o.kappa.value_or(4);
   const size_t sides = run.code == EnergyCode::Jacobi2D ? 3 : 2;
   if (!o.tile.empty() && o.tile.size() != sides)
     throw Problem(fmt::format("--tile of {} has {} numbers", o.stencil, o.tile.size()),
                   "give " + inWords(run.code, true));
   if (o.tile.empty()) { // any: all are tried
-    run.tile1 = run.subTile;
+    if (o.subTile)
+      throw Problem("--subtile is of one tile, and --tile is not there",
+                    "give --tile, or leave --subtile away to compare all");
+    run.tile1 = 1;
     run.tileSteps = 2;
   } else {
+    run.subTile = o.subTile.value_or(8);
     run.tile1 = o.tile[0];
     run.tile2 = sides == 3 ? o.tile[1] : 1;
     run.tileSteps = o.tile[sides - 1];
@@ -86,7 +125,8 @@ void setCosts(EnergyQuestion &q, const EnergyOptions &o, const Machine &machine)
     q.remarks.push_back(fmt::format("The costs are those of {}: another machine has others.", source.name));
 }
 
-void setTime(EnergyQuestion &q, const EnergyOptions &o, const Machine &machine) {
+void setTime(EnergyQuestion &q, const EnergyOptions &o, const Machine &machine,
+             const std::optional<KernelStencil> &kernel) {
   if (o.seconds) {
     if (!(*o.seconds > 0 && *o.seconds < 1e12))
       throw Problem(fmt::format("a run of {} seconds", *o.seconds), "give the time that the program takes");
@@ -99,6 +139,10 @@ void setTime(EnergyQuestion &q, const EnergyOptions &o, const Machine &machine) 
       throw Problem(fmt::format("an iteration of {} seconds", *o.iteration),
                     "it is positive, such as 3.4e-8");
     q.iteration = *o.iteration;
+    return;
+  }
+  if (kernel) {
+    q.iteration = estimatedIteration(machine, *kernel, q.remarks);
     return;
   }
   const auto known = machine.iteration.find(o.stencil);
@@ -128,18 +172,30 @@ Answer answerFit(const EnergyOptions &o) {
   return answer;
 }
 
-Answer answerEnergy(const EnergyOptions &o, Mode mode) {
+Answer answerEnergy(EnergyOptions o, const Common &common) {
   if (!o.calibrate.empty())
     return answerFit(o);
   if (!o.output.empty())
     throw Problem("--output is of --calibrate",
                   "leave it away, or give measurements with --calibrate=FILE.csv");
+  if (!o.program.empty() && !o.stencil.empty())
+    throw Problem("both a program and --stencil", "leave one away");
+  if (o.stencil.empty())
+    o.stencil = nameOf(EnergyCode::Jacobi2D);
   const Machine machine = findMachine(o.machine);
   EnergyQuestion q;
-  q.mode = mode;
+  q.mode = common.mode();
   q.run = runOfOptions(o);
+  std::optional<KernelStencil> kernel;
+  if (!o.program.empty()) {
+    kernel = stencilOfProgram(o.program, o.kernel, common.eachKernel);
+    q.run.work = workOf(*kernel, q.remarks);
+    if (o.tile.empty())
+      q.run.tile1 = q.run.work.radius;
+    check(q.run);
+  }
   setCosts(q, o, machine);
-  setTime(q, o, machine);
+  setTime(q, o, machine, kernel);
   if (!o.tile.empty())
     return energyOfRun(q);
   if (o.seconds)
@@ -154,7 +210,10 @@ void addEnergyCommand(CLI::App &parent, const Common &common, Question &question
   const auto options = std::make_shared<EnergyOptions>();
   CLI::App *app =
       parent.add_subcommand("energy", "the energy of a tiled program, and the tiles that take least");
-  app->add_option("--stencil", options->stencil, "Jacobi2D, Jacobi1D or SmithWaterman");
+  app->add_option("program", options->program,
+                  "a .pbcc file, for the two-dimensional stencil that its largest rule is");
+  app->add_option("--kernel", options->kernel, "which of the program's kernels, such as HeatStep.Inside");
+  app->add_option("--stencil", options->stencil, "Jacobi2D, Jacobi1D or SmithWaterman; Jacobi2D");
   app->add_option("--size", options->size, "extents, such as 4096,4096")->delimiter(',');
   app->add_option("--steps", options->steps, "steps of time");
   app->add_option("--tile", options->tile, "such as 8,64,16; without: all tiles are compared")
@@ -173,7 +232,7 @@ void addEnergyCommand(CLI::App &parent, const Common &common, Question &question
   app->add_option("--seed", options->seed, "of the choice of these runs; 1");
   app->add_option("-o,--output", options->output, "writes the machine's file with the found costs");
   app->callback([options, &common, &question] {
-    question = [options, &common] { return answerEnergy(*options, common.mode()); };
+    question = [options, &common] { return answerEnergy(*options, common); };
   });
 }
 

@@ -1,10 +1,8 @@
 // pbc model time: the time of a tiled stencil, or its best tiles.
 #include "compiler/model/command/command.h"
+#include "compiler/model/command/program_stencil.h"
 #include "compiler/model/machine/machine_file.h"
-#include "compiler/model/time/stencil_of_kernel.h"
 #include "compiler/model/time/time_answer.h"
-
-#include "runtime/base/closest.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -22,51 +20,8 @@ struct TimeOptions {
   long steps = 0, resident = 0;
   double iteration = 0, within = 0.10;
   std::size_t candidates = 10;
+  bool isCounted = false;
 };
-
-/// The largest stencil of a program, or the one that was named.
-KernelStencil stencilOfProgram(const TimeOptions &o, const EachKernel &eachKernel) {
-  std::optional<KernelStencil> found;
-  std::vector<std::string> names;
-  std::string why;
-  const bool isRead = eachKernel(o.program, [&](const kernel::Kernel &k) {
-    names.push_back(k.name);
-    if (!o.kernel.empty() && k.name != o.kernel)
-      return;
-    const StencilOutcome outcome = stencilOfKernel(k);
-    if (outcome.stencil)
-      keepLarger(found, *outcome.stencil);
-    else
-      why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", k.name, outcome.why);
-  });
-  if (!isRead)
-    throw Problem(fmt::format("{} has errors", o.program));
-  if (!o.kernel.empty() && std::ranges::find(names, o.kernel) == names.end())
-    throw Problem(
-        fmt::format("{} has no kernel '{}'{}", o.program, o.kernel, pb::base::didYouMean(o.kernel, names)),
-        names.empty() ? "" : "it has " + pb::base::listed(names));
-  if (!found)
-    throw Problem(fmt::format("no rule of {} is a stencil", o.program), why);
-  return *found;
-}
-
-/// What an iteration of another stencil takes, scaled by what both do and read.
-double scaledIteration(const Machine &machine, const KernelStencil &k, std::vector<std::string> &remarks) {
-  const Stencil like = namedStencil("Jacobi2D");
-  const double known = iterationTime(machine, like);
-  const auto work = [](const Stencil &s, int reads) {
-    double sum = reads + 1; // and one cell is written
-    for (const auto &[name, times] : s.operations)
-      sum += times;
-    return sum;
-  };
-  const double time = known * work(k.stencil, k.reads) / work(like, 5);
-  remarks.push_back(
-      fmt::format("The time of an iteration, {:.4g} s, is an estimate: that of {} on {}, by the number of "
-                  "operations and cells. --iteration gives a measured one.",
-                  time, like.name, machine.name));
-  return time;
-}
 
 void checkCount(const std::string &option, std::size_t is, std::size_t wanted, const std::string &meaning) {
   if (is != wanted)
@@ -91,7 +46,7 @@ Answer answerTime(const TimeOptions &o, const Common &common) {
     return answerTable(o, machine);
   TimeQuestion q{stencilMachine(machine), {}, common.mode(), {}};
   if (!o.program.empty()) {
-    const KernelStencil k = stencilOfProgram(o, common.eachKernel);
+    const KernelStencil k = stencilOfProgram(o.program, o.kernel, common.eachKernel);
     q.problem.stencil = k.stencil;
     std::string operations;
     for (const auto &[name, times] : k.stencil.operations)
@@ -101,7 +56,7 @@ Answer answerTime(const TimeOptions &o, const Common &common) {
                     "iteration reads {} cells and does {}.",
                     k.stencil.name, o.program, k.stencil.dimensions, k.stencil.radius, k.stencil.words,
                     k.reads, operations.empty() ? "no operation" : operations));
-    q.problem.iteration = o.iteration != 0 ? o.iteration : scaledIteration(machine, k, q.remarks);
+    q.problem.iteration = o.iteration != 0 ? o.iteration : estimatedIteration(machine, k, q.remarks);
   } else {
     q.problem.stencil = namedStencil(o.stencil);
     q.problem.iteration = o.iteration != 0 ? o.iteration : iterationTime(machine, q.problem.stencil);
@@ -115,9 +70,12 @@ Answer answerTime(const TimeOptions &o, const Common &common) {
     q.remarks.push_back(
         fmt::format("The time of an iteration on {} is a guess ({} s).", machine.name, guess->second.value));
   if (o.tile.empty())
-    return bestTiles(
-        q, {.within = o.within, .budget = std::max<std::size_t>(1, o.candidates), .resident = o.resident},
-        o.candidates);
+    return bestTiles(q,
+                     {.within = o.within,
+                      .budget = std::max<std::size_t>(1, o.candidates),
+                      .resident = o.resident,
+                      .isCounted = o.isCounted},
+                     o.candidates);
   checkCount("--tile", o.tile.size(), dimensions + 1, "tS1 to tS of the last dimension, then the height tT");
   Tile tile;
   std::copy(o.tile.begin(), o.tile.end() - 1, tile.space.begin());
@@ -145,6 +103,7 @@ void addTimeCommand(CLI::App &parent, const Common &common, Question &question) 
   app->add_option("--k", options->resident, "tiles on a unit at once; without: as many as fit");
   app->add_option("--iteration", options->iteration, "seconds of one iteration on one lane");
   app->add_option("--within", options->within, "candidates: up to this part above the best; 0.1");
+  app->add_flag("--counted", options->isCounted, "rank tiles with each wavefront counted, not approximated");
   app->add_option("--candidates", options->candidates, "how many of them are shown; 10");
   app->callback([options, &common, &question] {
     question = [options, &common] { return answerTime(*options, common); };

@@ -17,7 +17,7 @@ std::string tileText(const EnergyRun &run) {
 std::string problemText(const EnergyRun &run) {
   switch (run.code) {
   case EnergyCode::Jacobi2D:
-    return fmt::format("Jacobi2D, {} x {}, {} steps", run.size1, run.size2, run.steps);
+    return fmt::format("{}, {} x {}, {} steps", run.work.name, run.size1, run.size2, run.steps);
   case EnergyCode::Jacobi1D:
     return fmt::format("Jacobi1D, {}, {} steps", run.size1, run.steps);
   default:
@@ -42,9 +42,10 @@ std::string lever(const EnergyQuestion &q, Spent largest, double seconds, double
   }
   case Spent::SharedRegister:
     if (run.code == EnergyCode::Jacobi2D)
-      return "Every iteration reads five words of shared memory and writes one: only a kernel that keeps "
-             "neighbours in "
-             "registers would change it, no tile does.";
+      return fmt::format(
+          "Every iteration moves {:g} words between it and registers: only a kernel that keeps "
+          "neighbours in registers would change it, no tile does.",
+          run.work.sharedWords);
     return fmt::format("Larger sub-tiles keep more in registers: sS is {}.", run.subTile);
   default:
     return "That is the work itself: only fewer or cheaper operations would change it, no tile does.";
@@ -87,8 +88,6 @@ std::vector<nlohmann::ordered_json> pointRow(const std::string &what, const Ener
   return {what, tileText(p.run), p.seconds, p.joules, p.product(), p.joules / p.seconds};
 }
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
-
 } // namespace
 
 Answer energyOfRun(const EnergyQuestion &q) {
@@ -123,7 +122,7 @@ Answer energyOfRun(const EnergyQuestion &q) {
   }
   answer.tables.push_back(table);
   answer.explain(fmt::format("Most energy goes into {}: {} of it. {}", wordsFor(largest),
-                             percent(total > 0 ? spent[largest] * q.costs[largest] / total : 0),
+                             percentText(total > 0 ? spent[largest] * q.costs[largest] / total : 0),
                              lever(q, largest, seconds, total)));
   if (q.run.code == EnergyCode::Jacobi1D && q.run.sharedFactor == 4)
     answer.explain("Words from shared memory are counted four times, as the source prints it and as its "
@@ -159,7 +158,7 @@ Answer energyOverTiles(const EnergyQuestion &q) {
   else
     answer.explain(fmt::format(
         "The fastest tile takes {} more energy than the most frugal one, which takes {} more time.",
-        percent(fastest.joules / least.joules - 1), percent(least.seconds / fastest.seconds - 1)));
+        percentText(fastest.joules / least.joules - 1), percentText(least.seconds / fastest.seconds - 1)));
   const double standing = q.costs[Spent::Static] * least.seconds / least.joules;
   const Spendings spent = spentByRun(least.run, least.seconds, q.mode);
   const double global = spent[Spent::GlobalShared] * q.costs[Spent::GlobalShared] / least.joules;
@@ -167,7 +166,7 @@ Answer energyOverTiles(const EnergyQuestion &q) {
       "Of the most frugal tile's energy static power takes {}, which falls with the time, and "
       "global memory {}, which falls with larger tiles; the operations cost nearly the same with all "
       "tiles. With less static power, time and energy would part further.",
-      percent(standing), percent(global)));
+      percentText(standing), percentText(global)));
   for (const std::string &remark : q.remarks)
     answer.explain(remark);
 

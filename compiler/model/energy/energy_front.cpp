@@ -13,7 +13,8 @@ namespace {
 constexpr int64_t kLongest = 1'000'000'000; // extents of the time models
 
 StencilProblem hexagonProblem(const EnergyRun &run, double iteration) {
-  return {namedStencil("Jacobi2D"), {run.size1, run.size2, 1}, run.steps, iteration};
+  const Stencil stencil{run.work.name, 2, run.work.radius, static_cast<long>(run.work.words), {}};
+  return {stencil, {run.size1, run.size2, 1}, run.steps, iteration};
 }
 
 /// Time-skewed tiles: their borders lie in fast memory, two words for each place and step.

@@ -15,7 +15,8 @@ void checkExtent(const char *what, int64_t value, int64_t least = 1) {
 }
 
 double hexagon(const EnergyRun &run) { // points of the tile in time and the first extent
-  return static_cast<double>(run.tileSteps) * static_cast<double>(2 * run.tile1 + run.tileSteps - 2) / 2;
+  return static_cast<double>(run.tileSteps) *
+         static_cast<double>(2 * run.tile1 + run.work.radius * (run.tileSteps - 2)) / 2;
 }
 
 /// Tile rows of a time-skewed program, each with the columns that it reaches.
@@ -66,6 +67,11 @@ void check(const EnergyRun &run) {
       throw Problem(
           fmt::format("a hexagon of {} steps: its lower and its upper half are equally high", run.tileSteps),
           "take an even number of steps");
+    checkExtent("the radius of a stencil", run.work.radius);
+    if (run.tile1 < run.work.radius)
+      throw Problem(fmt::format("a tile of {} points: {} sees {} points to each side", run.tile1,
+                                run.work.name, run.work.radius),
+                    "make its first extent larger");
     return;
   }
   checkExtent("the sub-tile's extent", run.subTile);
@@ -102,10 +108,11 @@ Spendings spentByTile(const EnergyRun &run) {
     spent[Spent::FloatMultiply] = volume;
     break;
   case EnergyCode::Jacobi2D:
-    spent[Spent::GlobalShared] = 2 * tile2 * (tile1 + 2 * steps); // (B.3)
-    spent[Spent::SharedRegister] = 6 * volume;                    // five loads and a store
-    spent[Spent::FloatAdd] = 4 * volume;
-    spent[Spent::FloatMultiply] = volume;
+    for (size_t i = 0; i < kSpents; ++i)
+      spent.values()[i] = run.work.operations.values()[i] * volume;
+    spent[Spent::GlobalShared] =
+        run.work.words * 2 * tile2 * (tile1 + 2 * static_cast<double>(run.work.radius) * steps); // (B.3)
+    spent[Spent::SharedRegister] = run.work.sharedWords * volume;
     break;
   }
   return spent;
@@ -121,7 +128,7 @@ double tilesOf(const EnergyRun &run, Mode mode) {
   case EnergyCode::Jacobi1D:
     return mode == Mode::Corrected ? skewedTiles(run) : size1 * steps / volumeOfTile(run);
   default: { // (B.5)
-    const double second = static_cast<double>(run.size2) + tileSteps;
+    const double second = static_cast<double>(run.size2) + static_cast<double>(run.work.radius) * tileSteps;
     return steps * size1 * second / volumeOfTile(run);
   }
   }

@@ -20,12 +20,27 @@ namespace pbc::model {
 enum class EnergyCode {
   SmithWaterman, // orthogonal tiles over two sequences: size1 x steps
   Jacobi1D,      // time-skewed tiles: size1 points, steps
-  Jacobi2D       // hexagons in time and the first extent, cut along the second: size1 x size2 points, steps
+  Jacobi2D // hexagons in time and the first extent, cut along the second: size1 x size2 points, steps; with
+           // another PointWork any stencil of two dimensions
 };
 
 const char *nameOf(EnergyCode);
 /// Of "SmithWaterman", "Jacobi1D", "Jacobi2D". Throws Problem with the names.
 EnergyCode energyCode(const std::string &name);
+
+/// What a hexagonally tiled stencil spends at a point and a step. By default that of Jacobi2D.
+struct PointWork {
+  std::string name = "Jacobi2D";
+  int64_t radius = 1;     // how far it sees
+  double words = 1;       // of a point
+  double sharedWords = 6; // between shared memory and registers: five loads and a store (mu_sr)
+  Spendings operations;   // only these of Spent
+
+  PointWork() {
+    operations[Spent::FloatAdd] = 4;
+    operations[Spent::FloatMultiply] = 1;
+  }
+};
 
 struct EnergyRun {
   EnergyCode code = EnergyCode::Jacobi2D;
@@ -35,6 +50,7 @@ struct EnergyRun {
   /// What Jacobi1D's words between shared memory and registers are multiplied with: 4 as the source prints it
   /// and as its costs were fitted; 1 is what the counts give [section 2.3].
   double sharedFactor = 4;
+  PointWork work; // of Jacobi2D
 };
 
 /// Throws Problem if an extent, a step or a tile cannot be.

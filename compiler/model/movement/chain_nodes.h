@@ -67,7 +67,7 @@ private:
   Cost total(int i, int j) const { return plan_.at(i, j).total; }
 
   const pb::ChainTree &tree_;
-  const std::vector<long> &sizes_;
+  pb::ChainSizes sizes_;
   const Costs &costs_;
   pb::ChainPlan<Cost> plan_;
   std::vector<Row> rows_;

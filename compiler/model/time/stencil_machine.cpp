@@ -39,15 +39,19 @@ StencilMachine stencilMachine(const Machine &machine) {
   if (!far.bytesPerSecond)
     missing(machine, "bytes_per_second", "what its global memory transfers");
   m.secondsPerWord = kWordBytes / far.bytesPerSecond->value;
+  if (machine.kind == MachineKind::Processor) {
+    // One thread computes a tile, so there is no barrier within it; the threads of all units wait for each
+    // other after each wavefront. Other tiles wait in a queue.
+    if (!machine.barrier)
+      missing(machine, "barrier", "the time of a barrier of a thread on each core, in seconds");
+    m.launch = machine.barrier->value;
+    m.barrier = 0;
+    m.blocksPerUnit = 1;
+    return m;
+  }
   if (!machine.launch)
     missing(machine, "launch", "the time to start a wavefront, in seconds");
   m.launch = machine.launch->value;
-  if (machine.kind == MachineKind::Processor) {
-    // One thread computes a tile, lane by lane: it has nobody to wait for. Other tiles wait in the queue.
-    m.blocksPerUnit = 1;
-    m.barrier = 0;
-    return m;
-  }
   if (!machine.barrier)
     missing(machine, "barrier", "the time of a barrier of a block, in seconds");
   m.barrier = machine.barrier->value;

@@ -169,7 +169,10 @@ double balancedTime(const StencilMachine &m, const StencilProblem &p, const Tile
 }
 
 double countedTime(const StencilMachine &m, const StencilProblem &p, const Tile &tile, long resident) {
-  const StencilTime t = stencilTime(m, p, tile, {}, resident);
+  return countedTime(m, p, tile, stencilTime(m, p, tile, {}, resident));
+}
+
+double countedTime(const StencilMachine &m, const StencilProblem &p, const Tile &tile, const StencilTime &t) {
   const Hexagon hexagon = hexagonOfTile(p.stencil, tile);
   double sum = 0;
   const long count = exactWavefronts(p.steps, tile.time);

@@ -94,5 +94,6 @@ double balancedTime(const StencilMachine &, const StencilProblem &, const Tile &
 
 /// With the wavefronts counted one by one instead of approximated (A.2 with tilesOfWavefront).
 double countedTime(const StencilMachine &, const StencilProblem &, const Tile &, long resident = 0);
+double countedTime(const StencilMachine &, const StencilProblem &, const Tile &, const StencilTime &);
 
 } // namespace pbc::model

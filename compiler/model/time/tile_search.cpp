@@ -77,7 +77,7 @@ bool isPreferred(const RankedTile &a, const RankedTile &b) {
     return a.time.resident > b.time.resident;
   if (a.time.tileWords != b.time.tileWords)
     return a.time.tileWords < b.time.tileWords;
-  return a.time.total < b.time.total;
+  return a.total < b.total;
 }
 
 } // namespace
@@ -103,7 +103,8 @@ TileSearchResult searchTiles(const StencilMachine &m, const StencilProblem &p, c
   result.baseStep = forEachFeasibleTile(m, p, [&](const Tile &tile) {
     if (residency(m, p.stencil, tile) < residents(tile))
       return;
-    const double total = feasibleTime(m, p, tile, form, residents(tile)).total;
+    const StencilTime t = feasibleTime(m, p, tile, form, residents(tile));
+    const double total = settings.isCounted ? countedTime(m, p, tile, t) : t.total;
     all.emplace_back(tile, total);
     least = std::min(least, total);
   });
@@ -119,7 +120,7 @@ TileSearchResult searchTiles(const StencilMachine &m, const StencilProblem &p, c
       continue;
     ++result.near;
     // stencilTime, not feasibleTime: of those that are shown the physical bounds are checked.
-    const RankedTile ranked{tile, stencilTime(m, p, tile, form, residents(tile))};
+    const RankedTile ranked{tile, stencilTime(m, p, tile, form, residents(tile)), total};
     if (total == least && !isBestFound) {
       result.best = ranked;
       isBestFound = true;

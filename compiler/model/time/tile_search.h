@@ -21,12 +21,15 @@ namespace pbc::model {
 struct RankedTile {
   Tile tile;
   StencilTime time;
+  double total = 0; // what it is compared by: time.total, or countedTime
 };
 
 struct TileSearchSettings {
   double within = 0.10;     // of the minimum
   std::size_t budget = 200; // candidates, the best included
   long resident = 0;        // k; 0: as many as fit
+  bool isCounted =
+      false; // by countedTime: right where a wavefront has hardly more tiles than there are units
 };
 
 struct TileSearchResult {

@@ -19,7 +19,7 @@ std::string tileName(const Stencil &stencil, const Tile &tile) {
   return fmt::format("{} x {}", sidesText(stencil, tile.space), tile.time);
 }
 
-std::string percent(double part) { return fmt::format("{:.1f} %", 100 * part); }
+std::string percentText(double part) { return fmt::format("{:.1f} %", 100 * part); }
 
 std::string inMicroseconds(double seconds) { return fmt::format("{:.4g} us", 1e6 * seconds); }
 
@@ -88,6 +88,11 @@ public:
             : fmt::format("A slice transfers for {} and computes for {}: it is bound by memory and",
                           inMicroseconds(time_.transfer), inMicroseconds(time_.compute)),
         time_.total / overhead_.ideal));
+    if (const double counted = countedTime(machine_, problem_, tile_, time_); counted > 1.05 * time_.total)
+      a.explain(fmt::format(
+          "Counted one by one, with the hexagons that borders cut, its wavefronts take {:.4g} s. With "
+          "so few tiles for {}, rank tiles with --counted.",
+          counted, plural(machine_.units, "unit")));
     std::vector<TimePart> lost = parts();
     const TimePart ideal = lost.front();
     lost.erase(lost.begin());
@@ -97,10 +102,10 @@ public:
       a.explain(fmt::format(
           "What dominates are the iterations themselves, {} of the time: only more lanes, more units "
           "or a faster iteration than {} ns help much.",
-          percent(ideal.seconds / time_.total), fmt::format("{:.4g}", 1e9 * problem_.iteration)));
+          percentText(ideal.seconds / time_.total), fmt::format("{:.4g}", 1e9 * problem_.iteration)));
     if (worst.seconds > 0.001 * time_.total)
       a.explain(fmt::format("Of what is lost most is for {}, {} of the time: {}.", worst.name,
-                            percent(worst.seconds / time_.total), worst.advice));
+                            percentText(worst.seconds / time_.total), worst.advice));
   }
 
   void addPlot(Answer &a) const {
@@ -221,15 +226,15 @@ Answer bestTiles(const TimeQuestion &q, const TileSearchSettings &settings, std:
   TileExplainer explainer(q, found.best.tile, found.best.time);
   explainer.addFigures(a);
   a.figure("feasible tiles", found.feasible, "", "A.32");
-  a.figure(fmt::format("of these within {}", percent(settings.within)), found.near, "", "1.10");
+  a.figure(fmt::format("of these within {}", percentText(settings.within)), found.near, "", "1.10");
   explainer.addParts(a);
   AnswerTable table{"Candidates: the best, then those with more tiles on a unit and less fast memory first",
                     {"tile", "k", "words", "time [s]", "over the best [%]"},
                     {}};
   for (std::size_t i = 0; i < std::min(shown, found.candidates.size()); ++i) {
     const RankedTile &c = found.candidates[i];
-    table.rows.push_back({tileName(stencil, c.tile), c.time.resident, c.time.tileWords, c.time.total,
-                          100 * (c.time.total / found.best.time.total - 1)});
+    table.rows.push_back({tileName(stencil, c.tile), c.time.resident, c.time.tileWords, c.total,
+                          100 * (c.total / found.best.total - 1)});
   }
   a.tables.push_back(table);
   explainer.explain(a);
@@ -271,12 +276,12 @@ Answer timeOfTable(const TableQuestion &q, const SubtiledTile &tile, long reside
     a.explain(fmt::format(
         "Units without a tile dominate what is lost, {} of the time: wavefronts grow from 1 to {} tiles "
         "where {} have room. Smaller tiles make wider wavefronts.",
-        percent(idle), widest, room));
+        percentText(idle), widest, room));
   else
     a.explain(fmt::format(
         "Lanes without a subtile dominate what is lost, {} of the time: a tile has at most {} subtiles "
         "at once for {} lanes. Larger tiles or smaller subtiles use more of them.",
-        percent(computing / t.total),
+        percentText(computing / t.total),
         std::min(roundedUp(tile.width, tile.subWidth), roundedUp(tile.height, tile.subHeight)),
         q.machine.lanes));
   return a;

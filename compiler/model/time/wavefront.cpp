@@ -8,7 +8,7 @@
 namespace pbc::model {
 namespace {
 
-constexpr long kMostTiles = 10'000'000; // along one side
+constexpr long kMostWavefronts = 10'000'000; // along one side
 
 void checkSide(const char *what, long value) {
   if (value < 1 || value > 1'000'000'000)
@@ -16,9 +16,9 @@ void checkSide(const char *what, long value) {
 }
 
 void checkWavefronts(long count) {
-  if (count > kMostTiles)
+  if (count > kMostWavefronts)
     throw Problem(
-        fmt::format("{} wavefronts are too many to count one by one, at most {}", count, kMostTiles),
+        fmt::format("{} wavefronts are too many to count one by one, at most {}", count, kMostWavefronts),
         "make the tiles larger");
 }
 

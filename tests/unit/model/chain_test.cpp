@@ -2,6 +2,7 @@
 // and the experiment of Table D.1.
 #include "compiler/model/movement/chain_experiment.h"
 #include "compiler/model/movement/chain_nodes.h"
+#include "compiler/model/movement/chain_text.h"
 #include "compiler/model/movement/closed_forms.h"
 #include "compiler/model/problem.h"
 #include "runtime/abi/matrix_chain.h"
@@ -16,6 +17,7 @@ namespace pbc::model {
 namespace {
 
 using pb::Fused;
+using Sizes = std::vector<long>;
 
 const std::vector<long> kExample{936, 1008, 552, 368, 1016, 616, 544};
 constexpr double kMemory = 65536;
@@ -26,18 +28,18 @@ auto rootTotal(const Plan &plan) {
 }
 
 TEST(Chain, TheFewestOperations) {
-  const pb::ChainTree textbook = pb::fewestOperations({30, 35, 15, 5, 10, 20, 25});
+  const pb::ChainTree textbook = pb::fewestOperations(Sizes{30, 35, 15, 5, 10, 20, 25});
   EXPECT_EQ(textbook.operations, 15125); // Cormen, Leiserson, Rivest, Stein
   const auto plan = [&](const pb::ChainTree &tree, const std::vector<long> &sizes) {
-    return pb::text(pb::leastCost(tree, sizes, ClosedCosts{1}, false));
+    return chainText(pb::leastCost(tree, sizes, ClosedCosts{1}, false));
   };
   EXPECT_EQ(plan(textbook, {30, 35, 15, 5, 10, 20, 25}), "((A1(A2A3))((A4A5)A6))");
   const pb::ChainTree tree = pb::fewestOperations(kExample);
   EXPECT_EQ(tree.operations, 1092977664);
   EXPECT_EQ(plan(tree, kExample), "((A1(A2A3))((A4A5)A6))");
-  EXPECT_EQ(pb::fewestOperations({7, 9}).operations, 0);
+  EXPECT_EQ(pb::fewestOperations(Sizes{7, 9}).operations, 0);
   EXPECT_EQ(plan(pb::leftToRight(kExample), kExample), "(((((A1A2)A3)A4)A5)A6)");
-  EXPECT_EQ(pb::leftToRight({30, 35, 15, 5}).operations, 30 * 35 * 15 + 30 * 15 * 5);
+  EXPECT_EQ(pb::leftToRight(Sizes{30, 35, 15, 5}).operations, 30 * 35 * 15 + 30 * 15 * 5);
 }
 
 /// F of the source: without writing the node.
@@ -74,7 +76,7 @@ TEST(Chain, TheWorkedExampleInBothModes) {
   EXPECT_NEAR(printedF(nodes[4], nodes[4].alone), 9499840.44, 0.01);
   EXPECT_NEAR(printedF(nodes[4], *nodes[4].left), 8814094.25, 0.01);
   EXPECT_NEAR(printedF(nodes[4], *nodes[4].right), 9108592.09, 0.01);
-  EXPECT_EQ(pb::text(pb::leastCost(tree, kExample, corrected, true)), "([A1(A2A3)]([A4A5]A6))");
+  EXPECT_EQ(chainText(pb::leastCost(tree, kExample, corrected, true)), "([A1(A2A3)]([A4A5]A6))");
 }
 
 TEST(Chain, TheBestOfAllTrees) {
@@ -138,24 +140,24 @@ TEST(Chain, StepsMakeTheirOperandsFirst) {
   const pb::ChainTree tree = pb::fewestOperations(kExample);
   const auto plan = pb::leastCost(tree, kExample, pb::MovementCosts{{65536}}, true);
   const auto steps = pb::chainSteps(plan);
-  ASSERT_EQ(steps.size(), 3U); // A2 A3; [A4 A5] A6; [A1 T1] T2
+  ASSERT_EQ(steps.size(), 3); // A2 A3; [A4 A5] A6; [A1 T1] T2
   const int n = 6;
-  for (size_t s = 0; s < steps.size(); ++s) {
+  for (int s = 0; s < steps.size(); ++s) {
     int next = steps[s].first;
     for (int operand = 0; operand < (steps[s].fused == Fused::Nothing ? 2 : 3); ++operand) {
       const int o = steps[s].operands[operand];
-      ASSERT_LT(o, n + static_cast<int>(s));
-      EXPECT_EQ(o < n ? o : steps[static_cast<size_t>(o - n)].first, next); // side by side
-      next = (o < n ? o : steps[static_cast<size_t>(o - n)].last) + 1;
+      ASSERT_LT(o, n + s);
+      EXPECT_EQ(o < n ? o : steps[o - n].first, next); // side by side
+      next = (o < n ? o : steps[o - n].last) + 1;
     }
     EXPECT_EQ(next, steps[s].last + 1);
   }
   EXPECT_EQ(steps.back().first, 0);
   EXPECT_EQ(steps.back().last, n - 1);
   EXPECT_EQ(steps.back().fused, Fused::Left);
-  EXPECT_TRUE(
-      pb::chainSteps(pb::leastCost(pb::fewestOperations({3, 4}), {3, 4}, pb::MovementCosts{{9}}, true))
-          .empty());
+  EXPECT_TRUE(pb::chainSteps(
+                  pb::leastCost(pb::fewestOperations(Sizes{3, 4}), Sizes{3, 4}, pb::MovementCosts{{9}}, true))
+                  .empty());
 }
 
 TEST(Chain, CountsThatDoNotFitStayAtTheMost) {
@@ -163,7 +165,7 @@ TEST(Chain, CountsThatDoNotFitStayAtTheMost) {
   const std::vector<long> sizes{huge, 1, huge, 1, huge};
   const pb::ChainTree tree = pb::fewestOperations(sizes);
   EXPECT_LT(tree.operations, pb::kTooMany); // A1 (A2 ... A4) avoids the cube
-  EXPECT_EQ(pb::fewestOperations({huge, huge, huge, huge}).operations, pb::kTooMany);
+  EXPECT_EQ(pb::fewestOperations(Sizes{huge, huge, huge, huge}).operations, pb::kTooMany);
 }
 
 TEST(Chain, TheExperimentOfTableD1) {

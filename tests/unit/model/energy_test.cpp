@@ -94,6 +94,27 @@ TEST(Energy, SkewedTilesAreThoseThatHavePoints) {
         }
 }
 
+// Another stencil is the same sum: words of 8 bytes move twice as much, a radius of 2 reads and leans twice
+// as far.
+TEST(Energy, OtherStencilsOfTwoDimensions) {
+  EnergyRun run = kJacobi2D;
+  run.work.words = 2;
+  run.work.sharedWords = 12;
+  const Spendings jacobi = spentByTile(kJacobi2D), doubles = spentByTile(run);
+  EXPECT_EQ(doubles[Spent::GlobalShared], 2 * jacobi[Spent::GlobalShared]);
+  EXPECT_EQ(doubles[Spent::SharedRegister], 2 * jacobi[Spent::SharedRegister]);
+  EXPECT_EQ(doubles[Spent::FloatAdd], jacobi[Spent::FloatAdd]);
+  run.work.radius = 2;
+  run.work.operations[Spent::IntegerAdd] = 3;
+  const Spendings wide = spentByTile(run);
+  EXPECT_EQ(wide[Spent::GlobalShared], 2.0 * 2 * 64 * (8 + 2 * 2 * 16));
+  EXPECT_EQ(volumeOfTile(run), 64.0 * 16 * (2 * 8 + 2 * 14) / 2); // section 1.2, general form
+  EXPECT_EQ(wide[Spent::IntegerAdd], 3 * volumeOfTile(run));
+  EXPECT_NEAR(tilesOf(run) * volumeOfTile(run), 1024.0 * 4096 * (4096 + 2 * 16), 1e-3);
+  run.tile1 = 1;
+  EXPECT_THROW(spentByTile(run), Problem);
+}
+
 std::string problemOf(EnergyRun run) {
   try {
     spentByTile(run);

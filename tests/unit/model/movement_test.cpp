@@ -140,7 +140,8 @@ TEST(Movement, ATileFitsBesideItsStreamsAndInsideItsMatrix) {
   const Tiled streamed = pb::leastOutputKept(1024, 1024, 1024, {65536, 1});
   EXPECT_LE(streamed.first * streamed.second + streamed.first + streamed.second, 65536);
   EXPECT_EQ(pb::leastOutputKept(1024, 1024, 1024, {65536, 0}).first, 256);
-  EXPECT_LT(pb::leastOutputKept(1024, 1024, 1024, {65536}).words, streamed.words); // 256 x 256 and a line each: no
+  EXPECT_LT(pb::leastOutputKept(1024, 1024, 1024, {65536}).words,
+            streamed.words); // 256 x 256 and a line each: no
   const Tiled small = pb::leastProduct(10, 20, 30, {1 << 20});
   EXPECT_EQ(small.words, 10 * 20 + 20 * 30 + 10 * 30);
   EXPECT_LE(small.first, 10);

@@ -78,6 +78,19 @@ TEST(TileSearch, ASpaceIsExactlyTheFeasibleTiles) {
   EXPECT_GT(count, 20u);
 }
 
+TEST(TileSearch, CountedWavefrontsOfFewUnits) {
+  // Two units: the approximation takes a wavefront of 2 to 3 tiles for one of 2.
+  StencilMachine m = stencilMachine(shipped("gtx980"));
+  m.units = 2, m.lanes = 16, m.blocksPerUnit = 1, m.blockWords = m.unitWords;
+  const StencilProblem p{namedStencil("Jacobi2D"), {1000, 1000, 1}, 200, 2e-9};
+  const RankedTile approximated = searchTiles(m, p).best;
+  const TileSearchResult counted = searchTiles(m, p, {}, {.isCounted = true});
+  EXPECT_LT(counted.best.total, countedTime(m, p, approximated.tile));
+  EXPECT_EQ(counted.best.total, countedTime(m, p, counted.best.tile));
+  forEachFeasibleTile(m, p,
+                      [&](const Tile &tile) { ASSERT_GE(countedTime(m, p, tile), counted.best.total); });
+}
+
 TEST(TileSearch, AFixedNumberOfTilesOnAUnit) {
   const StencilMachine m = stencilMachine(shipped("gtx980"));
   const StencilProblem p{namedStencil("Jacobi2D"), {4096, 4096, 1}, 1024, 3.39e-8};

@@ -1,0 +1,102 @@
+// pbc model measure: the machine at hand, as a file for the other models.
+#include "compiler/model/command/command.h"
+#include "compiler/model/machine/machine_file.h"
+#include "compiler/model/measure/measure_machine.h"
+
+#include "runtime/device/device.h"
+#include "tuner/write_file.h"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <memory>
+
+namespace pbc::model {
+namespace {
+
+struct MeasureOptions {
+  std::string device, output;
+  double seconds = 10;
+};
+
+Machine measuredDevice(const MeasureOptions &o) {
+  std::vector<std::string> complaints;
+  const auto devices = pb::device::openDevices(o.device, complaints);
+  if (devices.empty()) {
+    std::vector<std::string> names;
+    for (const pb::device::DeviceName &d : pb::device::listDevices())
+      names.push_back(fmt::format("{} ({})", d.id, d.about.name));
+    throw Problem(fmt::format("no device '{}' could be opened{}{}", o.device, complaints.empty() ? "" : ": ",
+                              fmt::join(complaints, "; ")),
+                  names.empty() ? "this machine has no devices; without --device the processor is measured"
+                                : fmt::format("there are {}", fmt::join(names, ", ")));
+  }
+  try {
+    return measureDevice(*devices.front(), {o.seconds});
+  } catch (const pb::device::DeviceError &e) {
+    throw Problem(fmt::format("{} cannot be measured: {}", devices.front()->about().name, e.what()));
+  }
+}
+
+Answer answerOf(const Machine &m) {
+  Answer a(fmt::format("{}: {} units of {} lanes", m.name, m.units, m.lanes));
+  AnswerTable table{"Measured", {"figure", "value", "unit", "spread [%]"}, {}};
+  const auto add = [&](const std::string &name, const std::optional<Figure> &f, const char *unit) {
+    if (f)
+      table.rows.push_back({name, f->value, unit, 100 * f->spread});
+  };
+  add("clock", m.clock, "Hz");
+  for (const Memory &memory : m.memories) {
+    add(memory.name + " bandwidth, all units", memory.bytesPerSecond, "B/s");
+    add(memory.name + " latency", memory.latency, "s");
+  }
+  add("barrier", m.barrier, "s");
+  add(m.kind == MachineKind::Gpu ? "launch" : "start of threads", m.launch, "s");
+  for (const auto &[stencil, time] : m.iteration)
+    add(stencil + ", an iteration on a lane", time, "s");
+  a.tables.push_back(table);
+  return a;
+}
+
+Answer answerMeasure(const MeasureOptions &o) {
+  if (!(o.seconds >= 0.1) || o.seconds > 600)
+    throw Problem(fmt::format("--seconds must be from 0.1 to 600, not {}", o.seconds));
+  const Machine m = o.device.empty() ? measureProcessor({o.seconds}) : measuredDevice(o);
+  const std::string text = machineText(m);
+  readMachine(text, o.output); // a file that could not be read back would be of no use
+  Answer a = answerOf(m);
+  double largest = 0;
+  std::string noisiest;
+  for (const auto &row : a.tables.front().rows)
+    if (const double spread = row[3].get<double>(); spread > largest)
+      largest = spread, noisiest = row[0].get<std::string>();
+  if (largest > 5)
+    a.explain(fmt::format(
+        "The least certain figure is '{}', with a spread of {:.0f} %: something else runs on this "
+        "machine, or its clock moves.",
+        noisiest, largest));
+  if (o.output.empty()) {
+    a.explain("-o FILE.toml keeps this for the other models.");
+  } else {
+    tuner::writeAtomically(o.output, text);
+    a.explain(fmt::format("Written to {0}: use it with --machine={0}.", o.output));
+  }
+  if (o.device.empty())
+    for (const pb::device::DeviceName &d : pb::device::listDevices())
+      a.explain(fmt::format("There is also {}: --device={}.", d.about.name, d.id));
+  return a;
+}
+
+} // namespace
+
+void addMeasureCommand(CLI::App &parent, const Common &, Question &question) {
+  const auto options = std::make_shared<MeasureOptions>();
+  CLI::App *app = parent.add_subcommand("measure", "measures this machine and writes its description");
+  app->add_option("-o,--output", options->output, "the machine's file, FILE.toml");
+  app->add_option("--device", options->device, "opencl:0, cuda:0, ... instead of the processor");
+  app->add_option("--seconds", options->seconds, "about how long it may take; 10");
+  app->callback([options, &question] { question = [options] { return answerMeasure(*options); }; });
+}
+
+} // namespace pbc::model

@@ -1,0 +1,18 @@
+// The stencil of a program that is named on pbc model's command line, and what its iteration may take.
+//
+//   stencilOfProgram("samples/heat.pbcc", "", eachKernel)    HeatStep.Inside: 2 dimensions, radius 1, 2 words
+//   a point
+#pragma once
+#include "compiler/model/command/command.h"
+#include "compiler/model/time/stencil_of_kernel.h"
+
+namespace pbc::model {
+
+/// The largest stencil of a program, or the one of the kernel that is named. Throws Problem if there is none.
+KernelStencil stencilOfProgram(const std::string &program, const std::string &kernel, const EachKernel &);
+
+/// What an iteration takes on a machine: that of Jacobi2D, scaled by what both do and read. Says so in a
+/// remark.
+double estimatedIteration(const Machine &, const KernelStencil &, std::vector<std::string> &remarks);
+
+} // namespace pbc::model

@@ -1,0 +1,200 @@
+#include "compiler/model/measure/device_kernels.h"
+#include "compiler/model/measure/measure_machine.h"
+#include "compiler/model/measure/sampling.h"
+
+#include "runtime/device/device.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <thread>
+
+namespace pbc::model {
+namespace {
+
+namespace device = pb::device;
+
+constexpr double kMostSeconds = 20;      // of one launch
+constexpr double kMultiplyAddCycles = 4; // until a multiply-add's result can be used: NVIDIA since Volta, x86
+
+/// Runs kernels one after the other and says how long they took.
+class DeviceProbe {
+public:
+  explicit DeviceProbe(device::Device &d) : device_(d) {}
+
+  std::unique_ptr<device::Kernel> build(const char *text, const char *entry, int group) {
+    return device_.build({.text = text, .entry = entry, .group = {group, 1, 1}});
+  }
+
+  struct Times {
+    double onDevice, seen; // by the device's clock; from the call until the host knows
+  };
+  Times run(device::Kernel &kernel, const std::vector<device::Argument> &arguments, long items, int group) {
+    device::EventRef event;
+    const double seen = secondsOf([&] {
+      event = device_.launch(kernel, arguments, {{items, 1, 1}, {group, 1, 1}});
+      await(*event);
+    });
+    const device::Span span = event->span();
+    return {span.end > span.begin ? 1e-9 * static_cast<double>(span.end - span.begin) : seen, seen};
+  }
+
+private:
+  void await(device::Event &event) {
+    const auto begin = std::chrono::steady_clock::now();
+    device_.flush();
+    while (!event.isDone()) {
+      if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kMostSeconds)
+        throw Problem(
+            fmt::format("a measurement on {} did not end within {} s", device_.about().name, kMostSeconds));
+      std::this_thread::yield();
+    }
+  }
+
+  device::Device &device_;
+};
+
+long powerOfTwoNear(double value) { return 1L << std::max(0L, std::lround(std::log2(std::max(1.0, value)))); }
+
+class DeviceMeasurement {
+public:
+  DeviceMeasurement(device::Device &d, const MeasureSettings &settings)
+      : about_(d.about()), device_(d), probe_(d),
+        sampling_{.least = 5, .most = 31, .seconds = settings.seconds / 8},
+        group_(
+            static_cast<int>(std::bit_floor(static_cast<unsigned>(std::clamp(about_.largestGroup, 1, 256))))),
+        seconds_(settings.seconds) {}
+
+  Machine measure() {
+    Machine m;
+    m.name = about_.name;
+    m.kind = MachineKind::Gpu;
+    m.units = std::max(1, about_.units);
+    m.threadsPerBlock = std::max(1, about_.largestGroup);
+    m.launch = launchTime();
+    measureLanes(m);
+    m.barrier = barrier(m);
+    // How many blocks a unit holds no driver says. A processor that plays a device holds one.
+    m.blocksPerUnit = about_.sharesMemory ? 1 : 16;
+    const double local = static_cast<double>(about_.localBytes);
+    if (local > 0)
+      m.memories.push_back({.name = "shared",
+                            .scope = Scope::Unit,
+                            .bytes = local,
+                            .bytesPerSecond = {},
+                            .latency = {},
+                            .bytesPerBlock = local});
+    m.memories.push_back({.name = "global",
+                          .scope = Scope::Machine,
+                          .bytes = static_cast<double>(about_.bytes),
+                          .bytesPerSecond = bandwidth(),
+                          .latency = {},
+                          .bytesPerBlock = {}});
+    if (local >= kStepTileBytes && group_ == 256)
+      m.iteration["Jacobi2D"] = iteration(m);
+    m.source = fmt::format(
+        "measured by pbc model measure in about {:g} s through {} ({}): launch, barrier, clock, lanes "
+        "(both from multiply-adds of {} cycles), global bandwidth, iteration; from the driver: units, "
+        "threads_per_block, bytes; ASSUMED: blocks_per_unit, shared memory of a unit as of a block",
+        seconds_, about_.api, about_.driver, kMultiplyAddCycles);
+    return m;
+  }
+
+private:
+  Figure launchTime() {
+    const auto kernel = probe_.build(kNothingKernel, "pb_nothing", group_);
+    auto buffer = device_.allocate(64);
+    const std::vector<device::Argument> arguments = {device::Argument::writes(*buffer),
+                                                     device::Argument::of(0)};
+    probe_.run(*kernel, arguments, group_, group_);
+    return sampled(sampling_, [&] { return probe_.run(*kernel, arguments, group_, group_).seen; });
+  }
+
+  /// One item alone shows the clock, a full device how many do so at once.
+  void measureLanes(Machine &m) {
+    constexpr long kSteps = 1000, kAddsOfStep = 16;
+    const auto full = probe_.build(kMultiplyAddKernel, "pb_madd", group_),
+               alone = probe_.build(kMultiplyAddKernel, "pb_madd", 1);
+    const long items = static_cast<long>(m.units) * group_ * 8;
+    auto buffer = device_.allocate(static_cast<unsigned long>(items) * 4);
+    const auto rate = [&](device::Kernel &kernel, long count, int group, long steps) {
+      const std::vector<device::Argument> arguments = {device::Argument::writes(*buffer),
+                                                       device::Argument::of(steps)};
+      probe_.run(kernel, arguments, count, group);
+      return sampled(sampling_, [&] {
+        return static_cast<double>(count * steps * kAddsOfStep) /
+               probe_.run(kernel, arguments, count, group).onDevice;
+      });
+    };
+    const Figure one = rate(*alone, 1, 1, 50 * kSteps), all = rate(*full, items, group_, kSteps);
+    m.clock = Figure{one.value * kMultiplyAddCycles, one.spread};
+    m.lanes = static_cast<int>(powerOfTwoNear(all.value / (m.clock->value * m.units)));
+  }
+
+  /// From the difference of two kernels that differ in their number of barriers only.
+  Figure barrier(const Machine &m) {
+    constexpr long kFew = 64, kMany = 1088;
+    const auto kernel = probe_.build(kBarrierKernel, "pb_barriers", group_);
+    const long items = static_cast<long>(m.units) * group_;
+    auto buffer = device_.allocate(static_cast<unsigned long>(items) * 4);
+    const auto run = [&](long barriers) {
+      return probe_
+          .run(*kernel, {device::Argument::writes(*buffer), device::Argument::of(barriers)}, items, group_)
+          .onDevice;
+    };
+    run(kFew), run(kMany);
+    return sampled(sampling_, [&] {
+      const double few = run(kFew);
+      return (run(kMany) - few) / static_cast<double>(kMany - kFew);
+    });
+  }
+
+  Figure bandwidth() {
+    const unsigned long most = std::min(about_.largest, about_.bytes / 8);
+    const unsigned long bytes = std::min<unsigned long>(most, about_.sharesMemory ? 64UL << 20 : 256UL << 20);
+    const long items = static_cast<long>(bytes / 4) / group_ * group_;
+    if (items == 0)
+      throw Problem(fmt::format("{} has no memory to measure", about_.name));
+    const auto kernel = probe_.build(kCopyKernel, "pb_copy", group_);
+    auto from = device_.allocate(static_cast<unsigned long>(items) * 4),
+         to = device_.allocate(static_cast<unsigned long>(items) * 4);
+    const std::vector<device::Argument> arguments = {device::Argument::writes(*from),
+                                                     device::Argument::writes(*to)};
+    probe_.run(*kernel, arguments, items, group_);
+    return sampled(sampling_, [&] {
+      return 8.0 * static_cast<double>(items) / probe_.run(*kernel, arguments, items, group_).onDevice;
+    });
+  }
+
+  /// Steps of a 5-point stencil in group-local memory, as many groups at once as blocks that fit.
+  Figure iteration(const Machine &m) {
+    constexpr long kSteps = 200;
+    const auto kernel = probe_.build(kStepKernel, "pb_steps", group_);
+    const long items = static_cast<long>(m.units) * 4 * group_;
+    auto buffer = device_.allocate(static_cast<unsigned long>(items) * 4);
+    const std::vector<device::Argument> arguments = {device::Argument::writes(*buffer),
+                                                     device::Argument::of(kSteps)};
+    probe_.run(*kernel, arguments, items, group_);
+    return sampled(sampling_, [&] {
+      return probe_.run(*kernel, arguments, items, group_).onDevice * m.units * m.lanes /
+             static_cast<double>(items * kSteps);
+    });
+  }
+
+  const device::Description about_;
+  device::Device &device_;
+  DeviceProbe probe_;
+  Sampling sampling_;
+  int group_;
+  double seconds_;
+};
+
+} // namespace
+
+Machine measureDevice(device::Device &d, const MeasureSettings &settings) {
+  return DeviceMeasurement(d, settings).measure();
+}
+
+} // namespace pbc::model

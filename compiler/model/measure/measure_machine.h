@@ -1,0 +1,27 @@
+// The machine at hand as a description: the processor always, devices through the runtime's device layer.
+//
+//   measureProcessor({.seconds = 10})             =>  2 units of 16 lanes, L1 48 kB at 310 GB/s and 1.5 ns,
+//   ... measureDevice(device, {.seconds = 10})        =>  an OpenCL or CUDA device
+//
+// Invariant: every figure has the spread of its samples; what cannot be measured is looked up or left out,
+// and `source` says which is which. It takes about as long as it may, some seconds more for devices that
+// compile. Source: cost-models.md 1.9.
+#pragma once
+#include "compiler/model/machine/machine.h"
+
+namespace pb::device {
+class Device;
+}
+
+namespace pbc::model {
+
+struct MeasureSettings {
+  double seconds = 10;
+};
+
+Machine measureProcessor(const MeasureSettings &);
+
+/// Throws Problem if it has no memory for the measurements, or pb::device::DeviceError.
+Machine measureDevice(pb::device::Device &, const MeasureSettings &);
+
+} // namespace pbc::model

@@ -1,0 +1,98 @@
+#include "compiler/model/measure/caches.h"
+#include "compiler/model/measure/compute_probe.h"
+#include "compiler/model/measure/measure_machine.h"
+#include "compiler/model/measure/memory_probe.h"
+#include "compiler/model/measure/thread_probe.h"
+#include "compiler/model/measure/widest_vectors.h"
+
+#include "runtime/base/machine.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+namespace pbc::model {
+namespace {
+
+/// Processors that this process may run on.
+int usableUnits() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    return std::max(1, CPU_COUNT(&set));
+  return 1;
+}
+
+double pagesInBytes(int which) {
+  const long pages = sysconf(which), bytes = sysconf(_SC_PAGESIZE);
+  return pages > 0 && bytes > 0 ? static_cast<double>(pages) * static_cast<double>(bytes) : 0;
+}
+
+/// So much that hardly anything of it stays in a cache, if that much is free.
+double farBytes(const std::vector<Cache> &caches) {
+  constexpr double kLeast = 16.0 * 1024 * 1024, kMost = 512.0 * 1024 * 1024;
+  const double last = caches.empty() ? kLeast : caches.back().bytes;
+  const double free = pagesInBytes(_SC_AVPHYS_PAGES);
+  return std::clamp(std::min(4 * last, free / 4), kLeast, kMost);
+}
+
+class ProcessorProbe {
+public:
+  ProcessorProbe(int units, double seconds)
+      : units_(units), each_{.least = 5, .most = 51, .seconds = seconds} {}
+
+  /// `used`: bytes of one instance that the measurement goes through.
+  void add(std::vector<Memory> &memories, const std::string &name, Scope scope, double bytes,
+           double used) const {
+    Memory m{.name = name,
+             .scope = scope,
+             .bytes = bytes,
+             .bytesPerSecond = {},
+             .latency = {},
+             .bytesPerBlock = {}};
+    const double each = scope == Scope::Unit ? used : used / units_;
+    m.bytesPerSecond = readBandwidth(units_, static_cast<std::size_t>(each), each_);
+    m.latency = chaseLatency(static_cast<std::size_t>(used), each_);
+    memories.push_back(m);
+  }
+
+private:
+  int units_;
+  Sampling each_;
+};
+
+} // namespace
+
+Machine measureProcessor(const MeasureSettings &settings) {
+  const pb::base::Machine about = pb::base::thisMachine();
+  // Two figures for each of four memories, clock, barrier, start of threads, seven stencils.
+  const double each = settings.seconds / 18;
+  const Sampling sampling{.least = 5, .most = 51, .seconds = each};
+  Machine m;
+  m.name = about.processor.empty() ? "this processor" : about.processor;
+  m.kind = MachineKind::Processor;
+  m.units = usableUnits();
+  m.lanes = vectorLanes();
+  m.source = fmt::format(
+      "measured by pbc model measure in about {:g} s on {} of {} processors; sizes of memories, units "
+      "and lanes: from the system; spread: half of the middle 50 % of the samples, relative",
+      settings.seconds, m.units, about.cores);
+  m.clock = clockRate(sampling);
+  const ProcessorProbe probe(m.units, each);
+  const std::vector<Cache> caches = cachesOf("/sys/devices/system/cpu/cpu0");
+  // Half of each, so that it stays there beside whatever else is in it.
+  for (const Cache &c : caches)
+    probe.add(m.memories, c.name, c.scope, c.bytes, c.bytes / 2);
+  probe.add(m.memories, "global", Scope::Machine, std::max(1.0, pagesInBytes(_SC_PHYS_PAGES)),
+            farBytes(caches));
+  m.barrier = barrierTime(m.units, sampling);
+  m.launch = threadStartTime(m.units, sampling);
+  double near = 32768;
+  for (const Cache &c : caches)
+    if (c.scope == Scope::Unit)
+      near = c.bytes;
+  m.iteration = iterationTimes(m.lanes, static_cast<std::size_t>(near / 2), sampling);
+  return m;
+}
+
+} // namespace pbc::model

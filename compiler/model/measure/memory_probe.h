@@ -1,0 +1,16 @@
+// How fast memory is: all units reading at once, and one unit following a chain of pointers.
+//
+//   readBandwidth(2, 512 KiB)   =>  bytes per second of both units together, each over 512 KiB of its own
+//   chaseLatency(512 KiB)       =>  seconds from a load to the next, which needs its result
+//
+// The chain visits every line of 64 bytes once in a random order, so that nothing can be fetched ahead. As a
+// program sees it: what translating addresses costs is part of it.
+#pragma once
+#include "compiler/model/measure/sampling.h"
+
+namespace pbc::model {
+
+Figure readBandwidth(int units, std::size_t bytesEach, const Sampling &);
+Figure chaseLatency(std::size_t bytes, const Sampling &);
+
+} // namespace pbc::model

@@ -1,0 +1,29 @@
+// A figure from repeated measurements.
+//
+//   figureOf({3, 1, 2, 100, 2})            =>  value 2 (the median), spread 0.25: half of the middle 50 %,
+//   relative sampled({.seconds = 0.2}, measureOnce) =>  as many as fit, at least 5
+//
+// The median, because a busy machine only ever makes some runs slower; the spread says how far to trust it.
+#pragma once
+#include "compiler/model/machine/machine.h"
+
+#include <functional>
+
+namespace pbc::model {
+
+/// Of at least one value, all positive.
+Figure figureOf(std::vector<double> values);
+
+struct Sampling {
+  int least = 5, most = 51;
+  double seconds = 0.3; // no further sample begins after this time
+};
+Figure sampled(const Sampling &, const std::function<double()> &measureOnce);
+
+/// Seconds until `f` is done.
+double secondsOf(const std::function<void()> &f);
+
+/// Seconds of them in which this thread ran: what others had of the processor does not count.
+double ownSecondsOf(const std::function<void()> &f);
+
+} // namespace pbc::model

@@ -1,0 +1,52 @@
+// Runs a loop with the widest vectors that this processor has, although pbc itself is compiled for all of
+// them.
+//
+//   onWidestVectors([&]() PBC_INLINE { for (...) b[i] = a[i] + c[i]; });
+//   vectorLanes()   =>  16 numbers of 4 bytes, where there is AVX-512
+//
+// The body must be declared PBC_INLINE: only what is inlined is compiled for the wider vectors.
+#pragma once
+
+#define PBC_INLINE __attribute__((always_inline))
+
+namespace pbc::model {
+
+inline int vectorLanes() {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq"))
+    return 16;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return 8;
+#endif
+  return 4;
+}
+
+#ifdef __x86_64__
+template <class Body>
+__attribute__((target("avx512f,avx512vl,avx512dq,avx2,fma,prefer-vector-width=512"), noinline)) void
+onVectorsOf64Bytes(Body body) {
+  body();
+}
+template <class Body>
+__attribute__((target("avx2,fma"), noinline)) void onVectorsOf32Bytes(Body body) {
+  body();
+}
+#endif
+template <class Body>
+__attribute__((noinline)) void onPlainVectors(Body body) {
+  body();
+}
+
+template <class Body>
+void onWidestVectors(Body body) {
+#ifdef __x86_64__
+  if (vectorLanes() == 16)
+    return onVectorsOf64Bytes(body);
+  if (vectorLanes() == 8)
+    return onVectorsOf32Bytes(body);
+#endif
+  onPlainVectors(body);
+}
+
+} // namespace pbc::model

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""pbc model measure: measure_command.py PBC. A file that the other models read, for the processor and for a device."""
+import json, os, subprocess, sys, tempfile, time, tomllib
+
+PBC = os.path.abspath(sys.argv[1])
+
+def run(*arguments, status=0):
+    done = subprocess.run([PBC, "model", *arguments], capture_output=True, text=True, timeout=100)
+    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
+    return done
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+
+    # The processor: a file with the spread of each figure, which says what was measured.
+    begin = time.time()
+    text = run("measure", "-o", "here.toml", "--seconds=0.5").stdout
+    assert time.time() - begin < 60, "measuring half a second takes no minute on any machine"
+    assert "Written to here.toml" in text and "an iteration on a lane" in text, text
+    with open("here.toml", "rb") as f:
+        machine = tomllib.load(f)
+    assert machine["kind"] == "processor" and machine["units"] >= 1 and "measured" in machine["source"], machine
+    assert [m["name"] for m in machine["memory"]][-1] == "global", machine
+    for figure in [machine["clock"], machine["barrier"], machine["launch"], *machine["iteration"].values()]:
+        value, spread = (figure["value"], figure["spread"]) if isinstance(figure, dict) else (figure, 0)
+        assert value > 0 and spread >= 0, machine
+    assert set(machine["iteration"]) >= {"Jacobi1D", "Jacobi2D", "Heat3D"}, machine
+
+    # Other commands read it.
+    answer = json.loads(run("time", "--machine=here.toml", "--stencil=Jacobi2D", "--size=1000,1000", "--steps=100", "--json").stdout)
+    figures = {f["name"]: f["value"] for f in answer["figures"]}
+    assert figures["time"] >= figures["ideal time"] > 0, figures
+
+    # A device: the runtime's own, which needs no driver.
+    answer = json.loads(run("measure", "--device=fake", "-o", "fake.toml", "--seconds=0.5", "--json").stdout)
+    assert any(row[0] == "launch" and row[1] > 0 for row in answer["tables"][0]["rows"]), answer
+    with open("fake.toml", "rb") as f:
+        device = tomllib.load(f)
+    assert device["kind"] == "gpu" and "ASSUMED" in device["source"], device
+
+    # Wrong questions; nothing is written.
+    error = run("measure", "--device=opencl:77", "-o", "no.toml", status=1).stderr
+    assert error.startswith("pbc model: error: no device 'opencl:77' could be opened"), error
+    error = run("measure", "--seconds=-1", "-o", "no.toml", status=1).stderr
+    assert error == "pbc model: error: --seconds must be from 0.1 to 600, not -1\n", error
+    assert not os.path.exists("no.toml")
+    error = run("measure", "-o", "/nowhere/at/all.toml", "--seconds=0.1", status=1).stderr
+    assert "/nowhere/at/all.toml" in error, error
+
+print("ok")
