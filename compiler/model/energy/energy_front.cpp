@@ -10,7 +10,7 @@
 namespace pbc::model {
 namespace {
 
-constexpr int64_t kLongest = 1'000'000'000; // extents of the time models
+constexpr int64_t kLongestExtent = 1'000'000'000; // extents of the time models
 
 StencilProblem hexagonProblem(const EnergyRun &run, double iteration) {
   const Stencil stencil{run.work.name, 2, run.work.radius, static_cast<long>(run.work.words), {}};
@@ -72,8 +72,8 @@ size_t leastOf(const std::vector<EnergyPoint> &points, Less less) {
 
 double predictedSeconds(const StencilMachine &machine, const EnergyRun &run, double iteration) {
   check(run);
-  if (std::max({run.size1, run.size2, run.steps}) > kLongest)
-    throw Problem(fmt::format("the time of extents above {} is not modelled", kLongest),
+  if (std::max({run.size1, run.size2, run.steps}) > kLongestExtent)
+    throw Problem(fmt::format("the time of extents above {} is not modelled", kLongestExtent),
                   "give it with --time");
   if (run.code == EnergyCode::Jacobi2D)
     return stencilTime(machine, hexagonProblem(run, iteration), {{run.tile1, run.tile2, 1}, run.tileSteps})

@@ -19,8 +19,6 @@ std::string tileName(const Stencil &stencil, const Tile &tile) {
   return fmt::format("{} x {}", sidesText(stencil, tile.space), tile.time);
 }
 
-std::string percentText(double part) { return fmt::format("{:.1f} %", 100 * part); }
-
 std::string inMicroseconds(double seconds) { return fmt::format("{:.4g} us", 1e6 * seconds); }
 
 std::string plural(long count, const std::string &noun) {
