@@ -9,6 +9,7 @@
 #include "compiler/choice/sizes.h"
 #include "compiler/choice/verify.h"
 #include "compiler/driver/explain.h"
+#include "compiler/driver/finished_program.h"
 #include "compiler/driver/refused_configuration.h"
 #include "compiler/driver/standard_library.h"
 #include "compiler/driver/undefined.h"
@@ -34,7 +35,6 @@
 #include <functional>
 #include <iterator>
 #include <stdexcept>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace pbc::driver {
@@ -478,55 +478,16 @@ private:
     return std::string(std::istreambuf_iterator<char>(in), {});
   }
 
-  /// Everything that decides the finished program, given that it has no raw blocks (which may include files).
-  build::Cache::Key programKey(const source::MappedText &text) const {
-    build::Cache::Hasher h;
-    h.add("program")
-        .add(build::compilerIdentity())
-        .add(text.text)
-        .add(options_.input)
-        .add(options_.mainTransform);
-    for (const auto &cpu : options_.cpus)
-      h.add(cpu);
-    h.add(std::to_string(options_.optimisation)).add(options_.boundsCheck ? "b" : "-");
-    h.add(options_.reassociates ? "r" : "-").add(options_.vectorMath ? "v" : "-");
-    h.add(options_.forDevices ? "d" : "-");
-    for (const auto &a : options_.linkArguments)
-      h.add(a);
-    struct stat s{};
-    if (stat(build::runtimeArchive().c_str(), &s) == 0)
-      h.add(fmt::format("{} {}.{}", s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec));
-    return h.finish();
-  }
-
   bool fromCache(const source::MappedText &text) {
-    if (text.text.find("%{") != std::string::npos || !options_.configuration.empty() ||
-        !options_.infoFile.empty() || !options_.objectFolder.empty() || !options_.compiles || !options_.links)
+    if (!mayBeCached(options_, text))
       return false;
-    programKey_ = programKey(text);
+    programKey_ = programKey(options_, text);
     bool found = false;
     step("look for the finished program", [&] {
       if (const auto bytes = cache_.get(programKey_))
-        found = writeExecutable(*bytes);
+        found = writeExecutable(options_.output, *bytes);
     });
     return found;
-  }
-
-  /// To a temporary beside the target, then under its name: nothing is ever half written.
-  bool writeExecutable(const std::string &bytes) const {
-    const std::string temporary = fmt::format("{}.{}.tmp", options_.output, getpid());
-    {
-      std::ofstream out(temporary, std::ios::binary);
-      out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-      if (!out.flush()) {
-        std::remove(temporary.c_str());
-        return false;
-      }
-    }
-    if (chmod(temporary.c_str(), 0755) == 0 && std::rename(temporary.c_str(), options_.output.c_str()) == 0)
-      return true;
-    std::remove(temporary.c_str());
-    return false;
   }
 
   /// BLAS, LAPACK and FFTW without -l: the system's libraries that define what the program uses.
@@ -594,10 +555,6 @@ private:
   std::vector<KernelSpace> spaces_;
   emit::Devices devices_;
 };
-
-} // namespace
-
-namespace {
 
 int runPipeline(const Options &options, const std::function<void(const kernel::Kernel &)> &take) {
   try {
