@@ -1,25 +1,16 @@
 #!/usr/bin/env python3
 """pbc model area: area_command.py PBC. Figures, shares, the plot, and what is said about chips that cannot be."""
-import json, os, subprocess, sys, tempfile
+import os, sys, tempfile
 import xml.dom.minidom
+from question import Command
 
-PBC = os.path.abspath(sys.argv[1])
 
-def run(*arguments, status=0):
-    done = subprocess.run([PBC, "model", "area", *arguments], capture_output=True, text=True)
-    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
-    return done
-
-def refused(*arguments):
-    done = run(*arguments, status=1)
-    assert done.stdout == "" and done.stderr.startswith("pbc model: error: "), done
-    return done.stderr.removeprefix("pbc model: error: ")
+command = Command(sys.argv[1], "area")
+run, refused = command.run, command.refused
 
 def answer(*arguments):
-    a = json.loads(run(*arguments, "--json").stdout)
-    a["figures"] = {f["name"]: f["value"] for f in a["figures"]}
-    a["tables"] = {t["title"]: t for t in a["tables"]}
-    return a
+    a, figures = command.answer(*arguments)
+    return {**a, "figures": figures, "tables": {t["title"]: t for t in a["tables"]}}
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)

@@ -1,24 +1,14 @@
 #!/usr/bin/env python3
 """pbc model chain: chain_command.py PBC. The worked example in both modes, the experiment, and wrong questions."""
-import json, os, subprocess, sys, tempfile
+import os, sys, tempfile
 import xml.dom.minidom
+from question import Command
 
-PBC = os.path.abspath(sys.argv[1])
 EXAMPLE = ["936", "1008", "552", "368", "1016", "616", "544"]
 
-def run(*arguments, status=0):
-    done = subprocess.run([PBC, "model", "chain", *arguments], capture_output=True, text=True)
-    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
-    return done
-
-def refused(*arguments):
-    done = run(*arguments, status=1)
-    assert done.stdout == "" and done.stderr.startswith("pbc model: error: "), done
-    return done.stderr.removeprefix("pbc model: error: ")
-
-def answer_of(*arguments):
-    answer = json.loads(run(*arguments, "--json").stdout)
-    return answer, {f["name"]: f["value"] for f in answer["figures"]}
+command = Command(sys.argv[1], "chain")
+run, refused = command.run, command.refused
+answer_of = command.answer
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)

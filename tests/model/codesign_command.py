@@ -1,26 +1,17 @@
 #!/usr/bin/env python3
 """pbc model codesign: codesign_command.py PBC. The specification's ranges, weights, models, the plot, and budgets that no
 chip meets."""
-import json, os, subprocess, sys, tempfile
+import os, sys, tempfile
 import xml.dom.minidom
+from question import Command
 
-PBC = os.path.abspath(sys.argv[1])
 
-def run(*arguments, status=0):
-    done = subprocess.run([PBC, "model", "codesign", *arguments], capture_output=True, text=True)
-    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
-    return done
-
-def refused(*arguments):
-    done = run(*arguments, status=1)
-    assert done.stdout == "" and done.stderr.startswith("pbc model: error: "), done
-    return done.stderr.removeprefix("pbc model: error: ")
+command = Command(sys.argv[1], "codesign")
+run, refused = command.run, command.refused
 
 def answer(*arguments):
-    a = json.loads(run(*arguments, "--json").stdout)
-    a["figures"] = {f["name"]: f["value"] for f in a["figures"]}
-    a["tables"] = {t["title"].split(":")[0]: t["rows"] for t in a["tables"]}
-    return a
+    a, figures = command.answer(*arguments)
+    return {**a, "figures": figures, "tables": {t["title"].split(":")[0]: t["rows"] for t in a["tables"]}}
 
 def best(a):
     return tuple(a["figures"][name] for name in ("best units", "best lanes of a unit", "best shared memory"))

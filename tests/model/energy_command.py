@@ -1,29 +1,20 @@
 #!/usr/bin/env python3
 """pbc model energy: energy_command.py PBC. One tile, the front over tiles, costs from measurements, and what is said about
 wrong questions."""
-import json, os, random, subprocess, sys, tempfile
+import os, random, sys, tempfile
 import xml.dom.minidom
+from question import Command
 
-PBC = os.path.abspath(sys.argv[1])
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 JACOBI = ["--size=4096,4096", "--steps=1024"]
 TILE = [*JACOBI, "--tile=8,64,16"]
 
-def run(*arguments, status=0):
-    done = subprocess.run([PBC, "model", "energy", *arguments], capture_output=True, text=True)
-    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
-    return done
-
-def refused(*arguments):
-    done = run(*arguments, status=1)
-    assert done.stdout == "" and done.stderr.startswith("pbc model: error: "), done
-    return done.stderr.removeprefix("pbc model: error: ")
+command = Command(sys.argv[1], "energy")
+run, refused = command.run, command.refused
 
 def answer(*arguments):
-    a = json.loads(run(*arguments, "--json").stdout)
-    a["figures"] = {f["name"]: f["value"] for f in a["figures"]}
-    a["tables"] = {t["title"].split(":")[0]: t["rows"] for t in a["tables"]}
-    return a
+    a, figures = command.answer(*arguments)
+    return {**a, "figures": figures, "tables": {t["title"].split(":")[0]: t["rows"] for t in a["tables"]}}
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)

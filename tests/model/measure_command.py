@@ -1,13 +1,9 @@
 #!/usr/bin/env python3
 """pbc model measure: measure_command.py PBC. A file that the other models read, for the processor and for a device."""
-import json, os, subprocess, sys, tempfile, time, tomllib
+import json, os, sys, tempfile, time, tomllib
+from question import Command
 
-PBC = os.path.abspath(sys.argv[1])
-
-def run(*arguments, status=0):
-    done = subprocess.run([PBC, "model", *arguments], capture_output=True, text=True, timeout=100)
-    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
-    return done
+run = Command(sys.argv[1]).run
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)

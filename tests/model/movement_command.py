@@ -1,23 +1,13 @@
 #!/usr/bin/env python3
 """pbc model movement: movement_command.py PBC. Answers as text, as data and as a plot, and wrong questions."""
-import json, os, subprocess, sys, tempfile
+import os, sys, tempfile
 import xml.dom.minidom
+from question import Command
 
-PBC = os.path.abspath(sys.argv[1])
 
-def run(*arguments, status=0):
-    done = subprocess.run([PBC, "model", "movement", *arguments], capture_output=True, text=True)
-    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
-    return done
-
-def refused(*arguments):
-    done = run(*arguments, status=1)
-    assert done.stdout == "" and done.stderr.startswith("pbc model: error: "), done
-    return done.stderr.removeprefix("pbc model: error: ")
-
-def answer_of(*arguments):
-    answer = json.loads(run(*arguments, "--json").stdout)
-    return answer, {f["name"]: f["value"] for f in answer["figures"]}
+command = Command(sys.argv[1], "movement")
+run, refused = command.run, command.refused
+answer_of = command.answer
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)

@@ -1,26 +1,16 @@
 #!/usr/bin/env python3
 """pbc model time: time_command.py PBC. Answers as text, as data and as a plot, and what is said about wrong questions."""
-import json, os, subprocess, sys, tempfile
+import os, sys, tempfile
 import xml.dom.minidom
+from question import Command
 
 PBC = os.path.abspath(sys.argv[1])
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 JACOBI = ["--machine=gtx980", "--stencil=Jacobi2D", "--size=4096,4096", "--steps=1024"]
 
-def run(*arguments, status=0, **environment):
-    done = subprocess.run([PBC, "model", "time", *arguments], capture_output=True, text=True, env={**os.environ, **environment})
-    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
-    return done
-
-def refused(*arguments, **environment):
-    """The message; nothing is printed beside it."""
-    done = run(*arguments, status=1, **environment)
-    assert done.stdout == "" and done.stderr.startswith("pbc model: error: "), done
-    return done.stderr.removeprefix("pbc model: error: ")
-
-def figures(*arguments):
-    answer = json.loads(run(*arguments, "--json").stdout)
-    return answer, {f["name"]: f["value"] for f in answer["figures"]}
+command = Command(sys.argv[1], "time")
+run, refused = command.run, command.refused
+figures = command.answer
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
