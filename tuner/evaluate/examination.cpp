@@ -10,7 +10,7 @@ namespace pbc::tuner {
 namespace {
 
 constexpr long kGrowing = 16; // variables below that are constants of the problem, a kernel's width for one
-constexpr double kPatience = 0.5, kTimesDefault = 30;
+constexpr double kExaminationPatience = 0.5, kTimesDefault = 30;
 
 bool isPrime(long n) {
   for (long d = 2; d * d <= n; ++d)
@@ -35,9 +35,9 @@ std::optional<Sizes> withSize(const ProgramSpace &space, const Sizes &full, long
   return sizes;
 }
 
-class Inputs {
+class ExaminedInputs {
 public:
-  Inputs(const ProgramSpace &space, const Sizes &full) : space_(space), full_(full) {}
+  ExaminedInputs(const ProgramSpace &space, const Sizes &full) : space_(space), full_(full) {}
 
   void add(long size, const std::string &values = "") {
     const auto sizes = withSize(space_, full_, size);
@@ -58,7 +58,7 @@ private:
 } // namespace
 
 std::vector<ExaminedInput> quickInputs(const ProgramSpace &space, const Sizes &full) {
-  Inputs inputs(space, full);
+  ExaminedInputs inputs(space, full);
   for (long size : {17, 2, 1, 0, 3, 7, 13, 33, 67, 101})
     inputs.add(size);
   for (long size : {23, 97})
@@ -71,7 +71,7 @@ std::vector<ExaminedInput> thoroughInputs(const ProgramSpace &space, const std::
                                           const std::vector<Configuration> &configurations) {
   constexpr std::size_t kMostCutoffs = 12;
   const Step &last = steps.back();
-  Inputs inputs(space, last.sizes);
+  ExaminedInputs inputs(space, last.sizes);
   std::set<long> cutoffs;
   for (const Configuration &configuration : configurations)
     for (const Selector &selector : configuration.selectors())
@@ -115,7 +115,7 @@ std::optional<Prepared> Examination::prepare(const ExaminedInput &input) {
 std::optional<Misfit> Examination::look(const Configuration &configuration, const ExaminedInput &input,
                                         const Prepared &prepared) {
   const std::string toml = toToml(space_, configuration, {});
-  double patience = kPatience + kTimesDefault * prepared.seconds;
+  double patience = kExaminationPatience + kTimesDefault * prepared.seconds;
   Misfit misfit;
   misfit.size = nameOf(input.sizes);
   misfit.n = prepared.n;

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kPatience = 60; // seconds that the default may take
+constexpr double kKernelPatience = 60; // seconds that the default may take
 
 /// This very program: it compiles the variants.
 std::string ownPath() {
@@ -138,13 +138,13 @@ private:
     worker.limits = memoryLimit(options_);
     Worker first(plain, worker);
     first.setBase(choices_);
-    sizes_ = fullSizes(first, space, {options_.n, options_.sizes, !options_.inputs.empty()}, kPatience);
+    sizes_ = fullSizes(first, space, {options_.n, options_.sizes, !options_.inputs.empty()}, kKernelPatience);
     // What all others are compared with.
     WorkerOptions keeping = worker;
     keeping.keep = folder_.path() + "/reference";
     Worker reference(plain, keeping);
     reference.setBase(choices_);
-    const auto prepared = reference.prepare(sizes_, kPatience);
+    const auto prepared = reference.prepare(sizes_, kKernelPatience);
     if (!prepared)
       throw TunerError(prepared.failure.stopped
                            ? "stopped"

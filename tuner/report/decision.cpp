@@ -9,10 +9,10 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr double kFew = 12, kParts = 8;
+constexpr double kFewValues = 12, kParts = 8;
 
 bool isEnumerated(const Tunable &tunable) {
-  return tunable.integer && tunable.maximum - tunable.minimum < kFew;
+  return tunable.integer && tunable.maximum - tunable.minimum < kFewValues;
 }
 
 double partOf(const Tunable &tunable) { return (tunable.maximum - tunable.minimum) / kParts; }

@@ -5,9 +5,9 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr double kPatience = 1.5; // [R]
-constexpr int kAgain = 3;         // runs: one may be disturbed
-constexpr double kSlack = 0.002;  // seconds: the shortest times are mostly noise
+constexpr double kTesterPatience = 1.5; // [R]
+constexpr int kAgain = 3;               // runs: one may be disturbed
+constexpr double kSlack = 0.002;        // seconds: the shortest times are mostly noise
 
 } // namespace
 
@@ -30,7 +30,7 @@ double Tester::limit(int size) const {
   // Of what the best needs in 95 % of runs. Before anything is known, three times the default.
   const auto best = bestSeconds_.find(size);
   if (best != bestSeconds_.end())
-    return kPatience * upperBound(best->second) + kSlack;
+    return kTesterPatience * upperBound(best->second) + kSlack;
   return sizes_[size].defaultSeconds > 0 ? 3 * sizes_[size].defaultSeconds + kSlack : 3600;
 }
 
@@ -86,7 +86,7 @@ Measurement Tester::again(const Configuration &configuration, int size) {
         evaluator_.measure({best->second, size, kAgain, std::max(20 * most, 10.0), true});
     ++measurements_;
     if (!incumbent.seconds.empty()) {
-      most = std::max(most, kPatience * typicalSeconds(incumbent.seconds) + kSlack);
+      most = std::max(most, kTesterPatience * typicalSeconds(incumbent.seconds) + kSlack);
       // What the best needs by now counts for the limits of others, too.
       std::vector<double> &known = bestSeconds_[size];
       known.insert(known.end(), incumbent.seconds.begin(), incumbent.seconds.end());

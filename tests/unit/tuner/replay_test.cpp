@@ -9,7 +9,8 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr const char *kInfo = R"({"name":"sort","hash":"5047","main":"Sort","transforms":[{"name":"Sort",
+constexpr const char *kReplayInfo =
+    R"({"name":"sort","hash":"5047","main":"Sort","transforms":[{"name":"Sort",
   "sites":[{"name":"Sort","alternatives":[{"name":"Merge"},{"name":"Quick"},{"name":"Bad"}]}],
   "tunables":[{"name":"block","logarithmic":true,"initial":64,"min":1,"max":4096}]}]})";
 
@@ -37,8 +38,8 @@ MeasuredSpace measureAll() {
   Machine3 machine;
   std::vector<std::string> notes;
   MeasuredSpace measured =
-      record(parseProgramSpace(kInfo), {{"n=256", 256, 1e-3}, {"n=1024", 1024, 4e-3}}, kInfo, {400, 3, 20},
-             machine, [&](const std::string &line) { notes.push_back(line); });
+      record(parseProgramSpace(kReplayInfo), {{"n=256", 256, 1e-3}, {"n=1024", 1024, 4e-3}}, kReplayInfo,
+             {400, 3, 20}, machine, [&](const std::string &line) { notes.push_back(line); });
   EXPECT_EQ(notes.size(), 2u);
   return measured;
 }

@@ -139,9 +139,10 @@ private:
   std::vector<Configuration> near_;
 };
 
-constexpr StrategyOption kOptions[] = {{"trees", "of the model of times", 24, 2, 500},
-                                       {"candidates", "looked at for each proposal", 200, 10, 10000},
-                                       {"explore", "of so many proposals, one is by chance", 10, 2, 1e6}};
+constexpr StrategyOption kBayesianOptions[] = {
+    {"trees", "of the model of times", 24, 2, 500},
+    {"candidates", "looked at for each proposal", 200, 10, 10000},
+    {"explore", "of so many proposals, one is by chance", 10, 2, 1e6}};
 
 } // namespace
 
@@ -153,7 +154,7 @@ const Strategy kBayesian{"bayesian",
                          "a model of the times says what to try: for few trials",
                          false,
                          false,
-                         kOptions,
+                         kBayesianOptions,
                          [](const StrategyValues &values) {
                            return makeSurrogate({static_cast<int>(values.at("trees")),
                                                  static_cast<int>(values.at("candidates")),

@@ -87,7 +87,7 @@ private:
   std::size_t asked_ = 0;
 };
 
-constexpr StrategyOption kOptions[] = {
+constexpr StrategyOption kEnsembleOptions[] = {
     {"curiosity", "how often those are asked that have not found anything lately", 0.05, 0, 10},
     {"window", "turns that are remembered", 500, 10, 1e6},
     {"children", "mutations at each size; 0: 20, and 20 for each open decision", 0, 0, 1e6}};
@@ -98,7 +98,7 @@ const Strategy kEnsemble{"ensemble",
                          "evolution, descent, model and chance take turns and share what they find",
                          true,
                          true,
-                         kOptions,
+                         kEnsembleOptions,
                          [](const StrategyValues &values) -> std::unique_ptr<Technique> {
                            std::vector<std::unique_ptr<Technique>> arms;
                            arms.push_back(makeEvolution(static_cast<int>(values.at("children"))));

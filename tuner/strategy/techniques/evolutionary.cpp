@@ -54,7 +54,7 @@ private:
   std::size_t next_ = 0;
 };
 
-constexpr StrategyOption kOptions[] = {
+constexpr StrategyOption kEvolutionaryOptions[] = {
     {"children", "mutations at each size; 0: 20, and 20 for each open decision", 0, 0, 1e6}};
 
 } // namespace
@@ -66,7 +66,7 @@ const Strategy kEvolutionary{
     "a population, mutated at growing sizes: what n/2 has found is used at n",
     true,
     true,
-    kOptions,
+    kEvolutionaryOptions,
     [](const StrategyValues &values) { return makeEvolution(static_cast<int>(values.at("children"))); }};
 
 } // namespace pbc::tuner

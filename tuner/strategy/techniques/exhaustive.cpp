@@ -63,7 +63,7 @@ private:
   std::uint64_t next_ = 0, width_ = 1, start_ = 0;
 };
 
-constexpr StrategyOption kOptions[] = {
+constexpr StrategyOption kExhaustiveOptions[] = {
     {"points", "of the grid, at most: it is as fine as that allows", 20000, 2, 1e12}};
 
 } // namespace
@@ -72,7 +72,7 @@ const Strategy kExhaustive{"exhaustive",
                            "every point of a grid over the space, at the full size",
                            false,
                            true,
-                           kOptions,
+                           kExhaustiveOptions,
                            [](const StrategyValues &values) -> std::unique_ptr<Technique> {
                              return std::make_unique<Enumeration>(
                                  static_cast<std::uint64_t>(values.at("points")));

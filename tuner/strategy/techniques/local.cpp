@@ -93,7 +93,7 @@ private:
   bool isInBands_ = false, hasMoved_ = false;
 };
 
-constexpr StrategyOption kOptions[] = {
+constexpr StrategyOption kLocalOptions[] = {
     {"restarts", "new starts at each size, when no step is faster any more", 1000, 0, 1e6},
     {"kicks", "mutations between the best and a new start", 2, 1, 20}};
 
@@ -107,7 +107,7 @@ const Strategy kLocal{"local",
                       "downhill by single steps, with new starts",
                       true,
                       false,
-                      kOptions,
+                      kLocalOptions,
                       [](const StrategyValues &values) {
                         return makeDescent(static_cast<int>(values.at("restarts")),
                                            static_cast<int>(values.at("kicks")));
