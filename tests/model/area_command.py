@@ -53,7 +53,7 @@ with tempfile.TemporaryDirectory() as folder:
     assert svg.tagName == "svg" and len(svg.getElementsByTagName("path")) > 7
 
     # Chips that cannot be: one message, nothing else.
-    assert refused() == ("which chip?\n  help: --machine=gtx980, or --units=16 --lanes=128 --shared=96, and --l1, --l2 if it has "
+    assert refused() == ("which chip? Without --machine, --units, --lanes and --shared are needed\n  help: --machine=gtx980, or --units=16 --lanes=128 --shared=96, and --l1, --l2 if it has "
                          "caches\n")
     assert refused("--units=-4", "--lanes=128", "--shared=96").startswith("a chip with -4 units: from 1 to 100000 can be computed\n")
     assert refused("--machine=gtx980", "--shared=-1").startswith("a chip with -1 kB of shared memory a unit: from 0 to 1e+09 can")
@@ -63,3 +63,9 @@ with tempfile.TemporaryDirectory() as folder:
                                          "  help: add the figure to its machine file, or give --registers\n")
     assert answer("--machine=k20c", "--registers=1.5")["figures"]["area"] > 0
     assert refused("--machine=gtx980", "--plot=none/area.svg")
+
+    # Contradictions, and numbers that are not what they look like.
+    assert refused("--machine=gtx980", "--no-caches", "--l2=100") == (
+        "--no-caches leaves out what --l1 and --l2 ask for\n  help: give one or the other\n")
+    assert refused("--units", "016", "--lanes=128", "--shared=1") == (
+        "`016` begins with a 0\n  help: write the number without it\n")

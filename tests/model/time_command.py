@@ -96,3 +96,18 @@ with tempfile.TemporaryDirectory() as folder:
     assert run(*JACOBI, "--size=99999999999999999999,1", status=1).stdout == ""
 
 print("ok")
+
+    # What is given counts, also if it is 0.
+    assert refused(*JACOBI, "--iteration=0").startswith("--iteration must be more than 0 and at most 1, not 0")
+    assert refused(*JACOBI, "--iteration=1e300").startswith("--iteration must be more than 0")
+    assert refused(*JACOBI, "--k=0").startswith("--k must be at least 1, not 0")
+    assert refused(*JACOBI, "--candidates=-1").startswith("--candidates must be at least 1, not -1")
+    assert refused(*JACOBI[:2], "--size=4096,4096").startswith("--steps is missing")
+    assert refused(*JACOBI[:2], "--size=4096,,4096", "--steps=8").startswith("`--size=4096,,4096` has a comma without")
+    table = ["--machine=gtx980", "--stencil=SmithWaterman", "--size=4096,4096", "--tile=64,64", "--iteration=5e-9"]
+    assert refused(*table, "--steps=10").startswith("SmithWaterman has no --steps")
+    # The advice is true: one tile at a time is faster where wavefronts are narrow.
+    answer, f = figures(*table)
+    advice = next(x for x in answer["explanation"] if "with k = " in x)
+    k, seconds = advice.split("with k = ")[1].split()[0], float(advice.split("it takes ")[1].split()[0])
+    assert abs(figures(*table, f"--k={k}")[1]["time"] / seconds - 1) < 1e-3 and seconds < f["time"], advice

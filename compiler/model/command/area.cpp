@@ -39,7 +39,7 @@ NamedChip chipOfOptions(const AreaOptions &o) {
     else
       out.name += ", changed";
   } else if (!o.units || !o.lanes || !o.shared) {
-    throw Problem("which chip?",
+    throw Problem("which chip? Without --machine, --units, --lanes and --shared are needed",
                   "--machine=gtx980, or --units=16 --lanes=128 --shared=96, and --l1, --l2 if it has caches");
   }
   out.chip.units = o.units.value_or(out.chip.units);
@@ -50,6 +50,8 @@ NamedChip chipOfOptions(const AreaOptions &o) {
     out.chip.firstCacheKb = o.first;
   if (o.second)
     out.chip.secondCacheKb = o.second;
+  if (o.noCaches && (o.first || o.second))
+    throw Problem("--no-caches leaves out what --l1 and --l2 ask for", "give one or the other");
   if (o.noCaches)
     out.chip = withoutCaches(out.chip);
   return out;

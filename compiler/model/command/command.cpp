@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <regex>
 
 namespace pbc::model {
 namespace {
@@ -20,6 +21,21 @@ void show(const Answer &answer, const Common &common) {
   if (!common.plot.empty())
     tuner::writeAtomically(common.plot, asSvg(answer));
   fmt::print("{}", text);
+}
+
+/// Numbers as people write them: `016` is not octal, and `1,,2` lacks something.
+void checkNumbers(int argc, char **argv) {
+  static const std::regex kNumbers("(--[a-z0-9-]+=)?([-+.,0-9]*)");
+  for (int k = 1; k < argc; ++k) {
+    std::cmatch parts;
+    if (!std::regex_match(argv[k], parts, kNumbers))
+      continue;
+    const std::string numbers = parts[2];
+    if (std::regex_search(numbers, std::regex("(^|,)[-+]?0[0-9]")))
+      throw Problem(fmt::format("`{}` begins with a 0", argv[k]), "write the number without it");
+    if (std::regex_search(numbers, std::regex("^,|,,|,$")))
+      throw Problem(fmt::format("`{}` has a comma without a number", argv[k]), "a list is 4096,4096");
+  }
 }
 
 int problem(const std::string &kind, const std::string &what, const std::string &help) {
@@ -47,13 +63,12 @@ int modelCommand(int argc, char **argv, const EachKernel &eachKernel) {
                          "the formulas as the source prints them, errors included (docs/models.md)");
   }
   try {
+    checkNumbers(argc, argv);
     app.parse(argc, argv);
-  } catch (const CLI::ParseError &wrong) {
-    return app.exit(wrong) == 0 ? 0 : 1;
-  }
-  try {
     show(question(), common);
     return 0;
+  } catch (const CLI::ParseError &wrong) {
+    return app.exit(wrong) == 0 ? 0 : 1;
   } catch (const Problem &wrong) {
     return problem("error", wrong.what(), wrong.help());
   } catch (const tuner::TunerError &wrong) {

@@ -160,7 +160,7 @@ Answer twoProducts(const FusedSizes &p, const FastMemoryOptions &asked, Mode mod
   answer.tables.push_back(wayTable({&all.left, &all.right}, memory));
   explainFusing(answer, ways, best, isLeft ? p[0] * p[2] : p[1] * p[3], asked);
   answer.explain(fmt::format("By the closed forms fusing pays from {:.0f} words on (left), {:.0f} (right).",
-                             breakEvenLeft(p), breakEvenRight(p)));
+                             std::ceil(breakEvenLeft(p)), std::ceil(breakEvenRight(p))));
   answer.plots.push_back(movementCurve(ways, memory));
   return answer;
 }

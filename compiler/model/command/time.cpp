@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 
 namespace pbc::model {
 namespace {
@@ -17,9 +18,10 @@ const char *const kTable = "SmithWaterman";
 struct TimeOptions {
   std::string program, stencil, kernel, machine;
   std::vector<long> size, tile, subtile = {8, 8};
-  long steps = 0, resident = 0;
-  double iteration = 0, within = 0.10;
-  std::size_t candidates = 10;
+  std::optional<long> steps, resident;
+  std::optional<double> iteration;
+  double within = 0.10;
+  long candidates = 10;
   bool isCounted = false;
 };
 
@@ -28,19 +30,32 @@ void checkCount(const std::string &option, std::size_t is, std::size_t wanted, c
     throw Problem(fmt::format("{} must be {} numbers, not {}", option, wanted, is), meaning);
 }
 
+void checkGiven(const TimeOptions &o) {
+  if (o.iteration && !(*o.iteration > 0 && *o.iteration <= 1))
+    throw Problem(fmt::format("--iteration must be more than 0 and at most 1, not {}", *o.iteration),
+                  "seconds of one iteration on one lane, such as 3.4e-8");
+  if (o.resident && *o.resident < 1)
+    throw Problem(fmt::format("--k must be at least 1, not {}", *o.resident), "without it as many as fit");
+  if (o.candidates < 1)
+    throw Problem(fmt::format("--candidates must be at least 1, not {}", o.candidates));
+}
+
 Answer answerTable(const TimeOptions &o, const Machine &machine) {
   checkCount("--size", o.size.size(), 2, "the lengths of both sequences");
   checkCount("--tile", o.tile.size(), 2, "the sides of a tile of the table, tS,tT");
   checkCount("--subtile", o.subtile.size(), 2, "the sides of what one lane computes alone, sS,sT");
-  const double iteration = o.iteration != 0 ? o.iteration : iterationTime(machine, {.name = kTable});
+  if (o.steps)
+    throw Problem("SmithWaterman has no --steps", "its time is the second sequence: --size=4096,4096");
+  const double iteration = o.iteration ? *o.iteration : iterationTime(machine, {.name = kTable});
   return timeOfTable({stencilMachine(machine), kTable, o.size[0], o.size[1], iteration},
-                     {o.tile[0], o.tile[1], o.subtile[0], o.subtile[1]}, o.resident);
+                     {o.tile[0], o.tile[1], o.subtile[0], o.subtile[1]}, o.resident.value_or(0));
 }
 
 Answer answerTime(const TimeOptions &o, const Common &common) {
   if (o.program.empty() == o.stencil.empty())
     throw Problem("give either a program or --stencil",
                   o.program.empty() ? "such as --stencil=Jacobi2D, or samples/heat.pbcc" : "not both");
+  checkGiven(o);
   const Machine machine = findMachine(o.machine);
   if (o.stencil == kTable)
     return answerTable(o, machine);
@@ -56,31 +71,33 @@ Answer answerTime(const TimeOptions &o, const Common &common) {
                     "iteration reads {} cells and does {}.",
                     k.stencil.name, o.program, k.stencil.dimensions, k.stencil.radius, k.stencil.words,
                     k.reads, operations.empty() ? "no operation" : operations));
-    q.problem.iteration = o.iteration != 0 ? o.iteration : estimatedIteration(machine, k, q.remarks);
+    q.problem.iteration = o.iteration ? *o.iteration : estimatedIteration(machine, k, q.remarks);
   } else {
     q.problem.stencil = namedStencil(o.stencil);
-    q.problem.iteration = o.iteration != 0 ? o.iteration : iterationTime(machine, q.problem.stencil);
+    q.problem.iteration = o.iteration ? *o.iteration : iterationTime(machine, q.problem.stencil);
   }
   const auto dimensions = static_cast<std::size_t>(q.problem.stencil.dimensions);
   checkCount("--size", o.size.size(), dimensions, "an extent for each dimension of space");
   std::ranges::copy(o.size, q.problem.extents.begin());
-  q.problem.steps = o.steps;
+  if (!o.steps)
+    throw Problem("--steps is missing", "steps of time, such as --steps=1024");
+  q.problem.steps = *o.steps;
   if (const auto guess = machine.iteration.find(q.problem.stencil.name);
-      o.iteration == 0 && guess != machine.iteration.end() && guess->second.spread >= 0.5)
+      !o.iteration && guess != machine.iteration.end() && guess->second.spread >= 0.5)
     q.remarks.push_back(
         fmt::format("The time of an iteration on {} is a guess ({} s).", machine.name, guess->second.value));
   if (o.tile.empty())
     return bestTiles(q,
                      {.within = o.within,
-                      .budget = std::max<std::size_t>(1, o.candidates),
-                      .resident = o.resident,
+                      .budget = static_cast<std::size_t>(o.candidates),
+                      .resident = o.resident.value_or(0),
                       .isCounted = o.isCounted},
-                     o.candidates);
+                     static_cast<std::size_t>(o.candidates));
   checkCount("--tile", o.tile.size(), dimensions + 1, "tS1 to tS of the last dimension, then the height tT");
   Tile tile;
   std::copy(o.tile.begin(), o.tile.end() - 1, tile.space.begin());
   tile.time = o.tile.back();
-  return timeOfTile(q, tile, o.resident);
+  return timeOfTile(q, tile, o.resident.value_or(0));
 }
 
 } // namespace

@@ -244,6 +244,21 @@ Answer bestTiles(const TimeQuestion &q, const TileSearchSettings &settings, std:
   return a;
 }
 
+/// A group of k tiles is charged in full where a wavefront has fewer, so that smaller groups may be better.
+static void adviseResident(Answer &a, const TableQuestion &q, const SubtiledTile &tile, const TableTime &t) {
+  long best = t.resident;
+  double least = t.total;
+  for (long k = 1; k < t.resident; ++k)
+    if (const double total = tableTime(q.machine, q.rows, q.columns, tile, q.iteration, k).total;
+        total < least)
+      best = k, least = total;
+  if (best != t.resident)
+    a.explain(fmt::format(
+        "A unit is charged for {} tiles also where a wavefront has fewer: with k = {} it takes {:.4g} "
+        "s.",
+        t.resident, best, least));
+}
+
 Answer timeOfTable(const TableQuestion &q, const SubtiledTile &tile, long resident) {
   const TableTime t = tableTime(q.machine, q.rows, q.columns, tile, q.iteration, resident);
   Answer a(fmt::format("Time of {}, {} x {}, in tiles of {} x {}, on {}", q.name, q.rows, q.columns,
@@ -282,6 +297,7 @@ Answer timeOfTable(const TableQuestion &q, const SubtiledTile &tile, long reside
         percentText(computing / t.total),
         std::min(roundedUp(tile.width, tile.subWidth), roundedUp(tile.height, tile.subHeight)),
         q.machine.lanes));
+  adviseResident(a, q, tile, t);
   return a;
 }
 
