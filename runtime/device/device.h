@@ -28,6 +28,7 @@ enum class Failure {
   OutOfMemory, // nothing was allocated; freeing others may help
   Build,       // this kernel cannot be had here
   Launch,      // this launch was refused; nothing of it ran
+  Unsuitable,  // the same, because of its matrices: others may do
   Lost,        // the device is gone, and what only it had
 };
 

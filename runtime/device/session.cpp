@@ -35,6 +35,16 @@ void groupOf(const DeviceStep &step, const Frame *frame, const Description &abou
       }
 }
 
+/// Nothing to multiply: the processor is done before a library is asked.
+bool hasEmptyMatrix(const Frame *frame, const DeviceStep &step) {
+  const StepArguments arguments(step, frame, nullptr);
+  for (int m = 0; m < step.matrixCount; ++m)
+    for (int d = 0; d < step.matrices[m].rank; ++d)
+      if (arguments.matrix(m).extent[d] <= 0)
+        return true;
+  return false;
+}
+
 /// Items without points in any tile would only wait for the others.
 void tilesOf(Launch &launch, const DeviceStep &step, const DeviceKernel &kernel, const Frame *frame) {
   kernel.tiles(frame, &launch.box);
@@ -180,7 +190,7 @@ Session::Placed Session::place(const Frame *frame, const LoopStep &step) const {
   if (ratio == 0)
     return placed;
   device->box(frame, &placed.box);
-  if (isEmpty(placed.box))
+  if (isEmpty(placed.box) || (device->kernels[placed.version].isLibrary && hasEmptyMatrix(frame, *device)))
     return placed;
   if (ratio < kWhole) {
     // Requirement 67: the first so many values are the device's.

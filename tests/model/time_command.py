@@ -104,10 +104,10 @@ with tempfile.TemporaryDirectory() as folder:
     assert refused(*JACOBI[:2], "--size=4096,,4096", "--steps=8").startswith("`--size=4096,,4096` has a comma without")
     table = ["--machine=gtx980", "--stencil=SmithWaterman", "--size=4096,4096", "--tile=64,64", "--iteration=5e-9"]
     assert refused(*table, "--steps=10").startswith("SmithWaterman has no --steps")
-    # The advice is true: one tile at a time is faster where wavefronts are narrow.
-    answer, f = figures(*table)
-    advice = next(x for x in answer["explanation"] if "with k = " in x)
-    k, seconds = advice.split("with k = ")[1].split()[0], float(advice.split("it takes ")[1].split()[0])
-    assert abs(figures(*table, f"--k={k}")[1]["time"] / seconds - 1) < 1e-3 and seconds < f["time"], advice
+    # Without --k the best: a full group of tiles is charged also where a wavefront has fewer.
+    best = figures(*table)[1]
+    for k in (1, 2, 8, 32):
+        assert figures(*table, f"--k={k}")[1]["time"] >= best["time"], k
+    assert best["tiles on a unit at once (k)"] < 32, best
 
 print("ok")

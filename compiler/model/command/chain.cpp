@@ -246,6 +246,8 @@ void addChainCommand(CLI::App &parent, const Common &common, Question &question)
       if (asked->isExperiment) {
         if (!asked->sizes.empty())
           throw Problem("--experiment draws its own sizes", "leave out the sizes, or --experiment");
+        if (asked->memory.stream != 0)
+          throw Problem("--experiment counts without streaming panels", "leave out --stream");
         return experimentAnswer(*asked, common.mode());
       }
       if (asked->sizes.size() < 2 || asked->sizes.size() > kMostMatrices + 1)

@@ -42,7 +42,7 @@ PointWork workOf(const KernelStencil &k, std::vector<std::string> &remarks) {
   work.name = k.stencil.name;
   work.radius = k.stencil.radius;
   work.words = static_cast<double>(k.stencil.words);
-  work.sharedWords = (k.reads + 1) * work.words;
+  work.sharedWords = (k.reads + 1) * k.numberWords;
   work.operations = Spendings();
   std::string others;
   for (const auto &[name, times] : k.stencil.operations) {
@@ -161,6 +161,9 @@ Answer answerFit(const EnergyOptions &o) {
   const EnergyFit fit = fitEnergy(runs, {.training = o.training, .seed = o.seed, .sharedFactor = o.kappa});
   Answer answer = energyFit(fit, runs, o.calibrate);
   if (!o.output.empty()) {
+    if (!o.output.ends_with(".toml"))
+      throw Problem(fmt::format("the file of a machine ends in .toml, not {}", o.output),
+                    "such as -o own.toml");
     Machine machine = findMachine(o.machine);
     for (size_t i = 0; i < kSpents; ++i)
       machine.energy[kCalibrated][nameOf(static_cast<Spent>(i))] = fit.costs.values()[i];

@@ -62,6 +62,9 @@ Answer answerOf(const Machine &m) {
 Answer answerMeasure(const MeasureOptions &o) {
   if (!(o.seconds >= 0.1) || o.seconds > 600)
     throw Problem(fmt::format("--seconds must be from 0.1 to 600, not {}", o.seconds));
+  if (!o.output.empty() && !o.output.ends_with(".toml"))
+    throw Problem(fmt::format("the file of a machine ends in .toml, not {}", o.output),
+                  "such as -o here.toml");
   const Machine m = o.device.empty() ? measureProcessor({o.seconds}) : measuredDevice(o);
   const std::string text = machineText(m);
   readMachine(text, o.output); // a file that could not be read back would be of no use

@@ -169,6 +169,7 @@ StencilOutcome stencilOfKernel(const Kernel &k) {
     if (!time || b != write.buffer)
       stencil.words += wordsOf(k.buffers[static_cast<std::size_t>(b)]);
   count(*s.value, stencil.operations);
+  found.numberWords = static_cast<int>(wordsOf(written));
   return {found, {}};
 }
 

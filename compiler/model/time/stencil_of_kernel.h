@@ -19,6 +19,7 @@ namespace pbc::model {
 struct KernelStencil {
   Stencil stencil;      // its name is the kernel's
   int reads = 0;        // of cells of matrices, in an iteration
+  int numberWords = 1;  // of one cell: a double has 2
   bool hasTime = false; // among the dimensions of its matrix
 };
 

@@ -147,7 +147,8 @@ private:
       };
       factor("steps beyond the last", o.time, "a height that divides the number of steps");
       factor("units without a tile", o.wavefront, unitAdvice());
-      factor("slices beyond the border", o.fringe, "longer slices (tS2, tS3) or a lower tile");
+      factor("slices beyond the border", o.fringe,
+             "slices (tS2, tS3) that end nearer to the border, or a lower tile");
       factor("lanes without a point", o.lanes,
              fmt::format("rows whose points are a multiple of the {} lanes", machine_.lanes));
     } else {
@@ -244,21 +245,6 @@ Answer bestTiles(const TimeQuestion &q, const TileSearchSettings &settings, std:
   return a;
 }
 
-/// A group of k tiles is charged in full where a wavefront has fewer, so that smaller groups may be better.
-static void adviseResident(Answer &a, const TableQuestion &q, const SubtiledTile &tile, const TableTime &t) {
-  long best = t.resident;
-  double least = t.total;
-  for (long k = 1; k < t.resident; ++k)
-    if (const double total = tableTime(q.machine, q.rows, q.columns, tile, q.iteration, k).total;
-        total < least)
-      best = k, least = total;
-  if (best != t.resident)
-    a.explain(fmt::format(
-        "A unit is charged for {} tiles also where a wavefront has fewer: with k = {} it takes {:.4g} "
-        "s.",
-        t.resident, best, least));
-}
-
 Answer timeOfTable(const TableQuestion &q, const SubtiledTile &tile, long resident) {
   const TableTime t = tableTime(q.machine, q.rows, q.columns, tile, q.iteration, resident);
   Answer a(fmt::format("Time of {}, {} x {}, in tiles of {} x {}, on {}", q.name, q.rows, q.columns,
@@ -297,7 +283,6 @@ Answer timeOfTable(const TableQuestion &q, const SubtiledTile &tile, long reside
         percentText(computing / t.total),
         std::min(roundedUp(tile.width, tile.subWidth), roundedUp(tile.height, tile.subHeight)),
         q.machine.lanes));
-  adviseResident(a, q, tile, t);
   return a;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 namespace pbc::model {
 namespace {
@@ -97,7 +98,6 @@ TableTime tableTime(const StencilMachine &m, long rows, long columns, const Subt
                   "make the tile smaller");
   if (resident < 0 || resident > most)
     throw Problem(fmt::format("k must be from 1 to {}, not {}", most, resident));
-  t.resident = resident == 0 ? most : resident;
   t.widths = tableWavefronts(roundedUp(rows, tile.width), roundedUp(columns, tile.height));
   const long widest = *std::ranges::max_element(t.widths);
   t.movedWords =
@@ -105,8 +105,13 @@ TableTime tableTime(const StencilMachine &m, long rows, long columns, const Subt
   t.transfer =
       t.movedWords * m.secondsPerWord * static_cast<double>(std::min(m.units, widest)) + 2 * m.barrier;
   t.compute = subtiledCompute(m, tile, iteration);
-  t.group = groupTime(1, t.resident, 1, t.transfer, t.compute, false);
-  t.total = wavefrontTime(m, t.widths, t.resident, t.group);
+  // A group of k tiles is charged in full where a wavefront has fewer, so that a smaller k may be better.
+  t.total = std::numeric_limits<double>::infinity();
+  for (long k = resident == 0 ? 1 : resident; k <= (resident == 0 ? most : resident); ++k) {
+    const double group = groupTime(1, k, 1, t.transfer, t.compute, false);
+    if (const double total = wavefrontTime(m, t.widths, k, group); total < t.total)
+      t.resident = k, t.group = group, t.total = total;
+  }
   t.ideal = static_cast<double>(rows) * static_cast<double>(columns) * iteration /
             static_cast<double>(m.units * m.lanes);
   return t;

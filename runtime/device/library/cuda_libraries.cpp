@@ -62,8 +62,8 @@ int triangle(bool isLower, const Columns &m) { return isLower == m.isTransposed 
 void refuseEmpty(const LibraryCall &call, const std::vector<LibraryMatrix> &m) {
   for (int k = 0; k < call.about().count; ++k)
     if (m[static_cast<std::size_t>(k)].isEmpty(call.about().parameters[k].rank()))
-      throw DeviceError(Failure::Launch, std::string("`") + call.about().parameters[k].name +
-                                             "` is empty: not for the library");
+      throw DeviceError(Failure::Unsuitable, std::string("`") + call.about().parameters[k].name +
+                                                 "` is empty: not for the library");
 }
 
 template <class Library>
@@ -220,8 +220,9 @@ CudaLibraries::Run CudaLibraries::fft(const LibraryCall &call, const std::vector
     if (isFit && shape.rank == 2)
       isFit = lies[1] % lies[0] == 0 && lies[1] / lies[0] >= shape.size[1];
     if (!isFit)
-      throw DeviceError(Failure::Launch, std::string("`") + call.about().parameters[k].name +
-                                             "` does not lie in memory as rows of pairs, as cuFFT needs it");
+      throw DeviceError(Failure::Unsuitable,
+                        std::string("`") + call.about().parameters[k].name +
+                            "` does not lie in memory as rows of pairs, as cuFFT needs it");
   }
   const FftPlan plan = cufft_->plan(shape);
   return [this, isFloat = call.isFloat, plan, to = m[0].address, from = m[1].address](Stream stream) {

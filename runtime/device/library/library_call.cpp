@@ -7,7 +7,7 @@ namespace {
 
 int fitting(long number, const char *name) {
   if (number > INT_MAX)
-    throw DeviceError(Failure::Launch,
+    throw DeviceError(Failure::Unsuitable,
                       std::string("`") + name + "` is too large for the library: " + std::to_string(number));
   return static_cast<int>(number);
 }
@@ -30,15 +30,15 @@ Columns columnsOf(const LibraryMatrix &m, const char *name) {
     out.isTransposed = true;
     return out;
   }
-  throw DeviceError(Failure::Launch, std::string("`") + name + "` is a view with strides of " +
-                                         std::to_string(x) + " and " + std::to_string(y) +
-                                         " numbers: the library needs one of them to be 1");
+  throw DeviceError(Failure::Unsuitable, std::string("`") + name + "` is a view with strides of " +
+                                             std::to_string(x) + " and " + std::to_string(y) +
+                                             " numbers: the library needs one of them to be 1");
 }
 
 int stepOf(const LibraryMatrix &m, const char *name) {
   if (m.extent[0] > 1 && m.stride[0] < 1)
-    throw DeviceError(Failure::Launch, std::string("`") + name + "` is a vector with a stride of " +
-                                           std::to_string(m.stride[0]) + ": the library needs 1 or more");
+    throw DeviceError(Failure::Unsuitable, std::string("`") + name + "` is a vector with a stride of " +
+                                               std::to_string(m.stride[0]) + ": the library needs 1 or more");
   fitting(m.extent[0], name);
   return fitting(std::max(1L, m.stride[0]), name);
 }

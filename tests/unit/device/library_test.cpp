@@ -31,7 +31,7 @@ std::string whyNot(const LibraryMatrix &m) {
     columnsOf(m, "a");
     return "";
   } catch (const DeviceError &e) {
-    EXPECT_EQ(e.failure(), Failure::Launch);
+    EXPECT_EQ(e.failure(), Failure::Unsuitable);
     return e.what();
   }
 }
