@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <sstream>
@@ -21,17 +22,40 @@ std::string textOf(const std::string &path) {
   return text.str();
 }
 
+namespace {
+
+[[noreturn]] void cannotWrite(const std::string &path, int error) {
+  throw TunerError(fmt::format("{}: cannot be written: {}", path, std::strerror(error)));
+}
+
+void writeInto(const std::string &path, const std::string &text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file)
+    cannotWrite(path, errno);
+}
+
+} // namespace
+
 void writeAtomically(const std::string &path, const std::string &text, bool isProgram) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
+  struct stat old{};
+  const bool exists = stat(path.c_str(), &old) == 0;
+  if (exists && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode))
+    return writeInto(path, text); // a pipe, a terminal: to be written to, not to be replaced
+  std::error_code noLink;
+  const std::filesystem::path followed = std::filesystem::canonical(path, noLink);
+  const std::string target = noLink ? path : followed.string();
+  const std::string temporary = fmt::format("{}.{}.tmp", target, getpid());
   std::ofstream file(temporary, std::ios::binary);
   file << text;
   file.close();
-  if (isProgram)
-    chmod(temporary.c_str(), 0755);
-  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string why = std::strerror(errno);
+  if (isProgram || exists)
+    chmod(temporary.c_str(), isProgram ? 0755 : old.st_mode & 07777);
+  if (!file || std::rename(temporary.c_str(), target.c_str()) != 0) {
+    const int error = errno;
     std::remove(temporary.c_str());
-    throw TunerError(fmt::format("{}: cannot be written: {}", path, why));
+    cannotWrite(path, error);
   }
 }
 

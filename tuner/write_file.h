@@ -6,7 +6,8 @@ namespace pbc::tuner {
 
 /// "" if there is none.
 std::string textOf(const std::string &path);
-/// All or nothing: a reader never sees half a file. Throws TunerError.
+/// All or nothing: a reader never sees half a file. Links are followed, a file keeps its permissions, and
+/// what is no file (a pipe, a device) is written to. Throws TunerError.
 void writeAtomically(const std::string &path, const std::string &text, bool isProgram = false);
 
 } // namespace pbc::tuner

@@ -78,6 +78,15 @@ public:
           options_.output);
       return 1;
     }
+    const auto old = std::filesystem::status(options_.output, noSuchFile);
+    if (options_.stage == Stage::Program && std::filesystem::exists(old) &&
+        !std::filesystem::is_regular_file(old) && !std::filesystem::is_directory(old)) {
+      fmt::print(
+          stderr,
+          "pbc: error: {} is a device or a pipe, which a program would replace\nhelp: name a file with -o\n",
+          options_.output);
+      return 1;
+    }
     const int status = steps(*file);
     if (const std::string messages = diagnostics_.render(isatty(2) != 0); !messages.empty())
       fmt::print(stderr, "{}", messages);

@@ -29,6 +29,11 @@ with tempfile.TemporaryDirectory() as folder:
     subprocess.run(["./out", "--config=c.cfg", "--reset"], check=True, capture_output=True)
     run("p.pbcc", "--output", "baked", "--hardcode=c.cfg")
 
+    # What is no file is not replaced.
+    os.mkfifo("pipe")
+    assert run("p.pbcc", "-o", "pipe", status=1).startswith("pbc: error: pipe is a device or a pipe"), "pipe"
+    os.remove("pipe")
+
     # --outputinfo is XML that names choices and tunables.
     run("p.pbcc", "--outputinfo=out.info")
     info = xml.dom.minidom.parse("out.info")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """pbc model area: area_command.py PBC. Figures, shares, the plot, and what is said about chips that cannot be."""
-import os, sys, tempfile
+import os, stat, sys, tempfile
 import xml.dom.minidom
 from question import Command
 
@@ -69,3 +69,16 @@ with tempfile.TemporaryDirectory() as folder:
         "--no-caches leaves out what --l1 and --l2 ask for\n  help: give one or the other\n")
     assert refused("--units", "016", "--lanes=128", "--shared=1") == (
         "`016` begins with a 0\n  help: write the number without it\n")
+
+    # A plot follows links, keeps permissions, and replaces no pipe.
+    with open("target.svg", "w") as f:
+        f.write("old")
+    os.chmod("target.svg", 0o640)
+    os.symlink("target.svg", "link.svg")
+    run("--machine=gtx980", "--plot=link.svg")
+    assert os.path.islink("link.svg") and open("target.svg").read().startswith("<svg"), os.listdir()
+    assert os.stat("target.svg").st_mode & 0o777 == 0o640
+    os.mkfifo("pipe")
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    run("--machine=gtx980", "--plot=pipe")
+    assert os.read(reader, 4) == b"<svg" and stat.S_ISFIFO(os.stat("pipe").st_mode)

@@ -239,6 +239,16 @@ Answer bestTiles(const TimeQuestion &q, const TileSearchSettings &settings, std:
   explainer.explain(a);
   if (found.baseStep > 1)
     a.explain(fmt::format("Of tS1 every {}th value was looked at: all would be too many.", found.baseStep));
+  if (settings.resident == 0 && found.best.time.resident > 1) {
+    // A full group of k tiles is charged also where fewer are left.
+    TileSearchSettings alone = settings;
+    alone.resident = 1;
+    const RankedTile single = searchTiles(q.machine, q.problem, timeForm(q.mode), alone).best;
+    if (single.total < found.best.total)
+      a.explain(
+          fmt::format("One tile on a unit at a time (--k=1) may be faster: tile {} then takes {:.4g} s.",
+                      tileName(stencil, single.tile), single.total));
+  }
   a.explain("The model knows no registers: run the candidates and keep the fastest.");
   explainer.addPlot(a);
   addRemarks(q, a);
