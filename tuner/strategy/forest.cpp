@@ -111,8 +111,8 @@ Estimate Forest::predict(const std::vector<float> &row) const {
   for (const Tree &tree : trees_) {
     const Node *node = tree.data();
     while (node->column >= 0)
-      node = &tree[static_cast<std::size_t>(
-          node->next + (row[static_cast<std::size_t>(node->column)] < node->below ? 0 : 1))];
+      node = &tree[static_cast<std::size_t>(node->next) +
+                   (row[static_cast<std::size_t>(node->column)] < node->below ? 0 : 1)];
     sum += node->mean;
     squares += static_cast<double>(node->mean) * node->mean;
     inside += node->variance;

@@ -14,7 +14,8 @@ double countOf(const char *what, const Steps &steps) {
     throw Problem(
         fmt::format("{} from {} to {} in steps of {}", what, steps.first, steps.last, steps.step),
         "the first is at least 1, the last at least the first and at most 1000000, the step at least 1");
-  return (steps.last - steps.first) / steps.step + 1;
+  const int count = (steps.last - steps.first) / steps.step + 1;
+  return count;
 }
 
 } // namespace

@@ -29,7 +29,8 @@ double skewedTiles(const EnergyRun &run) {
   double tiles = 0;
   for (int64_t row = 0; row < rows; ++row) {
     const int64_t first = row * run.tileSteps, last = std::min(run.steps, first + run.tileSteps) - 1;
-    tiles += static_cast<double>((last + run.size1 - 1) / run.tile1 - first / run.tile1 + 1);
+    const int64_t firstTile = first / run.tile1, lastTile = (last + run.size1 - 1) / run.tile1;
+    tiles += static_cast<double>(lastTile - firstTile + 1);
   }
   return tiles;
 }

@@ -161,8 +161,8 @@ double trafficTime(const StencilMachine &m, const StencilTime &t) {
 
 double balancedTime(const StencilMachine &m, const StencilProblem &p, const Tile &tile, long resident) {
   const StencilTime t = stencilTime(m, p, tile, {.pipeline = true}, resident);
-  const long ofUnit = roundedUp(t.width, m.units), rest = ofUnit % t.resident;
-  double wave = static_cast<double>(ofUnit / t.resident) * t.group;
+  const long ofUnit = roundedUp(t.width, m.units), groups = ofUnit / t.resident, rest = ofUnit % t.resident;
+  double wave = static_cast<double>(groups) * t.group;
   if (rest > 0)
     wave += groupTime(p.stencil.dimensions, rest, t.slices, t.transfer, t.compute, true);
   return static_cast<double>(t.wavefronts) * (m.launch + wave);
