@@ -74,7 +74,7 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
       "Further commands: `pbc tune ./PROG` finds the best choices on this machine (pbc tune --help); `pbc "
       "explain FILE` says what becomes of each rule and loop; `pbc explain ./PROG` why its choices are as "
       "they are, and `pbc report ./PROG` the same as a page; `pbc config check|diff|explain` is about files "
-      "of choices.",
+      "of choices; `pbc model` answers from cost models.",
       "pbc"};
   app.footer("Example:\n  pbc samples/sort.pbcc -o sort && pbc tune ./sort && ./sort in.npy out.npy");
   if (explains) {
