@@ -52,6 +52,20 @@ ChosenStrategy chooseStrategy(const ProgramSpace &space, const TuneSettings &set
   return parseStrategy("evolutionary");
 }
 
+void takeOver(const RaceResult &last, TuneResult &result) {
+  constexpr int kFewestRounds = 3; // fewer are no comparison
+  result.raced = last.rounds >= kFewestRounds;
+  if (!result.raced)
+    return;
+  result.best = last.winner;
+  result.changed = last.changed;
+  result.keptPrevious = last.keptPrevious;
+  result.defaultSeconds = last.defaultSeconds;
+  result.bestSeconds = last.winnerSeconds;
+  result.defaultTimes = last.defaultTimes;
+  result.bestTimes = last.winnerTimes;
+}
+
 TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
                 const std::vector<Configuration> &earlier, const TuneSettings &settings, Evaluator &evaluator,
                 Observer &observer) {
@@ -107,16 +121,8 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
         runners.push_back(member.configuration);
     const RaceResult last = race(tester, runners, search.lastSize, settings.deadline,
                                  earlier.empty() ? nullptr : &earlier.front());
-    result.raced = !evaluator.stopped() && last.rounds >= 3;
-    if (result.raced) {
-      result.best = last.winner;
-      result.changed = last.changed;
-      result.defaultSeconds = last.defaultSeconds;
-      result.bestSeconds = last.winnerSeconds;
-      result.keptPrevious = last.keptPrevious;
-      result.defaultTimes = last.defaultTimes;
-      result.bestTimes = last.winnerTimes;
-    }
+    if (!evaluator.stopped())
+      takeOver(last, result);
   }
   if (!result.raced) {
     search.population.removeBanned(tester.bans(), sizes[search.lastSize].n);

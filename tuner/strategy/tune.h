@@ -40,6 +40,9 @@ struct TuneResult {
 
 ChosenStrategy chooseStrategy(const ProgramSpace &, const TuneSettings &);
 
+/// The race has the last word, unless it was over too soon.
+void takeOver(const RaceResult &, TuneResult &);
+
 /// `earlier`: configurations worth trying and worth the last race, for example the result of an earlier
 /// tuning.
 TuneResult tune(const ProgramSpace &, const std::vector<TestSize> &,
