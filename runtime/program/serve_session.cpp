@@ -21,7 +21,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr long kStartSize = 1024;
-constexpr long kMostBuilds = 3; // runs with a compiler in them that are not counted
+constexpr long kMostBuilds = 3;  // runs with a compiler in them that are not counted
+constexpr double kWarmUp = 0.01; // seconds: the first run of new threads counts if it is longer
 
 /// JSON has no infinity; the largest double stands for it.
 double finite(double v) { return std::min(v, std::numeric_limits<double>::max()); }
@@ -97,9 +98,16 @@ Json ServeSession::handle(const Json &request) {
 }
 
 Runner &ServeSession::runner(int threads) {
-  if (!runner_ || runner_->threads() != threads) {
-    runner_.reset(); // the old threads end before the new ones start
-    runner_ = std::make_unique<Runner>(threads, &program_);
+  if (runner_ && runner_->threads() == threads)
+    return *runner_;
+  try {
+    if (runner_)
+      runner_->setThreads(threads);
+    else
+      runner_ = std::make_unique<Runner>(threads, &program_);
+  } catch (...) {
+    runner_.reset();
+    throw;
   }
   return *runner_;
 }
@@ -326,6 +334,7 @@ Json ServeSession::measure(const Json &request) {
   for (const Matrix &m : outputs)
     matrix::fillWithNonsense(m);
   base::seedThreads(seed_);
+  const bool areThreadsNew = !runner_ || runner_->threads() != threads;
   Runner &workers = runner(threads);
   Json seconds = Json::array();
   Difference difference;
@@ -337,7 +346,8 @@ Json ServeSession::measure(const Json &request) {
     if (const int input = restoreInputs(); input >= 0 && !defaultChangesInputs_)
       changed = input;
   };
-  for (long run = 0; static_cast<long>(seconds.size()) < trials && (run == 0 || total < limit); ++run) {
+  for (long run = 0; static_cast<long>(seconds.size()) < trials && (seconds.empty() || total < limit);
+       ++run) {
     const long builds = builds_;
     const double s = workers.run(*instance_);
     if (run == 0 && comparable)
@@ -346,8 +356,9 @@ Json ServeSession::measure(const Json &request) {
       accuracy = accuracyOf(program_, *instance_, workers).value; // null where it is not a number
     if (run == 0 || changed >= 0 || defaultChangesInputs_)
       restore();
-    // A time with a compiler's in it is none of the program's.
-    if (builds_ != builds && run < kMostBuilds)
+    // A time with a compiler's in it is none of the program's; new threads begin with nothing in their
+    // caches.
+    if ((builds_ != builds && run < kMostBuilds) || (areThreadsNew && run == 0 && s < kWarmUp))
       continue;
     seconds.push_back(s);
     total += s;
