@@ -147,12 +147,18 @@ Figures rough(const std::string &strategy, int seeds, int trials) {
   });
 }
 
-Figures recorded(const MeasuredSpace &measured, const std::string &strategy, int seeds, int trials) {
+/// `trials`: that there is time for, if `isTimed`.
+Figures recorded(const MeasuredSpace &measured, const std::string &strategy, int seeds, int trials,
+                 bool isTimed) {
   return over(seeds, [&](std::uint64_t seed, Figures &figures) {
     Replay replay(measured, seed * 77);
     Silent silent;
-    const TuneResult result =
-        tune(measured.space, measured.sizes, {}, settingsOf(strategy, seed, trials), replay, silent);
+    TuneSettings settings = settingsOf(strategy, seed, isTimed ? 0 : trials);
+    if (isTimed) { // as if runs were long: little besides them
+      replay.overhead = 0.01 * measured.sizes.back().defaultSeconds;
+      settings.deadline = trials * (measured.sizes.back().defaultSeconds + replay.overhead);
+    }
+    const TuneResult result = tune(measured.space, measured.sizes, {}, settings, replay, silent);
     figures.quality.push_back(replay.truth(result.best) / replay.optimum());
     figures.trials.push_back(result.measurements);
   });
@@ -204,7 +210,7 @@ void show(const json &row) {
 [[noreturn]] void usage() {
   fmt::print(stderr, "usage: bench_tuner [json] synthetic|small [SEEDS [STRATEGY...]]\n"
                      "       bench_tuner [json] interrupted [SEEDS]\n"
-                     "       bench_tuner [json] recorded PART SEEDS FILE... [-- STRATEGY...]\n");
+                     "       bench_tuner [json] recorded|timed PART SEEDS FILE... [-- STRATEGY...]\n");
   std::exit(2);
 }
 
@@ -254,7 +260,7 @@ int run(std::vector<std::string> words) {
             100 * row["interrupted"].get<double>(),
             row["equal"].get<bool>() ? "all equally fast:" : "5.8 times as fast is one:",
             row["changed"].get<int>(), row["seeds"].get<int>(), row["seconds"].get<double>());
-  } else if (words.front() == "recorded" && words.size() > 3) {
+  } else if ((words.front() == "recorded" || words.front() == "timed") && words.size() > 3) {
     const double fraction = std::atof(words[1].c_str());
     const int seeds = std::atoi(words[2].c_str());
     auto split = std::find(words.begin() + 3, words.end(), "--");
@@ -268,7 +274,7 @@ int run(std::vector<std::string> words) {
       const int trials = std::max(static_cast<int>(fraction * points), 1);
       for (const std::string &strategy : compared)
         add(asJson(fmt::format("{} ({} points)", std::filesystem::path(*file).stem().stem().string(), points),
-                   strategy, trials, recorded(measured, strategy, seeds, trials)));
+                   strategy, trials, recorded(measured, strategy, seeds, trials, words.front() == "timed")));
     }
   } else {
     usage();
