@@ -61,8 +61,8 @@ EnergyMeter::EnergyMeter(const EnergySources &sources) {
                "/intel-rapl:0 (a virtual machine has none), and no NVIDIA device that counts";
 }
 
-/// "intel-rapl:0" is a package, "intel-rapl:0:2" a part of it. Parts are in their package's energy already, but
-/// for the memory.
+/// "intel-rapl:0" is a package, "intel-rapl:0:2" a part of it. Parts are in their package's energy already,
+/// but for the memory.
 void EnergyMeter::openPowercap(const std::string &folder) {
   std::error_code ignored;
   std::vector<fs::path> zones;

@@ -1,13 +1,13 @@
-// How much energy this machine has used, by its own counters: of the processor and its memory (RAPL, through the
-// kernel's powercap folder) and of NVIDIA's devices (NVML, opened when it is there).
+// How much energy this machine has used, by its own counters: of the processor and its memory (RAPL, through
+// the kernel's powercap folder) and of NVIDIA's devices (NVML, opened when it is there).
 //
 //   EnergyMeter meter(energySources());
 //   meter.names()            ->  {"package-0", "dram", "NVIDIA H100"}
 //   meter.joules()           ->  0.0; later 1.73: of all of them together, since the meter was made
 //
 // Counters are of the whole machine: what others do meanwhile counts, too, and so does doing nothing.
-// A counter that wraps around is read on, if it is read before it has wrapped twice (RAPL: minutes under load).
-// Invariant: joules() never decreases. Source: Linux, Documentation/power/powercap; NVML,
+// A counter that wraps around is read on, if it is read before it has wrapped twice (RAPL: minutes under
+// load). Invariant: joules() never decreases. Source: Linux, Documentation/power/powercap; NVML,
 // nvmlDeviceGetTotalEnergyConsumption.
 #pragma once
 #include <functional>

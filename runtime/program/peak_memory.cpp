@@ -30,8 +30,8 @@ bool beginPeak() {
 
 constexpr int kTrim = 128 << 10, kKeep = 64 << 20, kMapped = 32 << 20;
 
-/// Threads that have ended leave their parts of malloc's memory (arenas) to later ones, and malloc_trim() leaves
-/// the end of each as it is. A thread that takes one over and frees a block in it gives that back.
+/// Threads that have ended leave their parts of malloc's memory (arenas) to later ones, and malloc_trim()
+/// leaves the end of each as it is. A thread that takes one over and frees a block in it gives that back.
 void trimArenas(int arenas) {
   mallopt(M_MMAP_THRESHOLD, kMapped); // where it ends up by itself, once large blocks have been freed
   mallopt(M_TRIM_THRESHOLD, kTrim);

@@ -5,8 +5,8 @@
 //   peak.bytes()                        ->  about 1 << 20
 //
 // What the system says of the process is taken (its pages in memory), so bodies' own vectors count like the
-// runtime's matrices; memory of devices does not. Exact to some pages. Invariant: one at a time. Source: Linux,
-// proc(5): writing 5 to clear_refs makes VmHWM begin again; mallopt(3).
+// runtime's matrices; memory of devices does not. Exact to some pages. Invariant: one at a time. Source:
+// Linux, proc(5): writing 5 to clear_refs makes VmHWM begin again; mallopt(3).
 #pragma once
 
 namespace pb::program {

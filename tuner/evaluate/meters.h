@@ -1,6 +1,7 @@
 // Can this machine measure what is wanted?
 //
-//   requireMeters(worker, {Time, Energy})  ->  Meters{{"package-0"}, window 0.05 s}, or an error that says why not
+//   requireMeters(worker, {Time, Energy})  ->  Meters{{"package-0"}, window 0.05 s}, or an error that says
+//   why not
 #pragma once
 #include "tuner/evaluate/worker.h"
 

@@ -58,9 +58,9 @@ Measurement ObjectiveEvaluator::measure(const Request &request) {
       {request.configuration, request.size, request.trials, kSlower * request.limit, request.fresh});
   if (result.seconds.empty())
     return result;
-  Archived &own =
-      archive_[request.size].try_emplace(request.configuration.key(), Archived{request.configuration, {}})
-          .first->second;
+  Archived &own = archive_[request.size]
+                      .try_emplace(request.configuration.key(), Archived{request.configuration, {}})
+                      .first->second;
   const std::vector<Metrics> runs = result.metrics();
   own.runs.insert(own.runs.end(), runs.begin(), runs.end());
   for (std::size_t i = 0; i < runs.size(); ++i)

@@ -33,8 +33,9 @@ public:
   std::string done() {
     const std::string names =
         fmt::format("{} against {}", nameOf(front_.metrics[0]), nameOf(front_.metrics[1]));
-    Canvas canvas("front", kHeight, "The front: " + names,
-                  fmt::format("{} configurations; the table below has the numbers", front_.result.points.size()));
+    Canvas canvas(
+        "front", kHeight, "The front: " + names,
+        fmt::format("{} configurations; the table below has the numbers", front_.result.points.size()));
     axes(canvas);
     std::string path;
     for (const FrontPoint &point : front_.result.points) // stairs: what lies right and above is worse
@@ -71,9 +72,9 @@ private:
   }
 
   void mark(Canvas &canvas, const Metrics &metrics, const std::string &name, const char *kind) const {
-    canvas.add(fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\" class=\"{}\"><title>{}: {}</title></circle>\n",
-                           x(metrics), y(metrics), kind, escaped(name),
-                           metricsInWords(front_.metrics, metrics)));
+    canvas.add(fmt::format(
+        "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\" class=\"{}\"><title>{}: {}</title></circle>\n",
+        x(metrics), y(metrics), kind, escaped(name), metricsInWords(front_.metrics, metrics)));
     canvas.label(x(metrics) + 8, y(metrics) - 7, name, "strong");
   }
 
@@ -167,14 +168,15 @@ std::string asJson(const ProgramSpace &space, const FrontReport &front) {
 }
 
 std::string frontPage(const ProgramSpace &space, const FrontReport &front) {
-  std::string text = pageBegin(fmt::format("{} against {} of {}", nameOf(front.metrics[0]),
-                                           nameOf(front.metrics[1]), front.program));
+  std::string text = pageBegin(
+      fmt::format("{} against {} of {}", nameOf(front.metrics[0]), nameOf(front.metrics[1]), front.program));
   text += "<p class=\"lead\">" + escaped(lead(front)) + "</p>\n";
   if (!front.result.points.empty())
     text += "<figure>" + FrontPlot(front).done() +
             "<figcaption>Each point is a configuration; nothing that was measured lies left of and below the "
             "line.</figcaption></figure>\n";
-  Table table("The front", {"Configuration", nameOf(front.metrics[0]), nameOf(front.metrics[1]), "Choices", "File"},
+  Table table("The front",
+              {"Configuration", nameOf(front.metrics[0]), nameOf(front.metrics[1]), "Choices", "File"},
               {false, true, true});
   const auto row = [&](const std::string &name, const Metrics &metrics, const std::string &words,
                        const std::string &file) {
@@ -190,7 +192,8 @@ std::string frontPage(const ProgramSpace &space, const FrontReport &front) {
   Table origin("Where it comes from", {"What", ""});
   origin.row({"Machine", front.machine});
   origin.row({"Size", front.size});
-  origin.row({"Effort", fmt::format("{}, {} measurements in {:.0f} s", front.effort, front.runs, front.elapsed)});
+  origin.row(
+      {"Effort", fmt::format("{}, {} measurements in {:.0f} s", front.effort, front.runs, front.elapsed)});
   return text + "<h2>Provenance</h2>\n" + origin.done() + kPageEnd;
 }
 

@@ -8,15 +8,15 @@
 namespace pbc::tuner {
 
 struct FrontReport {
-  std::string program;                 // as the user calls it
-  std::string machine, size, effort;   // "quick, 60 s, seed 1"
+  std::string program;               // as the user calls it
+  std::string machine, size, effort; // "quick, 60 s, seed 1"
   std::array<Metric, 2> metrics{};
   FrontResult result;
-  std::vector<std::string> files;      // a configuration for each point
-  std::string page;                    // where the plot is; empty: nowhere
-  double elapsed = 0;                  // seconds
+  std::vector<std::string> files; // a configuration for each point
+  std::string page;               // where the plot is; empty: nowhere
+  double elapsed = 0;             // seconds
   int runs = 0, remembered = 0;
-  bool stopped = false;                // by the user
+  bool stopped = false; // by the user
 };
 
 /// "31.2 ms, 80 MB"

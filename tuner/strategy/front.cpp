@@ -10,8 +10,8 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr double kAlone = 0.35;  // of the time, for each objective
-constexpr double kTurns = 0.12;  // for the last runs
+constexpr double kAlone = 0.35; // of the time, for each objective
+constexpr double kTurns = 0.12; // for the last runs
 constexpr double kAugment = 0.05;
 constexpr int kMostRivals = 16, kRounds = 5;
 
@@ -61,7 +61,8 @@ public:
       alone(metrics_[static_cast<std::size_t>(i)], begin + (i + 1) * kAlone * all);
     constexpr std::array<double, 3> kWeights{0.5, 0.25, 0.75};
     for (std::size_t i = 0; i < kWeights.size() && !evaluator_.stopped(); ++i) {
-      const double share = 2 * kAlone + (1 - 2 * kAlone - kTurns) * static_cast<double>(i + 1) / kWeights.size();
+      const double share =
+          2 * kAlone + (1 - 2 * kAlone - kTurns) * static_cast<double>(i + 1) / kWeights.size();
       middle(kWeights[i], begin + share * all);
     }
     result_.size = last_;
@@ -83,6 +84,7 @@ private:
     evaluator_.setCost(costOf(Objective({metric})));
     TuneSettings settings = settings_;
     settings.deadline = deadline;
+    settings.isRaced = false;
     settings.trials = static_cast<int>(std::lround(settings_.trials * kAlone));
     const TuneResult found = tune(space_, sizes_, best_, settings, evaluator_, observer_);
     result_.measurements += found.measurements;

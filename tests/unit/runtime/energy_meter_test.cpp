@@ -1,6 +1,6 @@
 // Counters of energy: what is added up, what wraps, what cannot be read (runtime/program/energy_meter.h).
-#include "runtime/program/energy_meter.h"
 #include "runtime/matrix/matrix.h"
+#include "runtime/program/energy_meter.h"
 #include "runtime/program/peak_memory.h"
 #include <cstring>
 #include <filesystem>
@@ -126,7 +126,7 @@ TEST(PeakMemory, WhatIsHadAtOnceCountsAndWhatRestsDoesNot) {
   const PeakMemory one(1);
   use(3);
   EXPECT_GT(one.bytes(), 15 << 19); // the system counts pages in batches
-#ifndef __SANITIZE_ADDRESS__ // which keeps what was freed
+#ifndef __SANITIZE_ADDRESS__        // which keeps what was freed
   EXPECT_LT(one.bytes(), 12 << 20);
 #endif
   const PeakMemory nothing(1);

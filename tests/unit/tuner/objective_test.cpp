@@ -10,9 +10,9 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Two tunables from 0 to 15: `hurry` makes it fast and takes memory, `waste` only takes both. So of each hurry
-/// the configuration with waste 0 is on the front, but for those that the dent of the front makes useless:
-/// hurry 5 is as slow as 4.
+/// Two tunables from 0 to 15: `hurry` makes it fast and takes memory, `waste` only takes both. So of each
+/// hurry the configuration with waste 0 is on the front, but for those that the dent of the front makes
+/// useless: hurry 5 is as slow as 4.
 class Tradeoff : public Evaluator {
 public:
   explicit Tradeoff(double noise) : noise_(noise), random_(7) {
@@ -127,7 +127,8 @@ TEST(Front, WithoutWhatIsNeedless) {
     EXPECT_EQ(front[i].configuration, tradeoff(program.space, hurry, 0));
   }
   // Equal within 2 % in both is one.
-  EXPECT_EQ(frontOf({{tradeoff(program.space, 3, 1), {1, {}, 1e6}}, {tradeoff(program.space, 3, 2), {1.01, {}, 0.99e6}}},
+  EXPECT_EQ(frontOf({{tradeoff(program.space, 3, 1), {1, {}, 1e6}},
+                     {tradeoff(program.space, 3, 2), {1.01, {}, 0.99e6}}},
                     {Metric::Time, Metric::Memory})
                 .size(),
             1u);
@@ -147,8 +148,8 @@ TEST(Front, IsFoundFromEndToEnd) {
     EXPECT_EQ(front.points.front().configuration, tradeoff(program.space, 15, 0));
     EXPECT_EQ(front.points.back().configuration, tradeoff(program.space, 0, 0));
     for (std::size_t i = 0; i < front.points.size(); ++i) {
-      EXPECT_EQ(front.points[i].configuration.tunables()[1], 0);    // no waste
-      EXPECT_NE(front.points[i].configuration.tunables()[0], 5);    // nor the dent
+      EXPECT_EQ(front.points[i].configuration.tunables()[1], 0); // no waste
+      EXPECT_NE(front.points[i].configuration.tunables()[0], 5); // nor the dent
       EXPECT_TRUE(i == 0 || front.points[i].metrics.seconds > front.points[i - 1].metrics.seconds);
       EXPECT_TRUE(i == 0 || *front.points[i].metrics.bytes < *front.points[i - 1].metrics.bytes);
     }
@@ -166,7 +167,8 @@ TEST(Front, OneThatIsBestInBothIsAll) {
   Silent silent;
   FrontReport report;
   report.metrics = {Metric::Energy, Metric::Memory};
-  report.result = findFront(program.space, program.sizes, report.metrics, {.deadline = 60}, evaluator, silent);
+  report.result =
+      findFront(program.space, program.sizes, report.metrics, {.deadline = 60}, evaluator, silent);
   ASSERT_EQ(report.result.points.size(), 1u);
   EXPECT_EQ(report.result.points[0].configuration, tradeoff(program.space, 0, 0));
   report.files = {"tradeoff.front/1.cfg"};
