@@ -327,6 +327,7 @@ private:
     if (!options_.refresh)
       settings.seeds = storedSeeds(space_, readJournal(journal_->path()),
                                    {machine, sizes.back().name + inputsKey(options_)}, 4);
+    progress_.setIsTime(!front_ && objective_.isTime());
     if (front_)
       return searchFront(sizes, settings, runs, costs);
 
