@@ -88,7 +88,7 @@ def read(path):
         return file.read()
 
 
-def tune(pbc, *words, status=0, n=20000, **environment):
+def tune(pbc, *words, status=0, n=8000, **environment):
     return run(pbc, "tune", "./squares", f"--n={n}", "--threads=1", "--budget=4", *words, status=status, **environment)
 
 
@@ -96,11 +96,11 @@ def memory(pbc):
     result = json.loads(tune(pbc, "--objective=memory", "--json").stdout)
     expect(result["objective"] == "memory" and result["choices"][0].endswith("Lean always"), f"{result}")
     before, after = result["default_metrics"]["memory"], result["tuned_metrics"]["memory"]
-    expect(before > 64 * 8 * 20000 and after < before / 10, f"{result}")
+    expect(before > 64 * 8 * 8000 and after < before / 10, f"{result}")
     expect(result["default_seconds"] < 1 and result["speedup"] > 10, f"{result}")
     expect('objective = "memory"' in read("squares.cfg"), read("squares.cfg"))
     words = run(pbc, "explain", "./squares", "Squares").stdout
-    expect(re.search(r"winner +Lean, [\d.]+ kB at n=20000", words) and "times as much" in words, words)
+    expect(re.search(r"winner +Lean, [\d.]+ kB at n=8000", words) and "times as much" in words, words)
     page = read("squares.tune.html")
     expect("memory, of a run" in page and "times as economical" in page, page[:2000])
     # Goes on from there: the objective is that of the file.
@@ -140,7 +140,7 @@ def energy(pbc, folder):
             file.write(text + "\n")
     meter = subprocess.Popen([sys.executable, "-c", METER, zone, str(os.getpgrp())])
     try:
-        done = tune(pbc, "--objective=energy*time", "--json", n=60000, PB_POWERCAP=f"{folder}/powercap")
+        done = tune(pbc, "--objective=energy*time", "--json", n=30000, PB_POWERCAP=f"{folder}/powercap")
     finally:
         meter.kill()
         meter.wait()

@@ -84,10 +84,11 @@ private:
     evaluator_.setCost(costOf(Objective({metric})));
     TuneSettings settings = settings_;
     settings.deadline = deadline;
+    settings.isRaced = false;
     settings.trials = static_cast<int>(std::lround(settings_.trials * kAlone));
     const TuneResult found = tune(space_, sizes_, best_, settings, evaluator_, observer_);
     result_.measurements += found.measurements;
-    result_.faults.insert(result_.faults.end(), found.faults.begin(), found.faults.end());
+    noteFaults(found.faults);
     if (found.size == last_)
       best_.push_back(found.best);
   }
@@ -116,11 +117,11 @@ private:
     growThroughSizes(tester, start, *parseStrategy("evolutionary").make(),
                      {Deadline{deadline, trials}, settings_.population, last_}, random);
     result_.measurements += tester.measurements();
-    noteFaults(tester);
+    noteFaults(tester.bans().faults());
   }
 
-  void noteFaults(const Tester &tester) {
-    for (const Fault &fault : tester.bans().faults())
+  void noteFaults(const std::vector<Fault> &faults) {
+    for (const Fault &fault : faults)
       if (std::none_of(result_.faults.begin(), result_.faults.end(),
                        [&](const Fault &known) { return known.suspect == fault.suspect; }))
         result_.faults.push_back(fault);
@@ -143,7 +144,7 @@ private:
       configurations.push_back(rival.configuration);
     if (!evaluator_.stopped())
       configurations = tester.sound(configurations, std::max(settings_.deadline, evaluator_.elapsed() + 1));
-    noteFaults(tester);
+    noteFaults(tester.bans().faults());
     std::vector<FrontPoint> points;
     for (const Configuration &configuration : measuredInTurns(configurations))
       if (const auto metrics = newest(configuration))
