@@ -496,9 +496,9 @@ private:
     bool mended = false;
     std::vector<Step> all = quick_;
     all.insert(all.end(), steps_.begin(), steps_.end());
-    for (const Step &step : all) {
-      const Verified verified =
-          verify(program_, workerOptions_, space_, step.sizes, step.n, summary.result.best, kPatience);
+    for (const auto &[step, inputs] : verifiedSteps(program_, workerOptions_, space_, all, kPatience)) {
+      const Verified verified = verify(program_, workerOptions_, space_, step.sizes, step.n,
+                                       summary.result.best, kPatience, inputs);
       if (!verified.met && std::find(unmet_.begin(), unmet_.end(), nameOf(step.sizes)) == unmet_.end())
         summary.missed.push_back(nameOf(step.sizes));
       summary.accuracy = verified; // the last: at the largest size

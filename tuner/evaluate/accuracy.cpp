@@ -1,6 +1,7 @@
 #include "tuner/evaluate/accuracy.h"
 
 #include "tuner/evaluate/interrupt.h"
+#include "tuner/evaluate/steps.h"
 #include "tuner/space/toml.h"
 
 #include <cmath>
@@ -9,7 +10,7 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr int kInputs = 3, kAttempts = 3;
+constexpr int kAttempts = 3;
 constexpr long kFirstOtherSeed = 1000003; // far from what a user takes for tuning
 
 std::optional<double> accuracyAt(Worker &worker, const ProgramSpace &space,
@@ -24,12 +25,12 @@ std::optional<double> accuracyAt(Worker &worker, const ProgramSpace &space,
 class Inputs {
 public:
   Inputs(const std::string &program, const WorkerOptions &options, const ProgramSpace &space,
-         const Sizes &sizes, const Configuration &base, int attempt, double patience)
+         const Sizes &sizes, const Configuration &base, int attempt, double patience, int inputs)
       : space_(space), patience_(patience) {
-    const int count = options.inputs.empty() ? kInputs : 1;
+    const int count = options.inputs.empty() ? inputs : 1;
     for (int k = 0; k < count; ++k) {
       WorkerOptions own = options;
-      own.seed = options.seed + kFirstOtherSeed + attempt * kInputs + k;
+      own.seed = options.seed + kFirstOtherSeed + attempt * count + k;
       workers_.push_back(std::make_unique<Worker>(program, own));
       workers_.back()->setBase(toToml(space, base, {}));
       ready_ = ready_ && workers_.back()->prepare(sizes, patience);
@@ -88,13 +89,28 @@ ReachedSizes reachAtSizes(Worker &worker, const ProgramSpace &space, const std::
   return result;
 }
 
+std::vector<VerifiedStep> verifiedSteps(const std::string &program, const WorkerOptions &options,
+                                        const ProgramSpace &space, const std::vector<Step> &steps,
+                                        double patience) {
+  Worker worker(program, options);
+  std::vector<VerifiedStep> all;
+  for (const Step &step : steps) {
+    const Sizes odd = oddBelow(step.sizes, space.params);
+    if (odd != step.sizes && !all.empty() && !stopRequested())
+      if (const auto answer = worker.prepare(odd, patience))
+        all.push_back({{odd, answer.value->n, answer.value->seconds}, 1});
+    all.push_back({step});
+  }
+  return all;
+}
+
 Verified verify(const std::string &program, const WorkerOptions &options, const ProgramSpace &space,
-                const Sizes &sizes, long n, const Configuration &configuration, double patience) {
+                const Sizes &sizes, long n, const Configuration &configuration, double patience, int count) {
   Verified result;
   result.configuration = configuration;
   result.otherInputs = options.inputs.empty();
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    Inputs inputs(program, options, space, sizes, result.configuration, attempt, patience);
+    Inputs inputs(program, options, space, sizes, result.configuration, attempt, patience, count);
     result.inputs = inputs.count();
     const auto worst = inputs.worst(result.configuration);
     result.accuracy = worst.value_or(std::nan(""));

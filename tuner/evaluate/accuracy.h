@@ -7,7 +7,7 @@
 //
 // Invariant: inputs that verify() uses were never used for tuning, unless the user gave the inputs.
 #pragma once
-#include "tuner/evaluate/worker.h"
+#include "tuner/evaluate/worker_evaluator.h"
 #include "tuner/strategy/reach.h"
 
 namespace pbc::tuner {
@@ -31,8 +31,19 @@ struct Verified {
   Configuration configuration;
 };
 
+inline constexpr int kVerifiedInputs = 3;
+
+struct VerifiedStep {
+  Step step;
+  int inputs = kVerifiedInputs;
+};
+/// These steps, which grow, and before each but the first the odd size below it: values for the power of two
+/// before were tested there only, and this is the last size that they hold for.
+std::vector<VerifiedStep> verifiedSteps(const std::string &program, const WorkerOptions &,
+                                        const ProgramSpace &, const std::vector<Step> &, double patience);
+
 /// Where the target is missed, the configuration is made more exact on these inputs and verified on others.
 Verified verify(const std::string &program, const WorkerOptions &, const ProgramSpace &, const Sizes &,
-                long n, const Configuration &, double patience);
+                long n, const Configuration &, double patience, int inputs = kVerifiedInputs);
 
 } // namespace pbc::tuner

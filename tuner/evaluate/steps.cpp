@@ -84,6 +84,14 @@ std::vector<Sizes> shrinkingSizes(const Sizes &first, const std::vector<std::str
   return result;
 }
 
+Sizes oddBelow(const Sizes &sizes, const std::vector<std::string> &params) {
+  Sizes result = sizes;
+  for (auto &[name, value] : result)
+    if (value >= kSmall && !isParam(params, name))
+      value -= value % 2 == 0 ? 1 : 2;
+  return result;
+}
+
 PreparedSteps prepareSteps(Worker &worker, const std::vector<Sizes> &sizes, double patience,
                            const std::function<void(const std::string &)> &note) {
   constexpr double kNoise = 20e-6;

@@ -33,6 +33,9 @@ std::vector<Sizes> growingSizes(const Sizes &full, const std::vector<std::string
 /// Half of the first of them, a quarter, ... while all variables of them have 16 values or what they had.
 std::vector<Sizes> shrinkingSizes(const Sizes &first, const std::vector<std::string> &params);
 
+/// The largest odd size below; params and variables below 16 keep their values.
+Sizes oddBelow(const Sizes &, const std::vector<std::string> &params);
+
 struct PreparedSteps {
   std::vector<Step> steps, tooQuick;
 };

@@ -30,6 +30,11 @@ TEST(Steps, BelowTheFirstTheyShrinkToSixteen) {
   EXPECT_TRUE(shrinkingSizes({{"n", 10}}, {}).empty());
 }
 
+TEST(Steps, TheOddOneBelowLeavesConstantsAlone) {
+  EXPECT_EQ(nameOf(oddBelow({{"w", 64}, {"h", 49}, {"KW", 8}, {"steps", 100}}, {"steps"})),
+            "KW=8 h=47 steps=100 w=63");
+}
+
 TEST(Steps, TinyProgramsHaveOneSize) { EXPECT_EQ(growingSizes({{"n", 10}}, {}).size(), 1u); }
 
 TEST(Steps, ElementsAreEstimatedFromExtents) {
