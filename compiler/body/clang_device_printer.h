@@ -86,6 +86,7 @@ private:
   std::string conversion(const clang::CastExpr *);
   std::string call(const clang::CallExpr *);
   std::optional<std::string> libraryCall(const clang::CallExpr *, const clang::FunctionDecl *);
+  std::optional<std::string> writingCall(const clang::CallExpr *, const clang::FunctionDecl *);
   std::string pointer(const clang::Expr *, std::string &space);
   std::string spaceOf(const clang::Expr *); // of an lvalue
   std::string constant(const clang::APValue &, clang::QualType, clang::SourceRange) const;
