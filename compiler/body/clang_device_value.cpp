@@ -142,6 +142,8 @@ std::string DevicePrinter::named(const DeclRefExpr *e) {
       used_[static_cast<std::size_t>(name.parameter)] = true;
     if (name.kind == Name::Kind::View)
       refuse(e, "the view `" + d->getNameAsString() + "` is used as a whole");
+    if (name.kind == Name::Kind::Array)
+      refuse(e, "the array `" + d->getNameAsString() + "` is used as a whole");
     return name.kind == Name::Kind::Indirect ? "(*" + name.text + ")" : name.text;
   }
   if (const auto *c = llvm::dyn_cast<EnumConstantDecl>(d))
@@ -215,6 +217,9 @@ std::string DevicePrinter::value(const Expr *e) {
   case Stmt::CXXOperatorCallExprClass:
     if (const auto *c = llvm::cast<CXXOperatorCallExpr>(e); regionClass(c->getArg(0)->getType()))
       refuse(e, "a view is bound anew");
+    else if (const Name *name = c->getOperator() == OO_Subscript ? nameOf(c->getArg(0)) : nullptr;
+             name && name->kind == Name::Kind::Array)
+      return element(c);
     else if (c->getOperator() == OO_Subscript && llvm::isa<DeclRefExpr>(stripped(c->getArg(0))))
       refuse(e, "it uses the array `" + source(c->getArg(0)) + "`, which is no part of the body");
     refuse(e, "it uses an operator of a class: `" + source(e) + "`");
