@@ -242,8 +242,10 @@ bool Management::hasStopped() {
       std::any_of(queue_.begin(), queue_.end(), [](const auto &t) { return t->isOfDevice; });
   if (rests_ == 0 || !isCommanded)
     lastProgress_ = Trace::now();
-  return Trace::now() - lastProgress_ >
-         static_cast<unsigned long>(std::chrono::nanoseconds(options_.commandLimit).count());
+  const auto waited = std::chrono::nanoseconds(Trace::now() - lastProgress_);
+  if (waited > options_.limit && !hasSaidWaiting_)
+    sayWaiting();
+  return waited > options_.commandLimit;
 }
 
 bool Management::copyOutRest() {
