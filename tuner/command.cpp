@@ -3,6 +3,7 @@
 #include "tuner/kernels/session.h"
 #include "tuner/session.h"
 #include "tuner/space/program_space.h"
+#include "tuner/strategy/objective.h"
 #include "tuner/strategy/strategy.h"
 
 #include <CLI/CLI.hpp>
@@ -26,11 +27,13 @@ void readSizes(const std::vector<std::string> &texts, std::map<std::string, long
 /// Options of the search for choices: kernels are searched one option at a time, and compiling takes the
 /// time.
 void refuseForKernels(const TuneOptions &options) {
-  const char *name = !options.strategy.empty()   ? "--strategy"
-                     : options.trials > 0        ? "--trials"
-                     : !options.record.empty()   ? "--record"
-                     : options.effort == "prove" ? "--effort=prove"
-                                                 : nullptr;
+  const char *name = !options.strategy.empty()    ? "--strategy"
+                     : options.trials > 0         ? "--trials"
+                     : !options.record.empty()    ? "--record"
+                     : options.effort == "prove"  ? "--effort=prove"
+                     : !options.objective.empty() ? "--objective"
+                     : !options.front.empty()     ? "--pareto"
+                                                  : nullptr;
   if (name)
     throw TunerError(
         fmt::format("{} is for choices, not for --kernels, whose options are tried one at a time\n"
@@ -75,6 +78,15 @@ int tuneCommand(int argc, char **argv) {
       ->capture_default_str();
   app.add_option("--strategy", options.strategy,
                  "how it searches, NAME or NAME:OPTION=VALUE (below; default: by budget)");
+  app.add_option(
+      "--objective", options.objective,
+      "what is made small: time, energy (counters of the processor, RAPL, and of NVIDIA's devices, "
+      "NVML), memory (the most at once), or a product, as energy*time (default: time)");
+  app.add_option(
+         "--pareto", options.front,
+         "two of them, as time,memory: finds all configurations that are best in some way (the front) "
+         "and writes each, with a plot; the first objective's best becomes the configuration")
+      ->excludes("--objective");
   app.add_option("--seed", options.seed, "of the search and of random inputs")->capture_default_str();
   app.add_option("--threads", options.threads, "threads of the program (default: its own choice)")
       ->check(CLI::Range(1, 4096));
@@ -110,7 +122,9 @@ int tuneCommand(int argc, char **argv) {
          "--record", options.record,
          "instead of tuning, measure every point of a grid over the space (at most --trials, default 3000) "
          "and write the times into this file, for simulations")
-      ->excludes("--refresh");
+      ->excludes("--refresh")
+      ->excludes("--objective")
+      ->excludes("--pareto");
   app.add_flag("--json", options.json, "the result as JSON on standard output");
   app.footer(
       "Example:\n"
@@ -118,6 +132,7 @@ int tuneCommand(int argc, char **argv) {
       "  pbc tune ./sort --budget=20     writes sort.cfg\n"
       "  ./sort numbers.npy sorted.npy   uses it\n"
       "  pbc tune --kernels blur.pbcc --n=2000   compiles variants; ./blur and blur.cfg are the best\n"
+      "  pbc tune ./sort --pareto=time,memory    sort.front/1.cfg, 2.cfg, ... and a plot, sort.front.html\n"
       "\n"
       "Ctrl-C ends the tuning and keeps the best so far. Each measurement is in PROGRAM.tune.sqlite; tuning\n"
       "again goes on from there. PROGRAM.tune.html says what was found, and pbc explain ./PROGRAM the same "
@@ -136,6 +151,13 @@ int tuneCommand(int argc, char **argv) {
       refuseForKernels(options);
     if (!options.strategy.empty())
       parseStrategy(options.strategy); // what is wrong with it is said before anything is measured
+    if (!options.objective.empty())
+      Objective::parse(options.objective);
+    if (!options.front.empty())
+      parseFront(options.front);
+    if (options.refresh && !options.front.empty())
+      throw TunerError("--refresh goes on from one configuration, a front has many\n"
+                       "  help: leave out --refresh: what the journal knows is not measured again");
     if (options.refresh && !options.strategy.empty())
       throw TunerError("--refresh goes its own way from the stored configuration: without --strategy\n"
                        "  help: to search anew from it, leave out --refresh");

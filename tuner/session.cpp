@@ -5,9 +5,11 @@
 #include "tuner/evaluate/examination.h"
 #include "tuner/evaluate/interrupt.h"
 #include "tuner/evaluate/memory.h"
+#include "tuner/evaluate/meters.h"
 #include "tuner/evaluate/record.h"
 #include "tuner/evaluate/steps.h"
 #include "tuner/journal/read_journal.h"
+#include "tuner/report/front_report.h"
 #include "tuner/report/page.h"
 #include "tuner/report/progress.h"
 #include "tuner/report/summary.h"
@@ -108,6 +110,7 @@ public:
     try {
       space_ = describeProgram(program_, options_.program, "");
       start_ = byDefault_ = Configuration::defaults(space_);
+      chooseObjective();
       if (!options_.refresh)
         takeOver();
       else if (!planRefresh())
@@ -141,6 +144,29 @@ public:
   }
 
 private:
+  /// What is measured, and made small. Throws TunerError where this machine cannot.
+  void chooseObjective() {
+    if (!options_.front.empty()) {
+      if (space_.goal)
+        throw TunerError(fmt::format("{} has accuracy targets: --pareto is for programs without\n"
+                                     "  help: --objective=memory (or energy) tunes it to meet the targets",
+                                     options_.program));
+      front_ = parseFront(options_.front);
+    } else if (!options_.objective.empty()) {
+      objective_ = Objective::parse(options_.objective);
+    }
+  }
+
+  std::vector<Metric> metrics() const {
+    if (front_)
+      return {front_->begin(), front_->end()};
+    std::vector<Metric> wanted{Metric::Time};
+    for (const Metric metric : {Metric::Energy, Metric::Memory})
+      if (objective_.wants(metric))
+        wanted.push_back(metric);
+    return wanted;
+  }
+
   /// From the journal alone, as `pbc report` makes it. A page that cannot be written spoils no result.
   bool writeReport() {
     try {
@@ -175,6 +201,8 @@ private:
                                    output_, options_.program));
     const Fitted fitted = fitConfiguration(program_, text, output_);
     const std::optional<Provenance> origin = provenanceOf(text);
+    if (origin && options_.objective.empty())
+      objective_ = Objective::parse(origin->objective);
     plan_ = refreshPlan(space_, origin, fitted);
     start_ = fromToml(space_, fitted.toml, output_);
     kernels_ = kernelSettings(text);
@@ -275,16 +303,20 @@ private:
     std::vector<TestSize> sizes;
     for (const Step &step : steps_)
       sizes.push_back({nameOf(step.sizes), step.n, step.defaultSeconds});
-    Summary summary;
-    summary.machine = machineName();
-    WorkerEvaluator evaluator(space_, steps_, *worker_, journal_.get(),
-                              {summary.machine, inputsKey(options_) + (space_.goal ? " " + space_.main : ""),
-                               kPatience, !options_.fresh, options_.threads});
+    const std::string machine = machineName();
+    const Meters meters = requireMeters(*worker_, metrics());
+    if (!meters.energy.empty())
+      progress_.note(fmt::format("energy is that of {}: of all that runs on this machine",
+                                 fmt::join(meters.energy, ", ")));
+    WorkerEvaluator runs(space_, steps_, *worker_, journal_.get(),
+                         {machine, inputsKey(options_) + (space_.goal ? " " + space_.main : ""), kPatience,
+                          !options_.fresh, options_.threads, metrics(), meters.energyWindow});
+    ObjectiveEvaluator costs(space_, sizes, runs, costOf(objective_));
     Examination examination(Worker(program_, workerOptions_), space_, steps_);
     if (!space_.goal) // results of variable accuracy may differ; verifyAccuracy() looks at those
-      evaluator.setExamination(&examination);
-    summary.noise = noise();
-    progress_.note("noise: " + inWords(summary.noise));
+      runs.setExamination(&examination);
+    const MachineNoise noise = noiseNow();
+    progress_.note("noise: " + inWords(noise));
     TuneSettings settings;
     settings.deadline = space_.goal ? 0.6 * budget_ : budget_;
     settings.seed = static_cast<std::uint64_t>(options_.seed);
@@ -292,15 +324,24 @@ private:
     settings.strategy = strategyFor(sizes.back());
     if (options_.effort == "full")
       settings.population = 20;
+    if (!options_.refresh)
+      settings.seeds = storedSeeds(space_, readJournal(journal_->path()),
+                                   {machine, sizes.back().name + inputsKey(options_)}, 4);
+    progress_.setIsTime(!front_ && objective_.isTime());
+    if (front_)
+      return searchFront(sizes, settings, runs, costs);
+
+    Summary summary;
+    summary.machine = machine;
+    summary.noise = noise;
+    summary.objective = objective_;
     std::vector<Configuration> earlier;
     if (options_.refresh)
       earlier = {openByDefault()};
     else if (!space_.goal)
       earlier = earlierResult(space_, output_, progress_);
-    if (!options_.refresh)
-      settings.seeds = storedSeeds(space_, readJournal(journal_->path()),
-                                   {summary.machine, sizes.back().name + inputsKey(options_)}, 4);
     const bool isNear = options_.refresh && plan_.isOtherMachine;
+    Evaluator &evaluator = objective_.isTime() ? static_cast<Evaluator &>(runs) : costs;
     summary.result = (isNear ? refresh : tune)(space_, sizes, earlier, settings, evaluator, progress_);
     if (isNear && !plan_.touched.empty() && !evaluator.stopped()) {
       // What is new here was never tuned anywhere.
@@ -309,23 +350,89 @@ private:
       settings.deadline += budget_;
       summary.result = tune(space_, sizes, earlier, settings, evaluator, progress_);
     }
+    if (!objective_.isTime()) {
+      summary.byDefault = costs.typical(Configuration::defaults(space_), summary.result.size);
+      summary.tuned = costs.typical(summary.result.best, summary.result.size);
+    }
     summary.isRefresh = options_.refresh;
     summary.program = options_.program;
     summary.output = output_;
     summary.journal = journal_->path();
     summary.sizes = sizes[summary.result.size].name;
     summary.fullSizes = nameOf(full_);
-    summary.effort = fmt::format("{}{}, {:.0f} s, seed {}", options_.effort,
-                                 summary.result.strategy.empty() ? "" : " (" + summary.result.strategy + ")",
-                                 settings.deadline, options_.seed);
-    summary.elapsed = evaluator.elapsed();
-    summary.runs = evaluator.runs();
-    summary.remembered = evaluator.remembered();
-    summary.stopped = evaluator.stopped();
+    summary.effort = effortInWords(summary.result.strategy, settings.deadline);
+    summary.elapsed = runs.elapsed();
+    summary.runs = runs.runs();
+    summary.remembered = runs.remembered();
+    summary.stopped = runs.stopped();
     summary.examined = examination.inputs();
     if (space_.goal)
       verifyAccuracy(summary);
     write(summary, !earlier.empty());
+  }
+
+  /// "quick (evolutionary), 60 s, seed 1"
+  std::string effortInWords(const std::string &strategy, double deadline) const {
+    return fmt::format("{}{}, {:.0f} s, seed {}", options_.effort,
+                       strategy.empty() ? "" : " (" + strategy + ")", deadline, options_.seed);
+  }
+
+  void searchFront(const std::vector<TestSize> &sizes, const TuneSettings &settings, WorkerEvaluator &runs,
+                   ObjectiveEvaluator &costs) {
+    FrontReport report;
+    report.program = options_.program;
+    report.machine = machineName();
+    report.effort = effortInWords("", settings.deadline);
+    report.metrics = *front_;
+    report.result = findFront(space_, sizes, *front_, settings, costs, progress_);
+    report.size = sizes[static_cast<std::size_t>(report.result.size)].name;
+    report.elapsed = runs.elapsed();
+    report.runs = runs.runs();
+    report.remembered = runs.remembered();
+    report.stopped = runs.stopped();
+    writeFront(report);
+    results_.push_back(options_.json ? asJson(space_, report) : asText(space_, report));
+  }
+
+  /// A file for each point, and the page; the first point becomes the configuration. What an earlier front
+  /// left there goes.
+  void writeFront(FrontReport &report) {
+    const fs::path folder = fs::path(output_).replace_extension(".front");
+    std::error_code problem;
+    if (report.result.points.empty())
+      return;
+    fs::create_directories(folder, problem);
+    if (problem)
+      throw TunerError(
+          fmt::format("{}: the folder of the front cannot be made: {}", folder.string(), problem.message()));
+    const std::string plot = fs::path(output_).replace_extension(".front.html").string();
+    report.page = options_.report == "none" ? "" : options_.report.empty() ? plot : options_.report;
+    for (std::size_t i = 0; i < report.result.points.size(); ++i) {
+      const FrontPoint &point = report.result.points[i];
+      Summary summary;
+      summary.machine = report.machine;
+      summary.sizes = report.size;
+      summary.effort = report.effort;
+      summary.objective = Objective({(*front_)[0]});
+      summary.runs = report.runs;
+      summary.elapsed = report.elapsed;
+      summary.byDefault = report.result.byDefault;
+      summary.tuned = point.metrics;
+      summary.front = fmt::format("point {} of {}: {}", i + 1, report.result.points.size(),
+                                  metricsInWords(report.metrics, point.metrics));
+      summary.result.best = point.configuration;
+      summary.result.size = report.result.size;
+      const std::string text = configurationText(summary);
+      if (i == 0)
+        writeAtomically(output_, text);
+      report.files.push_back((folder / fmt::format("{}.cfg", i + 1)).string());
+      writeAtomically(report.files.back(), text);
+    }
+    for (std::size_t i = report.result.points.size() + 1;
+         fs::remove(folder / fmt::format("{}.cfg", i), problem); ++i) {
+    }
+    if (!report.page.empty())
+      writeAtomically(report.page, frontPage(space_, report));
   }
 
   /// None: by budget.
@@ -366,7 +473,7 @@ private:
   }
 
   /// At the full size, which the worker was prepared for last.
-  MachineNoise noise() {
+  MachineNoise noiseNow() {
     const Step &full = steps_.back();
     if (!worker_->prepare(full.sizes, kPatience))
       return {};
@@ -398,9 +505,19 @@ private:
     if (!mended)
       return;
     summary.accuracy->mended = summary.result.changed = true;
-    const auto again = worker_->measure(toToml(space_, summary.result.best, {}), 5, kPatience, kPatience);
-    if (again)
-      summary.result.bestSeconds = median(again.value->seconds);
+    const auto again =
+        worker_->measure(toToml(space_, summary.result.best, {}), 5, kPatience, kPatience, metrics());
+    if (!again)
+      return;
+    summary.result.bestSeconds = median(again.value->seconds);
+    if (objective_.isTime())
+      return;
+    const std::vector<Metrics> runs =
+        Measurement{again.value->seconds, {}, again.value->joules, again.value->bytes}.metrics();
+    summary.tuned = ObjectiveEvaluator::Archived{summary.result.best, runs}.typical();
+    if (summary.byDefault)
+      summary.result.bestSeconds =
+          summary.result.defaultSeconds * objective_.cost(*summary.tuned, *summary.byDefault);
   }
 
   void write(Summary &summary, bool hasEarlier) {
@@ -410,20 +527,27 @@ private:
                    (!result.changed || summary.sizes != summary.fullSizes);
     if (!summary.kept) {
       start_ = result.best;
-      const auto lines = provenance(space_, summary);
-      comments_.insert(comments_.end(), lines.begin(), lines.end());
-      writeAtomically(output_,
-                      withKernels(toToml(space_, result.best, {options_.threads, comments_}) + "\n" +
-                                      toToml(madeBy(space_, summary,
-                                                    {options_.refresh ? "refresh" : options_.effort, budget_,
-                                                     options_.seed, tunedSizes(result.size)})),
-                                  toToml(kernels_)));
+      writeAtomically(output_, configurationText(summary));
     }
     if (summary.stopped)
       progress_.note("stopped; the best so far is kept");
     if (!report_.empty() && writeReport())
       summary.report = report_;
     results_.push_back(options_.json ? asJson(space_, summary) : asText(space_, summary));
+  }
+
+  /// The file: where it comes from, the choices, and what the program was compiled with.
+  std::string configurationText(const Summary &summary) {
+    std::vector<std::string> comments = comments_;
+    const auto lines = provenance(space_, summary);
+    comments.insert(comments.end(), lines.begin(), lines.end());
+    if (!front_) // those of all accuracy bins stand above the one configuration
+      comments_ = comments;
+    return withKernels(toToml(space_, summary.result.best, {options_.threads, comments}) + "\n" +
+                           toToml(madeBy(space_, summary,
+                                         {options_.refresh ? "refresh" : options_.effort, budget_,
+                                          options_.seed, tunedSizes(summary.result.size)})),
+                       toToml(kernels_));
   }
 
   /// What is fixed stays as it is stored.
@@ -462,6 +586,8 @@ private:
   Configuration start_;            // with what is decided so far
   Configuration reached_;          // what met the accuracy target before the search made it fast
   std::vector<std::string> unmet_; // sizes at which nothing met it
+  Objective objective_;
+  std::optional<std::array<Metric, 2>> front_;
   bool hasStart_ = false;
   double budget_ = 0; // seconds for one accuracy bin
   std::vector<std::string> comments_, results_;

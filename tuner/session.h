@@ -17,8 +17,10 @@ struct TuneOptions {
   double budget = 0; // seconds; 0: by effort
   int trials = 0;    // measurements of the search; 0: as many as there is time for
   std::string effort = "quick";
-  std::string strategy; // "NAME:OPTION=VALUE,..."; empty: by budget
-  std::string record;   // measure the whole space into this file instead of tuning
+  std::string strategy;  // "NAME:OPTION=VALUE,..."; empty: by budget
+  std::string record;    // measure the whole space into this file instead of tuning
+  std::string objective; // "energy", "energy*time"; empty: time, with `refresh` that of the stored file
+  std::string front;     // "time,memory": all that is best for the two of them in some way
   long seed = 1;
   int threads = 0;
   long memoryMegabytes = 0; // 0: three quarters of what is free

@@ -7,45 +7,11 @@ Each sample is tuned twice from nothing, with different seeds of the search, at 
 turn by turn, odd rounds the other way round, each run in a new process. The bar (issue 6): the medians differ by at
 most 3 %. What the default does against itself, measured the same way, shows what this machine can tell apart now.
 """
-import argparse, math, os, re, statistics, subprocess, sys, tempfile
-from pathlib import Path
+import argparse, os, statistics, sys, tempfile
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-# As large as a run of some milliseconds needs.
-SAMPLES = {"sort": ["--n=200000"], "matmul": ["--n=512"], "convolution": ["--size=w=1500", "--size=h=1000", "--size=KW=9"],
-           "heat": ["--n=1024"], "prefixsum": ["--n=4000000"]}
+from turns import SAMPLES, call, compare, compiled, in_turns, seconds
+
 BAR = 0.03
-
-
-def call(*command):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}: status {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout + done.stderr
-
-
-def seconds(program, size, configuration):
-    words = [f"--config={configuration}"] if configuration else ["--noconfig"]
-    return float(re.search(r"time: (\S+) s", call(program, *size, "--time", *words))[1])
-
-
-def in_turns(rounds, *runs):
-    """Times of each, odd rounds backwards."""
-    times = [[] for _ in runs]
-    for k in range(rounds):
-        for i in sorted(range(len(runs)), reverse=k % 2 == 1):
-            times[i].append(runs[i]())
-    return times
-
-
-def compare(a, b):
-    """How many times as slow b is, by the medians of paired ratios, and the interval of that (order statistics)."""
-    ratios = sorted(y / x for x, y in zip(a, b))
-    n, tail, k = len(ratios), 0.0, 0
-    while k < n // 2 and tail + math.comb(n, k) / 2**n < 0.025:
-        tail += math.comb(n, k) / 2**n
-        k += 1
-    return statistics.median(ratios), ratios[max(k - 1, 0)], ratios[min(n - k, n - 1)]
 
 
 def main():
@@ -60,8 +26,7 @@ def main():
     reached = True
     with tempfile.TemporaryDirectory() as folder:
         for name in options.samples:
-            program, size = f"{folder}/{name}", SAMPLES[name]
-            call(options.pbc, ROOT / "samples" / f"{name}.pbcc", "-o", program)
+            program, size = compiled(options.pbc, name, folder), SAMPLES[name]
             configurations = []
             for k in range(options.tunings):
                 # A journal of its own lies beside each result: nothing is remembered.

@@ -20,6 +20,11 @@
 //      wrote into, though the default does not (inputs are restored after each request)
 //      and, of a transform with an accuracy_metric, "accuracy":0.93 of the first run, or null if it is no
 //      number
+//      "metrics":["energy","memory"] asks for more: "joules":[...], what each run took by the machine's
+//      counters (a run is then as many runs as the counters can tell, and everything is for one of them), and
+//      "bytes":N, the most memory that one more run has at once, the matrices that it is given included
+//   {"op":"meters"}      which of these this machine can measure
+//   -> {"ok":true,"energy":["package-0"],"energy_window":0.05,"energy_problem":"","peak_memory":true}
 //   Before an answer there may be lines about kernels for devices that are compiled meanwhile (times do not
 //   contain that): {"event":"compiling","kernel":"rows_global"} and {"event":"compiled",...}.
 //   {"op":"sizes"}       what the loaded or default inputs give, to start from

@@ -9,6 +9,7 @@
 #include "runtime/program/accuracy.h"
 #include "runtime/program/compare.h"
 #include "runtime/program/devices.h"
+#include "runtime/program/peak_memory.h"
 #include "runtime/program/values.h"
 #include <algorithm>
 #include <climits>
@@ -46,6 +47,26 @@ long integer(const Json &v, const std::string &what) {
   if (!v.is_number_integer() || v.get<double>() < 0 || v.get<double>() > INT_MAX)
     throw base::UserError(what + " must be a whole number, 0 or more");
   return v.get<long>();
+}
+
+/// What "metrics" asks for beside the time.
+struct Metrics {
+  bool energy = false, memory = false;
+};
+
+Metrics metricsOf(const Json &request) {
+  Metrics metrics;
+  if (!request.contains("metrics"))
+    return metrics;
+  if (!request["metrics"].is_array())
+    throw base::UserError("\"metrics\" must be a list");
+  for (const Json &entry : request["metrics"]) {
+    const std::string name = text(entry, "an entry of \"metrics\"");
+    if (name != "energy" && name != "memory")
+      throw base::UserError("unknown entry '" + name + "' of \"metrics\"; known: energy, memory");
+    (name == "energy" ? metrics.energy : metrics.memory) = true;
+  }
+  return metrics;
 }
 
 } // namespace
@@ -91,7 +112,9 @@ Json ServeSession::handle(const Json &request) {
     return sizes(request);
   if (op == "fit")
     return fit(request);
-  const std::vector<std::string> known = {"prepare", "measure", "sizes", "fit"};
+  if (op == "meters")
+    return meters();
+  const std::vector<std::string> known = {"prepare", "measure", "sizes", "fit", "meters"};
   throw base::UserError("unknown \"op\" '" + op + "'" + base::didYouMean(op, known) +
                         "; known: " + base::listed(known));
 }
@@ -100,6 +123,7 @@ Runner &ServeSession::runner(int threads) {
   if (!runner_ || runner_->threads() != threads) {
     runner_.reset(); // the old threads end before the new ones start
     runner_ = std::make_unique<Runner>(threads, &program_);
+    mostThreads_ = std::max(mostThreads_, threads);
   }
   return *runner_;
 }
@@ -314,9 +338,55 @@ void ServeSession::exchangeReference(const Json &request) {
   }
 }
 
+EnergyMeter &ServeSession::meter() {
+  if (!meter_)
+    meter_ = std::make_unique<EnergyMeter>(energySources());
+  return *meter_;
+}
+
+Json ServeSession::meters() {
+  return {{"ok", true},
+          {"energy", meter().names()},
+          {"energy_window", meter().window()},
+          {"energy_problem", meter().problem()},
+          {"peak_memory", knowsPeakMemory()}};
+}
+
+ServeSession::Cost ServeSession::runOnce(Runner &workers, bool wantsEnergy) {
+  Cost cost;
+  if (!wantsEnergy) {
+    cost.seconds = cost.spent = workers.run(*instance_);
+    return cost;
+  }
+  const double before = meter().joules();
+  int runs = 0;
+  for (; runs == 0 || cost.spent < meter().window(); ++runs) {
+    if (runs > 0 && defaultChangesInputs_)
+      restoreInputs();
+    cost.spent += workers.run(*instance_);
+  }
+  cost.seconds = cost.spent / runs;
+  cost.joules = (meter().joules() - before) / runs;
+  return cost;
+}
+
+double ServeSession::peakBytes(int threads) {
+  runner_.reset();
+  double bytes = 0;
+  for (const Matrix &m : instance_->matrices)
+    bytes += static_cast<double>(m.bytes());
+  const PeakMemory peak(std::max(threads, mostThreads_));
+  runner(threads).run(*instance_);
+  restoreInputs();
+  return bytes + peak.bytes();
+}
+
 Json ServeSession::measure(const Json &request) {
   if (!instance_)
     throw base::UserError("nothing is prepared: send {\"op\":\"prepare\", ...} first");
+  const Metrics metrics = metricsOf(request);
+  if (metrics.energy && meter().names().empty())
+    throw base::UserError(meter().problem());
   const double limit = number(request, "limit", 1e9, 0, 1e9);
   const auto trials = static_cast<long>(number(request, "trials", 1, 1, 1e6));
   int threads = threads_;
@@ -327,7 +397,7 @@ Json ServeSession::measure(const Json &request) {
     matrix::fillWithNonsense(m);
   base::seedThreads(seed_);
   Runner &workers = runner(threads);
-  Json seconds = Json::array();
+  Json seconds = Json::array(), joules = Json::array();
   Difference difference;
   size_t worst = 0;
   Json accuracy;
@@ -339,7 +409,7 @@ Json ServeSession::measure(const Json &request) {
   };
   for (long run = 0; static_cast<long>(seconds.size()) < trials && (run == 0 || total < limit); ++run) {
     const long builds = builds_;
-    const double s = workers.run(*instance_);
+    const Cost cost = runOnce(workers, metrics.energy);
     if (run == 0 && comparable)
       difference = compareAll(outputs, reference_, &worst);
     if (run == 0 && transform_.metric)
@@ -349,8 +419,9 @@ Json ServeSession::measure(const Json &request) {
     // A time with a compiler's in it is none of the program's.
     if (builds_ != builds && run < kMostBuilds)
       continue;
-    seconds.push_back(s);
-    total += s;
+    seconds.push_back(cost.seconds);
+    joules.push_back(cost.joules);
+    total += cost.spent;
   }
   restore();
   Json reply = {{"ok", true},
@@ -365,6 +436,10 @@ Json ServeSession::measure(const Json &request) {
   }
   if (transform_.metric)
     reply["accuracy"] = accuracy;
+  if (metrics.energy)
+    reply["joules"] = joules;
+  if (metrics.memory)
+    reply["bytes"] = peakBytes(threads);
   return reply;
 }
 

@@ -6,9 +6,11 @@
 // Invariant: answer() always returns one line of JSON; a request that fails leaves the session usable; every
 // run begins with the inputs that prepare made, whatever runs before it did to them.
 #pragma once
+#include "runtime/program/energy_meter.h"
 #include "runtime/program/inputs.h"
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 
@@ -36,6 +38,16 @@ private:
   /// Writes the reference to files, or takes it from there, where the request says so.
   void exchangeReference(const Json &request);
   Json measure(const Json &request);
+  /// One run, or, where energy is asked for, as many as the counters can tell: what one of them takes.
+  struct Cost {
+    double seconds = 0, joules = 0;
+    double spent = 0; // seconds of all of them
+  };
+  Cost runOnce(Runner &, bool wantsEnergy);
+  /// Of a run with new threads, which hold nothing yet; the matrices that it is given count, too.
+  double peakBytes(int threads);
+  Json meters();
+  EnergyMeter &meter();
   Json sizes(const Json &request);
   Json fit(const Json &request);
   std::vector<long> startSizes(const Json &request);
@@ -59,6 +71,8 @@ private:
   std::vector<Matrix> inputs_;        // copies, as they were before the first run
   bool defaultChangesInputs_ = false; // then others may, too
   std::unique_ptr<Runner> runner_;
+  int mostThreads_ = 0;                // of any runner
+  std::unique_ptr<EnergyMeter> meter_; // when somebody has asked
   std::function<void(const std::string &)> tell_;
   std::atomic<long> builds_ = 0; // kernels that were compiled
 };

@@ -80,7 +80,8 @@ def main():
             named(result, "Copy with Bad", kinds, reason)
             check("Good" in result["choices"][0], f"Good does not win: {result}")
             check("Bad" not in configuration, f"Bad is chosen:\n{configuration}")
-        check(seconds < 4 * BUDGET, f"it took {seconds} s")
+        # What misbehaves, left alone, would take for ever; a machine with much else to do takes some times the budget.
+        check(seconds < 12 * BUDGET, f"it took {seconds} s")
         os.chdir("/")
     print(f"{fault}: as expected")
 

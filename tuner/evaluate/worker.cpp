@@ -197,14 +197,32 @@ Answer<Prepared> Worker::prepare(const Sizes &sizes, double seconds, const Input
   }
 }
 
-Answer<Measured> Worker::measure(const std::string &toml, int trials, double limit, double patience) {
+Answer<Meters> Worker::meters(double seconds) {
+  Reply reply = ask(json{{"op", "meters"}}.dump(), seconds);
+  if (!reply.value)
+    return {{}, reply.failure};
+  try {
+    const json &value = *reply.value;
+    return {Meters{value.at("energy"), value.value("energy_problem", ""), value.value("energy_window", 0.0),
+                   value.at("peak_memory").get<bool>()},
+            {}};
+  } catch (const json::exception &problem) {
+    return {{}, {Failure::Error, problem.what()}};
+  }
+}
+
+Answer<Measured> Worker::measure(const std::string &toml, int trials, double limit, double patience,
+                                 const std::vector<Metric> &metrics) {
   if ((!process_ || !processPrepared_) && prepared_) {
     const auto again = prepare(Sizes(*prepared_), preparePatience_, InputWishes(wishes_));
     // That the default fails now is not the candidate's fault, but there is nothing to compare it with.
     if (!again)
       return {{}, {Failure::Error, "could not be prepared: " + again.failure.reason, again.failure.stopped}};
   }
-  const json request{{"op", "measure"}, {"config", toml}, {"trials", trials}, {"limit", limit}};
+  json request{{"op", "measure"}, {"config", toml}, {"trials", trials}, {"limit", limit}};
+  for (const Metric metric : metrics)
+    if (metric != Metric::Time)
+      request["metrics"].push_back(nameOf(metric));
   Reply reply = ask(request.dump(), patience);
   isUsed_ = true;
   if (!reply.value)
@@ -221,6 +239,10 @@ Answer<Measured> Worker::measure(const std::string &toml, int trials, double lim
     }
     if (measured.seconds.empty())
       return {{}, {Failure::Error, "reports no time"}};
+    if (reply.value->contains("joules"))
+      measured.joules = reply.value->at("joules").get<std::vector<double>>();
+    if (reply.value->contains("bytes"))
+      measured.bytes = reply.value->at("bytes").get<double>();
     measured.overhead = reply.seconds;
     for (double seconds : measured.seconds)
       measured.overhead -= seconds;

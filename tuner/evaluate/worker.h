@@ -66,8 +66,18 @@ struct Measured {
   bool agrees = true;
   std::string disagreement; // "gives a different result from the default (difference 0.5 at B[4]: ...)"
   std::vector<double> seconds;
+  std::vector<double> joules;     // of each run, where they were asked for
+  std::optional<double> bytes;    // at most at once, likewise
   double overhead = 0;            // seconds of the request that were not spent running
   std::optional<double> accuracy; // of a program that has a metric; NaN: it is no number
+};
+
+/// What the machine can measure beside time.
+struct Meters {
+  std::vector<std::string> energy; // names of counters; empty: `energyProblem` says why
+  std::string energyProblem;
+  double energyWindow = 0; // seconds that a run is repeated for
+  bool memory = false;
 };
 
 class Worker {
@@ -78,10 +88,13 @@ public:
   void setBase(const std::string &toml);
   /// The sizes that the program's inputs or its own defaults give.
   Answer<Sizes> sizes(double seconds);
+  Answer<Meters> meters(double seconds);
   Answer<Prepared> prepare(const Sizes &, double seconds, const InputWishes & = {});
   /// Needs a prepare() before; repeats it when the process is a new one. Is given up after `patience`
   /// seconds.
-  Answer<Measured> measure(const std::string &toml, int trials, double limit, double patience);
+  /// `metrics`: what is measured beside the time.
+  Answer<Measured> measure(const std::string &toml, int trials, double limit, double patience,
+                           const std::vector<Metric> &metrics = {});
   /// Whether the process has run other configurations than the one it was prepared with: what goes wrong now
   /// may be their doing.
   bool isUsed() const { return process_ && isUsed_; }

@@ -16,6 +16,17 @@ bool isSuspicious(const Answer<Measured> &answer) {
                 : answer.failure.kind == Failure::Crash || answer.failure.kind == Failure::Exit;
 }
 
+Measurement measurementOf(const std::vector<Metrics> &runs) {
+  Measurement result;
+  for (const Metrics &run : runs) {
+    result.seconds.push_back(run.seconds);
+    if (run.joules)
+      result.joules.push_back(*run.joules);
+    result.bytes = run.bytes;
+  }
+  return result;
+}
+
 } // namespace
 
 WorkerEvaluator::WorkerEvaluator(const ProgramSpace &space, std::vector<Step> steps, Worker &worker,
@@ -30,12 +41,23 @@ void WorkerEvaluator::recall() {
   for (const JournalEntry &entry : journal_->load(space_.journalKey(), settings_.machine)) {
     Known &known = known_[{entry.size, entry.configurationKey}];
     if (entry.outcome == "ok") {
-      known.seconds.insert(known.seconds.end(), entry.seconds.begin(), entry.seconds.end());
+      if (!hasMetrics(entry))
+        continue;
+      const std::vector<Metrics> runs = Measurement{entry.seconds, {}, entry.joules, entry.bytes}.metrics();
+      known.runs.insert(known.runs.end(), runs.begin(), runs.end());
     } else if (const auto kind = failureNamed(entry.outcome)) {
       known.rejected = Rejected{*kind, entry.reason};
       known.limit = std::max(known.limit, entry.limit);
     }
   }
+}
+
+bool WorkerEvaluator::hasMetrics(const JournalEntry &entry) const {
+  return std::all_of(settings_.metrics.begin(), settings_.metrics.end(), [&](Metric metric) {
+    return metric == Metric::Energy   ? entry.joules.size() == entry.seconds.size()
+           : metric == Metric::Memory ? entry.bytes.has_value()
+                                      : true;
+  });
 }
 
 double WorkerEvaluator::elapsed() const {
@@ -62,12 +84,12 @@ Measurement WorkerEvaluator::measure(const Request &request) {
       ++remembered_;
       return {{}, known.rejected};
     }
-    const std::size_t left = known.seconds.size() - known.used;
-    if (left >= static_cast<std::size_t>(request.trials)) {
-      const auto begin = known.seconds.begin() + static_cast<std::ptrdiff_t>(known.used);
-      known.used += static_cast<std::size_t>(request.trials);
+    const auto trials = static_cast<std::size_t>(request.trials);
+    if (known.runs.size() - known.used >= trials) {
+      const auto begin = known.runs.begin() + static_cast<std::ptrdiff_t>(known.used);
+      known.used += trials;
       ++remembered_;
-      return {{begin, begin + request.trials}, {}};
+      return measurementOf({begin, begin + request.trials});
     }
   }
   return run(request);
@@ -87,11 +109,13 @@ Measurement WorkerEvaluator::run(const Request &request) {
   // All trials together, one run more because the limit is looked at between runs, and what filling and
   // comparing the matrices takes; the first time at a size that is not known yet.
   const double overhead = overhead_ > 0 ? 3 * overhead_ : 20 * step.defaultSeconds + 1;
-  const double patience = std::min(request.limit * (request.trials + 1) + overhead + 0.2,
-                                   std::max(settings_.longest, request.limit));
+  const double patience =
+      std::min(request.limit * (request.trials + 1) + overhead + settings_.window * request.trials + 0.2,
+               std::max(settings_.longest, request.limit));
   ++runs_;
   const auto ask = [&] {
-    return worker_.measure(toml, request.trials, request.limit * request.trials, patience);
+    return worker_.measure(toml, request.trials, (request.limit + settings_.window) * request.trials,
+                           patience, settings_.metrics);
   };
   const bool wasUsed = worker_.isUsed();
   auto answer = ask();
@@ -112,7 +136,7 @@ Measurement WorkerEvaluator::run(const Request &request) {
           Failure::Inexact, fmt::format("reaches the accuracy {:.4g}, the target is {:.4g}",
                                         answer.value->accuracy.value_or(std::nan("")), space_.goal->target)};
     else if (space_.goal || answer.value->agrees) // results of variable accuracy may differ
-      result.seconds = answer.value->seconds;
+      result = {answer.value->seconds, {}, answer.value->joules, answer.value->bytes};
     else
       result.rejected = Rejected{Failure::WrongResult, answer.value->disagreement};
   } else {
@@ -150,6 +174,8 @@ void WorkerEvaluator::note(const std::string &size, const Configuration &configu
     entry.reason = result.rejected->reason;
   }
   entry.limit = limit;
+  entry.joules = result.joules;
+  entry.bytes = result.bytes;
   journal_->add(entry);
 }
 

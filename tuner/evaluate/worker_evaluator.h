@@ -29,6 +29,8 @@ struct WorkerEvaluatorSettings {
   double longest = 60;  // seconds that a request may take at most, whatever the limit
   bool remember = true; // use what the journal knows
   int threads = 0;
+  std::vector<Metric> metrics = {Metric::Time}; // what is measured of a run
+  double window = 0;                            // seconds that a run is repeated for where energy is measured
 };
 
 class Examination;
@@ -52,12 +54,14 @@ public:
 
 private:
   struct Known {
-    std::vector<double> seconds;
+    std::vector<Metrics> runs;
     std::size_t used = 0;
     std::optional<Rejected> rejected;
     double limit = 0;
   };
   void recall();
+  /// Does the entry say all that is measured now?
+  bool hasMetrics(const JournalEntry &) const;
   Measurement run(const Request &);
   void note(const std::string &size, const Configuration &, const Measurement &, double limit);
   std::string sizeKey(int size) const;

@@ -1,5 +1,6 @@
 #include "tuner/journal/journal.h"
 
+#include "tuner/journal/read_journal.h"
 #include "tuner/space/program_space.h"
 
 #include <fmt/format.h>
@@ -21,12 +22,6 @@ void bindText(const Statement &statement, int index, const std::string &text) {
   sqlite3_bind_text(statement.get(), index, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
 }
 
-std::string column(const Statement &statement, int index) {
-  const auto *text = reinterpret_cast<const char *>(sqlite3_column_text(statement.get(), index));
-  return text ? std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(statement.get(), index)))
-              : "";
-}
-
 } // namespace
 
 Journal::Journal(const std::string &path) : path_(path) {
@@ -45,7 +40,9 @@ Journal::Journal(const std::string &path) : path_(path) {
     run("create table if not exists trials (id integer primary key, "
         "time text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')), program_hash text not null, "
         "machine text not null, size text not null, config_key text not null, toml text not null, "
-        "seconds text not null, outcome text not null, reason text not null, time_limit real not null)");
+        "seconds text not null, outcome text not null, reason text not null, time_limit real not null, "
+        "joules text, bytes real)");
+    addMissingColumns();
     run("create index if not exists by_program on trials (program_hash, machine)");
   } catch (...) {
     sqlite3_close(database_);
@@ -66,10 +63,16 @@ void Journal::run(const char *statement) {
     fail("used");
 }
 
+void Journal::addMissingColumns() {
+  for (const auto &[name, type] : {std::pair{"joules", "text"}, {"bytes", "real"}})
+    if (!prepare(database_, fmt::format("select {} from trials", name).c_str()))
+      run(fmt::format("alter table trials add column {} {}", name, type).c_str());
+}
+
 void Journal::add(const JournalEntry &entry) {
   const Statement statement = prepare(
       database_, "insert into trials (program_hash, machine, size, config_key, toml, seconds, outcome, "
-                 "reason, time_limit) values (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                 "reason, time_limit, joules, bytes) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   if (!statement)
     fail("written");
   bindText(statement, 1, entry.programHash);
@@ -81,30 +84,19 @@ void Journal::add(const JournalEntry &entry) {
   bindText(statement, 7, entry.outcome);
   bindText(statement, 8, entry.reason);
   sqlite3_bind_double(statement.get(), 9, entry.limit);
+  if (!entry.joules.empty())
+    bindText(statement, 10, nlohmann::json(entry.joules).dump());
+  if (entry.bytes)
+    sqlite3_bind_double(statement.get(), 11, *entry.bytes);
   if (sqlite3_step(statement.get()) != SQLITE_DONE)
     fail("written");
 }
 
 std::vector<JournalEntry> Journal::load(const std::string &programHash, const std::string &machine) const {
-  const Statement statement =
-      prepare(database_, "select size, config_key, toml, seconds, outcome, reason, time_limit from trials "
-                         "where program_hash = ? and machine = ? order by id");
-  if (!statement)
-    fail("read");
-  bindText(statement, 1, programHash);
-  bindText(statement, 2, machine);
-  std::vector<JournalEntry> entries;
-  while (sqlite3_step(statement.get()) == SQLITE_ROW) {
-    const auto seconds = nlohmann::json::parse(column(statement, 3), nullptr, false);
-    JournalEntry entry{programHash, machine, column(statement, 0), column(statement, 1),
-                       column(statement, 2)};
-    if (seconds.is_array())
-      entry.seconds = seconds.get<std::vector<double>>();
-    entry.outcome = column(statement, 4);
-    entry.reason = column(statement, 5);
-    entry.limit = sqlite3_column_double(statement.get(), 6);
-    entries.push_back(std::move(entry));
-  }
+  std::vector<JournalEntry> entries = readJournal(path_);
+  std::erase_if(entries, [&](const JournalEntry &entry) {
+    return entry.programHash != programHash || entry.machine != machine;
+  });
   return entries;
 }
 

@@ -6,10 +6,13 @@
 //   journal.load(program hash, machine)   ->  the entries, oldest first
 //
 // Table trials: id, time (UTC), program_hash, machine, size, config_key, toml, seconds (JSON list), outcome
-// ("ok" or the name of the failure), reason, time_limit. Read it with: sqlite3 prog.tune.sqlite "select *
-// from trials" Invariant: rows are only added. Source: field.md 0.2, ask 1 ("its result is lost").
+// ("ok" or the name of the failure), reason, time_limit, joules (JSON list or
+// null), bytes (or null). Journals of earlier versions get the columns that they lack. Read it with: sqlite3
+// prog.tune.sqlite "select * from trials" Invariant: rows are only added. Source: field.md 0.2, ask 1 ("its
+// result is lost").
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +30,9 @@ struct JournalEntry {
   std::string outcome = "ok";
   std::string reason;
   double limit = 0; // seconds; a candidate that was too slow for this may be asked again with more
-  std::string time; // UTC, "2026-11-21T12:34:56.789Z"; set by the journal
+  std::vector<double> joules = {};  // of each run, where energy was measured
+  std::optional<double> bytes = {}; // at most at once, where memory was
+  std::string time = "";            // UTC, "2026-11-21T12:34:56.789Z"; set by the journal
 };
 
 class Journal {
@@ -44,6 +49,7 @@ public:
 
 private:
   void run(const char *statement);
+  void addMissingColumns();
   [[noreturn]] void fail(const std::string &doing) const;
 
   std::string path_;

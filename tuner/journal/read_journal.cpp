@@ -18,9 +18,8 @@ struct Closer {
 using Database = std::unique_ptr<sqlite3, Closer>;
 using Query = std::unique_ptr<sqlite3_stmt, Closer>;
 
-constexpr const char *kQuery =
-    "select program_hash, machine, size, config_key, toml, seconds, outcome, reason, "
-    "time_limit, time from trials order by id";
+constexpr const char *kColumns =
+    "program_hash, machine, size, config_key, toml, seconds, outcome, reason, time_limit, time";
 
 /// A path as SQLite's URI: `?`, `#` and `%` mean something there.
 std::string uriOf(const std::string &path) {
@@ -39,9 +38,14 @@ Database open(const std::string &uri) {
   return Database(database);
 }
 
+/// Journals of earlier versions have no energy and no memory.
 Query ask(const Database &database) {
   sqlite3_stmt *statement = nullptr;
-  sqlite3_prepare_v2(database.get(), kQuery, -1, &statement, nullptr);
+  for (const char *others : {"joules, bytes", "null, null"}) {
+    const std::string query = fmt::format("select {}, {} from trials order by id", kColumns, others);
+    if (sqlite3_prepare_v2(database.get(), query.c_str(), -1, &statement, nullptr) == SQLITE_OK)
+      break;
+  }
   return Query(statement);
 }
 
@@ -50,16 +54,25 @@ std::string text(const Query &row, int index) {
   return data ? std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(row.get(), index))) : "";
 }
 
+std::vector<double> numbers(const std::string &json) {
+  std::vector<double> all;
+  if (const auto list = nlohmann::json::parse(json, nullptr, false); list.is_array())
+    for (const auto &value : list)
+      if (value.is_number())
+        all.push_back(value.get<double>());
+  return all;
+}
+
 JournalEntry entryOf(const Query &row) {
   JournalEntry entry{text(row, 0), text(row, 1), text(row, 2), text(row, 3), text(row, 4)};
-  if (const auto seconds = nlohmann::json::parse(text(row, 5), nullptr, false); seconds.is_array())
-    for (const auto &value : seconds)
-      if (value.is_number())
-        entry.seconds.push_back(value.get<double>());
+  entry.seconds = numbers(text(row, 5));
   entry.outcome = text(row, 6);
   entry.reason = text(row, 7);
   entry.limit = sqlite3_column_double(row.get(), 8);
   entry.time = text(row, 9);
+  entry.joules = numbers(text(row, 10));
+  if (sqlite3_column_type(row.get(), 11) != SQLITE_NULL)
+    entry.bytes = sqlite3_column_double(row.get(), 11);
   return entry;
 }
 

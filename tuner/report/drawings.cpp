@@ -1,5 +1,6 @@
 #include "tuner/report/drawings.h"
 
+#include "tuner/report/canvas.h"
 #include "tuner/report/words.h"
 
 #include <algorithm>
@@ -9,52 +10,12 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr double kWidth = 720, kLetter = 7.4; // of 12 pixels' text, generously
+constexpr double kWidth = Canvas::kWidth, kLetter = 7.4; // of 12 pixels' text, generously
 constexpr int kColours = 8;
-
-struct Canvas {
-  std::string text;
-
-  Canvas(const std::string &identity, double height, const std::string &title,
-         const std::string &description) {
-    text =
-        fmt::format("<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" "
-                    "aria-labelledby=\"{2}-title {2}-text\"><title id=\"{2}-title\">{3}</title>"
-                    "<desc id=\"{2}-text\">{4}</desc>\n",
-                    kWidth, height, identity, escaped(title), escaped(description));
-  }
-  void label(double x, double y, const std::string &words, const char *kind, const char *anchor = "start") {
-    text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\" text-anchor=\"{}\">{}</text>\n", x, y,
-                        kind, anchor, escaped(words));
-  }
-  void line(double x1, double y1, double x2, double y2, const char *kind) {
-    text += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"{}\"/>\n", x1,
-                        y1, x2, y2, kind);
-  }
-  std::string done() { return text + "</svg>\n"; }
-};
 
 double widthOf(const std::string &words) {
   const auto letters = std::count_if(words.begin(), words.end(), [](char c) { return (c & 0xc0) != 0x80; });
   return kLetter * static_cast<double>(letters);
-}
-
-/// 1, 2, 5, 10, ... between two numbers, at most `most`.
-std::vector<double> roundNumbers(double most, int count) {
-  const double rough = most / count, power = std::pow(10, std::floor(std::log10(std::max(rough, 1e-9))));
-  const double step = power * (rough <= power ? 1 : rough <= 2 * power ? 2 : rough <= 5 * power ? 5 : 10);
-  std::vector<double> result;
-  for (double value = 0; value <= most * 1.0001; value += step)
-    result.push_back(value);
-  return result;
-}
-
-std::string shortNumber(double value) {
-  if (value >= 1e6)
-    return fmt::format("{:.3g}M", value / 1e6);
-  if (value >= 1e4)
-    return fmt::format("{:.3g}k", value / 1e3);
-  return value >= 1e3 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
 
 /// Where a line of the progress goes: from speed-ups to places.
@@ -140,47 +101,6 @@ private:
 
 } // namespace
 
-std::string escaped(const std::string &text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const std::size_t length = c < 0x80                ? 1
-                               : c >= 0xc2 && c < 0xe0 ? 2
-                               : c >= 0xe0 && c < 0xf0 ? 3
-                               : c >= 0xf0 && c < 0xf5 ? 4
-                                                       : 0;
-    bool isWhole = length > 0 && i + length <= text.size();
-    for (std::size_t k = 1; isWhole && k < length; ++k)
-      isWhole = (static_cast<unsigned char>(text[i + k]) & 0xc0) == 0x80;
-    if (!isWhole || (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f) {
-      result += "\xef\xbf\xbd";
-      ++i;
-      continue;
-    }
-    switch (text[i]) {
-    case '&':
-      result += "&amp;";
-      break;
-    case '<':
-      result += "&lt;";
-      break;
-    case '>':
-      result += "&gt;";
-      break;
-    case '"':
-      result += "&quot;";
-      break;
-    case '\'':
-      result += "&#39;";
-      break;
-    default:
-      result.append(text, i, length);
-    }
-    i += length;
-  }
-  return result;
-}
-
 std::string selectorDrawing(const Site &site, const Selector &selector, long largest,
                             const std::string &identity) {
   constexpr double kLeft = 4, kRight = kWidth - 4, kTop = 4, kBar = 30;
@@ -203,12 +123,12 @@ std::string selectorDrawing(const Site &site, const Selector &selector, long lar
   for (const Level &level : selector.levels()) {
     const double from = x(low), to = level.below == kNoLimit ? kRight : x(level.below);
     const std::string &name = site.alternatives[level.use].name;
-    canvas.text += fmt::format(
+    canvas.add(fmt::format(
         "<rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" class=\"piece "
         "c{}\"><title>{}</title></rect>\n",
         from, kTop, std::max(to - from, 0.5), kBar, level.use % kColours,
         escaped(fmt::format("{}, n from {}{}", name, low,
-                            level.below == kNoLimit ? "" : fmt::format(" to {}", level.below - 1))));
+                            level.below == kNoLimit ? "" : fmt::format(" to {}", level.below - 1)))));
     const auto room = static_cast<std::size_t>(std::max((to - from - 10) / kLetter, 0.0));
     if (room >= 4 || widthOf(name) < to - from - 8)
       canvas.label((from + to) / 2, kTop + kBar / 2 + 4, shortened(name, std::max<std::size_t>(room, 1)),
@@ -250,9 +170,9 @@ std::string progressDrawing(const Part &part, Across across, const std::string &
     const ProgressLine &line = lines[i];
     if (line.points.empty())
       continue;
-    canvas.text += fmt::format("<path d=\"{}\" class=\"{}\"><title>{}</title></path>\n", chart.path(line),
-                               line.size == part.recording.largest ? "best" : "other",
-                               escaped(part.recording.sizes[line.size].name));
+    canvas.add(fmt::format("<path d=\"{}\" class=\"{}\"><title>{}</title></path>\n", chart.path(line),
+                           line.size == part.recording.largest ? "best" : "other",
+                           escaped(part.recording.sizes[line.size].name)));
   }
   for (std::size_t i = lines.size(); i-- > 0;) {
     const ProgressLine &line = lines[i];
@@ -279,9 +199,9 @@ std::string influenceDrawing(const std::vector<InfluenceRow> &rows, const std::s
   for (const InfluenceRow &row : rows) {
     canvas.label(kNames - 8, y + 15, shortened(row.name, 33), "name", "end");
     const double width = std::max((kRight - kNames) * row.share, 1.0);
-    canvas.text +=
+    canvas.add(
         fmt::format("<rect x=\"{:.0f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" class=\"bar\"/>\n",
-                    kNames, y + 2, width, kRow - 6);
+                    kNames, y + 2, width, kRow - 6));
     canvas.label(kNames + width + 6, y + 15, fmt::format("{:.0f} %", 100 * row.share), "axis");
     y += kRow;
   }

@@ -8,14 +8,12 @@
 // Invariant: every drawing has a title and a description for those who do not see it, and what it shows is in
 // a table beside it; names are escaped; texts do not lie on each other (those without room are left out).
 #pragma once
+#include "tuner/report/canvas.h"
 #include "tuner/report/evidence.h"
 
 #include <string>
 
 namespace pbc::tuner {
-
-/// For HTML and SVG text and for attributes; bytes that are no text of XML become U+FFFD.
-std::string escaped(const std::string &);
 
 std::string selectorDrawing(const Site &, const Selector &, long largest, const std::string &identity);
 

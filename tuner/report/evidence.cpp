@@ -5,6 +5,7 @@
 #include "tuner/journal/read_journal.h"
 #include "tuner/report/words.h"
 #include "tuner/space/kernel_settings.h"
+#include "tuner/space/provenance.h"
 #include "tuner/space/toml.h"
 #include "tuner/write_file.h"
 
@@ -113,6 +114,16 @@ Configuration configurationOf(const ProgramSpace &space, const Evidence &evidenc
   }
 }
 
+/// What it was tuned for; time if it does not say.
+Objective objectiveOf(const std::string &toml) {
+  try {
+    if (const auto origin = provenanceOf(toml))
+      return Objective::parse(origin->objective);
+  } catch (const TunerError &) { // written by hand, or by a later version
+  }
+  return {};
+}
+
 } // namespace
 
 bool Evidence::hasTrials() const {
@@ -121,7 +132,7 @@ bool Evidence::hasTrials() const {
 }
 
 Part partOf(ProgramSpace space, const Configuration &configuration, const std::vector<JournalEntry> &entries,
-            const std::string &bin) {
+            const std::string &bin, const Objective &objective) {
   const auto isOther = [&](const std::string &transform) { // another bin's: its own part speaks of it
     return transform != space.main &&
            std::find(space.bins.begin(), space.bins.end(), transform) != space.bins.end();
@@ -130,8 +141,8 @@ Part partOf(ProgramSpace space, const Configuration &configuration, const std::v
     site.isFixed |= isOther(site.transform);
   for (Tunable &tunable : space.tunables)
     tunable.isFixed |= isOther(tunable.transform);
-  Part part{std::move(space), configuration, {}, {}};
-  part.recording = recordingOf(part.space, entries, bin);
+  Part part{objective, std::move(space), configuration, {}, {}};
+  part.recording = recordingOf(part.space, entries, bin, objective);
   part.analysis = analyse(part.space, part.recording, part.configuration);
   return part;
 }
@@ -147,7 +158,8 @@ Evidence gather(const EvidenceOptions &options) {
     ProgramSpace focused =
         space.bins.size() > 1 || space.goal ? describeProgram(program, options.program, bin) : space;
     const Configuration configuration = configurationOf(focused, evidence);
-    evidence.parts.push_back(partOf(std::move(focused), configuration, entries, space.goal ? bin : ""));
+    evidence.parts.push_back(partOf(std::move(focused), configuration, entries, space.goal ? bin : "",
+                                    objectiveOf(evidence.toml)));
   }
   return evidence;
 }

@@ -18,6 +18,7 @@ struct EvidenceOptions {
 };
 
 struct Part {
+  Objective objective; // of the configuration: what the analysis calls seconds
   ProgramSpace space;
   Configuration configuration;
   Recording recording;
@@ -40,6 +41,7 @@ struct Evidence {
 /// Throws TunerError for a program that is none, and for files named by the user that cannot be read.
 Evidence gather(const EvidenceOptions &);
 /// What is said of one program space: for tests, and where everything is known already.
-Part partOf(ProgramSpace, const Configuration &, const std::vector<JournalEntry> &, const std::string &bin);
+Part partOf(ProgramSpace, const Configuration &, const std::vector<JournalEntry> &, const std::string &bin,
+            const Objective & = {});
 
 } // namespace pbc::tuner

@@ -162,7 +162,7 @@ private:
 
   static std::string next(const Part &part, const DecisionResult &result, const Comparison &last) {
     return fmt::format("next {}: {} at {}", result.decision.className(part.space, last.next.number),
-                       gapInWords(last.gap), part.recording.sizes[last.size].name);
+                       gapInWords(last.gap, part.objective), part.recording.sizes[last.size].name);
   }
 
   void header(const Part &part) {
@@ -174,7 +174,8 @@ private:
       if (part.analysis.chosenSeconds > 0 && part.analysis.defaultSeconds > 0)
         text_ +=
             fmt::format("\n  at {}: {}, the default {}", part.recording.sizes[part.recording.largest].name,
-                        seconds(part.analysis.chosenSeconds), seconds(part.analysis.defaultSeconds));
+                        part.objective.inWords(part.analysis.chosenSeconds),
+                        part.objective.inWords(part.analysis.defaultSeconds));
     }
     text_ += "\n";
   }
@@ -232,15 +233,15 @@ private:
   void race(const Part &part, const DecisionResult &result, const Comparison &last) {
     const Decision &decision = result.decision;
     line("winner", fmt::format("{}, {} at {} ({})", decision.className(part.space, last.winner.number),
-                               seconds(last.winner.seconds), part.recording.sizes[last.size].name,
-                               runs(last.winner.runs)));
+                               part.objective.inWords(last.winner.seconds),
+                               part.recording.sizes[last.size].name, runs(last.winner.runs)));
     line("runner-up",
          last.next.isAtLeast
              ? fmt::format("{}, stopped at its limit of {}", decision.className(part.space, last.next.number),
-                           seconds(last.next.seconds))
+                           part.objective.inWords(last.next.seconds))
              : fmt::format("{}, {} ({})", decision.className(part.space, last.next.number),
-                           seconds(last.next.seconds), runs(last.next.runs)));
-    line("gap", gapInWords(last.gap));
+                           part.objective.inWords(last.next.seconds), runs(last.next.runs)));
+    line("gap", gapInWords(last.gap, part.objective));
     if (last.gap.isBelow())
       line(
           "",
@@ -260,9 +261,9 @@ private:
       line(left,
            fmt::format("{:<{}}  {:<{}}  {:<8}  {}", part.recording.sizes[comparison.size].name, sizeWidth,
                        decision.className(part.space, comparison.winner.number), nameWidth,
-                       seconds(comparison.winner.seconds),
+                       part.objective.inWords(comparison.winner.seconds),
                        hasNext ? fmt::format("{} {}", decision.className(part.space, comparison.next.number),
-                                             gapInWords(comparison.gap))
+                                             gapInWords(comparison.gap, part.objective))
                                : "nothing else was measured"));
       left = "";
     }
@@ -326,7 +327,7 @@ nlohmann::json asJson(const Part &part, const DecisionResult &result) {
   const Decision &decision = result.decision;
   const auto best = [&](const Best &measured) {
     return nlohmann::json{{"name", decision.className(part.space, measured.number)},
-                          {"seconds", measured.seconds},
+                          {part.objective.isTime() ? "seconds" : part.objective.name(), measured.seconds},
                           {"runs", measured.runs},
                           {"at_least", measured.isAtLeast}};
   };
@@ -359,17 +360,18 @@ nlohmann::json asJson(const Part &part, const DecisionResult &result) {
 
 } // namespace
 
-std::string gapInWords(const Ratio &gap) {
+std::string gapInWords(const Ratio &gap, const Objective &objective) {
   if (gap.isAtLeast)
-    return fmt::format("more than {:.2f} times as slow: stopped at its limit", gap.value);
+    return fmt::format("more than {:.2f} times {}: stopped at its limit", gap.value, objective.asMuch());
   if (!gap.interval)
-    return fmt::format("{:.2f} times as slow; each was measured once, so how sure this is is not known",
-                       gap.value);
+    return fmt::format("{:.2f} times {}; each was measured once, so how sure this is is not known", gap.value,
+                       objective.asMuch());
   const std::string interval = fmt::format("({:.2f} to {:.2f})", gap.interval->low, gap.interval->high);
   if (gap.isAbove())
-    return fmt::format("{:.2f} times as slow {}", gap.value, interval);
+    return fmt::format("{:.2f} times {} {}", gap.value, objective.asMuch(), interval);
   if (gap.isBelow())
-    return fmt::format("was measured faster, {:.2f} times the time {}", gap.value, interval);
+    return fmt::format("was measured {}, {:.2f} times the {} {}", objective.isTime() ? "faster" : "lower",
+                       gap.value, objective.name(), interval);
   return fmt::format("equal within noise, {:.2f} times the time {}", gap.value, interval);
 }
 

@@ -23,7 +23,7 @@ std::string explainAsJson(const Evidence &, const std::string &name);
 
 /// "1.31 times as slow (1.25 to 1.38)", "equal within noise (0.98 to 1.05 times)", "more than 2 times as
 /// slow".
-std::string gapInWords(const Ratio &);
+std::string gapInWords(const Ratio &, const Objective &);
 /// Whether a reader wants a line for it: a choice, or a tunable that is not at its default or was measured at
 /// other values; one line for sizes alike.
 bool isWorthALine(const Part &, std::size_t decision);

@@ -2,7 +2,7 @@
 
 #include "tuner/report/drawings.h"
 #include "tuner/report/explain.h"
-#include "tuner/report/page_style.h"
+#include "tuner/report/page_parts.h"
 #include "tuner/report/words.h"
 
 #include <algorithm>
@@ -10,36 +10,6 @@
 
 namespace pbc::tuner {
 namespace {
-
-/// A table row by row; the first cell of each row is its header.
-class Table {
-public:
-  Table(const std::string &caption, const std::vector<std::string> &heads, std::vector<bool> isNumber = {})
-      : isNumber_(std::move(isNumber)) {
-    text_ = "<div class=\"wide\"><table><caption>" + escaped(caption) + "</caption><thead><tr>";
-    for (std::size_t i = 0; i < heads.size(); ++i)
-      text_ += fmt::format("<th scope=\"col\"{}>{}</th>", numberClass(i), escaped(heads[i]));
-    text_ += "</tr></thead><tbody>\n";
-  }
-  void row(const std::vector<std::string> &cells) {
-    text_ += "<tr>";
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      text_ += i == 0 ? fmt::format("<th scope=\"row\">{}</th>", escaped(cells[i]))
-                      : fmt::format("<td{}>{}</td>", numberClass(i), escaped(cells[i]));
-    text_ += "</tr>\n";
-    ++rows_;
-  }
-  bool isEmpty() const { return rows_ == 0; }
-  std::string done() const { return text_ + "</tbody></table></div>\n"; }
-
-private:
-  const char *numberClass(std::size_t column) const {
-    return column < isNumber_.size() && isNumber_[column] ? " class=\"number\"" : "";
-  }
-  std::vector<bool> isNumber_;
-  std::string text_;
-  int rows_ = 0;
-};
 
 class PartPage {
 public:
@@ -133,7 +103,7 @@ private:
         continue;
       }
       table.row({title, nameOf(result, last->winner), timeOf(last->winner), nameOf(result, last->next),
-                 timeOf(last->next), gapInWords(last->gap), sizeName(last->size)});
+                 timeOf(last->next), gapInWords(last->gap, part_.objective), sizeName(last->size)});
     }
     if (!table.isEmpty())
       text_ += table.done();
@@ -150,9 +120,9 @@ private:
     return value == name ? name : fmt::format("{} (of {})", value, name);
   }
 
-  static std::string timeOf(const Best &best) {
-    return best.isAtLeast ? "over " + seconds(best.seconds)
-                          : fmt::format("{} ({})", seconds(best.seconds), best.runs);
+  std::string timeOf(const Best &best) const {
+    return best.isAtLeast ? "over " + part_.objective.inWords(best.seconds)
+                          : fmt::format("{} ({})", part_.objective.inWords(best.seconds), best.runs);
   }
 
   /// The choices at every size that was measured.
@@ -172,7 +142,7 @@ private:
                    timeOf(comparison.winner),
                    hasNext ? result.decision.className(part_.space, comparison.next.number) : "",
                    hasNext ? timeOf(comparison.next) : "",
-                   hasNext ? gapInWords(comparison.gap) : "nothing else was measured"});
+                   hasNext ? gapInWords(comparison.gap, part_.objective) : "nothing else was measured"});
       }
       text_ += fmt::format("<details><summary>{} at each size</summary>\n{}</details>\n", escaped(title),
                            table.done());
@@ -190,12 +160,14 @@ private:
     text_ += "<figure>" + progressDrawing(part_, Across::Trials, identity_ + "trials") +
              "<figcaption>Best so far against trials.</figcaption></figure>\n";
     Table table("Medians of what was measured",
-                {"Size", "Default", "Best", "Times as fast", "Found after", "Trial"},
+                {"Size", "Default", "Best", fmt::format("Times {}", part_.objective.asLittle()),
+                 "Found after", "Trial"},
                 {false, true, true, true, true, true});
     for (const ProgressLine &line : analysis.progress) {
       const ProgressPoint &last = line.points.back();
-      table.row({sizeName(line.size), line.byDefault > 0 ? seconds(line.byDefault) : "not measured",
-                 seconds(last.seconds),
+      table.row({sizeName(line.size),
+                 line.byDefault > 0 ? part_.objective.inWords(line.byDefault) : "not measured",
+                 part_.objective.inWords(last.seconds),
                  line.byDefault > 0 ? fmt::format("{:.2f}", line.byDefault / last.seconds) : "",
                  fmt::format("{:.1f} s", last.at), fmt::format("{}", last.trial)});
     }
@@ -292,16 +264,16 @@ std::string lead(const Part &part) {
   if (analysis.chosenSeconds <= 0)
     return "";
   const std::string &size = part.recording.sizes[static_cast<std::size_t>(part.recording.largest)].name;
-  const std::string times = fmt::format("At {}: {}", size, seconds(analysis.chosenSeconds));
+  const std::string times = fmt::format("At {}: {}", size, part.objective.inWords(analysis.chosenSeconds));
   if (analysis.defaultSeconds <= 0)
     return times + ".";
   const Ratio &ratio = analysis.speedup;
   if (ratio.isAbove())
-    return fmt::format("{}, the default {}: {:.2f} times as fast ({:.2f} to {:.2f}).", times,
-                       seconds(analysis.defaultSeconds), ratio.value, ratio.interval->low,
-                       ratio.interval->high);
+    return fmt::format("{}, the default {}: {:.2f} times {} ({:.2f} to {:.2f}).", times,
+                       part.objective.inWords(analysis.defaultSeconds), ratio.value,
+                       part.objective.asLittle(), ratio.interval->low, ratio.interval->high);
   return fmt::format("{}; the default takes {}, no difference beyond noise.", times,
-                     seconds(analysis.defaultSeconds));
+                     part.objective.inWords(analysis.defaultSeconds));
 }
 
 void provenance(const Evidence &evidence, std::string &text) {
@@ -318,6 +290,8 @@ void provenance(const Evidence &evidence, std::string &text) {
       continue;
     const std::string of = evidence.parts.size() > 1 ? " of " + each.space.main : "";
     table.row({"Machine" + of, recording.machine});
+    if (!each.objective.isTime())
+      table.row({"Objective" + of, each.objective.name() + ", of a run"});
     table.row({"Trials" + of,
                fmt::format("{} with {} runs, {:.0f} s of tuning in {} session{}, {} to {}",
                            recording.trials.size(), each.analysis.runs, recording.elapsed, recording.sessions,
@@ -346,12 +320,7 @@ void provenance(const Evidence &evidence, std::string &text) {
 
 std::string pageWith(const Evidence &evidence, std::size_t rows) {
   const std::string title = "Tuning of " + evidence.program;
-  std::string text =
-      fmt::format("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-                  "<title>{}</title><link rel=\"icon\" href=\"data:,\"><style>{}</style></head><body>\n"
-                  "<main><h1>{}</h1>\n",
-                  escaped(title), kPageStyle, escaped(title));
+  std::string text = pageBegin(title);
   for (const std::string &remark : evidence.remarks)
     text += "<p class=\"warn\">" + escaped(remark) + "</p>\n";
   for (std::size_t i = 0; i < evidence.parts.size(); ++i) {
@@ -365,7 +334,7 @@ std::string pageWith(const Evidence &evidence, std::size_t rows) {
     text += PartPage(part, rows, fmt::format("p{}", i)).text();
   }
   provenance(evidence, text);
-  return text + "</main></body></html>\n";
+  return text + kPageEnd;
 }
 
 } // namespace

@@ -8,7 +8,10 @@
 namespace pbc::tuner {
 namespace {
 
-std::string state(const TestSize &size, int measurements, double best, double byDefault) {
+std::string state(const TestSize &size, int measurements, double best, double byDefault, bool isTime) {
+  if (!isTime)
+    return fmt::format("{}: best {:.2f} times as economical as the default, {} measurements", size.name,
+                       best > 0 ? byDefault / best : 1, measurements);
   return fmt::format("{}: best {}, default {} ({:.2f} x), {} measurements", size.name, seconds(best),
                      seconds(byDefault), best > 0 ? byDefault / best : 1, measurements);
 }
@@ -31,13 +34,13 @@ void Progress::measured(const TestSize &size, int measurements, double best, dou
   if (!terminal_ || now - last_ < 100ms)
     return;
   last_ = now;
-  fmt::print(file_, "\r\033[K{}", state(size, measurements, best, byDefault));
+  fmt::print(file_, "\r\033[K{}", state(size, measurements, best, byDefault, isTime_));
   std::fflush(file_);
   shown_ = true;
 }
 
 void Progress::finished(const TestSize &size, int measurements, double best, double byDefault) {
-  note(state(size, measurements, best, byDefault));
+  note(state(size, measurements, best, byDefault, isTime_));
 }
 
 void Progress::stage(const std::string &name) { note(name); }

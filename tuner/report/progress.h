@@ -16,12 +16,15 @@ public:
   void finished(const TestSize &, int measurements, double best, double byDefault) override;
   void stage(const std::string &name) override;
   void note(const std::string &line);
+  /// False: what is measured is no time (strategy/objective.h).
+  void setIsTime(bool isTime) { isTime_ = isTime; }
 
 private:
   void clear();
 
   std::FILE *file_;
   bool terminal_;
+  bool isTime_ = true;
   bool shown_ = false; // an unfinished line is on the terminal
   std::chrono::steady_clock::time_point last_;
 };

@@ -53,7 +53,8 @@ bool isOfBin(const std::string &conditions, const std::string &bin) {
 
 class Reader {
 public:
-  Reader(const ProgramSpace &space, Recording &recording) : space_(space), recording_(recording) {}
+  Reader(const ProgramSpace &space, const Objective &objective, Recording &recording)
+      : space_(space), objective_(objective), recording_(recording) {}
 
   void read(const JournalEntry &entry, const SizeKey &key) {
     const int configuration = configurationOf(entry);
@@ -63,11 +64,16 @@ public:
       return;
     }
     Trial trial{.at = tick(entry.time), .size = sizeOf(key), .configuration = configuration};
-    trial.limit = entry.limit;
+    if (objective_.isTime())
+      trial.limit = entry.limit;
     if (failure)
       trial.rejected = Rejected{*failure, entry.reason};
     else
-      trial.seconds = entry.seconds;
+      for (const Metrics &run : Measurement{entry.seconds, {}, entry.joules, entry.bytes}.metrics())
+        if (const auto value = objective_.value(run))
+          trial.seconds.push_back(*value);
+    if (!failure && trial.seconds.empty())
+      return;
     recording_.trials.push_back(std::move(trial));
   }
 
@@ -133,6 +139,7 @@ private:
   }
 
   const ProgramSpace &space_;
+  const Objective &objective_;
   Recording &recording_;
   std::map<std::string, int> sizes_, configurations_;
   double before_ = 0;
@@ -142,7 +149,7 @@ private:
 } // namespace
 
 Recording recordingOf(const ProgramSpace &space, const std::vector<JournalEntry> &entries,
-                      const std::string &bin) {
+                      const std::string &bin, const Objective &objective) {
   Recording recording;
   std::vector<SizeKey> keys;
   keys.reserve(entries.size());
@@ -153,7 +160,7 @@ Recording recordingOf(const ProgramSpace &space, const std::vector<JournalEntry>
       recording.machine = entry.machine;
     }
   }
-  Reader reader(space, recording);
+  Reader reader(space, objective, recording);
   for (std::size_t i = 0; i < entries.size(); ++i)
     if (isOfBin(keys[i].conditions, bin) && keys[i].conditions == recording.conditions &&
         entries[i].machine == recording.machine)

@@ -42,7 +42,11 @@ struct Recording {
   int unreadable = 0;      // rows that do not fit the program
 };
 
+// What a trial calls seconds is the objective's value: joules, bytes, their product with seconds. Rows that
+// do not know it are left out.
+
 /// `bin`: of a program with accuracy bins, the transform; else "".
-Recording recordingOf(const ProgramSpace &, const std::vector<JournalEntry> &, const std::string &bin);
+Recording recordingOf(const ProgramSpace &, const std::vector<JournalEntry> &, const std::string &bin,
+                      const Objective & = {});
 
 } // namespace pbc::tuner

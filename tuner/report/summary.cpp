@@ -27,12 +27,33 @@ std::string within(const Ratio &ratio) {
   return ratio.interval ? fmt::format(" ({:.2f} to {:.2f})", ratio.interval->low, ratio.interval->high) : "";
 }
 
+/// The objective's value for what the result calls a second.
+double valueOfSecond(const Summary &summary) {
+  const auto value = summary.byDefault ? summary.objective.value(*summary.byDefault) : std::nullopt;
+  return value && summary.result.defaultSeconds > 0 ? *value / summary.result.defaultSeconds : 1;
+}
+
 /// "31 ms (30.2 ms to 31.9 ms, 15 runs)"
-std::string timeInWords(double median, const std::vector<double> &times) {
+std::string timeInWords(const Summary &summary, double median, const std::vector<double> &times) {
+  const auto words = [&](double seconds) {
+    return summary.objective.inWords(seconds * valueOfSecond(summary));
+  };
   const auto interval = times.empty() ? std::nullopt : medianOf(times).interval;
-  return interval ? fmt::format("{} ({} to {}, {} runs)", seconds(median), seconds(interval->low),
-                                seconds(interval->high), times.size())
-                  : seconds(median);
+  return interval ? fmt::format("{} ({} to {}, {} runs)", words(median), words(interval->low),
+                                words(interval->high), times.size())
+                  : words(median);
+}
+
+/// The time beside another objective: "31 ms; before, 28 ms".
+std::string secondsBeside(const Summary &summary) {
+  return summary.tuned && summary.byDefault
+             ? fmt::format("{}; {} {}", seconds(summary.tuned->seconds),
+                           summary.isRefresh ? "stored" : "default", seconds(summary.byDefault->seconds))
+             : "";
+}
+
+double trueSeconds(double ofResult, const std::optional<Metrics> &metrics) {
+  return metrics ? metrics->seconds : ofResult;
 }
 
 /// "0.97 on 3 other inputs, the worst; the target 0.95 is met"
@@ -60,16 +81,18 @@ std::string coverageWords(const Coverage &coverage) {
 std::string verdict(const Summary &summary) {
   const TuneResult &result = summary.result;
   if (summary.accuracy)
-    return fmt::format("{:.2f} times as fast as the first configuration that met the target",
-                       speedup(result));
+    return fmt::format("{:.2f} times {} as the first configuration that met the target", speedup(result),
+                       summary.objective.asLittle());
   const char *reference = summary.isRefresh ? "the stored configuration" : "the default";
   if (summary.kept)
     return "nothing better than the earlier configuration was found; it was left as it is";
   if (result.changed)
-    return fmt::format("{:.2f} times as fast as {}{}", speedup(result), reference, within(speedups(result)));
+    return fmt::format("{:.2f} times {} as {}{}", speedup(result), summary.objective.asLittle(), reference,
+                       within(speedups(result)));
   if (!result.raced)
-    return fmt::format("nothing faster than {} was found before the end", reference);
-  return fmt::format("{} is as fast as anything that was found; it stays", reference);
+    return fmt::format("nothing better than {} was found before the end", reference);
+  return fmt::format("{} is {} as anything that was found; it stays", reference,
+                     summary.objective.asLittle());
 }
 
 } // namespace
@@ -88,11 +111,15 @@ std::string asText(const ProgramSpace &space, const Summary &summary) {
   line(space.goal          ? "at first"
        : summary.isRefresh ? "stored"
                            : "default",
-       timeInWords(result.defaultSeconds, result.defaultTimes));
-  line("tuned", timeInWords(result.bestSeconds, result.bestTimes));
-  line("speed-up", verdict(summary));
+       timeInWords(summary, result.defaultSeconds, result.defaultTimes));
+  line("tuned", timeInWords(summary, result.bestSeconds, result.bestTimes));
+  line(summary.objective.isTime() ? "speed-up" : "gain", verdict(summary));
+  if (!summary.objective.isTime())
+    line("objective", summary.objective.name());
+  if (const std::string beside = secondsBeside(summary); !beside.empty())
+    line("time", beside);
   if (result.keptPrevious)
-    line("", "nothing is faster than the earlier configuration beyond noise: it stays");
+    line("", "nothing is better than the earlier configuration beyond noise: it stays");
   if (summary.noise.runs > 0)
     line("noise", inWords(summary.noise));
   if (summary.accuracy)
@@ -137,8 +164,9 @@ std::string asJson(const ProgramSpace &space, const Summary &summary) {
                       {"machine", summary.machine},
                       {"size", summary.sizes},
                       {"full_size", summary.fullSizes},
-                      {"default_seconds", result.defaultSeconds},
-                      {"tuned_seconds", result.bestSeconds},
+                      {"objective", summary.objective.name()},
+                      {"default_seconds", trueSeconds(result.defaultSeconds, summary.byDefault)},
+                      {"tuned_seconds", trueSeconds(result.bestSeconds, summary.tuned)},
                       {"speedup", speedup(result)},
                       {"changed", result.changed},
                       {"kept_previous", result.keptPrevious},
@@ -158,6 +186,11 @@ std::string asJson(const ProgramSpace &space, const Summary &summary) {
                       {"output", summary.output},
                       {"journal", summary.journal},
                       {"report", summary.report.empty() ? nlohmann::json() : nlohmann::json(summary.report)}};
+  for (const auto &[key, metrics] :
+       {std::pair{"default_metrics", summary.byDefault}, {"tuned_metrics", summary.tuned}})
+    for (const Metric metric : kMetrics)
+      if (metrics && summary.objective.wants(metric))
+        json[key][nameOf(metric)] = metrics->of(metric);
   if (!result.strategy.empty())
     json["strategy"] = result.strategy;
   if (result.coverage)
@@ -189,8 +222,9 @@ Provenance madeBy(const ProgramSpace &space, const Summary &summary, const Effor
   made.seed = effort.seed;
   made.sizes = effort.sizes;
   made.measurements = summary.runs;
-  made.defaultSeconds = summary.result.defaultSeconds;
-  made.tunedSeconds = summary.result.bestSeconds;
+  made.objective = summary.objective.name();
+  made.defaultSeconds = trueSeconds(summary.result.defaultSeconds, summary.byDefault);
+  made.tunedSeconds = trueSeconds(summary.result.bestSeconds, summary.tuned);
   made.transforms = space.transforms;
   return made;
 }
@@ -201,9 +235,12 @@ std::vector<std::string> provenance(const ProgramSpace &space, const Summary &su
       fmt::format("Made by pbc tune for {} on {:%Y-%m-%d %H:%M} UTC.", space.program,
                   fmt::gmtime(std::time(nullptr))),
       "machine: " + summary.machine, "size: " + summary.sizes,
-      fmt::format("{}: {}, tuned: {} ({:.2f} times as fast{})", summary.isRefresh ? "stored" : "default",
-                  seconds(result.defaultSeconds), seconds(result.bestSeconds), speedup(result),
-                  result.raced ? "" : "; not raced, stopped early"),
+      summary.front.empty()
+          ? fmt::format("{}: {}, tuned: {} ({:.2f} times {}{})", summary.isRefresh ? "stored" : "default",
+                        timeInWords(summary, result.defaultSeconds, {}),
+                        timeInWords(summary, result.bestSeconds, {}), speedup(result),
+                        summary.objective.asLittle(), result.raced ? "" : "; not raced, stopped early")
+          : summary.front,
       fmt::format("effort: {}, {} measurements in {:.0f} s", summary.effort, summary.runs, summary.elapsed)};
   if (summary.accuracy)
     lines.push_back(fmt::format("accuracy of {}: {}", space.main, accuracyWords(space, *summary.accuracy)));

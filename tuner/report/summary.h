@@ -24,9 +24,12 @@ struct Summary {
   bool stopped = false;   // by the user
   bool isRefresh = false; // `default` of the result is the stored configuration
   bool kept = false;      // stopped before anything better than the earlier configuration was found
-  TuneResult result;
-  std::optional<Verified> accuracy; // of a program with accuracy targets, at the largest size
-  std::vector<std::string> missed;  // sizes at which the target is missed
+  TuneResult result;      // what it calls seconds: objective_evaluator.h
+  Objective objective;
+  std::optional<Metrics> byDefault, tuned; // of another objective than time
+  std::string front;                       // which point of a front this is; empty: none
+  std::optional<Verified> accuracy;        // of a program with accuracy targets, at the largest size
+  std::vector<std::string> missed;         // sizes at which the target is missed
 };
 
 std::string asText(const ProgramSpace &, const Summary &);

@@ -16,36 +16,6 @@ bool contains(const std::vector<int> &values, int value) {
 
 } // namespace
 
-const char *nameOf(Failure failure) {
-  switch (failure) {
-  case Failure::TooSlow:
-    return "too slow";
-  case Failure::OutOfMemory:
-    return "out of memory";
-  case Failure::Compiling:
-    return "compiles too long";
-  case Failure::Crash:
-    return "crash";
-  case Failure::Exit:
-    return "exit";
-  case Failure::WrongResult:
-    return "wrong result";
-  case Failure::Inexact:
-    return "not exact enough";
-  case Failure::Error:
-    break;
-  }
-  return "error";
-}
-
-std::optional<Failure> failureNamed(const std::string &name) {
-  for (Failure kind : {Failure::TooSlow, Failure::OutOfMemory, Failure::Compiling, Failure::Crash,
-                       Failure::Exit, Failure::WrongResult, Failure::Inexact, Failure::Error})
-    if (name == nameOf(kind))
-      return kind;
-  return {};
-}
-
 Bans::Suspects Bans::suspects(const ProgramSpace &space, const Configuration &child,
                               const Configuration &parent, long n) {
   Suspects found;

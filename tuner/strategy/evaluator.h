@@ -8,6 +8,7 @@
 // it was true. Source: petabricks-hetero 7.2; the idea of a searcher that never sees the device is Telamon's.
 #pragma once
 #include "tuner/space/configuration.h"
+#include "tuner/strategy/objective.h"
 
 #include <optional>
 #include <string>
@@ -38,6 +39,11 @@ struct Rejected {
 struct Measurement {
   std::vector<double> seconds; // of each run, in order
   std::optional<Rejected> rejected;
+  std::vector<double> joules = {};  // of each run, where the energy is measured
+  std::optional<double> bytes = {}; // at most at once, where memory is
+
+  /// The same run by run.
+  std::vector<Metrics> metrics() const;
 };
 
 struct Request {

@@ -69,9 +69,12 @@ private:
   std::vector<Candidate> &members() { return result_.population.members(); }
 
   void oneSize(int size, const Deadline &deadline) {
+    const Population before = result_.population;
     const std::vector<std::pair<Proposal, Outcome>> known = retest(size, deadline);
-    if (tester_.evaluator().stopped() && !members().empty() && !members().front().measuredAt(size))
+    if (tester_.evaluator().stopped() && !isFirst_) { // what was found at the size before still holds
+      result_.population = before;
       return;
+    }
     result_.lastSize = size;
     result_.population.keepMeasured(size);
     const Situation at{tester_, result_.population, size, isFirst_, random_};

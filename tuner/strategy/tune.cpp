@@ -92,7 +92,7 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
     observer.stage("polishing the best");
     polish(tester, search.population, search.lastSize, untilPolished, random);
   }
-  if (atFullSize && !evaluator.stopped()) {
+  if (atFullSize && settings.isRaced && !evaluator.stopped()) {
     observer.stage("final race against the default");
     const long n = sizes[search.lastSize].n;
     search.population.removeBanned(tester.bans(), n);

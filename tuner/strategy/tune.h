@@ -20,6 +20,7 @@ struct TuneSettings {
   std::uint64_t seed = 1;
   int population = 10;
   ChosenStrategy strategy = {};          // none: by budget
+  bool isRaced = true;                   // false: the best so far is enough, somebody else compares
   std::vector<Configuration> seeds = {}; // where the search starts, besides the default and its alternatives
 };
 

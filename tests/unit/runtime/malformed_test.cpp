@@ -29,7 +29,7 @@ std::string message(const std::string &name, const std::string &content, int ran
   return "accepted";
 }
 
-std::string npy(const std::string &dictionary, const std::string &data = "") {
+std::string malformedNpy(const std::string &dictionary, const std::string &data = "") {
   std::string h = dictionary + "\n";
   return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(h.size()) + '\0' + h + data;
 }
@@ -43,31 +43,39 @@ TEST(Malformed, Npy) {
             "a.npy: is a .npy file of version 9, expected 1 to 3");
   EXPECT_EQ(message("a.npy", std::string("\x93NUMPY\x01\x00\xff\xff{}", 12)),
             "a.npy: the .npy header is cut off: 65535 bytes announced, 2 there");
-  EXPECT_EQ(message("a.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (4,), }", "12345678")),
-            "a.npy: expected 2 dimensions for A[w, h], found 1 (shape (4,))");
-  EXPECT_EQ(message("a.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }", "12345678")),
+  EXPECT_EQ(
+      message("a.npy", malformedNpy("{'descr': '<f8', 'fortran_order': False, 'shape': (4,), }", "12345678")),
+      "a.npy: expected 2 dimensions for A[w, h], found 1 (shape (4,))");
+  EXPECT_EQ(message("a.npy",
+                    malformedNpy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }", "12345678")),
             "a.npy: shape (1, 2) of '<f8' needs more bytes than the 8 that follow the header (is the file "
             "cut off?)");
-  EXPECT_EQ(message("a.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }", "123456789")),
+  EXPECT_EQ(message("a.npy",
+                    malformedNpy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }", "123456789")),
             "a.npy: shape (1, 1) of '<f8' needs fewer bytes than the 9 that follow the header");
   EXPECT_EQ(
-      message("a.npy", npy("{'descr': '<c16', 'fortran_order': False, 'shape': (1, 1), }", "123456789")),
+      message("a.npy",
+              malformedNpy("{'descr': '<c16', 'fortran_order': False, 'shape': (1, 1), }", "123456789")),
       "a.npy: elements of type '<c16' cannot be read (floats f4 f8, integers i1 to i8 and u1 to u8, and bool "
       "can)");
-  EXPECT_EQ(message("a.npy",
-                    npy("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (1, 1), }", "12345678")),
-            "a.npy: the .npy header is not understood (expected a plain array, not a structure of fields)");
-  EXPECT_EQ(message("a.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999, 1), }")),
-            "a.npy: shape (99999999999, 1) is larger than 2147483647 in one dimension");
+  EXPECT_EQ(
+      message("a.npy", malformedNpy("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (1, 1), }",
+                                    "12345678")),
+      "a.npy: the .npy header is not understood (expected a plain array, not a structure of fields)");
+  EXPECT_EQ(
+      message("a.npy", malformedNpy("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999, 1), }")),
+      "a.npy: shape (99999999999, 1) is larger than 2147483647 in one dimension");
   for (const char *shape : {"(2147483647, 2147483647)", "(1000000, 1000000)"})
-    EXPECT_NE(message("a.npy",
-                      npy(std::string("{'descr': '<f8', 'fortran_order': False, 'shape': ") + shape + ", }",
-                          "12345678"))
-                  .find("needs more bytes"),
-              std::string::npos);
+    EXPECT_NE(
+        message("a.npy", malformedNpy(std::string("{'descr': '<f8', 'fortran_order': False, 'shape': ") +
+                                          shape + ", }",
+                                      "12345678"))
+            .find("needs more bytes"),
+        std::string::npos);
   EXPECT_NE(
       message("a.npy",
-              npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2147483647, 2147483647, 2147483647), }",
+              malformedNpy(
+                  "{'descr': '<f8', 'fortran_order': False, 'shape': (2147483647, 2147483647, 2147483647), }",
                   "1"),
               3)
           .find("needs more bytes"),
@@ -76,7 +84,7 @@ TEST(Malformed, Npy) {
        {"", "{", "{'descr'", "{'descr':", "{'descr': '<f8", "{'shape': (", "{'shape': (1", "{'shape': (1 2)}",
         "{'shape': (-1,)}", "{'fortran_order': Maybe}", "{'shape': (99999999999999999999999,)}", "{}",
         "{'descr': '', 'fortran_order': False, 'shape': (1,1)}"})
-    EXPECT_NE(message("a.npy", npy(bad)), "accepted") << bad;
+    EXPECT_NE(message("a.npy", malformedNpy(bad)), "accepted") << bad;
 }
 
 TEST(Malformed, EveryPrefixOfAGoodFileIsRefused) {

@@ -1,4 +1,6 @@
 #include "tests/unit/runtime/process.h"
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -45,6 +47,39 @@ TEST(Serve, PreparesAndMeasures) {
   EXPECT_EQ(r[2]["seconds"].size(), 1u);
   EXPECT_EQ(r[3]["agrees"], true); // the configuration before is forgotten
   EXPECT_EQ(r[3]["seconds"].size(), 1u);
+}
+
+TEST(Serve, MeasuresMemoryWhereItIsAskedTo) {
+  Folder f;
+  const auto r =
+      serve(f, {R"({"op":"meters"})", R"({"op":"prepare","sizes":{"w":1000,"h":1000},"seed":1})",
+                R"({"op":"measure","metrics":["memory"],"trials":2})", R"({"op":"measure"})",
+                R"({"op":"measure","metrics":["memry"]})", R"({"op":"measure","metrics":"memory"})"});
+  EXPECT_EQ(r[0]["peak_memory"], true);
+  EXPECT_EQ(r[2]["agrees"], true);
+  EXPECT_EQ(r[2]["seconds"].size(), 2u);
+  EXPECT_GE(r[2]["bytes"].get<double>(), 2 * 8e6); // its matrices, at least
+  EXPECT_FALSE(r[3].contains("bytes"));
+  EXPECT_NE(r[4]["error"].get<std::string>().find("known: energy, memory"), std::string::npos);
+  EXPECT_EQ(r[5]["ok"], false);
+}
+
+TEST(Serve, MeasuresEnergyWhereThereIsACounter) {
+  Folder f;
+  // Without a counter it says so; one that stands still gives nothing, for as long as it takes to tell.
+  setenv("PB_POWERCAP", "/nowhere", 1);
+  const auto none = serve(f, {kPrepare, R"({"op":"measure","metrics":["energy"]})", R"({"op":"meters"})"});
+  EXPECT_NE(none[1]["error"].get<std::string>().find("no counter of energy"), std::string::npos);
+  EXPECT_TRUE(none[2]["energy"].empty());
+  const std::string zone = f.path("intel-rapl:0");
+  std::filesystem::create_directory(zone);
+  std::ofstream(zone + "/name") << "package-0\n";
+  std::ofstream(zone + "/energy_uj") << "12345\n";
+  setenv("PB_POWERCAP", f.path("").c_str(), 1);
+  const auto r = serve(f, {kPrepare, R"({"op":"measure","metrics":["energy"],"trials":2})"});
+  unsetenv("PB_POWERCAP");
+  EXPECT_EQ(r[1]["joules"], Json::parse("[0.0, 0.0]"));
+  EXPECT_EQ(r[1]["seconds"].size(), 2u);
 }
 
 TEST(Serve, JudgesTheDefaultOnOtherValues) {

@@ -2,7 +2,8 @@
 // (twice as fast) and BadSort (ten times as fast, if it did not misbehave), and a tunable. Times are
 // computed, not measured. FAKE_BAD says what BadSort does: hang, crash, exit, wrong, wrong_large (from n =
 // 4096 on), slow, poison (works, and whoever is measured next in its process crashes). FAKE_DEFAULT=crash:
-// even the default fails. FAKE_SLEEP: milliseconds of real time a measurement takes.
+// even the default fails. FAKE_SLEEP: milliseconds of real time a measurement takes. FAKE_LOG: a file that
+// gets a byte when a measurement begins.
 //
 // `fake_program tune ...` is the tuner itself, so that tests can send it signals.
 #include "tuner/command.h"
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -67,6 +69,8 @@ json answer(const ProgramSpace &space, const json &request, long &n) {
   const Configuration configuration = fromToml(space, request.at("config"), "request");
   const int use = configuration.selectors()[0].select(n);
   const std::string bad = environment("FAKE_BAD");
+  if (!environment("FAKE_LOG").empty())
+    std::ofstream(environment("FAKE_LOG"), std::ios::app) << '.';
   if (!environment("FAKE_SLEEP").empty())
     std::this_thread::sleep_for(std::chrono::milliseconds(std::stoi(environment("FAKE_SLEEP"))));
   static bool isPoisoned = false;

@@ -1,11 +1,13 @@
 // The journal keeps what it was told and is refused when it is something else.
 #include "tuner/journal/journal.h"
 
+#include "tuner/journal/read_journal.h"
 #include "tuner/space/program_space.h"
 
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <unistd.h>
 
 namespace pbc::tuner {
@@ -32,6 +34,54 @@ TEST(Journal, RemembersByProgramAndMachine) {
   EXPECT_EQ(entries[1].outcome, "crash");
   EXPECT_EQ(entries[1].reason, "ends by signal 11");
   EXPECT_EQ(entries[1].limit, 2);
+  std::filesystem::remove(path);
+}
+
+TEST(Journal, KeepsEnergyAndMemoryWhereTheyWereMeasured) {
+  const std::string path = place("c.sqlite");
+  Journal journal(path);
+  JournalEntry entry{"h1", "m1", "n=64", "0;", "toml", {0.5, 0.25}};
+  journal.add(entry);
+  entry.joules = {3, 1.5};
+  entry.bytes = 4096;
+  journal.add(entry);
+  const auto entries = journal.load("h1", "m1");
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_TRUE(entries[0].joules.empty());
+  EXPECT_FALSE(entries[0].bytes);
+  EXPECT_EQ(entries[1].joules, std::vector<double>({3, 1.5}));
+  EXPECT_EQ(entries[1].bytes, 4096);
+  std::filesystem::remove(path);
+}
+
+// As versions before energy and memory made it.
+TEST(Journal, OfAnEarlierVersionIsReadAndContinued) {
+  const std::string path = place("d.sqlite");
+  sqlite3 *database = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(
+      sqlite3_exec(database,
+                   "create table trials (id integer primary key, time text not null default '', "
+                   "program_hash text not null, machine text not null, size text not null, config_key text "
+                   "not null, toml text not null, seconds text not null, outcome text not null, reason text "
+                   "not null, time_limit real not null);"
+                   "insert into trials (program_hash, machine, size, config_key, toml, seconds, outcome, "
+                   "reason, time_limit) values ('h1', 'm1', 'n=64', '0;', 't', '[0.5]', 'ok', '', 1)",
+                   nullptr, nullptr, nullptr),
+      SQLITE_OK);
+  sqlite3_close(database);
+  const auto before = readJournal(path);
+  ASSERT_EQ(before.size(), 1u);
+  EXPECT_EQ(before[0].seconds, std::vector<double>{0.5});
+  EXPECT_FALSE(before[0].bytes);
+  Journal journal(path);
+  JournalEntry entry{"h1", "m1", "n=64", "1;", "toml", {0.25}};
+  entry.bytes = 77;
+  journal.add(entry);
+  const auto after = journal.load("h1", "m1");
+  ASSERT_EQ(after.size(), 2u);
+  EXPECT_EQ(after[0].seconds, std::vector<double>{0.5});
+  EXPECT_EQ(after[1].bytes, 77);
   std::filesystem::remove(path);
 }
 

@@ -126,6 +126,27 @@ TEST(Search, StopsAtOnceAndKeepsWhatItHas) {
   }
 }
 
+/// Also where the next size has just begun, and nothing but the default has been measured there.
+TEST(Search, WheneverItIsStoppedWhatWasFoundIsKept) {
+  const ProgramSpace space = syntheticSpace();
+  const auto sizes = powersOfTwo(4, 12);
+  const auto stoppedAfter = [&](int requests) {
+    Synthetic evaluator(space, sizes, 0, 3);
+    evaluator.stopAfter = requests;
+    Silent silent;
+    TuneSettings settings;
+    settings.deadline = 1e6;
+    return tune(space, sizes, {}, settings, evaluator, silent);
+  };
+  bool wasFound = false;
+  for (int requests = 1; requests <= 700; ++requests) {
+    const TuneResult result = stoppedAfter(requests);
+    EXPECT_TRUE(result.changed || !wasFound) << "stopped after " << requests;
+    wasFound = wasFound || result.changed;
+  }
+  EXPECT_TRUE(wasFound);
+}
+
 TEST(Tester, AChildMustBeSignificantlyFaster) {
   const ProgramSpace space = syntheticSpace();
   const auto sizes = powersOfTwo(10, 10);

@@ -1,0 +1,64 @@
+#include "runtime/program/peak_memory.h"
+#include "runtime/matrix/storage_pool.h"
+#include <algorithm>
+#include <barrier>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <malloc.h>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace pb::program {
+namespace {
+
+/// Of /proc/self/status, in bytes; 0 if there is no such line.
+double statusBytes(const char *name) {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind(name, 0) == 0)
+      return 1024 * std::strtod(line.c_str() + std::strlen(name), nullptr);
+  return 0;
+}
+
+bool beginPeak() {
+  std::ofstream file("/proc/self/clear_refs");
+  file << "5" << std::flush;
+  return file.good();
+}
+
+constexpr int kTrim = 128 << 10, kKeep = 64 << 20, kMapped = 32 << 20;
+
+/// Threads that have ended leave their parts of malloc's memory (arenas) to later ones, and malloc_trim()
+/// leaves the end of each as it is. A thread that takes one over and frees a block in it gives that back.
+void trimArenas(int arenas) {
+  mallopt(M_MMAP_THRESHOLD, kMapped); // where it ends up by itself, once large blocks have been freed
+  mallopt(M_TRIM_THRESHOLD, kTrim);
+  std::barrier together(arenas); // so that each has an arena of its own
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < arenas; ++i)
+    threads.emplace_back([&] {
+      void *volatile block = std::malloc(kTrim * 3 / 4);
+      together.arrive_and_wait();
+      std::free(block);
+    });
+  threads.clear();
+  malloc_trim(0);
+  mallopt(M_TRIM_THRESHOLD, kKeep);
+}
+
+} // namespace
+
+PeakMemory::PeakMemory(int threads) {
+  matrix::emptyPool();
+  trimArenas(threads + 2);
+  beginPeak();
+  before_ = statusBytes("VmRSS:");
+}
+
+double PeakMemory::bytes() const { return std::max(statusBytes("VmHWM:") - before_, 0.0); }
+
+bool knowsPeakMemory() { return statusBytes("VmHWM:") > 0 && beginPeak(); }
+
+} // namespace pb::program

@@ -1,0 +1,13 @@
+// Can this machine measure what is wanted?
+//
+//   requireMeters(worker, {Time, Energy})  ->  Meters{{"package-0"}, window 0.05 s}, or an error that says
+//   why not
+#pragma once
+#include "tuner/evaluate/worker.h"
+
+namespace pbc::tuner {
+
+/// Throws TunerError where one of the metrics cannot be measured.
+Meters requireMeters(Worker &, const std::vector<Metric> &);
+
+} // namespace pbc::tuner

@@ -1,0 +1,67 @@
+// Another objective than time, in front of an evaluator: what strategies get for a run are the seconds that
+// the default would take for the same cost.
+//
+//   ObjectiveEvaluator evaluator(space, sizes, inner, costOf(Objective::parse("energy")));
+//   evaluator.measure({configuration, size 3})   // inner: 0.5 s and 3 J; the default: 1 s and 4 J
+//       ->  0.75 s
+//   evaluator.typical(configuration, 3)          ->  {0.5 s, 3 J}, medians of what was measured
+//
+// So limits, noise and races of the strategies keep their meaning. What is frugal may be slow: a run may take
+// kSlower times what the strategies allow. Invariant: the default costs its own time, but for noise; every
+// measured run is in the archive.
+#pragma once
+#include "tuner/strategy/evaluator.h"
+#include "tuner/strategy/objective.h"
+
+#include <functional>
+#include <map>
+
+namespace pbc::tuner {
+
+/// What a run costs in parts of what the default costs.
+using Cost = std::function<double(const Metrics &run, const Metrics &byDefault)>;
+
+Cost costOf(const Objective &);
+
+class ObjectiveEvaluator : public Evaluator {
+public:
+  static constexpr double kSlower = 4;
+
+  /// `inner` measures the metrics that `cost` looks at. All but `cost` must outlive this.
+  ObjectiveEvaluator(const ProgramSpace &, const std::vector<TestSize> &, Evaluator &inner, Cost cost);
+
+  Measurement measure(const Request &) override;
+  std::vector<std::optional<Misfit>> examine(const std::vector<Configuration> &all, Depth depth,
+                                             double deadline) override {
+    return inner_.examine(all, depth, deadline);
+  }
+  bool renew() override { return inner_.renew(); }
+  double elapsed() const override { return inner_.elapsed(); }
+  bool stopped() const override { return inner_.stopped(); }
+
+  /// From now on something else counts; what was measured stays.
+  void setCost(Cost cost) { cost_ = std::move(cost); }
+
+  struct Archived {
+    Configuration configuration;
+    std::vector<Metrics> runs;
+    Metrics typical() const;
+  };
+  /// All that ran at a size, by key.
+  const std::map<std::string, Archived> &archive(int size) { return archive_[size]; }
+  /// Nothing if it did not run there.
+  std::optional<Metrics> typical(const Configuration &, int size);
+
+private:
+  /// Nothing if the default fails.
+  std::optional<Metrics> byDefault(int size);
+
+  const ProgramSpace &space_;
+  const std::vector<TestSize> &sizes_;
+  Evaluator &inner_;
+  Cost cost_;
+  std::map<int, std::map<std::string, Archived>> archive_; // by size
+  std::map<int, Metrics> default_;
+};
+
+} // namespace pbc::tuner

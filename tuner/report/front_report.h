@@ -1,0 +1,29 @@
+// A front of two objectives in words, as data, and as a page with a plot.
+//
+//   asText(space, front)  ->  "  1  31.2 ms   80 MB    Sort: QuickSort always       sort.front/1.cfg" ...
+//   frontPage(space, front)   one HTML file, as page.h has them: nothing is loaded, no scripts
+#pragma once
+#include "tuner/strategy/front.h"
+
+namespace pbc::tuner {
+
+struct FrontReport {
+  std::string program;               // as the user calls it
+  std::string machine, size, effort; // "quick, 60 s, seed 1"
+  std::array<Metric, 2> metrics{};
+  FrontResult result;
+  std::vector<std::string> files; // a configuration for each point
+  std::string page;               // where the plot is; empty: nowhere
+  double elapsed = 0;             // seconds
+  int runs = 0, remembered = 0;
+  bool stopped = false; // by the user
+};
+
+/// "31.2 ms, 80 MB"
+std::string metricsInWords(const std::array<Metric, 2> &, const Metrics &);
+
+std::string asText(const ProgramSpace &, const FrontReport &);
+std::string asJson(const ProgramSpace &, const FrontReport &);
+std::string frontPage(const ProgramSpace &, const FrontReport &);
+
+} // namespace pbc::tuner

@@ -1,0 +1,65 @@
+// What tuning makes small: time, energy, peak memory, or a product of them.
+//
+//   const Objective objective = Objective::parse("energy*time");    // the energy-delay product
+//   objective.cost({0.5 s, 3 J}, byDefault {1 s, 4 J})  ->  0.375: the default costs 1
+//   objective.inWords({0.5 s, 3 J})                     ->  "1.5 J s"
+//
+// Strategies know one number of a run, called seconds. With another objective they get the seconds that the
+// default would take for the same cost (tuner/evaluate/objective_evaluator.h), so that their limits and
+// tolerances keep their meaning. Source: issue 6, objectives; the energy-delay product: cost-models.md 4.
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pbc::tuner {
+
+enum class Metric { Time, Energy, Memory };
+
+inline constexpr std::array<Metric, 3> kMetrics{Metric::Time, Metric::Energy, Metric::Memory};
+
+/// "time", "energy", "memory"
+const char *nameOf(Metric);
+
+/// Of one run, or typical of several.
+struct Metrics {
+  double seconds = 0;
+  std::optional<double> joules; // of the whole machine
+  std::optional<double> bytes;  // at most at once
+
+  /// 0 where it was not measured.
+  double of(Metric) const;
+};
+
+/// "31 ms", "1.2 J", "4.2 MB"
+std::string inWords(Metric, double value);
+
+class Objective {
+public:
+  Objective() = default; // time
+  explicit Objective(std::vector<Metric> factors) : factors_(std::move(factors)) {}
+  /// Names with `*` between them; throws TunerError.
+  static Objective parse(const std::string &);
+
+  std::string name() const;
+  bool isTime() const { return factors_ == std::vector{Metric::Time}; }
+  bool wants(Metric) const;
+  /// The product, in SI units; nothing if a factor was not measured.
+  std::optional<double> value(const Metrics &) const;
+  /// In parts of what the default costs: the product of ratios.
+  double cost(const Metrics &, const Metrics &byDefault) const;
+  /// A value with its unit.
+  std::string inWords(double value) const;
+  /// "as slow", or of the others "as much"; and the other way round, "as fast", "as economical".
+  const char *asMuch() const { return isTime() ? "as slow" : "as much"; }
+  const char *asLittle() const { return isTime() ? "as fast" : "as economical"; }
+
+private:
+  std::vector<Metric> factors_{Metric::Time};
+};
+
+/// Two metrics, "time,memory"; throws TunerError.
+std::array<Metric, 2> parseFront(const std::string &);
+
+} // namespace pbc::tuner
