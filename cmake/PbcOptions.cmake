@@ -33,6 +33,8 @@ endfunction()
 # is the folder below tests/ ("unit", "golden", ...); the target unit_tests builds all programs below tests/unit.
 # Compiled for a short build, not for speed.
 add_custom_target(unit_tests)
+# Under a sanitizer a process takes longer to begin than most tests: some processes run all tests of a room.
+set(PBC_TEST_SHARDS 0 CACHE STRING "processes for the tests of a room (0: one for each test)")
 function(pbc_test name)
   cmake_parse_arguments(R "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${R_SOURCES})
@@ -45,6 +47,15 @@ function(pbc_test name)
     add_dependencies(unit_tests ${name})
   endif()
   include(GoogleTest)
+  if(PBC_TEST_SHARDS GREATER 0)
+    math(EXPR last "${PBC_TEST_SHARDS} - 1")
+    foreach(shard RANGE ${last})
+      add_test(NAME ${name}.shard${shard} COMMAND ${name} --gtest_brief=1)
+      set_tests_properties(${name}.shard${shard} PROPERTIES TIMEOUT 600 LABELS "${label}"
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${PBC_TEST_SHARDS};GTEST_SHARD_INDEX=${shard}")
+    endforeach()
+    return()
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS "${label}")
 endfunction()
 

@@ -10,6 +10,8 @@ namespace {
 
 /// An item of a device has registers and a few kilobytes of its own; what is more, drivers refuse.
 constexpr long kMostBytes = 16 * 1024;
+constexpr std::size_t kMostNesting =
+    100; // of statements: the text grows with its square, and by hand nobody goes so far
 constexpr std::int64_t kMostElements = 8192; // of a table
 
 /// Without the parentheses around all of it.
@@ -44,6 +46,8 @@ std::string DevicePrinter::full(const Expr *e) {
 }
 
 std::string DevicePrinter::block(const Stmt *s, const std::string &indent) {
+  if (indent.size() > 2 * kMostNesting)
+    refuse(s, fmt::format("its statements are nested more than {} deep", kMostNesting));
   std::string out = "{\n";
   if (const auto *c = llvm::dyn_cast<CompoundStmt>(s))
     for (const Stmt *inner : c->body())

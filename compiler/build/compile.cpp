@@ -18,9 +18,12 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Support/thread.h>
 
 #include <chrono>
+#include <exception>
 #include <mutex>
+#include <optional>
 
 namespace pbc::build {
 namespace {
@@ -84,9 +87,14 @@ void initialiseTargets() {
   });
 }
 
+// Clang and LLVM walk deep expressions recursively. Reserved: pages are touched only by absurd nesting.
+constexpr unsigned kStackBytes = 512u << 20;
+
 clang::BackendAction actionFor(CompileRequest::Output wanted) {
   return wanted == CompileRequest::Output::Object ? clang::Backend_EmitObj : clang::Backend_EmitAssembly;
 }
+
+CompileResult compileHere(const CompileRequest &);
 
 } // namespace
 
@@ -99,6 +107,7 @@ std::vector<std::string> frontArguments(const CompileRequest &request, std::stri
                                    "-fno-math-errno",
                                    "-ffp-contract=on",
                                    "-Wno-invalid-feature-combination",
+                                   "-fbracket-depth=8192", // lifted bodies have all their parentheses
                                    std::string("-I") + kVirtualIncludes};
   if (request.boundsCheck)
     options.push_back("-DPB_BOUNDS_CHECK");
@@ -107,6 +116,24 @@ std::vector<std::string> frontArguments(const CompileRequest &request, std::stri
 }
 
 CompileResult compile(const CompileRequest &request) {
+  CompileResult result;
+  std::exception_ptr thrown;
+  llvm::thread worker(std::optional<unsigned>{kStackBytes}, [&] {
+    try {
+      result = compileHere(request);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  });
+  worker.join();
+  if (thrown)
+    std::rethrow_exception(thrown);
+  return result;
+}
+
+namespace {
+
+CompileResult compileHere(const CompileRequest &request) {
   initialiseTargets();
   Clock clock;
   CompileResult result;
@@ -176,5 +203,7 @@ CompileResult compile(const CompileRequest &request) {
     result.output.assign(bytes.begin(), bytes.end());
   return result;
 }
+
+} // namespace
 
 } // namespace pbc::build

@@ -84,7 +84,7 @@ def check_page(text):
         expect(section in text, f"the page has no section '{section}'")
 
 
-def look(browser, page, folder, width, dark):
+def look(browser, page, folder, width, dark, drawings=4):
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--virtual-time-budget=3000",
                f"--user-data-dir={folder}/profile", f"--window-size={width},2000"]
     if dark:
@@ -95,7 +95,7 @@ def look(browser, page, folder, width, dark):
     found = re.search(r'<pre id="probe">(.*?)</pre>', done.stdout, re.S)
     expect(found, f"the page was not loaded:\n{done.stderr}")
     seen = json.loads(found[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
-    expect(len(seen["drawings"]) >= 4, seen)
+    expect(len(seen["drawings"]) >= drawings, seen)
     for drawing in seen["drawings"]:
         where = f"'{drawing['title']}', window of {width}: {drawing}"
         expect(drawing["title"] and drawing["texts"], f"a drawing says nothing: {where}")
@@ -106,6 +106,12 @@ def look(browser, page, folder, width, dark):
     expect(seen["headless"] == 0, "a table has no headers")
     expect(seen["resources"] == 0, "the page loaded something")
     return seen["background"]
+
+
+def with_probe(folder, page):
+    with open(folder + "/probed.html", "w", encoding="utf-8") as file:
+        file.write(page.replace("</body>", PROBE + "</body>"))
+    return file.name
 
 
 def main():
@@ -127,12 +133,15 @@ def main():
         if not browser:
             print(f"skipped: none of {', '.join(BROWSERS)} is installed (scripts/install-packages --browser)")
             return SKIPPED
-        probed = folder + "/probed.html"
-        with open(probed, "w", encoding="utf-8") as file:
-            file.write(text.replace("</body>", PROBE + "</body>"))
+        probed = with_probe(folder, text)
         light = look(browser, probed, folder, 1100, dark=False)
         look(browser, probed, folder, 480, dark=False)
         expect(look(browser, probed, folder, 1100, dark=True) != light, "dark is as light")
+        run([pbc, "tune", program, "--n=4000", "--budget=4", "--pareto=time,memory"])
+        front = open(program + ".front.html", encoding="utf-8").read()
+        expect("<script" not in front and "url(" not in front, "the front's page loads something")
+        for width in (1100, 480):
+            look(browser, with_probe(folder, front), folder, width, dark=False, drawings=1)
     return 0
 
 
