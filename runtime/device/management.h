@@ -193,6 +193,7 @@ private:
   unsigned long restingBytes_ = 0, launches_ = 0, uses_ = 0, rests_ = 0;
   long callBegan_ = 0;
   unsigned long lastProgress_ = 0, lastFreed_ = 0, lastLaunchEnd_ = 1; // times
+  bool isCalled_ = false;                                              // when commands end
   bool needsFlush_ = false, hasSaidWaiting_ = false;
 };
 
