@@ -372,7 +372,7 @@ std::string gapInWords(const Ratio &gap, const Objective &objective) {
   if (gap.isBelow())
     return fmt::format("was measured {}, {:.2f} times the {} {}", objective.isTime() ? "faster" : "lower",
                        gap.value, objective.name(), interval);
-  return fmt::format("equal within noise, {:.2f} times the time {}", gap.value, interval);
+  return fmt::format("equal within noise, {:.2f} times the {} {}", gap.value, objective.name(), interval);
 }
 
 bool isWorthALine(const Part &part, std::size_t number) {
