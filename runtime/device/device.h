@@ -133,7 +133,7 @@ public:
   /// Before the first command: from now on `ended` is called, by any thread, when what one flush() began has
   /// ended, once for each kind of commands. False: the device never calls, and events have to be asked again
   /// and again.
-  virtual bool callAtEnd(std::function<void()> ended) {
+  virtual bool callAtEnd(const std::function<void()> &ended) {
     (void)ended;
     return false;
   }

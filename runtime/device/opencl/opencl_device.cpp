@@ -231,12 +231,12 @@ void OpenClDevice::flush() {
 }
 
 /// Only where who looks again and again takes the core away from the kernel: else being called takes longer.
-bool OpenClDevice::callAtEnd(std::function<void()> ended) {
+bool OpenClDevice::callAtEnd(const std::function<void()> &ended) {
   cl_device_type type = 0;
   if (cl_.clGetDeviceInfo(device_, CL_DEVICE_TYPE, sizeof type, &type, nullptr) != CL_SUCCESS ||
       !(type & CL_DEVICE_TYPE_CPU))
     return false;
-  ended_ = std::make_shared<const std::function<void()>>(std::move(ended));
+  ended_ = std::make_shared<const std::function<void()>>(ended);
   return true;
 }
 

@@ -29,7 +29,7 @@ public:
   EventRef copyOut(Buffer &, const Transfer &, void *host) override;
   EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) override;
   void flush() override;
-  bool callAtEnd(std::function<void()> ended) override;
+  bool callAtEnd(const std::function<void()> &ended) override;
 
 private:
   using Waits = std::vector<cl_event>;
