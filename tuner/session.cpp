@@ -109,7 +109,7 @@ public:
   int run() {
     const InterruptGuard guard;
     try {
-      space_ = describeProgram(program_, options_.program, "");
+      space_ = describeProgram(program_, options_.program, "", options_.threads);
       start_ = byDefault_ = Configuration::defaults(space_);
       chooseObjective();
       if (!options_.refresh)
@@ -218,7 +218,7 @@ private:
   /// One accuracy bin after the other. They share the transforms that they call: the first decides those.
   void focus(const std::vector<std::string> &bins, std::size_t bin) {
     begin_ = steadySeconds();
-    space_ = describeProgram(program_, options_.program, bins[bin]);
+    space_ = describeProgram(program_, options_.program, bins[bin], options_.threads);
     const auto isDecided = [&](const std::string &transform) {
       return transform != space_.main &&
              (bin > 0 || std::find(bins.begin(), bins.end(), transform) != bins.end());

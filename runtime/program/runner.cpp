@@ -44,6 +44,11 @@ Runner::Runner(int threads, const Program *program)
 Runner::~Runner() = default;
 int Runner::threads() const { return scheduler_->threads(); }
 
+void Runner::setThreads(int threads) {
+  scheduler_.reset();
+  scheduler_ = std::make_unique<task::Scheduler>(threads);
+}
+
 double Runner::run(const Instance &instance) {
   const std::vector<AnyRegion> regions = instance.regions();
   matrix::forgetCalls();

@@ -22,6 +22,9 @@ public:
   explicit Runner(int threads, const Program *program = nullptr);
   ~Runner();
   int threads() const;
+  /// The old threads end before the new ones start; what is on devices stays. Throws as the constructor does,
+  /// and is of no use then.
+  void setThreads(int threads);
   /// Runs the instance's transform on its matrices. Returns seconds. Rethrows what a rule body threw.
   double run(const Instance &);
   /// What happened on devices in the last run that was not asked for: steps that ran on the processor, and

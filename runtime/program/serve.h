@@ -14,7 +14,8 @@
 //   {"op":"measure","config":"<TOML text>","trials":3,"limit":0.5}
 //       fills selectors and tunables, restores the inputs, runs up to `trials` times, compares the outputs of
 //       the first run with the reference; stops when `limit` seconds of running have passed (at least one
-//       run).
+//       run). The configuration's number of threads counts from here on: others are started in their place,
+//       without an end of the process, and a short first run of theirs is not counted.
 //   -> {"ok":true,"agrees":true,"difference":1.2e-15,"seconds":[0.029,0.028,0.028]}
 //      with "at":"B[4]: found 1, expected 4" where outputs disagree, or "changes":"A", an input that the run
 //      wrote into, though the default does not (inputs are restored after each request)

@@ -22,7 +22,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr long kStartSize = 1024;
-constexpr long kMostBuilds = 3; // runs with a compiler in them that are not counted
+constexpr long kMostBuilds = 3;  // runs with a compiler in them that are not counted
+constexpr double kWarmUp = 0.01; // seconds: the first run of new threads counts if it is longer
 
 /// JSON has no infinity; the largest double stands for it.
 double finite(double v) { return std::min(v, std::numeric_limits<double>::max()); }
@@ -120,10 +121,17 @@ Json ServeSession::handle(const Json &request) {
 }
 
 Runner &ServeSession::runner(int threads) {
-  if (!runner_ || runner_->threads() != threads) {
-    runner_.reset(); // the old threads end before the new ones start
-    runner_ = std::make_unique<Runner>(threads, &program_);
-    mostThreads_ = std::max(mostThreads_, threads);
+  if (runner_ && runner_->threads() == threads)
+    return *runner_;
+  mostThreads_ = std::max(mostThreads_, threads);
+  try {
+    if (runner_)
+      runner_->setThreads(threads);
+    else
+      runner_ = std::make_unique<Runner>(threads, &program_);
+  } catch (...) {
+    runner_.reset();
+    throw;
   }
   return *runner_;
 }
@@ -396,6 +404,7 @@ Json ServeSession::measure(const Json &request) {
   for (const Matrix &m : outputs)
     matrix::fillWithNonsense(m);
   base::seedThreads(seed_);
+  const bool areThreadsNew = !runner_ || runner_->threads() != threads;
   Runner &workers = runner(threads);
   Json seconds = Json::array(), joules = Json::array();
   Difference difference;
@@ -407,7 +416,8 @@ Json ServeSession::measure(const Json &request) {
     if (const int input = restoreInputs(); input >= 0 && !defaultChangesInputs_)
       changed = input;
   };
-  for (long run = 0; static_cast<long>(seconds.size()) < trials && (run == 0 || total < limit); ++run) {
+  for (long run = 0; static_cast<long>(seconds.size()) < trials && (seconds.empty() || total < limit);
+       ++run) {
     const long builds = builds_;
     const Cost cost = runOnce(workers, metrics.energy);
     if (run == 0 && comparable)
@@ -416,8 +426,9 @@ Json ServeSession::measure(const Json &request) {
       accuracy = accuracyOf(program_, *instance_, workers).value; // null where it is not a number
     if (run == 0 || changed >= 0 || defaultChangesInputs_)
       restore();
-    // A time with a compiler's in it is none of the program's.
-    if (builds_ != builds && run < kMostBuilds)
+    // A time with a compiler's in it is none of the program's; new threads begin with nothing in their
+    // caches.
+    if ((builds_ != builds && run < kMostBuilds) || (areThreadsNew && run == 0 && cost.seconds < kWarmUp))
       continue;
     seconds.push_back(cost.seconds);
     joules.push_back(cost.joules);

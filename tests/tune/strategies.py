@@ -39,8 +39,9 @@ def check(pbc, samples, folder):
     for name in NAMES:
         result = json.loads(tune(f"--strategy={name}", "--trials=40", "--budget=20", "--fresh", "--json").stdout)
         expect(result["strategy"] == name, f"{name}: {result}")
-        # Beside the trials: the last race, at most 15 rounds of 4 and the stored one, and 5 to confirm a new winner.
-        expect(result["measurements"] <= 40 + 2 + 15 * 5 + 5 * 3, f"{name} measured {result['measurements']} times")
+        # Beside the trials: the last race, at most 15 rounds of 4 and the stored one, and 5 to confirm a new winner; a
+        # turn of short runs is 3 requests, and up to 12 where all runs were disturbed.
+        expect(result["measurements"] <= 40 + 2 + 12 * (15 * 5 + 5 * 3), f"{name} measured {result['measurements']} times")
         expect(("coverage" in result) == (name == "exhaustive"), f"{name}: {result}")
 
     # A small space is gone through completely, and that is said.

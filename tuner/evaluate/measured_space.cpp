@@ -30,6 +30,7 @@ MeasuredSpace parse(const json &file, const std::string &where) {
   MeasuredSpace measured;
   measured.info = file.at("info").dump();
   measured.space = parseProgramSpace(measured.info);
+  fixThreads(measured.space, 0);
   measured.fineness = {file.at("cutoffs").get<int>(), file.at("values").get<int>()};
   measured.noise = file.at("noise").get<double>();
   measured.machine = file.value("machine", "");

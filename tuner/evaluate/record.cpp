@@ -27,9 +27,11 @@ double excessOf(const std::vector<std::vector<double>> &runs) {
 
 } // namespace
 
-MeasuredSpace record(const ProgramSpace &space, const std::vector<TestSize> &sizes, const std::string &info,
+MeasuredSpace record(const ProgramSpace &whole, const std::vector<TestSize> &sizes, const std::string &info,
                      const RecordSettings &settings, Evaluator &evaluator,
                      const std::function<void(const std::string &)> &note) {
+  ProgramSpace space = whole;
+  fixThreads(space, 0);
   const Grid grid = finestGrid(space, sizes.back().n, static_cast<std::uint64_t>(settings.points));
   if (grid.size() > static_cast<std::uint64_t>(settings.points))
     throw TunerError(fmt::format("even the coarsest grid over the space has {} points\n"

@@ -4,8 +4,8 @@
 //   record(space, steps, info, {.points = 3000, .passes = 3}, evaluator, note)   ->  a MeasuredSpace
 //
 // It goes over the space several times and keeps each point's best run, so a disturbance of the machine
-// spoils one pass at a few points, not a region of the space. Invariant: the default is a point, and accepted
-// (else TunerError).
+// spoils one pass at a few points, not a region of the space. The number of threads is the default's.
+// Invariant: the default is a point, and accepted (else TunerError).
 #pragma once
 #include "tuner/evaluate/measured_space.h"
 

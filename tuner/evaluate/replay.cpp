@@ -4,11 +4,6 @@
 #include <cmath>
 
 namespace pbc::tuner {
-namespace {
-
-constexpr double kOverheadOfRun = 0.0005; // seconds
-
-} // namespace
 
 Replay::Replay(const MeasuredSpace &measured, std::uint64_t seed)
     : measured_(measured), grid_(measured.grid()), random_(seed) {}
@@ -18,7 +13,7 @@ Measurement Replay::measure(const Request &request) {
   seen_.insert(index);
   const MeasuredPoint &point = measured_.points[static_cast<std::size_t>(request.size)][index];
   Measurement result;
-  clock_ += kOverheadOfRun;
+  clock_ += overhead;
   if (point.failure)
     return {{}, Rejected{*point.failure, "as recorded"}};
   for (int i = 0; i < request.trials; ++i) {

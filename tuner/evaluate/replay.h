@@ -30,6 +30,8 @@ public:
   /// Different points that were asked for, at any size.
   std::size_t pointsSeen() const { return seen_.size(); }
 
+  double overhead = 0.0005; // seconds of a request besides its runs
+
 private:
   const MeasuredSpace &measured_;
   const Grid grid_;

@@ -183,9 +183,13 @@ Sizes fullSizes(Worker &worker, const ProgramSpace &space, const SizeWishes &wis
   return sizes;
 }
 
-ProgramSpace describeProgram(const std::string &program, const std::string &name, const std::string &main) {
+ProgramSpace describeProgram(const std::string &program, const std::string &name, const std::string &main,
+                             int threads) {
   try {
-    return parseProgramSpace(outputOf({program, "--info"}, 20), main);
+    ProgramSpace space = parseProgramSpace(outputOf({program, "--info"}, 20), main);
+    if (threads > 0)
+      fixThreads(space, threads);
+    return space;
   } catch (const TunerError &problem) {
     throw TunerError(fmt::format("{}: is not a program made by pbc, or is broken: {}", name, problem.what()));
   }

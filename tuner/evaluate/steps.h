@@ -24,8 +24,10 @@ struct SizeWishes {
 /// The full size: said by the user, from the input files, or calibrated. Throws TunerError.
 Sizes fullSizes(Worker &, const ProgramSpace &, const SizeWishes &, double patience);
 
-/// What PROG --info says; `name` is the user's word for the program. Throws TunerError.
-ProgramSpace describeProgram(const std::string &program, const std::string &name, const std::string &main);
+/// What PROG --info says; `name` is the user's word for the program. `threads`: fixed by the user; 0: they
+/// are a decision. Throws TunerError.
+ProgramSpace describeProgram(const std::string &program, const std::string &name, const std::string &main,
+                             int threads = 0);
 
 std::vector<Sizes> growingSizes(const Sizes &full, const std::vector<std::string> &params);
 /// Half of the first of them, a quarter, ... while all variables of them have 16 values or what they had.

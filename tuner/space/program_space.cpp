@@ -62,6 +62,17 @@ std::vector<Tunable> readTunable(const std::string &transform, const json &entry
   return all;
 }
 
+/// From one to all processors, where halving and doubling are steps. More only take turns.
+Tunable readThreads(const json &entry) {
+  Tunable threads;
+  threads.name = "threads";
+  threads.doc = text(entry, "doc");
+  threads.logarithmic = true;
+  threads.minimum = 1;
+  threads.initial = threads.maximum = std::max(entry.at("initial").get<double>(), 1.0);
+  return threads;
+}
+
 /// Sites and tunables of the transform are in the space from these places on.
 void readConditions(ProgramSpace &space, const json &transform, std::size_t firstSite,
                     std::size_t firstTunable) {
@@ -159,13 +170,15 @@ ProgramSpace read(const json &info, const std::string &wanted) {
         AccuracyGoal{main.at("accuracy_target").get<double>(), text(main, "accuracy_better") != "smaller"};
   if (space.bins.empty())
     space.bins.push_back(space.main);
+  if (info.contains("threads"))
+    space.tunables.push_back(readThreads(info.at("threads")));
   return space;
 }
 
 } // namespace
 
 std::string Tunable::title() const {
-  std::string title = transform + "." + name;
+  std::string title = isThreads() ? name : transform + "." + name;
   if (element >= 0)
     title += fmt::format("[{}]", element);
   if (sizeBin >= 0)
@@ -211,6 +224,12 @@ int ProgramSpace::openDecisions() const {
         return tunable.isOpen() && tunable.sizeBin <= 0;
       });
   return static_cast<int>(open);
+}
+
+void fixThreads(ProgramSpace &space, int threads) {
+  for (Tunable &tunable : space.tunables)
+    if (tunable.isThreads())
+      tunable.initial = tunable.minimum = tunable.maximum = threads > 0 ? threads : tunable.initial;
 }
 
 ProgramSpace parseProgramSpace(const std::string &source, const std::string &main) {

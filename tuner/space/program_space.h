@@ -5,8 +5,9 @@
 //   -> ProgramSpace { sites: [Sort/Sort: MergeSort, InsertionSort], tunables: [...] }
 //
 // Invariant: every site has at least one alternative, the first is the default; every tunable has
-// minimum <= initial <= maximum. The transform that only makes inputs (the generator) is left out: how long
-// it takes is no part of a measurement. Source: ASPLOS'13 section 7.1; the JSON is
+// minimum <= initial <= maximum. The number of threads is the last of them and belongs to no transform; its
+// maximum are the processors of this machine. The transform that only makes inputs (the generator) is left
+// out: how long it takes is no part of a measurement. Source: ASPLOS'13 section 7.1; the JSON is
 // runtime/config/configuration.h's infoJson.
 #pragma once
 #include "tuner/space/machine.h"
@@ -76,6 +77,8 @@ struct Tunable {
   std::vector<Condition> when{}; // it counts only where one of these is chosen; none: always
 
   bool isOpen() const { return !isFixed && minimum < maximum; }
+  /// How many threads the program has: of all its transforms together.
+  bool isThreads() const { return transform.empty(); }
   /// Whether a call of size n or less can see it; whether one of size n does.
   bool isSeenUpTo(long n) const { return sizeBin <= 0 || (1L << sizeBin) <= n; }
   bool isSeenAt(long n) const { return isSeenUpTo(n) && (sizeBin < 0 || (2L << sizeBin) > n); }
@@ -131,6 +134,10 @@ struct ProgramSpace {
   /// How many decisions a configuration holds that could be made otherwise.
   int openDecisions() const;
 };
+
+/// So many threads in every configuration, here and in what is read later: not searched. 0: as many as at the
+/// start.
+void fixThreads(ProgramSpace &, int threads);
 
 /// Reads the JSON of PROG --info; `main`: another main transform than the program's own. Throws TunerError
 /// when it does not describe a program.

@@ -96,6 +96,13 @@ Selector readChoice(const Site &site, const toml::node &node, const std::string 
   return *selector;
 }
 
+double readThreads(const Tunable &tunable, const toml::node *node, const std::string &where) {
+  const auto value = node ? node->value<double>() : tunable.maximum;
+  if (!value || *value < 1 || std::round(*value) != *value)
+    refuse(where, *node, "threads must be a whole number above 0");
+  return tunable.clamp(*value);
+}
+
 /// Where the tunable's one number stands in an entry for all sizes and elements.
 const toml::node *valueNode(const toml::node *node, const Tunable &tunable) {
   if (const toml::array *levels = node ? node->as_array() : nullptr;
@@ -146,6 +153,9 @@ std::string toToml(const ProgramSpace &space, const Configuration &configuration
   result += fmt::format("program = {}\nhash = {}\n", tomlText(space.program), tomlText(space.hash));
   if (options.threads > 0)
     result += fmt::format("threads = {}\n", options.threads);
+  for (std::size_t i = 0; i < space.tunables.size() && options.threads == 0; ++i)
+    if (space.tunables[i].isThreads() && configuration.tunables()[i] != space.tunables[i].maximum)
+      result += fmt::format("threads = {}\n", valueText(space.tunables[i], configuration.tunables()[i]));
   std::vector<std::string> transforms; // in the program's order
   const auto note = [&](const std::string &name) {
     if (std::find(transforms.begin(), transforms.end(), name) == transforms.end())
@@ -154,7 +164,8 @@ std::string toToml(const ProgramSpace &space, const Configuration &configuration
   for (const Site &site : space.sites)
     note(site.transform);
   for (const Tunable &tunable : space.tunables)
-    note(tunable.transform);
+    if (!tunable.isThreads())
+      note(tunable.transform);
   for (const std::string &transform : transforms) {
     result += fmt::format("\n[{}]\n", tomlKey(transform));
     for (std::size_t i = 0; i < space.sites.size(); ++i)
@@ -188,6 +199,10 @@ Configuration fromToml(const ProgramSpace &space, const std::string &text, const
       result = result.withSelector(static_cast<int>(i), readChoice(space.sites[i], *node, where));
   for (std::size_t i = 0; i < space.tunables.size(); ++i) {
     const Tunable &tunable = space.tunables[i];
+    if (tunable.isThreads()) {
+      result = result.withTunable(static_cast<int>(i), readThreads(tunable, table["threads"].node(), where));
+      continue;
+    }
     const toml::node *node = valueNode(table[tunable.transform][tunable.name].node(), tunable);
     if (!node)
       continue;

@@ -7,7 +7,8 @@
 //   sequential_cutoff = 4096
 //
 // A tunable with several values is one entry: w = [0.5, 0.25], rounds = [ { below = 64, value = 3 }, { value
-// = 9 } ].
+// = 9 } ]. The number of threads stands before the tables, unless it is that of the processors: a file that
+// does not say means all of them, on every machine; one that says more than there are means all of them, too.
 //
 // Invariant: fromToml(space, toToml(space, c, {})) == c for every configuration that fits the space.
 #pragma once
@@ -16,7 +17,7 @@
 namespace pbc::tuner {
 
 struct TomlOptions {
-  int threads = 0;                   // 0: not written
+  int threads = 0;                   // said by the user; 0: as the configuration has it
   std::vector<std::string> comments; // provenance, one line each, written first
 };
 

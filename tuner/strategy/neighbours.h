@@ -2,7 +2,7 @@
 // the steps that pay most often.
 //
 //   forcedAlternatives(space)          {default, each alternative of each site at all sizes}
-//   topLevelChanges(best, n = 4096)    for each site, each other alternative from 2n/3 on
+//   topLevelChanges(best, n = 4096)    for each site, each other alternative from 2n/3 on; all threads, one
 //   bandChanges(best, m = 512)         the same between 2m/3 and 4m/3 only
 //   neighbours(best, n)                for polishing: all of these, cut-offs x 1/2, 0.7, 1.4, 2, each level's
 //                                      alternatives, each level removed, tunables x 1/2, 2 or one step

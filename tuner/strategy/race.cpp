@@ -1,11 +1,13 @@
 #include "tuner/strategy/race.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace pbc::tuner {
 namespace {
 
-constexpr int kFewestRounds = 5; // five wins in a row are beyond chance (1/32)
+constexpr int kFewestRounds = 5;      // five wins in a row are beyond chance (1/32)
+constexpr int kRoundsWithOneLost = 8; // all but one of these are beyond chance, too (9/256)
 constexpr int kMostRounds = 15;
 constexpr double kExamination = 0.4, kLeastExamination = 1; // share of the time, and seconds
 
@@ -15,25 +17,62 @@ struct Runner {
   bool out = false;
 };
 
-/// A run that is shorter than the slice of time which another program gets is either whole or hit by all of
-/// it: where others are at work, single runs then only tell how often that was. Short runs make a turn
-/// together, of which the best counts: others only add to times, here 100 times what is measured.
-int runsOfATurn(const Tester &tester, int size) {
-  constexpr double kTurn = 0.005; // seconds
-  constexpr double kMostRuns = 15;
-  const double seconds = std::min(tester.bestAt(size), tester.defaultAt(size));
-  return seconds > 0 ? static_cast<int>(std::clamp(kTurn / seconds, 1.0, kMostRuns)) : 1;
-}
+/// Turns of all runners. A run that is shorter than the slice of time which another program gets is either
+/// whole or hit by all of it: where others are at work, single runs then only tell how often that was. Short
+/// runs make a turn together, of which the best counts: others only add to times, here 100 times what is
+/// measured. How short they are says the shortest of all, for the others may have been hit; and a turn in
+/// which all were hit goes on.
+class Turns {
+public:
+  Turns(Tester &tester, int size)
+      : tester_(tester), size_(size), limit_(std::max(10 * tester.defaultAt(size), 1.0)),
+        shortest_(tester.shortestAt(size)) {}
 
-bool takeTurn(Tester &tester, Runner &runner, int size, int runs, double limit) {
-  const Measurement result = tester.evaluator().measure({runner.configuration, size, runs, limit, true});
-  if (result.rejected)
-    tester.noteFailure(runner.configuration, size, *result.rejected);
-  if (result.seconds.empty() || result.rejected)
-    return false;
-  runner.seconds.push_back(*std::min_element(result.seconds.begin(), result.seconds.end()));
-  return true;
-}
+  /// All turns of a round want as many runs: the best of more is better.
+  void beginRound() {
+    constexpr double kTurn = 0.005, kSlice = 0.05; // seconds
+    constexpr double kFewestRuns = 3, kMostRuns = 15;
+    wanted_ = shortest_ > 0 && shortest_ < kSlice
+                  ? static_cast<int>(std::clamp(kTurn / shortest_, kFewestRuns, kMostRuns))
+                  : 1;
+  }
+
+  bool take(Runner &runner) {
+    constexpr int kPart = 5, kMostTurns = 4; // runs at once; times the runs wanted
+    constexpr double kMost = 1, kHit = 2;    // seconds of a turn; times what a run takes by itself
+    constexpr std::size_t kKnown = 2;        // turns that show how long a runner takes by itself
+    double expected = shortest_;
+    if (runner.seconds.size() >= kKnown)
+      expected = *std::min_element(runner.seconds.begin(), runner.seconds.end());
+    double best = 0, sum = 0;
+    for (int done = 0;
+         done == 0 || done < (wanted_ > 1 && best > kHit * expected ? kMostTurns * wanted_ : wanted_);) {
+      const int runs = std::min(kPart, wanted_);
+      const Measurement result =
+          tester_.evaluator().measure({runner.configuration, size_, runs, limit_, true});
+      if (result.rejected)
+        tester_.noteFailure(runner.configuration, size_, *result.rejected);
+      if (result.seconds.empty() || result.rejected)
+        return false;
+      const double shortest = *std::min_element(result.seconds.begin(), result.seconds.end());
+      best = done ? std::min(best, shortest) : shortest;
+      sum = std::accumulate(result.seconds.begin(), result.seconds.end(), sum);
+      done += runs;
+      if (sum > (best < kHit * expected ? kHit * wanted_ * best : kMost))
+        break;
+    }
+    shortest_ = shortest_ > 0 ? std::min(shortest_, best) : best;
+    runner.seconds.push_back(best);
+    return true;
+  }
+
+private:
+  Tester &tester_;
+  const int size_;
+  const double limit_;
+  double shortest_; // run of anybody; 0: not known
+  int wanted_ = 1;  // runs of a turn
+};
 
 /// True when further rounds would not change the answer.
 bool decided(const Runner &reference, const std::vector<Runner> &runners) {
@@ -47,6 +86,17 @@ bool decided(const Runner &reference, const std::vector<Runner> &runners) {
 
 bool isFaster(const Runner &reference, const Runner &runner) {
   return !runner.out && judgePairs(reference.seconds, runner.seconds).faster;
+}
+
+/// Somebody is far ahead, but for a disturbed turn or two it could be chance: a few rounds more will tell.
+bool isNearlyDecided(const Runner &reference, const std::vector<Runner> &runners) {
+  constexpr double kFar = 0.8;
+  const auto leads = [&](const Runner &runner) {
+    return !runner.out && judgePairs(reference.seconds, runner.seconds).ratio < kFar;
+  };
+  return std::any_of(runners.begin(), runners.end(), leads) &&
+         std::none_of(runners.begin(), runners.end(),
+                      [&](const Runner &r) { return isFaster(reference, r); });
 }
 
 /// The reference itself if nobody is faster.
@@ -63,9 +113,7 @@ Runner *fastest(Runner &reference, std::vector<Runner> &runners) {
 }
 
 /// Once more in another process, the winner first this time. Times are added to those of the runners.
-template <typename TakeTurn>
-bool isConfirmed(Tester &tester, Runner &keeper, Runner &winner, Runner &reference,
-                 const TakeTurn &takeTurn) {
+bool isConfirmed(Tester &tester, Runner &keeper, Runner &winner, Runner &reference, Turns &turns) {
   if (!tester.evaluator().renew())
     return true; // nothing would be different
   std::vector<Runner *> order{&winner, &keeper};
@@ -76,8 +124,9 @@ bool isConfirmed(Tester &tester, Runner &keeper, Runner &winner, Runner &referen
                                runner.seconds.end());
   };
   for (int round = 0; round < kFewestRounds; ++round) {
+    turns.beginRound();
     for (Runner *runner : order)
-      if (!takeTurn(*runner))
+      if (!turns.take(*runner))
         return tester.evaluator().stopped();
     std::reverse(order.begin(), order.end());
   }
@@ -96,13 +145,13 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
     if (candidate != reference.configuration)
       runners.push_back({candidate, {}, false});
   RaceResult result{reference.configuration};
-  const double limit = std::max(10 * tester.defaultAt(size), 1.0);
-  const int runs = runsOfATurn(tester, size);
-  const auto turn = [&](Runner &runner) { return takeTurn(tester, runner, size, runs, limit); };
+  Turns turns(tester, size);
   for (int round = 0; round < kMostRounds && !tester.evaluator().stopped(); ++round) {
     if (round > 0 && round % kFewestRounds == 0)
       tester.evaluator().renew();
-    if (round >= kFewestRounds && (!tester.mayGoOn(deadline) || decided(reference, runners)))
+    const bool isOver =
+        !tester.mayGoOn(deadline) && (round >= kRoundsWithOneLost || !isNearlyDecided(reference, runners));
+    if (round >= kFewestRounds && (isOver || decided(reference, runners)))
       break;
     std::vector<Runner *> order{&reference};
     for (Runner &runner : runners)
@@ -112,8 +161,9 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
       break; // nobody left: a few times of the default for the report
     if (round % 2)
       std::reverse(order.begin(), order.end());
+    turns.beginRound();
     for (Runner *runner : order)
-      if (!turn(*runner)) {
+      if (!turns.take(*runner)) {
         if (tester.evaluator().stopped() || runner == &reference)
           break;
         runner->out = true;
@@ -130,7 +180,7 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
       keeper = &runner;
   if (winner != keeper && !tester.evaluator().stopped() &&
       ((keeper != &reference && !isFaster(*keeper, *winner)) ||
-       !isConfirmed(tester, *keeper, *winner, reference, turn))) {
+       !isConfirmed(tester, *keeper, *winner, reference, turns))) {
     result.keptPrevious = keeper != &reference;
     winner = keeper;
   }

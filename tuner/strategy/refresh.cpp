@@ -169,13 +169,8 @@ TuneResult refresh(const ProgramSpace &space, const std::vector<TestSize> &sizes
     const long n = sizes[static_cast<std::size_t>(result.size)].n;
     std::erase_if(runners, [&](const Configuration &c) { return tester.bans().uses(c, n); });
     const RaceResult last = race(tester, runners, result.size, settings.deadline);
-    result.raced = !evaluator.stopped() && last.rounds >= 3;
-    if (result.raced) {
-      result.best = last.winner;
-      result.changed = last.changed;
-      result.defaultSeconds = last.defaultSeconds;
-      result.bestSeconds = last.winnerSeconds;
-    }
+    if (!evaluator.stopped())
+      takeOver(last, result);
   }
   result.measurements = tester.measurements();
   result.faults = tester.bans().faults();

@@ -66,6 +66,8 @@ bool Tester::test(Candidate &candidate, int size, int trials, const Configuratio
   }
   std::vector<double> &seconds = candidate.seconds[size];
   seconds.insert(seconds.end(), result.seconds.begin(), result.seconds.end());
+  for (const double run : result.seconds)
+    shortest_[size] = std::min(run, shortest_.try_emplace(size, run).first->second);
   bans_.worked(candidate.configuration, sizes_[size]);
   if (isDefault)
     defaultSeconds_[size] = seconds;

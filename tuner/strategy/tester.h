@@ -86,6 +86,11 @@ public:
   double bestAt(int size) const;
   /// The default's time at this size, as far as it is known.
   double defaultAt(int size) const;
+  /// The shortest run of anybody, which nothing has disturbed if any; 0: not known.
+  double shortestAt(int size) const {
+    const auto found = shortest_.find(size);
+    return found == shortest_.end() ? sizes_[static_cast<std::size_t>(size)].defaultSeconds : found->second;
+  }
   /// False when the user, the time or the number of measurements asks to end.
   bool mayGoOn(const Deadline &deadline) const {
     return !evaluator_.stopped() && evaluator_.elapsed() < deadline.seconds &&
@@ -110,6 +115,7 @@ private:
   std::map<int, std::vector<double>> defaultSeconds_;
   std::map<int, std::vector<double>> bestSeconds_;
   std::map<int, Configuration> best_; // whose times those are
+  std::map<int, double> shortest_;
   std::set<std::string> quarantined_;
   std::set<std::pair<int, std::string>> rejectedAt_, tooSlowAt_, seen_;
   std::map<int, Noise> noise_; // short runs are noisier than long ones

@@ -42,14 +42,32 @@ int firstSize(const TuneSettings &settings, const Strategy &strategy, int count)
 
 } // namespace
 
-ChosenStrategy chooseStrategy(const ProgramSpace &space, const TuneSettings &settings) {
+ChosenStrategy chooseStrategy(const ProgramSpace &space, const TuneSettings &settings, double seconds) {
   if (settings.strategy.strategy)
     return settings.strategy;
   // Below so many trials for each open decision the model finds more (docs/results.md).
   constexpr int kFew = 40;
-  if (settings.trials > 0 && settings.trials <= kFew * std::max(space.openDecisions(), 1))
+  constexpr double kOverhead = 0.001; // seconds of a run, besides itself
+  const double affordable = settings.trials > 0 ? settings.trials
+                            : seconds > 0       ? settings.deadline / (seconds + kOverhead)
+                                                : kUnlimitedTrials;
+  if (affordable <= kFew * std::max(space.openDecisions(), 1))
     return parseStrategy("bayesian");
   return parseStrategy("evolutionary");
+}
+
+void takeOver(const RaceResult &last, TuneResult &result) {
+  constexpr int kFewestRounds = 3; // fewer are no comparison
+  result.raced = last.rounds >= kFewestRounds;
+  if (!result.raced)
+    return;
+  result.best = last.winner;
+  result.changed = last.changed;
+  result.keptPrevious = last.keptPrevious;
+  result.defaultSeconds = last.defaultSeconds;
+  result.bestSeconds = last.winnerSeconds;
+  result.defaultTimes = last.defaultTimes;
+  result.bestTimes = last.winnerTimes;
 }
 
 TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
@@ -59,7 +77,7 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   constexpr double kSearchTrials = 0.8;           // of the trials; the race is not counted
   constexpr std::size_t kRunners = 3;
   constexpr double kExamination = 1; // second, of what there was no time to race
-  const ChosenStrategy chosen = chooseStrategy(space, settings);
+  const ChosenStrategy chosen = chooseStrategy(space, settings, sizes.back().defaultSeconds);
   const bool isPolished = chosen.strategy->isPolished;
   // Where trials are counted, each is three runs; a comparison takes one more of each at most.
   Tester tester(space, sizes, evaluator, observer, settings.trials > 0 ? Tester::Runs{3, 6} : Tester::Runs{});
@@ -107,16 +125,8 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
         runners.push_back(member.configuration);
     const RaceResult last = race(tester, runners, search.lastSize, settings.deadline,
                                  earlier.empty() ? nullptr : &earlier.front());
-    result.raced = !evaluator.stopped() && last.rounds >= 3;
-    if (result.raced) {
-      result.best = last.winner;
-      result.changed = last.changed;
-      result.defaultSeconds = last.defaultSeconds;
-      result.bestSeconds = last.winnerSeconds;
-      result.keptPrevious = last.keptPrevious;
-      result.defaultTimes = last.defaultTimes;
-      result.bestTimes = last.winnerTimes;
-    }
+    if (!evaluator.stopped())
+      takeOver(last, result);
   }
   if (!result.raced) {
     search.population.removeBanned(tester.bans(), sizes[search.lastSize].n);

@@ -2,6 +2,7 @@
 //
 //   TuneResult result = tune(space, sizes, {}, {.deadline = 60, .seed = 1}, evaluator, observer);
 //   chooseStrategy(space, {.deadline = 60, .trials = 40})    ->  bayesian: few trials
+//   chooseStrategy(space, {.deadline = 60}, 2.5)             ->  bayesian: there is time for 24 runs
 //
 // Invariant: deterministic for an evaluator that is (requirement 86); if the user stops it, the best that was
 // significantly faster than the default at the largest size reached is returned. Source:
@@ -39,7 +40,11 @@ struct TuneResult {
   std::optional<Coverage> coverage; // of an exhaustive one
 };
 
-ChosenStrategy chooseStrategy(const ProgramSpace &, const TuneSettings &);
+/// `seconds`: what the default takes at the full size; 0: not known.
+ChosenStrategy chooseStrategy(const ProgramSpace &, const TuneSettings &, double seconds = 0);
+
+/// The race has the last word, unless it was over too soon.
+void takeOver(const RaceResult &, TuneResult &);
 
 /// `earlier`: configurations worth trying and worth the last race, for example the result of an earlier
 /// tuning.

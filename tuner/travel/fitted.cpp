@@ -19,6 +19,8 @@ Fitted readReply(const json &reply, const std::string &where) {
   if (const auto errors = reply.at("errors").get<std::vector<std::string>>(); !errors.empty())
     throw TunerError(fmt::format("{}", fmt::join(errors, "\n")));
   Fitted fitted{reply.at("config").get<std::string>(), reply.value("threads", 0), {}};
+  if (fitted.threads > 0)
+    fitted.toml = fmt::format("threads = {}\n", fitted.threads) + fitted.toml;
   for (const json &entry : reply.at("entries"))
     fitted.entries.push_back({entry.at("transform"), entry.at("key"), entry.at("line"), entry.at("column"),
                               entry.at("state"), entry.at("problems"), entry.at("instead")});

@@ -3,7 +3,8 @@
 // computed, not measured. FAKE_BAD says what BadSort does: hang, crash, exit, wrong, wrong_large (from n =
 // 4096 on), slow, poison (works, and whoever is measured next in its process crashes). FAKE_DEFAULT=crash:
 // even the default fails. FAKE_SLEEP: milliseconds of real time a measurement takes. FAKE_LOG: a file that
-// gets a byte when a measurement begins.
+// gets a byte when a measurement begins. FAKE_THREADS: that it has so many, of which only two are of use, and
+// each further one costs a fifth.
 //
 // `fake_program tune ...` is the tuner itself, so that tests can send it signals.
 #include "tuner/command.h"
@@ -35,6 +36,14 @@ const char *kInfo =
 std::string environment(const char *name) {
   const char *value = std::getenv(name);
   return value ? value : "";
+}
+
+std::string info() {
+  json all = json::parse(kInfo);
+  if (!environment("FAKE_THREADS").empty())
+    all["threads"] = {
+        {"doc", "workers"}, {"initial", std::stoi(environment("FAKE_THREADS"))}, {"min", 1}, {"max", 1024}};
+  return all.dump();
 }
 
 /// Dies as programs do that no sanitizer watches over.
@@ -80,6 +89,8 @@ json answer(const ProgramSpace &space, const json &request, long &n) {
   const bool agrees = use != 2 || beBad(bad, n);
   double seconds = 1e-7 * static_cast<double>(n) * (use == 0 ? 2 : use == 1 ? 1 : bad == "slow" ? 50 : 0.2);
   seconds *= 1 + std::abs(std::log2(configuration.tunables()[0] / 256)) / 100;
+  if (configuration.tunables().size() > 1)
+    seconds *= 1 + 0.2 * std::abs(configuration.tunables()[1] - 2);
   std::cout << "a line that the program prints\n";
   return {{"ok", true},
           {"agrees", agrees},
@@ -88,7 +99,7 @@ json answer(const ProgramSpace &space, const json &request, long &n) {
 }
 
 int serve() {
-  const ProgramSpace space = parseProgramSpace(kInfo);
+  const ProgramSpace space = parseProgramSpace(info());
   long n = 0;
   for (std::string line; std::getline(std::cin, line);)
     std::cout << answer(space, json::parse(line), n).dump() << std::endl;
@@ -102,7 +113,7 @@ int main(int argc, char **argv) {
   if (mode == "tune")
     return tuneCommand(argc - 1, argv + 1);
   if (mode == "--info") {
-    std::cout << kInfo << std::endl;
+    std::cout << info() << std::endl;
     return 0;
   }
   return mode == "--serve" ? serve() : 2;

@@ -217,6 +217,22 @@ TEST_F(Tune, StoppedEarlyLeavesTheEarlierConfiguration) {
   EXPECT_EQ(contents(config()), before);
 }
 
+TEST_F(Tune, ThreadsAreADecisionUnlessTheyAreSaid) {
+  const json searched = json::parse(
+      tune({"--n=4096", "--trials=60", "--json"}, {{"FAKE_THREADS", "6"}, {"FAKE_BAD", "wrong"}}).out);
+  EXPECT_THAT(searched["choices"].dump(), HasSubstr("threads"));
+  EXPECT_THAT(contents(config()), HasSubstr("\nthreads = 2\n"));
+  const Ended again = tune({"--n=4096", "--trials=60"}, {{"FAKE_THREADS", "6"}, {"FAKE_BAD", "wrong"}});
+  EXPECT_THAT(again.err, HasSubstr("3 open decisions")) << "what was found is where the next one starts";
+  EXPECT_THAT(contents(config()), HasSubstr("\nthreads = 2\n"));
+
+  fs::remove(config());
+  const Ended said =
+      tune({"--n=4096", "--trials=60", "--threads=5"}, {{"FAKE_THREADS", "6"}, {"FAKE_BAD", "wrong"}});
+  EXPECT_THAT(said.err, HasSubstr("2 open decisions"));
+  EXPECT_THAT(contents(config()), HasSubstr("\nthreads = 5\n"));
+}
+
 TEST_F(Tune, FindsASizeByItself) {
   const Ended ended = tune({"--effort=instant", "--json"}, {{"FAKE_BAD", "wrong"}});
   ASSERT_EQ(ended.status, 0) << ended.err;

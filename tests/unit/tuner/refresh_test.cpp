@@ -89,6 +89,8 @@ TEST(Refresh, LeavesAloneWhatIsFixed) {
   EXPECT_EQ(result.best.selectors()[0], space.sites[0].initial);
   EXPECT_EQ(result.best.tunables()[0], 2);
   EXPECT_TRUE(result.changed);
+  EXPECT_GE(result.defaultTimes.size(), 5u) << "the summary has no interval";
+  EXPECT_EQ(result.defaultTimes.size(), result.bestTimes.size());
 }
 
 TEST(Refresh, StopsAtOnce) {

@@ -55,6 +55,45 @@ TEST(Toml, IsWrittenAsDocumented) {
                   "choice = [ { use = \"Plain\" } ]\nomega = 1.5\n");
 }
 
+ProgramSpace withThreads(int processors) {
+  return parseProgramSpace(R"({"name":"s","hash":"h","main":"S","threads":{"doc":"workers","initial":)" +
+                           std::to_string(processors) +
+                           R"(,"min":1,"max":1024},"transforms":[{"name":"S",
+    "sites":[{"name":"S","alternatives":[{"name":"A"},{"name":"B"}]}]}]})");
+}
+
+TEST(Toml, ThreadsStandBeforeTheTablesUnlessTheyAreAll) {
+  const ProgramSpace space = withThreads(6);
+  ASSERT_EQ(space.tunables.size(), 1u);
+  EXPECT_EQ(space.tunables[0].title(), "threads");
+  EXPECT_EQ(space.openDecisions(), 2);
+  const Configuration all = Configuration::defaults(space);
+  EXPECT_EQ(all.tunables()[0], 6);
+  EXPECT_EQ(toToml(space, all, {}).find("threads"), std::string::npos);
+  const std::string text = toToml(space, all.withTunable(0, 3), {});
+  EXPECT_THAT(text, HasSubstr("hash = \"h\"\nthreads = 3\n\n[S]"));
+  EXPECT_EQ(fromToml(space, text, "t"), all.withTunable(0, 3));
+  EXPECT_EQ(fromToml(space, "", "t"), all);
+  EXPECT_EQ(fromToml(withThreads(2), text, "t").tunables()[0], 2) << "of a larger machine";
+  EXPECT_FALSE(withThreads(1).tunables[0].isOpen());
+  // What is not said means all of them, wherever the search starts from.
+  ProgramSpace started = space;
+  started.tunables[0].initial = 1;
+  EXPECT_EQ(fromToml(started, "", "t"), all);
+  for (const char *wrong : {"threads = 0", "threads = 1.5", "threads = \"all\""})
+    EXPECT_THROW(fromToml(space, wrong, "t"), TunerError) << wrong;
+}
+
+TEST(Toml, ThreadsThatAreSaidAreTheOnlyOnes) {
+  ProgramSpace space = withThreads(6);
+  fixThreads(space, 9);
+  EXPECT_EQ(space.openDecisions(), 1);
+  EXPECT_EQ(fromToml(space, "threads = 2", "t"), Configuration::defaults(space));
+  const std::string text = toToml(space, Configuration::defaults(space), {9, {}});
+  EXPECT_EQ(text.find("threads"), text.rfind("threads")) << text;
+  EXPECT_THAT(text, HasSubstr("threads = 9\n"));
+}
+
 TEST(Toml, SaysWhatDoesNotFitAndWhere) {
   EXPECT_THAT(errorOf("hash = \"other\""), HasSubstr("another version"));
   EXPECT_THAT(errorOf("\n[Sort]\nchoice = [ { use = \"BubbleSort\" } ]"),

@@ -140,9 +140,9 @@ private:
 };
 
 constexpr StrategyOption kBayesianOptions[] = {
-    {"trees", "of the model of times", 24, 2, 500},
-    {"candidates", "looked at for each proposal", 200, 10, 10000},
-    {"explore", "of so many proposals, one is by chance", 10, 2, 1e6}};
+    {"trees", "of the model of times", 48, 2, 500},
+    {"candidates", "looked at for each proposal", 60, 10, 10000},
+    {"explore", "of so many proposals, one is by chance", 5, 2, 1e6}};
 
 } // namespace
 

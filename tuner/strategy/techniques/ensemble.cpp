@@ -1,5 +1,7 @@
 // Several techniques take turns, each is told what the others found, and who has found improvements lately is
-// asked more often: a multi-armed bandit whose credit is the area under the curve of improvements.
+// asked more often: a multi-armed bandit whose credit is the area under the curve of improvements. Whom to
+// ask is learnt from many turns: at each size the model leads, which makes most of few, until it has not
+// found anything for a while.
 //
 //   history of one:  - + - - + +     credit = sum of i over its improvements, i counted from the oldest, /
 //   sum of all i next: the largest  credit + C sqrt(2 ln(all turns) / its turns)
@@ -15,11 +17,13 @@ namespace {
 
 class Bandit : public Technique {
 public:
-  Bandit(std::vector<std::unique_ptr<Technique>> arms, double curiosity, std::size_t window)
-      : arms_(std::move(arms)), curiosity_(curiosity), window_(window) {}
+  /// The first of the arms leads until so many of its proposals (`patience`) have brought nothing.
+  Bandit(std::vector<std::unique_ptr<Technique>> arms, double curiosity, std::size_t window, int patience)
+      : arms_(std::move(arms)), curiosity_(curiosity), window_(window), patience_(patience) {}
 
   void begin(const Situation &at) override {
     hasMore_.assign(arms_.size(), true);
+    fruitless_ = 0;
     asked_ = arms_.size(); // what is told first was measured before
     for (const auto &arm : arms_)
       arm->begin(at);
@@ -39,7 +43,10 @@ public:
 
   void told(const Situation &at, const Proposal &proposal, const Outcome &outcome) override {
     if (asked_ < arms_.size()) {
-      history_.push_back({asked_, outcome.isBetter && outcome.isBest});
+      const bool isImprovement = outcome.isBetter && outcome.isBest;
+      history_.push_back({asked_, isImprovement});
+      if (fruitless_ < patience_)
+        fruitless_ = isImprovement ? 0 : fruitless_ + 1;
       if (history_.size() > window_)
         history_.pop_front();
     }
@@ -56,6 +63,8 @@ private:
 
   /// arms_.size() if none has more to say.
   std::size_t choose() const {
+    if (fruitless_ < patience_ && hasMore_.front())
+      return 0;
     std::vector<double> turns(arms_.size(), 0), gained(arms_.size(), 0);
     for (const Turn &turn : history_) {
       ++turns[turn.arm];
@@ -82,6 +91,8 @@ private:
   std::vector<std::unique_ptr<Technique>> arms_;
   const double curiosity_;
   const std::size_t window_;
+  const int patience_;
+  int fruitless_ = 0; // proposals of the leader at this size; with `patience_` of them the lead is over
   std::vector<bool> hasMore_; // at this size
   std::deque<Turn> history_;
   std::size_t asked_ = 0;
@@ -90,6 +101,7 @@ private:
 constexpr StrategyOption kEnsembleOptions[] = {
     {"curiosity", "how often those are asked that have not found anything lately", 0.05, 0, 10},
     {"window", "turns that are remembered", 500, 10, 1e6},
+    {"patience", "proposals of the model that bring nothing before others have their turns", 40, 0, 1e6},
     {"children", "mutations at each size; 0: 20, and 20 for each open decision", 0, 0, 1e6}};
 
 } // namespace
@@ -97,16 +109,17 @@ constexpr StrategyOption kEnsembleOptions[] = {
 const Strategy kEnsemble{"ensemble",
                          "evolution, descent, model and chance take turns and share what they find",
                          true,
-                         true,
+                         false,
                          kEnsembleOptions,
                          [](const StrategyValues &values) -> std::unique_ptr<Technique> {
                            std::vector<std::unique_ptr<Technique>> arms;
-                           arms.push_back(makeEvolution(static_cast<int>(values.at("children"))));
                            arms.push_back(makeSurrogate({}));
+                           arms.push_back(makeEvolution(static_cast<int>(values.at("children"))));
                            arms.push_back(makeDescent(1000, 2));
                            arms.push_back(makeSampling());
                            return std::make_unique<Bandit>(std::move(arms), values.at("curiosity"),
-                                                           static_cast<std::size_t>(values.at("window")));
+                                                           static_cast<std::size_t>(values.at("window")),
+                                                           static_cast<int>(values.at("patience")));
                          }};
 
 } // namespace pbc::tuner

@@ -14,9 +14,10 @@ std::unique_ptr<Technique> makeEvolution(int children);
 std::unique_ptr<Technique> makeDescent(int restarts, int kicks);
 /// The proposal that a random forest expects most of.
 struct SurrogateSettings {
-  int trees = 24;
-  int candidates = 200; // looked at for each proposal
-  int explore = 10;     // every so many proposals one by chance
+  int trees = 48;
+  int candidates =
+      60;          // looked at for each proposal: of many, the first is the one that the model errs on most
+  int explore = 5; // every so many proposals one by chance
 };
 std::unique_ptr<Technique> makeSurrogate(const SurrogateSettings &);
 /// Uniform samples.
