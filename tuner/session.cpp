@@ -14,6 +14,7 @@
 #include "tuner/report/progress.h"
 #include "tuner/report/summary.h"
 #include "tuner/report/words.h"
+#include "tuner/session_start.h"
 #include "tuner/space/kernel_settings.h"
 #include "tuner/strategy/refresh.h"
 #include "tuner/strategy/seeding.h"
@@ -25,7 +26,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace pbc::tuner {
 namespace {
@@ -34,75 +34,10 @@ namespace fs = std::filesystem;
 
 constexpr double kPatience = 60; // seconds that the default may take at one size
 
-std::string findProgram(const std::string &name) {
-  if (!fs::exists(name))
-    throw TunerError(fmt::format("{}: there is no such program\n  help: compile it first: pbc {}.pbcc -o {}",
-                                 name, fs::path(name).filename().string(), name));
-  if (fs::is_directory(name) || access(name.c_str(), X_OK) != 0)
-    throw TunerError(fmt::format("{}: is not a program (it cannot be executed)\n"
-                                 "  help: name the file that pbc wrote with -o, not its source",
-                                 name));
-  return fs::absolute(name).string();
-}
-
-bool isFor(const ProgramSpace &space, const std::string &text, const std::string &path) {
-  try {
-    fromToml(space, text, path);
-    return true;
-  } catch (const TunerError &) {
-    return false;
-  }
-}
-
-/// What an earlier tuning of the same program wrote there is worth another race; anything else is not ours to
-/// read.
-std::vector<Configuration> earlierResult(const ProgramSpace &space, const std::string &path,
-                                         Progress &progress) {
-  const std::string text = textOf(path);
-  if (text.empty())
-    return {};
-  try {
-    const Configuration configuration = fromToml(space, text, path);
-    if (configuration == Configuration::defaults(space))
-      return {};
-    return {configuration};
-  } catch (const TunerError &problem) {
-    progress.note(fmt::format("{} is not used as a start, and will be replaced: {}", path, problem.what()));
-    return {};
-  }
-}
-
-/// With what cannot be cut short (an examination, the last runs of a race) quick takes less than a minute.
-double budgetOf(const TuneOptions &options) {
-  if (options.budget > 0)
-    return options.budget;
-  return options.effort == "instant" ? 5
-         : options.effort == "full"  ? 600
-         : options.effort == "prove" ? 1800
-                                     : 50;
-}
-
-std::string inputsKey(const TuneOptions &options) {
-  std::string key = options.threads > 0 ? fmt::format(" threads={}", options.threads) : "";
-  for (const std::string &input : options.inputs) {
-    std::error_code ignored;
-    key += fmt::format(" {}:{}:{}", fs::absolute(input).string(), fs::file_size(input, ignored),
-                       fs::last_write_time(input, ignored).time_since_epoch().count());
-  }
-  return options.inputs.empty() ? key + fmt::format(" seed={}", options.seed) : key;
-}
-
-/// Beside the configuration, whose suffix it takes the place of.
-std::string reportPath(const TuneOptions &options, const std::string &output) {
-  if (options.report == "none")
-    return "";
-  return options.report.empty() ? fs::path(output).replace_extension(".tune.html").string() : options.report;
-}
-
 class Session {
 public:
   explicit Session(const TuneOptions &options)
-      : options_(options), program_(findProgram(options.program)), progress_(stderr),
+      : options_(options), program_(existingProgram(options.program)), progress_(stderr),
         output_(options.output.empty() ? options.program + ".cfg" : options.output),
         report_(reportPath(options, output_)) {}
 

@@ -88,7 +88,8 @@ DeviceBody DevicePrinter::print(const FunctionDecl &f) {
     const std::string head = fmt::format(
         "PB_FUNCTION {} {}({})", out.returnsValue ? typeName(f.getReturnType(), f.getSourceRange()) : "void",
         out.function, signature(out));
-    out.text = functions_ + head + " " + statements + "\n";
+    out.text =
+        functions_ + head + " {\n" + arrays() + statements.substr(std::string_view("{\n").size()) + "\n";
     if (out.returnsValue)
       out.writesAll = {true};
     for (std::size_t i = 0; i < rule_.parameters.size(); ++i)
@@ -129,6 +130,8 @@ void DevicePrinter::bindParameters(const FunctionDecl &f) {
     } else if (p.getType()->isReferenceType()) {
       name.kind = Name::Kind::Indirect;
       name.space = space;
+    } else if (r.length) {
+      name.kind = Name::Kind::Array;
     }
     frame_.names[&p] = std::move(name);
   }
@@ -144,7 +147,9 @@ std::string DevicePrinter::signature(DeviceBody &out) {
     const SourceRange range = declaration->getSourceRange();
     if (rule_.parameters[at].role == Role::LocalMatrix)
       refuse(range, "the rule has a matrix of its own, `" + rule_.parameters[at].name + "`");
-    if (name.kind == Name::Kind::View)
+    if (name.kind == Name::Kind::Array)
+      all[at] = elementParameters(name.text, at);
+    else if (name.kind == Name::Kind::View)
       all[at] = pointerTo(name.view) + name.text +
                 fmt::format("{}{}", name.view.strides.empty() ? "" : ", long ",
                             fmt::join(name.view.strides, ", long ")) +
@@ -162,6 +167,12 @@ std::string DevicePrinter::signature(DeviceBody &out) {
       continue;
     list += (list.empty() ? "" : ", ") + all[i];
     const Parameter &p = rule_.parameters[i];
+    if (p.length) {
+      for (const int k : elements_[static_cast<int>(i)].read)
+        out.arguments.push_back(
+            {Argument::Kind::Name, p.index, elementName(p.name, k), all[i].starts_with("double ")});
+      continue;
+    }
     Argument argument{Argument::Kind::Name, p.index, p.name, all[i].starts_with("double ")};
     if (p.role == Role::Binding)
       argument.kind = p.type.find("Region") != std::string::npos ? Argument::Kind::View

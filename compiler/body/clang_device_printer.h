@@ -1,10 +1,11 @@
 // The printer behind clang_device.h; its methods lie in clang_device.cpp (functions),
-// clang_device_statement.cpp, clang_device_value.cpp and clang_device_view.cpp.
+// clang_device_statement.cpp, clang_device_tunable.cpp, clang_device_value.cpp and clang_device_view.cpp.
 #pragma once
 #include "compiler/body/clang_device.h"
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
 #include <map>
+#include <set>
 
 namespace pbc::body {
 
@@ -28,11 +29,16 @@ private:
   };
   /// What a declaration is to the function that is being printed.
   struct Name {
-    enum class Kind { Value, Indirect, Pointer, View, Table } kind = Kind::Value;
+    enum class Kind { Value, Indirect, Pointer, View, Table, Array } kind = Kind::Value;
     std::string text;
     std::string space; // of what Indirect and Pointer point to, and of a Table
     View view = {};
     int parameter = -1; // of the rule, noted when it is used
+  };
+  /// What the body reads of an array.
+  struct Elements {
+    std::set<int> read;
+    bool anywhere = false; // at places that it computes
   };
   struct Frame {
     std::map<const clang::ValueDecl *, Name> names;
@@ -86,6 +92,10 @@ private:
   std::string conversion(const clang::CastExpr *);
   std::string call(const clang::CallExpr *);
   std::optional<std::string> libraryCall(const clang::CallExpr *, const clang::FunctionDecl *);
+  std::optional<std::string> writingCall(const clang::CallExpr *, const clang::FunctionDecl *);
+  std::string element(const clang::CXXOperatorCallExpr *);
+  std::string elementParameters(const std::string &array, std::size_t parameter) const;
+  std::string arrays() const;
   std::string pointer(const clang::Expr *, std::string &space);
   std::string spaceOf(const clang::Expr *); // of an lvalue
   std::string constant(const clang::APValue &, clang::QualType, clang::SourceRange) const;
@@ -112,7 +122,8 @@ private:
   Frame frame_;
   std::map<Instance, std::string> made_; // names; "" while it is printed
   std::map<const clang::VarDecl *, Name> tables_;
-  std::vector<bool> used_; // parameters of the rule
+  std::vector<bool> used_;           // parameters of the rule
+  std::map<int, Elements> elements_; // of parameters that are arrays
   std::string functions_;
   int count_ = 0;
 };

@@ -1,6 +1,6 @@
 #include "compiler/body/clang_device_printer.h"
 #include "compiler/body/clang_order.h"
-#include "compiler/body/prelude.h"
+#include "compiler/body/math_functions.h"
 #include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
 
@@ -142,6 +142,8 @@ std::string DevicePrinter::named(const DeclRefExpr *e) {
       used_[static_cast<std::size_t>(name.parameter)] = true;
     if (name.kind == Name::Kind::View)
       refuse(e, "the view `" + d->getNameAsString() + "` is used as a whole");
+    if (name.kind == Name::Kind::Array)
+      refuse(e, "the array `" + d->getNameAsString() + "` is used as a whole");
     return name.kind == Name::Kind::Indirect ? "(*" + name.text + ")" : name.text;
   }
   if (const auto *c = llvm::dyn_cast<EnumConstantDecl>(d))
@@ -215,6 +217,9 @@ std::string DevicePrinter::value(const Expr *e) {
   case Stmt::CXXOperatorCallExprClass:
     if (const auto *c = llvm::cast<CXXOperatorCallExpr>(e); regionClass(c->getArg(0)->getType()))
       refuse(e, "a view is bound anew");
+    else if (const Name *name = c->getOperator() == OO_Subscript ? nameOf(c->getArg(0)) : nullptr;
+             name && name->kind == Name::Kind::Array)
+      return element(c);
     else if (c->getOperator() == OO_Subscript && llvm::isa<DeclRefExpr>(stripped(c->getArg(0))))
       refuse(e, "it uses the array `" + source(c->getArg(0)) + "`, which is no part of the body");
     refuse(e, "it uses an operator of a class: `" + source(e) + "`");
@@ -355,24 +360,51 @@ std::optional<std::string> DevicePrinter::libraryCall(const CallExpr *c, const F
       type == Scalar::F64 || type == Scalar::F32 || type == Scalar::I32 || type == Scalar::I64;
   if ((name == "min" || name == "max") && c->getNumArgs() == 2 && isNumber)
     return fmt::format("pb_{}_{}{}", name, typeText, arguments());
-  if ((name == "abs" || name == "labs") && c->getNumArgs() == 1 && isNumber)
+  if ((name == "abs" || name == "labs" || name == "llabs") && c->getNumArgs() == 1 && isNumber)
     return fmt::format("pb_abs_{}{}", typeText, arguments());
   if (name == "missing" && c->getNumArgs() == 0)
     return "pb_missing()";
   if (name == "isMissing" && c->getNumArgs() == 1)
     return "pb_isMissing((double)" + value(c->getArg(0)) + ")";
-  if (name == "isnan" && c->getNumArgs() == 1) {
-    requireRepeatable(c->getArg(0));
-    const std::string x = value(c->getArg(0));
-    return wrapped(x + " != " + x);
-  }
-  int arity = pureFunctionArity(name);
-  if (!arity && name.size() > 1 && name.back() == 'f' &&
-      (arity = pureFunctionArity(name.substr(0, name.size() - 1))))
-    name.pop_back();
-  if (!arity || arity != static_cast<int>(c->getNumArgs()) || (type != Scalar::F64 && type != Scalar::F32))
+  if (name == "nan" || name == "nanf")
+    return wrapped(wrapped(typeText) + "NAN");
+  if (const auto written = writingCall(c, f))
+    return written;
+  const MathFunction *known = mathFunction(name, static_cast<int>(c->getNumArgs()));
+  if (!known || f->getNumParams() != c->getNumArgs())
     return std::nullopt;
-  return name + (type == Scalar::F32 ? "f" : "") + arguments();
+  const Scalar real = scalarType(f->getParamDecl(0)->getType().getNonReferenceType()) == Scalar::F32
+                          ? Scalar::F32
+                          : Scalar::F64;
+  std::string list;
+  for (unsigned k = 0; k < c->getNumArgs(); ++k) {
+    const Scalar wanted = parameterType(*known, k, real);
+    const std::string text = value(c->getArg(k));
+    list += (k ? ", " : "") +
+            (scalarType(c->getArg(k)->getType()) == wanted ? text : wrapped(cxxType(wanted)) + text);
+  }
+  std::string called = calledName(*known, real);
+  if (called.starts_with("pb::"))
+    called.replace(0, 4, "pb_");
+  return called + wrapped(list);
+}
+
+/// Functions that leave a second result in a variable of the body.
+std::optional<std::string> DevicePrinter::writingCall(const CallExpr *c, const FunctionDecl *f) {
+  const std::string name = f->getNameAsString();
+  const bool isFloat = scalarType(c->getType()) == Scalar::F32;
+  const std::string base =
+      isFloat && name.ends_with('f') && name != "modf" ? name.substr(0, name.size() - 1) : name;
+  if ((base != "frexp" && base != "modf") || !scalarType(c->getType()))
+    return std::nullopt;
+  std::string list, space;
+  const unsigned last = c->getNumArgs() - 1;
+  for (unsigned k = 0; k < last; ++k)
+    list += wrapped(cxxType(*scalarType(c->getType()))) + value(c->getArg(k)) + ", ";
+  list += pointer(c->getArg(last), space);
+  if (!space.empty())
+    refuse(c, "`" + name + "` writes to what is no variable of the body");
+  return "pb_" + base + (isFloat ? "f" : "") + wrapped(list);
 }
 
 /// A pointer, and the memory that it points to.

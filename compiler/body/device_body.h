@@ -24,7 +24,7 @@ struct DeviceBody {
       View,       // index: binding; a pointer to its first cell, strides, extents
       Coordinate, // index: of the rule's free variables
       Input,      // index: into Transform::matrices; the value of a 0-d input that is named without a binding
-      Name        // name: a size, param or tunable; isReal: a double, else an int
+      Name        // name: a size, param, tunable or elementName(); isReal: a double, else an int
     };
     Kind kind;
     int index = -1;
@@ -39,5 +39,8 @@ struct DeviceBody {
   std::string obstacle;        // there is none: one sentence that says why
   Span obstacleSpan;
 };
+
+/// What stands for an element of a tunable that is an array, where values have names: no program's own name.
+std::string elementName(const std::string &array, int element);
 
 } // namespace pbc::body

@@ -1,7 +1,7 @@
 #include "compiler/body/extent.h"
 #include "compiler/body/lift.h"
+#include "compiler/body/math_functions.h"
 #include "compiler/body/outside.h"
-#include "compiler/body/prelude.h"
 #include "compiler/poly/names.h"
 
 namespace pbc::body {
@@ -140,7 +140,7 @@ ValuePtr Lifter::call(const Tree &t) {
     ValuePtr less = binary("<", Scalar::Bool, arguments[first], arguments[1 - first], span);
     return makeValue(Value::Kind::Select, *t.type, "", {less, arguments[1], arguments[0]}, span);
   }
-  if (name == "abs" || name == "labs") {
+  if (name == "abs" || name == "labs" || name == "llabs") {
     collect();
     const Scalar type = scalar(t);
     const char *exact = type == Scalar::F64   ? "fabs"
@@ -152,22 +152,28 @@ ValuePtr Lifter::call(const Tree &t) {
   if (name.starts_with("__builtin_inf") || name.starts_with("__builtin_huge_val")) // INFINITY and HUGE_VAL
     return makeValue(Value::Kind::Call, scalar(t), t.type == Scalar::F32 ? "__builtin_inff" : "__builtin_inf",
                      {}, span);
+  if (name.starts_with("__builtin_nan") || name == "nan" || name == "nanf") // NAN
+    return makeValue(Value::Kind::Call, scalar(t), scalar(t) == Scalar::F32 ? "pb::nanf" : "pb::nan", {},
+                     span);
   if (name == "isMissing" || name == "missing") { // pb::'s; a function of the program has no index
     collect();
     return makeValue(Value::Kind::Call, scalar(t), "pb::" + name, std::move(arguments), span);
   }
-  int arity = pureFunctionArity(name);
-  if (!arity && name.size() > 1 && name.back() == 'f' &&
-      (arity = pureFunctionArity(name.substr(0, name.size() - 1))))
-    name.pop_back();
-  if (!arity || arity != static_cast<int>(t.children.size()) ||
-      (t.type != Scalar::F64 && t.type != Scalar::F32))
+  const MathFunction *f = mathFunction(name, static_cast<int>(t.children.size()));
+  if (!f || !t.type)
     stop(t, impure);
   collect();
-  for (ValuePtr &a : arguments)
-    a = convert(a, *t.type);
-  return makeValue(Value::Kind::Call, *t.type, *t.type == Scalar::F32 ? name + "f" : name,
-                   std::move(arguments), span);
+  Scalar real = Scalar::F32;
+  for (std::size_t k = 0; k < arguments.size(); ++k)
+    if (f->takes[k] == 'r' && arguments[k]->type != Scalar::F32)
+      real = Scalar::F64;
+  if (f->gives == 'r')
+    real = *t.type;
+  if (isInteger(real))
+    stop(t, impure);
+  for (std::size_t k = 0; k < arguments.size(); ++k)
+    arguments[k] = convert(arguments[k], parameterType(*f, k, real));
+  return makeValue(Value::Kind::Call, *t.type, calledName(*f, real), std::move(arguments), span);
 }
 
 ValuePtr Lifter::method(const Tree &t) {

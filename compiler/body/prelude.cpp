@@ -1,37 +1,77 @@
 #include "compiler/body/prelude.h"
+#include "compiler/body/math_functions.h"
 #include <algorithm>
 #include <cctype>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace pbc::body {
 namespace {
 
-constexpr const char *kUnary[] = {"sqrt",  "cbrt",  "exp",  "exp2", "expm1", "log",    "log2",
-                                  "log10", "log1p", "sin",  "cos",  "tan",   "asin",   "acos",
-                                  "atan",  "sinh",  "cosh", "tanh", "ceil",  "floor",  "round",
-                                  "trunc", "rint",  "fabs", "erf",  "erfc",  "tgamma", "lgamma"};
-constexpr const char *kBinary[] = {"pow", "atan2", "fmod", "fmin", "fmax", "hypot", "fdim", "copysign"};
+std::string joined(const std::vector<std::string> &parts) {
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// "double x, int y".
+std::string parameters(const MathFunction &f, Scalar real) {
+  std::vector<std::string> list;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(f.arity()); ++k)
+    list.push_back(fmt::format("{} x{}", cxxType(parameterType(f, k, real)), k));
+  return joined(list);
+}
+
+std::string result(const MathFunction &f, const std::string &real) {
+  return f.gives == 'r'   ? real
+         : f.gives == 'i' ? "int"
+         : f.gives == 'l' ? "long"
+         : f.gives == 'L' ? "long long"
+                          : "bool";
+}
 
 /// The overload set that <cmath> gives each function: double, float, and integers as double.
-std::string mathFunctions() {
+std::string overloads(const MathFunction &f) {
+  std::vector<std::string> classes, taken, passed, asDouble;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(f.arity()); ++k) {
+    const std::string x = fmt::format("x{}", k);
+    const bool isReal = f.takes[k] == 'r';
+    if (isReal)
+      classes.push_back(fmt::format(
+          "{} X{}", std::count(f.takes, f.takes + f.arity(), 'r') == 1 ? "pb_whole" : "pb_number", k));
+    taken.push_back((isReal ? fmt::format("X{}", k) : cxxType(parameterType(f, k, Scalar::F64))) + (" " + x));
+    passed.push_back(x);
+    asDouble.push_back(isReal ? "static_cast<double>(" + x + ")" : x);
+  }
+  const std::string ofDouble = calledName(f, Scalar::F64), ofFloat = calledName(f, Scalar::F32);
+  std::string text;
+  if (f.isPredicate())
+    text += fmt::format("inline bool {}({}) {{ return {}({}); }}\n", f.name, parameters(f, Scalar::F64),
+                        ofDouble, joined(passed));
+  else
+    text += fmt::format("extern \"C\" {} {}({}) noexcept; extern \"C\" {} {}({}) noexcept;\n",
+                        result(f, "double"), ofDouble, parameters(f, Scalar::F64), result(f, "float"),
+                        ofFloat, parameters(f, Scalar::F32));
+  return text +
+         fmt::format("inline {} {}({}) {{ return {}({}); }}\n", result(f, "float"), f.name,
+                     parameters(f, Scalar::F32), ofFloat, joined(passed)) +
+         fmt::format("template <{}> {} {}({}) {{ return {}({}); }}\n", joined(classes), result(f, "double"),
+                     f.name, joined(taken), f.name, joined(asDouble));
+}
+
+std::string declarations() {
   std::string text = "template <class T> concept pb_whole = __is_integral(T);\n"
                      "template <class T> concept pb_number = __is_arithmetic(T);\n";
-  for (std::string f : kUnary)
-    text += "extern \"C\" double " + f + "(double) noexcept; extern \"C\" float " + f +
-            "f(float) noexcept;\n" + "inline float " + f + "(float x) { return " + f + "f(x); }\n" +
-            "template <pb_whole T> double " + f + "(T x) { return " + f + "(static_cast<double>(x)); }\n";
-  for (std::string f : kBinary)
-    text += "extern \"C\" double " + f + "(double, double) noexcept; extern \"C\" float " + f +
-            "f(float, float) noexcept;\n" + "inline float " + f + "(float x, float y) { return " + f +
-            "f(x, y); }\n" + "template <pb_number X, pb_number Y> double " + f + "(X x, Y y) { return " + f +
-            "(static_cast<double>(x), static_cast<double>(y)); }\n";
-  return text;
+  for (const MathFunction &f : mathFunctions())
+    text += overloads(f);
+  text += "namespace std {\n";
+  for (const MathFunction &f : mathFunctions())
+    text += fmt::format("using ::{};\n", f.name);
+  return text + "}\n";
 }
 
 constexpr const char *kByHand = R"(
 extern "C" {
 int abs(int) noexcept;
 long labs(long) noexcept;
+long long llabs(long long) noexcept;
 struct _IO_FILE;
 extern _IO_FILE *stdin, *stdout, *stderr;
 int printf(const char *, ...);
@@ -108,11 +148,7 @@ std::string includes(const char *const (&headers)[N]) {
 std::string prelude(Library library) {
   std::string text = "#include \"pb/body.h\"\n#include \"pb/tunables.h\"\n";
   if (library == Library::None) {
-    text += mathFunctions();
-    for (std::string f : kUnary)
-      text += "namespace std { using ::" + f + "; }\n";
-    for (std::string f : kBinary)
-      text += "namespace std { using ::" + f + "; }\n";
+    text += declarations();
     text += kByHand;
   } else
     text += includes(kBaseHeaders);
@@ -147,15 +183,6 @@ std::string markers() {
          "#define SPAWN(F, ...) ::pb_program::pb_spawn_(), F __VA_OPT__((__VA_ARGS__))\n"
          "#define SYNC() ::pb_program::pb_sync_()\n"
          "#define CALL(F, ...) F __VA_OPT__((__VA_ARGS__))\n";
-}
-
-int pureFunctionArity(const std::string &name) {
-  auto has = [&](const auto &list) {
-    return std::any_of(std::begin(list), std::end(list), [&](const char *f) { return name == f; });
-  };
-  if (has(kUnary))
-    return 1;
-  return has(kBinary) ? 2 : 0;
 }
 
 } // namespace pbc::body

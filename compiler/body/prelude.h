@@ -25,8 +25,4 @@ Library leastLibrary(const sema::Module &);
 /// in which transforms and rules hide whatever the prelude declares.
 std::string markers();
 
-/// A C function of numbers without side effects, if the name is one ("fabs", "pow"): the number of its
-/// arguments.
-int pureFunctionArity(const std::string &name);
-
 } // namespace pbc::body

@@ -170,7 +170,7 @@ private:
       const char *type = tunable.length
                              ? (tunable.isFloat ? "const pb::FloatArray" : "const pb::IntegerArray")
                              : (tunable.isFloat ? "const double" : "const IndexT");
-      add(text, {Role::Tunable, static_cast<int>(i), tunable.name, type, tunable.span});
+      add(text, {Role::Tunable, static_cast<int>(i), tunable.name, type, tunable.span, 0, tunable.length});
     }
     for (const auto *constants : {&r.constants, &t.constants})
       for (const sema::Constant &c : *constants)

@@ -23,6 +23,7 @@ struct Parameter {
   std::string name, type;
   Span span;
   long value = 0; // Constant: it is no parameter of the function, but stands at its beginning
+  int length = 0; // Tunable: of an array
 };
 
 struct RuleText {

@@ -1,4 +1,5 @@
 #include "compiler/emit/devices.h"
+#include "compiler/body/device_body.h"
 #include "compiler/emit/kernel/device_text.h"
 #include "compiler/kernel/footprint.h"
 #include <algorithm>
@@ -71,8 +72,11 @@ std::string kernelEntry(const sema::Transform &t, const std::string &step) {
 std::set<std::string> realNames(const sema::Transform &t) {
   std::set<std::string> names;
   for (const auto &k : t.tunables)
-    if (k.isFloat)
+    if (k.isFloat) {
       names.insert(poly::mangle(k.name));
+      for (int e = 0; e < k.length; ++e)
+        names.insert(poly::mangle(body::elementName(k.name, e)));
+    }
   return names;
 }
 
@@ -228,8 +232,8 @@ void DeviceTables::arguments(const kernel::OnDevice &device, const DeviceText &t
   }
   position = 0;
   for (const std::string &v : texts.values)
-    body += fmt::format("  pb_a->value[{}].{} = pb_f.v_{};\n", position++,
-                        reals_.count(v) ? "real" : "integer", v);
+    body += fmt::format("  pb_a->value[{}].{} = {};\n", position++, reals_.count(v) ? "real" : "integer",
+                        valueInFrame(v));
   for (const auto &[b, d] : texts.extents)
     body += fmt::format("  pb_a->value[{}].integer = pb_f.m_{}.size({});\n", position++,
                         kernel.buffers[b].name, d);
@@ -239,6 +243,14 @@ void DeviceTables::arguments(const kernel::OnDevice &device, const DeviceText &t
                        "pb::DeviceArguments *pb_a) {{\n{1}  pb::Box pb_whole;\n  if (!pb_part)\n"
                        "    pb_items_{0}(pb_p, &pb_whole), pb_part = &pb_whole;\n{2}{3}}}\n\n",
                        number, frameText(), limits(device), body);
+}
+
+std::string DeviceTables::valueInFrame(const std::string &name) const {
+  for (const sema::Tunable &k : t_.tunables)
+    for (int e = 0; e < k.length; ++e)
+      if (name == poly::mangle(body::elementName(k.name, e)))
+        return fmt::format("pb_f.v_{}[{}]", poly::mangle(k.name), e);
+  return "pb_f.v_" + name;
 }
 
 std::string DeviceTables::frameText() const {

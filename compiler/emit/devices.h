@@ -48,6 +48,7 @@ private:
   static std::string limits(const kernel::OnDevice &);
   void arguments(const kernel::OnDevice &, const DeviceText &, const std::string &number);
   std::string frameText() const;
+  std::string valueInFrame(const std::string &name) const;
   /// The values of the kernel's functions, as the runtime asks for them.
   std::string boxFunction(const std::string &name, const kernel::Kernel &) const;
 

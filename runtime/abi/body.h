@@ -7,6 +7,7 @@
 //   if (PetabricksRuntime::rand01() < 0.5) PetabricksRuntime::abort();
 #pragma once
 #include "assertions.h"
+#include "predicates.h"
 #include "region.h"
 
 namespace pb {

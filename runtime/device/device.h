@@ -17,6 +17,7 @@
 // and events may live longer than their device. Devices fail by DeviceError, nothing else; a call that could
 // never be right (a copy past a buffer's end) is a mistake of the caller and throws std::logic_error.
 #pragma once
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -129,6 +130,13 @@ public:
   virtual EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) = 0;
   /// Commands that were given begin without further calls.
   virtual void flush() = 0;
+  /// Before the first command: from now on `ended` is called, by any thread, when what one flush() began has
+  /// ended, once for each kind of commands. False: the device never calls, and events have to be asked again
+  /// and again.
+  virtual bool callAtEnd(const std::function<void()> &ended) {
+    (void)ended;
+    return false;
+  }
 };
 
 /// What a device could be opened as: "opencl:0", "cuda:0", "fake:0".

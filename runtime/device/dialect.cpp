@@ -1,6 +1,8 @@
 #include "runtime/device/dialect.h"
+#include "runtime/device/dialect_math.h"
 
-// The functions of compiler/body/prelude.cpp; every language here has them, under other names for float.
+// The functions of compiler/body/math_functions.cpp that every language here has, under other names for
+// float.
 #define UNARY(EACH)                                                                                          \
   EACH(sqrt)                                                                                                 \
   EACH(cbrt)                                                                                                 \
@@ -11,6 +13,7 @@
   EACH(log2)                                                                                                 \
   EACH(log10)                                                                                                \
   EACH(log1p)                                                                                                \
+  EACH(logb)                                                                                                 \
   EACH(sin)                                                                                                  \
   EACH(cos)                                                                                                  \
   EACH(tan)                                                                                                  \
@@ -20,6 +23,9 @@
   EACH(sinh)                                                                                                 \
   EACH(cosh)                                                                                                 \
   EACH(tanh)                                                                                                 \
+  EACH(asinh)                                                                                                \
+  EACH(acosh)                                                                                                \
+  EACH(atanh)                                                                                                \
   EACH(ceil)                                                                                                 \
   EACH(floor)                                                                                                \
   EACH(round)                                                                                                \
@@ -31,7 +37,9 @@
   EACH(tgamma)                                                                                               \
   EACH(lgamma)
 #define BINARY(EACH)                                                                                         \
-  EACH(pow) EACH(atan2) EACH(fmod) EACH(fmin) EACH(fmax) EACH(hypot) EACH(fdim) EACH(copysign)
+  EACH(pow)                                                                                                  \
+  EACH(atan2)                                                                                                \
+  EACH(fmod) EACH(fmin) EACH(fmax) EACH(hypot) EACH(fdim) EACH(copysign) EACH(remainder) EACH(nextafter)
 
 // std::min, std::max and abs as bodies see them, also for NaN and for two equal ones.
 #define ARITHMETIC(PREFIX)                                                                                   \
@@ -67,7 +75,7 @@
 #define CL_FLOAT_2(f) "static inline float pb_" #f "f(float x, float y) { return " #f "(x, y); }\n"
 #define CL_DOUBLE_1(f) "static inline double pb_" #f "(double x) { return " #f "(x); }\n"
 #define CL_DOUBLE_2(f) "static inline double pb_" #f "(double x, double y) { return " #f "(x, y); }\n"
-#define CL_NAME_FLOAT(f) "#undef " #f "f\n#define " #f "f pb_" #f "f\n"
+#define NAME_FLOAT(f) "#undef " #f "f\n#define " #f "f pb_" #f "f\n"
 #define NAME(f) "#undef " #f "\n#define " #f " pb_" #f "\n"
 // Words of OpenCL C alone: elsewhere they may be names, also of a body's variables.
 #define CL_WORD(word) "#define " #word " pb_word_" #word "\n"
@@ -92,6 +100,7 @@ const char *const kOpenClPrelude =
 #define PB_CONSTANT __constant
 #define PB_TABLE __constant
 #define PB_FUNCTION static inline
+#define PB_OWN
 #define PB_LOCAL_ARRAY(T, name, count) __local T name[count]
 #define PB_BEGIN {
 #define PB_END }
@@ -108,8 +117,8 @@ const char *const kOpenClPrelude =
                                          "as_double(") "#else\n#define double float // no kernel with "
                                                        "doubles "
                                                        "comes here: only functions that nobody calls\n"
-                                                       "#endif\n" UNARY(CL_NAME_FLOAT) BINARY(CL_NAME_FLOAT)
-                                                           CL_NAME_FLOAT(fma) ARITHMETIC("static inline")
+                                                       "#endif\n" UNARY(NAME_FLOAT) BINARY(NAME_FLOAT)
+                                                           NAME_FLOAT(fma) ARITHMETIC("static inline")
                                                                CL_WORD(half) CL_WORD(kernel) CL_WORD(global)
                                                                    CL_WORD(local) CL_WORD(constant)
                                                                        CL_WORD(private) CL_WORD(read_only)
@@ -126,6 +135,7 @@ const char *const kCudaPrelude =
 #define PB_CONSTANT
 #define PB_TABLE static __device__
 #define PB_FUNCTION static __device__ inline
+#define PB_OWN f
 #define PB_LOCAL_ARRAY(T, name, count) __shared__ T name[count]
 #define PB_BEGIN {
 #define PB_END }
@@ -184,6 +194,7 @@ using pb_Result = void;
 #define PB_CONSTANT
 #define PB_TABLE static
 #define PB_FUNCTION static inline
+#define PB_OWN f
 #define PB_LOCAL_ARRAY(T, name, count)                                                    \
   static T name[count];                                                                   \
   if (pb_measuring) {                                                                     \
@@ -199,10 +210,14 @@ using pb_Result = void;
 #define NAN (__builtin_nanf(""))
 #define HUGE_VAL (__builtin_huge_val())
 extern "C" {
-)" UNARY(HOST_1)
-    BINARY(HOST_2) "double fma(double, double, double) noexcept; float fmaf(float, float, "
-                   "float) noexcept;\n}\n" ARITHMETIC("static inline")
-                       MISSING("static inline", "__builtin_bit_cast(long, ", "__builtin_bit_cast(double, ");
+)" UNARY(HOST_1) BINARY(
+    HOST_2) "double fma(double, double, double) noexcept; float fmaf(float, float, "
+            "float) noexcept;\ndouble ldexp(double, int) noexcept; float ldexpf(float, int) noexcept;\n"
+            "int ilogb(double) noexcept; int ilogbf(float) noexcept;\n"
+            "double frexp(double, int *) noexcept; float frexpf(float, int *) noexcept;\n"
+            "double modf(double, double *) noexcept; float modff(float, float *) noexcept;\n}\n" ARITHMETIC(
+                "static inline")
+                MISSING("static inline", "__builtin_bit_cast(long, ", "__builtin_bit_cast(double, ");
 
 const char *const kHostEpilogue = R"(
 namespace {
@@ -295,7 +310,7 @@ std::string kernelText(const char *prelude, const KernelSource &source) {
   std::string text;
   for (int d = 0; d < 3; ++d)
     text += "#define PB_G" + std::to_string(d) + " " + std::to_string(source.group[d]) + "\n";
-  return text + prelude + "#line 1 \"" + source.entry + "\"\n" + source.text;
+  return text + prelude + kDialectMath + "#line 1 \"" + source.entry + "\"\n" + source.text;
 }
 
 } // namespace pb::device

@@ -22,9 +22,10 @@
 // labs; of longs pb_minimum, pb_maximum, pb_floordiv, pb_floormod (runtime/abi/index.h); pb_missing() and
 // pb_isMissing(double) (runtime/abi/body.h).
 // `long` has 64 bits everywhere. fused multiply-add may be formed, sums are not reordered.
-// The functions are those that compiler/body/prelude.cpp allows in bodies, and fma; constants INFINITY and
-// NAN. Barriers stand in the kernel itself (not in a function that it calls), with all items of the group
-// reaching the same ones in the same order. A pointer that is only read points to const.
+// The functions are those of compiler/body/math_functions.h, predicates (isnan, ...) as pb_isnan and
+// pb_isnanf; constants INFINITY and NAN. Barriers stand in the kernel itself (not in a function that it
+// calls), with all items of the group reaching the same ones in the same order. A pointer that is only read
+// points to const.
 #pragma once
 #include "runtime/device/device.h"
 

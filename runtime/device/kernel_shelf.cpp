@@ -79,6 +79,8 @@ struct KernelShelf::Builder {
   static Built build(Device &device, const KernelSource &source) {
     try {
       return {device.build(source), ""};
+    } catch (const DeviceError &e) {
+      return {nullptr, e.what(), e.failure() == Failure::Lost};
     } catch (const std::exception &e) {
       return {nullptr, e.what()};
     }

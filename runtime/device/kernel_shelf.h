@@ -29,6 +29,7 @@ public:
   struct Built {
     std::shared_ptr<Kernel> kernel; // null: see `why`
     std::string why;
+    bool isLost = false; // not the kernel is to blame, but the device is gone
   };
 
   /// `device` must outlive the shelf.

@@ -93,6 +93,20 @@ void Management::lose(const DeviceError &why) {
     r->finish(lostError());
 }
 
+/// Somebody looks at a program that does nothing: why, and for how long.
+void Management::sayWaiting() {
+  hasSaidWaiting_ = true;
+  const auto task = std::find_if(queue_.begin(), queue_.end(), [](const auto &t) { return t->isOfDevice; });
+  const std::string what = !launched_.empty()    ? std::string("the kernel ") + launched_.front().name
+                           : !copyingIn_.empty() ? std::string("a copy for ") + copyingIn_.front().name
+                                                 : std::string("a copy for ") + (*task)->detail;
+  if (options_.say)
+    options_.say("still waiting for " + what + " on " + about_.name + "; if nothing has ended there after " +
+                 seconds(options_.commandLimit) +
+                 " seconds, the program goes on without it (PB_DEVICE_TIMEOUT=SECONDS: it is given twenty "
+                 "times SECONDS)");
+}
+
 /// Commands do not end: the device may touch their memory at any time.
 void Management::loseHanging() {
   const auto waiting = beginLoss(

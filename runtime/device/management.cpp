@@ -9,6 +9,7 @@ namespace {
 
 /// Looks at what is pending without a pause between, and the pauses after these looks.
 constexpr unsigned long kEagerRests = 16;
+constexpr std::chrono::milliseconds kPauseWhenCalled{1};
 constexpr long kLongestPause = 50, kLongestPauseUnawaited = 1000; // microseconds
 
 } // namespace
@@ -18,6 +19,10 @@ Management::Management(std::unique_ptr<Device> device, Table &table, const Optio
 
 void Management::start() {
   table_.estate(index()).setWake([this] { wake(); });
+  isCalled_ = device_->callAtEnd([self = weak_from_this()] {
+    if (const auto management = self.lock())
+      management->wake();
+  });
   thread_ = std::thread([self = shared_from_this()] { self->main(); });
   watchdog_ = std::thread([this] { watch(); });
 }
@@ -217,9 +222,14 @@ bool Management::isPending() const {
 
 bool Management::rest() {
   if (isPending()) {
-    if (++rests_ < kEagerRests) {
+    if (++rests_ < kEagerRests && !isCalled_) {
       for (int i = 0; i < 16; ++i)
         task::pause();
+      return true;
+    }
+    if (isCalled_) { // what it waits for may be computed by this very core
+      std::unique_lock hold(mutex_);
+      wakeUp_.wait_for(hold, kPauseWhenCalled, [&] { return isAwake_ || !incoming_.empty(); });
       return true;
     }
     const bool isAwaited = !queue_.empty() || !held_.empty() || !copyingIn_.empty();
@@ -242,8 +252,10 @@ bool Management::hasStopped() {
       std::any_of(queue_.begin(), queue_.end(), [](const auto &t) { return t->isOfDevice; });
   if (rests_ == 0 || !isCommanded)
     lastProgress_ = Trace::now();
-  return Trace::now() - lastProgress_ >
-         static_cast<unsigned long>(std::chrono::nanoseconds(options_.commandLimit).count());
+  const auto waited = std::chrono::nanoseconds(Trace::now() - lastProgress_);
+  if (waited > options_.limit && !hasSaidWaiting_)
+    sayWaiting();
+  return waited > options_.commandLimit;
 }
 
 bool Management::copyOutRest() {

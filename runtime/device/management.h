@@ -152,6 +152,7 @@ private:
   bool isPending() const;
   bool rest();
   bool hasStopped();
+  void sayWaiting();
   bool copyOutRest();
   void shutDown();
   void lose(const DeviceError &why);
@@ -192,7 +193,8 @@ private:
   unsigned long restingBytes_ = 0, launches_ = 0, uses_ = 0, rests_ = 0;
   long callBegan_ = 0;
   unsigned long lastProgress_ = 0, lastFreed_ = 0, lastLaunchEnd_ = 1; // times
-  bool needsFlush_ = false;
+  bool isCalled_ = false;                                              // when commands end
+  bool needsFlush_ = false, hasSaidWaiting_ = false;
 };
 
 } // namespace pb::device

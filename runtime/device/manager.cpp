@@ -63,6 +63,7 @@ std::unique_ptr<Kernel> Manager::build(const KernelSource &source) {
 }
 
 bool Manager::isLost() const { return management_->isLost(); }
+DeviceError Manager::lostError() const { return management_->lostError(); }
 long Manager::ahead() const { return management_->ahead(); }
 Counters Manager::counters() const { return management_->counters(); }
 

@@ -33,6 +33,7 @@
 #include "runtime/device/trace.h"
 #include <chrono>
 #include <coroutine>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -77,6 +78,7 @@ struct Options {
   std::chrono::milliseconds commandLimit = 20 * limit;        // for some command to end, where there are any
   int ahead = 64;                                             // launches that were given and are not done
   Trace *trace = nullptr;
+  std::function<void(const std::string &)> say = {}; // at once, by the management thread
 };
 
 /// Since the start.
@@ -120,6 +122,8 @@ public:
   void copyOutNow(const Place &place);
 
   bool isLost() const;
+  /// Why, to be asked when it is.
+  DeviceError lostError() const;
   /// Launches that the device was given and are not seen to be done.
   long ahead() const;
   Counters counters() const;

@@ -76,6 +76,7 @@ Session::Session(std::vector<std::unique_ptr<Device>> devices, const Settings &s
     device::Options options;
     options.index = static_cast<int>(sides_.size());
     options.trace = settings.trace;
+    options.say = settings.say;
     side->manager = std::make_unique<Manager>(std::move(device), table_, options);
     side->shelf = std::make_unique<KernelShelf>(kept, settings.buildLimit, settings.watchBuild);
     sides_.push_back(std::move(side));
@@ -103,6 +104,15 @@ void Session::note(const std::string &what, const std::string &why) {
   std::lock_guard hold(mutex_);
   if (said_.insert(what).second)
     notes_.push_back(what + ": " + why);
+}
+
+/// Whoever reads what is lost knows only that: the device knows why.
+void Session::noteLoss(const std::string &why) {
+  std::string all;
+  for (const auto &side : sides_)
+    if (side->manager->isLost())
+      all += (all.empty() ? "" : "; ") + std::string(side->manager->lostError().what());
+  note("the program begins again without a device", all.empty() ? why : all);
 }
 
 bool Session::concern(const Frame *frame, const LoopStep *steps, int count) const {
@@ -373,7 +383,8 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
       }
       KernelShelf::Built built =
           co_await side->shelf->get(*kernel, launch.group, launch.cells, hasUnitStrides(step, arguments));
-      if (!built.kernel && kernel != step.kernels) { // requirement 16: only this version is lost
+      if (!built.kernel && !built.isLost &&
+          kernel != step.kernels) { // requirement 16: only this version is lost
         note(std::string(step.name) + " runs in its simplest version on " + side->manager->about().name,
              built.why);
         shape(launch, batch[next], *step.kernels, frame);
@@ -381,7 +392,7 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
                                           hasUnitStrides(step, arguments));
       }
       if (!built.kernel) {
-        leave(batch[next], built.why, true);
+        leave(batch[next], built.why, !built.isLost);
         why = built.why;
         break;
       }

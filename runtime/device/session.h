@@ -33,7 +33,8 @@ public:
   struct Settings {
     Trace *trace = nullptr;
     WatchBuild watchBuild = {};
-    double buildLimit = 300; // seconds for one kernel
+    double buildLimit = 300;                           // seconds for one kernel
+    std::function<void(const std::string &)> say = {}; // what cannot wait for takeNotes(); any thread
   };
 
   Session(std::vector<std::unique_ptr<Device>> devices, const Settings &);
@@ -48,7 +49,7 @@ public:
   Job toHost(std::vector<HostUse>);
 
   /// The main transform has to run again.
-  void noteLoss(const std::string &why) { note("the program begins again without a device", why); }
+  void noteLoss(const std::string &why);
   /// What happened, one line each, since the last call.
   std::vector<std::string> takeNotes();
   /// By device, with its name.

@@ -90,8 +90,9 @@ device::Session *Devices::wanted() {
       say("the configuration places steps on a device, and there is none: they run on the processor");
     return nullptr;
   }
-  session_ = std::make_unique<device::Session>(std::move(devices),
-                                               device::Session::Settings{trace(), buildWatcher()});
+  session_ = std::make_unique<device::Session>(
+      std::move(devices),
+      device::Session::Settings{.trace = trace(), .watchBuild = buildWatcher(), .say = say});
   return session_.get();
 }
 

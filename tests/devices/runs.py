@@ -123,6 +123,17 @@ to S
 }
 """
 
+# An element that data choose.
+ELEMENTS = """
+main transform Elements
+from A[n]
+to B[n]
+tunable array(3) float weights(0, 0, 9)
+{
+  rule Pick B.cell(i) from(A.cell(i) a) { return weights[int(a)]; }
+}
+"""
+
 def compile(name, text):
     with open(f"{name}.pbcc", "w") as f:
         f.write(text)
@@ -181,6 +192,18 @@ with tempfile.TemporaryDirectory() as folder:
     assert result == [v + 4 + (10 if v == 0 else 0) for v in range(n * n)], result
     moved = count(events)
     assert moved["copy-in"] > 1 and moved["copy-out"] > 1, moved  # the processor saw it, and what it wrote counts
+
+    # An element that is none ends the program on the processor; on a device it is the nearest one.
+    info = compile("elements", ELEMENTS)
+    weights = lambda t: "weights = [ 1.5, 2.5, 3.5 ]\n"
+    write("places.txt", [2, 0, 1, 3, -4, 1000])
+    result, events = run("elements", on_devices(info, weights), ["places.txt"])
+    assert result == [3.5, 1.5, 2.5, 3.5, 1.5, 3.5], result
+    with open("run.toml", "w") as f:
+        f.write(on_devices(info, weights))
+    done = subprocess.run(["./elements", "--config=run.toml", "--devices=none", "places.txt", "out.txt"], capture_output=True,
+                          text=True, timeout=100)
+    assert done.returncode == 1 and "the tunable array weights has 3 elements; [3] is none of them" in done.stderr, done
 
     info = compile("mixed", MIXED)
     write("line.txt", range(23))

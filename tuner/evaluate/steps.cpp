@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace pbc::tuner {
 namespace {
@@ -60,6 +62,18 @@ long largest(const Sizes &sizes, const std::vector<std::string> &params) {
 }
 
 } // namespace
+
+std::string existingProgram(const std::string &name) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(name, ignored))
+    throw TunerError(fmt::format("{}: there is no such program\n  help: compile it first: pbc {}.pbcc -o {}",
+                                 name, std::filesystem::path(name).filename().string(), name));
+  if (std::filesystem::is_directory(name, ignored) || access(name.c_str(), X_OK) != 0)
+    throw TunerError(fmt::format("{}: is not a program (it cannot be executed)\n"
+                                 "  help: name the file that pbc wrote with -o, not its source",
+                                 name));
+  return std::filesystem::absolute(name).string();
+}
 
 std::vector<Sizes> growingSizes(const Sizes &full, const std::vector<std::string> &params) {
   std::vector<Sizes> result{full};

@@ -24,6 +24,9 @@ struct SizeWishes {
 /// The full size: said by the user, from the input files, or calibrated. Throws TunerError.
 Sizes fullSizes(Worker &, const ProgramSpace &, const SizeWishes &, double patience);
 
+/// Its absolute path. Throws TunerError if there is no such program.
+std::string existingProgram(const std::string &name);
+
 /// What PROG --info says; `name` is the user's word for the program. `threads`: fixed by the user; 0: they
 /// are a decision. Throws TunerError.
 ProgramSpace describeProgram(const std::string &program, const std::string &name, const std::string &main,

@@ -13,24 +13,11 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <sstream>
-#include <unistd.h>
 
 namespace pbc::tuner {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string existingProgram(const std::string &name) {
-  std::error_code ignored;
-  if (!fs::exists(name, ignored))
-    throw TunerError(fmt::format("{}: there is no such program\n  help: compile it first: pbc {}.pbcc -o {}",
-                                 name, fs::path(name).filename().string(), name));
-  if (fs::is_directory(name, ignored) || access(name.c_str(), X_OK) != 0)
-    throw TunerError(fmt::format("{}: is not a program (it cannot be executed)\n"
-                                 "  help: name the file that pbc wrote with -o, not its source",
-                                 name));
-  return fs::absolute(name).string();
-}
 
 /// Lines at the head of a configuration that begin with `#`.
 std::vector<std::string> commentsOf(const std::string &toml) {

@@ -39,9 +39,9 @@ std::string atom(const std::string &text) {
 }
 
 /// Functions that libraries of vector arithmetic have, and processors have not.
-constexpr const char *kVectorFunctions[] = {"acos", "asin", "atan", "atan2", "cbrt",  "cos", "cosh",  "erf",
-                                            "erfc", "exp",  "exp2", "expm1", "hypot", "log", "log10", "log1p",
-                                            "log2", "pow",  "sin",  "sinh",  "tan",   "tanh"};
+constexpr const char *kVectorFunctions[] = {
+    "acos", "acosh", "asin",  "asinh", "atan",  "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp",
+    "exp2", "expm1", "hypot", "log",   "log10", "log1p", "log2",  "pow",  "sin", "sinh", "tan", "tanh"};
 
 std::string dimensionName(int d) { return kOwn + "d" + std::to_string(d); }
 

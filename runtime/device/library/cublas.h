@@ -47,6 +47,10 @@ using SolverHandle = struct cusolverDnContext *;
   EACH(setStream, "cusolverDnSetStream", (SolverHandle, void *))                                             \
   EACH(DpotrfSize, "cusolverDnDpotrf_bufferSize", (SolverHandle, int, int, double *, int, int *))            \
   EACH(SpotrfSize, "cusolverDnSpotrf_bufferSize", (SolverHandle, int, int, float *, int, int *))             \
+  EACH(DgetrfSize, "cusolverDnDgetrf_bufferSize", (SolverHandle, int, int, double *, int, int *))            \
+  EACH(SgetrfSize, "cusolverDnSgetrf_bufferSize", (SolverHandle, int, int, float *, int, int *))             \
+  EACH(Dgetrf, "cusolverDnDgetrf", (SolverHandle, int, int, double *, int, double *, int *, int *))          \
+  EACH(Sgetrf, "cusolverDnSgetrf", (SolverHandle, int, int, float *, int, float *, int *, int *))            \
   EACH(Dpotrf, "cusolverDnDpotrf", (SolverHandle, int, int, double *, int, double *, int, int *))            \
   EACH(Spotrf, "cusolverDnSpotrf", (SolverHandle, int, int, float *, int, float *, int, int *))
 

@@ -81,6 +81,7 @@ void CudaLibraries::open(Entry entry) {
   std::lock_guard hold(mutex_);
   switch (entry) {
   case Entry::Cholesky:
+  case Entry::Lu:
     openOnce(cusolver_, folder_);
     openOnce(cublas_, folder_);
     return;
@@ -108,6 +109,8 @@ CudaLibraries::Run CudaLibraries::prepare(const LibraryCall &call, const std::ve
     return solve(call, matrices);
   case Entry::Cholesky:
     return cholesky(call, matrices, scratch);
+  case Entry::Lu:
+    return lu(call, matrices, scratch);
   case Entry::Fft:
   case Entry::Fft2:
     return fft(call, matrices);
@@ -201,6 +204,42 @@ CudaLibraries::Run CudaLibraries::cholesky(const LibraryCall &call, const std::v
           blas.tpttr(side, n, static_cast<const T *>(at<T>(packed)), matrix, l.step);
         });
       };
+}
+
+// The library's l has the ones on its diagonal only where it sees (x, y) in row y: elsewhere the factors of a
+// transposed copy are transposed back. Without a place for exchanges it makes none.
+CudaLibraries::Run CudaLibraries::lu(const LibraryCall &call, const std::vector<LibraryMatrix> &m,
+                                     const Scratch &scratch) {
+  const Columns f = columnsOf(m[0], "f"), a = columnsOf(m[1], "a");
+  const int n = f.width;
+  const auto bytes = static_cast<unsigned long>(m[0].elementBytes), count = static_cast<unsigned long>(n);
+  const Columns in = f.isTransposed ? f : Columns{scratch(bytes * count * count), n, n, n, true};
+  const bool isThere = f.isTransposed && liesAlike(m[0], m[1], 2);
+  int work = 0;
+  requireCall(call.isFloat
+                  ? cusolver_->SgetrfSize(cusolver_->handle, n, n, at<float>(in.address), in.step, &work)
+                  : cusolver_->DgetrfSize(cusolver_->handle, n, n, at<double>(in.address), in.step, &work),
+              "cusolverDnDgetrf_bufferSize");
+  const unsigned long workspace = scratch(bytes * static_cast<unsigned long>(work) + bytes),
+                      info = scratch(sizeof(int));
+  return [this, isFloat = call.isFloat, f, a, in, n, isThere, workspace, info](Stream stream) {
+    requireCall(cublas_->setStream(cublas_->handle, stream), "cublasSetStream");
+    requireCall(cusolver_->setStream(cusolver_->handle, stream), "cusolverDnSetStream");
+    typed(*cublas_, isFloat, [&]<class T>(const Typed<T> &blas, T) {
+      if (!isThere)
+        copyColumns(blas, in, a);
+      if constexpr (sizeof(T) == 4)
+        requireCall(cusolver_->Sgetrf(cusolver_->handle, n, n, at<T>(in.address), in.step, at<T>(workspace),
+                                      nullptr, at<int>(info)),
+                    "cusolverDnSgetrf");
+      else
+        requireCall(cusolver_->Dgetrf(cusolver_->handle, n, n, at<T>(in.address), in.step, at<T>(workspace),
+                                      nullptr, at<int>(info)),
+                    "cusolverDnDgetrf");
+      if (!f.isTransposed)
+        copyColumns(blas, f, in);
+    });
+  };
 }
 
 CudaLibraries::Run CudaLibraries::fft(const LibraryCall &call, const std::vector<LibraryMatrix> &m) {

@@ -42,6 +42,7 @@ private:
   Run gemv(const LibraryCall &, const std::vector<LibraryMatrix> &);
   Run solve(const LibraryCall &, const std::vector<LibraryMatrix> &);
   Run cholesky(const LibraryCall &, const std::vector<LibraryMatrix> &, const Scratch &);
+  Run lu(const LibraryCall &, const std::vector<LibraryMatrix> &, const Scratch &);
   Run fft(const LibraryCall &, const std::vector<LibraryMatrix> &);
 
   const std::string folder_;

@@ -29,7 +29,7 @@ struct LibraryEntry {
   EntryParameter parameters[3];
 };
 
-enum class Entry { Gemm, Gemv, SolveLower, SolveUpper, Cholesky, Fft, Fft2 };
+enum class Entry { Gemm, Gemv, SolveLower, SolveUpper, Cholesky, Lu, Fft, Fft2 };
 
 /// By Entry.
 inline constexpr LibraryEntry kLibraryEntries[] = {
@@ -47,6 +47,10 @@ inline constexpr LibraryEntry kLibraryEntries[] = {
      "the Cholesky factor l of a, with zeros above its diagonal",
      2,
      {{"l", "nn", true}, {"a", "nn", false}}},
+    {"cusolver.getrf",
+     "the factors of a = l u without row exchanges: u, and l below its diagonal of ones",
+     2,
+     {{"f", "nn", true}, {"a", "nn", false}}},
     {"cufft.forward", "the Fourier transform of pairs", 2, {{"y", "2n", true}, {"x", "2n", false}}},
     {"cufft.forward2",
      "the Fourier transform of pairs in two dimensions",

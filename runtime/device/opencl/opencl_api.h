@@ -35,6 +35,7 @@
   EACH(clGetEventInfo)                                                                                       \
   EACH(clGetEventProfilingInfo)                                                                              \
   EACH(clReleaseEvent)                                                                                       \
+  EACH(clSetEventCallback)                                                                                   \
   EACH(clWaitForEvents)                                                                                      \
   EACH(clFlush)                                                                                              \
   EACH(clFinish)                                                                                             \

@@ -73,7 +73,7 @@ ClEventRef OpenClDevice::enqueue(ClQueueKind kind, const Waits &waits, const cha
   require(call(queues_[kind].get(), static_cast<cl_uint>(waits.size()),
                waits.empty() ? nullptr : waits.data(), &event),
           Failure::Launch, name);
-  return owned(event, cl_.clReleaseEvent);
+  return last_[kind] = owned(event, cl_.clReleaseEvent);
 }
 
 template <class Row, class Rectangle>
@@ -215,6 +215,29 @@ EventRef OpenClDevice::launch(Kernel &given, const std::vector<Argument> &argume
 void OpenClDevice::flush() {
   for (const ClQueue &queue : queues_)
     require(cl_.clFlush(queue.get()), Failure::Lost, "clFlush");
+  for (ClEventRef &last : last_) {
+    const ClEventRef event = std::move(last);
+    if (!event || !ended_)
+      continue;
+    auto *ended = new std::shared_ptr(ended_); // the device may be gone by then
+    const auto call = [](cl_event, cl_int, void *data) {
+      const std::unique_ptr<std::shared_ptr<const std::function<void()>>> owned(
+          static_cast<std::shared_ptr<const std::function<void()>> *>(data));
+      (**owned)();
+    };
+    if (cl_.clSetEventCallback(event.get(), CL_COMPLETE, call, ended) != CL_SUCCESS)
+      delete ended; // who waits looks now and then
+  }
+}
+
+/// Only where who looks again and again takes the core away from the kernel: else being called takes longer.
+bool OpenClDevice::callAtEnd(const std::function<void()> &ended) {
+  cl_device_type type = 0;
+  if (cl_.clGetDeviceInfo(device_, CL_DEVICE_TYPE, sizeof type, &type, nullptr) != CL_SUCCESS ||
+      !(type & CL_DEVICE_TYPE_CPU))
+    return false;
+  ended_ = std::make_shared<const std::function<void()>>(ended);
+  return true;
 }
 
 } // namespace pb::device

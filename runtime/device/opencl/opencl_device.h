@@ -29,6 +29,7 @@ public:
   EventRef copyOut(Buffer &, const Transfer &, void *host) override;
   EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) override;
   void flush() override;
+  bool callAtEnd(const std::function<void()> &ended) override;
 
 private:
   using Waits = std::vector<cl_event>;
@@ -49,6 +50,8 @@ private:
   KernelCache cache_;
   ClContext context_;
   ClQueue queues_[kQueues], setup_;
+  ClEventRef last_[kQueues]; // since the last flush()
+  std::shared_ptr<const std::function<void()>> ended_;
   std::atomic<long> compiled_{0}, cached_{0};
 };
 

@@ -1,5 +1,9 @@
 // What a lifted body looks like, construct by construct; and the types in which it computes.
+#include "compiler/body/device_body.h"
+#include "compiler/body/math_functions.h"
 #include "support.h"
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace pbc::body {
@@ -165,6 +169,48 @@ TEST(Lift, HeadersOfRawBlocksKeepTheMathFunctions) {
                cellProgram("return sqrt(c) + std::fabs(c) + abs(c) + pow(c, 2) + std::max(c, 1.0);"));
   EXPECT_EQ(u.messages, "");
   EXPECT_EQ(u.nodes(), "B = (((sqrt(c) + fabs(c)) + fabs(c)) + pow(c, 2.0)) + ((c < 1.0) ? 1.0 : c)");
+}
+
+// Each function, of each type of arguments, with the C library's headers and without; as statements and as a
+// function for devices.
+TEST(Lift, AllMathFunctionsAreLiftedAndRunOnDevices) {
+  for (const char *headers : {"", "%{\n#include <cmath>\n%}\n"})
+    for (const std::string type : {"double", "float", "int"}) {
+      std::string program = headers;
+      for (const MathFunction &f : mathFunctions()) {
+        std::string arguments;
+        for (int k = 0; k < f.arity(); ++k)
+          arguments += std::string(k ? ", " : "") + (f.takes[k] == 'r'   ? "x"
+                                                     : f.takes[k] == 'i' ? "3"
+                                                                         : "3L");
+        program += fmt::format("transform Of_{0} from A[n] to B[n] {{ B.cell(i) from(A.cell(i) a) {{ "
+                               "const {1} x = a; return {0}({2}); }} }}\n",
+                               f.name, type, arguments);
+      }
+      const Understood u(program);
+      EXPECT_EQ(u.messages, "");
+      for (int t = 0; t < static_cast<int>(mathFunctions().size()); ++t) {
+        const std::string called =
+            mathFunctions()[static_cast<std::size_t>(t)].name + std::string(type == "float" ? "f(" : "(");
+        EXPECT_EQ(u.obstacle(t), "") << called;
+        EXPECT_THAT(u.nodes(t), testing::HasSubstr(called));
+        ASSERT_TRUE(u.facts(t).onDevice);
+        EXPECT_EQ(u.facts(t).onDevice->obstacle, "") << called;
+        EXPECT_THAT(u.facts(t).onDevice->text, testing::HasSubstr(called));
+      }
+    }
+}
+
+TEST(Lift, MathFunctionsOfMixedTypes) {
+  const auto lifted = [](const std::string &call) {
+    Understood u(cellProgram("const float f = c; const int k = c; return " + call + ";"));
+    return u.messages + u.obstacle() + u.nodes();
+  };
+  EXPECT_THAT(lifted("fma(f, f, 2)"), testing::HasSubstr("fma(double(f), double(f), 2.0)"));
+  EXPECT_THAT(lifted("lround(f)"), testing::HasSubstr("double(lroundf(f))"));
+  EXPECT_THAT(lifted("lroundf(c)"), testing::HasSubstr("lroundf(float(c))"));
+  EXPECT_THAT(lifted("isless(f, c)"), testing::HasSubstr("pb::isless(double(f), c)"));
+  EXPECT_THAT(lifted("isnan(k)"), testing::HasSubstr("pb::isnan(double(k))"));
 }
 
 struct ReadCase {

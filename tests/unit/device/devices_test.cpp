@@ -1,8 +1,10 @@
 // What every kind of device has to do, whichever it is.
 #include "support.h"
 
+#include <atomic>
 #include <gmock/gmock.h>
 #include <numeric>
+#include <thread>
 
 namespace pb::device::test {
 namespace {
@@ -50,6 +52,24 @@ TEST_P(Devices, KernelsRunInOrderAndMaskTheLastGroup) { // requirement 20
   for (int k = 0; k < 1000; ++k)
     ASSERT_EQ(result[k], k >= 12 && k < 992 ? 48.0f : 1.0f) << k;
   EXPECT_GT(last->span().end, last->span().begin);
+}
+
+TEST_P(Devices, SayWhenTheyAreDone) {
+  auto calls = std::make_shared<std::atomic<int>>(0);
+  if (!device->callAtEnd([calls] { ++*calls; }))
+    GTEST_SKIP() << "it does not say when commands end";
+  const auto kernel = device->build({kScale, "scale", {64, 1, 1}});
+  auto buffer = bufferOf(*device, std::vector<float>(1000, 1.0f));
+  calls->store(0);
+  const EventRef last = device->launch(
+      *kernel,
+      {Argument::writes(*buffer), Argument::of(2L), argumentOf(2.0), Argument::of(10L), Argument::of(990L)},
+      gridOf(1024, 64));
+  device->flush();
+  for (int k = 0; k < 5000 && !calls->load(); ++k)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_GE(calls->load(), 1); // and nobody has asked the event
+  EXPECT_TRUE(last->isDone());
 }
 
 TEST_P(Devices, RowsAndPlanes) {

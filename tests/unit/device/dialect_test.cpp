@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace pb::device::test {
 namespace {
@@ -16,12 +17,74 @@ struct Function {
 #define ONE(f) {#f, [](double x, double) -> double { return std::f(x); }, 1},
 #define TWO(f) {#f, [](double x, double y) -> double { return std::f(x, y); }, 2},
 const Function kFunctions[] = {
-    ONE(sqrt) ONE(cbrt) ONE(exp) ONE(exp2) ONE(expm1) ONE(log) ONE(log2) ONE(log10) ONE(log1p) ONE(sin)
-        ONE(cos) ONE(tan) ONE(asin) ONE(acos) ONE(atan) ONE(sinh) ONE(cosh) ONE(tanh) ONE(ceil) ONE(floor)
-            ONE(round) ONE(trunc) ONE(rint) ONE(fabs) ONE(erf) ONE(erfc) ONE(tgamma) ONE(lgamma) TWO(pow)
-                TWO(atan2) TWO(fmod) TWO(fmin) TWO(fmax) TWO(hypot) TWO(fdim) TWO(copysign)};
+    ONE(sqrt) ONE(cbrt) ONE(exp) ONE(exp2) ONE(expm1) ONE(log) ONE(log2) ONE(log10) ONE(log1p) ONE(logb)
+        ONE(sin) ONE(cos) ONE(tan) ONE(asin) ONE(acos) ONE(atan) ONE(sinh) ONE(cosh) ONE(tanh) ONE(asinh)
+            ONE(atanh) ONE(ceil) ONE(floor) ONE(round) ONE(trunc) ONE(rint) ONE(nearbyint) ONE(lrint)
+                ONE(lround) ONE(llrint) ONE(llround) ONE(ilogb) ONE(fabs) ONE(erf) ONE(erfc) ONE(tgamma)
+                    ONE(lgamma) TWO(pow) TWO(atan2) TWO(fmod) TWO(remainder) TWO(fmin) TWO(fmax) TWO(hypot)
+                        TWO(fdim) TWO(copysign)};
 #undef ONE
 #undef TWO
+
+/// Of zeros, infinities, NaN and others; @ is `f` in the functions for float.
+struct Special {
+  const char *text;
+  double (*real)(double, double);
+  double (*single)(float, float);
+};
+#define SPECIAL(text, value)                                                                                 \
+  {text, []([[maybe_unused]] double s, [[maybe_unused]] double y) -> double { return value; },               \
+   []([[maybe_unused]] float s, [[maybe_unused]] float y) -> double { return value; }},
+const Special kSpecial[] = {
+    SPECIAL("pb_isfinite@(s)", std::isfinite(s)) SPECIAL("pb_isinf@(s)", std::isinf(s))
+        SPECIAL("pb_isnan@(s)", std::isnan(s)) SPECIAL("pb_isnormal@(s)", std::isnormal(s))
+            SPECIAL("pb_signbit@(s)", std::signbit(s)) SPECIAL("pb_isgreater@(s, y)", std::isgreater(s, y))
+                SPECIAL("pb_isgreaterequal@(s, s)", std::isgreaterequal(s, s))
+                    SPECIAL("pb_isless@(s, y)", std::isless(s, y))
+                        SPECIAL("pb_islessequal@(s, s)", std::islessequal(s, s))
+                            SPECIAL("pb_islessgreater@(s, y)", std::islessgreater(s, y))
+                                SPECIAL("pb_isunordered@(y, s)", std::isunordered(y, s))
+                                    SPECIAL("ilogb@(s)", std::ilogb(s)) SPECIAL("logb@(s)", std::logb(s))
+                                        SPECIAL("ldexp@(s, 3)", std::ldexp(s, 3)) SPECIAL("scalbn@(y, -2)",
+                                                                                          std::scalbn(y, -2))
+                                            SPECIAL("scalbln@(s, 1L << 40)", std::scalbln(s, 1L << 40))
+                                                SPECIAL("nextafter@(y, s)", std::nextafter(y, s))
+                                                    SPECIAL("acosh@(s)", std::acosh(s))
+                                                        SPECIAL("asinh@(s)", std::asinh(s))
+                                                            SPECIAL("remainder@(s, y)", std::remainder(s, y))
+                                                                SPECIAL("nearbyint@(s)", std::nearbyint(s)){
+                                                                    "pb_frexp@(y, &number) + 16 * number",
+                                                                    [](double, double y) {
+                                                                      int n;
+                                                                      const double m = std::frexp(y, &n);
+                                                                      return m + 16 * n;
+                                                                    },
+                                                                    [](float, float y) -> double {
+                                                                      int n;
+                                                                      const float m = std::frexp(y, &n);
+                                                                      return m + 16 * n;
+                                                                    }},
+    {"pb_modf@(10 * y, &whole) + 16 * whole",
+     [](double, double y) {
+       double w;
+       const double m = std::modf(10 * y, &w);
+       return m + 16 * w;
+     },
+     [](float, float y) -> double {
+       float w;
+       const float m = std::modf(10 * y, &w);
+       return m + 16 * w;
+     }},
+};
+#undef SPECIAL
+const double kSpecialValues[] = {0,      -0.0,  HUGE_VAL, -HUGE_VAL, std::numeric_limits<double>::quiet_NaN(),
+                                 1e-310, -1e300};
+
+std::string replacedAll(std::string text, const std::string &what, const std::string &by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+  return text;
+}
 
 } // namespace
 
@@ -61,6 +124,16 @@ PB_KERNEL(everything)(PB_GLOBAL const double *X_p, PB_GLOBAL const float *F_p, P
     result(name + (f.arity == 1 ? "(x)" : "(x, y)"));
     result(name + (f.arity == 1 ? "f(fx)" : "f(fx, fy)"));
   }
+  text += "    int number = 0;\n    double whole = 0;\n"
+          "    const double s = i0 == 0 ? 0.0 : i0 == 1 ? -0.0 : i0 == 2 ? INFINITY : i0 == 3 ? -INFINITY :\n"
+          "                     i0 == 4 ? NAN : i0 == 5 ? 1e-310 : i0 == 6 ? -1e300 : x;\n";
+  for (const Special &special : kSpecial)
+    result(replacedAll(special.text, "@", ""));
+  text += "    const float single = (float)s;\n    {\n    const float s = single, y = fy;\n    float whole = "
+          "0;\n";
+  for (const Special &special : kSpecial)
+    result(replacedAll(special.text, "@", "f"));
+  text += "    }\n";
   for (const char *T : {"float", "double", "int", "long"})
     for (const char *call : {"pb_min_T((T)(10 * x), (T)(10 * y))", "pb_max_T((T)(10 * x), (T)(10 * y))",
                              "pb_abs_T(-(T)(10 * x))"}) {
@@ -111,7 +184,7 @@ PB_KERNEL(everything)(PB_GLOBAL const double *X_p, PB_GLOBAL const float *F_p, P
 
 namespace {
 
-constexpr long kPoints = 13, kRows = 2 * 36 + 12 + 4 + 3;
+constexpr long kPoints = 13, kRows = 2 * (std::size(kFunctions) + std::size(kSpecial)) + 12 + 4 + 3;
 
 class Dialect : public testing::TestWithParam<const char *> {};
 INSTANTIATE_TEST_SUITE_P(All, Dialect, testing::Values("fake", "opencl", "cuda"),
@@ -158,6 +231,18 @@ TEST_P(Dialect, EverythingGivesTheSameResults) {
       const float fa = static_cast<float>(a), fb = static_cast<float>(b);
       EXPECT_TRUE(near(gotFloat, function.real(fa, fb), 2e-6))
           << function.name << "f of " << fa << ": " << gotFloat;
+    }
+    const double s = i < static_cast<long>(std::size(kSpecialValues)) ? kSpecialValues[i] : a;
+    const auto same = [&](double got, double expected) {
+      return near(got, expected, 2e-6) || (std::isnan(got) && std::isnan(expected));
+    };
+    for (const Special &special : kSpecial) {
+      const double got = next(), expected = special.real(s, b);
+      EXPECT_TRUE(same(got, expected)) << special.text << " of " << s << " and " << b << ": " << got;
+    }
+    for (const Special &special : kSpecial) {
+      const double got = next(), expected = special.single(static_cast<float>(s), static_cast<float>(b));
+      EXPECT_TRUE(same(got, expected)) << special.text << "f of " << s << " and " << b << ": " << got;
     }
     const float fa = static_cast<float>(10 * a), fb = static_cast<float>(10 * b);
     for (const double expected : {static_cast<double>(std::min(fa, fb)),

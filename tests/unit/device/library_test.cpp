@@ -143,6 +143,31 @@ TEST(CudaLibraries, CholeskyFactorsHaveZerosAboveTheDiagonal) {
   }
 }
 
+TEST(CudaLibraries, LuFactorsHaveOnesOnTheDiagonalOfTheLowerOne) {
+  CudaLibraries libraries(PB_TEST_LIBRARIES);
+  libraries.open(Entry::Lu);
+  const LibraryCall call("cusolver.getrf double");
+  std::mt19937 random(13);
+  for (int how = 0; how < 32; ++how) { // each order in memory of both
+    const long n = 1 + random() % 6;
+    Held f(n, n, how & 1, 2, random), a(n, n, how & 2, 1, random);
+    for (long i = 0; i < n; ++i)
+      a.at(i, i) = 40;
+    std::vector<std::vector<char>> memory;
+    libraries.prepare(call, {f.matrix, a.matrix}, [&](unsigned long bytes) {
+      memory.emplace_back(bytes);
+      return reinterpret_cast<unsigned long>(memory.back().data());
+    })(nullptr);
+    for (long y = 0; y < n; ++y)
+      for (long x = 0; x < n; ++x) {
+        double sum = 0;
+        for (long j = 0; j <= std::min(x, y); ++j)
+          sum += (j == y ? 1 : f.at(j, y)) * f.at(x, j);
+        ASSERT_NEAR(sum, a.at(x, y), 1e-9) << how;
+      }
+  }
+}
+
 TEST(CudaLibraries, EmptyMatrices) {
   CudaLibraries libraries(PB_TEST_LIBRARIES);
   libraries.open(Entry::Gemm);

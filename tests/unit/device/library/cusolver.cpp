@@ -28,6 +28,24 @@ int potrf(Handle *h, int upper, int n, T *a, int lda, T *work, int size, int *in
   return 0;
 }
 
+template <class T>
+int getrf(Handle *h, int m, int n, T *a, int lda, T *work, const int *exchanges, int *info) {
+  if (m != n || n < 0 || lda < std::max(1, n) || exchanges)
+    return 3;
+  inOrder(h->stream, [=] {
+    std::fill(work, work + n + 3, T(-1));
+    *info = 0;
+    const auto f = [&](int row, int column) -> T & { return a[row + static_cast<long>(column) * lda]; };
+    for (int p = 0; p < n; ++p)
+      for (int i = p + 1; i < n; ++i) {
+        f(i, p) /= f(p, p);
+        for (int j = p + 1; j < n; ++j)
+          f(i, j) -= f(i, p) * f(p, j);
+      }
+  });
+  return 0;
+}
+
 } // namespace
 } // namespace pb::device::test
 
@@ -38,6 +56,14 @@ int cusolverDnDestroy(Handle *h) { return delete h, 0; }
 int cusolverDnSetStream(Handle *h, void *stream) { return h->stream = stream, 0; }
 int cusolverDnDpotrf_bufferSize(Handle *, int, int n, double *, int, int *size) { return *size = n + 3, 0; }
 int cusolverDnSpotrf_bufferSize(Handle *, int, int n, float *, int, int *size) { return *size = n + 3, 0; }
+int cusolverDnDgetrf_bufferSize(Handle *, int, int n, double *, int, int *size) { return *size = n + 3, 0; }
+int cusolverDnSgetrf_bufferSize(Handle *, int, int n, float *, int, int *size) { return *size = n + 3, 0; }
+int cusolverDnDgetrf(Handle *h, int m, int n, double *a, int lda, double *work, int *exchanges, int *info) {
+  return pb::device::test::getrf(h, m, n, a, lda, work, exchanges, info);
+}
+int cusolverDnSgetrf(Handle *h, int m, int n, float *a, int lda, float *work, int *exchanges, int *info) {
+  return pb::device::test::getrf(h, m, n, a, lda, work, exchanges, info);
+}
 int cusolverDnDpotrf(Handle *h, int uplo, int n, double *a, int lda, double *work, int size, int *info) {
   return pb::device::test::potrf(h, uplo, n, a, lda, work, size, info);
 }

@@ -1,0 +1,35 @@
+// The functions of C's <math.h> that the compiler knows: what they take and give, so that bodies which call
+// them can be lifted and run on devices.
+//
+//   mathFunction("lround", 1)    takes "r", gives 'l': long lround(double), long lroundf(float)
+//   mathFunction("sqrtf", 1)     sqrt
+//
+// Invariant: each is pure, and runtime/device/dialect.cpp has it under the name that calledName() gives. Not
+// here: functions that OpenCL C 1.2 or CUDA lack (j0, nexttoward), and those that write through pointers.
+#pragma once
+#include "compiler/body/facts.h"
+#include <span>
+
+namespace pbc::body {
+
+struct MathFunction {
+  const char *name;
+  const char *takes; // of each argument: r, the type of real numbers that the call is made for; i int; l long
+  char gives;        // r; i; l; L, a long long; b, a bool
+  int arity() const;
+  bool isPredicate() const { return gives == 'b'; }
+};
+
+std::span<const MathFunction> mathFunctions();
+
+/// By its name, or C's name of its float version; null: none with so many arguments.
+const MathFunction *mathFunction(const std::string &name, int arity);
+
+/// What generated code calls, C++ and kernels ("pb::" is spelt "pb_" there): C's name for the type of real
+/// numbers, or a function of ours where C has a macro.
+std::string calledName(const MathFunction &, Scalar real);
+
+/// Of an argument; `real`: of the call.
+Scalar parameterType(const MathFunction &, std::size_t argument, Scalar real);
+
+} // namespace pbc::body

@@ -1,0 +1,29 @@
+// What a tuning starts from: options with their defaults, and the files of earlier tunings.
+//
+//   budgetOf({.effort = "quick"})              ->  50 seconds
+//   inputsKey({.inputs = {"photo.png"}})       ->  " /home/me/photo.png:81920:1795329184"
+//   earlierResult(space, "sort.cfg", progress) ->  what the tuning before wrote there
+#pragma once
+#include "tuner/report/progress.h"
+#include "tuner/session.h"
+
+namespace pbc::tuner {
+
+/// Whether the text is a configuration of this program.
+bool isFor(const ProgramSpace &, const std::string &text, const std::string &path);
+
+/// What an earlier tuning of the same program wrote there is worth another race; anything else is not ours to
+/// read.
+std::vector<Configuration> earlierResult(const ProgramSpace &, const std::string &path, Progress &);
+
+/// In seconds. With what cannot be cut short (an examination, the last runs of a race) quick takes less than a
+/// minute.
+double budgetOf(const TuneOptions &);
+
+/// What decides a time beside sizes and machine, for the journal.
+std::string inputsKey(const TuneOptions &);
+
+/// Beside the configuration, whose suffix it takes the place of; empty: none is wanted.
+std::string reportPath(const TuneOptions &, const std::string &output);
+
+} // namespace pbc::tuner
