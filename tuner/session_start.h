@@ -16,8 +16,8 @@ bool isFor(const ProgramSpace &, const std::string &text, const std::string &pat
 /// read.
 std::vector<Configuration> earlierResult(const ProgramSpace &, const std::string &path, Progress &);
 
-/// In seconds. With what cannot be cut short (an examination, the last runs of a race) quick takes less than a
-/// minute.
+/// In seconds. With what cannot be cut short (an examination, the last runs of a race) quick takes less than
+/// a minute.
 double budgetOf(const TuneOptions &);
 
 /// What decides a time beside sizes and machine, for the journal.
