@@ -249,6 +249,8 @@ private:
                          {machine, inputsKey(options_) + (space_.goal ? " " + space_.main : ""), kPatience,
                           !options_.fresh, options_.threads, metrics(), meters.energyWindow});
     ObjectiveEvaluator costs(space_, sizes, runs, costOf(objective_));
+    if (meters.energyWindow > 0)
+      costs.setMostRuns(2);
     Examination examination(Worker(program_, workerOptions_), space_, steps_);
     if (!space_.goal) // results of variable accuracy may differ; verifyAccuracy() looks at those
       runs.setExamination(&examination);

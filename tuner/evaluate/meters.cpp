@@ -15,8 +15,11 @@ Meters requireMeters(Worker &worker, const std::vector<Metric> &metrics) {
   const Answer<Meters> answer = worker.meters(kPatience);
   if (!answer)
     throw TunerError(fmt::format("the program cannot say what it measures: {}", answer.failure.reason));
-  const Meters &meters = *answer.value;
-  if (wants(Metric::Energy) && meters.energy.empty())
+  Meters meters = *answer.value;
+  if (!wants(Metric::Energy)) {
+    meters.energy.clear();
+    meters.energyWindow = 0;
+  } else if (meters.energy.empty())
     throw TunerError(fmt::format("energy cannot be measured: {}", meters.energyProblem));
   if (wants(Metric::Memory) && !meters.memory)
     throw TunerError("memory cannot be measured: the system does not say how much a process has had at once "

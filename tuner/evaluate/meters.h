@@ -7,7 +7,8 @@
 
 namespace pbc::tuner {
 
-/// Throws TunerError where one of the metrics cannot be measured.
+/// Of what is wanted; without energy there is no window. Throws TunerError where one of the metrics cannot be
+/// measured.
 Meters requireMeters(Worker &, const std::vector<Metric> &);
 
 } // namespace pbc::tuner

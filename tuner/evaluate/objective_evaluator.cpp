@@ -2,6 +2,8 @@
 
 #include "tuner/strategy/statistics.h"
 
+#include <algorithm>
+
 namespace pbc::tuner {
 
 Cost costOf(const Objective &objective) {
@@ -54,8 +56,9 @@ Measurement ObjectiveEvaluator::measure(const Request &request) {
   const std::optional<Metrics> base = byDefault(request.size);
   if (!base)
     return {{}, Rejected{Failure::Error, "could not be compared: the default fails"}};
-  Measurement result = inner_.measure(
-      {request.configuration, request.size, request.trials, kSlower * request.limit, request.fresh});
+  Measurement result =
+      inner_.measure({request.configuration, request.size, std::min(request.trials, mostRuns_),
+                      kSlower * request.limit, request.fresh});
   if (result.seconds.empty())
     return result;
   Archived &own = archive_[request.size]

@@ -14,6 +14,7 @@
 #include "tuner/strategy/objective.h"
 
 #include <functional>
+#include <limits>
 #include <map>
 
 namespace pbc::tuner {
@@ -41,6 +42,8 @@ public:
 
   /// From now on something else counts; what was measured stays.
   void setCost(Cost cost) { cost_ = std::move(cost); }
+  /// Of one request: where energy is measured, a run is many runs already.
+  void setMostRuns(int most) { mostRuns_ = most; }
 
   struct Archived {
     Configuration configuration;
@@ -60,6 +63,7 @@ private:
   const std::vector<TestSize> &sizes_;
   Evaluator &inner_;
   Cost cost_;
+  int mostRuns_ = std::numeric_limits<int>::max();
   std::map<int, std::map<std::string, Archived>> archive_; // by size
   std::map<int, Metrics> default_;
 };

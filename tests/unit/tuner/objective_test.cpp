@@ -112,6 +112,15 @@ TEST(Objective, WhatIsFrugalMayBeSlow) {
   EXPECT_NEAR(greedy.seconds.front(), 1.6, 1e-9); // 16 times the memory of `frugal`
 }
 
+TEST(Objective, ARunThatIsManyRunsIsNotRepeatedForTheSakeOfTurns) {
+  Tradeoff program(0);
+  ObjectiveEvaluator evaluator(program.space, program.sizes, program, costOf(Objective::parse("energy")));
+  const Configuration defaults = Configuration::defaults(program.space);
+  EXPECT_EQ(evaluator.measure({defaults, 0, 15, 1, false}).seconds.size(), 15u);
+  evaluator.setMostRuns(2);
+  EXPECT_EQ(evaluator.measure({defaults, 0, 15, 1, false}).seconds.size(), 2u);
+}
+
 TEST(Front, WithoutWhatIsNeedless) {
   const Tradeoff program(0);
   std::vector<FrontPoint> points;
