@@ -89,7 +89,7 @@ int tuneCommand(int argc, char **argv) {
       ->excludes("--objective");
   app.add_option("--seed", options.seed, "of the search and of random inputs")->capture_default_str();
   app.add_option("--threads", options.threads, "threads of the program (default: its own choice)")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, 1024));
   app.add_option("--memory", options.memoryMegabytes,
                  "memory that the program may use, in MB (default: three quarters of what is free)")
       ->check(CLI::Range(1, 1 << 30).description("a whole number above 0"));

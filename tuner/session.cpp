@@ -26,13 +26,15 @@
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace pbc::tuner {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kPatience = 60; // seconds that the default may take at one size
+constexpr double kPatience = 60;                          // seconds that the default may take at one size
+constexpr const char *kMadeByTune = "# Made by pbc tune"; // report/summary.cpp
 
 class Session {
 public:
@@ -88,6 +90,7 @@ private:
                                      "  help: --objective=memory (or energy) tunes it to meet the targets",
                                      options_.program));
       front_ = parseFront(options_.front);
+      frontFolder();
     } else if (!options_.objective.empty()) {
       objective_ = Objective::parse(options_.objective);
     }
@@ -241,7 +244,8 @@ private:
     for (const Step &step : steps_)
       sizes.push_back({nameOf(step.sizes), step.n, step.defaultSeconds});
     const std::string machine = machineName();
-    const Meters meters = requireMeters(*worker_, metrics());
+    const Meters meters = requireMeters(
+        *worker_, metrics(), toToml(space_, Configuration::defaults(space_), {options_.threads, {}}));
     if (!meters.energy.empty())
       progress_.note(fmt::format("energy is that of {}: of all that runs on this machine",
                                  fmt::join(meters.energy, ", ")));
@@ -295,6 +299,8 @@ private:
       summary.byDefault = costs.typical(Configuration::defaults(space_), summary.result.size);
       summary.tuned = costs.typical(summary.result.best, summary.result.size);
     }
+    if (runs.stopped() && runs.runs() == 0 && runs.remembered() == 0)
+      return; // there is nothing to say
     summary.isRefresh = options_.refresh;
     summary.program = options_.program;
     summary.output = output_;
@@ -335,17 +341,32 @@ private:
     results_.push_back(options_.json ? asJson(space_, report) : asText(space_, report));
   }
 
+  /// Made before anything is measured. Throws TunerError if it cannot be made, or somebody else's files are
+  /// there.
+  fs::path frontFolder() const {
+    const fs::path folder = fs::path(output_).replace_extension(".front");
+    std::error_code problem;
+    fs::create_directories(folder, problem);
+    if (problem || access(folder.c_str(), W_OK) != 0)
+      throw TunerError(fmt::format("{}: the front cannot be written there: {}\n"
+                                   "  help: --output=FILE.cfg puts it into FILE.front",
+                                   folder.string(), problem ? problem.message() : "no permission"));
+    for (const auto &entry : fs::directory_iterator(folder, problem))
+      if (entry.path().extension() != ".cfg" || !textOf(entry.path().string()).starts_with(kMadeByTune))
+        throw TunerError(
+            fmt::format("{}: is not of an earlier front, and is left as it is\n"
+                        "  help: move it, or use --output=FILE.cfg: the front goes to FILE.front",
+                        entry.path().string()));
+    return folder;
+  }
+
   /// A file for each point, and the page; the first point becomes the configuration. What an earlier front
   /// left there goes.
   void writeFront(FrontReport &report) {
-    const fs::path folder = fs::path(output_).replace_extension(".front");
-    std::error_code problem;
     if (report.result.points.empty())
       return;
-    fs::create_directories(folder, problem);
-    if (problem)
-      throw TunerError(
-          fmt::format("{}: the folder of the front cannot be made: {}", folder.string(), problem.message()));
+    const fs::path folder = frontFolder();
+    std::error_code problem;
     const std::string plot = fs::path(output_).replace_extension(".front.html").string();
     report.page = options_.report == "none" ? "" : options_.report.empty() ? plot : options_.report;
     for (std::size_t i = 0; i < report.result.points.size(); ++i) {
@@ -354,7 +375,11 @@ private:
       summary.machine = report.machine;
       summary.sizes = report.size;
       summary.effort = report.effort;
-      summary.objective = Objective({(*front_)[0]});
+      // The ends are the best of one objective each; what lies between is good in both.
+      const std::size_t last = report.result.points.size() - 1;
+      summary.objective = i == 0      ? Objective({(*front_)[0]})
+                          : i == last ? Objective({(*front_)[1]})
+                                      : Objective({(*front_)[0], (*front_)[1]});
       summary.runs = report.runs;
       summary.elapsed = report.elapsed;
       summary.byDefault = report.result.byDefault;
@@ -370,7 +395,7 @@ private:
       writeAtomically(report.files.back(), text);
     }
     for (std::size_t i = report.result.points.size() + 1;
-         fs::remove(folder / fmt::format("{}.cfg", i), problem); ++i) {
+         fs::remove(folder / fmt::format("{}.cfg", i), problem); ++i) { // all there is ours: frontFolder()
     }
     if (!report.page.empty())
       writeAtomically(report.page, frontPage(space_, report));
@@ -446,6 +471,8 @@ private:
     if (!mended)
       return;
     summary.accuracy->mended = summary.result.changed = true;
+    summary.result.defaultTimes.clear(); // of the race: of another configuration
+    summary.result.bestTimes.clear();
     const auto again =
         worker_->measure(toToml(space_, summary.result.best, {}), 5, kPatience, kPatience, metrics());
     if (!again)

@@ -24,6 +24,21 @@ struct alignas(64) Storage {
 };
 static_assert(sizeof(Storage) == 64);
 
+namespace {
+
+// What matrices hold since watchStorage(), for those who measure memory.
+std::atomic<bool> isWatched = false;
+std::atomic<long> held = 0, most = 0;
+
+void noteHeld(long bytes) {
+  const long now = held.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  long before = most.load(std::memory_order_relaxed);
+  while (now > before && !most.compare_exchange_weak(before, now, std::memory_order_relaxed)) {
+  }
+}
+
+} // namespace
+
 extern "C" {
 
 Storage *pb_storage_allocate(unsigned long bytes, void **data) {
@@ -36,6 +51,8 @@ Storage *pb_storage_allocate(unsigned long bytes, void **data) {
     std::snprintf(text, sizeof text, "not enough memory for a matrix of %lu bytes", bytes);
     pb_fail(text);
   }
+  if (isWatched.load(std::memory_order_relaxed)) [[unlikely]]
+    noteHeld(static_cast<long>(bytes));
   *data = static_cast<Storage *>(block) + 1;
   return new (block) Storage(capacity, bytes, *data);
 }
@@ -47,6 +64,9 @@ void pb_storage_release(Storage *s) {
     return;
   if (matrix::StorageCompanion *companion = s->companion.load(std::memory_order_relaxed)) [[unlikely]]
     delete companion;
+  const bool isOwn = s->data == s + 1;
+  if (isOwn && isWatched.load(std::memory_order_relaxed)) [[unlikely]]
+    noteHeld(-static_cast<long>(s->bytes));
   const unsigned long capacity = s->capacity;
   s->~Storage();
   matrix::giveBlock(s, capacity);
@@ -54,6 +74,13 @@ void pb_storage_release(Storage *s) {
 }
 
 namespace matrix {
+
+void watchStorage(bool watch) {
+  held = most = 0;
+  isWatched = watch;
+}
+
+unsigned long mostStorage() { return static_cast<unsigned long>(most.load()); }
 
 unsigned long storageBytes(const Storage *s) { return s->bytes; }
 

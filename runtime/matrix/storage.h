@@ -21,6 +21,11 @@ public:
   virtual void toHost(const RegionShape &) = 0;
 };
 
+/// Counts what matrices hold from now on, or no more.
+void watchStorage(bool);
+/// The most that they held at once, in bytes, beside what there was when the watch began.
+unsigned long mostStorage();
+
 unsigned long storageBytes(const Storage *);
 /// The first of the bytes.
 void *storageData(const Storage *);

@@ -1,4 +1,5 @@
 #include "runtime/program/peak_memory.h"
+#include "runtime/matrix/storage.h"
 #include "runtime/matrix/storage_pool.h"
 #include <algorithm>
 #include <barrier>
@@ -28,6 +29,7 @@ bool beginPeak() {
   return file.good();
 }
 
+constexpr double kLeast = 256 << 10; // each processor counts some 30 pages for itself
 constexpr int kTrim = 128 << 10, kKeep = 64 << 20, kMapped = 32 << 20;
 
 /// Threads that have ended leave their parts of malloc's memory (arenas) to later ones, and malloc_trim()
@@ -55,9 +57,16 @@ PeakMemory::PeakMemory(int threads) {
   trimArenas(threads + 2);
   beginPeak();
   before_ = statusBytes("VmRSS:");
+  matrix::watchStorage(true);
 }
 
-double PeakMemory::bytes() const { return std::max(statusBytes("VmHWM:") - before_, 0.0); }
+PeakMemory::~PeakMemory() { matrix::watchStorage(false); }
+
+double PeakMemory::bytes() const {
+  const auto matrices = static_cast<double>(matrix::mostStorage());
+  const double others = statusBytes("VmHWM:") - before_ - matrices;
+  return matrices + (others >= kLeast ? others : 0);
+}
 
 bool knowsPeakMemory() { return statusBytes("VmHWM:") > 0 && beginPeak(); }
 

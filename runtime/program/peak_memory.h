@@ -2,11 +2,12 @@
 //
 //   PeakMemory peak(2);                 // gives back what only rests in pools, and begins to watch
 //   ... work that makes 3 matrices of 1 MB and drops each before the next ...
-//   peak.bytes()                        ->  about 1 << 20
+//   peak.bytes()                        ->  1 << 20
 //
-// What the system says of the process is taken (its pages in memory), so bodies' own vectors count like the
-// runtime's matrices; memory of devices does not. Exact to some pages. Invariant: one at a time. Source:
-// Linux, proc(5): writing 5 to clear_refs makes VmHWM begin again; mallopt(3).
+// Matrices are counted exactly. What bodies take besides (vectors, for example) is what the system says of
+// the process, and counts from 256 kB on: it counts pages in batches. Memory of devices is not in it.
+// Invariant: one at a time. Source: Linux, proc(5): writing 5 to clear_refs makes VmHWM begin again;
+// mallopt(3).
 #pragma once
 
 namespace pb::program {
@@ -15,6 +16,9 @@ class PeakMemory {
 public:
   /// `threads`: as many as worked before, at least; they have ended.
   explicit PeakMemory(int threads);
+  ~PeakMemory();
+  PeakMemory(const PeakMemory &) = delete;
+  PeakMemory &operator=(const PeakMemory &) = delete;
   /// Since it was made; 0 where the system does not say.
   double bytes() const;
 

@@ -375,6 +375,8 @@ ServeSession::Cost ServeSession::runOnce(Runner &workers, bool wantsEnergy) {
   }
   cost.seconds = cost.spent / runs;
   cost.joules = (meter().joules() - before) / runs;
+  if (cost.joules <= 0)
+    throw base::UserError("the counters of energy do not move");
   return cost;
 }
 
@@ -427,8 +429,9 @@ Json ServeSession::measure(const Json &request) {
     if (run == 0 || changed >= 0 || defaultChangesInputs_)
       restore();
     // A time with a compiler's in it is none of the program's; new threads begin with nothing in their
-    // caches.
-    if ((builds_ != builds && run < kMostBuilds) || (areThreadsNew && run == 0 && cost.seconds < kWarmUp))
+    // caches, and after memory was measured all of it must be got anew.
+    if ((builds_ != builds && run < kMostBuilds) ||
+        (run == 0 && (metrics.memory || (areThreadsNew && cost.seconds < kWarmUp))))
       continue;
     seconds.push_back(cost.seconds);
     joules.push_back(cost.joules);

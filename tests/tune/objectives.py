@@ -124,9 +124,17 @@ def front(pbc):
     # A smaller front leaves nothing of the one before.
     extra = f"squares.front/{len(names) + 1}.cfg"
     with open(extra, "w") as file:
-        file.write("# old\n")
+        file.write("# Made by pbc tune long ago\n")
     text = tune(pbc, "--pareto=time,memory").stdout
     expect(not os.path.exists(extra), "an old point is still there")
+    own = "squares.front/notes.cfg" # but not what somebody else has there
+    with open(own, "w") as file:
+        file.write("threads = 1\n")
+    words = tune(pbc, "--pareto=time,memory", status=1).stderr
+    expect(f"{own}: is not of an earlier front" in words and read(own) == "threads = 1\n", words)
+    os.remove(own)
+    for k, objective in ((1, "time"), (len(names), "memory")):
+        expect(f'objective = "{objective}"' in read(f"squares.front/{k}.cfg"), read(f"squares.front/{k}.cfg"))
     expect("front" in text and "squares.front/1.cfg" in text and re.search(r"default +\S+ \S+ +\S+ [kM]B", text), text)
 
 

@@ -19,11 +19,13 @@ InterruptGuard::InterruptGuard() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, &interrupt_);
   sigaction(SIGTERM, &action, &terminate_);
+  sigaction(SIGHUP, &action, &hangUp_); // the terminal was closed
 }
 
 InterruptGuard::~InterruptGuard() {
   sigaction(SIGINT, &interrupt_, nullptr);
   sigaction(SIGTERM, &terminate_, nullptr);
+  sigaction(SIGHUP, &hangUp_, nullptr);
   requested = 0;
 }
 

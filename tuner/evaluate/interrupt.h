@@ -1,5 +1,5 @@
-// Ctrl-C as a wish, not as an accident: the first SIGINT or SIGTERM asks the tuning to end with what it has;
-// the second one ends the process as usual (the workers die with it).
+// Ctrl-C as a wish, not as an accident: the first SIGINT, SIGTERM or SIGHUP asks the tuning to end with what
+// it has; the second one ends the process as usual (the workers die with it).
 //
 //   InterruptGuard guard;   ...   if (stopRequested()) ...
 //
@@ -20,7 +20,7 @@ public:
   InterruptGuard &operator=(const InterruptGuard &) = delete;
 
 private:
-  struct sigaction interrupt_, terminate_;
+  struct sigaction interrupt_, terminate_, hangUp_;
 };
 
 } // namespace pbc::tuner

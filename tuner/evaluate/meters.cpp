@@ -5,7 +5,7 @@
 
 namespace pbc::tuner {
 
-Meters requireMeters(Worker &worker, const std::vector<Metric> &metrics) {
+Meters requireMeters(Worker &worker, const std::vector<Metric> &metrics, const std::string &toml) {
   constexpr double kPatience = 30; // seconds: drivers of devices take some
   const auto wants = [&](Metric metric) {
     return std::find(metrics.begin(), metrics.end(), metric) != metrics.end();
@@ -24,6 +24,9 @@ Meters requireMeters(Worker &worker, const std::vector<Metric> &metrics) {
   if (wants(Metric::Memory) && !meters.memory)
     throw TunerError("memory cannot be measured: the system does not say how much a process has had at once "
                      "(VmHWM in /proc/self/status, and writing to /proc/self/clear_refs)");
+  const auto tried = worker.measure(toml, 1, kPatience, kPatience, metrics);
+  if (!tried && !tried.failure.stopped)
+    throw TunerError(fmt::format("the default cannot be measured: {}", tried.failure.reason));
   return meters;
 }
 

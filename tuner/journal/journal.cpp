@@ -54,7 +54,7 @@ Journal::~Journal() { sqlite3_close(database_); }
 
 void Journal::fail(const std::string &doing) const {
   throw TunerError(fmt::format("{}: the journal cannot be {}: {}\n"
-                               "  help: delete the file, or write elsewhere with --output=FILE",
+                               "  help: another tuning may be using it; --output=FILE writes elsewhere",
                                path_, doing, sqlite3_errmsg(database_)));
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 std::string state(const TestSize &size, int measurements, double best, double byDefault, bool isTime) {
   if (!isTime)
-    return fmt::format("{}: best {:.2f} times as economical as the default, {} measurements", size.name,
+    return fmt::format("{}: best {:.2f} times as good as the default, {} measurements", size.name,
                        best > 0 ? byDefault / best : 1, measurements);
   return fmt::format("{}: best {}, default {} ({:.2f} x), {} measurements", size.name, seconds(best),
                      seconds(byDefault), best > 0 ? byDefault / best : 1, measurements);

@@ -141,7 +141,7 @@ std::string asText(const ProgramSpace &space, const Summary &summary) {
     for (const Fault &fault : result.faults)
       text += fmt::format("    {}\n", inWords(fault));
   }
-  line("written to", summary.output);
+  line(summary.kept ? "left as it is" : "written to", summary.output);
   if (!summary.journal.empty())
     line("journal", summary.journal);
   if (!summary.report.empty())

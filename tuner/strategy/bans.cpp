@@ -135,16 +135,31 @@ bool Bans::uses(const Configuration &configuration, long n) const {
 }
 
 std::vector<Fault> Bans::faults() const {
+  std::map<std::pair<std::string, Failure>, Fault> guilty;
+  std::vector<const Entry *> explained;
+  for (const auto &[key, entry] : entries_)
+    if (explanation(entry))
+      explained.push_back(&entry);
+    else
+      guilty.emplace(key, entry.fault);
+  // Who is guilty alone was so at the smaller size, too, where something else was changed beside it.
+  for (const Entry *entry : explained)
+    if (const auto found = guilty.find({*explanation(*entry), entry->fault.kind});
+        found != guilty.end() && entry->fault.n < found->second.n) {
+      found->second.n = entry->fault.n;
+      found->second.size = entry->fault.size;
+    }
   std::vector<Fault> result;
-  for (const auto &[key, entry] : entries_) {
-    const auto &reasons = entry.explanations;
-    const bool explained = std::any_of(reasons.begin(), reasons.end(), [&](const std::string &suspect) {
-      return entries_.contains({suspect, entry.fault.kind});
-    });
-    if (!explained)
-      result.push_back(entry.fault);
-  }
+  for (const auto &[key, fault] : guilty)
+    result.push_back(fault);
   return result;
+}
+
+std::optional<std::string> Bans::explanation(const Entry &entry) const {
+  for (const std::string &suspect : entry.explanations)
+    if (entries_.contains({suspect, entry.fault.kind}))
+      return suspect;
+  return {};
 }
 
 } // namespace pbc::tuner

@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -88,6 +89,8 @@ private:
     Fault fault;
     std::set<std::string> explanations; // suspects that, guilty alone, explain this one
   };
+  /// Who is guilty of it alone, by another entry.
+  std::optional<std::string> explanation(const Entry &) const;
   std::map<std::pair<std::string, Failure>, Entry> entries_;
 };
 

@@ -85,7 +85,8 @@ private:
     TuneSettings settings = settings_;
     settings.deadline = deadline;
     settings.isRaced = false;
-    settings.trials = static_cast<int>(std::lround(settings_.trials * kAlone));
+    if (settings.trials > 0) // 0: no limit
+      settings.trials = std::max(static_cast<int>(std::lround(settings_.trials * kAlone)), 1);
     const TuneResult found = tune(space_, sizes_, best_, settings, evaluator_, observer_);
     result_.measurements += found.measurements;
     noteFaults(found.faults);

@@ -38,6 +38,8 @@ std::vector<Metric> parseList(const std::string &text, char separator) {
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(separator, begin), text.size());
     list.push_back(parseMetric(text.substr(begin, end - begin)));
+    if (std::count(list.begin(), list.end(), list.back()) > 1)
+      throw TunerError(fmt::format("'{}' names {} twice", text, nameOf(list.back())));
     begin = end + 1;
   }
   return list;

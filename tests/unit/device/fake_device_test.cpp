@@ -95,7 +95,7 @@ TEST(FakeDevice, BandwidthAndSpeedSayHowLongThingsTake) {
 }
 
 TEST(FakeDevice, CopiesOverlapKernelsOfOtherBuffers) { // requirement 56
-  Adder a("latency=30ms");
+  Adder a("latency=150ms");                            // longer than a busy machine takes to begin both
   auto other = a.device.allocate(16);
   const EventRef ran = a.add(1), in = a.device.copyIn(*other, {.bytes = 16}, a.host.data());
   finish(a.device, ran);

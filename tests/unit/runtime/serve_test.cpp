@@ -66,7 +66,7 @@ TEST(Serve, MeasuresMemoryWhereItIsAskedTo) {
 
 TEST(Serve, MeasuresEnergyWhereThereIsACounter) {
   Folder f;
-  // Without a counter it says so; one that stands still gives nothing, for as long as it takes to tell.
+  // Without a counter it says so; one that stands still is no counter.
   setenv("PB_POWERCAP", "/nowhere", 1);
   const auto none = serve(f, {kPrepare, R"({"op":"measure","metrics":["energy"]})", R"({"op":"meters"})"});
   EXPECT_NE(none[1]["error"].get<std::string>().find("no counter of energy"), std::string::npos);
@@ -78,8 +78,7 @@ TEST(Serve, MeasuresEnergyWhereThereIsACounter) {
   setenv("PB_POWERCAP", f.path("").c_str(), 1);
   const auto r = serve(f, {kPrepare, R"({"op":"measure","metrics":["energy"],"trials":2})"});
   unsetenv("PB_POWERCAP");
-  EXPECT_EQ(r[1]["joules"], Json::parse("[0.0, 0.0]"));
-  EXPECT_EQ(r[1]["seconds"].size(), 2u);
+  EXPECT_EQ(r[1]["error"], "the counters of energy do not move");
 }
 
 TEST(Serve, JudgesTheDefaultOnOtherValues) {

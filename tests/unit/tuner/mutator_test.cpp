@@ -169,6 +169,20 @@ TEST(Bans, AnAlternativeThatOnlyFailsIsNotChosenAgain) {
   EXPECT_EQ(bans.faults()[0].times, 3);
 }
 
+// Something else was changed beside it at n = 32: who fails alone at 64 did so there, too.
+TEST(Bans, WhoIsGuiltyAloneIsNamedWithTheSmallestSize) {
+  const ProgramSpace space = syntheticSpace(3);
+  const Configuration defaults = Configuration::defaults(space);
+  const Configuration bad = defaults.withSelector(0, Selector(2));
+  Bans bans;
+  bans.failed(space, bad.withTunable(0, 7), defaults, {"n=32", 32, 0}, {Failure::WrongResult, "differs"});
+  bans.failed(space, bad, defaults, {"n=64", 64, 0}, {Failure::WrongResult, "differs"});
+  ASSERT_EQ(bans.faults().size(), 1u);
+  EXPECT_EQ(bans.faults()[0].suspect, "Synthetic with A2");
+  EXPECT_EQ(bans.faults()[0].n, 32);
+  EXPECT_EQ(bans.faults()[0].size, "n=32");
+}
+
 TEST(Bans, TooSlowAtLargeSizesMayStillBeTheBestBelow) {
   const ProgramSpace space = syntheticSpace(3);
   const Configuration defaults = Configuration::defaults(space);

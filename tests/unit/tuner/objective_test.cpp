@@ -60,7 +60,7 @@ TEST(Objective, IsNamedAndRefused) {
   EXPECT_EQ(Objective::parse("energy*time").name(), "energy*time");
   EXPECT_TRUE(Objective::parse("energy*time").wants(Metric::Energy));
   EXPECT_FALSE(Objective::parse("memory").wants(Metric::Time));
-  for (const char *wrong : {"", "power", "time*", "*time", "time,energy"})
+  for (const char *wrong : {"", "power", "time*", "*time", "time,energy", "time*time"})
     EXPECT_THROW(Objective::parse(wrong), TunerError) << wrong;
   try {
     Objective::parse("accuracy");
