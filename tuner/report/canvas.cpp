@@ -47,6 +47,11 @@ std::string escaped(const std::string &text) {
   return result;
 }
 
+double widthOf(const std::string &words) {
+  const auto letters = std::count_if(words.begin(), words.end(), [](char c) { return (c & 0xc0) != 0x80; });
+  return kLetterWidth * static_cast<double>(letters);
+}
+
 Canvas::Canvas(const std::string &identity, double height, const std::string &title,
                const std::string &description) {
   text_ =

@@ -14,6 +14,9 @@ namespace pbc::tuner {
 /// For HTML and SVG text and for attributes; bytes that are no text of XML become U+FFFD.
 std::string escaped(const std::string &);
 
+inline constexpr double kLetterWidth = 7.4; // of 12 pixels' text, generously
+double widthOf(const std::string &words);
+
 class Canvas {
 public:
   static constexpr double kWidth = 720;

@@ -10,13 +10,8 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr double kWidth = Canvas::kWidth, kLetter = 7.4; // of 12 pixels' text, generously
+constexpr double kWidth = Canvas::kWidth, kLetter = kLetterWidth;
 constexpr int kColours = 8;
-
-double widthOf(const std::string &words) {
-  const auto letters = std::count_if(words.begin(), words.end(), [](char c) { return (c & 0xc0) != 0x80; });
-  return kLetter * static_cast<double>(letters);
-}
 
 /// Where a line of the progress goes: from speed-ups to places.
 class Chart {

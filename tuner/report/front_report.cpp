@@ -19,7 +19,7 @@ std::string choices(const ProgramSpace &space, const Configuration &configuratio
 /// Places in the drawing: both axes begin at 0, so that lengths may be compared.
 class FrontPlot {
 public:
-  static constexpr double kLeft = 84, kRight = Canvas::kWidth - 40, kTop = 16, kBottom = 300, kHeight = 352;
+  static constexpr double kLeft = 84, kRight = Canvas::kWidth - 40, kTop = 34, kBottom = 318, kHeight = 370;
 
   explicit FrontPlot(const FrontReport &front) : front_(front) {
     for (int i = 0; i < 2; ++i) {
@@ -68,18 +68,46 @@ private:
       canvas.label(kLeft - 6, at + 4, inWords(front_.metrics[1], value), "axis", "end");
     }
     canvas.label((kLeft + kRight) / 2, kBottom + 40, nameOf(front_.metrics[0]), "axis", "middle");
-    canvas.label(kLeft + 6, kTop + 4, nameOf(front_.metrics[1]), "axis");
+    canvas.label(kLeft, kTop - 16, nameOf(front_.metrics[1]), "axis", "middle");
   }
 
-  void mark(Canvas &canvas, const Metrics &metrics, const std::string &name, const char *kind) const {
+  void mark(Canvas &canvas, const Metrics &metrics, const std::string &name, const char *kind) {
     canvas.add(fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\" class=\"{}\"><title>{}: {}</title></circle>\n",
         x(metrics), y(metrics), kind, escaped(name), metricsInWords(front_.metrics, metrics)));
-    canvas.label(x(metrics) + 8, y(metrics) - 7, name, "strong");
+    writeName(canvas, x(metrics), y(metrics), name);
+  }
+
+  /// At the first place beside the mark where there is room; names without room are in the mark's title.
+  void writeName(Canvas &canvas, double x, double y, const std::string &name) {
+    constexpr double kLine = 15, kAway = 8;
+    const double width = widthOf(name);
+    for (const auto &[left, base] : {std::pair{x + kAway, y - kAway},
+                                     {x + kAway, y + kAway + 8},
+                                     {x - kAway - width, y - kAway},
+                                     {x - kAway - width, y + kAway + 8}}) {
+      const Box box{left, left + width, base - kLine, base + 3};
+      const bool isFree = box.left > kLeft && box.right < Canvas::kWidth && box.bottom < kBottom &&
+                          std::none_of(
+                              names_.begin(), names_.end(),
+                              [&](const Box &other) {
+                                return box.left < other.right && other.left < box.right &&
+                                       box.top < other.bottom && other.top < box.bottom;
+                              });
+      if (!isFree)
+        continue;
+      names_.push_back(box);
+      canvas.label(left, base, name, "strong");
+      return;
+    }
   }
 
   const FrontReport &front_;
   double most_[2] = {1, 1};
+  struct Box {
+    double left, right, top, bottom;
+  };
+  std::vector<Box> names_; // places that are taken
 };
 
 std::string lead(const FrontReport &front) {
