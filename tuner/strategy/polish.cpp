@@ -14,4 +14,29 @@ int polish(Tester &tester, Population &population, int size, const Deadline &dea
   return pursue(at, *descent, deadline, kUnlimitedTrials);
 }
 
+void goOn(Tester &tester, Population &population, int size, Technique &technique, int mostMembers,
+          const Deadline &deadline, Random &random) {
+  constexpr int kFruitless = 3;
+  constexpr double kGain = 0.99;
+  constexpr std::size_t kConfirmed = 3; // runs: a single one may be lucky
+  if (population.members().empty() || !population.best(size).measuredAt(size))
+    return;
+  const Configuration defaults = Configuration::defaults(tester.space());
+  const Situation at{tester, population, size, false, random};
+  for (int fruitless = 0; fruitless < kFruitless && tester.mayGoOn(deadline);) {
+    const double before = population.best(size).at(size);
+    technique.begin(at);
+    pursue(at, technique, deadline, 3 * mostMembers);
+    population.removeBanned(tester.bans(), at.n());
+    polish(tester, population, size, deadline, random);
+    for (int i = 0; i < 3 * Tester::kMostTrials && tester.mayGoOn(deadline); ++i) {
+      Candidate &best = population.best(size);
+      if (best.seconds[size].size() >= kConfirmed || !tester.test(best, size, defaults))
+        break;
+    }
+    population.prune(size, mostMembers);
+    fruitless = population.best(size).at(size) < kGain * before ? 0 : fruitless + 1;
+  }
+}
+
 } // namespace pbc::tuner

@@ -8,10 +8,15 @@
 #include "tuner/strategy/deadline.h"
 #include "tuner/strategy/population.h"
 #include "tuner/strategy/random.h"
+#include "tuner/strategy/technique.h"
 
 namespace pbc::tuner {
 
 /// Returns the number of steps that were faster.
 int polish(Tester &, Population &, int size, const Deadline &, Random &);
+
+/// Asks the technique again and again, as if the size had just begun, and polishes each time, until three
+/// rounds in a row have brought nothing: one round ends where it happens to.
+void goOn(Tester &, Population &, int size, Technique &, int mostMembers, const Deadline &, Random &);
 
 } // namespace pbc::tuner

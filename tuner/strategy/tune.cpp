@@ -109,6 +109,9 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   if (atFullSize && isPolished && !evaluator.stopped()) {
     observer.stage("polishing the best");
     polish(tester, search.population, search.lastSize, untilPolished, random);
+    if (chosen.strategy->startsSmall && settings.trials == 0) // there is time: trials are not to be wasted
+      goOn(tester, search.population, search.lastSize, *technique, settings.population, untilPolished,
+           random);
   }
   if (atFullSize && settings.isRaced && !evaluator.stopped()) {
     observer.stage("final race against the default");
