@@ -102,7 +102,7 @@ int tuneCommand(int argc, char **argv) {
   app.add_flag("--refresh", options.refresh,
                "start from the configuration that is there and tune only what has changed since it was made: "
                "entries that do not fit, transforms with another text, or, on another machine, cut-offs and "
-               "sizes near those of the file; a tenth of the budget")
+               "sizes near those of the file; a tenth of the time, or --budget")
       ->excludes("--fresh");
   app.add_flag("--kernels", options.kernels,
                "instead of choices, what is decided when a program is compiled: the schedules of its loops. "

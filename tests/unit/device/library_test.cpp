@@ -115,6 +115,15 @@ TEST(CudaLibraries, TrianglesThatLieInAnyWay) {
   }
 }
 
+/// The call, with the memory that it asks for.
+void carryOut(CudaLibraries &libraries, const LibraryCall &call, const std::vector<LibraryMatrix> &matrices) {
+  std::vector<std::vector<char>> memory;
+  libraries.prepare(call, matrices, [&](unsigned long bytes) {
+    memory.emplace_back(bytes);
+    return reinterpret_cast<unsigned long>(memory.back().data());
+  })(nullptr);
+}
+
 TEST(CudaLibraries, CholeskyFactorsHaveZerosAboveTheDiagonal) {
   CudaLibraries libraries(PB_TEST_LIBRARIES);
   libraries.open(Entry::Cholesky);
@@ -125,11 +134,7 @@ TEST(CudaLibraries, CholeskyFactorsHaveZerosAboveTheDiagonal) {
     Held l(n, n, how & 1, 2, random), a(n, n, how & 2, 1, random);
     for (long i = 0; i < n; ++i)
       a.at(i, i) = 40;
-    std::vector<std::vector<char>> memory;
-    libraries.prepare(call, {l.matrix, a.matrix}, [&](unsigned long bytes) {
-      memory.emplace_back(bytes);
-      return reinterpret_cast<unsigned long>(memory.back().data());
-    })(nullptr);
+    carryOut(libraries, call, {l.matrix, a.matrix});
     for (long y = 0; y < n; ++y)
       for (long x = 0; x < n; ++x) {
         double sum = 0;
@@ -153,11 +158,7 @@ TEST(CudaLibraries, LuFactorsHaveOnesOnTheDiagonalOfTheLowerOne) {
     Held f(n, n, how & 1, 2, random), a(n, n, how & 2, 1, random);
     for (long i = 0; i < n; ++i)
       a.at(i, i) = 40;
-    std::vector<std::vector<char>> memory;
-    libraries.prepare(call, {f.matrix, a.matrix}, [&](unsigned long bytes) {
-      memory.emplace_back(bytes);
-      return reinterpret_cast<unsigned long>(memory.back().data());
-    })(nullptr);
+    carryOut(libraries, call, {f.matrix, a.matrix});
     for (long y = 0; y < n; ++y)
       for (long x = 0; x < n; ++x) {
         double sum = 0;
