@@ -243,6 +243,7 @@ private:
     std::vector<TestSize> sizes;
     for (const Step &step : steps_)
       sizes.push_back({nameOf(step.sizes), step.n, step.defaultSeconds});
+    decideThreadsAt(space_, sizes.back().n);
     const std::string machine = machineName();
     const Meters meters = requireMeters(
         *worker_, metrics(), toToml(space_, Configuration::defaults(space_), {options_.threads, {}}));

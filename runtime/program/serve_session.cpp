@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 constexpr long kStartSize = 1024;
 constexpr long kMostBuilds = 3;         // runs with a compiler in them that are not counted
-constexpr double kWarmUp = 0.03;        // seconds: a first run counts if it is longer
+constexpr double kWarmUp = 0.01;        // seconds: a first run counts if it is longer
 constexpr double kLongestWindow = 0.02; // seconds of a request that are spent repeating short runs
 
 /// JSON has no infinity; the largest double stands for it.
@@ -443,7 +443,7 @@ Json ServeSession::measure(const Json &request) {
     // A time with a compiler's in it is none of the program's. The first run finds outputs in the caches of
     // the thread that has filled them, threads asleep, and memory that must be got anew: it says more of what
     // was done before than of the configuration. One that asks for energy is many runs.
-    const bool isCold = metrics.memory || (cost.seconds < kWarmUp && !metrics.energy);
+    const bool isCold = metrics.memory || (cost.seconds < std::min(kWarmUp, limit) && !metrics.energy);
     if ((builds_ != builds && run < kMostBuilds) || (run == 0 && isCold))
       continue;
     repeated.push_back(cost.seconds);

@@ -212,7 +212,7 @@ std::string ProgramSpace::journalKey() const {
 }
 
 bool ProgramSpace::isOpenAt(const Tunable &tunable, long n) const {
-  return tunable.isOpen() &&
+  return tunable.isOpen() && n >= tunable.opensAt &&
          (goal && tunable.transform == main ? tunable.isSeenAt(n) : tunable.isSeenUpTo(n));
 }
 
@@ -230,6 +230,12 @@ void fixThreads(ProgramSpace &space, int threads) {
   for (Tunable &tunable : space.tunables)
     if (tunable.isThreads())
       tunable.initial = tunable.minimum = tunable.maximum = threads > 0 ? threads : tunable.initial;
+}
+
+void decideThreadsAt(ProgramSpace &space, long n) {
+  for (Tunable &tunable : space.tunables)
+    if (tunable.isThreads())
+      tunable.opensAt = n;
 }
 
 ProgramSpace parseProgramSpace(const std::string &source, const std::string &main) {

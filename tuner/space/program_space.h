@@ -74,6 +74,7 @@ struct Tunable {
   int element = -1;              // of an array; -1: it is none
   bool forAccuracy = false;      // it decides how exact the result is
   bool isFixed = false;          // decided already, or the user's alone
+  long opensAt = 0;              // a search at sizes below this leaves it as it is
   std::vector<Condition> when{}; // it counts only where one of these is chosen; none: always
 
   bool isOpen() const { return !isFixed && minimum < maximum; }
@@ -138,6 +139,9 @@ struct ProgramSpace {
 /// So many threads in every configuration, here and in what is read later: not searched. 0: as many as at the
 /// start.
 void fixThreads(ProgramSpace &, int threads);
+/// The number of threads is one for all sizes: the full one decides it. Small sizes are fastest with a single
+/// thread, and what is best beside that is not what several threads need.
+void decideThreadsAt(ProgramSpace &, long n);
 
 /// Reads the JSON of PROG --info; `main`: another main transform than the program's own. Throws TunerError
 /// when it does not describe a program.

@@ -78,9 +78,9 @@ std::vector<Configuration> topLevelChanges(const ProgramSpace &space, const Bans
   Collector out{origin, {}};
   for (std::size_t site = 0; site < space.sites.size(); ++site)
     changeRange(space, bans, static_cast<int>(site), n, kNoLimit, out);
-  // What small sizes say of threads is not true of large ones.
   for (std::size_t index = 0; index < space.tunables.size(); ++index)
-    if (const Tunable &tunable = space.tunables[index]; tunable.isThreads() && tunable.isOpen())
+    if (const Tunable &tunable = space.tunables[index];
+        tunable.isThreads() && origin.mayChange(space, static_cast<int>(index), n))
       for (const double threads : {tunable.maximum, tunable.minimum})
         out.add(origin.withTunable(static_cast<int>(index), threads));
   return out.found;

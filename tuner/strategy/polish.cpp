@@ -6,7 +6,7 @@
 namespace pbc::tuner {
 
 int polish(Tester &tester, Population &population, int size, const Deadline &deadline, Random &random) {
-  if (population.members().empty() || !population.best(size).measuredAt(size))
+  if (!population.bestMeasured(size))
     return 0;
   const auto descent = makeDescent(0, 0);
   const Situation at{tester, population, size, false, random};
@@ -19,7 +19,7 @@ void goOn(Tester &tester, Population &population, int size, Technique &technique
   constexpr int kFruitless = 3;
   constexpr double kGain = 0.99;
   constexpr std::size_t kConfirmed = 3; // runs: a single one may be lucky
-  if (population.members().empty() || !population.best(size).measuredAt(size))
+  if (!population.bestMeasured(size))
     return;
   const Configuration defaults = Configuration::defaults(tester.space());
   const Situation at{tester, population, size, false, random};

@@ -44,6 +44,13 @@ void Population::prune(int size, int most) {
   members_ = std::move(kept);
 }
 
+Candidate *Population::bestMeasured(int size) {
+  if (members_.empty())
+    return nullptr;
+  Candidate &first = best(size);
+  return first.measuredAt(size) ? &first : nullptr;
+}
+
 Candidate *Population::find(const Configuration &configuration) {
   const auto found = std::find_if(members_.begin(), members_.end(), [&](const Candidate &member) {
     return member.configuration == configuration;

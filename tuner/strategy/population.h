@@ -20,6 +20,8 @@ public:
   /// Removes those that use an alternative which is banned by now.
   void removeBanned(const Bans &, long n);
   Candidate &best(int size);
+  /// Nothing if there is no member, or none was measured at this size.
+  Candidate *bestMeasured(int size);
   /// Nothing if it is no member.
   Candidate *find(const Configuration &);
 

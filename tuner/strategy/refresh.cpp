@@ -1,9 +1,12 @@
 #include "tuner/strategy/refresh.h"
 
 #include "tuner/strategy/mutators.h"
+#include "tuner/strategy/polish.h"
+#include "tuner/strategy/techniques/techniques.h"
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace pbc::tuner {
 namespace {
@@ -12,8 +15,10 @@ constexpr double kNear = 8; // a cut-off further away than this factor is not ex
 
 class Refresher {
 public:
-  Refresher(const ProgramSpace &space, Tester &tester, const Deadline &deadline)
-      : space_(space), tester_(tester), deadline_(deadline), current_{Configuration::defaults(space), {}} {}
+  Refresher(const ProgramSpace &space, Tester &tester, const std::vector<Configuration> &rivals,
+            const Deadline &deadline)
+      : space_(space), tester_(tester), rivals_(rivals), deadline_(deadline),
+        current_{Configuration::defaults(space), {}} {}
 
   /// The size that was reached.
   int run() {
@@ -37,7 +42,7 @@ public:
     return reached;
   }
 
-  const Configuration &current() const { return current_.configuration; }
+  const Candidate &current() const { return current_; }
 
 private:
   bool step(const Configuration &next, int size) {
@@ -85,6 +90,8 @@ private:
   }
 
   void atFullSize(int size) {
+    for (const Configuration &rival : rivals_)
+      takeTunables(rival, size);
     const long n = tester_.sizes()[static_cast<std::size_t>(size)].n;
     for (std::size_t site = 0; site < space_.sites.size(); ++site)
       if (space_.sites[site].isOpen() && !space_.isOpenFromOnly(space_.sites[site]))
@@ -92,6 +99,24 @@ private:
     for (std::size_t i = 0; i < space_.tunables.size(); ++i)
       if (current_.configuration.mayChange(space_, static_cast<int>(i), n))
         scaleTunable(static_cast<int>(i), n, size);
+  }
+
+  /// All numbers, or those of one transform, as somebody else has them: with one thread, any cut-off of tasks
+  /// was as good as another, and here several of them have to go at once.
+  void takeTunables(const Configuration &rival, int size) {
+    const auto taken = [&](auto &&isMeant) {
+      Configuration next = current_.configuration;
+      for (std::size_t i = 0; i < space_.tunables.size(); ++i)
+        if (const Tunable &tunable = space_.tunables[i];
+            tunable.isOpen() && !tunable.forAccuracy && isMeant(tunable))
+          next = next.withTunable(static_cast<int>(i), rival.tunables()[i]);
+      return next;
+    };
+    step(taken([](const Tunable &) { return true; }), size);
+    std::set<std::string> transforms;
+    for (const Tunable &tunable : space_.tunables)
+      if (transforms.insert(tunable.transform).second)
+        step(taken([&](const Tunable &t) { return t.transform == tunable.transform; }), size);
   }
 
   /// Those that the sizes until now could not judge, and all of them more finely.
@@ -142,6 +167,7 @@ private:
 
   const ProgramSpace &space_;
   Tester &tester_;
+  const std::vector<Configuration> &rivals_;
   const Deadline deadline_;
   Candidate current_;
 };
@@ -155,16 +181,23 @@ TuneResult refresh(const ProgramSpace &space, const std::vector<TestSize> &sizes
   Tester tester(space, sizes, evaluator, observer);
   const double start = evaluator.elapsed();
   observer.stage("moving what the other machine found");
-  Refresher refresher(space, tester,
-                      {start + kSearch * std::max(settings.deadline - start, 0.0),
-                       settings.trials > 0 ? settings.trials : kUnlimitedTrials});
+  const Deadline untilRaced{start + kSearch * std::max(settings.deadline - start, 0.0),
+                            settings.trials > 0 ? settings.trials : kUnlimitedTrials};
+  Refresher refresher(space, tester, rivals, untilRaced);
   TuneResult result;
   result.best = Configuration::defaults(space);
   result.size = refresher.run();
   result.defaultSeconds = result.bestSeconds = tester.defaultAt(result.size);
+  Population population;
+  population.join(refresher.current());
+  if (result.size + 1 == static_cast<int>(sizes.size()) && !evaluator.stopped()) {
+    observer.stage("looking around");
+    Random random(settings.seed);
+    goOn(tester, population, result.size, *makeEvolution(0), settings.population, untilRaced, random);
+  }
   if (!evaluator.stopped()) {
     observer.stage("final race against the stored configuration");
-    std::vector<Configuration> runners{refresher.current()};
+    std::vector<Configuration> runners{population.best(result.size).configuration};
     runners.insert(runners.end(), rivals.begin(), rivals.end());
     const long n = sizes[static_cast<std::size_t>(result.size)].n;
     std::erase_if(runners, [&](const Configuration &c) { return tester.bans().uses(c, n); });

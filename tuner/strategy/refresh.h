@@ -4,7 +4,8 @@
 //   refresh(space, sizes, {program's default}, {.deadline = 6}, evaluator, observer)
 //     stored {n<341: Insertion, n<65536: Quick, else Merge}
 //     at n = 512: Insertion here, too?  Merge here already?  ... at each size, beside the cut-offs near it
-//     at the full size: each cut-off and each size-like tunable x 2, x 1/2, as long as it gets faster
+//     at the full size: the tunables of its rivals; each cut-off and each size-like tunable x 2, x 1/2, as
+//     long as it gets faster; then mutations for what is left
 //   ->  {n<1365: Insertion, n<43690: Quick, else Merge}
 //
 // The stored configuration is the space's initial one (Configuration::defaults). What isFixed stays.
@@ -15,7 +16,8 @@
 
 namespace pbc::tuner {
 
-/// `rivals` run in the last race only: the best few of elsewhere.
+/// `rivals` lend their tunables, and run in the last race: the program's default, and the best few of
+/// elsewhere.
 TuneResult refresh(const ProgramSpace &, const std::vector<TestSize> &,
                    const std::vector<Configuration> &rivals, const TuneSettings &, Evaluator &, Observer &);
 

@@ -3,8 +3,10 @@
 #include "tuner/strategy/growing_search.h"
 #include "tuner/strategy/neighbours.h"
 #include "tuner/strategy/polish.h"
+#include "tuner/strategy/tidy.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace pbc::tuner {
 namespace {
@@ -16,18 +18,16 @@ void takeBestSoFar(const Tester &tester, Population &population, TuneResult &res
   const auto &members = population.members();
   const auto byDefault = std::find_if(members.begin(), members.end(),
                                       [&](const Candidate &c) { return c.configuration == defaults; });
-  if (members.empty())
-    return;
-  const Candidate &best = population.best(result.size);
-  if (!best.measuredAt(result.size) || best.configuration == defaults)
+  const Candidate *best = population.bestMeasured(result.size);
+  if (!best || best->configuration == defaults)
     return;
   const std::vector<double> reference = byDefault != members.end() && byDefault->measuredAt(result.size)
                                             ? byDefault->seconds.at(result.size)
                                             : std::vector<double>{tester.defaultAt(result.size)};
-  if (judge(best.seconds.at(result.size), reference) != Verdict::Faster)
+  if (judge(best->seconds.at(result.size), reference) != Verdict::Faster)
     return;
-  result.best = best.configuration;
-  result.bestSeconds = best.at(result.size);
+  result.best = best->configuration;
+  result.bestSeconds = best->at(result.size);
   result.changed = true;
 }
 
@@ -73,8 +73,9 @@ void takeOver(const RaceResult &last, TuneResult &result) {
 TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
                 const std::vector<Configuration> &earlier, const TuneSettings &settings, Evaluator &evaluator,
                 Observer &observer) {
-  constexpr double kSearch = 0.7, kPolish = 0.15; // of the time; the rest is the race's
-  constexpr double kSearchTrials = 0.8;           // of the trials; the race is not counted
+  constexpr double kSearch = 0.55, kPolish = 0.25, kTidy = 0.08; // of the time; the rest is the race's
+  constexpr double kSearchTrials = 0.8;                          // of the trials; the race is not counted
+  constexpr double kTidyTrials = 0.1;                            // of those that the search took
   constexpr std::size_t kRunners = 3;
   constexpr double kExamination = 1; // second, of what there was no time to race
   const ChosenStrategy chosen = chooseStrategy(space, settings, sizes.back().defaultSeconds);
@@ -84,7 +85,9 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   Random random(settings.seed);
   const Spent start = tester.spent();
   const int trials = settings.trials > 0 ? settings.trials : kUnlimitedTrials;
-  Deadline untilPolished = part({settings.deadline, trials}, kSearch + kPolish, start);
+  const bool isTidied = settings.trials == 0; // trials are not to be wasted
+  Deadline untilPolished =
+      part({settings.deadline, trials}, kSearch + kPolish + (isTidied ? 0 : kTidy), start);
   untilPolished.measurements = trials;
   Deadline untilSearched =
       isPolished ? part(untilPolished, kSearch / (kSearch + kPolish), start) : untilPolished;
@@ -109,7 +112,7 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   if (atFullSize && isPolished && !evaluator.stopped()) {
     observer.stage("polishing the best");
     polish(tester, search.population, search.lastSize, untilPolished, random);
-    if (chosen.strategy->startsSmall && settings.trials == 0) // there is time: trials are not to be wasted
+    if (chosen.strategy->startsSmall && settings.trials == 0)
       goOn(tester, search.population, search.lastSize, *technique, settings.population, untilPolished,
            random);
   }
@@ -122,14 +125,24 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
     for (const Configuration &configuration : earlier)
       if (!tester.bans().uses(configuration, n))
         runners.push_back(configuration);
+    std::optional<Configuration> tidied;
+    if (isTidied)
+      if (const Candidate *best = search.population.bestMeasured(search.lastSize)) {
+        Deadline until = part({settings.deadline}, kTidy / (1 - kSearch - kPolish), tester.spent());
+        until.measurements = static_cast<int>((1 + kTidyTrials) * tester.measurements());
+        tidied = tidy(tester, best->configuration, search.lastSize, until);
+        runners.push_back(*tidied);
+      }
     for (const Candidate &member : search.population.members())
       if (runners.size() < kRunners + earlier.size() && member.measuredAt(search.lastSize) &&
           std::find(runners.begin(), runners.end(), member.configuration) == runners.end())
         runners.push_back(member.configuration);
-    const RaceResult last = race(tester, runners, search.lastSize, settings.deadline,
-                                 earlier.empty() ? nullptr : &earlier.front());
+    // Of two that are as fast the one that was there stays, else the one that says less.
+    const Configuration *keeper = !earlier.empty() ? &earlier.front() : tidied ? &*tidied : nullptr;
+    const RaceResult last = race(tester, runners, search.lastSize, settings.deadline, keeper);
     if (!evaluator.stopped())
       takeOver(last, result);
+    result.keptPrevious &= !earlier.empty();
   }
   if (!result.raced) {
     search.population.removeBanned(tester.bans(), sizes[search.lastSize].n);

@@ -1,0 +1,107 @@
+#include "tuner/strategy/tidy.h"
+
+#include <algorithm>
+#include <span>
+
+namespace pbc::tuner {
+namespace {
+
+constexpr double kSameFull = 1.01, kSameSmall = 1.05; // as long: at the full size, and at smaller ones
+
+class Tidier {
+public:
+  Tidier(Tester &tester, const Configuration &best, int size, const Deadline &deadline)
+      : tester_(tester), defaults_(Configuration::defaults(tester.space())), best_(best), now_(best),
+        size_(size), deadline_(deadline) {}
+
+  Configuration run() {
+    takeBackTunables();
+    takeBackLevels();
+    return now_;
+  }
+
+private:
+  void takeBackTunables() {
+    std::vector<int> changed;
+    const auto &tunables = tester_.space().tunables;
+    for (std::size_t i = 0; i < tunables.size(); ++i)
+      if (tunables[i].isOpen() && !tunables[i].forAccuracy &&
+          now_.tunables()[i] != defaults_.tunables()[i])
+        changed.push_back(static_cast<int>(i));
+    takeBack(changed);
+  }
+
+  /// Elements and size bins of one tunable lie side by side, and so do tunables of one transform.
+  void takeBack(std::span<const int> changed) {
+    if (changed.empty())
+      return;
+    Configuration without = now_;
+    for (const int i : changed)
+      without = without.withTunable(i, defaults_.tunables()[static_cast<std::size_t>(i)]);
+    if (isAsGood(without)) {
+      now_ = without;
+    } else if (changed.size() > 1) {
+      takeBack(changed.first(changed.size() / 2));
+      takeBack(changed.subspan(changed.size() / 2));
+    }
+  }
+
+  void takeBackLevels() {
+    const auto &sites = tester_.space().sites;
+    for (std::size_t site = 0; site < sites.size(); ++site) {
+      const auto selector = [&] { return now_.selectors()[site]; };
+      if (!sites[site].isOpen() || selector() == defaults_.selectors()[site])
+        continue;
+      for (int level = static_cast<int>(selector().levels().size()) - 2; level >= 0; --level)
+        if (level + 1 < static_cast<int>(selector().levels().size())) // two may have become one
+          if (const Configuration without =
+                  now_.withSelector(static_cast<int>(site), selector().withoutLevel(level));
+              isAsGood(without))
+            now_ = without;
+    }
+  }
+
+  bool isAsGood(const Configuration &configuration) {
+    constexpr int kStep = 2; // every second size
+    if (tester_.bans().uses(configuration, tester_.sizes()[static_cast<std::size_t>(size_)].n))
+      return false;
+    for (int size = size_ % kStep; size <= size_; size += kStep)
+      if (!isAsGoodAt(configuration, size))
+        return false;
+    return true;
+  }
+
+  /// Both run anew and in turns: times that made the best one the best were lucky, and what runs first at a size
+  /// finds nothing in the caches.
+  bool isAsGoodAt(const Configuration &configuration, int size) {
+    constexpr int kRuns = 3, kMost = 12; // of each: at once, and in all
+    const double same = size == size_ ? kSameFull : kSameSmall;
+    Candidate best{best_, {}}, candidate{configuration, {}};
+    for (int runs = kRuns; runs <= kMost; runs += kRuns) {
+      if (!tester_.mayGoOn(deadline_) || !tester_.test(best, size, kRuns, best_) ||
+          !tester_.test(candidate, size, kRuns, best_))
+        return false;
+      const double ratio = candidate.at(size) / best.at(size);
+      if (ratio <= same)
+        return true;
+      if (judge(candidate.seconds[size], best.seconds[size]) == Verdict::Slower)
+        return false;
+    }
+    return false;
+  }
+
+  Tester &tester_;
+  const Configuration defaults_;
+  const Configuration best_;
+  Configuration now_;
+  const int size_;
+  const Deadline deadline_;
+};
+
+} // namespace
+
+Configuration tidy(Tester &tester, const Configuration &best, int size, const Deadline &deadline) {
+  return Tidier(tester, best, size, deadline).run();
+}
+
+} // namespace pbc::tuner
