@@ -31,7 +31,7 @@ double skewedSeconds(const StencilMachine &machine, const EnergyRun &run, const 
   const double moved = 2 * static_cast<double>(2 * run.tileSteps + run.tile1);
   const double transfer = moved * machine.secondsPerWord * static_cast<double>(streams) + 2 * machine.barrier;
   const double compute = subtiledCompute(machine, tile, iteration);
-  return wavefrontTime(machine, widths, resident, groupTime(1, resident, 1, transfer, compute, false));
+  return bestResident(machine, widths, 1, resident, transfer, compute).total;
 }
 
 /// 32, 64, 96, 128, 192, 256, 384, ...: the first that covers `extent` is the last.

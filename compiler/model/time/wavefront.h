@@ -22,6 +22,15 @@ std::vector<long> skewedWavefronts(long extent, long steps, long width, long hei
 /// Talg (A.2), where `group` is the time of k tiles on a unit.
 double wavefrontTime(const StencilMachine &, const std::vector<long> &widths, long resident, double group);
 
+/// The same with the number of resident tiles with which it is least. A group is charged in full also where a
+/// wavefront has fewer tiles, so that the most that fit are often not the best.
+struct ResidentChoice {
+  long resident = 0;
+  double group = 0, total = 0;
+};
+ResidentChoice bestResident(const StencilMachine &, const std::vector<long> &widths, long least, long most,
+                            double transfer, double compute);
+
 /// A rectangular tile that the lanes of a unit go through in subtiles, antidiagonal by antidiagonal
 /// (DERIVED).
 struct SubtiledTile {
@@ -30,7 +39,8 @@ struct SubtiledTile {
 };
 double subtiledCompute(const StencilMachine &, const SubtiledTile &, double iteration);
 
-/// A dynamic-programming table (Smith-Waterman) cut into such tiles: the whole model for it.
+/// A dynamic-programming table (Smith-Waterman) cut into such tiles: the whole model for it. Printed: A.7, as
+/// if every wavefront were as wide as the widest, and each unit had the far memory to itself.
 struct TableTime {
   std::vector<long> widths;
   long resident = 0, tileWords = 0;
@@ -39,6 +49,6 @@ struct TableTime {
   double ideal = 0;
 };
 TableTime tableTime(const StencilMachine &, long rows, long columns, const SubtiledTile &, double iteration,
-                    long resident = 0);
+                    long resident = 0, Mode = Mode::Corrected);
 
 } // namespace pbc::model
