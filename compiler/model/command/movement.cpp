@@ -98,7 +98,7 @@ long memoryForOnce(const ProductSizes &p, long once, long stream) {
   return high;
 }
 
-Answer oneProduct(const ProductSizes &p, const FastMemoryOptions &asked) {
+Answer oneProduct(const ProductSizes &p, const FastMemoryOptions &asked, Mode mode) {
   const pb::FastMemory memory = asked.value();
   const std::vector<Way> ways = waysOfOne(p);
   const Way &best = leastOf(ways, memory);
@@ -120,6 +120,10 @@ Answer oneProduct(const ProductSizes &p, const FastMemoryOptions &asked) {
         fmt::format("Each matrix would move once with {} words ({}).", enough, asked.bytes(enough)));
   } else
     answer.explain("Less is impossible: each matrix moves once.");
+  if (mode == Mode::Printed)
+    answer.explain(
+        "Of one product print has the same words; only the tile of the right matrix is printed as x "
+        "by y and is y by z (D.6).");
   answer.plots.push_back(movementCurve(ways, memory));
   return answer;
 }
@@ -179,7 +183,7 @@ void addMovementCommand(CLI::App &parent, const Common &common, Question &questi
     question = [asked, &common] {
       const std::vector<long> &p = asked->sizes;
       requireSizes(p);
-      return p.size() == 3 ? oneProduct({p[0], p[1], p[2]}, asked->memory)
+      return p.size() == 3 ? oneProduct({p[0], p[1], p[2]}, asked->memory, common.mode())
                            : twoProducts({p[0], p[1], p[2], p[3]}, asked->memory, common.mode());
     };
   });

@@ -1,5 +1,6 @@
 #include "compiler/model/time/stencil_time.h"
 
+#include "compiler/model/time/tile_text.h"
 #include "compiler/model/time/whole.h"
 
 #include <algorithm>
@@ -32,13 +33,6 @@ long slicesOf(const StencilProblem &p, const Tile &tile, bool whole) {
   for (std::size_t d = 1; d < static_cast<std::size_t>(p.stencil.dimensions); ++d)
     slices *= roundedUp(p.extents[d] + lean(p.stencil, tile), tile.space[d]);
   return slices;
-}
-
-std::string tileText(const Stencil &stencil, const Tile &tile) {
-  std::string text;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(stencil.dimensions); ++d)
-    text += fmt::format("{} x ", tile.space[d]);
-  return text + std::to_string(tile.time);
 }
 
 void checkTile(const StencilProblem &p, const Tile &tile) {

@@ -29,6 +29,7 @@ struct TableQuestion {
   std::string name;
   long rows = 0, columns = 0;
   double iteration = 0;
+  Mode mode = Mode::Corrected;
 };
 Answer timeOfTable(const TableQuestion &, const SubtiledTile &, long resident);
 
