@@ -106,6 +106,7 @@ Answer oneProduct(const ProductSizes &p, const FastMemoryOptions &asked, Mode mo
   const long words = tile.words.count;
   const long once =
       counted(pb::Words(p[0]) * p[1] + pb::Words(p[1]) * p[2] + pb::Words(p[0]) * p[2], "the product");
+  requireEachOnce(words, {p.begin(), p.end()});
   Answer answer(fmt::format("Movement of R ({0} x {2}) = A1 ({0} x {1}) A2 ({1} x {2}) through {3}", p[0],
                             p[1], p[2], asked.text()));
   answer.figure("least", words, "words", "cost-models.md 5, exact");
@@ -155,6 +156,7 @@ Answer twoProducts(const FusedSizes &p, const FastMemoryOptions &asked, Mode mod
   const bool isLeft = !(right < left);
   const std::vector<Way> &ways = isLeft ? all.left : all.right;
   const Way &best = leastOf(ways, memory);
+  requireEachOnce(best.exact(memory).words.count, {p.begin(), p.end()});
   Answer answer(fmt::format("Movement of R = A1 ({} x {}) A2 ({} x {}) A3 ({} x {}) through {}", p[0], p[1],
                             p[1], p[2], p[2], p[3], asked.text()));
   answer.figure("order of fewest operations", isLeft ? "(A1 A2) A3" : "A1 (A2 A3)");
