@@ -57,6 +57,14 @@ with tempfile.TemporaryDirectory() as folder:
     printed = figures("--machine=gtx980", "--stencil=SmithWaterman", "--size=4096,3072", "--tile=64,64", "--iteration=5e-9", "--printed")
     assert printed[1]["time"] > f["time"], "as if all wavefronts were as wide as the widest"
 
+    # The best of a table's tiles, and those near it.
+    answer, best = figures("--machine=gtx980", "--stencil=SmithWaterman", "--size=4096,3072", "--iteration=5e-9", "--candidates=4")
+    rows = answer["tables"][1]["rows"]
+    assert best["time"] < f["time"] and len(rows) == 4 and rows[0][3] == best["time"] and all(0 <= row[4] <= 10 for row in rows), answer
+    tile, subtile = (side.replace(" x ", ",") for side in best["best tile / subtile"].split(" / "))
+    alone = figures("--machine=gtx980", "--stencil=SmithWaterman", "--size=4096,3072", "--iteration=5e-9", f"--tile={tile}", f"--subtile={subtile}")
+    assert alone[1]["time"] == best["time"], (alone, best)
+
     # Without an iteration's time: factors, from which the time of section 1.11 follows.
     answer, f = figures(*JACOBI, "--tile=8,64,16", "--overhead")
     factors = [row[1] for row in answer["tables"][0]["rows"]]
@@ -135,7 +143,11 @@ with tempfile.TemporaryDirectory() as folder:
     assert refused(*JACOBI, "--subtile=4,4").startswith("--subtile is of SmithWaterman")
     assert refused("--machine=", *JACOBI[1:]).startswith("`--machine=` has nothing behind it")
     assert refused(*JACOBI[:2], "--size=99999999999999999999,4096", "--steps=8").startswith("`--size=99999999999999999999,4096` is more than 64 bits")
-    assert refused("--machine=gtx980", "--stencil=SmithWaterman", "--size=4096,4096", "--iteration=5e-9").startswith("SmithWaterman needs --tile")
+    table = ["--machine=gtx980", "--stencil=SmithWaterman", "--size=4096,4096", "--iteration=5e-9"]
+    assert refused(*table, "--counted").startswith("of SmithWaterman wavefronts are always counted")
+    assert refused(*table, "--subtile=4,4").startswith("--subtile is of one tile")
+    assert refused(*table, "--k=1000").startswith("no tile of SmithWaterman fits")
+    assert refused(*table, "--within=nan").startswith("the part of the minimum must be 0 or more")
     wrong = Command(sys.argv[1], "tme")
     assert wrong.refused(*JACOBI).startswith("there is no model 'tme' (did you mean 'time'?)\n  help: there are 'area', "), wrong
     with open("slow.toml", "w") as out:

@@ -43,18 +43,25 @@ void checkGiven(const TimeOptions &o) {
 
 Answer answerTable(const TimeOptions &o, const Machine &machine, Mode mode) {
   checkCount("--size", o.size.size(), 2, "the lengths of both sequences");
-  if (o.tile.empty())
-    throw Problem("SmithWaterman needs --tile", "the sides of a tile of the table, such as --tile=64,64");
   if (o.isOverhead)
     throw Problem("--overhead is of hexagonal tiles", "leave it away for SmithWaterman");
+  if (o.steps)
+    throw Problem("SmithWaterman has no --steps", "its time is the second sequence: --size=4096,4096");
+  if (o.isCounted)
+    throw Problem("of SmithWaterman wavefronts are always counted", "leave --counted away");
+  const double iteration = o.iteration ? *o.iteration : iterationTime(machine, {.name = kTable});
+  const TableQuestion q{stencilMachine(machine), kTable, o.size[0], o.size[1], iteration, mode};
+  const auto shown = static_cast<std::size_t>(o.candidates);
+  const long resident = o.resident.value_or(0);
+  if (o.tile.empty() && !o.subtile.empty())
+    throw Problem("--subtile is of one tile, and --tile is not there",
+                  "give --tile, or leave --subtile away to compare all");
+  if (o.tile.empty())
+    return bestTables(q, {.within = o.within, .budget = shown, .resident = resident}, shown);
   checkCount("--tile", o.tile.size(), 2, "the sides of a tile of the table, tS,tT");
   const std::vector<long> subtile = o.subtile.empty() ? std::vector<long>{8, 8} : o.subtile;
   checkCount("--subtile", subtile.size(), 2, "the sides of what one lane computes alone, sS,sT");
-  if (o.steps)
-    throw Problem("SmithWaterman has no --steps", "its time is the second sequence: --size=4096,4096");
-  const double iteration = o.iteration ? *o.iteration : iterationTime(machine, {.name = kTable});
-  return timeOfTable({stencilMachine(machine), kTable, o.size[0], o.size[1], iteration, mode},
-                     {o.tile[0], o.tile[1], subtile[0], subtile[1]}, o.resident.value_or(0));
+  return timeOfTable(q, {o.tile[0], o.tile[1], subtile[0], subtile[1]}, resident);
 }
 
 const char *const kEstimatedFrom = "Jacobi2D"; // a program's iteration (program_stencil.h)

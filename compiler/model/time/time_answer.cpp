@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <numeric>
 #include <optional>
+#include <tuple>
 
 namespace pbc::model {
 namespace {
@@ -311,6 +312,50 @@ Answer timeOfTable(const TableQuestion &q, const SubtiledTile &tile, long reside
         std::min(roundedUp(tile.width, tile.subWidth), roundedUp(tile.height, tile.subHeight)),
         q.machine.lanes));
   a.plots.push_back(tableOverHeight(q, tile, t.ideal));
+  return a;
+}
+
+Answer bestTables(const TableQuestion &q, const TileSearchSettings &settings, std::size_t shown) {
+  if (!(settings.within >= 0))
+    throw Problem(fmt::format("the part of the minimum must be 0 or more, not {}", settings.within));
+  struct Timed {
+    SubtiledTile tile;
+    TableTime time;
+  };
+  std::vector<Timed> all;
+  forEachRectangle(q.machine, q.rows, q.columns, 1, [&](const SubtiledTile &tile) {
+    const long most =
+        std::min(q.machine.blocksPerUnit, q.machine.unitWords / (2 * (tile.width + tile.height)));
+    if (settings.resident <= most)
+      all.push_back(
+          {tile, tableTime(q.machine, q.rows, q.columns, tile, q.iteration, settings.resident, q.mode)});
+  });
+  if (all.empty())
+    throw Problem(fmt::format("no tile of {} fits in the {} words that a block of {} may have", q.name,
+                              q.machine.blockWords, q.machine.name),
+                  "take smaller sequences, or ask for a smaller k");
+  const auto best = std::ranges::min_element(all, {}, [](const Timed &t) { return t.time.total; });
+  std::iter_swap(all.begin(), best);
+  const double least = all.front().time.total;
+  std::erase_if(all, [&](const Timed &t) { return t.time.total > least * (1 + settings.within); });
+  // As searchTiles ranks them.
+  std::sort(all.begin() + 1, all.end(), [](const Timed &a, const Timed &b) {
+    return std::tuple(-a.time.resident, a.time.tileWords, a.time.total) <
+           std::tuple(-b.time.resident, b.time.tileWords, b.time.total);
+  });
+  const auto text = [](const SubtiledTile &t) {
+    return fmt::format("{} x {} / {} x {}", t.width, t.height, t.subWidth, t.subHeight);
+  };
+  Answer a = timeOfTable(q, all.front().tile, settings.resident);
+  a.figures.insert(a.figures.begin(), {"best tile / subtile", text(all.front().tile), "", "1.8"});
+  a.figure(fmt::format("tiles within {}", percentText(settings.within)), all.size(), "", "1.10");
+  AnswerTable table{"Candidates: the best, then those with more tiles on a unit and less fast memory first",
+                    {"tile / subtile", "k", "words", "time [s]", "over the best [%]"},
+                    {}};
+  for (std::size_t i = 0; i < std::min(shown, all.size()); ++i)
+    table.rows.push_back({text(all[i].tile), all[i].time.resident, all[i].time.tileWords, all[i].time.total,
+                          100 * (all[i].time.total / least - 1)});
+  a.tables.push_back(table);
   return a;
 }
 

@@ -32,5 +32,7 @@ struct TableQuestion {
   Mode mode = Mode::Corrected;
 };
 Answer timeOfTable(const TableQuestion &, const SubtiledTile &, long resident);
+/// Over all tiles of forEachRectangle; `resident` of the settings 0: as many as are best for each.
+Answer bestTables(const TableQuestion &, const TileSearchSettings &, std::size_t shown);
 
 } // namespace pbc::model

@@ -24,6 +24,17 @@ void checkWavefronts(long count) {
         "make the tiles larger");
 }
 
+/// 32, 64, 96, 128, 192, 256, 384, ...: the first that covers `extent` is the last.
+std::vector<long> sides(long extent) {
+  std::vector<long> out = {32};
+  for (long power = 64; out.back() < extent; power *= 2) {
+    out.push_back(power);
+    if (power < extent)
+      out.push_back(power + power / 2);
+  }
+  return out;
+}
+
 } // namespace
 
 std::vector<long> tableWavefronts(long rows, long columns) {
@@ -134,6 +145,18 @@ TableTime tableTime(const StencilMachine &m, long rows, long columns, const Subt
   t.ideal = static_cast<double>(rows) * static_cast<double>(columns) * iteration /
             static_cast<double>(m.units * m.lanes);
   return t;
+}
+
+void forEachRectangle(const StencilMachine &m, long extent, long steps, long factor,
+                      const std::function<void(const SubtiledTile &)> &take) {
+  constexpr long kManyWavefronts = 100'000;
+  for (const long height : sides(steps))
+    for (const long width : sides(extent)) {
+      if (2 * (width + factor * height) > m.blockWords || extent / width + steps / height > kManyWavefronts)
+        continue;
+      for (long sub = 1; sub <= 16; sub *= 2)
+        take({width, height, sub, sub});
+    }
 }
 
 } // namespace pbc::model

@@ -10,6 +10,8 @@
 #pragma once
 #include "compiler/model/time/stencil_time.h"
 
+#include <functional>
+
 namespace pbc::model {
 
 /// Of a table of rows x columns of tiles, by antidiagonals. Throws Problem if there are none or too many.
@@ -50,5 +52,11 @@ struct TableTime {
 };
 TableTime tableTime(const StencilMachine &, long rows, long columns, const SubtiledTile &, double iteration,
                     long resident = 0, Mode = Mode::Corrected);
+
+/// Calls `take` with the rectangular tiles that a block can have, 2 (width + factor * height) words of it:
+/// sides of 32, 64, 96, 128, 192, 256, ..., square subtiles of 1, 2, 4, 8, 16. Not with those that are so
+/// small that there would be more than 100,000 wavefronts.
+void forEachRectangle(const StencilMachine &, long extent, long steps, long factor,
+                      const std::function<void(const SubtiledTile &)> &take);
 
 } // namespace pbc::model
