@@ -25,8 +25,11 @@ struct Split {
   long size[5];
 };
 
-/// Parts of about `cells` cells, long along dimension 0 of the box (x, the innermost loop); `grain[d]`: parts
-/// begin at multiples of it.
+/// Makes the parts of the last dimension that has several of one size, not larger than they were but for the
+/// grain, and as many for each worker if they are more than the workers: three parts of 350 and a rest would
+/// take two workers as long as four of 350. `grain[d]`: parts begin at multiples of it.
+void evenOut(Split &, const Box &, const long *grain, int workers);
+/// Even parts of about `cells` cells, long along dimension 0 of the box (x, the innermost loop).
 Split splitOf(const Box &box, long cells, const long *grain);
 /// Parts of about `cells` cells or more, square in dimensions 0 and 1, a few for each worker.
 Split squareSplitOf(const Box &box, long cells, const long *grain);

@@ -1,4 +1,5 @@
 #include "runtime/base/closest.h"
+#include "runtime/base/median.h"
 #include "runtime/matrix/writing.h"
 #include "runtime/program/accuracy.h"
 #include "runtime/program/check.h"
@@ -161,9 +162,7 @@ double medianTime(Runner &runner, const Instance &instance, long trials) {
   };
   for (double total = 0; more(total); total += samples.back())
     samples.push_back(runner.run(instance));
-  std::sort(samples.begin(), samples.end());
-  const size_t n = samples.size();
-  return n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
+  return base::medianOf(std::move(samples));
 }
 
 int runCommand(const Program &program, const Transform &t, const Options &o, int threads) {

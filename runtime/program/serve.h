@@ -12,10 +12,12 @@
 //       time, on inputs that are the same up to rounding, and the reply says whether its results are numbers
 //       and the same again, "finite":true,"stable":true
 //   {"op":"measure","config":"<TOML text>","trials":3,"limit":0.5}
-//       fills selectors and tunables, restores the inputs, runs up to `trials` times, compares the outputs of
-//       the first run with the reference; stops when `limit` seconds of running have passed (at least one
-//       run). The configuration's number of threads counts from here on: others are started in their place,
-//       without an end of the process, and a short first run of theirs is not counted.
+//       fills selectors and tunables, restores the inputs, runs, compares the outputs of the first run with
+//       the reference; then up to `trials` times; stops when `limit` seconds of these have passed (at least
+//       one). A first run of less than 30 ms is not counted, and each time is the median of the runs that fit
+//       into the time that filling and comparing matrices took, 20 ms at most for all times together: as many
+//       as cost little beside that. The configuration's number of threads counts from here on: others are
+//       started in their place, without an end of the process.
 //   -> {"ok":true,"agrees":true,"difference":1.2e-15,"seconds":[0.029,0.028,0.028]}
 //      with "at":"B[4]: found 1, expected 4" where outputs disagree, or "changes":"A", an input that the run
 //      wrote into, though the default does not (inputs are restored after each request)

@@ -1,6 +1,7 @@
 #include "runtime/program/serve_session.h"
 #include "runtime/base/closest.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/median.h"
 #include "runtime/base/random.h"
 #include "runtime/config/configuration.h"
 #include "runtime/config/fit.h"
@@ -12,18 +13,22 @@
 #include "runtime/program/peak_memory.h"
 #include "runtime/program/values.h"
 #include <algorithm>
+#include <chrono>
 #include <climits>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace pb::program {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
 constexpr long kStartSize = 1024;
-constexpr long kMostBuilds = 3;  // runs with a compiler in them that are not counted
-constexpr double kWarmUp = 0.01; // seconds: the first run of new threads counts if it is longer
+constexpr long kMostBuilds = 3;         // runs with a compiler in them that are not counted
+constexpr double kWarmUp = 0.03;        // seconds: a first run counts if it is longer
+constexpr double kLongestWindow = 0.02; // seconds of a request that are spent repeating short runs
 
 /// JSON has no infinity; the largest double stands for it.
 double finite(double v) { return std::min(v, std::numeric_limits<double>::max()); }
@@ -401,12 +406,12 @@ Json ServeSession::measure(const Json &request) {
   const auto trials = static_cast<long>(number(request, "trials", 1, 1, 1e6));
   int threads = threads_;
   configure(request, &threads);
+  const auto begin = Clock::now();
   const bool comparable = fitOutputs();
   const std::vector<Matrix> outputs = instance_->outputs();
   for (const Matrix &m : outputs)
     matrix::fillWithNonsense(m);
   base::seedThreads(seed_);
-  const bool areThreadsNew = !runner_ || runner_->threads() != threads;
   Runner &workers = runner(threads);
   Json seconds = Json::array(), joules = Json::array();
   Difference difference;
@@ -418,6 +423,9 @@ Json ServeSession::measure(const Json &request) {
     if (const int input = restoreInputs(); input >= 0 && !defaultChangesInputs_)
       changed = input;
   };
+  double window = 0; // of one time
+  std::vector<double> repeated;
+  double repeatedFor = 0;
   for (long run = 0; static_cast<long>(seconds.size()) < trials && (seconds.empty() || total < limit);
        ++run) {
     const long builds = builds_;
@@ -428,14 +436,24 @@ Json ServeSession::measure(const Json &request) {
       accuracy = accuracyOf(program_, *instance_, workers).value; // null where it is not a number
     if (run == 0 || changed >= 0 || defaultChangesInputs_)
       restore();
-    // A time with a compiler's in it is none of the program's; new threads begin with nothing in their
-    // caches, and after memory was measured all of it must be got anew.
-    if ((builds_ != builds && run < kMostBuilds) ||
-        (run == 0 && (metrics.memory || (areThreadsNew && cost.seconds < kWarmUp))))
+    if (run == 0 && !metrics.energy)
+      window =
+          std::min(std::chrono::duration<double>(Clock::now() - begin).count() - cost.spent, kLongestWindow) /
+          static_cast<double>(trials);
+    // A time with a compiler's in it is none of the program's. The first run finds outputs in the caches of
+    // the thread that has filled them, threads asleep, and memory that must be got anew: it says more of what
+    // was done before than of the configuration. One that asks for energy is many runs.
+    const bool isCold = metrics.memory || (cost.seconds < kWarmUp && !metrics.energy);
+    if ((builds_ != builds && run < kMostBuilds) || (run == 0 && isCold))
       continue;
-    seconds.push_back(cost.seconds);
+    repeated.push_back(cost.seconds);
+    repeatedFor += cost.spent;
+    if (repeatedFor < window)
+      continue;
+    seconds.push_back(base::medianOf(std::exchange(repeated, {})));
     joules.push_back(cost.joules);
-    total += cost.spent;
+    total += metrics.energy ? cost.spent : seconds.back().get<double>();
+    repeatedFor = 0;
   }
   restore();
   Json reply = {{"ok", true},

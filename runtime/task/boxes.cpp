@@ -14,6 +14,8 @@ namespace {
 /// worker that began, so that in a sequence of loops each part stays in the cache of one core.
 constexpr int kSpinsBeforeSuspending = 400;
 
+long partsOf(long extent, long size) { return extent / size + (extent % size != 0); }
+
 /// The dimension in which `box` has most parts of size split, or -1 if it is not to be divided.
 int dimensionToDivide(const Box &box, const Split &split) {
   int best = -1;
@@ -21,8 +23,7 @@ int dimensionToDivide(const Box &box, const Split &split) {
   for (int d = 0; d < box.rank; ++d) {
     if (split.size[d] <= 0)
       continue;
-    const long extent = box.high[d] - box.low[d];
-    const long parts = extent / split.size[d] + (extent % split.size[d] != 0);
+    const long parts = partsOf(box.high[d] - box.low[d], split.size[d]);
     if (parts > most)
       most = parts, best = d;
   }
@@ -33,10 +34,9 @@ Job boxTasks(const BoxLoop *loop, Box part) {
   SpawnScope scope;
   int children = 0;
   for (int d; (d = dimensionToDivide(part, loop->split)) >= 0; ++children) {
-    long size = loop->split.size[d], extent = part.high[d] - part.low[d];
-    long parts = extent / size + (extent % size != 0);
+    const long size = loop->split.size[d];
     Box upper = part;
-    part.high[d] = upper.low[d] = part.low[d] + (parts + 1) / 2 * size;
+    part.high[d] = upper.low[d] = part.low[d] + (partsOf(part.high[d] - part.low[d], size) + 1) / 2 * size;
     scope.spawn(boxTasks(loop, upper));
   }
   loop->function(loop->context, part.low, part.high);
@@ -60,6 +60,19 @@ bool isEmpty(const Box &box) {
   return false;
 }
 
+void evenOut(Split &split, const Box &box, const long *grain, int workers) {
+  for (int d = box.rank - 1; d >= 0; --d) {
+    const long extent = box.high[d] - box.low[d];
+    long parts = partsOf(extent, split.size[d]);
+    if (parts < 2)
+      continue;
+    if (parts > workers)
+      parts = partsOf(parts, workers) * workers;
+    split.size[d] = partsOf(partsOf(extent, parts), grain[d]) * grain[d];
+    return;
+  }
+}
+
 Split splitOf(const Box &box, long cells, const long *grain) {
   Split split{};
   long rest = cells < 1 ? 1 : cells;
@@ -73,6 +86,7 @@ Split splitOf(const Box &box, long cells, const long *grain) {
     split.size[d] = part;
     rest = rest / part > 1 ? rest / part : 1;
   }
+  evenOut(split, box, grain, pb_threads());
   return split;
 }
 

@@ -18,6 +18,7 @@ constexpr long kNarrowest = 256;       // cells of a row, unless less is asked f
 constexpr double kMostRepeated = 1.12; // points of the loops that write, over those without tiles
 constexpr double kWorthwhile = 0.98;   // of two tiles
 constexpr long kLine = 64;
+constexpr long kAnywhere[] = {1, 1, 1, 1, 1};
 
 long volumeOf(const Box &box) {
   long volume = 1;
@@ -108,19 +109,6 @@ private:
   const long budget_;
 };
 
-/// As many tiles along the last dimension that has several as give each worker the same number.
-void balance(Split &split, const Box &box, int workers) {
-  for (int d = box.rank - 1; d >= 0 && workers > 1; --d) {
-    const long extent = box.high[d] - box.low[d];
-    const long tiles = (extent + split.size[d] - 1) / split.size[d];
-    if (tiles < 2)
-      continue;
-    const long even = (tiles + workers - 1) / workers * workers;
-    split.size[d] = std::max((extent + even - 1) / even, 1L);
-    return;
-  }
-}
-
 } // namespace
 
 Box noCells(int rank) {
@@ -183,7 +171,7 @@ Split throughTiles(const LoopStep &step, const Frame *frame, const Box &box, int
     width = width <= kNarrowest ? width / 2 : std::max((width + 1) / 2, kNarrowest);
   }
   if (!isWhole(best))
-    balance(best, box, workers);
+    evenOut(best, box, kAnywhere, workers);
   return best;
 }
 

@@ -167,6 +167,22 @@ TEST(Serve, PrintingRulesDoNotBreakTheProtocol) {
   EXPECT_EQ(r[1]["agrees"], true); // random numbers start again from the seed
 }
 
+TEST(Serve, AShortFirstRunDoesNotCountAndTheOthersAreRepeated) {
+  Folder f;
+  const auto runs = [&](const char *request) {
+    const Ended e = f.run({"--transform=Noisy", "--threads=1", "--serve"},
+                          std::string(R"({"op":"prepare","sizes":{"n":200000}})") + "\n" + request + "\n");
+    EXPECT_EQ(e.status, 0) << e.err;
+    int count = 0;
+    for (size_t at = 0; (at = e.err.find("noise\n", at)) != std::string::npos; ++at)
+      ++count;
+    return count;
+  };
+  const int before = runs("");
+  EXPECT_GE(runs(R"({"op":"measure","trials":1})") - before, 2);
+  EXPECT_GE(runs(R"({"op":"measure","trials":4})") - before, 5);
+}
+
 TEST(Serve, ACandidateThatExitsTakesTheProcessWithIt) {
   Folder f;
   const Ended e =

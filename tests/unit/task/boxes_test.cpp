@@ -128,4 +128,21 @@ TEST(SplitOf, PartsAreLongAlongXAndRespectTheGrain) {
   EXPECT_EQ(small.size[1], 1);
 }
 
+TEST(SplitOf, PartsAreEvenAndAsManyForEachWorker) {
+  const Scheduler two(2);
+  const pb::Box box{2, {0, 0}, {1000, 992}};
+  const long grain[] = {256, 1};
+  EXPECT_EQ(pb::splitOf(box, 350'000, grain).size[1], 248) << "342 rows are three parts: four";
+  EXPECT_EQ(pb::splitOf(box, 700'000, grain).size[1], 496) << "of two parts none is a remainder";
+  EXPECT_EQ(pb::splitOf(box, 1'100'000, grain).size[1], 992) << "what is one part stays one";
+  const long eight[] = {8};
+  EXPECT_EQ(pb::splitOf({1, {0}, {1000}}, 400, eight).size[0], 256) << "the grain is respected";
+}
+
+TEST(SplitOf, PartsAreNotCutForWorkersThatAreMoreThanTheyAre) {
+  const Scheduler many(16);
+  const long grain[] = {1};
+  EXPECT_EQ(pb::splitOf({1, {0}, {1000}}, 400, grain).size[0], 334);
+}
+
 } // namespace
