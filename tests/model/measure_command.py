@@ -34,6 +34,8 @@ with tempfile.TemporaryDirectory() as folder:
     with open("fake.toml", "rb") as f:
         device = tomllib.load(f)
     assert device["kind"] == "gpu" and "ASSUMED" in device["source"], device
+    for memory in device["memory"]:
+        assert memory["latency"]["value"] > 0 and memory["bytes_per_second"]["value"] > 0, memory
 
     run("measure", "--seconds=0.1", "--plot=here.svg")
     for plot in ("fake.svg", "here.svg"):
