@@ -70,6 +70,10 @@ with tempfile.TemporaryDirectory() as folder:
     assert refused("--units", "016", "--lanes=128", "--shared=1") == (
         "`016` begins with a 0\n  help: write the number without it\n")
 
+    assert "excludes" in run("--published", "--units=3", status=1).stderr
+    run("--published", "--plot=published.svg")
+    xml.dom.minidom.parse("published.svg")
+
     # A plot follows links, keeps permissions, and replaces no pipe.
     with open("target.svg", "w") as f:
         f.write("old")

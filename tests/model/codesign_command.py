@@ -78,4 +78,5 @@ with tempfile.TemporaryDirectory() as folder:
     assert refused("--size=1024,1024").startswith("--size without --steps\n")
     assert refused("--stencil=Heat3D", "--size=64,64", "--steps=4").startswith("--size has 2 numbers, Heat3D has 3 dimensions\n")
     assert refused("--stencil=Jacobi2D", "--size=-64,64", "--steps=4").startswith("the extent S1 must be from 1 to 1000000000")
+    assert refused("--printed", "--model=balanced").startswith("--printed is --model=printed, and --model is balanced\n")
     assert refused("--model=best").startswith("no time model is named 'best'")

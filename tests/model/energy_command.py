@@ -109,7 +109,14 @@ with tempfile.TemporaryDirectory() as folder:
     assert refused("--stencil=SmithWaterman", "--size=64,64").startswith("how long an iteration of SmithWaterman takes on K20c is not ")
     assert refused("--stencil=SmithWaterman", "--size=64,64", "--steps=3").startswith("SmithWaterman has no steps")
     assert refused("--stencil=Jacobi1D", "--size=64", "--steps=64", "--tile=8,8", "--subtile=9").startswith("a sub-tile of 9 in a tile of 8\n")
-    assert refused(*JACOBI, "--subtile=4").startswith("--subtile is of one tile, and --tile is not there\n")
+    assert refused("--stencil=Jacobi1D", "--size=64", "--steps=64", "--subtile=4").startswith("--subtile is of one tile, and --tile is not there\n")
+    # What would not be looked at is refused.
+    assert refused(*TILE, "--subtile=4").startswith("--subtile is of Jacobi1D and SmithWaterman\n")
+    assert refused(*TILE, "--kappa=1").startswith("--kappa is of Jacobi1D, not of Jacobi2D\n")
+    assert refused("--calibrate=m.csv", "--printed").startswith("costs are found with the corrected counts\n")
+    for wrong in ([*TILE, "--calibrate=m.csv"], [*TILE, "--seed=3"], [*TILE, "--kernel=a"], [*TILE, "--time=1", "--iteration=1e-8"]):
+        error = run(*wrong, status=1).stderr
+        assert ("excludes" in error or "requires" in error) and error.count("\n") == 2, error
     assert refused("--calibrate=none.csv") == "cannot read the measurements in none.csv\n  help: give a CSV file\n"
     assert refused("--calibrate=.").startswith("cannot read the measurements in .\n")
     with open("few.csv", "w") as f:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """pbc model measure: measure_command.py PBC. A file that the other models read, for the processor and for a device."""
 import json, os, sys, tempfile, time, tomllib
+import xml.dom.minidom
 from question import Command
 
 run = Command(sys.argv[1]).run
@@ -28,13 +29,20 @@ with tempfile.TemporaryDirectory() as folder:
     assert figures["time"] >= figures["ideal time"] > 0, figures
 
     # A device: the runtime's own, which needs no driver.
-    answer = json.loads(run("measure", "--device=fake", "-o", "fake.toml", "--seconds=0.5", "--json").stdout)
+    answer = json.loads(run("measure", "--device=fake", "-o", "fake.toml", "--seconds=0.5", "--json", "--plot=fake.svg").stdout)
     assert any(row[0] == "launch" and row[1] > 0 for row in answer["tables"][0]["rows"]), answer
     with open("fake.toml", "rb") as f:
         device = tomllib.load(f)
     assert device["kind"] == "gpu" and "ASSUMED" in device["source"], device
+    for memory in device["memory"]:
+        assert memory["latency"]["value"] > 0 and memory["bytes_per_second"]["value"] > 0, memory
+
+    run("measure", "--seconds=0.1", "--plot=here.svg")
+    for plot in ("fake.svg", "here.svg"):
+        xml.dom.minidom.parse(plot)
 
     # Wrong questions; nothing is written.
+    assert "leave --printed away" in run("measure", "--printed", status=1).stderr
     error = run("measure", "--device=opencl:77", "-o", "no.toml", status=1).stderr
     assert error.startswith("pbc model: error: no device 'opencl:77' could be opened"), error
     error = run("measure", "--seconds=-1", "-o", "no.toml", status=1).stderr

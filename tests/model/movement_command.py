@@ -44,6 +44,11 @@ with tempfile.TemporaryDirectory() as folder:
     run("936", "1008", "552", "--memory=65536", "--plot=curve.svg")
     xml.dom.minidom.parse("curve.svg")
 
+    # Of one product print has the same words; only a tile is named wrongly.
+    printed = answer_of("936", "1008", "552", "--memory=65536", "--printed")[0]
+    assert printed["tables"] == answer_of("936", "1008", "552", "--memory=65536")[0]["tables"], printed
+    assert any("D.6" in s for s in printed["explanation"]), printed
+
     assert refused("5", "-3", "2") == "size P1 is -3\n  help: sizes are whole numbers from 1 to 2147483647\n"
     assert refused("3", "4", "5", "--memory=0") == "a fast memory of 0 words\n  help: it has at least one word\n"
     assert refused("3", "4", "5", "--memory=12X") == (

@@ -52,7 +52,39 @@ with tempfile.TemporaryDirectory() as folder:
     answer, f = figures("--machine=gtx980", "--stencil=SmithWaterman", "--size=4096,3072", "--tile=64,64", "--iteration=5e-9")
     assert f["wavefronts"] == 64 + 48 - 1 and f["tiles of the widest"] == 48 and f["time"] > f["ideal time"], f
 
-    # A plot, and 1-D and 3-D. (A machine without the stencil needs the iteration's time.)
+    run("--machine=gtx980", "--stencil=SmithWaterman", "--size=4096,3072", "--tile=64,64", "--iteration=5e-9", "--plot=table.svg")
+    xml.dom.minidom.parse("table.svg")
+    printed = figures("--machine=gtx980", "--stencil=SmithWaterman", "--size=4096,3072", "--tile=64,64", "--iteration=5e-9", "--printed")
+    assert printed[1]["time"] > f["time"], "as if all wavefronts were as wide as the widest"
+
+    # The best of a table's tiles, and those near it.
+    answer, best = figures("--machine=gtx980", "--stencil=SmithWaterman", "--size=4096,3072", "--iteration=5e-9", "--candidates=4")
+    rows = answer["tables"][1]["rows"]
+    assert best["time"] < f["time"] and len(rows) == 4 and rows[0][3] == best["time"] and all(0 <= row[4] <= 10 for row in rows), answer
+    tile, subtile = (side.replace(" x ", ",") for side in best["best tile / subtile"].split(" / "))
+    alone = figures("--machine=gtx980", "--stencil=SmithWaterman", "--size=4096,3072", "--iteration=5e-9", f"--tile={tile}", f"--subtile={subtile}")
+    assert alone[1]["time"] == best["time"], (alone, best)
+
+    # Without an iteration's time: factors, from which the time of section 1.11 follows.
+    answer, f = figures(*JACOBI, "--tile=8,64,16", "--overhead")
+    factors = [row[1] for row in answer["tables"][0]["rows"]]
+    assert [round(x, 9) for x in factors] == [1, 1.40625, 1.015625, 1], answer
+    assert abs(f["over the ideal time"] - 1.40625 * 1.015625) < 1e-12 and f["face of the hexagon (tS1 + tT / 2)"] == 16, f
+    bound = f["bound by computing from an iteration of"]
+    for part, kind in ((0.99, "bound by memory"), (1.01, "bound by computing")):
+        answer, _ = figures(*JACOBI, "--tile=8,64,16", f"--iteration={part * bound}")
+        assert any(kind in sentence for sentence in answer["explanation"]), (part, answer)
+    answer, f = figures("--machine=h200", "--stencil=Heat3D", "--size=512,512,512", "--steps=128", "--plot=factor.svg")
+    xml.dom.minidom.parse("factor.svg")
+    assert answer["explanation"][-1] == "How long an iteration of Heat3D takes on H200 is not known.", answer
+    rows = answer["tables"][1]["rows"]
+    assert f["over the ideal time"] >= 1 and all(a[3] < b[3] and a[5] > b[5] for a, b in zip(rows, rows[1:])), rows
+    # As printed only the face counts.
+    faces = figures("--machine=h200", "--stencil=Heat3D", "--size=512,512,512", "--steps=128", "--printed")[1]
+    assert faces["face of the hexagon (tS1 + tT / 2)"] >= f["face of the hexagon (tS1 + tT / 2)"], faces
+    assert faces["overhead as printed"] == 512 * 128 / faces["face of the hexagon (tS1 + tT / 2)"], faces
+
+    # A plot, and 1-D and 3-D. (Times of a machine without the stencil need the iteration's.)
     run(*JACOBI, "--tile=8,64,16", "--plot=height.svg")
     xml.dom.minidom.parse("height.svg")
     figures("--machine=gtx980", "--stencil=Heat3D", "--size=384,384,384", "--steps=128", "--tile=4,8,32,4")
@@ -87,11 +119,11 @@ with tempfile.TemporaryDirectory() as folder:
     assert refused(*JACOBI, "--iteration=nan").startswith("--iteration must be more than 0 and at most 1, not nan\n")
     assert refused(*JACOBI[:1], *JACOBI[2:]).startswith("give either a program or --stencil\n")
     assert refused(*JACOBI[:1], "--stencil=Jacobi3D", "--size=1,1,1").startswith("no stencil is named 'Jacobi3D' (did you mean 'Jacobi1D'?)\n")
-    assert refused("--machine=h200", "--stencil=Heat3D", "--size=64,64,64", "--steps=8") == (
-        "H200 has no time for an iteration of Heat3D\n  help: it has 'Jacobi2D'; give another with --iteration=SECONDS\n")
     assert refused(SOURCE + "/samples/sort.pbcc", *JACOBI[:1], *JACOBI[2:]).startswith(f"no rule of {SOURCE}/samples/sort.pbcc is a stencil\n")
     assert "did you mean 'HeatStep.Inside'?" in refused(SOURCE + "/samples/heat.pbcc", "--kernel=HeatStep.inside", *JACOBI[:1], *JACOBI[2:])
-    assert run("none.pbcc", *JACOBI[:1], *JACOBI[2:], status=1).stderr.endswith("pbc model: error: none.pbcc has errors\n")
+    # The compiler says what is wrong with a program, and nobody else.
+    error = run("none.pbcc", *JACOBI[:1], *JACOBI[2:], status=1).stderr
+    assert error.startswith("pbc: error: cannot read none.pbcc") and error.count("error:") == 1, error
     assert run("--stencil=Jacobi2D", "--size=1,1", status=1).stderr.startswith("--machine is required\n")
     assert run(*JACOBI, "--size=99999999999999999999,1", status=1).stdout == ""
 
@@ -102,6 +134,25 @@ with tempfile.TemporaryDirectory() as folder:
     assert refused(*JACOBI, "--candidates=-1").startswith("--candidates must be at least 1, not -1")
     assert refused(*JACOBI[:2], "--size=4096,4096").startswith("--steps is missing")
     assert refused(*JACOBI[:2], "--size=4096,,4096", "--steps=8").startswith("`--size=4096,,4096` has a comma without")
+    # What would not be looked at is refused.
+    for extra in ("--within=0.3", "--candidates=3", "--counted"):
+        error = run(*JACOBI, "--tile=8,64,16", extra, status=1).stderr
+        assert "excludes" in error and error.count("\n") == 2, error
+    assert run(*JACOBI, "--overhead", "--iteration=1e-9", status=1).stderr.startswith("--")
+    assert run(*JACOBI, "--kernel=HeatStep.Inside", status=1).stderr.startswith("--kernel requires program\n")
+    assert refused(*JACOBI, "--subtile=4,4").startswith("--subtile is of SmithWaterman")
+    assert refused("--machine=", *JACOBI[1:]).startswith("`--machine=` has nothing behind it")
+    assert refused(*JACOBI[:2], "--size=99999999999999999999,4096", "--steps=8").startswith("`--size=99999999999999999999,4096` is more than 64 bits")
+    table = ["--machine=gtx980", "--stencil=SmithWaterman", "--size=4096,4096", "--iteration=5e-9"]
+    assert refused(*table, "--counted").startswith("of SmithWaterman wavefronts are always counted")
+    assert refused(*table, "--subtile=4,4").startswith("--subtile is of one tile")
+    assert refused(*table, "--k=1000").startswith("no tile of SmithWaterman fits")
+    assert refused(*table, "--within=nan").startswith("the part of the minimum must be 0 or more")
+    wrong = Command(sys.argv[1], "tme")
+    assert wrong.refused(*JACOBI).startswith("there is no model 'tme' (did you mean 'time'?)\n  help: there are 'area', "), wrong
+    with open("slow.toml", "w") as out:
+        out.write(own.replace("barrier = 7.96e-10", "barrier = 1e300"))
+    assert refused("--machine=slow.toml", *JACOBI[1:]) == "slow.toml:12:11: 'barrier' must be from 1e-15 to 1000 s, not 1e+300\n"
     table = ["--machine=gtx980", "--stencil=SmithWaterman", "--size=4096,4096", "--tile=64,64", "--iteration=5e-9"]
     assert refused(*table, "--steps=10").startswith("SmithWaterman has no --steps")
     # Without --k the best: a full group of tiles is charged also where a wavefront has fewer.

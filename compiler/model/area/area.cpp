@@ -1,5 +1,7 @@
 #include "compiler/model/area/area.h"
 
+#include "compiler/model/bound.h"
+
 #include <cmath>
 #include <fmt/format.h>
 
@@ -59,6 +61,9 @@ ChipArea chipArea(const Chip &chip, Mode mode) {
   if (chip.secondCacheKb) // each unit has a slice, with a fixed part of its own (E6)
     area.secondCache = kSecondKb * *chip.secondCacheKb + kSecond * (mode == Mode::Corrected ? units : 1);
   area.overhead = units * kOverhead;
+  for (const ChipArea::Part &part : area.parts())
+    requireBound(part.area >= 0 && std::isfinite(part.area),
+                 [&] { return fmt::format("{} take {} mm2", part.name, part.area); });
   return area;
 }
 

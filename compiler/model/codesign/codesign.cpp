@@ -1,5 +1,6 @@
 #include "compiler/model/codesign/codesign.h"
 
+#include "compiler/model/bound.h"
 #include "compiler/model/pareto.h"
 #include "compiler/model/time/tile_search.h"
 
@@ -60,6 +61,22 @@ Codesign::Codesign(const StencilMachine &basis, std::vector<Design> designs, Wor
         "make the steps of --units and --lanes larger, or ask for fewer problems");
   for (size_t c = 0; c < workload_.size(); ++c)
     minima_.push_back(InnerMinima(spaces[tilesOf_[c]], workload_[c].problem, model).of(designs_));
+  if (model != TimeModel::Printed) // which breaks it
+    checkBounds(basis);
+}
+
+/// No design is faster than with all its lanes always busy.
+void Codesign::checkBounds(const StencilMachine &basis) const {
+  for (size_t d = 0; d < designs_.size(); ++d) {
+    const StencilMachine machine = machineOf(designs_[d], basis);
+    for (size_t c = 0; c < workload_.size(); ++c) {
+      const double ideal = idealTime(machine, workload_[c].problem), seconds = minima_[c][d].seconds;
+      requireBound(seconds >= ideal * (1 - 1e-9), [&] {
+        return fmt::format("{} s on {} units of {} lanes are below the ideal {} s", seconds,
+                           designs_[d].units, designs_[d].lanes, ideal);
+      });
+    }
+  }
 }
 
 const Tile *Codesign::tile(size_t workloadCase, size_t design) const {

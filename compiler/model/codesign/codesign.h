@@ -45,6 +45,8 @@ public:
   std::vector<size_t> front(const std::vector<double> &seconds) const;
 
 private:
+  void checkBounds(const StencilMachine &basis) const;
+
   std::vector<Design> designs_;
   Workload workload_;
   std::vector<std::vector<Tile>> tiles_; // of each stencil

@@ -197,6 +197,19 @@ Answer publishedAreas(Mode mode) {
         {row.name, row.units, row.lanes, row.shared, row.published, chipArea(chip, mode).total()});
   }
   answer.tables.push_back(designs);
+  PlotSeries whole{"chips", {}, false}, bare{"designs without caches", {}, false}, equal{"equal", {}, true};
+  for (const auto &row : chips.rows)
+    whole.points.emplace_back(row[1].get<double>(), row[2].get<double>());
+  for (const auto &row : designs.rows)
+    bare.points.emplace_back(row[4].get<double>(), row[5].get<double>());
+  for (const auto &[published, modelled] : whole.points)
+    equal.points.emplace_back(published, published);
+  answer.plots.push_back({"Areas: the model over what is published",
+                          "published [mm2]",
+                          "model [mm2]",
+                          false,
+                          false,
+                          {whole, bare, equal}});
   answer.explain(fmt::format(
       "The model is within {:.2f} % of both chips. They differ in the number of units only, so this tests "
       "little more than proportionality.",
@@ -218,7 +231,11 @@ void addAreaCommand(CLI::App &parent, const Common &common, Question &question) 
   app->add_option("--l1", options->first, "kB of L1 of a pair of units; absent: no L1");
   app->add_option("--l2", options->second, "kB of L2 of the chip; absent: no L2");
   app->add_flag("--no-caches", options->noCaches, "leaves out the machine's caches");
-  app->add_flag("--published", options->published, "what is published, beside the model");
+  CLI::Option *published =
+      app->add_flag("--published", options->published, "what is published, beside the model");
+  for (const char *of :
+       {"--machine", "--units", "--lanes", "--registers", "--shared", "--l1", "--l2", "--no-caches"})
+    published->excludes(app->get_option(of));
   app->callback([options, &common, &question] {
     question = [options, &common] {
       return options->published ? publishedAreas(common.mode())

@@ -1,5 +1,6 @@
 // pbc model chain P0 P1 ... Pn: in which order a chain of matrices is multiplied, and which pairs of products
 // are fused; --experiment: what that saves in thousands of random chains.
+#include "compiler/model/bound.h"
 #include "compiler/model/command/command.h"
 #include "compiler/model/command/fast_memory.h"
 #include "compiler/model/movement/chain_experiment.h"
@@ -168,7 +169,11 @@ Answer chainAnswer(const ChainQuestion &asked, Mode mode) {
   const auto fused = pb::leastCost(tree, sizes, costs, true);
   const Totals totals{counted(wholeChain(pb::leastCost(tree, sizes, costs, false)), "the chain"),
                       counted(wholeChain(fused), "the chain")};
-  Answer answer(fmt::format("Chain of {} matrices through {}", sizes.size() - 1, asked.memory.text()));
+  if (sizes.size() > 2)
+    requireEachOnce(totals.fused, sizes);
+  requireBound(totals.fused <= totals.plain, [] { return "fused pairs move more than they would alone"; });
+  Answer answer(fmt::format("Chain of {} matri{} through {}", sizes.size() - 1,
+                            sizes.size() == 2 ? "x" : "ces", asked.memory.text()));
   if (tree.operations == pb::kTooMany)
     throw Problem("the chain's multiplications are more than 64 bits can count", "take smaller sizes");
   answer.figure("order, fused pairs in brackets", chainText(fused));

@@ -13,7 +13,7 @@ namespace pbc::model {
 namespace {
 
 struct CodesignOptions {
-  std::string machine = "gtx980", units, lanes, model = "corrected";
+  std::string machine = "gtx980", units, lanes, model;
   std::vector<std::string> stencils, weights;
   std::vector<double> shared, area;
   std::vector<long> size;
@@ -135,7 +135,9 @@ Answer answerOf(const CodesignOptions &o, const Common &common) {
   q.basisName = machine.name;
   q.ranges = rangesOf(o);
   q.workload = workloadOf(o, machine);
-  q.model = common.printed ? TimeModel::Printed : timeModel(o.model);
+  if (common.printed && !o.model.empty() && timeModel(o.model) != TimeModel::Printed)
+    throw Problem(fmt::format("--printed is --model=printed, and --model is {}", o.model), "leave one away");
+  q.model = common.printed ? TimeModel::Printed : o.model.empty() ? TimeModel::Corrected : timeModel(o.model);
   for (const std::string &name : stencilsOf(q.workload))
     if (machine.iteration.at(name).spread >= 0.5)
       q.remarks.push_back(

@@ -1,10 +1,12 @@
 #include "compiler/model/command/command.h"
 
 #include "compiler/model/problem.h"
+#include "runtime/base/closest.h"
 #include "tuner/space/program_space.h"
 #include "tuner/write_file.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <regex>
 
@@ -23,19 +25,36 @@ void show(const Answer &answer, const Common &common) {
   fmt::print("{}", text);
 }
 
-/// Numbers as people write them: `016` is not octal, and `1,,2` lacks something.
-void checkNumbers(int argc, char **argv) {
-  static const std::regex kNumbers("(--[a-z0-9-]+=)?([-+.,0-9]*)");
+/// Numbers as people write them: `016` is not octal, and `1,,2` lacks something. An option without its value
+/// would take the next word.
+void checkWords(int argc, char **argv) {
+  static const std::regex kNumbers("(--[a-z0-9-]+=)?([-+.,0-9]*)"), kEmpty("--[a-z0-9-]+=");
   for (int k = 1; k < argc; ++k) {
     std::cmatch parts;
+    if (std::regex_match(argv[k], kEmpty))
+      throw Problem(fmt::format("`{}` has nothing behind it", argv[k]), "give the value, or leave it away");
     if (!std::regex_match(argv[k], parts, kNumbers))
       continue;
     const std::string numbers = parts[2];
     if (std::regex_search(numbers, std::regex("(^|,)[-+]?0[0-9]")))
       throw Problem(fmt::format("`{}` begins with a 0", argv[k]), "write the number without it");
+    if (std::regex_search(numbers, std::regex("(^|,)[-+]?[0-9]{19,}")))
+      throw Problem(fmt::format("`{}` is more than 64 bits can count", argv[k]));
     if (std::regex_search(numbers, std::regex("^,|,,|,$")))
       throw Problem(fmt::format("`{}` has a comma without a number", argv[k]), "a list is 4096,4096");
   }
+}
+
+void checkSubcommand(const CLI::App &app, int argc, char **argv) {
+  if (argc < 2 || argv[1][0] == '-')
+    return;
+  std::vector<std::string> known;
+  for (const CLI::App *subcommand : app.get_subcommands({}))
+    known.push_back(subcommand->get_name());
+  const std::string name = argv[1];
+  if (std::ranges::find(known, name) == known.end())
+    throw Problem(fmt::format("there is no model '{}'{}", name, pb::base::didYouMean(name, known)),
+                  "there are " + pb::base::listed(known));
 }
 
 int problem(const std::string &kind, const std::string &what, const std::string &help) {
@@ -63,12 +82,15 @@ int modelCommand(int argc, char **argv, const EachKernel &eachKernel) {
                          "the formulas as the source prints them, errors included (docs/models.md)");
   }
   try {
-    checkNumbers(argc, argv);
+    checkWords(argc, argv);
+    checkSubcommand(app, argc, argv);
     app.parse(argc, argv);
     show(question(), common);
     return 0;
   } catch (const CLI::ParseError &wrong) {
     return app.exit(wrong) == 0 ? 0 : 1;
+  } catch (const AlreadySaid &) {
+    return 1;
   } catch (const Problem &wrong) {
     return problem("error", wrong.what(), wrong.help());
   } catch (const tuner::TunerError &wrong) {

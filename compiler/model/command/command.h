@@ -21,6 +21,9 @@ struct Kernel;
 
 namespace pbc::model {
 
+/// Thrown where what is wrong has been said already: by the compiler, of a program.
+struct AlreadySaid {};
+
 /// Compiles a program as far as its kernels and calls `take` with each. False: the program has errors, which
 /// were printed. The driver knows how; the models do not know the driver.
 using EachKernel =

@@ -87,6 +87,10 @@ EnergyRun runOfOptions(const EnergyOptions &o) {
     run.size2 = run.code == EnergyCode::Jacobi2D ? o.size[1] : 1;
   }
   run.sharedFactor = o.kappa.value_or(4);
+  if (o.kappa && run.code != EnergyCode::Jacobi1D)
+    throw Problem(fmt::format("--kappa is of Jacobi1D, not of {}", o.stencil), "leave it away");
+  if (o.subTile && run.code == EnergyCode::Jacobi2D)
+    throw Problem("--subtile is of Jacobi1D and SmithWaterman", "leave it away");
   const size_t sides = run.code == EnergyCode::Jacobi2D ? 3 : 2;
   if (!o.tile.empty() && o.tile.size() != sides)
     throw Problem(fmt::format("--tile of {} has {} numbers", o.stencil, o.tile.size()),
@@ -176,8 +180,11 @@ Answer answerFit(const EnergyOptions &o) {
 }
 
 Answer answerEnergy(EnergyOptions o, const Common &common) {
-  if (!o.calibrate.empty())
+  if (!o.calibrate.empty()) {
+    if (common.printed)
+      throw Problem("costs are found with the corrected counts", "leave --printed away");
     return answerFit(o);
+  }
   if (!o.output.empty())
     throw Problem("--output is of --calibrate",
                   "leave it away, or give measurements with --calibrate=FILE.csv");
@@ -213,9 +220,10 @@ void addEnergyCommand(CLI::App &parent, const Common &common, Question &question
   const auto options = std::make_shared<EnergyOptions>();
   CLI::App *app =
       parent.add_subcommand("energy", "the energy of a tiled program, and the tiles that take least");
-  app->add_option("program", options->program,
-                  "a .pbcc file, for the two-dimensional stencil that its largest rule is");
-  app->add_option("--kernel", options->kernel, "which of the program's kernels, such as HeatStep.Inside");
+  CLI::Option *program = app->add_option(
+      "program", options->program, "a .pbcc file, for the two-dimensional stencil that its largest rule is");
+  app->add_option("--kernel", options->kernel, "which of the program's kernels, such as HeatStep.Inside")
+      ->needs(program);
   app->add_option("--stencil", options->stencil, "Jacobi2D, Jacobi1D or SmithWaterman; Jacobi2D");
   app->add_option("--size", options->size, "extents, such as 4096,4096")->delimiter(',');
   app->add_option("--steps", options->steps, "steps of time");
@@ -224,15 +232,21 @@ void addEnergyCommand(CLI::App &parent, const Common &common, Question &question
   app->add_option("--subtile", options->subTile, "side of what a lane keeps in registers (not Jacobi2D); 8");
   app->add_option("--machine", options->machine, "k20c, or a machine's file");
   app->add_option("--costs", options->costs, "\"regression\", \"bench\", or another machine's: k20c:bench");
-  app->add_option("--time", options->seconds, "seconds that the run takes; without: predicted");
-  app->add_option("--iteration", options->iteration,
-                  "seconds of an iteration on a lane, to predict the time");
+  CLI::Option *time =
+      app->add_option("--time", options->seconds, "seconds that the run takes; without: predicted");
+  app->add_option("--iteration", options->iteration, "seconds of an iteration on a lane, to predict the time")
+      ->excludes(time);
   app->add_option("--kappa", options->kappa,
                   "factor of Jacobi1D's words from shared memory: 4 is printed, 1 is derived");
-  app->add_option("--calibrate", options->calibrate,
-                  "finds the costs from measured runs: a CSV file (docs/models.md)");
-  app->add_option("--training", options->training, "share of the runs to find them from; 0.1");
-  app->add_option("--seed", options->seed, "of the choice of these runs; 1");
+  CLI::Option *calibrate = app->add_option("--calibrate", options->calibrate,
+                                           "finds the costs from measured runs: a CSV file (docs/models.md)");
+  // The runs say what was run.
+  for (const char *of : {"program", "--stencil", "--size", "--steps", "--tile", "--subtile", "--costs",
+                         "--time", "--iteration"})
+    calibrate->excludes(app->get_option(of));
+  app->add_option("--training", options->training, "share of the runs to find them from; 0.1")
+      ->needs(calibrate);
+  app->add_option("--seed", options->seed, "of the choice of these runs; 1")->needs(calibrate);
   app->add_option("-o,--output", options->output, "writes the machine's file with the found costs");
   app->callback([options, &common, &question] {
     question = [options, &common] { return answerEnergy(*options, common); };

@@ -39,6 +39,20 @@ Machine measuredDevice(const MeasureOptions &o) {
   }
 }
 
+/// What all units together read of each memory; figures, not a curve, where only one was measured.
+Plot bandwidths(const Machine &m) {
+  PlotSeries all{m.name, {}, true};
+  for (const Memory &memory : m.memories)
+    if (memory.bytesPerSecond)
+      all.points.emplace_back(memory.bytes, memory.bytesPerSecond->value / 1e9);
+  return {fmt::format("{}: bandwidth of its memories, all units", m.name),
+          "size of the memory [bytes]",
+          "bandwidth [GB/s]",
+          true,
+          true,
+          {all}};
+}
+
 Answer answerOf(const Machine &m) {
   Answer a(fmt::format("{}: {} units of {} lanes", m.name, m.units, m.lanes));
   AnswerTable table{"Measured", {"figure", "value", "unit", "spread [%]"}, {}};
@@ -56,10 +70,13 @@ Answer answerOf(const Machine &m) {
   for (const auto &[stencil, time] : m.iteration)
     add(stencil + ", an iteration on a lane", time, "s");
   a.tables.push_back(table);
+  a.plots.push_back(bandwidths(m));
   return a;
 }
 
-Answer answerMeasure(const MeasureOptions &o) {
+Answer answerMeasure(const MeasureOptions &o, const Common &common) {
+  if (common.printed)
+    throw Problem("nothing of a measurement is printed anywhere", "leave --printed away");
   if (!(o.seconds >= 0.1) || o.seconds > 600)
     throw Problem(fmt::format("--seconds must be from 0.1 to 600, not {}", o.seconds));
   if (!o.output.empty() && !o.output.ends_with(".toml"))
@@ -93,13 +110,15 @@ Answer answerMeasure(const MeasureOptions &o) {
 
 } // namespace
 
-void addMeasureCommand(CLI::App &parent, const Common &, Question &question) {
+void addMeasureCommand(CLI::App &parent, const Common &common, Question &question) {
   const auto options = std::make_shared<MeasureOptions>();
   CLI::App *app = parent.add_subcommand("measure", "measures this machine and writes its description");
   app->add_option("-o,--output", options->output, "the machine's file, FILE.toml");
   app->add_option("--device", options->device, "opencl:0, cuda:0, ... instead of the processor");
   app->add_option("--seconds", options->seconds, "about how long it may take; 10");
-  app->callback([options, &question] { question = [options] { return answerMeasure(*options); }; });
+  app->callback([options, &common, &question] {
+    question = [options, &common] { return answerMeasure(*options, common); };
+  });
 }
 
 } // namespace pbc::model

@@ -98,7 +98,7 @@ long memoryForOnce(const ProductSizes &p, long once, long stream) {
   return high;
 }
 
-Answer oneProduct(const ProductSizes &p, const FastMemoryOptions &asked) {
+Answer oneProduct(const ProductSizes &p, const FastMemoryOptions &asked, Mode mode) {
   const pb::FastMemory memory = asked.value();
   const std::vector<Way> ways = waysOfOne(p);
   const Way &best = leastOf(ways, memory);
@@ -106,6 +106,7 @@ Answer oneProduct(const ProductSizes &p, const FastMemoryOptions &asked) {
   const long words = tile.words.count;
   const long once =
       counted(pb::Words(p[0]) * p[1] + pb::Words(p[1]) * p[2] + pb::Words(p[0]) * p[2], "the product");
+  requireEachOnce(words, {p.begin(), p.end()});
   Answer answer(fmt::format("Movement of R ({0} x {2}) = A1 ({0} x {1}) A2 ({1} x {2}) through {3}", p[0],
                             p[1], p[2], asked.text()));
   answer.figure("least", words, "words", "cost-models.md 5, exact");
@@ -120,6 +121,10 @@ Answer oneProduct(const ProductSizes &p, const FastMemoryOptions &asked) {
         fmt::format("Each matrix would move once with {} words ({}).", enough, asked.bytes(enough)));
   } else
     answer.explain("Less is impossible: each matrix moves once.");
+  if (mode == Mode::Printed)
+    answer.explain(
+        "Of one product print has the same words; only the tile of the right matrix is printed as x "
+        "by y and is y by z (D.6).");
   answer.plots.push_back(movementCurve(ways, memory));
   return answer;
 }
@@ -151,6 +156,7 @@ Answer twoProducts(const FusedSizes &p, const FastMemoryOptions &asked, Mode mod
   const bool isLeft = !(right < left);
   const std::vector<Way> &ways = isLeft ? all.left : all.right;
   const Way &best = leastOf(ways, memory);
+  requireEachOnce(best.exact(memory).words.count, {p.begin(), p.end()});
   Answer answer(fmt::format("Movement of R = A1 ({} x {}) A2 ({} x {}) A3 ({} x {}) through {}", p[0], p[1],
                             p[1], p[2], p[2], p[3], asked.text()));
   answer.figure("order of fewest operations", isLeft ? "(A1 A2) A3" : "A1 (A2 A3)");
@@ -179,7 +185,7 @@ void addMovementCommand(CLI::App &parent, const Common &common, Question &questi
     question = [asked, &common] {
       const std::vector<long> &p = asked->sizes;
       requireSizes(p);
-      return p.size() == 3 ? oneProduct({p[0], p[1], p[2]}, asked->memory)
+      return p.size() == 3 ? oneProduct({p[0], p[1], p[2]}, asked->memory, common.mode())
                            : twoProducts({p[0], p[1], p[2], p[3]}, asked->memory, common.mode());
     };
   });

@@ -23,7 +23,7 @@ KernelStencil stencilOfProgram(const std::string &program, const std::string &wa
       why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", k.name, outcome.why);
   });
   if (!isRead)
-    throw Problem(fmt::format("{} has errors", program));
+    throw AlreadySaid();
   if (!wanted.empty() && std::ranges::find(names, wanted) == names.end())
     throw Problem(
         fmt::format("{} has no kernel '{}'{}", program, wanted, pb::base::didYouMean(wanted, names)),

@@ -31,36 +31,7 @@ double skewedSeconds(const StencilMachine &machine, const EnergyRun &run, const 
   const double moved = 2 * static_cast<double>(2 * run.tileSteps + run.tile1);
   const double transfer = moved * machine.secondsPerWord * static_cast<double>(streams) + 2 * machine.barrier;
   const double compute = subtiledCompute(machine, tile, iteration);
-  return wavefrontTime(machine, widths, resident, groupTime(1, resident, 1, transfer, compute, false));
-}
-
-/// 32, 64, 96, 128, 192, 256, 384, ...: the first that covers `extent` is the last.
-std::vector<int64_t> sides(int64_t extent) {
-  std::vector<int64_t> out = {32};
-  for (int64_t power = 64; out.back() < extent; power *= 2) {
-    out.push_back(power);
-    if (power < extent)
-      out.push_back(power + power / 2);
-  }
-  return out;
-}
-
-/// Calls `take` with the tiles of a code of rectangular tiles that a block can have.
-template <typename Take>
-void eachRectangle(const StencilMachine &machine, const EnergyRun &like, Take take) {
-  constexpr int64_t kMostWavefronts = 100'000; // of smaller tiles there are too many for their own good
-  const int64_t factor = like.code == EnergyCode::SmithWaterman ? 1 : 2; // words: 2 (tS + factor tT)
-  EnergyRun run = like;
-  for (const int64_t height : sides(like.steps))
-    for (const int64_t width : sides(like.size1)) {
-      if (2 * (width + factor * height) > machine.blockWords ||
-          like.size1 / width + like.steps / height > kMostWavefronts)
-        continue;
-      run.tile1 = width;
-      run.tileSteps = height;
-      for (run.subTile = 1; run.subTile <= 16; run.subTile *= 2)
-        take(run);
-    }
+  return bestResident(machine, widths, 1, resident, transfer, compute).total;
 }
 
 template <typename Less>
@@ -102,7 +73,15 @@ EnergyFront energyFront(const StencilMachine &machine, const Spendings &costs, c
       take(run);
     });
   } else {
-    eachRectangle(machine, like, take);
+    // Of a time-skewed tile both the columns to its left and those to its right lie in fast memory.
+    const long factor = like.code == EnergyCode::SmithWaterman ? 1 : 2;
+    forEachRectangle(machine, like.size1, like.steps, factor, [&](const SubtiledTile &tile) {
+      EnergyRun run = like;
+      run.tile1 = tile.width;
+      run.tileSteps = tile.height;
+      run.subTile = tile.subWidth;
+      take(run);
+    });
   }
   if (result.points.empty())
     throw Problem(

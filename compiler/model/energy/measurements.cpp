@@ -37,7 +37,8 @@ public:
     std::string line;
     std::vector<EnergyMeasurement> out;
     while (std::getline(lines, line)) {
-      ++line_;
+      if (++line_ == 1 && line.starts_with("\xef\xbb\xbf")) // as spreadsheets write UTF-8
+        line.erase(0, 3);
       const std::vector<std::string> row = cells(line);
       if (row.size() == 1 && row[0].empty())
         continue;

@@ -1,5 +1,7 @@
 #include "compiler/model/energy/tiled_energy.h"
 
+#include "compiler/model/bound.h"
+
 #include <cmath>
 #include <fmt/format.h>
 
@@ -143,6 +145,13 @@ Spendings spentByRun(const EnergyRun &run, double seconds, Mode mode) {
   for (double &count : spent.values())
     count *= tiles;
   spent[Spent::Static] = seconds;
+  const double points =
+      static_cast<double>(run.size1) * static_cast<double>(run.size2) * static_cast<double>(run.steps);
+  requireBound(tiles * volumeOfTile(run) >= points * (1 - 1e-9), [&] {
+    return fmt::format("{} tiles of {} points do not compute {} points", tiles, volumeOfTile(run), points);
+  });
+  for (const double count : spent.values())
+    requireBound(count >= 0 && std::isfinite(count), [&] { return fmt::format("{} are spent", count); });
   return spent;
 }
 

@@ -17,7 +17,7 @@
 //   fadd = 5.3e-11
 //
 // Invariant: readMachine(machineText(m)) is m again, to the last digit; a file with a key that is not known
-// or a figure that is not positive and finite is refused, naming its line.
+// or a figure that is not positive, or that no machine has, is refused, naming its line.
 #pragma once
 #include "compiler/model/machine/machine.h"
 

@@ -30,20 +30,21 @@ public:
         {"source", [&](const toml::node &n) { m.source = text(n, "source"); }},
         {"units", [&](const toml::node &n) { m.units = count(n, "units"); }},
         {"lanes", [&](const toml::node &n) { m.lanes = count(n, "lanes"); }},
-        {"clock", [&](const toml::node &n) { m.clock = figure(n, "clock"); }},
+        {"clock", [&](const toml::node &n) { m.clock = rate(n, "clock", "Hz"); }},
         {"registers", [&](const toml::node &n) { m.registers = count(n, "registers"); }},
         {"threads_per_unit", [&](const toml::node &n) { m.threadsPerUnit = count(n, "threads_per_unit"); }},
         {"blocks_per_unit", [&](const toml::node &n) { m.blocksPerUnit = count(n, "blocks_per_unit"); }},
         {"threads_per_block",
          [&](const toml::node &n) { m.threadsPerBlock = count(n, "threads_per_block"); }},
-        {"barrier", [&](const toml::node &n) { m.barrier = figure(n, "barrier"); }},
-        {"launch", [&](const toml::node &n) { m.launch = figure(n, "launch"); }},
+        {"barrier", [&](const toml::node &n) { m.barrier = seconds(n, "barrier"); }},
+        {"launch", [&](const toml::node &n) { m.launch = seconds(n, "launch"); }},
         {"registers_per_lane",
-         [&](const toml::node &n) { m.registersPerLane = positive(n, "registers_per_lane"); }},
+         [&](const toml::node &n) { m.registersPerLane = bytes(n, "registers_per_lane"); }},
         {"first_cache_per_pair",
-         [&](const toml::node &n) { m.firstCachePerPair = positive(n, "first_cache_per_pair"); }},
-        {"second_cache", [&](const toml::node &n) { m.secondCache = positive(n, "second_cache"); }},
-        {"published_area", [&](const toml::node &n) { m.publishedArea = positive(n, "published_area"); }},
+         [&](const toml::node &n) { m.firstCachePerPair = bytes(n, "first_cache_per_pair"); }},
+        {"second_cache", [&](const toml::node &n) { m.secondCache = bytes(n, "second_cache"); }},
+        {"published_area",
+         [&](const toml::node &n) { m.publishedArea = positive(n, "published_area", "mm2", 1e-3, 1e6); }},
         {"memory", [&](const toml::node &n) { m.memories = memories(n); }},
         {"iteration", [&](const toml::node &n) { m.iteration = iterations(n); }},
         {"energy", [&](const toml::node &n) { m.energy = energies(n); }},
@@ -88,6 +89,9 @@ private:
     const auto *value = node.as_string();
     if (!value || (*value)->empty())
       wrong(node.source(), fmt::format("'{}' must be a text in quotes", key));
+    else if (key != "source" &&
+             std::ranges::any_of(**value, [](unsigned char c) { return c < ' ' || c == 0x7f; }))
+      wrong(node.source(), fmt::format("'{}' must be a line without control characters", key));
     return value ? **value : std::string();
   }
 
@@ -111,6 +115,25 @@ private:
     return 1;
   }
 
+  /// Of something that could be built: no barrier takes an hour, no memory holds more than all the world's.
+  double positive(const toml::node &node, const std::string &key, const char *unit, double least,
+                  double most) {
+    const double value = positive(node, key);
+    if (value < least || value > most)
+      wrong(node.source(),
+            fmt::format("'{}' must be from {:g} to {:g} {}, not {:g}", key, least, most, unit, value));
+    return value;
+  }
+  double bytes(const toml::node &node, const std::string &key) {
+    return positive(node, key, "bytes", 1, 1e18);
+  }
+  Figure seconds(const toml::node &node, const std::string &key) {
+    return figure(node, key, "s", 1e-15, 1000);
+  }
+  Figure rate(const toml::node &node, const std::string &key, const char *unit) {
+    return figure(node, key, unit, 1, 1e18);
+  }
+
   int count(const toml::node &node, const std::string &key) {
     constexpr long kMost = 1'000'000'000;
     const auto *value = node.as_integer();
@@ -123,13 +146,13 @@ private:
     return 1;
   }
 
-  Figure figure(const toml::node &node, const std::string &key) {
+  Figure figure(const toml::node &node, const std::string &key, const char *unit, double least, double most) {
     const auto *table = node.as_table();
     if (!table)
-      return {positive(node, key), 0};
+      return {positive(node, key, unit, least, most), 0};
     Figure f;
     readTable(*table, fmt::format("'{}'", key),
-              {{"value", [&](const toml::node &n) { f.value = positive(n, "value"); }},
+              {{"value", [&](const toml::node &n) { f.value = positive(n, "value", unit, least, most); }},
                {"spread",
                 [&](const toml::node &n) {
                   const std::optional<double> spread = n.value<double>();
@@ -155,19 +178,19 @@ private:
         continue;
       }
       Memory m;
-      readTable(*element.as_table(), "a memory",
-                {{"name", [&](const toml::node &n) { m.name = text(n, "name"); }},
-                 {"scope",
-                  [&](const toml::node &n) {
-                    m.scope = static_cast<Scope>(oneOf(n, "scope", {"lane", "unit", "machine"}));
-                  }},
-                 {"bytes", [&](const toml::node &n) { m.bytes = positive(n, "bytes"); }},
-                 {"bytes_per_block",
-                  [&](const toml::node &n) { m.bytesPerBlock = positive(n, "bytes_per_block"); }},
-                 {"bytes_per_second",
-                  [&](const toml::node &n) { m.bytesPerSecond = figure(n, "bytes_per_second"); }},
-                 {"latency", [&](const toml::node &n) { m.latency = figure(n, "latency"); }}},
-                {"name", "scope", "bytes"});
+      readTable(
+          *element.as_table(), "a memory",
+          {{"name", [&](const toml::node &n) { m.name = text(n, "name"); }},
+           {"scope",
+            [&](const toml::node &n) {
+              m.scope = static_cast<Scope>(oneOf(n, "scope", {"lane", "unit", "machine"}));
+            }},
+           {"bytes", [&](const toml::node &n) { m.bytes = bytes(n, "bytes"); }},
+           {"bytes_per_block", [&](const toml::node &n) { m.bytesPerBlock = bytes(n, "bytes_per_block"); }},
+           {"bytes_per_second",
+            [&](const toml::node &n) { m.bytesPerSecond = rate(n, "bytes_per_second", "B/s"); }},
+           {"latency", [&](const toml::node &n) { m.latency = seconds(n, "latency"); }}},
+          {"name", "scope", "bytes"});
       if (m.bytesPerBlock && *m.bytesPerBlock > m.bytes)
         wrong(element.source(),
               fmt::format("a block cannot have {} bytes of a memory of {}", *m.bytesPerBlock, m.bytes));
@@ -181,7 +204,7 @@ private:
   std::map<std::string, Figure> iterations(const toml::node &node) {
     std::map<std::string, Figure> all;
     eachEntry(node, "[iteration] is a table: seconds by the stencil's name",
-              [&](const std::string &name, const toml::node &value) { all[name] = figure(value, name); });
+              [&](const std::string &name, const toml::node &value) { all[name] = seconds(value, name); });
     return all;
   }
 

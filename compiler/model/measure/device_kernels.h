@@ -58,6 +58,64 @@ PB_KERNEL(pb_copy)(PB_GLOBAL const float *a, PB_GLOBAL float *b)
 }
 )";
 
+/// a[i] is the place after i on a way through all places, in no order that a cache foresees: a linear
+/// congruence of full period. `mask` is one less than their number, a power of two.
+inline constexpr const char *kWayKernel = R"(
+PB_KERNEL(pb_way)(PB_GLOBAL int *a, long mask)
+{
+  PB_BEGIN
+  a[PB_ID(0)] = (int)(((long)PB_ID(0) * 1664525 + 1013904223) & mask);
+  PB_END
+}
+)";
+
+/// One item goes that way: each load waits for the one before.
+inline constexpr const char *kChaseKernel = R"(
+PB_KERNEL(pb_chase)(PB_GLOBAL int *a, PB_GLOBAL int *out, long first, long steps)
+{
+  PB_BEGIN
+  int at = (int)first;
+  for (long s = 0; s < steps; ++s) at = a[at];
+  out[0] = at;
+  PB_END
+}
+)";
+
+/// The same through local memory.
+inline constexpr const char *kLocalChaseKernel = R"(
+PB_KERNEL(pb_local_chase)(PB_GLOBAL int *out, long steps)
+{
+  PB_LOCAL_ARRAY(int, t, 1024);
+  PB_BEGIN
+  for (int c = 0; c < 1024; ++c) t[c] = (c * 1029 + 507) & 1023;
+  int at = 0;
+  for (long s = 0; s < steps; ++s) at = t[at];
+  out[0] = at;
+  PB_END
+}
+)";
+
+/// Every item reads four numbers of local memory in each of `steps` steps, side by side with its neighbours.
+inline constexpr const char *kLocalReadKernel = R"(
+PB_KERNEL(pb_local_read)(PB_GLOBAL float *a, long steps)
+{
+  PB_LOCAL_ARRAY(float, t, 1024);
+  PB_BEGIN
+  const int i = PB_LOCAL_INDEX;
+  for (int c = i; c < 1024; c += PB_G0) t[c] = (float)c;
+  PB_BARRIER();
+  float x = 0.0f, y = 0.0f, z = 0.0f, w = 0.0f;
+  for (long s = 0; s < steps; ++s) {
+    const int at = (i + (int)s * 32) & 1023;
+    x += t[at]; y += t[at ^ 256]; z += t[at ^ 512]; w += t[at ^ 768];
+  }
+  a[PB_ID(0)] = x + y + z + w;
+  PB_END
+}
+)";
+
+inline constexpr int kLocalBytes = 1024 * 4; // of the two before
+
 inline constexpr int kStepTileBytes = 2 * 34 * 10 * 4;
 
 /// `steps` steps of a 5-point stencil over 32 x 8 points, a group of 256 items, in two fields with borders.

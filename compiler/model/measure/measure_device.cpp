@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
+#include <random>
 #include <thread>
 
 namespace pbc::model {
@@ -62,7 +63,7 @@ class DeviceMeasurement {
 public:
   DeviceMeasurement(device::Device &d, const MeasureSettings &settings)
       : about_(d.about()), device_(d), probe_(d),
-        sampling_{.least = 5, .most = 31, .seconds = settings.seconds / 8},
+        sampling_{.least = 5, .most = 31, .seconds = settings.seconds / 11},
         group_(
             static_cast<int>(std::bit_floor(static_cast<unsigned>(std::clamp(about_.largestGroup, 1, 256))))),
         seconds_(settings.seconds) {}
@@ -86,17 +87,21 @@ public:
                             .bytesPerSecond = {},
                             .latency = {},
                             .bytesPerBlock = local});
+    if (local >= kLocalBytes) {
+      m.memories.back().bytesPerSecond = localBandwidth(m);
+      m.memories.back().latency = localLatency();
+    }
     m.memories.push_back({.name = "global",
                           .scope = Scope::Machine,
                           .bytes = static_cast<double>(about_.bytes),
                           .bytesPerSecond = bandwidth(),
-                          .latency = {},
+                          .latency = latency(),
                           .bytesPerBlock = {}});
     if (local >= kStepTileBytes && group_ == 256)
       m.iteration["Jacobi2D"] = iteration(m);
     m.source = fmt::format(
         "measured by pbc model measure in about {:g} s through {} ({}): launch, barrier, clock, lanes "
-        "(both from multiply-adds of {} cycles), global bandwidth, iteration; from the driver: units, "
+        "(both from multiply-adds of {} cycles), bandwidths, latencies, iteration; from the driver: units, "
         "threads_per_block, bytes; ASSUMED: blocks_per_unit, shared memory of a unit as of a block",
         seconds_, about_.api, about_.driver, kMultiplyAddCycles);
     return m;
@@ -151,10 +156,13 @@ private:
     });
   }
 
-  Figure bandwidth() {
+  unsigned long farBytes() const {
     const unsigned long most = std::min(about_.largest, about_.bytes / 8);
-    const unsigned long bytes = std::min<unsigned long>(most, about_.sharesMemory ? 64UL << 20 : 256UL << 20);
-    const long items = static_cast<long>(bytes / 4) / group_ * group_;
+    return std::min<unsigned long>(most, about_.sharesMemory ? 64UL << 20 : 256UL << 20);
+  }
+
+  Figure bandwidth() {
+    const long items = static_cast<long>(farBytes() / 4) / group_ * group_;
     if (items == 0)
       throw Problem(fmt::format("{} has no memory to measure", about_.name));
     const auto kernel = probe_.build(kCopyKernel, "pb_copy", group_);
@@ -165,6 +173,61 @@ private:
     probe_.run(*kernel, arguments, items, group_);
     return sampled(sampling_, [&] {
       return 8.0 * static_cast<double>(items) / probe_.run(*kernel, arguments, items, group_).onDevice;
+    });
+  }
+
+  /// What a load takes that `run` does so many of, one after the other: the difference of two numbers of
+  /// them.
+  template <typename Run>
+  Figure perLoad(Run run) {
+    constexpr long kFew = 1000, kMany = 21000;
+    run(kFew), run(kMany);
+    return sampled(sampling_, [&] {
+      const double few = run(kFew);
+      return (run(kMany) - few) / static_cast<double>(kMany - kFew);
+    });
+  }
+
+  Figure latency() {
+    const unsigned long places = std::bit_floor(farBytes() / 4);
+    const int group = static_cast<int>(std::min<unsigned long>(places, static_cast<unsigned long>(group_)));
+    const auto fill = probe_.build(kWayKernel, "pb_way", group),
+               chase = probe_.build(kChaseKernel, "pb_chase", 1);
+    auto way = device_.allocate(places * 4), out = device_.allocate(64);
+    const long count = static_cast<long>(places);
+    probe_.run(*fill, {device::Argument::writes(*way), device::Argument::of(count - 1)}, count, group);
+    // Each time from another place: what was gone through before may be in a cache.
+    std::mt19937_64 random(1);
+    return perLoad([&](long steps) {
+      const long first = static_cast<long>(random() % places);
+      return probe_
+          .run(*chase,
+               {device::Argument::writes(*way), device::Argument::writes(*out), device::Argument::of(first),
+                device::Argument::of(steps)},
+               1, 1)
+          .onDevice;
+    });
+  }
+
+  Figure localLatency() {
+    const auto chase = probe_.build(kLocalChaseKernel, "pb_local_chase", 1);
+    auto out = device_.allocate(64);
+    return perLoad([&](long steps) {
+      return probe_.run(*chase, {device::Argument::writes(*out), device::Argument::of(steps)}, 1, 1).onDevice;
+    });
+  }
+
+  Figure localBandwidth(const Machine &m) {
+    constexpr long kSteps = 4000;
+    const auto kernel = probe_.build(kLocalReadKernel, "pb_local_read", group_);
+    const long items = static_cast<long>(m.units) * 8 * group_;
+    auto buffer = device_.allocate(static_cast<unsigned long>(items) * 4);
+    const std::vector<device::Argument> arguments = {device::Argument::writes(*buffer),
+                                                     device::Argument::of(kSteps)};
+    probe_.run(*kernel, arguments, items, group_);
+    return sampled(sampling_, [&] {
+      return static_cast<double>(items * kSteps * 4 * 4) /
+             probe_.run(*kernel, arguments, items, group_).onDevice;
     });
   }
 

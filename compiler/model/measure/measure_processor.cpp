@@ -73,10 +73,11 @@ Machine measureProcessor(const MeasureSettings &settings) {
   m.kind = MachineKind::Processor;
   m.units = usableUnits();
   m.lanes = vectorLanes();
-  m.source = fmt::format(
-      "measured by pbc model measure in about {:g} s on {} of {} processors; sizes of memories, units "
-      "and lanes: from the system; spread: half of the middle 50 % of the samples, relative",
-      settings.seconds, m.units, about.cores);
+  m.source =
+      fmt::format("measured by pbc model measure in at most about {:g} s on {} of {} processors; sizes of "
+                  "memories, units "
+                  "and lanes: from the system; spread: half of the middle 50 % of the samples, relative",
+                  settings.seconds, m.units, about.cores);
   m.clock = clockRate(sampling);
   const ProcessorProbe probe(m.units, each);
   const std::vector<Cache> caches = cachesOf("/sys/devices/system/cpu/cpu0");

@@ -1,5 +1,6 @@
 #include "compiler/model/movement/exact_counts.h"
 
+#include "compiler/model/bound.h"
 #include "compiler/model/problem.h"
 
 #include <fmt/format.h>
@@ -34,6 +35,14 @@ long counted(const pb::Tiled &tiled, const pb::FastMemory &memory, const std::st
                               memory.words, memory.stream),
                   "a tile of 1 x 1 takes 1 word and 2 for each streamed line");
   return counted(tiled.words, what);
+}
+
+void requireEachOnce(long words, const std::vector<long> &sizes) {
+  pb::Words once = pb::Words(sizes.front()) * sizes.back();
+  for (size_t i = 1; i < sizes.size(); ++i)
+    once = once + pb::Words(sizes[i - 1]) * sizes[i];
+  requireBound(!(pb::Words(words) < once),
+               [&] { return fmt::format("{} words are less than each matrix once, {}", words, once.count); });
 }
 
 } // namespace pbc::model

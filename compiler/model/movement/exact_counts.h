@@ -25,4 +25,8 @@ long counted(pb::Words, const std::string &what);
 /// The same of a tiled computation, for which also no tile may fit.
 long counted(const pb::Tiled &, const pb::FastMemory &, const std::string &what);
 
+/// Nothing moves less than what goes in and comes out once: the matrices of a chain P0 x P1, P1 x P2, ... and
+/// their product.
+void requireEachOnce(long words, const std::vector<long> &sizes);
+
 } // namespace pbc::model

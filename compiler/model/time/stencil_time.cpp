@@ -1,11 +1,12 @@
 #include "compiler/model/time/stencil_time.h"
 
+#include "compiler/model/bound.h"
+#include "compiler/model/time/tile_text.h"
 #include "compiler/model/time/whole.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <stdexcept>
 
 namespace pbc::model {
 namespace {
@@ -34,13 +35,6 @@ long slicesOf(const StencilProblem &p, const Tile &tile, bool whole) {
   return slices;
 }
 
-std::string tileText(const Stencil &stencil, const Tile &tile) {
-  std::string text;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(stencil.dimensions); ++d)
-    text += fmt::format("{} x ", tile.space[d]);
-  return text + std::to_string(tile.time);
-}
-
 void checkTile(const StencilProblem &p, const Tile &tile) {
   constexpr long kLargest = 1 << 20;
   for (std::size_t d = 0; d < static_cast<std::size_t>(p.stencil.dimensions); ++d)
@@ -56,11 +50,12 @@ void checkTile(const StencilProblem &p, const Tile &tile) {
 }
 
 void checkBounds(const StencilMachine &m, const StencilProblem &p, const StencilTime &t) {
-  if (t.total < idealTime(m, p) * (1 - kRounding))
-    throw std::logic_error(fmt::format("a time of {} s is below the ideal {} s", t.total, idealTime(m, p)));
-  if (t.total < trafficTime(m, t) * (1 - kRounding))
-    throw std::logic_error(
-        fmt::format("a time of {} s is below the {} s of its traffic", t.total, trafficTime(m, t)));
+  requireBound(t.total >= idealTime(m, p) * (1 - kRounding), [&] {
+    return fmt::format("a time of {} s is below the ideal {} s", t.total, idealTime(m, p));
+  });
+  requireBound(t.total >= trafficTime(m, t) * (1 - kRounding), [&] {
+    return fmt::format("a time of {} s is below the {} s of its traffic", t.total, trafficTime(m, t));
+  });
 }
 
 /// The number of tiles on a unit that a caller asked for, or the most.

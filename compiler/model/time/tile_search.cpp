@@ -87,6 +87,13 @@ long forEachFeasibleTile(const StencilMachine &machine, const StencilProblem &pr
   return TileSpace(machine, problem, take).run();
 }
 
+Problem noTile(const StencilMachine &m, const Stencil &stencil, long resident) {
+  return Problem(
+      fmt::format("no tile of {} is feasible on {}, where a block may have {} words of fast memory",
+                  stencil.name, m.name, m.blockWords),
+      resident > 1 ? "ask for a smaller k" : "the smallest has a height of 2 and is 32 wide");
+}
+
 TileSearchResult searchTiles(const StencilMachine &m, const StencilProblem &p, const TimeForm &form,
                              const TileSearchSettings &settings) {
   check(p);
@@ -109,10 +116,7 @@ TileSearchResult searchTiles(const StencilMachine &m, const StencilProblem &p, c
     least = std::min(least, total);
   });
   if (all.empty())
-    throw Problem(
-        fmt::format("no tile of {} is feasible on {}, where a block may have {} words of fast memory",
-                    p.stencil.name, m.name, m.blockWords),
-        settings.resident > 1 ? "ask for a smaller k" : "the smallest has a height of 2 and is 32 wide");
+    throw noTile(m, p.stencil, settings.resident);
   result.feasible = static_cast<long>(all.size());
   bool isBestFound = false;
   for (const auto &[tile, total] : all) {

@@ -48,4 +48,7 @@ TileSearchResult searchTiles(const StencilMachine &, const StencilProblem &, con
 long forEachFeasibleTile(const StencilMachine &, const StencilProblem &,
                          const std::function<void(const Tile &)> &take);
 
+/// That there is no such tile, as a Problem.
+Problem noTile(const StencilMachine &, const Stencil &, long resident);
+
 } // namespace pbc::model

@@ -1,35 +1,26 @@
 #include "compiler/model/time/time_answer.h"
 
 #include "compiler/model/time/overhead.h"
+#include "compiler/model/time/tile_text.h"
 #include "compiler/model/time/whole.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <numeric>
+#include <optional>
+#include <tuple>
 
 namespace pbc::model {
 namespace {
 
-std::string sidesText(const Stencil &stencil, const std::array<long, 3> &sides) {
-  return fmt::format("{}", fmt::join(sides.begin(), sides.begin() + stencil.dimensions, " x "));
-}
-
-std::string tileName(const Stencil &stencil, const Tile &tile) {
-  return fmt::format("{} x {}", sidesText(stencil, tile.space), tile.time);
-}
-
 std::string inMicroseconds(double seconds) { return fmt::format("{:.4g} us", 1e6 * seconds); }
-
-std::string plural(long count, const std::string &noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 /// A part of the total time, and what one would do about it.
 struct TimePart {
   std::string name;
   double seconds;
   std::string advice;
+  std::optional<double> factor; // over what the parts before it take together; needs no time of an iteration
 };
 
 /// Answers one question about one tile.
@@ -49,6 +40,8 @@ public:
                "A.2");
     }
     a.figure("ideal time", overhead_.ideal, "s", "8.3");
+    if (!corrected)
+      a.figure("overhead as printed", printedOverhead(problem_, tile_), "s", "8.5");
     a.figure("time of the traffic alone", trafficTime(machine_, time_), "s", "1.3");
     a.figure("wavefronts", time_.wavefronts, "", "A.3");
     a.figure("tiles in a wavefront", time_.width, "", "A.6");
@@ -62,9 +55,10 @@ public:
   }
 
   void addParts(Answer &a) const {
-    AnswerTable table{"Where the time goes", {"part", "time [s]", "share [%]"}, {}};
+    AnswerTable table{"Where the time goes", {"part", "time [s]", "share [%]", "factor"}, {}};
     for (const TimePart &p : parts())
-      table.rows.push_back({p.name, p.seconds, 100 * p.seconds / time_.total});
+      table.rows.push_back({p.name, p.seconds, 100 * p.seconds / time_.total,
+                            p.factor ? nlohmann::ordered_json(*p.factor) : nlohmann::ordered_json()});
     a.tables.push_back(table);
   }
 
@@ -135,14 +129,14 @@ private:
     const Overhead &o = overhead_;
     std::vector<TimePart> all;
     if (q_.mode == Mode::Printed) {
-      all.push_back({"computing, as printed", time_.total - o.transfers - o.barriers - o.launches, ""});
+      all.push_back({"computing, as printed", time_.total - o.transfers - o.barriers - o.launches, "", {}});
     } else if (o.isComputeBound || time_.resident == 1) {
       double soFar = o.ideal;
-      all.push_back({"iterations", o.ideal, ""});
+      all.push_back({"iterations", o.ideal, "", {}});
       const auto factor = [&](const char *name, double q, const std::string &advice) {
         const double lost = soFar * (q - 1);
         all.push_back(
-            {name, lost < 1e-12 * time_.total ? 0 : lost, advice}); // what rounding leaves is nothing
+            {name, lost < 1e-12 * time_.total ? 0 : lost, advice, q}); // what rounding leaves is nothing
         soFar *= q;
       };
       factor("steps beyond the last", o.time, "a height that divides the number of steps");
@@ -152,11 +146,11 @@ private:
       factor("lanes without a point", o.lanes,
              fmt::format("rows whose points are a multiple of the {} lanes", machine_.lanes));
     } else {
-      all.push_back({"computing that no transfer hides", o.computing, ""});
+      all.push_back({"computing that no transfer hides", o.computing, "", {}});
     }
-    all.push_back({"barriers", o.barriers, "longer rows (tS1, tS2) need fewer of them"});
-    all.push_back({"transfers", o.transfers, transferAdvice()});
-    all.push_back({"launches", o.launches, "higher tiles need fewer wavefronts"});
+    all.push_back({"barriers", o.barriers, "longer rows (tS1, tS2) need fewer of them", {}});
+    all.push_back({"transfers", o.transfers, transferAdvice(), {}});
+    all.push_back({"launches", o.launches, "higher tiles need fewer wavefronts", {}});
     return all;
   }
 
@@ -203,11 +197,34 @@ void addRemarks(const TimeQuestion &q, Answer &a) {
     a.explain(remark);
 }
 
+/// Heights from one subtile to the table's or the memory's end, each an eighth above the one before.
+Plot tableOverHeight(const TableQuestion &q, const SubtiledTile &tile, double ideal) {
+  PlotSeries time{"model", {}, true}, least{"ideal", {}, true};
+  SubtiledTile t = tile;
+  t.height = t.subHeight;
+  // More wavefronts than these are long to count, and slow anyway.
+  while (roundedUp(q.columns, t.height) > 100'000)
+    t.height *= 2;
+  for (; t.height <= q.columns && 2 * (t.width + t.height) <= q.machine.blockWords;
+       t.height += roundedUp(t.height, 8 * t.subHeight) * t.subHeight) {
+    const double height = static_cast<double>(t.height);
+    time.points.emplace_back(height,
+                             tableTime(q.machine, q.rows, q.columns, t, q.iteration, 0, q.mode).total);
+    least.points.emplace_back(height, ideal);
+  }
+  return {fmt::format("{} on {}: time over the height of the tile", q.name, q.machine.name),
+          "height tT [places]",
+          "time [s]",
+          true,
+          true,
+          {time, least}};
+}
+
 } // namespace
 
 Answer timeOfTile(const TimeQuestion &q, const Tile &tile, long resident) {
   const StencilTime time = stencilTime(q.machine, q.problem, tile, timeForm(q.mode), resident);
-  Answer a(questionTitle(q, fmt::format("Time of a tile of {}", tileName(q.problem.stencil, tile))));
+  Answer a(questionTitle(q, fmt::format("Time of a tile of {}", tileText(q.problem.stencil, tile))));
   const TileExplainer explainer(q, tile, time);
   explainer.addFigures(a);
   explainer.addParts(a);
@@ -221,7 +238,7 @@ Answer bestTiles(const TimeQuestion &q, const TileSearchSettings &settings, std:
   const TileSearchResult found = searchTiles(q.machine, q.problem, timeForm(q.mode), settings);
   const Stencil &stencil = q.problem.stencil;
   Answer a(questionTitle(q, "Best tiles"));
-  a.figure("best tile", tileName(stencil, found.best.tile), "", "A.32");
+  a.figure("best tile", tileText(stencil, found.best.tile), "", "A.32");
   TileExplainer explainer(q, found.best.tile, found.best.time);
   explainer.addFigures(a);
   a.figure("feasible tiles", found.feasible, "", "A.32");
@@ -232,7 +249,7 @@ Answer bestTiles(const TimeQuestion &q, const TileSearchSettings &settings, std:
                     {}};
   for (std::size_t i = 0; i < std::min(shown, found.candidates.size()); ++i) {
     const RankedTile &c = found.candidates[i];
-    table.rows.push_back({tileName(stencil, c.tile), c.time.resident, c.time.tileWords, c.total,
+    table.rows.push_back({tileText(stencil, c.tile), c.time.resident, c.time.tileWords, c.total,
                           100 * (c.total / found.best.total - 1)});
   }
   a.tables.push_back(table);
@@ -247,7 +264,7 @@ Answer bestTiles(const TimeQuestion &q, const TileSearchSettings &settings, std:
     if (single.total < found.best.total)
       a.explain(
           fmt::format("One tile on a unit at a time (--k=1) may be faster: tile {} then takes {:.4g} s.",
-                      tileName(stencil, single.tile), single.total));
+                      tileText(stencil, single.tile), single.total));
   }
   a.explain("The model knows no registers: run the candidates and keep the fastest.");
   explainer.addPlot(a);
@@ -256,16 +273,17 @@ Answer bestTiles(const TimeQuestion &q, const TileSearchSettings &settings, std:
 }
 
 Answer timeOfTable(const TableQuestion &q, const SubtiledTile &tile, long resident) {
-  const TableTime t = tableTime(q.machine, q.rows, q.columns, tile, q.iteration, resident);
-  Answer a(fmt::format("Time of {}, {} x {}, in tiles of {} x {}, on {}", q.name, q.rows, q.columns,
-                       tile.width, tile.height, q.machine.name));
+  const TableTime t = tableTime(q.machine, q.rows, q.columns, tile, q.iteration, resident, q.mode);
+  Answer a(fmt::format("Time of {}, {} x {}, in tiles of {} x {}, on {}{}", q.name, q.rows, q.columns,
+                       tile.width, tile.height, q.machine.name,
+                       q.mode == Mode::Printed ? " (formulas as printed)" : ""));
   const long widest = *std::ranges::max_element(t.widths);
   const long room = q.machine.units * t.resident;
   const double launches = static_cast<double>(t.widths.size()) * q.machine.launch;
   const double tiles = static_cast<double>(std::accumulate(t.widths.begin(), t.widths.end(), 0L));
   // If every round were full.
   const double full = tiles / static_cast<double>(room) * t.group;
-  a.figure("time", t.total, "s", "A.2");
+  a.figure("time", t.total, "s", q.mode == Mode::Printed ? "A.7 as printed" : "A.2");
   a.figure("ideal time", t.ideal, "s", "8.3");
   a.figure("wavefronts", t.widths.size(), "", "1.8");
   a.figure("tiles of the widest", widest, "", "1.8");
@@ -293,6 +311,51 @@ Answer timeOfTable(const TableQuestion &q, const SubtiledTile &tile, long reside
         percentText(computing / t.total),
         std::min(roundedUp(tile.width, tile.subWidth), roundedUp(tile.height, tile.subHeight)),
         q.machine.lanes));
+  a.plots.push_back(tableOverHeight(q, tile, t.ideal));
+  return a;
+}
+
+Answer bestTables(const TableQuestion &q, const TileSearchSettings &settings, std::size_t shown) {
+  if (!(settings.within >= 0))
+    throw Problem(fmt::format("the part of the minimum must be 0 or more, not {}", settings.within));
+  struct Timed {
+    SubtiledTile tile;
+    TableTime time;
+  };
+  std::vector<Timed> all;
+  forEachRectangle(q.machine, q.rows, q.columns, 1, [&](const SubtiledTile &tile) {
+    const long most =
+        std::min(q.machine.blocksPerUnit, q.machine.unitWords / (2 * (tile.width + tile.height)));
+    if (settings.resident <= most)
+      all.push_back(
+          {tile, tableTime(q.machine, q.rows, q.columns, tile, q.iteration, settings.resident, q.mode)});
+  });
+  if (all.empty())
+    throw Problem(fmt::format("no tile of {} fits in the {} words that a block of {} may have", q.name,
+                              q.machine.blockWords, q.machine.name),
+                  "take smaller sequences, or ask for a smaller k");
+  const auto best = std::ranges::min_element(all, {}, [](const Timed &t) { return t.time.total; });
+  std::iter_swap(all.begin(), best);
+  const double least = all.front().time.total;
+  std::erase_if(all, [&](const Timed &t) { return t.time.total > least * (1 + settings.within); });
+  // As searchTiles ranks them.
+  std::sort(all.begin() + 1, all.end(), [](const Timed &a, const Timed &b) {
+    return std::tuple(-a.time.resident, a.time.tileWords, a.time.total) <
+           std::tuple(-b.time.resident, b.time.tileWords, b.time.total);
+  });
+  const auto text = [](const SubtiledTile &t) {
+    return fmt::format("{} x {} / {} x {}", t.width, t.height, t.subWidth, t.subHeight);
+  };
+  Answer a = timeOfTable(q, all.front().tile, settings.resident);
+  a.figures.insert(a.figures.begin(), {"best tile / subtile", text(all.front().tile), "", "1.8"});
+  a.figure(fmt::format("tiles within {}", percentText(settings.within)), all.size(), "", "1.10");
+  AnswerTable table{"Candidates: the best, then those with more tiles on a unit and less fast memory first",
+                    {"tile / subtile", "k", "words", "time [s]", "over the best [%]"},
+                    {}};
+  for (std::size_t i = 0; i < std::min(shown, all.size()); ++i)
+    table.rows.push_back({text(all[i].tile), all[i].time.resident, all[i].time.tileWords, all[i].time.total,
+                          100 * (all[i].time.total / least - 1)});
+  a.tables.push_back(table);
   return a;
 }
 

@@ -29,7 +29,10 @@ struct TableQuestion {
   std::string name;
   long rows = 0, columns = 0;
   double iteration = 0;
+  Mode mode = Mode::Corrected;
 };
 Answer timeOfTable(const TableQuestion &, const SubtiledTile &, long resident);
+/// Over all tiles of forEachRectangle; `resident` of the settings 0: as many as are best for each.
+Answer bestTables(const TableQuestion &, const TileSearchSettings &, std::size_t shown);
 
 } // namespace pbc::model

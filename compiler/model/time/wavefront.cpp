@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <map>
 
 namespace pbc::model {
 namespace {
@@ -21,6 +22,17 @@ void checkWavefronts(long count) {
     throw Problem(
         fmt::format("{} wavefronts are too many to count one by one, at most {}", count, kMostWavefronts),
         "make the tiles larger");
+}
+
+/// 32, 64, 96, 128, 192, 256, 384, ...: the first that covers `extent` is the last.
+std::vector<long> sides(long extent) {
+  std::vector<long> out = {32};
+  for (long power = 64; out.back() < extent; power *= 2) {
+    out.push_back(power);
+    if (power < extent)
+      out.push_back(power + power / 2);
+  }
+  return out;
 }
 
 } // namespace
@@ -66,6 +78,24 @@ double wavefrontTime(const StencilMachine &m, const std::vector<long> &widths, l
   return total;
 }
 
+ResidentChoice bestResident(const StencilMachine &m, const std::vector<long> &widths, long least, long most,
+                            double transfer, double compute) {
+  std::map<long, long> occurs; // of each width: there are few, and many wavefronts
+  for (const long width : widths)
+    ++occurs[width];
+  ResidentChoice best;
+  best.total = std::numeric_limits<double>::infinity();
+  for (long k = least; k <= most; ++k) {
+    const double group = groupTime(1, k, 1, transfer, compute, false);
+    double total = static_cast<double>(widths.size()) * m.launch;
+    for (const auto &[width, times] : occurs)
+      total += static_cast<double>(times * roundedUp(roundedUp(width, k), m.units)) * group;
+    if (total < best.total)
+      best = {k, group, total};
+  }
+  return best;
+}
+
 double subtiledCompute(const StencilMachine &m, const SubtiledTile &tile, double iteration) {
   const long columns = roundedUp(tile.width, tile.subWidth), rows = roundedUp(tile.height, tile.subHeight);
   long turns = 0;
@@ -76,7 +106,7 @@ double subtiledCompute(const StencilMachine &m, const SubtiledTile &tile, double
 }
 
 TableTime tableTime(const StencilMachine &m, long rows, long columns, const SubtiledTile &tile,
-                    double iteration, long resident) {
+                    double iteration, long resident, Mode mode) {
   checkSide("S1", rows);
   checkSide("S2", columns);
   for (const auto &[what, value] :
@@ -100,21 +130,33 @@ TableTime tableTime(const StencilMachine &m, long rows, long columns, const Subt
     throw Problem(fmt::format("k must be from 1 to {}, not {}", most, resident));
   t.widths = tableWavefronts(roundedUp(rows, tile.width), roundedUp(columns, tile.height));
   const long widest = *std::ranges::max_element(t.widths);
+  if (mode == Mode::Printed)
+    std::ranges::fill(t.widths, widest);
   t.movedWords =
       4.25 * static_cast<double>(tile.width + tile.height); // 2.3: scores of both sides, and letters
-  t.transfer =
-      t.movedWords * m.secondsPerWord * static_cast<double>(std::min(m.units, widest)) + 2 * m.barrier;
+  const long streams = mode == Mode::Printed ? 1 : std::min(m.units, widest);
+  t.transfer = t.movedWords * m.secondsPerWord * static_cast<double>(streams) + 2 * m.barrier;
   t.compute = subtiledCompute(m, tile, iteration);
-  // A group of k tiles is charged in full where a wavefront has fewer, so that a smaller k may be better.
-  t.total = std::numeric_limits<double>::infinity();
-  for (long k = resident == 0 ? 1 : resident; k <= (resident == 0 ? most : resident); ++k) {
-    const double group = groupTime(1, k, 1, t.transfer, t.compute, false);
-    if (const double total = wavefrontTime(m, t.widths, k, group); total < t.total)
-      t.resident = k, t.group = group, t.total = total;
-  }
+  const ResidentChoice best = bestResident(m, t.widths, resident == 0 ? 1 : resident,
+                                           resident == 0 ? most : resident, t.transfer, t.compute);
+  t.resident = best.resident;
+  t.group = best.group;
+  t.total = best.total;
   t.ideal = static_cast<double>(rows) * static_cast<double>(columns) * iteration /
             static_cast<double>(m.units * m.lanes);
   return t;
+}
+
+void forEachRectangle(const StencilMachine &m, long extent, long steps, long factor,
+                      const std::function<void(const SubtiledTile &)> &take) {
+  constexpr long kManyWavefronts = 100'000;
+  for (const long height : sides(steps))
+    for (const long width : sides(extent)) {
+      if (2 * (width + factor * height) > m.blockWords || extent / width + steps / height > kManyWavefronts)
+        continue;
+      for (long sub = 1; sub <= 16; sub *= 2)
+        take({width, height, sub, sub});
+    }
 }
 
 } // namespace pbc::model

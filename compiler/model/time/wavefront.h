@@ -10,6 +10,8 @@
 #pragma once
 #include "compiler/model/time/stencil_time.h"
 
+#include <functional>
+
 namespace pbc::model {
 
 /// Of a table of rows x columns of tiles, by antidiagonals. Throws Problem if there are none or too many.
@@ -22,6 +24,15 @@ std::vector<long> skewedWavefronts(long extent, long steps, long width, long hei
 /// Talg (A.2), where `group` is the time of k tiles on a unit.
 double wavefrontTime(const StencilMachine &, const std::vector<long> &widths, long resident, double group);
 
+/// The same with the number of resident tiles with which it is least. A group is charged in full also where a
+/// wavefront has fewer tiles, so that the most that fit are often not the best.
+struct ResidentChoice {
+  long resident = 0;
+  double group = 0, total = 0;
+};
+ResidentChoice bestResident(const StencilMachine &, const std::vector<long> &widths, long least, long most,
+                            double transfer, double compute);
+
 /// A rectangular tile that the lanes of a unit go through in subtiles, antidiagonal by antidiagonal
 /// (DERIVED).
 struct SubtiledTile {
@@ -30,7 +41,8 @@ struct SubtiledTile {
 };
 double subtiledCompute(const StencilMachine &, const SubtiledTile &, double iteration);
 
-/// A dynamic-programming table (Smith-Waterman) cut into such tiles: the whole model for it.
+/// A dynamic-programming table (Smith-Waterman) cut into such tiles: the whole model for it. Printed: A.7, as
+/// if every wavefront were as wide as the widest, and each unit had the far memory to itself.
 struct TableTime {
   std::vector<long> widths;
   long resident = 0, tileWords = 0;
@@ -39,6 +51,12 @@ struct TableTime {
   double ideal = 0;
 };
 TableTime tableTime(const StencilMachine &, long rows, long columns, const SubtiledTile &, double iteration,
-                    long resident = 0);
+                    long resident = 0, Mode = Mode::Corrected);
+
+/// Calls `take` with the rectangular tiles that a block can have, 2 (width + factor * height) words of it:
+/// sides of 32, 64, 96, 128, 192, 256, ..., square subtiles of 1, 2, 4, 8, 16. Not with those that are so
+/// small that there would be more than 100,000 wavefronts.
+void forEachRectangle(const StencilMachine &, long extent, long steps, long factor,
+                      const std::function<void(const SubtiledTile &)> &take);
 
 } // namespace pbc::model

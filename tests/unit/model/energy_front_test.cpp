@@ -85,6 +85,26 @@ TEST(EnergyFront, TimesAreThoseOfTheTimeModels) {
   EXPECT_EQ(found.points.size(), 5373U);
 }
 
+TEST(EnergyFront, FewSkewedTilesAreNotChargedAsManyResidentOnes) {
+  // 5 to 17 tiles in a wavefront for 13 units: as many as fit on a unit at once would leave most of it empty.
+  const StencilMachine machine = stencilMachine(shipped("k20c"));
+  const EnergyRun run{.code = EnergyCode::Jacobi1D,
+                      .size1 = 65536,
+                      .steps = 1024,
+                      .tile1 = 256,
+                      .tileSteps = 64,
+                      .subTile = 8};
+  const SubtiledTile tile{256, 64, 8, 8};
+  const std::vector<long> widths = skewedWavefronts(65536, 1024, 256, 64);
+  double tiles = 0;
+  for (const long width : widths)
+    tiles += static_cast<double>(width);
+  const double alone = subtiledCompute(machine, tile, 5.4e-8);
+  const double seconds = predictedSeconds(machine, run, 5.4e-8);
+  EXPECT_GE(seconds, tiles / static_cast<double>(machine.units) * alone);
+  EXPECT_LE(seconds, static_cast<double>(widths.size()) * (2.1 * alone + machine.launch));
+}
+
 TEST(EnergyFront, WhatCannotBeTimed) {
   const StencilMachine machine = stencilMachine(shipped("k20c"));
   EnergyRun huge = kFrontCases[2].like, wide = kFrontCases[1].like;

@@ -161,6 +161,14 @@ TEST(Measurements, AreReadByTheNamesOfTheColumns) {
   EXPECT_EQ(runs[1].run.subTile, 8);
 }
 
+TEST(Measurements, AsSpreadsheetsWriteThem) {
+  const auto runs = energyMeasurements("\xef\xbb\xbfstencil,S1,T,tS1,tT,sS,seconds,joules\r\n"
+                                       "Jacobi1D,65536,1024,256,64,8,0.5,64\r\n",
+                                       "m.csv");
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].joules, 64);
+}
+
 TEST(Measurements, MistakesNameTheirLine) {
   const std::string header = "stencil,S1,T,tS1,tT,sS,seconds,joules\n";
   const auto messageOf = [](const std::string &text) -> std::string {

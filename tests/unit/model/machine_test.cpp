@@ -80,6 +80,12 @@ TEST(MachineFile, MistakesAreNamedWithTheirPlace) {
             "m.toml:5:11: 'barrier' must be positive and finite, not -1e-09");
   EXPECT_EQ(complaintAbout(small + "launch = inf\n"),
             "m.toml:5:10: 'launch' must be positive and finite, not inf");
+  EXPECT_EQ(complaintAbout(small + "barrier = 1e300\n"),
+            "m.toml:5:11: 'barrier' must be from 1e-15 to 1000 s, not 1e+300");
+  EXPECT_EQ(complaintAbout(small + "clock = { value = 0.1, spread = 1 }\n"),
+            "m.toml:5:19: 'value' must be from 1 to 1e+18 Hz, not 0.1");
+  EXPECT_EQ(complaintAbout("name = \"a\\u001bb\"\nkind = \"gpu\"\nunits = 1\nlanes = 1\n"),
+            "m.toml:1:8: 'name' must be a line without control characters");
   EXPECT_EQ(complaintAbout(small + "launch = { value = 1, spread = -1 }\n"),
             "m.toml:5:32: 'spread' must be a number, 0 or more: a part of the value");
   EXPECT_EQ(complaintAbout(small + "launch = { spread = 1 }\n"), "m.toml:5:10: 'launch' needs 'value'");

@@ -111,6 +111,17 @@ TEST(StencilTime, TransferredWordsAsTheTablesSay) {
   EXPECT_NEAR(stencilMachine(shipped("titanx")).secondsPerWord / figure[1].get<double>(), 1, 1e-12);
 }
 
+TEST(StencilTime, TrafficThatThePrintedBandwidthForgets) {
+  // 1.3: a tile whose traffic alone takes longer than its time where each unit has the bandwidth to itself.
+  const StencilMachine m = stencilMachine(shipped("gtx980"));
+  const StencilProblem p = problemOf("gtx980", "Jacobi2D", {8192, 8192, 1}, 8192);
+  const StencilTime alone = stencilTime(m, p, {{128, 32, 1}, 2}, {.contention = false});
+  const auto &wanted =
+      vectorNamed("bandwidth floor words*L for tile (128,32,2) Jacobi2D 8192^3 vs Talg(uncontended)");
+  EXPECT_NEAR(trafficTime(m, alone) / wanted[0].get<double>(), 1, 1e-9);
+  EXPECT_NEAR(alone.total / wanted[1].get<double>(), 1, 1e-9);
+}
+
 TEST(StencilTime, BalancedLiesBetweenIdealAndPipeline) {
   const StencilMachine m = stencilMachine(shipped("gtx980"));
   const StencilProblem p = problemOf("gtx980", "Jacobi2D", {4096, 4096, 1}, 1024);

@@ -31,6 +31,27 @@ TEST(Wavefront, OfATable) {
               1, 1e-9);
 }
 
+TEST(Wavefront, TheBestNumberOfResidentTiles) {
+  const StencilMachine m = stencilMachine(shipped("gtx980"));
+  const std::vector<long> widths = tableWavefronts(64, 48);
+  const ResidentChoice best = bestResident(m, widths, 1, 32, 1e-6, 4e-6);
+  for (long k = 1; k <= 32; ++k) {
+    const double total = wavefrontTime(m, widths, k, groupTime(1, k, 1, 1e-6, 4e-6, false));
+    EXPECT_LE(best.total, total * (1 + 1e-12)) << k;
+    if (k == best.resident) {
+      EXPECT_NEAR(best.total / total, 1, 1e-12);
+    }
+  }
+}
+
+TEST(Wavefront, PrintedTablesAreAsWideAsTheirWidest) {
+  const StencilMachine m = stencilMachine(shipped("gtx980"));
+  const TableTime printed = tableTime(m, 4096, 3072, {64, 64, 8, 8}, 5e-9, 2, Mode::Printed);
+  EXPECT_EQ(printed.widths, std::vector<long>(111, 48));
+  EXPECT_NEAR(printed.total, 111 * (m.launch + 2 * printed.group), 1e-12); // 24 groups for 16 units: A.7
+  EXPECT_NEAR(printed.transfer, 4.25 * 128 * m.secondsPerWord + 2 * m.barrier, 1e-18);
+}
+
 TEST(Wavefront, OfASkewedStencil) {
   const std::vector<long> widths = skewedWavefronts(65536, 1024, 512, 128);
   const auto &wanted = vectorNamed("J1D skewed S=65536 T=1024 tS=512 tT=128: wavefronts, max width, tiles");
