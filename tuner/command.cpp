@@ -99,10 +99,12 @@ int tuneCommand(int argc, char **argv) {
                  "program itself took)")
       ->check(CLI::PositiveNumber);
   app.add_flag("--fresh", options.fresh, "measure again what the journal already knows");
-  app.add_flag("--refresh", options.refresh,
-               "start from the configuration that is there and tune only what has changed since it was made: "
-               "entries that do not fit, transforms with another text, or, on another machine, cut-offs and "
-               "sizes near those of the file; a tenth of the time, or --budget")
+  app.add_flag(
+         "--refresh", options.refresh,
+         "start from the configuration that is there and tune only what has changed since it was made: "
+         "entries that do not fit, transforms with another text, or, on another machine, all of it near "
+         "what the file says; at the file's sizes, unless others are given; a tenth of the time, or "
+         "--budget")
       ->excludes("--fresh");
   app.add_flag("--kernels", options.kernels,
                "instead of choices, what is decided when a program is compiled: the schedules of its loops. "

@@ -41,7 +41,7 @@ public:
   explicit Session(const TuneOptions &options)
       : options_(options), program_(existingProgram(options.program)), progress_(stderr),
         output_(options.output.empty() ? options.program + ".cfg" : options.output),
-        report_(reportPath(options, output_)) {}
+        report_(reportPath(options, output_)), sizes_(options.sizes) {}
 
   int run() {
     const InterruptGuard guard;
@@ -142,6 +142,8 @@ private:
     const std::optional<Provenance> origin = provenanceOf(text);
     if (origin && options_.objective.empty())
       objective_ = Objective::parse(origin->objective);
+    if (origin && options_.n == 0 && options_.sizes.empty() && options_.inputs.empty())
+      sizes_ = largestSizes(*origin, space_);
     plan_ = refreshPlan(space_, origin, fitted);
     start_ = fromToml(space_, fitted.toml, output_);
     kernels_ = kernelSettings(text);
@@ -219,7 +221,7 @@ private:
     worker_ = std::make_unique<Worker>(program_, workerOptions_);
     if (hasStart_ && !options_.refresh)
       worker_->setBase(toToml(space_, Configuration::defaults(space_), {}));
-    full_ = fullSizes(*worker_, space_, {options_.n, options_.sizes, !options_.inputs.empty()}, kPatience);
+    full_ = fullSizes(*worker_, space_, {options_.n, sizes_, !options_.inputs.empty()}, kPatience);
     progress_.note(fmt::format("tuning {} ({} open decisions) up to {}",
                                space_.goal ? space_.main : space_.program, space_.openDecisions(),
                                nameOf(full_)));
@@ -546,6 +548,7 @@ private:
   ProgramSpace space_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Worker> worker_;
+  Sizes sizes_; // asked for; with --refresh else those that were tuned
   Sizes full_;
   std::vector<Step> steps_, quick_; // those that are worth measuring; smaller ones
   WorkerOptions workerOptions_;

@@ -3,8 +3,11 @@
 #include "tuner/space/toml.h"
 #include "tuner/write_file.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <sstream>
+#include <unistd.h>
 
 namespace pbc::tuner {
 
@@ -44,6 +47,19 @@ double budgetOf(const TuneOptions &options) {
                                      : 50;
 }
 
+Sizes largestSizes(const Provenance &origin, const ProgramSpace &space) {
+  Sizes sizes;
+  std::istringstream words(origin.sizes.empty() ? "" : origin.sizes.back()); // "h=1000 w=1500"
+  for (std::string word; words >> word;) {
+    const std::size_t equals = std::min(word.find('='), word.size());
+    const std::string name = word.substr(0, equals);
+    const long value = std::atol(word.c_str() + std::min(equals + 1, word.size()));
+    if (value > 0 && std::ranges::count(space.sizes, name) > 0)
+      sizes[name] = value;
+  }
+  return sizes;
+}
+
 std::string inputsKey(const TuneOptions &options) {
   std::string key = options.threads > 0 ? fmt::format(" threads={}", options.threads) : "";
   for (const std::string &input : options.inputs) {
@@ -57,6 +73,14 @@ std::string inputsKey(const TuneOptions &options) {
 std::string reportPath(const TuneOptions &options, const std::string &output) {
   if (options.report == "none")
     return "";
+  if (!options.report.empty()) {
+    const fs::path folder = fs::absolute(options.report).parent_path();
+    if (fs::is_directory(options.report) || ::access(folder.c_str(), W_OK) != 0)
+      throw TunerError(
+          fmt::format("--report={}: no file can be written there\n"
+                      "  help: give a file in a folder that exists and may be written to, or `none`",
+                      options.report));
+  }
   return options.report.empty() ? fs::path(output).replace_extension(".tune.html").string() : options.report;
 }
 

@@ -4,8 +4,10 @@
 //   inputsKey({.inputs = {"photo.png"}})       ->  " /home/me/photo.png:81920:1795329184"
 //   earlierResult(space, "sort.cfg", progress) ->  what the tuning before wrote there
 #pragma once
+#include "tuner/evaluate/worker.h"
 #include "tuner/report/progress.h"
 #include "tuner/session.h"
+#include "tuner/space/provenance.h"
 
 namespace pbc::tuner {
 
@@ -20,10 +22,14 @@ std::vector<Configuration> earlierResult(const ProgramSpace &, const std::string
 /// a minute.
 double budgetOf(const TuneOptions &);
 
+/// The size variables at the largest size that was tuned then, those that the program still has.
+Sizes largestSizes(const Provenance &, const ProgramSpace &);
+
 /// What decides a time beside sizes and machine, for the journal.
 std::string inputsKey(const TuneOptions &);
 
-/// Beside the configuration, whose suffix it takes the place of; empty: none is wanted.
+/// Beside the configuration, whose suffix it takes the place of; empty: none is wanted. Throws TunerError
+/// where the one that is asked for cannot be written: a minute of tuning later would be too late.
 std::string reportPath(const TuneOptions &, const std::string &output);
 
 } // namespace pbc::tuner

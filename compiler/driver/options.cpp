@@ -83,7 +83,10 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
         "Says of each rule whether the compiler can follow its body, else which line prevents it; and of "
         "each alternative its loops, their order, what runs side by side, and what does not apply, "
         "with the reason. The options are those of pbc.");
-    app.footer("Example:\n  pbc explain samples/heat.pbcc");
+    app.footer(
+        "Examples:\n  pbc explain samples/heat.pbcc\n"
+        "  pbc explain ./heat           what tuning has found, and why: of a program that pbc has made\n"
+        "  pbc explain ./heat NAME      of one choice or tunable; --config=FILE, --journal=FILE, --json");
     app.add_flag("--json", o.json, "as data");
     app.add_flag("--kernels", o.listsOptions,
                  "also the options of each kernel: what is in use and what else a configuration may say");

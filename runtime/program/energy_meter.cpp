@@ -46,8 +46,11 @@ double EnergyCounter::joules() {
   const double now = read_();
   if (now < 0)
     return sum_ * unit_;
-  if (last_ >= 0)
-    sum_ += now >= last_ ? now - last_ : std::max(now + range_ - last_, 0.0);
+  // One that is small again has reached the end of its range, if that is not far; else it was set back, and
+  // nobody knows what it would have counted.
+  const double onwards = now >= last_ ? now - last_ : now + range_ - last_;
+  if (last_ >= 0 && (now >= last_ || (onwards > 0 && onwards < range_ / 2)))
+    sum_ += onwards;
   last_ = now;
   return sum_ * unit_;
 }

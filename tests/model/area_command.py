@@ -53,6 +53,7 @@ with tempfile.TemporaryDirectory() as folder:
     assert svg.tagName == "svg" and len(svg.getElementsByTagName("path")) > 7
 
     # Chips that cannot be: one message, nothing else.
+    assert "--plot: a plot is SVG: name it x.svg" in run("--machine=gtx980", "--plot=x.png", status=1).stderr
     assert refused() == ("which chip? Without --machine, --units, --lanes and --shared are needed\n  help: --machine=gtx980, or --units=16 --lanes=128 --shared=96, and --l1, --l2 if it has "
                          "caches\n")
     assert refused("--units=-4", "--lanes=128", "--shared=96").startswith("a chip with -4 units: from 1 to 100000 can be computed\n")

@@ -91,6 +91,7 @@ with tempfile.TemporaryDirectory() as folder:
     used = answer(*TILE, "--time=0.5", "--machine=own.toml")
     assert "calibrated" in used["title"] and abs(used["figures"]["energy"] / 67.83 - 1) < 0.05, used
     assert answer("--calibrate=m.csv")["figures"] == a["figures"] != answer("--calibrate=m.csv", "--seed=2")["figures"]
+    assert "--seed: a seed is not negative" in run("--calibrate=m.csv", "--seed=-1", status=1).stderr
 
     # Wrong questions: one message each.
     assert refused("--steps=4") == "--size of Jacobi2D has 0 numbers\n  help: give two numbers, such as 4096,4096\n"

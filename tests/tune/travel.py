@@ -143,6 +143,10 @@ def compares_and_explains():
     explained = json.loads(run(PBC, "config", "explain", "a.cfg", "--for=./one", "--json").stdout)
     check(explained["choices"][0]["levels"][0]["below"] == 50 and explained["tunables"], explained)
 
+def says_how_many_threads():
+    write("many.cfg", 'program = "prog"\nthreads = 999\n')
+    check("threads = 999" in run(PBC, "config", "explain", "many.cfg", "--for=./one").stdout, "threads of elsewhere")
+
 def refreshes():
     """One transform has changed: the other's entries stay; on another machine all are looked at."""
     write("body.cfg", re.sub(r"(?m)^(\[Twice\]\n(?:.+\n)*?)sequential_cutoff = .*", r"\1sequential_cutoff = 77", read("one.cfg")))
@@ -152,20 +156,24 @@ def refreshes():
     check("sequential_cutoff = 77" in text and hashes("body")["Sums"] in text and 'effort = "refresh"' in text, text)
     check(run(PBC, "config", "check", "body.cfg").returncode == 0, "after --refresh")
     os.replace("elsewhere.cfg", "one.cfg")
-    done = run(PBC, "tune", "./one", "--refresh", "--n=2000", "--budget=2")
+    done = run(PBC, "tune", "./one", "--refresh", "--budget=2")
+    check('"n=2000" ]' in read("one.cfg"), "the size is that of the file: " + read("one.cfg"))
     check("made on another machine: Abacus, 1 processor" in done.stderr, done.stderr)
     check("Abacus" not in read("one.cfg") and run("./one", "--n=20", "--hash").stderr == "", read("one.cfg"))
     os.replace("travelled.cfg", "two.cfg")
     run(PBC, "tune", "./two", "--refresh", "--n=2000", "--budget=2")
     check(run("./two", "--n=20", "--hash").stderr == "", read("two.cfg"))
     os.remove("two.cfg")
+    done = run(PBC, "tune", "./two", "--report=none/page.html", status=1)
+    check(done.stderr.startswith("pbc tune: error: --report=none/page.html: no file can be written there\n"), done.stderr)
     done = run(PBC, "tune", "./two", "--refresh", status=1)
     check(done.stderr == "pbc tune: error: ./two.cfg: there is no configuration to refresh\n  help: pbc tune ./two makes "
           "one\n", done.stderr)
 
 with tempfile.TemporaryDirectory() as temporary:
     os.chdir(temporary)
-    for step in (knows_what_changed, says_where_it_comes_from, runs_with_what_fits, checks, compares_and_explains, refreshes):
+    for step in (knows_what_changed, says_where_it_comes_from, runs_with_what_fits, checks, compares_and_explains,
+                 says_how_many_threads, refreshes):
         step()
     os.chdir("/")
 print("configurations that travel: as expected")

@@ -280,14 +280,14 @@ private:
     if (part.recording.largest < 0)
       return;
     const std::string &size = part.recording.sizes[part.recording.largest].name;
-    line("mattered",
-         fmt::format("{:.0f} % of the variance of times at {} goes with it", 100 * result.share, size));
+    line("mattered", fmt::format("{:.0f} % of the variance of {} at {} goes with it", 100 * result.share,
+                                 part.objective.isTime() ? "times" : part.objective.name(), size));
     if (!result.alone)
       return;
     const auto &interval = result.alone->interval;
     line("",
-         fmt::format("changed alone, in {} pair{} of configurations, the others take {:.2f} times as long{}",
-                     result.pairs, result.pairs == 1 ? "" : "s", result.alone->value,
+         fmt::format("changed alone, in {} pair{} of configurations, the others are {:.2f} times {}{}",
+                     result.pairs, result.pairs == 1 ? "" : "s", result.alone->value, part.objective.asMuch(),
                      interval ? fmt::format(" ({:.2f} to {:.2f})", interval->low, interval->high) : ""));
   }
 

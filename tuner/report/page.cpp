@@ -6,6 +6,7 @@
 #include "tuner/report/words.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 
 namespace pbc::tuner {
@@ -82,7 +83,7 @@ private:
         "run.",
         "note");
     Table table("Decisions at the largest size at which there was something to compare with",
-                {"Decision", "Winner", "Time", "Runner-up", "Time", "Runner-up is", "At"},
+                {"Decision", "Winner", costTitle(), "Runner-up", costTitle(), "Runner-up is", "At"},
                 {false, false, true, false, true, false, false});
     std::size_t shown = 0, hidden = 0, silent = 0;
     for (std::size_t i = 0; i < part_.analysis.decisions.size(); ++i) {
@@ -120,6 +121,13 @@ private:
     return value == name ? name : fmt::format("{} (of {})", value, name);
   }
 
+  /// Of a column with values of the objective.
+  std::string costTitle() const {
+    std::string title = part_.objective.name();
+    title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
+    return title;
+  }
+
   std::string timeOf(const Best &best) const {
     return best.isAtLeast ? "over " + part_.objective.inWords(best.seconds)
                           : fmt::format("{} ({})", part_.objective.inWords(best.seconds), best.runs);
@@ -133,7 +141,7 @@ private:
         continue;
       const std::string title = result.decision.title(part_.space);
       Table table(fmt::format("{} at each size; in brackets the number of runs", title),
-                  {"Size", "Taken", "Time", "Next", "Time", "Next is"},
+                  {"Size", "Taken", costTitle(), "Next", costTitle(), "Next is"},
                   {false, false, true, false, true, false});
       for (const Comparison &comparison : result.at) {
         const bool hasNext = comparison.next.number >= 0;
@@ -190,23 +198,25 @@ private:
     std::vector<InfluenceRow> rows;
     for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 12); ++i)
       rows.push_back({order[i]->decision.title(part_.space), order[i]->share});
-    text_ += "<figure>" + influenceDrawing(rows, identity_ + "influence") +
-             fmt::format(
-                 "<figcaption>Share of the variance of times (logarithms) at {} that goes with each decision."
-                 "</figcaption></figure>\n",
-                 escaped(sizeName(recording.largest)));
+    text_ +=
+        "<figure>" + influenceDrawing(rows, identity_ + "influence") +
+        fmt::format("<figcaption>Share of the variance of {} (logarithms) at {} that goes with each decision."
+                    "</figcaption></figure>\n",
+                    part_.objective.isTime() ? "times" : part_.objective.name(),
+                    escaped(sizeName(recording.largest)));
     Table table("Effect of each decision among the trials at " + sizeName(recording.largest),
-                {"Decision", "Share of variance", "Changed alone, the others take", "95 % interval", "Pairs"},
+                {"Decision", "Share of variance", "Changed alone, the others are", "95 % interval", "Pairs"},
                 {false, true, true, true, true});
     for (std::size_t i = 0; i < std::min(order.size(), rows_); ++i) {
       const DecisionResult &result = *order[i];
       const bool hasInterval = result.alone && result.alone->interval;
-      table.row({result.decision.title(part_.space), fmt::format("{:.0f} %", 100 * result.share),
-                 result.alone ? fmt::format("{:.2f} times as long", result.alone->value) : "",
-                 hasInterval ? fmt::format("{:.2f} to {:.2f}", result.alone->interval->low,
-                                           result.alone->interval->high)
-                             : "",
-                 fmt::format("{}", result.pairs)});
+      table.row(
+          {result.decision.title(part_.space), fmt::format("{:.0f} %", 100 * result.share),
+           result.alone ? fmt::format("{:.2f} times {}", result.alone->value, part_.objective.asMuch()) : "",
+           hasInterval
+               ? fmt::format("{:.2f} to {:.2f}", result.alone->interval->low, result.alone->interval->high)
+               : "",
+           fmt::format("{}", result.pairs)});
     }
     text_ += table.done();
     left(order.size() - std::min(order.size(), rows_), "decisions");

@@ -25,8 +25,7 @@ private:
     std::vector<int> changed;
     const auto &tunables = tester_.space().tunables;
     for (std::size_t i = 0; i < tunables.size(); ++i)
-      if (tunables[i].isOpen() && !tunables[i].forAccuracy &&
-          now_.tunables()[i] != defaults_.tunables()[i])
+      if (tunables[i].isOpen() && !tunables[i].forAccuracy && now_.tunables()[i] != defaults_.tunables()[i])
         changed.push_back(static_cast<int>(i));
     takeBack(changed);
   }
@@ -71,8 +70,8 @@ private:
     return true;
   }
 
-  /// Both run anew and in turns: times that made the best one the best were lucky, and what runs first at a size
-  /// finds nothing in the caches.
+  /// Both run anew and in turns: times that made the best one the best were lucky, and what runs first at a
+  /// size finds nothing in the caches.
   bool isAsGoodAt(const Configuration &configuration, int size) {
     constexpr int kRuns = 3, kMost = 12; // of each: at once, and in all
     const double same = size == size_ ? kSameFull : kSameSmall;

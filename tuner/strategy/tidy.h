@@ -4,13 +4,13 @@
 //   ->   {TwoPasses; rows.split = 131072}
 //
 // A child that is faster for one of three mutations keeps all three. What came along by chance makes results
-// hard to read and differ from tuning to tuning, and on another machine it may do harm: a cut-off below which a
-// single thread had nothing to lose leaves two of them without work. All differences from the defaults are
+// hard to read and differ from tuning to tuning, and on another machine it may do harm: a cut-off below which
+// a single thread had nothing to lose leaves two of them without work. All differences from the defaults are
 // taken back at once; where that is slower, half of them, and so on (delta debugging: Zeller and Hildebrandt,
 // IEEE TSE 28(2), 2002), then levels of selectors one by one.
 //
-// Invariant: the result is not slower than the best one at any tested size, as far as a few fresh runs of both
-// can tell; the race has the last word.
+// Invariant: the result is not slower than the best one at any tested size, as far as a few fresh runs of
+// both can tell; the race has the last word.
 #pragma once
 #include "tuner/strategy/tester.h"
 

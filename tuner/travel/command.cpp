@@ -7,6 +7,7 @@
 #include "tuner/write_file.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -65,8 +66,11 @@ int diff(const ConfigOptions &options) {
 
 int explain(const ConfigOptions &options) {
   const std::string program = programFor(options), text = options.file.empty() ? "" : textOf(options.file);
-  const ProgramSpace space = describeProgram(program, options.program, "");
+  ProgramSpace space = describeProgram(program, options.program, "");
   const Fitted fitted = fitConfiguration(program, text, options.file);
+  for (Tunable &tunable : space.tunables)
+    if (tunable.isThreads()) // as many as it says are started, even if they take turns
+      tunable.maximum = std::max<double>(tunable.maximum, fitted.threads);
   const Configuration configuration = fromToml(space, fitted.toml, options.file);
   const auto origin = provenanceOf(text);
   if (!isAllOk(fitted))

@@ -7,11 +7,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <regex>
 
 namespace pbc::model {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// In the order of --help.
 const std::vector<AddSubcommand> kSubcommands = {addAreaCommand,   addChainCommand,   addCodesignCommand,
@@ -77,7 +80,14 @@ int modelCommand(int argc, char **argv, const EachKernel &eachKernel) {
     add(app, common, question);
   for (CLI::App *subcommand : app.get_subcommands({})) {
     subcommand->add_flag("--json", common.json, "the answer as data");
-    subcommand->add_option("--plot", common.plot, "writes the answer's curve to this file, as SVG");
+    subcommand->add_option("--plot", common.plot, "writes the answer's curve to this file, as SVG")
+        ->check([](const std::string &path) {
+          const std::string suffix = fs::path(path).extension();
+          return suffix.empty() || suffix == ".svg"
+                     ? ""
+                     : fmt::format("a plot is SVG: name it {}",
+                                   fs::path(path).replace_extension(".svg").string());
+        });
     subcommand->add_flag("--printed", common.printed,
                          "the formulas as the source prints them, errors included (docs/models.md)");
   }

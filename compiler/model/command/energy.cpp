@@ -246,7 +246,10 @@ void addEnergyCommand(CLI::App &parent, const Common &common, Question &question
     calibrate->excludes(app->get_option(of));
   app->add_option("--training", options->training, "share of the runs to find them from; 0.1")
       ->needs(calibrate);
-  app->add_option("--seed", options->seed, "of the choice of these runs; 1")->needs(calibrate);
+  app->add_option("--seed", options->seed, "of the choice of these runs; 1")
+      ->needs(calibrate)
+      ->check(
+          [](const std::string &seed) { return seed.rfind('-', 0) == 0 ? "a seed is not negative" : ""; });
   app->add_option("-o,--output", options->output, "writes the machine's file with the found costs");
   app->callback([options, &common, &question] {
     question = [options, &common] { return answerEnergy(*options, common); };

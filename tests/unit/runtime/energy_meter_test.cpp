@@ -73,6 +73,16 @@ TEST(EnergyMeter, CountersThatWrapGoOn) {
   EXPECT_DOUBLE_EQ(meter.joules(), 5);
 }
 
+TEST(EnergyMeter, CountersThatAreSetBackGoOnFromThere) {
+  Powercap folder;
+  folder.zone("intel-rapl:0", "package-0", 3e6, 1e9);
+  EnergyMeter meter(folder.sources());
+  folder.set("intel-rapl:0", 1e6);
+  EXPECT_DOUBLE_EQ(meter.joules(), 0) << "not nearly the whole range";
+  folder.set("intel-rapl:0", 2e6);
+  EXPECT_DOUBLE_EQ(meter.joules(), 1);
+}
+
 TEST(EnergyMeter, ACounterThatIsGoneForAMomentLosesNothing) {
   Powercap folder;
   folder.zone("intel-rapl:0", "package-0", 1e6);

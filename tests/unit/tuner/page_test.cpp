@@ -55,7 +55,7 @@ TEST(Explain, SaysAllThatIsKnownOfOneChoice) {
                n=256  Quick  120 us    Merge 2.13 times as slow (2.03 to 2.24)
   flips        at n = 100 from Merge to Quick
   mattered     99 % of the variance of times at n=256 goes with it
-               changed alone, in 1 pair of configurations, the others take 2.00 times as long
+               changed alone, in 1 pair of configurations, the others are 2.00 times as slow
   rejected     Bad: wrong result at n >= 64: it gives a different result from the default (difference 0.5) (3 times); it is not chosen any more
   tried        Merge: 9 runs in 1 configuration
                Quick: 12 runs in 2 configurations
