@@ -31,6 +31,24 @@ void takeBestSoFar(const Tester &tester, Population &population, TuneResult &res
   result.changed = true;
 }
 
+/// Those of before, what is left of the best one, and the fastest ones.
+std::vector<Configuration> runnersOf(const Tester &tester, const Population &population,
+                                     const std::vector<Configuration> &earlier,
+                                     const std::optional<Configuration> &tidied, int size) {
+  constexpr std::size_t kRunners = 3; // besides those of before
+  std::vector<Configuration> runners;
+  for (const Configuration &configuration : earlier)
+    if (!tester.bans().uses(configuration, tester.sizes()[static_cast<std::size_t>(size)].n))
+      runners.push_back(configuration);
+  if (tidied)
+    runners.push_back(*tidied);
+  for (const Candidate &member : population.members())
+    if (runners.size() < kRunners + earlier.size() && member.measuredAt(size) &&
+        std::find(runners.begin(), runners.end(), member.configuration) == runners.end())
+      runners.push_back(member.configuration);
+  return runners;
+}
+
 constexpr int kTrialsOfASize = 30; // fewer say nothing of it
 
 /// With few trials, small sizes are left out: the full one is what counts.
@@ -76,7 +94,6 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   constexpr double kSearch = 0.55, kPolish = 0.25, kTidy = 0.08; // of the time; the rest is the race's
   constexpr double kSearchTrials = 0.8;                          // of the trials; the race is not counted
   constexpr double kTidyTrials = 0.1;                            // of those that the search took
-  constexpr std::size_t kRunners = 3;
   constexpr double kExamination = 1; // second, of what there was no time to race
   const ChosenStrategy chosen = chooseStrategy(space, settings, sizes.back().defaultSeconds);
   const bool isPolished = chosen.strategy->isPolished;
@@ -117,26 +134,18 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
            random);
   }
   if (atFullSize && settings.isRaced && !evaluator.stopped()) {
-    observer.stage("final race against the default");
-    const long n = sizes[search.lastSize].n;
-    search.population.removeBanned(tester.bans(), n);
+    search.population.removeBanned(tester.bans(), sizes[search.lastSize].n);
     search.population.prune(search.lastSize, settings.population);
-    std::vector<Configuration> runners;
-    for (const Configuration &configuration : earlier)
-      if (!tester.bans().uses(configuration, n))
-        runners.push_back(configuration);
     std::optional<Configuration> tidied;
-    if (isTidied)
-      if (const Candidate *best = search.population.bestMeasured(search.lastSize)) {
-        Deadline until = part({settings.deadline}, kTidy / (1 - kSearch - kPolish), tester.spent());
-        until.measurements = static_cast<int>((1 + kTidyTrials) * tester.measurements());
-        tidied = tidy(tester, best->configuration, search.lastSize, until);
-        runners.push_back(*tidied);
-      }
-    for (const Candidate &member : search.population.members())
-      if (runners.size() < kRunners + earlier.size() && member.measuredAt(search.lastSize) &&
-          std::find(runners.begin(), runners.end(), member.configuration) == runners.end())
-        runners.push_back(member.configuration);
+    if (const Candidate *best = search.population.bestMeasured(search.lastSize); best && isTidied) {
+      observer.stage("taking back what makes no difference");
+      Deadline until = part({settings.deadline}, kTidy / (1 - kSearch - kPolish), tester.spent());
+      until.measurements = static_cast<int>((1 + kTidyTrials) * tester.measurements());
+      tidied = tidy(tester, best->configuration, search.lastSize, until);
+    }
+    observer.stage("final race against the default");
+    const std::vector<Configuration> runners =
+        runnersOf(tester, search.population, earlier, tidied, search.lastSize);
     // Of two that are as fast the one that was there stays, else the one that says less.
     const Configuration *keeper = !earlier.empty() ? &earlier.front() : tidied ? &*tidied : nullptr;
     const RaceResult last = race(tester, runners, search.lastSize, settings.deadline, keeper);
