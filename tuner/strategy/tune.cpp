@@ -94,7 +94,7 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   constexpr double kSearch = 0.55, kPolish = 0.25, kTidy = 0.08; // of the time; the rest is the race's
   constexpr double kSearchTrials = 0.8;                          // of the trials; the race is not counted
   constexpr double kTidyTrials = 0.1;                            // of those that the search took
-  constexpr double kExamination = 1; // second, of what there was no time to race
+  constexpr double kExamination = 1;                             // second, of what there was no time to race
   const ChosenStrategy chosen = chooseStrategy(space, settings, sizes.back().defaultSeconds);
   const bool isPolished = chosen.strategy->isPolished;
   // Where trials are counted, each is three runs; a comparison takes one more of each at most.
