@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Do two tunings of one program on one machine choose configurations of one speed?
 
-  repeatability.py PBC [--budget=20] [--rounds=15] [--tunings=2] [SAMPLE ...]
+  repeatability.py PBC [--budget=50] [--rounds=15] [--tunings=2] [SAMPLE ...]
 
 Each sample is tuned twice from nothing, with different seeds of the search, at one size. Then both configurations run
 turn by turn, odd rounds the other way round, each run in a new process. The bar (issue 6): the medians differ by at
@@ -17,7 +17,7 @@ BAR = 0.03
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pbc", type=os.path.abspath)
-    parser.add_argument("--budget", type=float, default=20)
+    parser.add_argument("--budget", type=float, default=50)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--tunings", type=int, default=2)
     parser.add_argument("samples", nargs="*", default=list(SAMPLES))

@@ -6,7 +6,8 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr double kSameFull = 1.01, kSameSmall = 1.05; // as long: at the full size, and at smaller ones
+constexpr double kSameSmall = 1.05; // as long, at sizes below the full one
+constexpr double kDeviation = 0.05; // of a run, guessed: it weighs as much as one of them
 
 class Tidier {
 public:
@@ -74,17 +75,20 @@ private:
   /// size finds nothing in the caches.
   bool isAsGoodAt(const Configuration &configuration, int size) {
     constexpr int kRuns = 3, kMost = 12; // of each: at once, and in all
-    const double same = size == size_ ? kSameFull : kSameSmall;
     Candidate best{best_, {}}, candidate{configuration, {}};
     for (int runs = kRuns; runs <= kMost; runs += kRuns) {
       if (!tester_.mayGoOn(deadline_) || !tester_.test(best, size, kRuns, best_) ||
           !tester_.test(candidate, size, kRuns, best_))
         return false;
-      const double ratio = candidate.at(size) / best.at(size);
-      if (ratio <= same)
-        return true;
-      if (judge(candidate.seconds[size], best.seconds[size]) == Verdict::Slower)
+      const auto verdict = [&](double confidence) {
+        return judge(candidate.seconds[size], best.seconds[size], kDeviation, confidence);
+      };
+      if (verdict(0.99) == Verdict::Slower) // it is asked many times
         return false;
+      // At the full size it must be known to be as fast: on a noisy machine a tenth may not be seen.
+      if (size == size_ ? verdict(0.95) == Verdict::Same || verdict(0.95) == Verdict::Faster
+                        : candidate.at(size) <= kSameSmall * best.at(size))
+        return true;
     }
     return false;
   }
