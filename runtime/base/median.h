@@ -1,3 +1,8 @@
+// The middle of some times: what --time prints, and what a tuner is told of short runs.
+//
+//   medianOf({0.3, 0.1, 0.2})  ->  0.2
+//
+// Programs do not contain the tuner, which has its own (tuner/strategy/statistics.h).
 #pragma once
 #include <algorithm>
 #include <vector>

@@ -29,7 +29,8 @@ struct RaceResult {
   std::vector<double> defaultTimes, winnerTimes; // taken in turns
 };
 
-/// `previous`: of the candidates, the winner of an earlier tuning.
+/// `previous`: of the candidates, the one that stays unless another is faster beyond chance: the winner of an
+/// earlier tuning, or one that says less.
 RaceResult race(Tester &, const std::vector<Configuration> &candidates, int size, double deadline,
                 const Configuration *previous = nullptr);
 
