@@ -217,32 +217,31 @@ private:
     });
   }
 
-  Figure localBandwidth(const Machine &m) {
-    constexpr long kSteps = 4000;
-    const auto kernel = probe_.build(kLocalReadKernel, "pb_local_read", group_);
-    const long items = static_cast<long>(m.units) * 8 * group_;
+  /// `value` of each run of a kernel that takes a buffer, a number for each item, and how many steps it
+  /// makes.
+  template <typename Value>
+  Figure ofSteps(const char *source, const char *name, long items, long steps, Value value) {
+    const auto kernel = probe_.build(source, name, group_);
     auto buffer = device_.allocate(static_cast<unsigned long>(items) * 4);
     const std::vector<device::Argument> arguments = {device::Argument::writes(*buffer),
-                                                     device::Argument::of(kSteps)};
+                                                     device::Argument::of(steps)};
     probe_.run(*kernel, arguments, items, group_);
-    return sampled(sampling_, [&] {
-      return static_cast<double>(items * kSteps * 4 * 4) /
-             probe_.run(*kernel, arguments, items, group_).onDevice;
-    });
+    return sampled(sampling_, [&] { return value(probe_.run(*kernel, arguments, items, group_).onDevice); });
+  }
+
+  Figure localBandwidth(const Machine &m) {
+    constexpr long kSteps = 4000;
+    const long items = static_cast<long>(m.units) * 8 * group_;
+    return ofSteps(kLocalReadKernel, "pb_local_read", items, kSteps,
+                   [&](double seconds) { return static_cast<double>(items * kSteps * 4 * 4) / seconds; });
   }
 
   /// Steps of a 5-point stencil in group-local memory, as many groups at once as blocks that fit.
   Figure iteration(const Machine &m) {
     constexpr long kSteps = 200;
-    const auto kernel = probe_.build(kStepKernel, "pb_steps", group_);
     const long items = static_cast<long>(m.units) * 4 * group_;
-    auto buffer = device_.allocate(static_cast<unsigned long>(items) * 4);
-    const std::vector<device::Argument> arguments = {device::Argument::writes(*buffer),
-                                                     device::Argument::of(kSteps)};
-    probe_.run(*kernel, arguments, items, group_);
-    return sampled(sampling_, [&] {
-      return probe_.run(*kernel, arguments, items, group_).onDevice * m.units * m.lanes /
-             static_cast<double>(items * kSteps);
+    return ofSteps(kStepKernel, "pb_steps", items, kSteps, [&](double seconds) {
+      return seconds * m.units * m.lanes / static_cast<double>(items * kSteps);
     });
   }
 
