@@ -18,8 +18,11 @@ void readSizes(const std::vector<std::string> &texts, std::map<std::string, long
     const std::size_t equals = text.find('=');
     char *end = nullptr;
     const long value = equals == std::string::npos ? 0 : std::strtol(text.c_str() + equals + 1, &end, 10);
-    if (equals == std::string::npos || equals == 0 || *end != '\0' || value < 0)
+    if (equals == std::string::npos || equals == 0 || end == text.c_str() + equals + 1 || *end != '\0')
       throw CLI::ValidationError("--size", "'" + text + "' is not of the form w=1024");
+    if (value < 1 || value > 2147483647) // as --n
+      throw CLI::ValidationError("--size",
+                                 "'" + text + "': a size is a whole number above 0, at most 2147483647");
     (*sizes)[text.substr(0, equals)] = value;
   }
 }

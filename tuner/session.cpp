@@ -9,13 +9,13 @@
 #include "tuner/evaluate/record.h"
 #include "tuner/evaluate/steps.h"
 #include "tuner/journal/read_journal.h"
+#include "tuner/journal/tuning_lock.h"
 #include "tuner/report/front_report.h"
 #include "tuner/report/page.h"
 #include "tuner/report/progress.h"
-#include "tuner/report/summary.h"
+#include "tuner/report/result_file.h"
 #include "tuner/report/words.h"
 #include "tuner/session_start.h"
-#include "tuner/space/kernel_settings.h"
 #include "tuner/strategy/refresh.h"
 #include "tuner/strategy/seeding.h"
 #include "tuner/travel/refresh_plan.h"
@@ -33,15 +33,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kPatience = 60;                          // seconds that the default may take at one size
-constexpr const char *kMadeByTune = "# Made by pbc tune"; // report/summary.cpp
+constexpr double kPatience = 60; // seconds that the default may take at one size
 
 class Session {
 public:
   explicit Session(const TuneOptions &options)
       : options_(options), program_(existingProgram(options.program)), progress_(stderr),
         output_(options.output.empty() ? options.program + ".cfg" : options.output),
-        report_(reportPath(options, output_)), sizes_(options.sizes) {}
+        report_(reportPath(options, output_)), sizes_(options.sizes) {
+    if (options.record.empty())
+      requireWritable(output_);
+  }
 
   int run() {
     const InterruptGuard guard;
@@ -72,13 +74,14 @@ public:
       search();
     }
     if (results_.empty())
-      fmt::print(stderr, "pbc tune: stopped before the first measurement; nothing was written\n");
+      fmt::print(stderr, "pbc tune: stopped before the first measurement; no configuration was written\n");
     else if (options_.json && results_.size() > 1)
       fmt::print("[\n{}]\n", fmt::join(results_, ",\n"));
     else
       fmt::print("{}", fmt::join(results_, ""));
     std::fflush(stdout);
-    return 0;
+    // As a shell says of what a signal ended.
+    return hasWritten_ || !stopSignal() ? 0 : 128 + stopSignal();
   }
 
 private:
@@ -90,7 +93,7 @@ private:
                                      "  help: --objective=memory (or energy) tunes it to meet the targets",
                                      options_.program));
       front_ = parseFront(options_.front);
-      frontFolder();
+      frontFolder(output_);
     } else if (!options_.objective.empty()) {
       objective_ = Objective::parse(options_.objective);
     }
@@ -108,6 +111,7 @@ private:
 
   /// From the journal alone, as `pbc report` makes it. A page that cannot be written spoils no result.
   bool writeReport() {
+    const StopHeard toTheEnd; // the program is asked again what it is
     try {
       writeAtomically(report_, page(gather({options_.program, output_, journal_->path()})));
       return true;
@@ -122,7 +126,7 @@ private:
   void takeOver() {
     const auto earlier = earlierResult(space_, output_, progress_);
     if (const std::string text = textOf(output_); isFor(space_, text, output_))
-      kernels_ = kernelSettings(text);
+      file_.setKernels(kernelSettings(text));
     if (earlier.empty())
       return;
     if (space_.goal)
@@ -146,7 +150,7 @@ private:
       sizes_ = largestSizes(*origin, space_);
     plan_ = refreshPlan(space_, origin, fitted);
     start_ = fromToml(space_, fitted.toml, output_);
-    kernels_ = kernelSettings(text);
+    file_.setKernels(kernelSettings(text));
     for (const std::string &reason : plan_.reasons)
       progress_.note(reason);
     if (!plan_.isNothing())
@@ -177,7 +181,8 @@ private:
       const int all = std::max(space_.openDecisions(), 1);
       plan_.fix(space_);
       const double share = plan_.isOtherMachine ? 0 : static_cast<double>(space_.openDecisions()) / all;
-      budget_ *= options_.budget > 0 ? 1 : std::max(share, 0.1);
+      if (options_.budget <= 0 && options_.trials == 0)
+        budget_ *= std::max(share, 0.1);
     }
   }
 
@@ -211,7 +216,10 @@ private:
   void prepare() {
     // Before anything is measured: the journal lies beside the result, so this shows whether we may write
     // there.
-    journal_ = std::make_unique<Journal>(fs::path(output_).replace_extension(".tune.sqlite").string());
+    const std::string journal = fs::path(output_).replace_extension(".tune.sqlite").string();
+    if (!lock_)
+      lock_.emplace(output_, journal);
+    journal_ = std::make_unique<Journal>(journal);
     workerOptions_ = {options_.inputs,
                       options_.seed,
                       options_.threads,
@@ -241,7 +249,35 @@ private:
     std::sort(quick_.begin(), quick_.end(), [](const Step &a, const Step &b) { return a.n < b.n; });
   }
 
+  /// A stored configuration may be wrong by now: the program has changed, or somebody has changed the file.
+  /// It is the measure of a refresh, so it is examined before anything runs for long. If it fails, what the
+  /// change touches goes back to the default; if that fails, too, everything does.
+  void mendStart() {
+    constexpr double kShare = 0.2, kLeast = 3; // of the budget, and seconds
+    Examination examination(Worker(program_, workerOptions_), space_, steps_);
+    const double deadline = steadySeconds() + std::max(kShare * budget_, kLeast);
+    const auto misfitOf = [&](const Configuration &configuration) {
+      return examination.examine({configuration}, Depth::Thorough, [&] { return steadySeconds() < deadline; })
+          .front();
+    };
+    const auto misfit = misfitOf(Configuration::defaults(space_));
+    if (!misfit || stopRequested())
+      return;
+    progress_.note(fmt::format("the stored configuration {} at {}: this starts from the default instead",
+                               misfit->rejected.reason, misfit->size));
+    startsAnew_ = true;
+    if (const Configuration open = openByDefault(); !misfitOf(open))
+      return startFrom(open);
+    const double begin = begin_;
+    plan_.touchAll(space_);
+    start_ = byDefault_;
+    focus({space_.main}, 0);
+    begin_ = begin;
+  }
+
   void search() {
+    if (options_.refresh && !space_.goal)
+      mendStart();
     std::vector<TestSize> sizes;
     for (const Step &step : steps_)
       sizes.push_back({nameOf(step.sizes), step.n, step.defaultSeconds});
@@ -262,14 +298,15 @@ private:
     if (!space_.goal) // results of variable accuracy may differ; verifyAccuracy() looks at those
       runs.setExamination(&examination);
     const MachineNoise noise = noiseNow();
-    progress_.note("noise: " + inWords(noise));
+    const bool isRefresh = options_.refresh && !startsAnew_; // else compared with the default
+    progress_.note("noise: " + inWords(noise, isRefresh ? "stored configuration" : "default"));
     TuneSettings settings;
     // The evaluator's clock has just begun, the user's when we did.
     const double spent = std::min(steadySeconds() - begin_, 0.5 * budget_);
     settings.deadline = (space_.goal ? 0.6 : 1) * (budget_ - spent);
     settings.seed = static_cast<std::uint64_t>(options_.seed);
     settings.trials = options_.trials;
-    settings.strategy = strategyFor(sizes.back());
+    settings.strategy = strategyFor(options_, budget_, sizes.back().defaultSeconds);
     if (options_.effort == "full")
       settings.population = 20;
     if (!options_.refresh)
@@ -304,12 +341,13 @@ private:
     }
     if (runs.stopped() && runs.runs() == 0 && runs.remembered() == 0)
       return; // there is nothing to say
-    summary.isRefresh = options_.refresh;
+    summary.isRefresh = isRefresh;
     summary.program = options_.program;
     summary.output = output_;
     summary.journal = journal_->path();
     summary.sizes = sizes[summary.result.size].name;
     summary.fullSizes = nameOf(full_);
+    summary.tunedSizes = tunedSizes(runs, summary.result.size);
     summary.effort = effortInWords(summary.result.strategy);
     summary.elapsed = runs.elapsed();
     summary.runs = runs.runs();
@@ -340,35 +378,16 @@ private:
     report.runs = runs.runs();
     report.remembered = runs.remembered();
     report.stopped = runs.stopped();
-    writeFront(report);
+    writeFront(report, tunedSizes(runs, report.result.size));
     results_.push_back(options_.json ? asJson(space_, report) : asText(space_, report));
-  }
-
-  /// Made before anything is measured. Throws TunerError if it cannot be made, or somebody else's files are
-  /// there.
-  fs::path frontFolder() const {
-    const fs::path folder = fs::path(output_).replace_extension(".front");
-    std::error_code problem;
-    fs::create_directories(folder, problem);
-    if (problem || access(folder.c_str(), W_OK) != 0)
-      throw TunerError(fmt::format("{}: the front cannot be written there: {}\n"
-                                   "  help: --output=FILE.cfg puts it into FILE.front",
-                                   folder.string(), problem ? problem.message() : "no permission"));
-    for (const auto &entry : fs::directory_iterator(folder, problem))
-      if (entry.path().extension() != ".cfg" || !textOf(entry.path().string()).starts_with(kMadeByTune))
-        throw TunerError(
-            fmt::format("{}: is not of an earlier front, and is left as it is\n"
-                        "  help: move it, or use --output=FILE.cfg: the front goes to FILE.front",
-                        entry.path().string()));
-    return folder;
   }
 
   /// A file for each point, and the page; the first point becomes the configuration. What an earlier front
   /// left there goes.
-  void writeFront(FrontReport &report) {
+  void writeFront(FrontReport &report, const std::vector<std::string> &tuned) {
     if (report.result.points.empty())
       return;
-    const fs::path folder = frontFolder();
+    const fs::path folder = frontFolder(output_);
     std::error_code problem;
     const std::string plot = fs::path(output_).replace_extension(".front.html").string();
     report.page = options_.report == "none" ? "" : options_.report.empty() ? plot : options_.report;
@@ -377,6 +396,7 @@ private:
       Summary summary;
       summary.machine = report.machine;
       summary.sizes = report.size;
+      summary.tunedSizes = tuned;
       summary.effort = report.effort;
       // The ends are the best of one objective each; what lies between is good in both.
       const std::size_t last = report.result.points.size() - 1;
@@ -391,7 +411,7 @@ private:
                                   metricsInWords(report.metrics, point.metrics));
       summary.result.best = point.configuration;
       summary.result.size = report.result.size;
-      const std::string text = configurationText(summary);
+      const std::string text = fileText(summary);
       if (i == 0)
         writeAtomically(output_, text);
       report.files.push_back((folder / fmt::format("{}.cfg", i + 1)).string());
@@ -400,24 +420,9 @@ private:
     for (std::size_t i = report.result.points.size() + 1;
          fs::remove(folder / fmt::format("{}.cfg", i), problem); ++i) { // all there is ours: frontFolder()
     }
+    hasWritten_ = true;
     if (!report.page.empty())
       writeAtomically(report.page, frontPage(space_, report));
-  }
-
-  /// None: by budget.
-  ChosenStrategy strategyFor(const TestSize &full) const {
-    if (!options_.strategy.empty())
-      return parseStrategy(options_.strategy);
-    if (options_.effort == "instant")
-      return parseStrategy("seeding");
-    if (options_.effort != "prove")
-      return {};
-    ChosenStrategy chosen = parseStrategy("exhaustive");
-    // As fine as can be gone through: a run costs about a millisecond besides itself.
-    const double affordable =
-        options_.trials > 0 ? options_.trials : 0.5 * budget_ / (full.defaultSeconds + 0.001);
-    chosen.values["points"] = std::clamp(std::floor(affordable), 2.0, 1e7);
-    return chosen;
   }
 
   int recordSpace() {
@@ -457,23 +462,26 @@ private:
     const Step &last = steps_[static_cast<std::size_t>(summary.result.size)]; // that there was time for
     if (!unmet_.empty() || &last != &steps_.back()) // beyond what was tuned, the most exact is kept
       summary.result.best = summary.result.best.withLargerFrom(space_, reached_, last.n);
-    summary.missed = unmet_;
-    bool mended = false;
     std::vector<Step> all = quick_;
     all.insert(all.end(), steps_.begin(), steps_.end());
-    for (const auto &[step, inputs] : verifiedSteps(program_, workerOptions_, space_, all, kPatience)) {
-      const Verified verified = verify(program_, workerOptions_, space_, step.sizes, step.n,
-                                       summary.result.best, kPatience, inputs);
-      if (!verified.met && std::find(unmet_.begin(), unmet_.end(), nameOf(step.sizes)) == unmet_.end())
-        summary.missed.push_back(nameOf(step.sizes));
-      summary.accuracy = verified; // the last: at the largest size
-      // What makes a size more exact leaves larger ones as fast as they are: their turn comes.
-      summary.result.best = verified.configuration.withLargerFrom(space_, summary.result.best, step.n);
-      mended |= verified.mended;
+    const auto verified = [&](const Configuration &configuration) {
+      return verifyAll(program_, workerOptions_, space_, all, configuration, unmet_, kPatience);
+    };
+    VerifiedSizes result = verified(summary.result.best);
+    if (result.mended && objective_.isTime() && !stopRequested()) {
+      // More exact, it may be slower than what met the target at first.
+      const VerifiedSizes first = verified(reached_.withSmallerLike(space_, steps_.front().n));
+      if (first.missed.size() <= result.missed.size() && isFaster(first.configuration, result.configuration))
+        result = first;
     }
-    if (!mended)
+    const bool isAsRaced = result.configuration == summary.result.best;
+    summary.result.best = result.configuration;
+    summary.missed = result.missed;
+    summary.accuracy = result.largest;
+    if (isAsRaced)
       return;
-    summary.accuracy->mended = summary.result.changed = true;
+    summary.accuracy->mended = result.mended;
+    summary.result.changed = true;
     summary.result.defaultTimes.clear(); // of the race: of another configuration
     summary.result.bestTimes.clear();
     const auto again =
@@ -491,6 +499,21 @@ private:
           summary.result.defaultSeconds * objective_.cost(*summary.tuned, *summary.byDefault);
   }
 
+  /// In turns, at the size that the worker is prepared for.
+  bool isFaster(const Configuration &one, const Configuration &other) {
+    constexpr int kTurns = 9;
+    std::vector<double> times[2];
+    for (int turn = 0; turn < kTurns; ++turn)
+      for (const int which : {turn % 2, 1 - turn % 2}) {
+        const auto answer =
+            worker_->measure(toToml(space_, which ? other : one, {}), 1, kPatience, kPatience, {});
+        if (!answer)
+          return false;
+        times[which].push_back(answer.value->seconds.front());
+      }
+    return judgePairs(times[1], times[0]).faster;
+  }
+
   void write(Summary &summary, bool hasEarlier) {
     const TuneResult &result = summary.result;
     // Stopped early, a default would only destroy what a longer tuning found.
@@ -498,7 +521,8 @@ private:
                    (!result.changed || summary.sizes != summary.fullSizes);
     if (!summary.kept) {
       start_ = result.best;
-      writeAtomically(output_, configurationText(summary));
+      writeAtomically(output_, fileText(summary));
+      hasWritten_ = true;
     }
     if (summary.stopped)
       progress_.note("stopped; the best so far is kept");
@@ -507,18 +531,9 @@ private:
     results_.push_back(options_.json ? asJson(space_, summary) : asText(space_, summary));
   }
 
-  /// The file: where it comes from, the choices, and what the program was compiled with.
-  std::string configurationText(const Summary &summary) {
-    std::vector<std::string> comments = comments_;
-    const auto lines = provenance(space_, summary);
-    comments.insert(comments.end(), lines.begin(), lines.end());
-    if (!front_) // those of all accuracy bins stand above the one configuration
-      comments_ = comments;
-    return withKernels(toToml(space_, summary.result.best, {options_.threads, comments}) + "\n" +
-                           toToml(madeBy(space_, summary,
-                                         {options_.refresh ? "refresh" : options_.effort, budget_,
-                                          options_.seed, tunedSizes(summary.result.size)})),
-                       toToml(kernels_));
+  std::string fileText(const Summary &summary) {
+    const std::string effort = options_.refresh && !startsAnew_ ? "refresh" : options_.effort;
+    return file_.text(space_, summary, {effort, budget_, options_.seed}, options_.threads);
   }
 
   /// What is fixed stays as it is stored.
@@ -533,11 +548,12 @@ private:
     return result;
   }
 
-  /// Names of the sizes up to this one.
-  std::vector<std::string> tunedSizes(int last) const {
+  /// Names of the sizes up to this one at which something was measured.
+  std::vector<std::string> tunedSizes(const WorkerEvaluator &runs, int last) const {
     std::vector<std::string> names;
-    for (int i = 0; i <= last; ++i)
-      names.push_back(nameOf(steps_[static_cast<std::size_t>(i)].sizes));
+    for (const int size : runs.measuredSizes())
+      if (size <= last)
+        names.push_back(nameOf(steps_[static_cast<std::size_t>(size)].sizes));
     return names;
   }
 
@@ -546,24 +562,27 @@ private:
   Progress progress_;
   std::string output_, report_; // report_ empty: none
   ProgramSpace space_;
+  std::optional<TuningLock> lock_; // longer than the journal
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Worker> worker_;
   Sizes sizes_; // asked for; with --refresh else those that were tuned
   Sizes full_;
   std::vector<Step> steps_, quick_; // those that are worth measuring; smaller ones
   WorkerOptions workerOptions_;
-  KernelSettings kernels_;         // of the earlier configuration: what the program was compiled with
+  ResultFile file_;
   RefreshPlan plan_;               // with --refresh
   Configuration byDefault_;        // what the program has without any file
+  bool startsAnew_ = false;        // what is stored fails
   Configuration start_;            // with what is decided so far
   Configuration reached_;          // what met the accuracy target before the search made it fast
   std::vector<std::string> unmet_; // sizes at which nothing met it
   Objective objective_;
   std::optional<std::array<Metric, 2>> front_;
   bool hasStart_ = false;
-  double budget_ = 0; // seconds for one accuracy bin
-  double begin_ = 0;  // of it, on a steady clock
-  std::vector<std::string> comments_, results_;
+  bool hasWritten_ = false; // a configuration
+  double budget_ = 0;       // seconds for one accuracy bin
+  double begin_ = 0;        // of it, on a steady clock
+  std::vector<std::string> results_;
 };
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "tuner/write_file.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 #include <sstream>
@@ -12,6 +13,12 @@
 namespace pbc::tuner {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char *kMadeByTune = "# Made by pbc tune"; // report/summary.cpp
+
+} // namespace
 
 bool isFor(const ProgramSpace &space, const std::string &text, const std::string &path) {
   try {
@@ -47,6 +54,20 @@ double budgetOf(const TuneOptions &options) {
                                      : 50;
 }
 
+ChosenStrategy strategyFor(const TuneOptions &options, double budget, double seconds) {
+  if (!options.strategy.empty())
+    return parseStrategy(options.strategy);
+  if (options.effort == "instant")
+    return parseStrategy("seeding");
+  if (options.effort != "prove")
+    return {};
+  ChosenStrategy chosen = parseStrategy("exhaustive");
+  // As fine as can be gone through: a run costs about a millisecond besides itself.
+  const double affordable = options.trials > 0 ? options.trials : 0.5 * budget / (seconds + 0.001);
+  chosen.values["points"] = std::clamp(std::floor(affordable), 2.0, 1e7);
+  return chosen;
+}
+
 Sizes largestSizes(const Provenance &origin, const ProgramSpace &space) {
   Sizes sizes;
   std::istringstream words(origin.sizes.empty() ? "" : origin.sizes.back()); // "h=1000 w=1500"
@@ -68,6 +89,34 @@ std::string inputsKey(const TuneOptions &options) {
                        fs::last_write_time(input, ignored).time_since_epoch().count());
   }
   return options.inputs.empty() ? key + fmt::format(" seed={}", options.seed) : key;
+}
+
+void requireWritable(const std::string &output) {
+  const fs::path folder = fs::absolute(output).parent_path();
+  const bool isFolder = fs::is_directory(output);
+  if (isFolder || ::access(folder.c_str(), W_OK) != 0)
+    throw TunerError(fmt::format("{}: the configuration cannot be written there: {}\n"
+                                 "  help: --output=FILE.cfg writes it elsewhere",
+                                 output,
+                                 isFolder                    ? "it is a folder"
+                                 : !fs::is_directory(folder) ? "there is no such folder"
+                                                             : "the folder may not be written to"));
+}
+
+fs::path frontFolder(const std::string &output) {
+  const fs::path folder = fs::path(output).replace_extension(".front");
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  if (problem || ::access(folder.c_str(), W_OK) != 0)
+    throw TunerError(fmt::format("{}: the front cannot be written there: {}\n"
+                                 "  help: --output=FILE.cfg puts it into FILE.front",
+                                 folder.string(), problem ? problem.message() : "no permission"));
+  for (const auto &entry : fs::directory_iterator(folder, problem))
+    if (entry.path().extension() != ".cfg" || !textOf(entry.path().string()).starts_with(kMadeByTune))
+      throw TunerError(fmt::format("{}: is not of an earlier front, and is left as it is\n"
+                                   "  help: move it, or use --output=FILE.cfg: the front goes to FILE.front",
+                                   entry.path().string()));
+  return folder;
 }
 
 std::string reportPath(const TuneOptions &options, const std::string &output) {

@@ -8,6 +8,9 @@
 #include "tuner/report/progress.h"
 #include "tuner/session.h"
 #include "tuner/space/provenance.h"
+#include "tuner/strategy/strategy.h"
+
+#include <filesystem>
 
 namespace pbc::tuner {
 
@@ -22,11 +25,22 @@ std::vector<Configuration> earlierResult(const ProgramSpace &, const std::string
 /// a minute.
 double budgetOf(const TuneOptions &);
 
+/// None: by budget. `budget` and the default's `seconds` at the full size say how many points can be gone
+/// through.
+ChosenStrategy strategyFor(const TuneOptions &, double budget, double seconds);
+
 /// The size variables at the largest size that was tuned then, those that the program still has.
 Sizes largestSizes(const Provenance &, const ProgramSpace &);
 
 /// What decides a time beside sizes and machine, for the journal.
 std::string inputsKey(const TuneOptions &);
+
+/// Before anything is measured. Throws TunerError if no configuration can be written to this path.
+void requireWritable(const std::string &output);
+
+/// Of the files of a front; made before anything is measured. Throws TunerError if it cannot be made, or
+/// somebody else's files are there.
+std::filesystem::path frontFolder(const std::string &output);
 
 /// Beside the configuration, whose suffix it takes the place of; empty: none is wanted. Throws TunerError
 /// where the one that is asked for cannot be written: a minute of tuning later would be too late.

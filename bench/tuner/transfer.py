@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How much of a full tuning does a configuration from another machine reach after `pbc tune --refresh`?
 
-  transfer.py PBC [--budget=20] [--rounds=15] [SAMPLE ...]
+  transfer.py PBC [--budget=50] [--rounds=15] [SAMPLE ...]
 
 The other machine is this one with a single processor (taskset) and with the machine's name changed in the file. Each
 sample is tuned there and, from nothing, here; then the configuration of there is refreshed here with at most a tenth of
@@ -15,7 +15,7 @@ from pathlib import Path
 from turns import SAMPLES, call, compare, compiled, in_turns, seconds
 
 SPEED, TRIALS = 0.95, 0.1
-RACE = 80  # measurements that a last race takes at most; --trials does not count them
+RACE = 100  # measurements that a last race takes at most; --trials does not count them
 
 
 def measurements(configuration):
@@ -25,7 +25,7 @@ def measurements(configuration):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pbc", type=os.path.abspath)
-    parser.add_argument("--budget", type=float, default=20)
+    parser.add_argument("--budget", type=float, default=50)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("samples", nargs="*", default=list(SAMPLES))
     options = parser.parse_intermixed_args()

@@ -65,8 +65,10 @@ public:
   int run() {
     const auto file = sources_.load(options_.input);
     if (!file) {
-      fmt::print(stderr, "pbc: error: cannot read {}: {}\nhelp: give the path of a .pbcc file\n",
-                 options_.input, whyUnreadable(options_.input));
+      const bool isSource = options_.input.ends_with(".pbcc");
+      fmt::print(stderr, "pbc: error: cannot read {}: {}\nhelp: give the path of a .pbcc file{}\n",
+                 options_.input, whyUnreadable(options_.input),
+                 isSource ? "" : "; pbc explain takes that of a program, too");
       return 1;
     }
     std::error_code noSuchFile;

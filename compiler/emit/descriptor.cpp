@@ -210,16 +210,42 @@ std::string target(const sema::Transform &t, int bin) {
                      t.bins[static_cast<std::size_t>(bin)]);
 }
 
+/// Of the rules of an alternative.
+std::set<std::string> calleesOf(const Scope &scope, const choice::Alternative &alternative) {
+  std::set<std::string> all;
+  for (const choice::Use &use : alternative.uses) {
+    const auto &callees = scope.facts()[static_cast<std::size_t>(use.rule)].callees;
+    all.insert(callees.begin(), callees.end());
+  }
+  return all;
+}
+
+/// Of all rules.
+std::set<std::string> calleesOf(const Scope &scope) {
+  std::set<std::string> all;
+  for (const body::Facts &facts : scope.facts())
+    all.insert(facts.callees.begin(), facts.callees.end());
+  return all;
+}
+
+/// static const char *const pb_calls_1[] = {"Merge", "Sort", nullptr};
+std::string calleeTable(const std::string &name, const std::set<std::string> &callees) {
+  std::string row;
+  for (const std::string &callee : callees)
+    row += quoted(callee) + ", ";
+  return callees.empty() ? "" : fmt::format("static const char *const {}[] = {{{}nullptr}};\n", name, row);
+}
+
 std::string transformRow(const Scope &scope, int bin) {
   const auto &t = scope.transform;
   const auto nameOrNull = [](const std::string &name) { return name.empty() ? "nullptr" : quoted(name); };
   return fmt::format(
       "  {{{}, {}, pb_matrices, {}, pb_sizes, {}, pb_sizes, pb_solve, pb_extents, pb_start, {}, "
-      "&pb_sites[{}], {}, pb_tunables[{}], {}, {}, {}, {}, {}, {}, {}}},\n",
+      "&pb_sites[{}], {}, pb_tunables[{}], {}, {}, {}, {}, {}, {}, {}{}}},\n",
       quoted(nameInBin(t, bin)), visible(t).size(), t.sizeVariables.size(), t.params.size(), siteCount(scope),
       bin * std::max<std::size_t>(1, siteCount(scope)), tunableCount(scope), bin, nameOrNull(t.generator),
       bin, nameOrNull(t.metric), target(t, bin), nameOrNull(t.feature), quoted(transformHash(scope.input, t)),
-      placementConstraints(scope));
+      placementConstraints(scope), calleesOf(scope).empty() ? "" : ", pb_calls");
 }
 
 std::string tables(const Scope &scope) {
@@ -236,10 +262,16 @@ std::string tables(const Scope &scope) {
   out += "};\nstatic const char *const pb_sizes[] = {";
   for (const auto &s : t.sizeVariables)
     out += quoted(s) + ", ";
-  out += "nullptr};\nstatic const pb::Alternative pb_alternatives[] = {\n";
-  for (const auto &a : scope.choices().alternatives)
-    out += fmt::format("  {{{}, {}}},\n", quoted(a.name), quoted(a.doc));
-  out += "};\n";
+  out += "nullptr};\n" + calleeTable("pb_calls", calleesOf(scope));
+  std::string alternatives;
+  for (const auto &a : scope.choices().alternatives) {
+    const std::string name = fmt::format("pb_calls_{}", &a - scope.choices().alternatives.data());
+    const std::string table = calleeTable(name, calleesOf(scope, a));
+    out += table;
+    alternatives +=
+        fmt::format("  {{{}, {}{}}},\n", quoted(a.name), quoted(a.doc), table.empty() ? "" : ", " + name);
+  }
+  out += "static const pb::Alternative pb_alternatives[] = {\n" + alternatives + "};\n";
   out += placementAlternatives(scope);
   std::string sites, tunables, transforms;
   for (int bin = 0; bin < t.binCount(); ++bin) {

@@ -146,7 +146,7 @@ std::string itemText(const Item &i) {
 }
 
 /// The bytes with what would break a line written as escapes.
-std::string quoted(std::string_view text) {
+std::string quotedText(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     if (c == '\n')
@@ -212,7 +212,7 @@ public:
         arguments += (arguments.empty() ? "" : ", ") + a.text;
       line(2, "gpu " + c.entry.text + "(" + arguments + ")");
     }
-    line(2, "body " + quoted(r.body.text.text));
+    line(2, "body " + quotedText(r.body.text.text));
   }
 };
 
@@ -227,7 +227,7 @@ std::string print(const Expr &e) {
 std::string print(const Program &program) {
   Printer printer;
   for (const RawBlock &raw : program.rawBlocks)
-    printer.line(0, "raw " + quoted(raw.text.text));
+    printer.line(0, "raw " + quotedText(raw.text.text));
   for (const Transform &t : program.transforms)
     printer.transform(t);
   return printer.out;

@@ -32,8 +32,9 @@ struct Selector {
 };
 
 struct Alternative {
-  const char *name; // stable: from rule labels, never a number of the compiler's own
-  const char *doc;  // one line: which rules compute what
+  const char *name;                   // stable: from rule labels, never a number of the compiler's own
+  const char *doc;                    // one line: which rules compute what
+  const char *const *calls = nullptr; // transforms that its rules call, and a null; null: none
 };
 
 /// One place where the program may choose.
@@ -131,6 +132,7 @@ struct Transform {
   const char *hash = nullptr;    // of its text: another one may want to be tuned again
   int constraintCount = 0;
   const Constraint *constraints = nullptr;
+  const char *const *calls = nullptr; // transforms that any of its rules calls, and a null; null: none
 };
 
 struct Program {
@@ -146,7 +148,7 @@ struct Program {
   const char *kernels = nullptr;  // what [kernels] said when it was compiled: lines of TOML, sorted
 };
 
-inline constexpr int kAbiVersion = 6;
+inline constexpr int kAbiVersion = 7;
 
 extern "C" {
 /// Prints "PROGRAM: error: text" and ends the program with status 1. For failed run-time checks in

@@ -44,8 +44,11 @@ std::vector<std::string> apply(const Program &program, const std::string &text, 
 }
 
 Fitted fit(const Program &program, const std::string &text, const std::string &where, int *threads) {
-  if (isOriginal(text))
-    return {applyOriginal(program, text, where, threads, nullptr), {}};
+  if (isOriginal(text)) {
+    Fitted fitted;
+    fitted.errors = applyOriginal(program, text, where, threads, nullptr, &fitted.entries);
+    return fitted;
+  }
   const toml::parse_result parsed = toml::parse(text, where);
   if (!parsed)
     return {{notToml(parsed.error(), where)}, {}};

@@ -13,6 +13,14 @@ Json values(const Tunable &t, double v) {
   return t.kind == TunableKind::Integer ? Json(static_cast<long>(v)) : Json(v);
 }
 
+/// ["Merge", "Sort"]
+Json callees(const char *const *calls) {
+  Json all = Json::array();
+  for (; calls && *calls; ++calls)
+    all.push_back(*calls);
+  return all;
+}
+
 /// [{"site": "place_rows", "uses": ["gpu", "gpu_local"]}]
 Json conditions(const Transform &t, const Tunable &u) {
   Json all = Json::array();
@@ -58,8 +66,11 @@ Json describeTransform(const Transform &t) {
   for (int i = 0; i < t.siteCount; ++i) {
     const Site &s = t.sites[i];
     Json alternatives = Json::array();
-    for (int a = 0; a < s.alternativeCount; ++a)
+    for (int a = 0; a < s.alternativeCount; ++a) {
       alternatives.push_back({{"name", s.alternatives[a].name}, {"doc", s.alternatives[a].doc}});
+      if (s.alternatives[a].calls)
+        alternatives.back()["calls"] = callees(s.alternatives[a].calls);
+    }
     sites.push_back(
         {{"name", s.name}, {"key", choiceKey(t, s)}, {"doc", s.doc}, {"alternatives", alternatives}});
     if (s.needsDevice)
@@ -104,6 +115,8 @@ Json describeTransform(const Transform &t) {
   }
   if (t.feature)
     out["input_feature"] = t.feature;
+  if (t.calls)
+    out["calls"] = callees(t.calls);
   return out;
 }
 

@@ -130,7 +130,7 @@ bool isOriginal(const std::string &text) {
 
 std::vector<std::string> applyOriginal(const Program &program, const std::string &text,
                                        const std::string &where, int *threads,
-                                       std::vector<std::string> *warnings) {
+                                       std::vector<std::string> *warnings, std::vector<Entry> *entries) {
   const Places places = placesIn(program);
   std::vector<std::string> errors;
   std::vector<std::pair<Place, double>> changes;
@@ -140,12 +140,15 @@ std::vector<std::string> applyOriginal(const Program &program, const std::string
     const double value = *parsed(line.value);
     const auto [first, last] = places.equal_range(line.name);
     std::string wrong;
+    Entry entry{"", line.name, line.number, 1};
     if (line.name == kThreads) {
       wrong = objection(line, value, true, 1, kMaxThreads);
       wantedThreads = static_cast<int>(std::clamp(value, 1.0, double(kMaxThreads)));
     } else if (first == last) {
+      entry.state = EntryState::Unknown;
+      entry.problems = {line.name + " is unknown here and ignored"};
       if (warnings)
-        warnings->push_back(at + "warning: " + line.name + " is unknown here and ignored");
+        warnings->push_back(at + "warning: " + entry.problems.front());
     }
     for (auto p = first; p != last && wrong.empty(); ++p) {
       const Tunable &t = *p->second.tunable;
@@ -154,6 +157,8 @@ std::vector<std::string> applyOriginal(const Program &program, const std::string
     }
     if (!wrong.empty())
       errors.push_back(at + "error: " + wrong);
+    if (entries)
+      entries->push_back(entry);
   }
   if (!errors.empty())
     return errors;

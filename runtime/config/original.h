@@ -13,6 +13,7 @@
 // Source: language reference 3.2, 3.3.
 #pragma once
 #include "runtime/abi/program.h"
+#include "runtime/config/entry.h"
 #include <string>
 #include <vector>
 
@@ -22,8 +23,10 @@ namespace pb::config {
 /// has.
 bool isOriginal(const std::string &text);
 
-/// As apply(), which calls it for such files. `warnings`, if not null, gets a line for each unknown name.
+/// As apply(), which calls it for such files. `warnings`, if not null, gets a line for each unknown name;
+/// `entries` what became of each line.
 std::vector<std::string> applyOriginal(const Program &, const std::string &text, const std::string &where,
-                                       int *threads, std::vector<std::string> *warnings);
+                                       int *threads, std::vector<std::string> *warnings,
+                                       std::vector<Entry> *entries = nullptr);
 
 } // namespace pb::config

@@ -14,9 +14,10 @@
 //   {"op":"measure","config":"<TOML text>","trials":3,"limit":0.5}
 //       fills selectors and tunables, restores the inputs, runs, compares the outputs of the first run with
 //       the reference; then up to `trials` times; stops when `limit` seconds of these have passed (at least
-//       one). A first run of less than 10 ms is not counted, and each time is the median of the runs that fit
-//       into the time that filling and comparing matrices took, 20 ms at most for all times together: as many
-//       as cost little beside that. The configuration's number of threads counts from here on: others are
+//       one). A first run of less than 10 ms is not counted, nor are runs after
+//       it for as long as filling and comparing matrices took (10 ms at most); each time is the median of the
+//       runs that fit into that time again, 20 ms at most for all times together: as many as cost little
+//       beside that. The configuration's number of threads counts from here on: others are
 //       started in their place, without an end of the process.
 //   -> {"ok":true,"agrees":true,"difference":1.2e-15,"seconds":[0.029,0.028,0.028]}
 //      with "at":"B[4]: found 1, expected 4" where outputs disagree, or "changes":"A", an input that the run

@@ -180,8 +180,11 @@ const std::vector<Matrix> *ServeSession::load(const Json &request) {
     return nullptr;
   const Json &names = request["inputs"];
   const auto wanted = static_cast<size_t>(inputCount(transform_));
-  if (!names.is_array() || names.size() != wanted)
-    throw base::UserError("\"inputs\" must be a list of " + std::to_string(wanted) + " files");
+  if (!names.is_array())
+    throw base::UserError("\"inputs\" must be a list of files");
+  if (names.size() != wanted)
+    throw base::UserError(std::string(transform_.name) + " takes " + std::to_string(wanted) + " input file" +
+                          (wanted == 1 ? "" : "s") + ", not " + std::to_string(names.size()));
   std::vector<std::string> files;
   for (const Json &n : names) {
     files.push_back(text(n, "an entry of \"inputs\""));
@@ -423,7 +426,9 @@ Json ServeSession::measure(const Json &request) {
     if (const int input = restoreInputs(); input >= 0 && !defaultChangesInputs_)
       changed = input;
   };
-  double window = 0; // of one time
+  double window = 0;     // of one time
+  double warmUntil = -1; // seconds of runs after the first that are not counted; less than 0: it is, too
+  double warmed = 0;
   std::vector<double> repeated;
   double repeatedFor = 0;
   for (long run = 0; static_cast<long>(seconds.size()) < trials && (seconds.empty() || total < limit);
@@ -436,16 +441,24 @@ Json ServeSession::measure(const Json &request) {
       accuracy = accuracyOf(program_, *instance_, workers).value; // null where it is not a number
     if (run == 0 || changed >= 0 || defaultChangesInputs_)
       restore();
-    if (run == 0 && !metrics.energy)
-      window =
-          std::min(std::chrono::duration<double>(Clock::now() - begin).count() - cost.spent, kLongestWindow) /
-          static_cast<double>(trials);
-    // A time with a compiler's in it is none of the program's. The first run finds outputs in the caches of
-    // the thread that has filled them, threads asleep, and memory that must be got anew: it says more of what
-    // was done before than of the configuration. One that asks for energy is many runs.
-    const bool isCold = metrics.memory || (cost.seconds < std::min(kWarmUp, limit) && !metrics.energy);
-    if ((builds_ != builds && run < kMostBuilds) || (run == 0 && isCold))
+    // The first runs find matrices in the caches of the thread that has filled or compared them, threads
+    // asleep, processors that a host has taken back, and memory that must be got anew: they say more of what
+    // was done before than of the configuration. They may take as long as what was done before.
+    if (run == 0 && !metrics.energy) {
+      const double before = std::chrono::duration<double>(Clock::now() - begin).count() - cost.spent;
+      window = std::min(before, kLongestWindow) / static_cast<double>(trials);
+      if (cost.seconds < std::min(kWarmUp, limit))
+        warmUntil = std::min(before, kWarmUp);
+      else if (metrics.memory)
+        warmUntil = 0;
+    }
+    // A time with a compiler's in it is none of the program's.
+    if (builds_ != builds && run < kMostBuilds)
       continue;
+    if (run == 0 ? warmUntil >= 0 : warmed < warmUntil) {
+      warmed += run == 0 ? 0 : cost.spent;
+      continue;
+    }
     repeated.push_back(cost.seconds);
     repeatedFor += cost.spent;
     if (repeatedFor < window)

@@ -34,6 +34,10 @@ with tempfile.TemporaryDirectory() as folder:
     assert run("p.pbcc", "-o", "pipe", status=1).startswith("pbc: error: pipe is a device or a pipe"), "pipe"
     os.remove("pipe")
 
+    # Who means a program of his own is told where programs are meant.
+    assert run("explain", "./none", status=1).endswith("help: give the path of a .pbcc file; pbc explain takes that of a program, too\n")
+    assert run("none.pbcc", status=1).endswith("help: give the path of a .pbcc file\n")
+
     # --outputinfo is XML that names choices and tunables.
     run("p.pbcc", "--outputinfo=out.info")
     info = xml.dom.minidom.parse("out.info")

@@ -4,6 +4,7 @@
 #include "tuner/evaluate/steps.h"
 #include "tuner/space/toml.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -125,6 +126,21 @@ Verified verify(const std::string &program, const WorkerOptions &options, const 
     result.mended = true;
   }
   return result;
+}
+
+VerifiedSizes verifyAll(const std::string &program, const WorkerOptions &options, const ProgramSpace &space,
+                        const std::vector<Step> &steps, const Configuration &configuration,
+                        const std::vector<std::string> &unmet, double patience) {
+  VerifiedSizes all{configuration, {}, unmet};
+  for (const auto &[step, inputs] : verifiedSteps(program, options, space, steps, patience)) {
+    all.largest = verify(program, options, space, step.sizes, step.n, all.configuration, patience, inputs);
+    if (!all.largest.met && std::ranges::count(unmet, nameOf(step.sizes)) == 0)
+      all.missed.push_back(nameOf(step.sizes));
+    // What makes a size more exact leaves larger ones as fast as they are: their turn comes.
+    all.configuration = all.largest.configuration.withLargerFrom(space, all.configuration, step.n);
+    all.mended |= all.largest.mended;
+  }
+  return all;
 }
 
 } // namespace pbc::tuner

@@ -46,4 +46,16 @@ std::vector<VerifiedStep> verifiedSteps(const std::string &program, const Worker
 Verified verify(const std::string &program, const WorkerOptions &, const ProgramSpace &, const Sizes &,
                 long n, const Configuration &, double patience, int inputs = kVerifiedInputs);
 
+/// A configuration at several steps, and at the odd sizes between them.
+struct VerifiedSizes {
+  Configuration configuration;     // made more exact where it had to be
+  Verified largest;                // at the last step
+  std::vector<std::string> missed; // sizes
+  bool mended = false;
+};
+/// `unmet`: sizes at which nothing has met the target, the first ones that are missed.
+VerifiedSizes verifyAll(const std::string &program, const WorkerOptions &, const ProgramSpace &,
+                        const std::vector<Step> &, const Configuration &,
+                        const std::vector<std::string> &unmet, double patience);
+
 } // namespace pbc::tuner

@@ -221,7 +221,13 @@ std::string ChildProcess::describeEnd() const {
   std::string last = errors_;
   while (!last.empty() && std::isspace(static_cast<unsigned char>(last.back())))
     last.pop_back();
-  const std::size_t newline = last.rfind('\n');
+  // Lines that are set in belong to the message above them: the values of an assertion.
+  std::size_t newline = last.rfind('\n');
+  for (std::size_t before; newline != std::string::npos && last.compare(newline + 1, 2, "  ") == 0;
+       newline = before) {
+    before = newline ? last.rfind('\n', newline - 1) : std::string::npos;
+    last.replace(newline, last.find_first_not_of(' ', newline + 1) - newline, "; ");
+  }
   if (newline != std::string::npos)
     last.erase(0, newline + 1);
   if (last.size() > 300)

@@ -3,13 +3,20 @@
 namespace pbc::tuner {
 namespace {
 
-volatile std::sig_atomic_t requested = 0;
+volatile std::sig_atomic_t requested = 0; // the signal
+int heard = 0;
 
-extern "C" void noteRequest(int) { requested = 1; }
+extern "C" void noteRequest(int signal) { requested = signal; }
 
 } // namespace
 
-bool stopRequested() { return requested != 0; }
+bool stopRequested() { return requested != 0 && heard == 0; }
+
+int stopSignal() { return requested; }
+
+StopHeard::StopHeard() { ++heard; }
+
+StopHeard::~StopHeard() { --heard; }
 
 InterruptGuard::InterruptGuard() {
   requested = 0;

@@ -12,6 +12,19 @@ namespace pbc::tuner {
 
 bool stopRequested();
 
+/// The signal that asked for it; 0: none.
+int stopSignal();
+
+/// While it lives, the wish to stop counts as heard: what is left to do, a report, runs to its end, programs
+/// that are started for it included.
+class StopHeard {
+public:
+  StopHeard();
+  ~StopHeard();
+  StopHeard(const StopHeard &) = delete;
+  StopHeard &operator=(const StopHeard &) = delete;
+};
+
 class InterruptGuard {
 public:
   InterruptGuard();

@@ -80,10 +80,10 @@ MachineNoise measureNoise(Worker &worker, const std::string &toml, double second
   return noise;
 }
 
-std::string inWords(const MachineNoise &noise) {
+std::string inWords(const MachineNoise &noise, const std::string &of) {
   std::string text = fmt::format("a loop of 2 ms by {:.1f} %", 100 * noise.ofLoop);
   if (noise.runs > 1)
-    text = fmt::format("{} runs of the default ({}) differ by {:.1f} %, {}", noise.runs,
+    text = fmt::format("{} runs of the {} ({}) differ by {:.1f} %, {}", noise.runs, of,
                        tuner::seconds(noise.seconds), 100 * noise.ofProgram, text);
   if (noise.busyProcessors > 0.15)
     text += fmt::format("; others use {:.1f} of {} processors: clearer without them", noise.busyProcessors,

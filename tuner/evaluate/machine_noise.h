@@ -24,7 +24,8 @@ struct MachineNoise {
 /// Takes about half a second, or three runs. The worker is prepared; `seconds` is what a run takes, roughly.
 MachineNoise measureNoise(Worker &, const std::string &toml, double seconds);
 
-std::string inWords(const MachineNoise &);
+/// `of`: what ran.
+std::string inWords(const MachineNoise &, const std::string &of = "default");
 
 /// As above; 0 for less than two values.
 double relativeDeviation(std::vector<double> values);

@@ -37,6 +37,7 @@ public:
     return inner_.examine(all, depth, deadline);
   }
   bool renew() override { return inner_.renew(); }
+  void pause(double seconds) override { inner_.pause(seconds); }
   double elapsed() const override { return inner_.elapsed(); }
   bool stopped() const override { return inner_.stopped(); }
 

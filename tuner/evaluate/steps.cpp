@@ -30,14 +30,19 @@ bool scale(Sizes &sizes, const ProgramSpace &space, const Sizes &fixed, double f
   return changed;
 }
 
+/// What the program answered is a sentence of its own; what became of it is not.
+std::string inWords(const WorkerFailure &failure) {
+  return (failure.kind == Failure::Error ? "" : "it ") + failure.reason;
+}
+
 [[noreturn]] void defaultFails(const Sizes &sizes, const WorkerFailure &failure) {
   if (failure.stopped)
     throw TunerError("stopped");
-  throw TunerError(fmt::format("the program does not run with its default configuration at {}: it {}\n"
+  throw TunerError(fmt::format("the program does not run with its default configuration at {}: {}\n"
                                "  help: tuning compares with the default, so that must work first; try the "
                                "program by itself, or another\n"
                                "        size with --n=N or --size NAME=VALUE",
-                               nameOf(sizes), failure.reason));
+                               nameOf(sizes), inWords(failure)));
 }
 
 constexpr int kMostHalvings = 40;
@@ -114,7 +119,8 @@ PreparedSteps prepareSteps(Worker &worker, const std::vector<Sizes> &sizes, doub
     const bool full = i + 1 == sizes.size();
     const auto answer = worker.prepare(sizes[i], patience);
     if (!answer) {
-      if (full || answer.failure.stopped)
+      const bool isTooSlow = answer.failure.kind == Failure::TooSlow; // larger ones are no faster
+      if (full || answer.failure.stopped || isTooSlow)
         defaultFails(sizes[i], answer.failure);
       note(fmt::format("{}: left out, the default {}", nameOf(sizes[i]), answer.failure.reason));
       continue;
@@ -181,7 +187,7 @@ Sizes fullSizes(Worker &worker, const ProgramSpace &space, const SizeWishes &wis
   if (!answer && answer.failure.stopped)
     throw TunerError("stopped");
   if (!answer)
-    throw TunerError("the program cannot say its sizes: it " + answer.failure.reason);
+    throw TunerError("the program cannot say its sizes: " + inWords(answer.failure));
   Sizes sizes = *answer.value;
   for (const auto &[name, value] : wishes.sizes) {
     if (!sizes.contains(name)) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <thread>
 
 namespace pbc::tuner {
 namespace {
@@ -69,30 +70,42 @@ bool WorkerEvaluator::renew() {
   return true;
 }
 
+void WorkerEvaluator::pause(double seconds) {
+  constexpr double kSlice = 0.05; // Ctrl-C is not to be waited for
+  for (const double end = elapsed() + seconds; elapsed() < end && !stopped();)
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(kSlice, end - elapsed())));
+}
+
 bool WorkerEvaluator::stopped() const { return stopRequested(); }
 
 std::string WorkerEvaluator::sizeKey(int size) const { return nameOf(steps_[size].sizes) + settings_.inputs; }
 
 Measurement WorkerEvaluator::measure(const Request &request) {
-  const std::string key = request.configuration.key();
-  const auto found = known_.find({sizeKey(request.size), key});
-  if (found != known_.end() && !request.fresh) {
-    Known &known = found->second;
-    const bool stillTrue =
-        known.rejected && (known.rejected->kind != Failure::TooSlow || known.limit >= request.limit * 0.9);
-    if (stillTrue) {
-      ++remembered_;
-      return {{}, known.rejected};
-    }
-    const auto trials = static_cast<std::size_t>(request.trials);
-    if (known.runs.size() - known.used >= trials) {
-      const auto begin = known.runs.begin() + static_cast<std::ptrdiff_t>(known.used);
-      known.used += trials;
-      ++remembered_;
-      return measurementOf({begin, begin + request.trials});
-    }
-  }
-  return run(request);
+  std::optional<Measurement> result = request.fresh ? std::nullopt : remember(request);
+  if (result)
+    ++remembered_;
+  else
+    result = run(request);
+  if (!result->seconds.empty())
+    measuredSizes_.insert(request.size);
+  return *result;
+}
+
+std::optional<Measurement> WorkerEvaluator::remember(const Request &request) {
+  const auto found = known_.find({sizeKey(request.size), request.configuration.key()});
+  if (found == known_.end())
+    return {};
+  Known &known = found->second;
+  const bool stillTrue =
+      known.rejected && (known.rejected->kind != Failure::TooSlow || known.limit >= request.limit * 0.9);
+  if (stillTrue)
+    return Measurement{{}, known.rejected};
+  const auto trials = static_cast<std::size_t>(request.trials);
+  if (known.runs.size() - known.used < trials)
+    return {};
+  const auto begin = known.runs.begin() + static_cast<std::ptrdiff_t>(known.used);
+  known.used += trials;
+  return measurementOf({begin, begin + request.trials});
 }
 
 Measurement WorkerEvaluator::run(const Request &request) {

@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <map>
+#include <set>
 
 namespace pbc::tuner {
 
@@ -46,9 +47,12 @@ public:
   /// Who examines; without one, nothing is. Must outlive this.
   void setExamination(Examination *examination) { examination_ = examination; }
   bool renew() override;
+  void pause(double seconds) override;
   double elapsed() const override;
   bool stopped() const override;
 
+  /// Sizes, by index, at which something ran, now or in the journal.
+  const std::set<int> &measuredSizes() const { return measuredSizes_; }
   int runs() const { return runs_; }             // requests that went to the program
   int remembered() const { return remembered_; } // and those that did not have to
 
@@ -62,6 +66,7 @@ private:
   void recall();
   /// Does the entry say all that is measured now?
   bool hasMetrics(const JournalEntry &) const;
+  std::optional<Measurement> remember(const Request &);
   Measurement run(const Request &);
   void note(const std::string &size, const Configuration &, const Measurement &, double limit);
   std::string sizeKey(int size) const;
@@ -77,6 +82,7 @@ private:
   int current_ = -1;                                           // the step that the worker is prepared for
   double overhead_ = 0; // seconds of a request beyond its runs, the largest seen at this step
   int runs_ = 0, remembered_ = 0;
+  std::set<int> measuredSizes_;
 };
 
 } // namespace pbc::tuner

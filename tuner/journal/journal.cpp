@@ -24,6 +24,21 @@ void bindText(const Statement &statement, int index, const std::string &text) {
 
 } // namespace
 
+std::string journalHelp(int code) {
+  switch (code & 0xff) { // without its details
+  case SQLITE_NOTADB:
+  case SQLITE_CORRUPT:
+  case SQLITE_ERROR: // tables of somebody else
+    return "it is broken, or no journal of pbc tune; delete or rename it: the next tuning makes a new one";
+  case SQLITE_READONLY:
+  case SQLITE_CANTOPEN:
+  case SQLITE_PERM:
+    return "write the result where you may write, with --output=FILE";
+  default:
+    return "another tuning may be using it; --output=FILE writes elsewhere";
+  }
+}
+
 Journal::Journal(const std::string &path) : path_(path) {
   if (sqlite3_open(path.c_str(), &database_) != SQLITE_OK) {
     const std::string why = sqlite3_errmsg(database_);
@@ -54,8 +69,9 @@ Journal::~Journal() { sqlite3_close(database_); }
 
 void Journal::fail(const std::string &doing) const {
   throw TunerError(fmt::format("{}: the journal cannot be {}: {}\n"
-                               "  help: another tuning may be using it; --output=FILE writes elsewhere",
-                               path_, doing, sqlite3_errmsg(database_)));
+                               "  help: {}",
+                               path_, doing, sqlite3_errmsg(database_),
+                               journalHelp(sqlite3_errcode(database_))));
 }
 
 void Journal::run(const char *statement) {

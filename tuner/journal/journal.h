@@ -35,6 +35,9 @@ struct JournalEntry {
   std::string time = "";            // UTC, "2026-11-21T12:34:56.789Z"; set by the journal
 };
 
+/// What helps where SQLite refuses the file with this code: somebody uses it, or it is no journal.
+std::string journalHelp(int code);
+
 class Journal {
 public:
   /// Throws TunerError if the file is there but is no journal, or cannot be written.

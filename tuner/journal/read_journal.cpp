@@ -1,5 +1,6 @@
 #include "tuner/journal/read_journal.h"
 
+#include "tuner/journal/journal.h"
 #include "tuner/space/program_space.h"
 
 #include <filesystem>
@@ -91,8 +92,9 @@ std::vector<JournalEntry> readJournal(const std::string &path) {
   }
   const auto refuse = [&] {
     throw TunerError(fmt::format("{}: the journal cannot be read: {}\n"
-                                 "  help: a journal is written by pbc tune, as PROGRAM.tune.sqlite",
-                                 path, sqlite3_errmsg(database.get())));
+                                 "  help: {}",
+                                 path, sqlite3_errmsg(database.get()),
+                                 journalHelp(sqlite3_errcode(database.get()))));
   };
   if (!query)
     refuse();

@@ -80,7 +80,7 @@ public:
     const std::vector<std::string> kernels = hottestFirst(options);
     bool isBetter = true;
     // An option may be worth more after another has changed: again, until a whole round brings nothing.
-    for (int round = 0; isBetter && mayGoOn(); ++round) {
+    while (isBetter && mayGoOn()) {
       isBetter = false;
       for (const std::string &kernel : kernels)
         isBetter |= improve(kernel, options);

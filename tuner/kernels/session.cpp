@@ -3,6 +3,7 @@
 #include "tuner/evaluate/interrupt.h"
 #include "tuner/evaluate/memory.h"
 #include "tuner/evaluate/steps.h"
+#include "tuner/journal/tuning_lock.h"
 #include "tuner/kernels/compiled_variants.h"
 #include "tuner/kernels/search.h"
 #include "tuner/report/kernel_summary.h"
@@ -129,8 +130,9 @@ private:
                                        : fmt::format("{}:\n{}", options_.program, variants_.why({})));
     const ProgramSpace space = describeProgram(plain, options_.program, "");
     takeConfiguration(space);
-    journal_ =
-        std::make_unique<Journal>(fs::path(configurationFile_).replace_extension(".tune.sqlite").string());
+    const std::string journal = fs::path(configurationFile_).replace_extension(".tune.sqlite").string();
+    lock_.emplace(configurationFile_, journal);
+    journal_ = std::make_unique<Journal>(journal);
     WorkerOptions worker;
     worker.inputs = options_.inputs;
     worker.seed = options_.seed;
@@ -196,6 +198,7 @@ private:
   std::string program_, configurationFile_;
   Progress progress_;
   CompiledVariants variants_;
+  std::optional<TuningLock> lock_; // longer than the journal
   std::unique_ptr<Journal> journal_;
   KernelSettings start_;
   std::string choices_; // the configuration without [kernels]

@@ -18,7 +18,7 @@ class Chart {
 public:
   static constexpr double kLeft = 56, kRight = kWidth - 110, kTop = 14, kBottom = 214, kHeight = 258;
 
-  Chart(const Part &part, Across across) : part_(part), across_(across) {
+  Chart(const Part &part, Across across) : across_(across) {
     most_ = across == Across::Seconds ? part.recording.elapsed
                                       : static_cast<double>(part.recording.trials.size());
     most_ = std::max(most_, across == Across::Seconds ? 0.1 : 1.0);
@@ -88,7 +88,6 @@ private:
     return result;
   }
 
-  const Part &part_;
   Across across_;
   double most_ = 1, low_ = 1, high_ = 1;
   mutable double lastHeight_ = 0;

@@ -81,6 +81,9 @@ std::vector<Found> named(const Evidence &evidence, const std::string &name) {
         least = letters;
         nearest = title;
       }
+  for (auto title = titles.rbegin(); title != titles.rend(); ++title)
+    if (lower(*title).starts_with(lower(name) + "<")) // of a transform with bins: the first of them
+      nearest = *title;
   constexpr std::size_t kMost = 40;
   const std::size_t shown = std::min(titles.size(), kMost);
   throw TunerError(fmt::format(
@@ -119,6 +122,14 @@ public:
     if (!part.recording.trials.empty())
       line("journal", fmt::format("{}: {} trials, {} to {}", evidence_.journal, part.recording.trials.size(),
                                   part.recording.sizes.front().name, part.recording.sizes.back().name));
+  }
+
+  /// What one() was not asked for.
+  void same(int count) {
+    if (count > 0)
+      text_ +=
+          fmt::format("and for {} other size{}: as for the one before, or never tried (--json lists all)\n",
+                      count, count == 1 ? "" : "s");
   }
 
   void all() {
@@ -194,9 +205,9 @@ private:
         text_ += fmt::format("  {} trial{}: {}\n", times, times == 1 ? "" : "s", pbc::tuner::nameOf(kind));
   }
 
-  static std::vector<std::string> conditions(const ProgramSpace &space, const Tunable &tunable) {
+  static std::vector<std::string> conditions(const ProgramSpace &space, const std::vector<Condition> &any) {
     std::vector<std::string> all;
-    for (const Condition &condition : tunable.when) {
+    for (const Condition &condition : any) {
       const Site &site = space.sites[static_cast<std::size_t>(condition.site)];
       std::vector<std::string> uses;
       for (const int use : condition.uses)
@@ -204,6 +215,11 @@ private:
       all.push_back(fmt::format("{} is {}", site.title(), fmt::join(uses, " or ")));
     }
     return all;
+  }
+
+  void runsWhere(const ProgramSpace &space, const std::vector<Condition> &reachedBy) {
+    if (!reachedBy.empty())
+      line("runs where", fmt::format("{}", fmt::join(conditions(space, reachedBy), ", or ")));
   }
 
   static std::string together(const ProgramSpace &space, const Constraint &constraint) {
@@ -219,11 +235,13 @@ private:
       for (const Alternative &alternative : part.space.sites[decision.index].alternatives)
         names.push_back(alternative.name);
       line("alternatives", fmt::format("{} (default {})", fmt::join(names, ", "), names.front()));
+      runsWhere(part.space, part.space.sites[decision.index].reachedBy);
     } else {
       const Tunable &tunable = part.space.tunables[decision.index];
       line("range", fmt::format("{} to {} (default {})", tunable.minimum, tunable.maximum, tunable.initial));
       if (!tunable.when.empty())
-        line("counts where", fmt::format("{}", fmt::join(conditions(part.space, tunable), ", or ")));
+        line("counts where", fmt::format("{}", fmt::join(conditions(part.space, tunable.when), ", or ")));
+      runsWhere(part.space, tunable.reachedBy);
       for (const Constraint &constraint : part.space.constraints)
         if (std::ranges::count(constraint.tunables, decision.index))
           line("together", together(part.space, constraint));
@@ -401,8 +419,13 @@ std::string explainOne(const Evidence &evidence, const std::string &name) {
   if (found.empty())
     refuse(evidence, name);
   Writer writer(evidence);
+  int left = 0; // of a number for each size, those that say nothing new
   for (const Found &each : found)
-    writer.one(*each.part, each.part->analysis.decisions[each.decision]);
+    if (&each == &found.front() || isWorthALine(*each.part, each.decision))
+      writer.one(*each.part, each.part->analysis.decisions[each.decision]);
+    else
+      ++left;
+  writer.same(left);
   return writer.text();
 }
 

@@ -78,6 +78,11 @@ std::string coverageWords(const Coverage &coverage) {
                      coverage.grid);
 }
 
+/// What the result is compared with.
+const char *referenceName(const ProgramSpace &space, const Summary &summary) {
+  return space.goal ? "at first" : summary.isRefresh ? "stored" : "default";
+}
+
 std::string verdict(const Summary &summary) {
   const TuneResult &result = summary.result;
   if (summary.accuracy)
@@ -108,10 +113,7 @@ std::string asText(const ProgramSpace &space, const Summary &summary) {
   line("size", summary.sizes + (summary.sizes == summary.fullSizes
                                     ? ""
                                     : " (the full size, " + summary.fullSizes + ", was not reached)"));
-  line(space.goal          ? "at first"
-       : summary.isRefresh ? "stored"
-                           : "default",
-       timeInWords(summary, result.defaultSeconds, result.defaultTimes));
+  line(referenceName(space, summary), timeInWords(summary, result.defaultSeconds, result.defaultTimes));
   line("tuned", timeInWords(summary, result.bestSeconds, result.bestTimes));
   line(summary.objective.isTime() ? "speed-up" : "gain", verdict(summary));
   if (!summary.objective.isTime())
@@ -121,7 +123,7 @@ std::string asText(const ProgramSpace &space, const Summary &summary) {
   if (result.keptPrevious)
     line("", "nothing is better than the earlier configuration beyond noise: it stays");
   if (summary.noise.runs > 0)
-    line("noise", inWords(summary.noise));
+    line("noise", inWords(summary.noise, summary.isRefresh ? "stored configuration" : "default"));
   if (summary.accuracy)
     line("accuracy", accuracyWords(space, *summary.accuracy));
   if (!summary.missed.empty())
@@ -220,7 +222,7 @@ Provenance madeBy(const ProgramSpace &space, const Summary &summary, const Effor
   made.effort = effort.name;
   made.budget = effort.budget;
   made.seed = effort.seed;
-  made.sizes = effort.sizes;
+  made.sizes = summary.tunedSizes;
   made.measurements = summary.runs;
   made.objective = summary.objective.name();
   made.defaultSeconds = trueSeconds(summary.result.defaultSeconds, summary.byDefault);
@@ -234,9 +236,10 @@ std::vector<std::string> provenance(const ProgramSpace &space, const Summary &su
   std::vector<std::string> lines{
       fmt::format("Made by pbc tune for {} on {:%Y-%m-%d %H:%M} UTC.", space.program,
                   fmt::gmtime(std::time(nullptr))),
-      "machine: " + summary.machine, "size: " + summary.sizes,
+      "machine: " + summary.machine,
+      (space.bins.size() > 1 ? space.main + " at size: " : "size: ") + summary.sizes,
       summary.front.empty()
-          ? fmt::format("{}: {}, tuned: {} ({:.2f} times {}{})", summary.isRefresh ? "stored" : "default",
+          ? fmt::format("{}: {}, tuned: {} ({:.2f} times {}{})", referenceName(space, summary),
                         timeInWords(summary, result.defaultSeconds, {}),
                         timeInWords(summary, result.bestSeconds, {}), speedup(result),
                         summary.objective.asLittle(), result.raced ? "" : "; not raced, stopped early")

@@ -16,7 +16,8 @@ struct Summary {
   std::string machine;
   std::string sizes; // of the largest size that was reached
   std::string fullSizes;
-  std::string effort; // "quick, 60 s, seed 1"
+  std::vector<std::string> tunedSizes; // at which something was measured, the largest last
+  std::string effort;                  // "quick, 60 s, seed 1"
   double elapsed = 0;
   int runs = 0, remembered = 0;
   MachineNoise noise;
@@ -39,10 +40,11 @@ struct Effort {
   std::string name; // "quick"
   double budget = 0;
   long seed = 0;
-  std::vector<std::string> sizes; // all that were tuned
 };
 Provenance madeBy(const ProgramSpace &, const Summary &, const Effort &);
 /// Date, machine, sizes, times and effort: the comments of the configuration file.
 std::vector<std::string> provenance(const ProgramSpace &, const Summary &);
+/// Of these, the first ones tell of the whole tuning, the others of one accuracy bin, if there are several.
+inline constexpr int kProvenanceHead = 2;
 
 } // namespace pbc::tuner

@@ -27,9 +27,30 @@ Configuration Configuration::withTunable(int tunable, double value) const {
   return result;
 }
 
+bool Configuration::reaches(const ProgramSpace &space, const std::vector<Condition> &reachedBy) const {
+  constexpr int kDeepest = 8; // transforms that call each other: from there on it is taken to be reached
+  const auto isReached = [&](const auto &self, const std::vector<Condition> &conditions, int depth) -> bool {
+    return conditions.empty() || depth == 0 ||
+           std::ranges::any_of(conditions, [&](const Condition &condition) {
+             const auto site = static_cast<std::size_t>(condition.site);
+             return std::ranges::any_of(selectors_[site].levels(),
+                                        [&](const Level &level) {
+                                          return std::ranges::count(condition.uses, level.use) > 0;
+                                        }) &&
+                    self(self, space.sites[site].reachedBy, depth - 1);
+           });
+  };
+  return isReached(isReached, reachedBy, kDeepest);
+}
+
+bool Configuration::mayChangeSite(const ProgramSpace &space, int site) const {
+  const Site &s = space.sites[static_cast<std::size_t>(site)];
+  return s.isOpen() && reaches(space, s.reachedBy);
+}
+
 bool Configuration::mayChange(const ProgramSpace &space, int tunable, long n) const {
   const Tunable &t = space.tunables[static_cast<std::size_t>(tunable)];
-  if (!space.isOpenAt(t, n))
+  if (!space.isOpenAt(t, n) || !reaches(space, t.reachedBy))
     return false;
   const auto holds = [&](const Condition &condition) {
     const std::vector<int> used = selectors_[static_cast<std::size_t>(condition.site)].usedUpTo(n);

@@ -22,6 +22,11 @@ public:
   Configuration withSelector(int site, Selector) const;
   Configuration withTunable(int tunable, double value) const;
 
+  /// Whether a transform that is reached only so may run with the alternatives that are chosen, at whatever
+  /// size: its own calls need not have the size of the main transform's.
+  bool reaches(const ProgramSpace &, const std::vector<Condition> &reachedBy) const;
+  /// Whether a search may change the site: it is open, and its transform may run.
+  bool mayChangeSite(const ProgramSpace &, int site) const;
   /// Whether a search may change the tunable while it tests calls of size n: ProgramSpace::isOpenAt, and it
   /// counts at some size up to n with the alternatives that are chosen.
   bool mayChange(const ProgramSpace &, int tunable, long n) const;

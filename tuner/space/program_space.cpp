@@ -1,5 +1,7 @@
 #include "tuner/space/program_space.h"
 
+#include "tuner/space/calls.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -46,6 +48,7 @@ std::vector<Tunable> readTunable(const std::string &transform, const json &entry
   tunable.initial = entry.at("initial").get<double>();
   tunable.minimum = entry.at("min").get<double>();
   tunable.maximum = entry.at("max").get<double>();
+  tunable.byDefault = tunable.initial;
   if (!(tunable.minimum <= tunable.initial && tunable.initial <= tunable.maximum))
     throw TunerError(fmt::format("the program's tunable {} starts at {}, outside its range {} to {}",
                                  tunable.title(), tunable.initial, tunable.minimum, tunable.maximum));
@@ -69,7 +72,7 @@ Tunable readThreads(const json &entry) {
   threads.doc = text(entry, "doc");
   threads.logarithmic = true;
   threads.minimum = 1;
-  threads.initial = threads.maximum = std::max(entry.at("initial").get<double>(), 1.0);
+  threads.byDefault = threads.initial = threads.maximum = std::max(entry.at("initial").get<double>(), 1.0);
   return threads;
 }
 
@@ -118,8 +121,26 @@ const json &findMain(const json &info, const std::string &wanted) {
       fmt::format("the program names a main transform '{}' that it does not have", main.get<std::string>()));
 }
 
-/// "Solve" of "Solve<2>".
-std::string family(const std::string &name) { return name.substr(0, name.find('<')); }
+/// What a transform's rules call, and what else runs because of it. Its choice is among the sites from
+/// `firstSite` on.
+Calls readCalls(const json &transform, const ProgramSpace &space, std::size_t firstSite) {
+  const auto callees = [](const json &entry) { return entry.value("calls", std::set<std::string>{}); };
+  Calls calls{text(transform, "name"), callees(transform)};
+  for (const json &entry : transform.value("sites", json::array()))
+    for (std::size_t site = firstSite; site < space.sites.size(); ++site)
+      if (space.sites[site].key == "choice" && space.sites[site].name == text(entry, "name")) {
+        calls.site = static_cast<int>(site);
+        for (const json &alternative : entry.at("alternatives"))
+          calls.byUse.push_back(callees(alternative));
+      }
+  for (const char *other : {"accuracy_metric", "input_feature"})
+    if (transform.contains(other)) {
+      calls.all.insert(text(transform, other));
+      for (std::set<std::string> &use : calls.byUse)
+        use.insert(text(transform, other));
+    }
+  return calls;
+}
 
 Machine readMachine(const json &info) {
   const json machine = info.value("machine", json::object());
@@ -149,6 +170,7 @@ ProgramSpace read(const json &info, const std::string &wanted) {
   // Where steps run is a question only on a machine that has a device.
   const bool hasDevice = !info.value("devices", json::array()).empty();
   const auto isOpen = [&](const json &entry) { return hasDevice || !entry.value("device", false); };
+  std::vector<Calls> calls;
   for (const json &transform : info.at("transforms")) {
     const std::string name = text(transform, "name");
     if (!generator.empty() && name == generator)
@@ -162,6 +184,7 @@ ProgramSpace read(const json &info, const std::string &wanted) {
         for (Tunable &tunable : readTunable(name, entry))
           space.tunables.push_back(std::move(tunable));
     readConditions(space, transform, firstSite, firstTunable);
+    calls.push_back(readCalls(transform, space, firstSite));
     if (transform.contains("accuracy_target") && family(name) == family(space.main))
       space.bins.push_back(name);
   }
@@ -170,6 +193,7 @@ ProgramSpace read(const json &info, const std::string &wanted) {
         AccuracyGoal{main.at("accuracy_target").get<double>(), text(main, "accuracy_better") != "smaller"};
   if (space.bins.empty())
     space.bins.push_back(space.main);
+  noteCalls(space, calls);
   if (info.contains("threads"))
     space.tunables.push_back(readThreads(info.at("threads")));
   return space;

@@ -32,6 +32,14 @@ struct Alternative {
   std::string doc;
 };
 
+/// A site, and those of its alternatives that are meant.
+struct Condition {
+  int site = 0;
+  std::vector<int> uses;
+
+  bool operator==(const Condition &) const = default;
+};
+
 /// One place where the program chooses between alternatives by the size n of the call.
 struct Site {
   std::string transform;
@@ -41,17 +49,12 @@ struct Site {
   std::string key = "choice";            // its entry in the configuration's table of the transform
   Selector initial{};                    // what the search starts from
   bool isFixed = false;                  // decided already
+  std::vector<Condition> reachedBy{};    // its transform runs only where one of these is chosen; none: always
 
   bool isOpen() const { return !isFixed && alternatives.size() > 1; }
 
   /// "Sort", or "Sort.site" where a transform has more than one.
   std::string title() const { return name == transform ? name : transform + "." + name; }
-};
-
-/// A site, and those of its alternatives that are meant.
-struct Condition {
-  int site = 0;
-  std::vector<int> uses;
 };
 
 /// The product of these tunables is at most `most`.
@@ -76,6 +79,8 @@ struct Tunable {
   bool isFixed = false;          // decided already, or the user's alone
   long opensAt = 0;              // a search at sizes below this leaves it as it is
   std::vector<Condition> when{}; // it counts only where one of these is chosen; none: always
+  std::vector<Condition> reachedBy{}; // and its transform runs only where one of these is; none: always
+  std::optional<double> byDefault{};  // what the program has, where a search starts from something else
 
   bool isOpen() const { return !isFixed && minimum < maximum; }
   /// How many threads the program has: of all its transforms together.
@@ -88,6 +93,8 @@ struct Tunable {
     return transform == other.transform && name == other.name && element == other.element;
   }
   std::string title() const;
+  /// Without any configuration.
+  double ownValue() const { return byDefault.value_or(initial); }
   /// The nearest value that the tunable can have.
   double clamp(double value) const;
 };

@@ -66,6 +66,14 @@ std::string toToml(const Provenance &p) {
   line("measurements", std::to_string(p.measurements));
   line("default_seconds", decimal(p.defaultSeconds));
   line("tuned_seconds", decimal(p.tunedSeconds));
+  std::vector<std::string> bins;
+  for (const Provenance::Bin &bin : p.bins)
+    bins.push_back(fmt::format(
+        "{{ transform = {}, size = {}, measurements = {}, default_seconds = {}, tuned_seconds = {} }}",
+        tomlText(bin.transform), tomlText(bin.size), bin.measurements, decimal(bin.defaultSeconds),
+        decimal(bin.tunedSeconds)));
+  if (!bins.empty())
+    line("bins", fmt::format("[ {} ]", fmt::join(bins, ", ")));
   line("transforms", fmt::format("{{ {} }}", fmt::join(transforms, ", ")));
   return result;
 }
@@ -102,6 +110,12 @@ std::optional<Provenance> provenanceOf(const std::string &text) {
   p.measurements = made["measurements"].value_or(0L);
   p.defaultSeconds = made["default_seconds"].value_or(0.0);
   p.tunedSeconds = made["tuned_seconds"].value_or(0.0);
+  if (const toml::array *bins = made["bins"].as_array())
+    for (const toml::node &node : *bins)
+      if (const toml::table *bin = node.as_table())
+        p.bins.push_back({textAt(*bin, "transform"), textAt(*bin, "size"),
+                          (*bin)["measurements"].value_or(0L), (*bin)["default_seconds"].value_or(0.0),
+                          (*bin)["tuned_seconds"].value_or(0.0)});
   if (const toml::table *transforms = made["transforms"].as_table())
     for (const auto &[name, hash] : *transforms)
       p.transforms[std::string(name.str())] = hash.value_or(std::string());

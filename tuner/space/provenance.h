@@ -13,6 +13,7 @@
 //   measurements = 345
 //   default_seconds = 0.12
 //   tuned_seconds = 0.031
+//   bins = [ { transform = "Root<4>", size = "n=128", measurements = 120, default_seconds = 0.1, ... } ]
 //   transforms = { Sort = "9f2c", "Sum<2>" = "77aa" }
 //
 // Invariant: provenanceOf(toToml(p)) == p. No transform can be called made-by, so the table stands beside
@@ -31,9 +32,16 @@ struct Provenance {
   std::string objective = "time", effort;
   double budget = 0; // seconds
   long seed = 0;
-  std::vector<std::string> sizes; // that were tuned, the largest last
-  long measurements = 0;
-  double defaultSeconds = 0, tunedSeconds = 0;   // at the largest
+  std::vector<std::string> sizes;              // that were tuned, the largest last
+  long measurements = 0;                       // of all bins
+  double defaultSeconds = 0, tunedSeconds = 0; // at the largest
+  struct Bin {
+    std::string transform; // "Root<4>"
+    std::string size;      // the largest that was reached
+    long measurements = 0;
+    double defaultSeconds = 0, tunedSeconds = 0;
+  };
+  std::vector<Bin> bins; // accuracy bins, if several were tuned; sizes and times above are of the last
   std::map<std::string, std::string> transforms; // hashes of their texts
 };
 

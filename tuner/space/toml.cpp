@@ -1,5 +1,7 @@
 #include "tuner/space/toml.h"
 
+#include "runtime/base/closest.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -67,27 +69,37 @@ std::string valuesText(const ProgramSpace &space, const Configuration &configura
       fmt::format("{}:{}:{}: {}", where, node.source().begin.line, node.source().begin.column, what));
 }
 
-int alternativeNumber(const Site &site, const std::string &name) {
-  for (std::size_t i = 0; i < site.alternatives.size(); ++i)
-    if (site.alternatives[i].name == name)
-      return static_cast<int>(i);
-  return -1;
+int readUse(const Site &site, const toml::node &node, const std::string &where) {
+  const auto use = node.value<std::string>();
+  if (!use)
+    refuse(where, node,
+           fmt::format("{} needs the name of an alternative, \"Name\", or a list of levels", site.title()));
+  std::vector<std::string> known;
+  for (const Alternative &alternative : site.alternatives) {
+    if (alternative.name == *use)
+      return static_cast<int>(known.size());
+    known.push_back(alternative.name);
+  }
+  refuse(where, node,
+         fmt::format("{} has no alternative '{}'{}; known: {}", site.title(), *use,
+                     pb::base::didYouMean(*use, known), pb::base::listed(known)));
 }
 
 Selector readChoice(const Site &site, const toml::node &node, const std::string &where) {
   const toml::array *entries = node.as_array();
-  if (!entries)
-    refuse(where, node, fmt::format("{} needs a list of levels", site.title()));
+  if (!entries) // one name, for all sizes
+    return Selector(readUse(site, node, where));
   std::vector<Level> levels;
   for (const toml::node &entry : *entries) {
     const toml::table *level = entry.as_table();
     if (!level)
       refuse(where, entry, "a level is written { below = 341, use = \"Name\" }");
-    const auto use = (*level)["use"].value<std::string>();
-    const int number = use ? alternativeNumber(site, *use) : -1;
-    if (number < 0)
-      refuse(where, entry, fmt::format("{} has no alternative '{}'", site.title(), use.value_or("")));
-    levels.push_back({(*level)["below"].value<int64_t>().value_or(kNoLimit), number});
+    const toml::node *use = level->get("use");
+    if (!use)
+      refuse(where, entry,
+             fmt::format("this level of {} does not say which alternative to use (use = \"Name\")",
+                         site.title()));
+    levels.push_back({(*level)["below"].value<int64_t>().value_or(kNoLimit), readUse(site, *use, where)});
   }
   const auto selector = Selector::fromLevels(levels);
   if (!selector)

@@ -105,12 +105,10 @@ bool Bans::banned(int site, int alternative, long largest) const {
   if (alternative == 0 || found == records_.end())
     return false;
   const Record &record = found->second;
-  const auto guilty = [&](const Guilt &guilt, int times) {
-    return guilt.times >= times && record.success < guilt.smallest;
-  };
-  return record.isConvicted || guilty(record.wrong, kWrongTimes) ||
-         (guilty(record.broken, kGuiltyTimes) && (record.success < 0 || largest >= record.broken.smallest)) ||
-         (guilty(record.slow, kGuiltyTimes) && largest >= record.slow.smallest &&
+  return record.isConvicted || record.isGuilty(record.wrong, kWrongTimes) ||
+         (record.isGuilty(record.broken, kGuiltyTimes) &&
+          (record.success < 0 || largest >= record.broken.smallest)) ||
+         (record.isGuilty(record.slow, kGuiltyTimes) && largest >= record.slow.smallest &&
           largest < kNextSize * static_cast<double>(record.slow.largest));
 }
 
@@ -123,15 +121,34 @@ std::vector<int> Bans::allowed(const ProgramSpace &space, int site) const {
   return result;
 }
 
+bool Bans::bansLevel(int site, const Selector &selector, int level, long n) const {
+  // Beyond n only what is banned at all sizes: wrong, or never seen to work.
+  const Level &taken = selector.levels()[static_cast<std::size_t>(level)];
+  return banned(site, taken.use, selector.lowest(level) > n ? 0 : std::min(n, taken.below - 1));
+}
+
 bool Bans::uses(const Configuration &configuration, long n) const {
   for (std::size_t i = 0; i < configuration.selectors().size(); ++i) {
     const Selector &selector = configuration.selectors()[i];
-    for (int level = 0; level <= selector.levelOf(n); ++level)
-      if (banned(static_cast<int>(i), selector.levels()[level].use,
-                 std::min(n, selector.levels()[level].below - 1)))
+    for (int level = 0; level < static_cast<int>(selector.levels().size()); ++level)
+      if (bansLevel(static_cast<int>(i), selector, level, n))
         return true;
   }
   return false;
+}
+
+Configuration Bans::without(Configuration configuration, long n) const {
+  for (std::size_t i = 0; i < configuration.selectors().size(); ++i) {
+    const Selector &selector = configuration.selectors()[i];
+    const int site = static_cast<int>(i);
+    const int instead = bansLevel(site, selector, selector.levelOf(n), n) ? 0 : selector.select(n);
+    std::vector<Level> levels = selector.levels();
+    for (std::size_t level = 0; level < levels.size(); ++level)
+      if (bansLevel(site, selector, static_cast<int>(level), n))
+        levels[level].use = instead;
+    configuration = configuration.withSelector(site, *Selector::fromLevels(levels));
+  }
+  return configuration;
 }
 
 std::vector<Fault> Bans::faults() const {

@@ -8,7 +8,7 @@
 //   broken three times (crash, exit, error), never a success  -> not chosen any more
 //   the same, with successes at smaller n only                -> not chosen for sizes from the failure on
 //   wrong results twice, no success at such sizes             -> not chosen any more: agreeing was luck
-//   wrong results in an examination             -> not chosen any more, whatever it did elsewhere
+//   wrong results in an examination, or alone   -> not chosen any more, whatever it did elsewhere
 //   too slow three times, no success at such sizes            -> not for such sizes: below a cut-off, and at
 //                                                                twice the size, it may be the best; there
 //                                                                it is tried again
@@ -52,8 +52,11 @@ public:
   std::vector<int> allowed(const ProgramSpace &, int site) const;
   /// May the alternative not be chosen for sizes up to `largest`?
   bool banned(int site, int alternative, long largest) const;
-  /// Does the configuration take a banned alternative at a size up to n?
+  /// Does the configuration take a banned alternative at a size up to n, or at any size one that is banned
+  /// for all of them?
   bool uses(const Configuration &, long n) const;
+  /// The same with what is taken at n, or else the default, instead of what is banned.
+  Configuration without(Configuration, long n) const;
 
   /// One entry for each suspect and kind, without those that an alternative which is guilty alone explains.
   std::vector<Fault> faults() const;
@@ -73,6 +76,9 @@ private:
     Guilt broken, wrong, slow;
     bool isConvicted = false;
     long success = -1; // the largest n at which it was taken for n itself and worked
+    bool isGuilty(const Guilt &guilt, int times) const {
+      return guilt.times >= times && success < guilt.smallest;
+    }
   };
   /// What the child takes and its parent does not: choices, and everything in words. Guilt is clear if one
   /// choice is all of it.
@@ -81,6 +87,8 @@ private:
     std::set<std::string> words;
     bool isOne() const { return choices.size() == 1 && words.size() == 1; }
   };
+  /// May a level of the selector of a site not be as it is, in a configuration for sizes up to n?
+  bool bansLevel(int site, const Selector &, int level, long n) const;
   static Suspects suspects(const ProgramSpace &, const Configuration &child, const Configuration &parent,
                            long n);
 

@@ -85,6 +85,8 @@ public:
   }
   /// From now on in a new process, whose memory lies elsewhere; false if there is no such thing.
   virtual bool renew() { return false; }
+  /// Lets so many seconds of its clock pass, unless the user wants the tuning to end.
+  virtual void pause(double /*seconds*/) {}
   /// Seconds since tuning began (a simulated clock in tests).
   virtual double elapsed() const = 0;
   /// True when the user wants the tuning to end.

@@ -83,15 +83,16 @@ private:
     for (const auto &[proposal, outcome] : known)
       technique_.told(at, proposal, outcome);
     pursue(at, technique_, deadline, 3 * settings_.population);
-    result_.population.removeBanned(tester_.bans(), at.n());
+    result_.population.removeBanned(tester_, size);
     confirm(size, deadline);
     result_.population.prune(size, settings_.population);
     tester_.observer().finished(tester_.sizes()[static_cast<std::size_t>(size)], tester_.measurements(),
                                 tester_.bestAt(size), tester_.defaultAt(size));
   }
 
-  /// The members at the new size, the default always among them: it is the reference of what follows. The
-  /// first three are tested even when the time is over, for there must be something to race.
+  /// The members at the new size, the default always among them: it is the reference of what follows. Of the
+  /// first twelve, three are tested even when the time is over, for there must be something to race; what is
+  /// left of those that use what is banned by now is as good as they.
   std::vector<std::pair<Proposal, Outcome>> retest(int size, const Deadline &deadline) {
     const Configuration defaults = Configuration::defaults(tester_.space());
     std::vector<std::pair<Proposal, Outcome>> known;
@@ -103,15 +104,16 @@ private:
       old.insert(old.begin(), Candidate{defaults, {}});
     else
       std::rotate(old.begin(), place, place + 1);
-    int tested = 0;
+    int tested = 0, joined = 0;
     for (Candidate &candidate : old) {
-      if (tested >= 4 && !tester_.mayGoOn(deadline))
+      if ((joined > 3 || tested > 12) && !tester_.mayGoOn(deadline))
         break;
       if (tester_.evaluator().stopped() && tested > 0)
         break;
+      if (const long n = tester_.sizes()[static_cast<std::size_t>(size)].n;
+          tester_.bans().uses(candidate.configuration, n))
+        candidate = {tester_.bans().without(candidate.configuration, n), {}};
       if (!tester_.isNew(candidate.configuration, size))
-        continue;
-      if (tester_.bans().uses(candidate.configuration, tester_.sizes()[static_cast<std::size_t>(size)].n))
         continue;
       const double limit = tester_.limit(size);
       const bool runs = tester_.test(candidate, size, defaults);
@@ -122,7 +124,7 @@ private:
         outcome.limit = limit;
       known.emplace_back(Proposal{candidate.configuration, defaults}, outcome);
       if (runs || tested == 0)
-        result_.population.join(std::move(candidate));
+        joined += result_.population.join(std::move(candidate));
       ++tested;
     }
     return known;
@@ -151,8 +153,18 @@ private:
 } // namespace
 
 int pursue(const Situation &at, Technique &technique, const Deadline &deadline, int mostMembers) {
+  // A machine that others share gets slower and faster meanwhile: a look every second, or, where that is
+  // much, for a tenth of the time.
+  constexpr double kLook = 1, kShare = 0.1;
+  constexpr int kKept = 10;
   int joined = 0;
+  const auto now = [&] { return at.tester.evaluator().elapsed(); };
+  double nextLook = now() + std::max(kLook, Tester::kAgain * at.tester.bestAt(at.size) / kShare);
   for (int repeats = 0; repeats < kMostRepeats && at.tester.mayGoOn(deadline);) {
+    if (const double begin = now(); !deadline.hasTrials() && begin > nextLook) {
+      at.population.checkTimes(at.tester, at.size, kKept);
+      nextLook = now() + std::max(kLook, (now() - begin) / kShare);
+    }
     const std::optional<Proposal> proposal = technique.propose(at);
     if (!proposal)
       break;

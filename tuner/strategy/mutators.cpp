@@ -16,7 +16,7 @@ struct Decision {
 std::vector<Decision> openDecisions(const ProgramSpace &space, const Configuration &now, long n) {
   std::vector<Decision> result;
   for (std::size_t i = 0; i < space.sites.size(); ++i)
-    if (space.sites[i].isOpen())
+    if (now.mayChangeSite(space, static_cast<int>(i)))
       result.push_back({true, static_cast<int>(i)});
   for (std::size_t i = 0; i < space.tunables.size(); ++i)
     if (now.mayChange(space, static_cast<int>(i), n))

@@ -20,7 +20,7 @@ struct Collector {
 };
 
 void changeRange(const ProgramSpace &space, const Bans &bans, int site, long n, long end, Collector &out) {
-  if (!space.sites[site].isOpen())
+  if (!out.origin.mayChangeSite(space, site))
     return;
   const Selector &selector = out.origin.selectors()[site];
   for (int use : bans.allowed(space, site))
@@ -29,7 +29,7 @@ void changeRange(const ProgramSpace &space, const Bans &bans, int site, long n, 
 }
 
 void changeLevels(const ProgramSpace &space, const Bans &bans, int site, long n, Collector &out) {
-  if (!space.sites[site].isOpen() || space.isOpenFromOnly(space.sites[site]))
+  if (!out.origin.mayChangeSite(space, site) || space.isOpenFromOnly(space.sites[site]))
     return;
   const Selector &selector = out.origin.selectors()[site];
   for (int level = selector.levelOf(n); level >= 0; --level) {

@@ -18,7 +18,8 @@ void goOn(Tester &tester, Population &population, int size, Technique &technique
           const Deadline &deadline, Random &random) {
   constexpr int kFruitless = 3;
   constexpr double kGain = 0.99;
-  constexpr std::size_t kConfirmed = 3; // runs: a single one may be lucky
+  const auto confirmed = // runs: those that it was chosen by may be lucky
+      static_cast<std::size_t>(std::max(3, 2 * tester.runs().first));
   if (!population.bestMeasured(size))
     return;
   const Configuration defaults = Configuration::defaults(tester.space());
@@ -27,11 +28,11 @@ void goOn(Tester &tester, Population &population, int size, Technique &technique
     const double before = population.best(size).at(size);
     technique.begin(at);
     pursue(at, technique, deadline, 3 * mostMembers);
-    population.removeBanned(tester.bans(), at.n());
+    population.removeBanned(tester, at.size);
     polish(tester, population, size, deadline, random);
     for (int i = 0; i < 3 * Tester::kMostTrials && tester.mayGoOn(deadline); ++i) {
       Candidate &best = population.best(size);
-      if (best.seconds[size].size() >= kConfirmed || !tester.test(best, size, defaults))
+      if (best.seconds[size].size() >= confirmed || !tester.test(best, size, defaults))
         break;
     }
     population.prune(size, mostMembers);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace pbc::tuner {
 
@@ -18,8 +19,23 @@ void Population::keepMeasured(int size) {
   std::erase_if(members_, [&](const Candidate &c) { return !c.measuredAt(size); });
 }
 
-void Population::removeBanned(const Bans &bans, long n) {
-  std::erase_if(members_, [&](const Candidate &c) { return bans.uses(c.configuration, n); });
+void Population::removeBanned(Tester &tester, int size) {
+  constexpr std::size_t kMended = 3;
+  const Bans &bans = tester.bans();
+  const long n = tester.sizes()[static_cast<std::size_t>(size)].n;
+  const auto from = std::stable_partition(members_.begin(), members_.end(),
+                                          [&](const Candidate &c) { return !bans.uses(c.configuration, n); });
+  std::vector<Candidate> banned(std::make_move_iterator(from), std::make_move_iterator(members_.end()));
+  members_.erase(from, members_.end());
+  std::erase_if(banned, [&](const Candidate &c) { return !c.measuredAt(size); });
+  std::sort(banned.begin(), banned.end(),
+            [&](const Candidate &a, const Candidate &b) { return a.at(size) < b.at(size); });
+  for (std::size_t i = 0; i < std::min(banned.size(), kMended); ++i) {
+    Candidate rest{bans.without(banned[i].configuration, n), {}};
+    if (tester.isNew(rest.configuration, size) &&
+        tester.test(rest, size, Configuration::defaults(tester.space())))
+      join(std::move(rest));
+  }
 }
 
 void Population::prune(int size, int most) {
@@ -42,6 +58,30 @@ void Population::prune(int size, int most) {
   for (std::size_t i = 0; i < order.size() && i < static_cast<std::size_t>(most); ++i)
     kept.push_back(std::move(members_[order[i].second]));
   members_ = std::move(kept);
+}
+
+void Population::checkTimes(Tester &tester, int size, int most) {
+  constexpr double kDrift = 1.1, kMostDrift = 2.5; // beyond that, other programs have interrupted the runs
+  Candidate *const first = bestMeasured(size);
+  if (!first)
+    return;
+  Candidate now{first->configuration, {}};
+  if (!tester.measureAnew(now, size))
+    return;
+  const double ratio = now.at(size) / first->at(size);
+  if (ratio * kMostDrift < 1)
+    first->seconds[size] = now.seconds[size];
+  if (std::max(ratio, 1 / ratio) < kDrift || std::max(ratio, 1 / ratio) > kMostDrift)
+    return;
+  tester.forgetTimes(size);
+  prune(size, most);
+  const std::vector<Candidate> before = members_;
+  for (Candidate &member : members_)
+    if (!tester.isNew(member.configuration, size) || !tester.measureAnew(member, size))
+      member.seconds.erase(size);
+  keepMeasured(size);
+  if (tester.evaluator().stopped() || !bestMeasured(size))
+    members_ = before; // old times are better than none
 }
 
 Candidate *Population::bestMeasured(int size) {

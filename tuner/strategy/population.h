@@ -17,8 +17,12 @@ public:
   void prune(int size, int most);
   /// Removes the members that a test at this size rejected.
   void keepMeasured(int size);
-  /// Removes those that use an alternative which is banned by now.
-  void removeBanned(const Bans &, long n);
+  /// Removes those that use an alternative which is banned by now. What is left without it of the fastest
+  /// of them takes their places, if it runs at this size: they may be all that was found.
+  void removeBanned(Tester &, int size);
+  /// If the best one takes another time now than it took, nobody's times are worth comparing with any more:
+  /// the fastest are measured anew, and the others go.
+  void checkTimes(Tester &, int size, int most);
   Candidate &best(int size);
   /// Nothing if there is no member, or none was measured at this size.
   Candidate *bestMeasured(int size);

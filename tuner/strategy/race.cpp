@@ -8,7 +8,9 @@ namespace {
 
 constexpr int kFewestRounds = 5;      // five wins in a row are beyond chance (1/32)
 constexpr int kRoundsWithOneLost = 8; // all but one of these are beyond chance, too (9/256)
-constexpr int kMostRounds = 15;
+constexpr int kMostRounds = 15;       // in a row
+constexpr int kSpreadRounds = 45;     // more at most, over the time that is left
+constexpr double kSpread = 6;         // seconds of it
 constexpr double kExamination = 0.4, kLeastExamination = 1; // share of the time, and seconds
 
 struct Runner {
@@ -74,13 +76,21 @@ private:
   int wanted_ = 1;  // runs of a turn
 };
 
+/// The first of them for whom there is time until the deadline; whoever was there before, and one more,
+/// always.
+std::vector<Configuration> affordable(const Tester &tester, std::vector<Configuration> candidates, int size,
+                                      double seconds, bool hasPrevious) {
+  const double ofRound = std::max(seconds / kFewestRounds - tester.defaultAt(size), 0.0);
+  const double most = std::max(ofRound / tester.bestAt(size), hasPrevious ? 2.0 : 1.0);
+  if (most < static_cast<double>(candidates.size()))
+    candidates.resize(static_cast<std::size_t>(most));
+  return candidates;
+}
+
 /// True when further rounds would not change the answer.
-bool decided(const Runner &reference, const std::vector<Runner> &runners) {
+bool areAllSlower(const Runner &reference, const std::vector<Runner> &runners) {
   return std::all_of(runners.begin(), runners.end(), [&](const Runner &runner) {
-    if (runner.out)
-      return true;
-    const Pairs pairs = judgePairs(reference.seconds, runner.seconds);
-    return pairs.clearlySlower || (pairs.faster && runners.size() == 1);
+    return runner.out || judgePairs(reference.seconds, runner.seconds).clearlySlower;
   });
 }
 
@@ -88,11 +98,11 @@ bool isFaster(const Runner &reference, const Runner &runner) {
   return !runner.out && judgePairs(reference.seconds, runner.seconds).faster;
 }
 
-/// Somebody is far ahead, but for a disturbed turn or two it could be chance: a few rounds more will tell.
-bool isNearlyDecided(const Runner &reference, const std::vector<Runner> &runners) {
-  constexpr double kFar = 0.8;
+/// Somebody needs less than `ratio` of the reference's time, but for a disturbed turn or two it could be
+/// chance.
+bool isNearlyDecided(const Runner &reference, const std::vector<Runner> &runners, double ratio) {
   const auto leads = [&](const Runner &runner) {
-    return !runner.out && judgePairs(reference.seconds, runner.seconds).ratio < kFar;
+    return !runner.out && judgePairs(reference.seconds, runner.seconds).ratio < ratio;
   };
   return std::any_of(runners.begin(), runners.end(), leads) &&
          std::none_of(runners.begin(), runners.end(),
@@ -110,6 +120,29 @@ Runner *fastest(Runner &reference, std::vector<Runner> &runners) {
         best = &runner;
       }
   return best;
+}
+
+/// Whether there is another round, after so many.
+bool goesOn(int rounds, const Tester &tester, int size, double deadline, Rounds kind, Runner &reference,
+            std::vector<Runner> &runners) {
+  constexpr double kPromise = 0.85, kFar = 0.8, kAhead = 0.99;
+  if (rounds < kFewestRounds)
+    return true;
+  const bool hasTime = tester.mayGoOn(deadline);
+  // Where processors and memory are shared, what two threads gain changes from one second to the next: what
+  // was much faster for all of the search and is not now may have met a bad moment.
+  const bool isPromised =
+      kind == Rounds::Spread && hasTime && tester.bestAt(size) < kPromise * tester.defaultAt(size);
+  if (areAllSlower(reference, runners) && !isPromised)
+    return false;
+  if (rounds < kMostRounds)
+    return !(runners.size() == 1 && isFaster(reference, runners.front())) &&
+           (hasTime || (rounds < kRoundsWithOneLost && isNearlyDecided(reference, runners, kFar)));
+  // Whoever looks after each of so many rounds sees somebody win by chance: that is looked at once more only,
+  // at the end.
+  return kind == Rounds::Spread && hasTime && rounds < kMostRounds + kSpreadRounds &&
+         (rounds > kMostRounds || isNearlyDecided(reference, runners, kAhead) ||
+          (isPromised && fastest(reference, runners) == &reference));
 }
 
 /// Once more in another process, the winner first this time. Times are added to those of the runners.
@@ -136,23 +169,27 @@ bool isConfirmed(Tester &tester, Runner &keeper, Runner &winner, Runner &referen
 } // namespace
 
 RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, int size, double deadline,
-                const Configuration *previous) {
+                const Configuration *previous, Rounds kind) {
   Runner reference{Configuration::defaults(tester.space()), {}, false};
   std::vector<Runner> runners;
-  const double now = tester.evaluator().elapsed();
+  const double now = tester.evaluator().elapsed(), left = std::max(deadline - now, 0.0);
   for (const Configuration &candidate :
-       tester.sound(candidates, now + std::max(kExamination * (deadline - now), kLeastExamination)))
+       tester.sound(affordable(tester, candidates, size, (1 - kExamination) * left, previous != nullptr),
+                    now + std::max(kExamination * left, kLeastExamination)))
     if (candidate != reference.configuration)
       runners.push_back({candidate, {}, false});
   RaceResult result{reference.configuration};
   Turns turns(tester, size);
-  for (int round = 0; round < kMostRounds && !tester.evaluator().stopped(); ++round) {
+  double end = deadline;
+  for (int round = 0;
+       !tester.evaluator().stopped() && goesOn(round, tester, size, end, kind, reference, runners); ++round) {
+    const double elapsed = tester.evaluator().elapsed();
+    if (round == kMostRounds)
+      end = std::min(deadline, elapsed + kSpread);
+    if (round >= kMostRounds)
+      tester.evaluator().pause((end - elapsed) / (kMostRounds + kSpreadRounds - round));
     if (round > 0 && round % kFewestRounds == 0)
       tester.evaluator().renew();
-    const bool isOver =
-        !tester.mayGoOn(deadline) && (round >= kRoundsWithOneLost || !isNearlyDecided(reference, runners));
-    if (round >= kFewestRounds && (isOver || decided(reference, runners)))
-      break;
     std::vector<Runner *> order{&reference};
     for (Runner &runner : runners)
       if (!runner.out)

@@ -6,6 +6,9 @@
 //   race(tester, {a, b, c}, size, ...)  ->  RaceResult { winner a, default 0.120 s, winner 0.031 s, 15 rounds
 //   }
 //
+// If nobody has won after 15 rounds, but somebody is ahead or was much faster in the search, more rounds are
+// spread over the next seconds.
+//
 // Who runs has been examined before (Tester::sound): whoever is wrong at an odd size is not there.
 //
 // Invariant: the result is not slower than the default beyond noise (requirement 88). The times that chose
@@ -15,6 +18,10 @@
 #include "tuner/strategy/tester.h"
 
 namespace pbc::tuner {
+
+/// Of a race that decides a tuning, undecided rounds may be spread; where many races follow one another, none
+/// waits.
+enum class Rounds { InARow, Spread };
 
 struct RaceResult {
   Configuration winner;
@@ -29,9 +36,10 @@ struct RaceResult {
   std::vector<double> defaultTimes, winnerTimes; // taken in turns
 };
 
-/// `previous`: of the candidates, the one that stays unless another is faster beyond chance: the winner of an
-/// earlier tuning, or one that says less.
+/// `candidates`: the best first; where the deadline leaves no time for the fewest rounds of all of them, the
+/// last ones do not run. `previous`: of the candidates, and in front of them, the one that stays unless
+/// another is faster beyond chance: the winner of an earlier tuning, or one that says less.
 RaceResult race(Tester &, const std::vector<Configuration> &candidates, int size, double deadline,
-                const Configuration *previous = nullptr);
+                const Configuration *previous = nullptr, Rounds = Rounds::InARow);
 
 } // namespace pbc::tuner

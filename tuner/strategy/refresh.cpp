@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
+#include <utility>
 
 namespace pbc::tuner {
 namespace {
@@ -30,7 +32,7 @@ public:
         continue;
       if (tester_.evaluator().stopped())
         break;
-      if (!tester_.test(current_, size, 1, current_.configuration))
+      if (!tester_.test(current_, size, current_.configuration))
         continue;
       reached = size;
       moveCutoffs(size);
@@ -43,6 +45,9 @@ public:
   }
 
   const Candidate &current() const { return current_; }
+  /// What it did not go on from, with numbers of another origin: to be mixed with, and in case that a
+  /// disturbed run has decided.
+  const std::vector<Candidate> &others() const { return others_; }
 
 private:
   bool step(const Configuration &next, int size) {
@@ -51,10 +56,13 @@ private:
         tester_.bans().uses(next, n))
       return false;
     Candidate candidate{next, {}};
-    if (!tester_.test(candidate, size, 1, current_.configuration) ||
-        !tester_.beats(candidate, current_, size))
+    if (!tester_.test(candidate, size, current_.configuration))
       return false;
-    current_ = std::move(candidate);
+    if (!tester_.beats(candidate, current_, size)) {
+      beaten_ = std::move(candidate);
+      return false;
+    }
+    beaten_ = std::exchange(current_, std::move(candidate));
     return true;
   }
 
@@ -62,7 +70,7 @@ private:
   void moveCutoffs(int size) {
     const long n = tester_.sizes()[static_cast<std::size_t>(size)].n;
     for (std::size_t site = 0; site < space_.sites.size(); ++site) {
-      if (!space_.sites[site].isOpen())
+      if (!current_.configuration.mayChangeSite(space_, static_cast<int>(site)))
         continue;
       const Selector selector = current_.configuration.selectors()[site];
       const int level = selector.levelOf(n);
@@ -94,7 +102,8 @@ private:
       takeTunables(rival, size);
     const long n = tester_.sizes()[static_cast<std::size_t>(size)].n;
     for (std::size_t site = 0; site < space_.sites.size(); ++site)
-      if (space_.sites[site].isOpen() && !space_.isOpenFromOnly(space_.sites[site]))
+      if (current_.configuration.mayChangeSite(space_, static_cast<int>(site)) &&
+          !space_.isOpenFromOnly(space_.sites[site]))
         scaleCutoffs(static_cast<int>(site), n, size);
     for (std::size_t i = 0; i < space_.tunables.size(); ++i)
       if (current_.configuration.mayChange(space_, static_cast<int>(i), n))
@@ -112,7 +121,10 @@ private:
           next = next.withTunable(static_cast<int>(i), rival.tunables()[i]);
       return next;
     };
+    beaten_.reset();
     step(taken([](const Tunable &) { return true; }), size);
+    if (beaten_ && beaten_->measuredAt(size))
+      others_.push_back(*beaten_);
     std::set<std::string> transforms;
     for (const Tunable &tunable : space_.tunables)
       if (transforms.insert(tunable.transform).second)
@@ -170,7 +182,34 @@ private:
   const std::vector<Configuration> &rivals_;
   const Deadline deadline_;
   Candidate current_;
+  std::optional<Candidate> beaten_; // of the last step that was measured
+  std::vector<Candidate> others_;
 };
+
+/// The fastest few, and those of the rivals that are not known to be slower.
+std::vector<Configuration> lastRunners(Tester &tester, Population &population,
+                                       const std::vector<Configuration> &rivals, int size) {
+  constexpr int kFastest = 3;
+  constexpr double kKnown = 0.99;
+  const long n = tester.sizes()[static_cast<std::size_t>(size)].n;
+  population.removeBanned(tester, size);
+  population.prune(size, kFastest);
+  std::vector<Configuration> runners;
+  for (const Candidate &member : population.members())
+    runners.push_back(member.configuration);
+  for (const Configuration &rival : rivals) {
+    Candidate candidate{rival, {}};
+    if (tester.bans().uses(rival, n) || std::find(runners.begin(), runners.end(), rival) != runners.end())
+      continue;
+    const Candidate *best = population.bestMeasured(size);
+    if (best && (!tester.test(candidate, size, best->configuration) ||
+                 judge(candidate.seconds[size], best->seconds.at(size), kGuessedDeviation, kKnown) ==
+                     Verdict::Slower))
+      continue;
+    runners.push_back(rival);
+  }
+  return runners;
+}
 
 } // namespace
 
@@ -178,7 +217,7 @@ TuneResult refresh(const ProgramSpace &space, const std::vector<TestSize> &sizes
                    const std::vector<Configuration> &rivals, const TuneSettings &settings,
                    Evaluator &evaluator, Observer &observer) {
   constexpr double kSearch = 0.8; // of the time; the rest is the race's
-  Tester tester(space, sizes, evaluator, observer);
+  Tester tester(space, sizes, evaluator, observer, Tester::runsOf(settings.trials));
   const double start = evaluator.elapsed();
   observer.stage("moving what the other machine found");
   const Deadline untilRaced{start + kSearch * std::max(settings.deadline - start, 0.0),
@@ -190,6 +229,8 @@ TuneResult refresh(const ProgramSpace &space, const std::vector<TestSize> &sizes
   result.defaultSeconds = result.bestSeconds = tester.defaultAt(result.size);
   Population population;
   population.join(refresher.current());
+  for (const Candidate &other : refresher.others())
+    population.join(other);
   if (result.size + 1 == static_cast<int>(sizes.size()) && !evaluator.stopped()) {
     observer.stage("looking around");
     Random random(settings.seed);
@@ -197,11 +238,8 @@ TuneResult refresh(const ProgramSpace &space, const std::vector<TestSize> &sizes
   }
   if (!evaluator.stopped()) {
     observer.stage("final race against the stored configuration");
-    std::vector<Configuration> runners{population.best(result.size).configuration};
-    runners.insert(runners.end(), rivals.begin(), rivals.end());
-    const long n = sizes[static_cast<std::size_t>(result.size)].n;
-    std::erase_if(runners, [&](const Configuration &c) { return tester.bans().uses(c, n); });
-    const RaceResult last = race(tester, runners, result.size, settings.deadline);
+    const RaceResult last = race(tester, lastRunners(tester, population, rivals, result.size), result.size,
+                                 settings.deadline, nullptr, Rounds::Spread);
     if (!evaluator.stopped())
       takeOver(last, result);
   }

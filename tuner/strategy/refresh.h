@@ -16,8 +16,8 @@
 
 namespace pbc::tuner {
 
-/// `rivals` lend their tunables, and run in the last race: the program's default, and the best few of
-/// elsewhere.
+/// `rivals` lend their tunables, and run in the last race unless they are known to be slower: the program's
+/// default, and the best few of elsewhere.
 TuneResult refresh(const ProgramSpace &, const std::vector<TestSize> &,
                    const std::vector<Configuration> &rivals, const TuneSettings &, Evaluator &, Observer &);
 

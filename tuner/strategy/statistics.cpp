@@ -14,14 +14,25 @@ struct Logarithms {
   double count = 0;
 };
 
+double logarithm(double seconds) { return std::log(std::max(seconds, 1e-9)); }
+
+/// Without the runs that somebody else has lengthened: those far above the lower median.
+std::vector<double> undisturbed(std::vector<double> seconds) {
+  constexpr double kFar = 1.3;
+  std::sort(seconds.begin(), seconds.end());
+  const double most = seconds.empty() ? 0 : kFar * seconds[(seconds.size() - 1) / 2];
+  std::erase_if(seconds, [&](double value) { return value > most; });
+  return seconds;
+}
+
 Logarithms logarithms(const std::vector<double> &seconds, double guess = kGuessedDeviation) {
   Logarithms result;
   result.count = static_cast<double>(seconds.size());
   for (double value : seconds)
-    result.mean += std::log(std::max(value, 1e-9)) / result.count;
+    result.mean += logarithm(value) / result.count;
   double squares = guess * guess; // one pretended observation
   for (double value : seconds)
-    squares += std::pow(std::log(std::max(value, 1e-9)) - result.mean, 2);
+    squares += std::pow(logarithm(value) - result.mean, 2);
   result.variance = squares / result.count;
   return result;
 }
@@ -63,21 +74,24 @@ double lowerQuartile(std::vector<double> values) {
   return values[(values.size() - 1) / 4];
 }
 
-double typicalSeconds(const std::vector<double> &seconds) { return std::exp(logarithms(seconds).mean); }
+double typicalSeconds(const std::vector<double> &seconds) {
+  return std::exp(logarithms(undisturbed(seconds)).mean);
+}
 
 double upperBound(const std::vector<double> &seconds) {
   const Logarithms l = logarithms(seconds);
   return std::exp(l.mean + 1.96 * std::sqrt(l.variance));
 }
 
-void Noise::learn(const std::vector<double> &seconds) {
+void Noise::learn(const std::vector<double> &all) {
+  const std::vector<double> seconds = undisturbed(all);
   if (seconds.size() < 2)
     return;
   double mean = 0;
   for (double value : seconds)
-    mean += std::log(std::max(value, 1e-9)) / static_cast<double>(seconds.size());
+    mean += logarithm(value) / static_cast<double>(seconds.size());
   for (double value : seconds)
-    squares_ += std::pow(std::log(std::max(value, 1e-9)) - mean, 2);
+    squares_ += std::pow(logarithm(value) - mean, 2);
   freedom_ += static_cast<double>(seconds.size()) - 1;
 }
 
@@ -90,7 +104,7 @@ double Noise::deviation() const {
 }
 
 Verdict judge(const std::vector<double> &a, const std::vector<double> &b, double guess, double confidence) {
-  const Logarithms la = logarithms(a, guess), lb = logarithms(b, guess);
+  const Logarithms la = logarithms(undisturbed(a), guess), lb = logarithms(undisturbed(b), guess);
   const double difference = lb.mean - la.mean; // positive: a is faster
   const double deviation = std::sqrt(la.variance / la.count + lb.variance / lb.count);
   const double faster = normalBelow(difference / deviation);

@@ -5,8 +5,10 @@
 //
 // Times are compared by their logarithms: noise is a factor, not a summand. One time alone is taken to have a
 // deviation of 15 %, or what the repetitions of others have shown (`guess`); further ones count more and
-// more. Two are "the same" within 2 %. Source: [R] of petabricks-hetero 7.2 (t-like test, confidence 0.75);
-// requirement 78.
+// more. Two are "the same" within 2 %. Of several times, those far above the lower median count as disturbed:
+// others at work on the machine only add to times, and where one run in ten takes twice as long, the mean of
+// three is wrong by a quarter in one case of four. Source: [R] of petabricks-hetero 7.2 (t-like test,
+// confidence 0.75); requirement 78.
 #pragma once
 #include <vector>
 
@@ -33,9 +35,9 @@ private:
   double freedom_ = 0;
 };
 
-/// exp of the mean logarithm; robust enough against a single outlier of a few times.
+/// exp of the mean logarithm of those that were not disturbed.
 double typicalSeconds(const std::vector<double> &);
-/// 95 % of runs take less than this.
+/// 95 % of runs take less than this, disturbed ones among them.
 double upperBound(const std::vector<double> &);
 
 /// The result of a paired comparison: times[i] of both were taken right after each other.

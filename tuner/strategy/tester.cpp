@@ -6,7 +6,6 @@ namespace pbc::tuner {
 namespace {
 
 constexpr double kTesterPatience = 1.5; // [R]
-constexpr int kAgain = 3;               // runs: one may be disturbed
 constexpr double kSlack = 0.002;        // seconds: the shortest times are mostly noise
 
 } // namespace
@@ -62,6 +61,8 @@ bool Tester::test(Candidate &candidate, int size, int trials, const Configuratio
     else
       quarantined_.insert(key);
     bans_.failed(space_, candidate.configuration, parent, sizes_[size], *result.rejected);
+    if (result.rejected->kind == Failure::WrongResult)
+      seekWrong(candidate.configuration, size);
     return false;
   }
   std::vector<double> &seconds = candidate.seconds[size];
@@ -96,6 +97,30 @@ Measurement Tester::again(const Configuration &configuration, int size) {
   }
   ++measurements_;
   return evaluator_.measure({configuration, size, kAgain, most, true});
+}
+
+bool Tester::measureAnew(Candidate &candidate, int size) {
+  const Measurement result =
+      evaluator_.measure({candidate.configuration, size, kAgain, std::max(20 * limit(size), 1.0), true});
+  ++measurements_;
+  if (result.rejected || result.seconds.empty())
+    return false;
+  candidate.seconds[size] = result.seconds;
+  const auto best = bestSeconds_.find(size);
+  if (best == bestSeconds_.end() || typicalSeconds(result.seconds) < typicalSeconds(best->second)) {
+    bestSeconds_[size] = result.seconds;
+    best_.insert_or_assign(size, candidate.configuration);
+  }
+  return true;
+}
+
+void Tester::forgetTimes(int size) {
+  bestSeconds_.erase(size);
+  best_.erase(size);
+  std::erase_if(seen_, [&](const auto &place) { return place.first == size; });
+  std::erase_if(rejectedAt_,
+                [&](const auto &place) { return place.first == size && tooSlowAt_.contains(place); });
+  std::erase_if(tooSlowAt_, [&](const auto &place) { return place.first == size; });
 }
 
 bool Tester::beats(Candidate &child, Candidate &parent, int size) {

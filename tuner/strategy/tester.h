@@ -17,6 +17,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace pbc::tuner {
 
@@ -45,12 +46,16 @@ public:
 class Tester {
 public:
   static constexpr int kMostTrials = 5;
+  static constexpr int kAgain = 3; // runs of a new look: one may be disturbed
 
   /// How often a candidate runs when it is tested, and at most until it is clear who is faster. Where time is
   /// short, single runs are the cheapest; where measurements are counted, each should tell as much as it can.
   struct Runs {
     int first = 1, most = kMostTrials;
   };
+  /// Counted trials are three runs each, and a comparison takes one more of each at most. `trials`: 0, if
+  /// only time counts.
+  static Runs runsOf(int trials) { return trials > 0 ? Runs{3, 6} : Runs{}; }
 
   Tester(const ProgramSpace &, std::vector<TestSize>, Evaluator &, Observer &, Runs runs = {1, kMostTrials});
 
@@ -61,6 +66,11 @@ public:
   /// Adds `trials` times to the candidate. Its run-time limit follows from the best time known at this size.
   /// `parent` is whom it is compared with when its fault is sought.
   bool test(Candidate &, int size, int trials, const Configuration &parent);
+  /// What it takes now, in place of what it took before; false: it was rejected, or not measured.
+  bool measureAnew(Candidate &, int size);
+  /// Times at this size are of a machine in another state: limits follow from what comes now, and what lost
+  /// to such times, or was too slow for them, is new again.
+  void forgetTimes(int size);
   /// Measures until it is clear whether the child is faster. Both must have been measured at this size.
   bool beats(Candidate &child, Candidate &parent, int size);
   /// Those of the configurations that are right at other sizes and with other values, too; of the others,
@@ -80,6 +90,7 @@ public:
   Spent spent() const { return {evaluator_.elapsed(), measurements_}; }
   /// Seconds that a candidate may take now at this size.
   double limit(int size) const;
+  const Runs &runs() const { return runs_; }
   bool wasTooSlow(const Configuration &configuration, int size) const {
     return tooSlowAt_.contains({size, configuration.key()});
   }
@@ -100,6 +111,9 @@ public:
 private:
   /// The candidate once more, right after the best: what was too slow by the clock may not be by comparison.
   Measurement again(const Configuration &, int size);
+  /// Who is it, if the results of a candidate are wrong? Each of its alternatives alone, once a size: what is
+  /// wrong so is not chosen any more, not even at sizes where it agreed.
+  void seekWrong(const Configuration &, int size);
   /// Looks at each alternative before anything is measured: what is right at the tested sizes only would win
   /// and leave nothing.
   void screen();
@@ -116,6 +130,7 @@ private:
   std::map<int, std::vector<double>> bestSeconds_;
   std::map<int, Configuration> best_; // whose times those are
   std::map<int, double> shortest_;
+  std::set<std::tuple<int, int, int>> triedAlone_; // site, alternative, size
   std::set<std::string> quarantined_;
   std::set<std::pair<int, std::string>> rejectedAt_, tooSlowAt_, seen_;
   std::map<int, Noise> noise_; // short runs are noisier than long ones

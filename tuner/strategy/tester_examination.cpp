@@ -9,6 +9,15 @@ namespace {
 
 TestSize sizeOf(const Misfit &misfit) { return {misfit.size, misfit.n, 0}; }
 
+/// The selector that takes this alternative where the other one does, else as by default.
+Selector only(const Selector &selector, int alternative, int byDefault) {
+  std::vector<Level> levels = selector.levels();
+  for (Level &level : levels)
+    if (level.use != alternative)
+      level.use = byDefault;
+  return *Selector::fromLevels(levels);
+}
+
 /// The selector with this alternative replaced, wherever it is taken.
 Selector without(const Selector &selector, int alternative, int instead) {
   std::vector<Level> levels = selector.levels();
@@ -48,6 +57,26 @@ void Tester::screen() {
   for (std::size_t i = 0; i < based.size(); ++i)
     if (misfits[i] && misfits[i]->rejected.kind == Failure::WrongResult)
       bans_.convicted(space_, based[i], defaults, sizeOf(*misfits[i]), misfits[i]->rejected);
+}
+
+void Tester::seekWrong(const Configuration &configuration, int size) {
+  const Configuration defaults = Configuration::defaults(space_);
+  const long n = sizes_[static_cast<std::size_t>(size)].n;
+  for (int site = 0; site < static_cast<int>(space_.sites.size()); ++site) {
+    const Selector &selector = configuration.selectors()[static_cast<std::size_t>(site)];
+    const int byDefault = defaults.selectors()[static_cast<std::size_t>(site)].select(n);
+    for (const int alternative : selector.usedUpTo(n)) {
+      if (alternative == byDefault || bans_.banned(site, alternative, 0) ||
+          !triedAlone_.emplace(site, alternative, size).second || evaluator_.stopped())
+        continue;
+      const Configuration alone = defaults.withSelector(site, only(selector, alternative, byDefault));
+      const Measurement result =
+          evaluator_.measure({alone, size, 1, std::max(limit(size), 3 * defaultAt(size)), true});
+      ++measurements_;
+      if (result.rejected && result.rejected->kind == Failure::WrongResult)
+        bans_.convicted(space_, alone, defaults, sizes_[static_cast<std::size_t>(size)], *result.rejected);
+    }
+  }
 }
 
 std::optional<Configuration> Tester::repaired(const Configuration &configuration, const Misfit &misfit,

@@ -25,6 +25,9 @@ private:
   void takeBackTunables() {
     std::vector<int> changed;
     const auto &tunables = tester_.space().tunables;
+    for (std::size_t i = 0; i < tunables.size(); ++i) // what does not run needs no measurement
+      if (tunables[i].isOpen() && !now_.reaches(tester_.space(), tunables[i].reachedBy))
+        now_ = now_.withTunable(static_cast<int>(i), defaults_.tunables()[i]);
     for (std::size_t i = 0; i < tunables.size(); ++i)
       if (tunables[i].isOpen() && !tunables[i].forAccuracy && now_.tunables()[i] != defaults_.tunables()[i])
         changed.push_back(static_cast<int>(i));

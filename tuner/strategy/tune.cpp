@@ -91,14 +91,13 @@ void takeOver(const RaceResult &last, TuneResult &result) {
 TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
                 const std::vector<Configuration> &earlier, const TuneSettings &settings, Evaluator &evaluator,
                 Observer &observer) {
-  constexpr double kSearch = 0.55, kPolish = 0.25, kTidy = 0.08; // of the time; the rest is the race's
-  constexpr double kSearchTrials = 0.8;                          // of the trials; the race is not counted
-  constexpr double kTidyTrials = 0.1;                            // of those that the search took
-  constexpr double kExamination = 1;                             // second, of what there was no time to race
+  constexpr double kSearch = 0.5, kPolish = 0.22, kTidy = 0.08; // of the time; the rest is the race's
+  constexpr double kSearchTrials = 0.8;                         // of the trials; the race is not counted
+  constexpr double kTidyTrials = 0.1;                           // of those that the search took
+  constexpr double kExamination = 1;                            // second, of what there was no time to race
   const ChosenStrategy chosen = chooseStrategy(space, settings, sizes.back().defaultSeconds);
   const bool isPolished = chosen.strategy->isPolished;
-  // Where trials are counted, each is three runs; a comparison takes one more of each at most.
-  Tester tester(space, sizes, evaluator, observer, settings.trials > 0 ? Tester::Runs{3, 6} : Tester::Runs{});
+  Tester tester(space, sizes, evaluator, observer, Tester::runsOf(settings.trials));
   Random random(settings.seed);
   const Spent start = tester.spent();
   const int trials = settings.trials > 0 ? settings.trials : kUnlimitedTrials;
@@ -134,7 +133,7 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
            random);
   }
   if (atFullSize && settings.isRaced && !evaluator.stopped()) {
-    search.population.removeBanned(tester.bans(), sizes[search.lastSize].n);
+    search.population.removeBanned(tester, search.lastSize);
     search.population.prune(search.lastSize, settings.population);
     std::optional<Configuration> tidied;
     if (const Candidate *best = search.population.bestMeasured(search.lastSize); best && isTidied) {
@@ -148,13 +147,13 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
         runnersOf(tester, search.population, earlier, tidied, search.lastSize);
     // Of two that are as fast the one that was there stays, else the one that says less.
     const Configuration *keeper = !earlier.empty() ? &earlier.front() : tidied ? &*tidied : nullptr;
-    const RaceResult last = race(tester, runners, search.lastSize, settings.deadline, keeper);
+    const RaceResult last = race(tester, runners, search.lastSize, settings.deadline, keeper, Rounds::Spread);
     if (!evaluator.stopped())
       takeOver(last, result);
     result.keptPrevious &= !earlier.empty();
   }
   if (!result.raced) {
-    search.population.removeBanned(tester.bans(), sizes[search.lastSize].n);
+    search.population.removeBanned(tester, search.lastSize);
     takeBestSoFar(tester, search.population, result);
     if (result.changed && !evaluator.stopped() &&
         tester.sound({result.best}, evaluator.elapsed() + kExamination) != std::vector{result.best}) {

@@ -57,6 +57,13 @@ std::string titleOf(const Tunable &t, bool isForAll) {
 }
 
 ordered_json originOf(const Provenance &p) {
+  ordered_json bins = ordered_json::array();
+  for (const Provenance::Bin &bin : p.bins)
+    bins.push_back({{"transform", bin.transform},
+                    {"size", bin.size},
+                    {"measurements", bin.measurements},
+                    {"default_seconds", bin.defaultSeconds},
+                    {"tuned_seconds", bin.tunedSeconds}});
   return {{"tool", p.tool},
           {"date", p.date},
           {"machine", inWords(p.machine)},
@@ -67,7 +74,8 @@ ordered_json originOf(const Provenance &p) {
           {"sizes", p.sizes},
           {"measurements", p.measurements},
           {"default_seconds", p.defaultSeconds},
-          {"tuned_seconds", p.tunedSeconds}};
+          {"tuned_seconds", p.tunedSeconds},
+          {"bins", bins}};
 }
 
 /// Whether all sizes of this tunable have one value.
@@ -84,9 +92,13 @@ std::string explained(const ProgramSpace &space, const Configuration &configurat
   if (origin) {
     text += fmt::format("made by {} on {}, {} effort\n", origin->tool, origin->date, origin->effort);
     text += fmt::format("  on {}\n", inWords(origin->machine));
-    if (!origin->sizes.empty())
-      text += fmt::format("  at {}: {}, the default {}\n", origin->sizes.back(),
-                          seconds(origin->tunedSeconds), seconds(origin->defaultSeconds));
+    for (const Provenance::Bin &bin : origin->bins)
+      text += fmt::format("  {} at {}: {}, at first {}\n", bin.transform, bin.size, seconds(bin.tunedSeconds),
+                          seconds(bin.defaultSeconds));
+    if (!origin->sizes.empty() && origin->bins.empty())
+      text += fmt::format("  at {}: {}, {} {}\n", origin->sizes.back(), seconds(origin->tunedSeconds),
+                          origin->effort == "refresh" ? "the configuration before" : "the default",
+                          seconds(origin->defaultSeconds));
     text += "\n";
   }
   for (std::size_t i = 0; i < space.sites.size(); ++i)

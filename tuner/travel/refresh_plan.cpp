@@ -61,6 +61,14 @@ RefreshPlan refreshPlan(const ProgramSpace &space, const std::optional<Provenanc
   return plan;
 }
 
+void RefreshPlan::touchAll(const ProgramSpace &space) {
+  isOtherMachine = false;
+  for (const Site &site : space.sites)
+    touched.emplace(site.transform, site.key);
+  for (const Tunable &tunable : space.tunables)
+    touched.emplace(tunable.transform, tunable.name);
+}
+
 void RefreshPlan::fix(ProgramSpace &space) const {
   if (!isOtherMachine)
     fixOthers(space);

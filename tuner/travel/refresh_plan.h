@@ -22,6 +22,8 @@ struct RefreshPlan {
   std::vector<std::string> reasons;
 
   bool isNothing() const { return touched.empty() && !isOtherMachine; }
+  /// As if the file had said nothing.
+  void touchAll(const ProgramSpace &);
   /// On another machine it does nothing.
   void fix(ProgramSpace &) const;
   /// All that is not touched.

@@ -1,5 +1,6 @@
 // The original's configuration format, and values that are more than one number, on a program of two bins.
 #include "runtime/config/configuration.h"
+#include "runtime/config/fit.h"
 #include "runtime/config/original.h"
 #include <array>
 #include <gtest/gtest.h>
@@ -79,6 +80,18 @@ TEST(Original, WarnsOnceOfWhatDoesNot) {
   EXPECT_EQ(warnings, (Strings{"c:1: warning: Solve_tmpl_0_0_lvl1_rule is unknown here and ignored",
                                "c:2: warning: Solve_tmpl_0_unrollschedule is unknown here and ignored"}));
   EXPECT_EQ(rounds[0][3], 2);
+}
+
+TEST(Original, SaysWhatBecameOfEachLine) {
+  int count = 0;
+  const config::Fitted fitted =
+      config::fit(program(), "Solve_tmpl_0_rounds__3 = 2\nSort_cutoff = 3\n", "c", &count);
+  EXPECT_EQ(fitted.errors, Strings{});
+  ASSERT_EQ(fitted.entries.size(), 2u);
+  EXPECT_EQ(fitted.entries[0].state, config::EntryState::Ok);
+  EXPECT_EQ(fitted.entries[1].state, config::EntryState::Unknown);
+  EXPECT_EQ(fitted.entries[1].line, 2);
+  EXPECT_EQ(fitted.entries[1].problems, Strings{"Sort_cutoff is unknown here and ignored"});
 }
 
 TEST(Original, RefusesValuesOutOfRange) {

@@ -153,10 +153,12 @@ TEST(Serve, BadRequestsAreAnswered) {
     EXPECT_FALSE(r["error"].get<std::string>().empty());
   }
   const auto r = serve(f, {kPrepare, R"({"op":"measure","config":"[AddOne]\nblock = 0\n"})",
-                           R"({"op":"measure","trials":0})", R"({"op":"measure"})"});
+                           R"({"op":"measure","trials":0})", R"({"op":"measure"})",
+                           R"({"op":"prepare","inputs":["a.npy","b.npy"]})"});
   EXPECT_EQ(r[1]["error"], "config:2:9: error: AddOne.block = 0 is out of range: 1 to 4096");
   EXPECT_EQ(r[2]["ok"], false);
   EXPECT_EQ(r[3]["ok"], true); // still usable
+  EXPECT_EQ(r[4]["error"], "AddOne takes 1 input file, not 2");
 }
 
 TEST(Serve, PrintingRulesDoNotBreakTheProtocol) {
@@ -186,6 +188,14 @@ TEST(Serve, AShortFirstRunDoesNotCount) {
     five += R"({"op":"measure","trials":2})"
             "\n";
   EXPECT_GE(runs(five) - before, 5 * 3 - 2) << "even where others hold up two of them";
+}
+
+TEST(Serve, RunsWarmUpAsLongAsMatricesWereTouched) {
+  Folder f;
+  const auto r = serve(f, {R"({"op":"prepare","sizes":{"n":4000000}})", R"({"op":"measure","trials":20})"},
+                       {"--transform=Waking", "--threads=1"});
+  ASSERT_EQ(r[1]["seconds"].size(), 20u);
+  EXPECT_LT(r[1]["seconds"][0].get<double>(), 0.001) << "its third run takes 2 ms";
 }
 
 TEST(Serve, ACandidateThatExitsTakesTheProcessWithIt) {

@@ -1,6 +1,6 @@
 // The deque alone (petabricks-hetero 10: 41, 43-46).
 #include "runtime/task/deque.h"
-#include "sanitized.h"
+#include "tests/unit/sanitized.h"
 #include <gtest/gtest.h>
 #include <thread>
 

@@ -1,7 +1,7 @@
 // Task graphs: states, dependences, continuations (petabricks-hetero 10: 35, 37-42, 51).
 #include "runtime/task/scheduler.h"
 #include "runtime/task/task.h"
-#include "sanitized.h"
+#include "tests/unit/sanitized.h"
 #include <deque>
 #include <gtest/gtest.h>
 #include <random>

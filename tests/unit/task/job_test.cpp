@@ -1,6 +1,6 @@
 // Coroutines on the scheduler: await, spawn, sync, exceptions (petabricks-hetero 10: 47, 50, 51).
 #include "runtime/task/scheduler.h"
-#include "sanitized.h"
+#include "tests/unit/sanitized.h"
 #include <gtest/gtest.h>
 #include <memory>
 #include <set>

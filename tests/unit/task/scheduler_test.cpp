@@ -2,7 +2,7 @@
 #include "runtime/task/scheduler.h"
 #include "runtime/task/spinlock.h"
 #include "runtime/task/task.h"
-#include "sanitized.h"
+#include "tests/unit/sanitized.h"
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <string>

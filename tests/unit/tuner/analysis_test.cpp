@@ -2,6 +2,7 @@
 // is to blame.
 #include "recorded.h"
 
+#include "tuner/report/explain.h"
 #include "tuner/strategy/random.h"
 
 #include <cmath>
@@ -246,6 +247,27 @@ TEST(Analysis, BlamesNothingThatTheSizeDoesNotSee) {
   const Part part = partOf(space, sorting(space, 0), journal.entries(), "");
   ASSERT_EQ(part.analysis.faults.size(), 1u);
   EXPECT_EQ(part.analysis.faults[0].suspect, "Sort.block = 8");
+}
+
+TEST(Explain, SizesThatSayNothingNewAreCounted) {
+  ProgramSpace space = sortSpace();
+  for (int bin = 0; bin < 31; ++bin)
+    space.tunables.push_back({.transform = "Sort",
+                              .name = "rounds",
+                              .doc = "",
+                              .initial = 1,
+                              .minimum = 1,
+                              .maximum = 9,
+                              .sizeBin = bin});
+  const Configuration chosen = sorting(space, 0).withTunable(5, 3);
+  HandMade journal(space);
+  journal.ok(64, chosen, {1});
+  Evidence evidence;
+  evidence.parts.push_back(partOf(space, chosen, journal.entries(), ""));
+  const std::string text = explainOne(evidence, "Sort.rounds");
+  EXPECT_NE(text.find("Sort.rounds for n from 16: 3\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("for n from 1024"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nand for 29 other sizes: as for the one before"), std::string::npos) << text;
 }
 
 TEST(Analysis, ProgressGoesDownOnly) {

@@ -92,6 +92,43 @@ TEST(Examination, WhoIsWrongSomewhereIsNotTriedAnyMore) {
   }
 }
 
+/// As Synthetic, but the best alternative is wrong at the full size, where the time is over.
+struct WrongWhenLarge : Synthetic {
+  WrongWhenLarge(const ProgramSpace &space, const std::vector<TestSize> &all)
+      : Synthetic(space, all, 0.02, 1), sizes(all) {}
+  Measurement measure(const Request &request) override {
+    Measurement result = Synthetic::measure(request);
+    const long n = sizes[static_cast<std::size_t>(request.size)].n;
+    if (n == sizes.back().n && request.configuration.selectors()[0].select(n) == wrong)
+      result = {{}, Rejected{Failure::WrongResult, "gives a different result"}};
+    return result;
+  }
+  const std::vector<TestSize> sizes;
+  const int wrong = Synthetic::bestAlternative(1024, 5);
+};
+
+// It has agreed at all sizes before, and by chance few that take it are tested at the last one.
+TEST(Examination, WhoIsWrongAtTheFullSizeOnlyIsChosenForNoSize) {
+  const ProgramSpace space = syntheticSpace(5);
+  const auto sizes = powersOfTwo(6, 10);
+  for (double deadline : {0.5, 2.0, 8.0, 30.0})
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      WrongWhenLarge evaluator(space, sizes);
+      Silent silent;
+      TuneSettings settings;
+      settings.deadline = deadline;
+      settings.seed = seed;
+      const TuneResult result = tune(space, sizes, {}, settings, evaluator, silent);
+      const bool isNamed = std::any_of(result.faults.begin(), result.faults.end(), [&](const Fault &fault) {
+        return fault.suspect == "Synthetic with A" + std::to_string(evaluator.wrong);
+      });
+      for (const Level &level : result.best.selectors()[0].levels())
+        EXPECT_FALSE(isNamed && level.use == evaluator.wrong) << deadline << " s, seed " << seed;
+      EXPECT_TRUE(isNamed) << deadline << " s, seed " << seed;
+      EXPECT_TRUE(result.changed) << "what is left without it is faster than the default: " << deadline;
+    }
+}
+
 TEST(Examination, SuccessDoesNotAcquit) {
   const ProgramSpace space = syntheticSpace(3);
   const Configuration defaults = Configuration::defaults(space);

@@ -1,10 +1,10 @@
 // A stand-in for a generated program: one transform Sort with the alternatives MergeSort (default), QuickSort
 // (twice as fast) and BadSort (ten times as fast, if it did not misbehave), and a tunable. Times are
 // computed, not measured. FAKE_BAD says what BadSort does: hang, crash, exit, wrong, wrong_large (from n =
-// 4096 on), slow, poison (works, and whoever is measured next in its process crashes). FAKE_DEFAULT=crash:
-// even the default fails. FAKE_SLEEP: milliseconds of real time a measurement takes. FAKE_LOG: a file that
-// gets a byte when a measurement begins. FAKE_THREADS: that it has so many, of which only two are of use, and
-// each further one costs a fifth.
+// 4096 on), slow, poison (works, and whoever is measured next in its process crashes). FAKE_DEFAULT=crash,
+// assert, hang (from n = 256 on): even the default fails. FAKE_SLEEP: milliseconds of real time a measurement
+// takes. FAKE_LOG: a file that gets a byte when a measurement begins. FAKE_THREADS: that it has so many, of
+// which only two are of use, and each further one costs a fifth.
 //
 // `fake_program tune ...` is the tuner itself, so that tests can send it signals.
 #include "tuner/command.h"
@@ -73,6 +73,13 @@ json answer(const ProgramSpace &space, const json &request, long &n) {
     n = request.at("sizes").at("n");
     if (environment("FAKE_DEFAULT") == "crash")
       crash();
+    if (environment("FAKE_DEFAULT") == "hang" && n >= 256)
+      std::this_thread::sleep_for(std::chrono::hours(1));
+    if (environment("FAKE_DEFAULT") == "assert") {
+      std::cerr << "a line before\nfake: error: JASSERT(n < 100) failed at f.pbcc:6: too large\n  n = "
+                   "10000\n  m = 1\n";
+      std::_Exit(1);
+    }
     return {{"ok", true}, {"n", n}, {"seconds", 2e-7 * static_cast<double>(n)}};
   }
   const Configuration configuration = fromToml(space, request.at("config"), "request");

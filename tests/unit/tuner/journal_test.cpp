@@ -2,11 +2,13 @@
 #include "tuner/journal/journal.h"
 
 #include "tuner/journal/read_journal.h"
+#include "tuner/journal/tuning_lock.h"
 #include "tuner/space/program_space.h"
 
 #include <filesystem>
 #include <fstream>
-#include <gtest/gtest.h>
+#include <functional>
+#include <gmock/gmock.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -54,6 +56,23 @@ TEST(Journal, KeepsEnergyAndMemoryWhereTheyWereMeasured) {
   std::filesystem::remove(path);
 }
 
+TEST(TuningLock, OneTuningAtATime) {
+  const std::string path = place("l.sqlite");
+  {
+    const TuningLock lock("sort.cfg", path);
+    Journal(path).add({"h1", "m1", "n=64", "0;", "toml", {1}}); // made by it, and used all the same
+    try {
+      const TuningLock second("sort.cfg", path);
+      FAIL() << "two tunings of one configuration";
+    } catch (const TunerError &problem) {
+      EXPECT_THAT(problem.what(), testing::StartsWith("sort.cfg: another pbc tune is at work for it\n"));
+    }
+  }
+  const TuningLock afterwards("sort.cfg", path);
+  EXPECT_EQ(Journal(path).load("h1", "m1").size(), 1u);
+  std::filesystem::remove(path);
+}
+
 // As versions before energy and memory made it.
 TEST(Journal, OfAnEarlierVersionIsReadAndContinued) {
   const std::string path = place("d.sqlite");
@@ -88,7 +107,14 @@ TEST(Journal, OfAnEarlierVersionIsReadAndContinued) {
 TEST(Journal, RefusesAnotherFile) {
   const std::string path = place("b.sqlite");
   std::ofstream(path) << "this is a letter to my aunt, and no database at all, however long one reads in it";
-  EXPECT_THROW(Journal{path}, TunerError);
+  for (const auto &use :
+       std::vector<std::function<void()>>{[&] { Journal{path}; }, [&] { readJournal(path); }})
+    try {
+      use();
+      ADD_FAILURE() << "a letter is taken for a journal";
+    } catch (const TunerError &problem) {
+      EXPECT_THAT(problem.what(), testing::HasSubstr("delete or rename it"));
+    }
   EXPECT_THROW(Journal{"/nowhere/at/all.sqlite"}, TunerError);
   std::filesystem::remove(path);
 }

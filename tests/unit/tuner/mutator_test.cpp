@@ -237,6 +237,25 @@ TEST(Bans, AWrongResultIsTrustedNowhere) {
   EXPECT_TRUE(bans.banned(0, 1, 10));
 }
 
+TEST(Bans, WhatIsLeftWithoutTheBannedIsTakenAtTheFullSizeOrByDefault) {
+  const ProgramSpace space = syntheticSpace(4);
+  const Configuration defaults = Configuration::defaults(space);
+  Bans bans;
+  bans.convicted(space, defaults.withSelector(0, Selector(1)), defaults, {"", 4096, 0},
+                 {Failure::WrongResult, ""});
+  const auto rest = [&](const std::vector<Level> &levels) {
+    const Configuration before = defaults.withSelector(0, *Selector::fromLevels(levels));
+    EXPECT_TRUE(bans.uses(before, 4096));
+    const Configuration after = bans.without(before, 4096);
+    EXPECT_FALSE(bans.uses(after, 4096));
+    return after.selectors()[0].levels();
+  };
+  EXPECT_EQ(rest({{50, 1}, {1000, 3}, {kNoLimit, 2}}),
+            (std::vector<Level>{{50, 2}, {1000, 3}, {kNoLimit, 2}}));
+  EXPECT_EQ(rest({{50, 2}, {kNoLimit, 1}}), (std::vector<Level>{{50, 2}, {kNoLimit, 0}}));
+  EXPECT_EQ(rest({{9000, 2}, {kNoLimit, 1}}), (std::vector<Level>{{kNoLimit, 2}})) << "for larger sizes, too";
+}
+
 TEST(Bans, WhatOneAlternativeExplainsIsSaidOnce) {
   const ProgramSpace space = syntheticSpace(3);
   const Configuration defaults = Configuration::defaults(space), bad = defaults.withSelector(0, Selector(1));

@@ -1,5 +1,6 @@
 // What `pbc explain` prints, word by word, for a fixed journal; and that a page keeps its promises.
 #include "recorded.h"
+#include "tests/unit/sanitized.h"
 
 #include "tuner/journal/read_journal.h"
 #include "tuner/report/explain.h"
@@ -8,7 +9,7 @@
 #include "tuner/strategy/random.h"
 
 #include <filesystem>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -89,6 +90,18 @@ TEST(Explain, FindsNamesAndHelpsWithOthers) {
   }
 }
 
+TEST(Explain, ATransformWithBinsIsNamedByItsFirst) {
+  Evidence evidence = fixedEvidence();
+  for (Site &site : evidence.parts.front().space.sites)
+    site.transform = site.name = "Root<0>";
+  try {
+    (void)explainOne(evidence, "Root");
+    FAIL();
+  } catch (const TunerError &problem) {
+    EXPECT_THAT(problem.what(), testing::HasSubstr("'Root'; did you mean 'Root<0>'?"));
+  }
+}
+
 TEST(Explain, AsDataItSaysTheSame) {
   const auto json = nlohmann::json::parse(explainAsJson(fixedEvidence(), "Sort"));
   const auto &sort = json.at("decisions").at(0);
@@ -127,7 +140,7 @@ TEST(Page, StaysBelowItsLimit) {
   HandMade journal(space);
   Random random(1);
   Configuration best;
-  for (int i = 0; i < 90; ++i) {
+  for (int i = 0; i < (kSanitized ? 30 : 90); ++i) {
     Configuration configuration = Configuration::defaults(space);
     for (int k = 0; k < 300; ++k)
       configuration = configuration.withSelector(k, Selector(static_cast<int>(random.below(2))));

@@ -196,6 +196,8 @@ TEST_F(Tune, CtrlCKeepsTheBestSoFar) {
   EXPECT_THAT(ended.err, HasSubstr("stopped; the best so far is kept"));
   const json result = json::parse(ended.out);
   EXPECT_TRUE(result["stopped"].get<bool>());
+  EXPECT_THAT(ended.err, testing::Not(HasSubstr("there is no report")));
+  EXPECT_TRUE(fs::exists(folder_ / "fake.tune.html")) << ended.err;
   EXPECT_TRUE(result["changed"].get<bool>());
   EXPECT_THAT(contents(config()), HasSubstr("choice = "));
   for (const auto &entry : fs::directory_iterator(folder_))
@@ -204,7 +206,9 @@ TEST_F(Tune, CtrlCKeepsTheBestSoFar) {
 
 TEST_F(Tune, CtrlCEndsAHangingMeasurementAndItsProcess) {
   const Ended ended = tune({"--n=65536", "--budget=100"}, {{"FAKE_SLEEP", "600000"}}, 1);
-  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(WEXITSTATUS(ended.status), 128 + SIGINT) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("no configuration was written"));
+  EXPECT_FALSE(fs::exists(config()));
   EXPECT_LT(ended.seconds, 4); // left alone, that measurement would take longer
 }
 
@@ -213,7 +217,7 @@ TEST_F(Tune, StoppedEarlyLeavesTheEarlierConfiguration) {
   const std::string before = contents(config());
   const Ended ended =
       tune({"--n=65536", "--budget=100", "--fresh"}, {{"FAKE_SLEEP", "300"}, {"FAKE_BAD", "wrong"}}, 4);
-  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(WEXITSTATUS(ended.status), 128 + SIGINT) << ended.err;
   EXPECT_EQ(contents(config()), before);
 }
 
@@ -240,6 +244,14 @@ TEST_F(Tune, FindsASizeByItself) {
             "n=262144"); // 0.2 us an element: the first of at least 50 ms
 }
 
+TEST_F(Tune, LooksBeforeItMeasuresWhetherItCanWrite) {
+  fs::create_directory(config());
+  const Ended ended = tune({"--n=4096"}, {});
+  EXPECT_EQ(WEXITSTATUS(ended.status), 1);
+  EXPECT_THAT(ended.err, HasSubstr("cannot be written there: it is a folder\n  help: --output=FILE.cfg"));
+  EXPECT_FALSE(fs::exists(folder_ / "log")) << "something was measured";
+}
+
 TEST_F(Tune, ErrorsTeach) {
   EXPECT_THAT(tune({}, {}, 0, (folder_ / "nothing").string()).err, HasSubstr("there is no such program"));
   std::ofstream(folder_ / "text.txt") << "x";
@@ -247,8 +259,13 @@ TEST_F(Tune, ErrorsTeach) {
   EXPECT_THAT(tune({}, {}, 0, "/bin/true").err, HasSubstr("is not a program made by pbc"));
   EXPECT_THAT(tune({"--n=4096"}, {{"FAKE_DEFAULT", "crash"}}).err,
               HasSubstr("does not run with its default configuration at n="));
+  EXPECT_THAT(
+      tune({"--n=4096"}, {{"FAKE_DEFAULT", "assert"}}).err,
+      HasSubstr("status 1: fake: error: JASSERT(n < 100) failed at f.pbcc:6: too large; n = 10000; m = 1\n"));
   EXPECT_THAT(tune({"--size", "w=4096"}, {}).err, HasSubstr("no size variable 'w'"));
   EXPECT_THAT(tune({"--size", "w"}, {}).err, HasSubstr("is not of the form"));
+  for (const char *size : {"n=", "n=0", "n=-3", "n=x"})
+    EXPECT_EQ(WEXITSTATUS(tune({"--size", size}, {}).status), 1) << size;
   EXPECT_THAT(tune({"--help"}, {}).out, HasSubstr("Example:"));
   EXPECT_EQ(WEXITSTATUS(tune({}, {}, 0, "/bin/true").status), 1);
 }

@@ -38,14 +38,14 @@ struct Machine : Evaluator {
 
 class Race : public testing::Test {
 protected:
-  RaceResult run(Machine &machine, int previous = -1) {
+  RaceResult run(Machine &machine, int previous = -1, double deadline = 1e6, Rounds kind = Rounds::InARow) {
     Silent silent;
     Tester tester(space_, {{"n=64", 64, machine.seconds[0]}}, machine, silent);
     std::vector<Configuration> candidates;
     for (int use = 1; use < static_cast<int>(machine.seconds.size()); ++use)
       candidates.push_back(with(use));
     const Configuration earlier = with(std::max(previous, 0));
-    return race(tester, candidates, 0, 1e6, previous >= 0 ? &earlier : nullptr);
+    return race(tester, candidates, 0, deadline, previous >= 0 ? &earlier : nullptr, kind);
   }
   Configuration with(int use) const { return Configuration::defaults(space_).withSelector(0, Selector(use)); }
   static int use(const RaceResult &result) { return result.winner.selectors()[0].select(0); }
@@ -73,6 +73,55 @@ TEST_F(Race, WhatIsFasterTakesItsPlace) {
     EXPECT_EQ(result.defaultTimes.size(), result.winnerTimes.size());
     EXPECT_GE(result.winnerTimes.size(), 10u);
   }
+}
+
+// Just when the race begins, the machine has no time for a second thread.
+TEST_F(Race, ABadMomentIsWaitedOver) {
+  struct Moody : Machine {
+    using Machine::Machine;
+    Measurement measure(const Request &request) override {
+      seconds[1] = now > 1 && now < 3 ? 0.0105 : 0.008;
+      return Machine::measure(request);
+    }
+    void pause(double length) override { now += length; }
+  };
+  const auto isFaster = [&](std::uint64_t seed, double deadline) {
+    Moody moody({0.01, 0.01}, 0.03, seed);
+    Silent silent;
+    Tester tester(space_, {{"n=64", 64, 0.01}}, moody, silent);
+    for (const int use : {0, 1}) {
+      Candidate candidate{with(use), {}};
+      tester.test(candidate, 0, 3, with(0));
+    }
+    moody.now = 1.01;
+    const bool result = race(tester, {with(1)}, 0, deadline, nullptr, Rounds::Spread).changed;
+    EXPECT_LT(moody.now, deadline + 1);
+    return result;
+  };
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    EXPECT_TRUE(isFaster(seed, 9)) << seed;
+    EXPECT_FALSE(isFaster(seed, 2)) << "there is no time to wait";
+  }
+}
+
+TEST_F(Race, WhoLooksLongerDoesNotSeeMoreByChance) {
+  int changed = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Machine machine({0.01, 0.01}, 0.03, seed);
+    changed += run(machine, -1, 1e6, Rounds::Spread).changed;
+  }
+  EXPECT_LE(changed, 20) << "5 %, of which half is confirmed by chance";
+}
+
+TEST_F(Race, FewerRunWhereTimeIsShort) {
+  const auto whoRuns = [&](int previous, double deadline) {
+    Machine machine({2, 1, 1.1, 1.2}, 0.01, 1);
+    EXPECT_EQ(use(run(machine, previous, deadline)), 1);
+    return std::set<int>(machine.asked.begin(), machine.asked.end());
+  };
+  EXPECT_EQ(whoRuns(-1, 1e6), (std::set{0, 1, 2, 3}));
+  EXPECT_EQ(whoRuns(-1, 12), (std::set{0, 1}));
+  EXPECT_EQ(whoRuns(2, 12), (std::set{0, 1, 2})) << "and who was there before";
 }
 
 TEST_F(Race, APreviousWinnerThatIsSlowByNowIsNotKept) {

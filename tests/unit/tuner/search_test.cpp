@@ -1,4 +1,5 @@
 // Requirements 78, 79, 81, 86, 87, 88 on a program that is a formula.
+#include "tests/unit/sanitized.h"
 #include "tests/unit/tuner/synthetic.h"
 
 #include <gmock/gmock.h>
@@ -29,19 +30,20 @@ Searched search(const ProgramSpace &space, const std::vector<TestSize> &sizes, s
   return run;
 }
 
-/// Twelve levels and a ratio; at most 5500 requests. Measured with this seed range: 40 of 40 without
+/// Twelve levels and a ratio; at most 6500 requests. Measured with this seed range: 40 of 40 without
 /// noise, 39 with 2 %; with 5 % noise it is 14, because one wrong level of 12 is then hardly more than the
 /// noise.
 TEST(Search, FindsTheOptimumOfTwelveLevelsAndARatio) {
   const ProgramSpace space = syntheticSpace();
+  const long seeds = scaled(40);
   for (double noise : {0.0, 0.02}) {
     int found = 0;
-    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(seeds); ++seed) {
       const Searched run = search(space, powersOfTwo(1, 23), seed, noise);
-      EXPECT_LE(run.requests, 5500);
+      EXPECT_LE(run.requests, 6500);
       found += run.quality < 1.0001;
     }
-    EXPECT_GE(found, 38) << "noise " << noise;
+    EXPECT_GE(found, 38 * seeds / 40) << "noise " << noise;
   }
 }
 
@@ -101,7 +103,7 @@ TEST(Search, RejectedAlternativesNeverWinAndAreNamed) {
   Silent silent;
   const TuneResult result = tune(space, sizes, {}, {}, evaluator, silent);
   for (const Level &level : result.best.selectors()[0].levels())
-    EXPECT_TRUE(level.use != 2 || level.below == kNoLimit);
+    EXPECT_NE(level.use, 2);
   ASSERT_FALSE(result.faults.empty());
   EXPECT_EQ(result.faults[0].suspect, "Synthetic with A2");
   EXPECT_EQ(result.faults[0].n, 64);
@@ -139,8 +141,55 @@ TEST(Search, WheneverItIsStoppedWhatWasFoundIsKept) {
     return tune(space, sizes, {}, settings, evaluator, silent);
   };
   bool wasFound = false;
-  for (int requests = 1; requests <= 700; ++requests) {
+  for (int requests = 1; requests <= 700; requests += kSanitized ? 9 : 1) {
     const TuneResult result = stoppedAfter(requests);
+    EXPECT_TRUE(result.changed || !wasFound) << "stopped after " << requests;
+    wasFound = wasFound || result.changed;
+  }
+  EXPECT_TRUE(wasFound);
+}
+
+/// For its first second the machine is twice as fast: whatever is tried later is slower than what was
+/// measured then.
+struct Drifting : Synthetic {
+  using Synthetic::Synthetic;
+  Measurement measure(const Request &request) override {
+    const double speed = clock < 1 ? 2 : 1;
+    Measurement result = Synthetic::measure(request);
+    for (double &seconds : result.seconds)
+      seconds /= speed;
+    return stopped() ? Measurement{} : result;
+  }
+};
+
+/// Found of 40 seeds, where old times stay: 3.
+TEST(Search, TimesOfABetterMomentAreNotTheMeasure) {
+  const ProgramSpace space = syntheticSpace(5);
+  const auto sizes = powersOfTwo(10, 10);
+  int found = 0;
+  constexpr int kSeeds = 20;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    Drifting evaluator(space, sizes, 0.02, seed);
+    Silent silent;
+    TuneSettings settings;
+    settings.deadline = 30;
+    settings.seed = seed;
+    const TuneResult result = tune(space, sizes, {}, settings, evaluator, silent);
+    found += evaluator.truth(result.best, 1024) < 1.02 * evaluator.optimum(1024);
+  }
+  EXPECT_GE(found, kSeeds - 2);
+}
+
+/// Also while times are taken anew.
+TEST(Search, StoppedOnAMachineThatHasChangedItKeepsWhatItHas) {
+  const ProgramSpace space = syntheticSpace(5);
+  const auto sizes = powersOfTwo(10, 10);
+  bool wasFound = false;
+  for (int requests = 1; requests <= 400; requests += kSanitized ? 9 : 1) {
+    Drifting evaluator(space, sizes, 0.02, 1);
+    evaluator.stopAfter = requests;
+    Silent silent;
+    const TuneResult result = tune(space, sizes, {}, {.deadline = 1e6}, evaluator, silent);
     EXPECT_TRUE(result.changed || !wasFound) << "stopped after " << requests;
     wasFound = wasFound || result.changed;
   }

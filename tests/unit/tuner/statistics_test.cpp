@@ -15,6 +15,14 @@ TEST(Judge, KnowsClearCases) {
   EXPECT_EQ(judge({0.1, 0.1, 0.1}, {0.11, 0.11, 0.11}, 0.02), Verdict::Faster);
 }
 
+TEST(Judge, RunsThatOthersLengthenDoNotCount) {
+  EXPECT_NEAR(typicalSeconds({1.0, 1.02, 2.1}), 1.01, 0.001);
+  EXPECT_NEAR(typicalSeconds({2.0, 1.0}), 1.0, 1e-9) << "others only add to times";
+  EXPECT_NEAR(typicalSeconds({1.0, 1.1, 1.2}), 1.097, 0.001) << "that is no other's doing";
+  EXPECT_EQ(judge({1.0, 2.1, 1.0}, {1.2, 1.2, 1.2}, 0.05), Verdict::Faster);
+  EXPECT_GT(upperBound({1.0, 1.0, 2.0}), 1.8) << "a limit must let them end";
+}
+
 TEST(Noise, IsLearntFromRepetitions) {
   Noise noise;
   EXPECT_DOUBLE_EQ(noise.deviation(), kGuessedDeviation);

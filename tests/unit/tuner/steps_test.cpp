@@ -1,7 +1,9 @@
 // Requirement 80: sizes double; small constants stay.
 #include "tuner/evaluate/steps.h"
 
-#include <gtest/gtest.h>
+#include <chrono>
+#include <cstdlib>
+#include <gmock/gmock.h>
 
 namespace pbc::tuner {
 namespace {
@@ -33,6 +35,24 @@ TEST(Steps, BelowTheFirstTheyShrinkToSixteen) {
 TEST(Steps, TheOddOneBelowLeavesConstantsAlone) {
   EXPECT_EQ(nameOf(oddBelow({{"w", 64}, {"h", 49}, {"KW", 8}, {"steps", 100}}, {"steps"})),
             "KW=8 h=47 steps=100 w=63");
+}
+
+// Larger sizes are no faster: each of them would take the patience again.
+TEST(Steps, ADefaultThatDoesNotEndIsWaitedForOnce) {
+  ::setenv("FAKE_DEFAULT", "hang", 1);
+  Worker worker(FAKE_PROGRAM, {});
+  std::vector<std::string> notes;
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    prepareSteps(worker, growingSizes({{"n", 1 << 20}}, {}), 0.5,
+                 [&](const std::string &line) { notes.push_back(line); });
+    FAIL() << "the default does not end";
+  } catch (const TunerError &problem) {
+    EXPECT_THAT(problem.what(), testing::HasSubstr("does not run with its default configuration at n=256"));
+  }
+  ::unsetenv("FAKE_DEFAULT");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5)) << "12 sizes at 0.5 s each";
+  EXPECT_TRUE(notes.empty());
 }
 
 TEST(Steps, TinyProgramsHaveOneSize) { EXPECT_EQ(growingSizes({{"n", 10}}, {}).size(), 1u); }

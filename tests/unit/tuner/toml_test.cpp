@@ -55,6 +55,13 @@ TEST(Toml, IsWrittenAsDocumented) {
                   "choice = [ { use = \"Plain\" } ]\nomega = 1.5\n");
 }
 
+TEST(Toml, OneNameIsAChoiceForAllSizes) {
+  const ProgramSpace space = sortSpace();
+  const Configuration defaults = Configuration::defaults(space);
+  EXPECT_EQ(fromToml(space, "[Sort]\nchoice = \"InsertionSort\"\nchoice_inner = \"B\"\n", "x.cfg"),
+            defaults.withSelector(0, Selector(1)).withSelector(1, Selector(1)));
+}
+
 ProgramSpace withThreads(int processors) {
   return parseProgramSpace(R"({"name":"s","hash":"h","main":"S","threads":{"doc":"workers","initial":)" +
                            std::to_string(processors) +
@@ -97,7 +104,12 @@ TEST(Toml, ThreadsThatAreSaidAreTheOnlyOnes) {
 TEST(Toml, SaysWhatDoesNotFitAndWhere) {
   EXPECT_THAT(errorOf("hash = \"other\""), HasSubstr("another version"));
   EXPECT_THAT(errorOf("\n[Sort]\nchoice = [ { use = \"BubbleSort\" } ]"),
-              HasSubstr("x.cfg:3:12: Sort has no alternative 'BubbleSort'"));
+              HasSubstr("x.cfg:3:20: Sort has no alternative 'BubbleSort'"));
+  EXPECT_EQ(errorOf("[Sort]\nchoice = \"MergSort\""),
+            "x.cfg:2:10: Sort has no alternative 'MergSort' (did you mean 'MergeSort'?); known: "
+            "'MergeSort', 'InsertionSort' and 'Quick \"fast\"'");
+  EXPECT_THAT(errorOf("[Sort]\nchoice = 3"), HasSubstr("x.cfg:2:10: Sort needs the name of an alternative"));
+  EXPECT_THAT(errorOf("[Sort]\nchoice = [ { below = 9 } ]"), HasSubstr("does not say which alternative"));
   EXPECT_THAT(errorOf("[Sort]\nchoice = [ { below = 9, use = \"MergeSort\" } ]"), HasSubstr("must grow"));
   EXPECT_THAT(errorOf("[Sort]\nsequential_cutoff = 0"), HasSubstr("a whole number from 1 to"));
   EXPECT_THAT(errorOf("[Sort"), HasSubstr("x.cfg:1:"));

@@ -1,5 +1,6 @@
 // Where a configuration comes from, what has to be tuned again, and how two differ.
 #include "tests/unit/tuner/synthetic.h"
+#include "tuner/report/result_file.h"
 #include "tuner/space/toml.h"
 #include "tuner/travel/check.h"
 #include "tuner/travel/difference.h"
@@ -69,6 +70,56 @@ TEST(MadeBy, IsReadBack) {
               HasSubstr("date = 2026-11-22T04:30:00Z\nmachine = { processor = \"Abacus\", cores = 2, "));
   EXPECT_FALSE(provenanceOf("program = \"sort\"\n"));
   EXPECT_FALSE(provenanceOf("[made-by"));
+}
+
+TEST(ResultFile, SaysWhatItWasComparedWith) {
+  ProgramSpace space = travelSpace();
+  space.bins = {"Sort"};
+  Summary summary;
+  summary.sizes = "n=128";
+  summary.result.best = Configuration::defaults(space);
+  summary.result.defaultSeconds = 2;
+  summary.result.bestSeconds = 1;
+  const auto comments = [&] { return ResultFile().text(space, summary, {"quick", 60, 3}, 0); };
+  EXPECT_THAT(comments(), HasSubstr("# default: 2 s, tuned: 1 s (2.00 times as fast"));
+  summary.isRefresh = true;
+  EXPECT_THAT(comments(), HasSubstr("# stored: 2 s, tuned: 1 s"));
+  space.goal = AccuracyGoal{};
+  EXPECT_THAT(comments(), HasSubstr("# at first: 2 s, tuned: 1 s"));
+}
+
+TEST(ResultFile, TellsOfAllAccuracyBins) {
+  ProgramSpace space = travelSpace();
+  space.bins = {"Sort<0>", "Sort<1>"};
+  ResultFile file;
+  std::string text;
+  for (int bin = 0; bin < 2; ++bin) {
+    space.main = space.bins[static_cast<std::size_t>(bin)];
+    Summary summary;
+    summary.sizes = bin ? "n=64" : "n=128";
+    summary.tunedSizes = {"n=32", summary.sizes};
+    summary.runs = 10 + bin;
+    summary.result.best = Configuration::defaults(space);
+    summary.result.defaultSeconds = 2;
+    summary.result.bestSeconds = 1 + bin;
+    text = file.text(space, summary, {"quick", 60, 3}, 0);
+  }
+  const auto made = provenanceOf(text);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->measurements, 21);
+  EXPECT_EQ(made->budget, 120);
+  EXPECT_THAT(made->sizes, ElementsAre("n=32", "n=64")) << "those of the last";
+  ASSERT_EQ(made->bins.size(), 2u);
+  EXPECT_EQ(made->bins[0].transform, "Sort<0>");
+  EXPECT_EQ(made->bins[0].size, "n=128");
+  EXPECT_EQ(made->bins[0].tunedSeconds, 1);
+  EXPECT_EQ(made->bins[1].measurements, 11);
+  EXPECT_EQ(made->bins[1].tunedSeconds, 2);
+  EXPECT_EQ(text.find("# Made by"), text.rfind("# Made by")) << text;
+  EXPECT_THAT(text, HasSubstr("# Sort<0> at size: n=128\n"));
+  EXPECT_THAT(text, HasSubstr("# Sort<1> at size: n=64\n"));
+  EXPECT_THAT(explained(space, Configuration::defaults(space), made),
+              HasSubstr("  Sort<0> at n=128: 1 s, at first 2 s\n  Sort<1> at n=64: 2 s, at first 2 s\n"));
 }
 
 TEST(JournalKey, TimesOfAnotherTextAreOthers) {

@@ -1,0 +1,32 @@
+// The configuration that a tuning writes: where it comes from, the choices, what the program was compiled
+// with.
+//
+//   ResultFile file;
+//   file.text(space, summary, {"quick", 50, 1}, threads)
+//   ->  # Made by pbc tune for sort on 2026-11-22 20:49 UTC. ...
+//       program = "sort" ...
+//       [Sort] ...
+//       [made-by] ...
+//
+// Invariant: the results of all accuracy bins stand in the one file, whose choices are those of all of them.
+#pragma once
+#include "tuner/report/summary.h"
+#include "tuner/space/kernel_settings.h"
+
+namespace pbc::tuner {
+
+class ResultFile {
+public:
+  /// What the program was compiled with, from the file before.
+  void setKernels(KernelSettings kernels) { kernels_ = std::move(kernels); }
+
+  /// With several accuracy bins: also what it said of those before.
+  std::string text(const ProgramSpace &, const Summary &, const Effort &, int threads);
+
+private:
+  KernelSettings kernels_;
+  std::vector<std::string> comments_; // of the bins so far
+  std::vector<Provenance::Bin> bins_;
+};
+
+} // namespace pbc::tuner

@@ -1,0 +1,31 @@
+// Which choices decide whether a transform runs at all: its numbers need not be searched where it does not.
+//
+//   Convolution chooses between Direct, which calls Convolve2D, and TwoPasses, which calls Rows and Columns
+//   noteCalls(space, {{"Convolution", {Convolve2D, Rows, Columns}, 0, {{Convolve2D}, {Rows, Columns}}}})
+//   ->  the tunables and sites of Convolve2D are reachedBy {Convolution.choice: Direct}
+//
+// Invariant: what runs for some configuration is reached with it (Configuration::reaches); the reverse need
+// not hold, as sizes are not looked at. A transform that the main one does not lead to stays open, for
+// nothing is known of it.
+#pragma once
+#include "tuner/space/program_space.h"
+
+#include <set>
+
+namespace pbc::tuner {
+
+/// What one transform calls, by names or by families of names ("Solve" for "Solve<2>").
+struct Calls {
+  std::string transform;
+  std::set<std::string> all;
+  int site = -1;                              // of its choice; -1: it has none
+  std::vector<std::set<std::string>> byUse{}; // what the rules of each alternative call
+};
+
+/// Sets `reachedBy` of all sites and tunables.
+void noteCalls(ProgramSpace &, const std::vector<Calls> &);
+
+/// "Solve" of "Solve<2>".
+std::string family(const std::string &transform);
+
+} // namespace pbc::tuner
