@@ -1,7 +1,8 @@
 #include "tuner/strategy/race.h"
 
+#include "tuner/strategy/turns.h"
+
 #include <algorithm>
-#include <numeric>
 
 namespace pbc::tuner {
 namespace {
@@ -17,63 +18,6 @@ struct Runner {
   Configuration configuration;
   std::vector<double> seconds;
   bool out = false;
-};
-
-/// Turns of all runners. A run that is shorter than the slice of time which another program gets is either
-/// whole or hit by all of it: where others are at work, single runs then only tell how often that was. Short
-/// runs make a turn together, of which the best counts: others only add to times, here 100 times what is
-/// measured. How short they are says the shortest of all, for the others may have been hit; and a turn in
-/// which all were hit goes on.
-class Turns {
-public:
-  Turns(Tester &tester, int size)
-      : tester_(tester), size_(size), limit_(std::max(10 * tester.defaultAt(size), 1.0)),
-        shortest_(tester.shortestAt(size)) {}
-
-  /// All turns of a round want as many runs: the best of more is better.
-  void beginRound() {
-    constexpr double kTurn = 0.005, kSlice = 0.05; // seconds
-    constexpr double kFewestRuns = 3, kMostRuns = 15;
-    wanted_ = shortest_ > 0 && shortest_ < kSlice
-                  ? static_cast<int>(std::clamp(kTurn / shortest_, kFewestRuns, kMostRuns))
-                  : 1;
-  }
-
-  bool take(Runner &runner) {
-    constexpr int kPart = 5, kMostTurns = 4; // runs at once; times the runs wanted
-    constexpr double kMost = 1, kHit = 2;    // seconds of a turn; times what a run takes by itself
-    constexpr std::size_t kKnown = 2;        // turns that show how long a runner takes by itself
-    double expected = shortest_;
-    if (runner.seconds.size() >= kKnown)
-      expected = *std::min_element(runner.seconds.begin(), runner.seconds.end());
-    double best = 0, sum = 0;
-    for (int done = 0;
-         done == 0 || done < (wanted_ > 1 && best > kHit * expected ? kMostTurns * wanted_ : wanted_);) {
-      const int runs = std::min(kPart, wanted_);
-      const Measurement result =
-          tester_.evaluator().measure({runner.configuration, size_, runs, limit_, true});
-      if (result.rejected)
-        tester_.noteFailure(runner.configuration, size_, *result.rejected);
-      if (result.seconds.empty() || result.rejected)
-        return false;
-      const double shortest = *std::min_element(result.seconds.begin(), result.seconds.end());
-      best = done ? std::min(best, shortest) : shortest;
-      sum = std::accumulate(result.seconds.begin(), result.seconds.end(), sum);
-      done += runs;
-      if (sum > (best < kHit * expected ? kHit * wanted_ * best : kMost))
-        break;
-    }
-    shortest_ = shortest_ > 0 ? std::min(shortest_, best) : best;
-    runner.seconds.push_back(best);
-    return true;
-  }
-
-private:
-  Tester &tester_;
-  const int size_;
-  const double limit_;
-  double shortest_; // run of anybody; 0: not known
-  int wanted_ = 1;  // runs of a turn
 };
 
 /// The first of them for whom there is time until the deadline; whoever was there before, and one more,
@@ -159,7 +103,7 @@ bool isConfirmed(Tester &tester, Runner &keeper, Runner &winner, Runner &referen
   for (int round = 0; round < kFewestRounds; ++round) {
     turns.beginRound();
     for (Runner *runner : order)
-      if (!turns.take(*runner))
+      if (!turns.take(runner->configuration, runner->seconds))
         return tester.evaluator().stopped();
     std::reverse(order.begin(), order.end());
   }
@@ -200,7 +144,7 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
       std::reverse(order.begin(), order.end());
     turns.beginRound();
     for (Runner *runner : order)
-      if (!turns.take(*runner)) {
+      if (!turns.take(runner->configuration, runner->seconds)) {
         if (tester.evaluator().stopped() || runner == &reference)
           break;
         runner->out = true;

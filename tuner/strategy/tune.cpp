@@ -31,17 +31,18 @@ void takeBestSoFar(const Tester &tester, Population &population, TuneResult &res
   result.changed = true;
 }
 
-/// Those of before, what is left of the best one, and the fastest ones.
+/// Those of before, those found by comparing most closely, and the fastest ones.
 std::vector<Configuration> runnersOf(const Tester &tester, const Population &population,
                                      const std::vector<Configuration> &earlier,
-                                     const std::optional<Configuration> &tidied, int size) {
+                                     const std::vector<std::optional<Configuration>> &closest, int size) {
   constexpr std::size_t kRunners = 3; // besides those of before
   std::vector<Configuration> runners;
   for (const Configuration &configuration : earlier)
     if (!tester.bans().uses(configuration, tester.sizes()[static_cast<std::size_t>(size)].n))
       runners.push_back(configuration);
-  if (tidied)
-    runners.push_back(*tidied);
+  for (const std::optional<Configuration> &configuration : closest)
+    if (configuration && std::find(runners.begin(), runners.end(), *configuration) == runners.end())
+      runners.push_back(*configuration);
   for (const Candidate &member : population.members())
     if (runners.size() < kRunners + earlier.size() && member.measuredAt(size) &&
         std::find(runners.begin(), runners.end(), member.configuration) == runners.end())
@@ -91,19 +92,20 @@ void takeOver(const RaceResult &last, TuneResult &result) {
 TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
                 const std::vector<Configuration> &earlier, const TuneSettings &settings, Evaluator &evaluator,
                 Observer &observer) {
-  constexpr double kSearch = 0.5, kPolish = 0.22, kTidy = 0.08; // of the time; the rest is the race's
-  constexpr double kSearchTrials = 0.8;                         // of the trials; the race is not counted
-  constexpr double kTidyTrials = 0.1;                           // of those that the search took
-  constexpr double kExamination = 1;                            // second, of what there was no time to race
+  // Of the time; the rest is the race's.
+  constexpr double kSearch = 0.45, kPolish = 0.15, kInTurns = 0.15, kTidy = 0.08;
+  constexpr double kSearchTrials = 0.8; // of the trials; the race is not counted
+  constexpr double kTidyTrials = 0.1;   // of those that the search took
+  constexpr double kExamination = 1;    // second, of what there was no time to race
   const ChosenStrategy chosen = chooseStrategy(space, settings, sizes.back().defaultSeconds);
   const bool isPolished = chosen.strategy->isPolished;
   Tester tester(space, sizes, evaluator, observer, Tester::runsOf(settings.trials));
   Random random(settings.seed);
   const Spent start = tester.spent();
   const int trials = settings.trials > 0 ? settings.trials : kUnlimitedTrials;
-  const bool isTidied = settings.trials == 0; // trials are not to be wasted
+  const bool isTimed = settings.trials == 0; // counted trials are not to be wasted
   Deadline untilPolished =
-      part({settings.deadline, trials}, kSearch + kPolish + (isTidied ? 0 : kTidy), start);
+      part({settings.deadline, trials}, kSearch + kPolish + (isTimed ? 0 : kInTurns + kTidy), start);
   untilPolished.measurements = trials;
   Deadline untilSearched =
       isPolished ? part(untilPolished, kSearch / (kSearch + kPolish), start) : untilPolished;
@@ -135,16 +137,24 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   if (atFullSize && settings.isRaced && !evaluator.stopped()) {
     search.population.removeBanned(tester, search.lastSize);
     search.population.prune(search.lastSize, settings.population);
-    std::optional<Configuration> tidied;
-    if (const Candidate *best = search.population.bestMeasured(search.lastSize); best && isTidied) {
+    std::optional<Configuration> best, tidied;
+    if (const Candidate *member = search.population.bestMeasured(search.lastSize); member && isTimed) {
+      best = member->configuration;
+      double left = 1 - kSearch - kPolish; // of the time, were all of it used until now
+      if (isPolished) {
+        observer.stage("polishing the best in turns");
+        best = polishInTurns(tester, search.population, search.lastSize,
+                             part({settings.deadline}, kInTurns / left, tester.spent()), random);
+      }
+      left -= kInTurns;
       observer.stage("taking back what makes no difference");
-      Deadline until = part({settings.deadline}, kTidy / (1 - kSearch - kPolish), tester.spent());
+      Deadline until = part({settings.deadline}, kTidy / left, tester.spent());
       until.measurements = static_cast<int>((1 + kTidyTrials) * tester.measurements());
-      tidied = tidy(tester, best->configuration, search.lastSize, until);
+      tidied = tidy(tester, *best, search.lastSize, until);
     }
     observer.stage("final race against the default");
     const std::vector<Configuration> runners =
-        runnersOf(tester, search.population, earlier, tidied, search.lastSize);
+        runnersOf(tester, search.population, earlier, {tidied, best}, search.lastSize);
     // Of two that are as fast the one that was there stays, else the one that says less.
     const Configuration *keeper = !earlier.empty() ? &earlier.front() : tidied ? &*tidied : nullptr;
     const RaceResult last = race(tester, runners, search.lastSize, settings.deadline, keeper, Rounds::Spread);

@@ -69,15 +69,15 @@ TEST(FakeDevice, NothingBeginsBeforeFlush) {
 }
 
 TEST(FakeDevice, CopiesTakeEffectLater) {
-  Adder a("latency=20ms");
+  Adder a("latency=200ms");
   a.host = {1, 1, 1, 1};
   a.in();
   const auto begin = std::chrono::steady_clock::now();
   a.device.flush();
   const EventRef out = a.out();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 15ms); // requirement 54: the call does not wait
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 180ms); // requirement 54: the call does not wait
   finish(a.device, out);
-  EXPECT_GE(std::chrono::steady_clock::now() - begin, 40ms);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 400ms);
 }
 
 TEST(FakeDevice, BandwidthAndSpeedSayHowLongThingsTake) {

@@ -186,19 +186,19 @@ TEST(Manager, ACopyInReturnsBeforeItsEnd) {
 
 /// Requirements 53 and 55: while one copy-out is under way, others are begun, and launches.
 TEST(Manager, CompletionsDoNotHoldUpOthers) {
-  const Bench bench("latency=100ms");
+  const Bench bench("latency=200ms");
   const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0), c = matrix(8, 4, 0);
   bench.manager->submitNow({copiesOut(bench.plus(a, b, 1))});
   const auto begin = std::chrono::steady_clock::now();
   bench.manager->submitNow({bench.plus(a, c, 1)});
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 90ms);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 180ms);
   EXPECT_FALSE(bench.table.isOnHost(all(b)));
   EXPECT_EQ(read(bench, c), 2);
   EXPECT_TRUE(bench.table.isOnHost(all(b)));
   for (const Trace::Lane &lane : bench.trace.lanes())
     for (const Trace::Event &e : lane.events)
       if (std::string("manage") == e.category) {
-        EXPECT_LT(e.span.end - e.span.begin, 50'000'000u) << e.name; // it never waits for the device
+        EXPECT_LT(e.span.end - e.span.begin, 150'000'000u) << e.name; // it never waits for the device
       }
 }
 

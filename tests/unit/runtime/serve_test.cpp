@@ -1,4 +1,5 @@
 #include "tests/unit/runtime/process.h"
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -192,10 +193,14 @@ TEST(Serve, AShortFirstRunDoesNotCount) {
 
 TEST(Serve, RunsWarmUpAsLongAsMatricesWereTouched) {
   Folder f;
-  const auto r = serve(f, {R"({"op":"prepare","sizes":{"n":4000000}})", R"({"op":"measure","trials":20})"},
-                       {"--transform=Waking", "--threads=1"});
-  ASSERT_EQ(r[1]["seconds"].size(), 20u);
-  EXPECT_LT(r[1]["seconds"][0].get<double>(), 0.001) << "its third run takes 2 ms";
+  double first = 1;
+  for (int attempt = 0; attempt < 5 && first >= 0.001; ++attempt) { // others may hold up any of its runs
+    const auto r = serve(f, {R"({"op":"prepare","sizes":{"n":4000000}})", R"({"op":"measure","trials":20})"},
+                         {"--transform=Waking", "--threads=1"});
+    ASSERT_EQ(r[1]["seconds"].size(), 20u);
+    first = std::min(first, r[1]["seconds"][0].get<double>());
+  }
+  EXPECT_LT(first, 0.001) << "its third run takes 2 ms";
 }
 
 TEST(Serve, ACandidateThatExitsTakesTheProcessWithIt) {

@@ -1,0 +1,48 @@
+#include "tuner/strategy/turns.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace pbc::tuner {
+
+Turns::Turns(Tester &tester, int size)
+    : tester_(tester), size_(size), limit_(std::max(10 * tester.defaultAt(size), 1.0)),
+      shortest_(tester.shortestAt(size)) {}
+
+void Turns::beginRound() {
+  constexpr double kTurn = 0.005, kSlice = 0.05; // seconds
+  constexpr double kFewestRuns = 3, kMostRuns = 15;
+  wanted_ = shortest_ > 0 && shortest_ < kSlice
+                ? static_cast<int>(std::clamp(kTurn / shortest_, kFewestRuns, kMostRuns))
+                : 1;
+}
+
+bool Turns::take(const Configuration &configuration, std::vector<double> &seconds) {
+  constexpr int kPart = 5, kMostTurns = 4; // runs at once; times the runs wanted
+  constexpr double kMost = 1, kHit = 2;    // seconds of a turn; times what a run takes by itself
+  constexpr std::size_t kKnown = 2;        // turns that show how long a configuration takes by itself
+  double expected = shortest_;
+  if (seconds.size() >= kKnown)
+    expected = *std::min_element(seconds.begin(), seconds.end());
+  double best = 0, sum = 0;
+  for (int done = 0;
+       done == 0 || done < (wanted_ > 1 && best > kHit * expected ? kMostTurns * wanted_ : wanted_);) {
+    const int runs = std::min(kPart, wanted_);
+    const Measurement result = tester_.evaluator().measure({configuration, size_, runs, limit_, true});
+    if (result.rejected)
+      tester_.noteFailure(configuration, size_, *result.rejected);
+    if (result.seconds.empty() || result.rejected)
+      return false;
+    const double shortest = *std::min_element(result.seconds.begin(), result.seconds.end());
+    best = done ? std::min(best, shortest) : shortest;
+    sum = std::accumulate(result.seconds.begin(), result.seconds.end(), sum);
+    done += runs;
+    if (sum > (best < kHit * expected ? kHit * wanted_ * best : kMost))
+      break;
+  }
+  shortest_ = shortest_ > 0 ? std::min(shortest_, best) : best;
+  seconds.push_back(best);
+  return true;
+}
+
+} // namespace pbc::tuner
