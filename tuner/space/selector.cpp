@@ -99,8 +99,13 @@ Selector Selector::withRangeForced(long low, long high, int use) const {
 }
 
 Selector Selector::withUse(int level, int use) const {
+  return withUses([&](int each) { return each == level ? use : levels_[each].use; });
+}
+
+Selector Selector::withUses(const std::function<int(int level)> &useOf) const {
   Selector result = *this;
-  result.levels_[level].use = use;
+  for (int level = 0; level < static_cast<int>(levels_.size()); ++level)
+    result.levels_[level].use = useOf(level);
   result.levels_ = normal(result.levels_);
   return result;
 }

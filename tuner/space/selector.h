@@ -6,6 +6,7 @@
 // alternatives; the last level has no limit. All changes return a new selector in normal form, so two
 // selectors that choose the same are equal. Source: ASPLOS'13 section 7.1, requirements 71, 72 and 74.
 #pragma once
+#include <functional>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -44,6 +45,8 @@ public:
   /// The same, giving up the narrowest levels (by the ratio of their ends) where 12 are not enough.
   Selector withRangeForced(long low, long high, int use) const;
   Selector withUse(int level, int use) const;
+  /// Each level with the alternative that `useOf(level)` says.
+  Selector withUses(const std::function<int(int level)> &useOf) const;
   /// Without a level: its sizes go to the level below it (the first: to the level above it).
   Selector withoutLevel(int level) const;
   /// Moves the upper cut-off of a level, at most to one away from its neighbours.

@@ -142,11 +142,9 @@ Configuration Bans::without(Configuration configuration, long n) const {
     const Selector &selector = configuration.selectors()[i];
     const int site = static_cast<int>(i);
     const int instead = bansLevel(site, selector, selector.levelOf(n), n) ? 0 : selector.select(n);
-    std::vector<Level> levels = selector.levels();
-    for (std::size_t level = 0; level < levels.size(); ++level)
-      if (bansLevel(site, selector, static_cast<int>(level), n))
-        levels[level].use = instead;
-    configuration = configuration.withSelector(site, *Selector::fromLevels(levels));
+    configuration = configuration.withSelector(site, selector.withUses([&](int level) {
+      return bansLevel(site, selector, level, n) ? instead : selector.levels()[level].use;
+    }));
   }
   return configuration;
 }

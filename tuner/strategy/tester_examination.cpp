@@ -11,20 +11,16 @@ TestSize sizeOf(const Misfit &misfit) { return {misfit.size, misfit.n, 0}; }
 
 /// The selector that takes this alternative where the other one does, else as by default.
 Selector only(const Selector &selector, int alternative, int byDefault) {
-  std::vector<Level> levels = selector.levels();
-  for (Level &level : levels)
-    if (level.use != alternative)
-      level.use = byDefault;
-  return *Selector::fromLevels(levels);
+  return selector.withUses(
+      [&](int level) { return selector.levels()[level].use == alternative ? alternative : byDefault; });
 }
 
 /// The selector with this alternative replaced, wherever it is taken.
 Selector without(const Selector &selector, int alternative, int instead) {
-  std::vector<Level> levels = selector.levels();
-  for (Level &level : levels)
-    if (level.use == alternative)
-      level.use = instead;
-  return *Selector::fromLevels(levels);
+  return selector.withUses([&](int level) {
+    const int use = selector.levels()[level].use;
+    return use == alternative ? instead : use;
+  });
 }
 
 } // namespace

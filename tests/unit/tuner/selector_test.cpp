@@ -62,6 +62,8 @@ TEST(Selector, ForcedRangeKeepsTwelveLevelsAndTheRange) {
 
 TEST(Selector, NeighboursWithOneAlternativeMerge) {
   EXPECT_EQ(three().withUse(0, 2).levels().size(), 2u);
+  EXPECT_EQ(three().withUses([](int level) { return level < 2 ? 7 : 0; }),
+            *Selector::fromLevels({{1000, 7}, {kNoLimit, 0}}));
   EXPECT_EQ(three().withoutLevel(0), *Selector::fromLevels({{1000, 2}, {kNoLimit, 0}}));
   EXPECT_EQ(three().withoutLevel(2), *Selector::fromLevels({{100, 1}, {kNoLimit, 2}}));
   EXPECT_EQ(three().withCutoff(0, 5000).levels()[0].below, 999);
