@@ -27,6 +27,7 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 constexpr long kStartSize = 1024;
 constexpr long kMostBuilds = 3;         // runs with a compiler in them that are not counted
+constexpr double kEnergyPatience = 2;   // seconds until counters must have moved
 constexpr double kWarmUp = 0.01;        // seconds: a first run counts if it is longer
 constexpr double kLongestWindow = 0.02; // seconds of a request that are spent repeating short runs
 
@@ -374,17 +375,23 @@ ServeSession::Cost ServeSession::runOnce(Runner &workers, bool wantsEnergy) {
     cost.seconds = cost.spent = workers.run(*instance_);
     return cost;
   }
+  // Where others are at work, counters may come late, and then a window is too short.
+  const double window = meter().window(), patience = std::max(kEnergyPatience, 2 * window);
   const double before = meter().joules();
+  const auto isOver = [&] {
+    return cost.spent >= window &&
+           ((cost.joules = meter().joules() - before) > 0 || cost.spent >= patience);
+  };
   int runs = 0;
-  for (; runs == 0 || cost.spent < meter().window(); ++runs) {
+  for (; !isOver(); ++runs) {
     if (runs > 0 && defaultChangesInputs_)
       restoreInputs();
     cost.spent += workers.run(*instance_);
   }
-  cost.seconds = cost.spent / runs;
-  cost.joules = (meter().joules() - before) / runs;
   if (cost.joules <= 0)
     throw base::UserError("the counters of energy do not move");
+  cost.seconds = cost.spent / runs;
+  cost.joules /= runs;
   return cost;
 }
 

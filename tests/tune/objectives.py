@@ -47,14 +47,16 @@ to B[n]
 }
 """
 
-# Adds what the processes of this session's group have used, ten times a hundredth of a second.
+# Adds what the program's processes have used. It must not need much itself: on a busy machine it would come too late.
 METER = r"""
 import os, sys, time
-zone, group = sys.argv[1], int(sys.argv[2])
+zone = sys.argv[1]
 tick = os.sysconf("SC_CLK_TCK")
+others = set(os.listdir("/proc"))
 seen, total = {}, 0.0
+print("ready", flush=True)
 while True:
-    for pid in filter(str.isdigit, os.listdir("/proc")):
+    for pid in filter(str.isdigit, set(os.listdir("/proc")) - others):
         try:
             fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
             name = open(f"/proc/{pid}/comm").read().strip()
@@ -146,8 +148,9 @@ def energy(pbc, folder):
     for name, text in (("name", "package-0"), ("energy_uj", "0"), ("max_energy_range_uj", "1000000000000")):
         with open(f"{zone}/{name}", "w") as file:
             file.write(text + "\n")
-    meter = subprocess.Popen([sys.executable, "-c", METER, zone, str(os.getpgrp())])
+    meter = subprocess.Popen([sys.executable, "-c", METER, zone], stdout=subprocess.PIPE, text=True)
     try:
+        meter.stdout.readline()
         done = tune(pbc, "--objective=energy*time", "--json", n=30000, PB_POWERCAP=f"{folder}/powercap")
     finally:
         meter.kill()

@@ -1,10 +1,13 @@
 #include "tests/unit/runtime/process.h"
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 namespace {
 
@@ -80,6 +83,30 @@ TEST(Serve, MeasuresEnergyWhereThereIsACounter) {
   const auto r = serve(f, {kPrepare, R"({"op":"measure","metrics":["energy"],"trials":2})"});
   unsetenv("PB_POWERCAP");
   EXPECT_EQ(r[1]["error"], "the counters of energy do not move");
+}
+
+TEST(Serve, WaitsForCountersThatComeLate) {
+  Folder f;
+  const std::string zone = f.path("intel-rapl:0");
+  std::filesystem::create_directory(zone);
+  std::ofstream(zone + "/name") << "package-0\n";
+  std::ofstream(zone + "/energy_uj") << "0\n";
+  std::atomic<bool> ended = false;
+  std::thread counter([&] {
+    for (int joules = 1; !ended; ++joules) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      std::ofstream(zone + "/next") << joules << "000000\n";
+      std::filesystem::rename(zone + "/next", zone + "/energy_uj");
+    }
+  });
+  setenv("PB_POWERCAP", f.path("").c_str(), 1);
+  const auto r = serve(f, {kPrepare, R"({"op":"measure","metrics":["energy"],"trials":3})"});
+  unsetenv("PB_POWERCAP");
+  ended = true;
+  counter.join();
+  ASSERT_EQ(r[1]["ok"], true) << r[1];
+  for (const Json &joules : r[1]["joules"])
+    EXPECT_GT(joules.get<double>(), 0);
 }
 
 TEST(Serve, JudgesTheDefaultOnOtherValues) {
