@@ -379,8 +379,7 @@ ServeSession::Cost ServeSession::runOnce(Runner &workers, bool wantsEnergy) {
   const double window = meter().window(), patience = std::max(kEnergyPatience, 2 * window);
   const double before = meter().joules();
   const auto isOver = [&] {
-    return cost.spent >= window &&
-           ((cost.joules = meter().joules() - before) > 0 || cost.spent >= patience);
+    return cost.spent >= window && ((cost.joules = meter().joules() - before) > 0 || cost.spent >= patience);
   };
   int runs = 0;
   for (; !isOver(); ++runs) {

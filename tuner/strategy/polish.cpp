@@ -13,7 +13,8 @@ namespace {
 /// The best one against one challenger after another.
 class Duels {
 public:
-  Duels(Tester &tester, Candidate best, int size) : tester_(tester), best_(std::move(best)), size_(size) {}
+  Duels(Tester &tester, Candidate best, int size, const Deadline &deadline)
+      : tester_(tester), best_(std::move(best)), size_(size), deadline_(deadline) {}
 
   const Candidate &best() const { return best_; }
 
@@ -21,7 +22,7 @@ public:
   bool isBeatenBy(Candidate challenger) {
     Turns turns(tester_, size_);
     std::vector<double> own, others;
-    while (true) {
+    do {
       turns.beginRound();
       const bool isFirst = own.size() % 2 == 0;
       if (isFirst && !turns.take(best_.configuration, own))
@@ -30,11 +31,9 @@ public:
         return false;
       if (!isFirst && !turns.take(best_.configuration, own))
         return false;
-      if (tester_.evaluator().stopped() || hasLost(own, others))
+      if (!tester_.mayGoOn(deadline_) || hasLost(own, others))
         return false;
-      if (hasWon(own, others))
-        break;
-    }
+    } while (!hasWon(own, others));
     challenger.seconds[size_] = others;
     best_ = std::move(challenger);
     return true;
@@ -64,6 +63,7 @@ private:
   Tester &tester_;
   Candidate best_;
   const int size_;
+  const Deadline deadline_;
 };
 
 } // namespace
@@ -109,7 +109,7 @@ std::optional<Configuration> polishInTurns(Tester &tester, Population &populatio
   const Candidate *first = population.bestMeasured(size);
   if (!first)
     return {};
-  Duels duels(tester, *first, size);
+  Duels duels(tester, *first, size, deadline);
   std::set<std::string> tried{first->configuration.key()};
   const auto wins = [&](const Configuration &configuration) {
     if (!tried.insert(configuration.key()).second ||

@@ -93,7 +93,7 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
                 const std::vector<Configuration> &earlier, const TuneSettings &settings, Evaluator &evaluator,
                 Observer &observer) {
   // Of the time; the rest is the race's.
-  constexpr double kSearch = 0.45, kPolish = 0.15, kInTurns = 0.15, kTidy = 0.08;
+  constexpr double kSearch = 0.47, kPolish = 0.15, kInTurns = 0.1, kTidy = 0.08;
   constexpr double kSearchTrials = 0.8; // of the trials; the race is not counted
   constexpr double kTidyTrials = 0.1;   // of those that the search took
   constexpr double kExamination = 1;    // second, of what there was no time to race

@@ -1,6 +1,7 @@
 #include "tests/unit/runtime/sample_program.h"
 #include "runtime/abi/region.h"
 #include "runtime/abi/task.h"
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
@@ -175,8 +176,10 @@ const Transform noisyTransform = {"Noisy", 2,        noisyMatrices, 1,          
 
 Job waking(Region<double, 1>, Region<const double, 1>) {
   static int runs = 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
   if (++runs < 5)
-    usleep(2000);
+    while (std::chrono::steady_clock::now() < end) { // a sleep may take much longer
+    }
   co_return;
 }
 Job startWaking(const AnyRegion *r, const long *, int) {

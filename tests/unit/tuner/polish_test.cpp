@@ -86,8 +86,9 @@ TEST_F(Polish, WhatTakesAsLongIsSeldomTaken) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed)
     stayed += polished(0.05, seed, [](Tester &tester, Population &population, Random &random) {
                 const Configuration before = population.best(0).configuration;
-                return polishInTurns(tester, population, 0, {100.0}, random) == before ? before.withTunable(0, -1)
-                                                                                        : before;
+                return polishInTurns(tester, population, 0, {100.0}, random) == before
+                           ? before.withTunable(0, -1)
+                           : before;
               }) == -1;
   EXPECT_GE(stayed, 30);
 }

@@ -30,7 +30,7 @@ Searched search(const ProgramSpace &space, const std::vector<TestSize> &sizes, s
   return run;
 }
 
-/// Twelve levels and a ratio; at most 8000 requests. Measured with this seed range: 40 of 40 without
+/// Twelve levels and a ratio; at most 9000 requests. Measured with this seed range: 40 of 40 without
 /// noise, 39 with 2 %; with 5 % noise it is 14, because one wrong level of 12 is then hardly more than the
 /// noise.
 TEST(Search, FindsTheOptimumOfTwelveLevelsAndARatio) {
@@ -40,7 +40,7 @@ TEST(Search, FindsTheOptimumOfTwelveLevelsAndARatio) {
     int found = 0;
     for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(seeds); ++seed) {
       const Searched run = search(space, powersOfTwo(1, 23), seed, noise);
-      EXPECT_LE(run.requests, 8000);
+      EXPECT_LE(run.requests, 9000);
       found += run.quality < 1.0001;
     }
     EXPECT_GE(found, 38 * seeds / 40) << "noise " << noise;
