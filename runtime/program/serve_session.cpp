@@ -1,7 +1,6 @@
 #include "runtime/program/serve_session.h"
 #include "runtime/base/closest.h"
 #include "runtime/base/errors.h"
-#include "runtime/base/median.h"
 #include "runtime/base/random.h"
 #include "runtime/config/configuration.h"
 #include "runtime/config/fit.h"
@@ -26,10 +25,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 constexpr long kStartSize = 1024;
-constexpr long kMostBuilds = 3;         // runs with a compiler in them that are not counted
-constexpr double kEnergyPatience = 2;   // seconds until counters must have moved
-constexpr double kWarmUp = 0.01;        // seconds: a first run counts if it is longer
-constexpr double kLongestWindow = 0.02; // seconds of a request that are spent repeating short runs
+constexpr long kMostBuilds = 3;       // runs with a compiler in them that are not counted
+constexpr double kEnergyPatience = 2; // seconds until counters must have moved
 
 /// JSON has no infinity; the largest double stands for it.
 double finite(double v) { return std::min(v, std::numeric_limits<double>::max()); }
@@ -369,8 +366,8 @@ Json ServeSession::meters() {
           {"peak_memory", knowsPeakMemory()}};
 }
 
-ServeSession::Cost ServeSession::runOnce(Runner &workers, bool wantsEnergy) {
-  Cost cost;
+RunCost ServeSession::runOnce(Runner &workers, bool wantsEnergy) {
+  RunCost cost;
   if (!wantsEnergy) {
     cost.seconds = cost.spent = workers.run(*instance_);
     return cost;
@@ -422,63 +419,36 @@ Json ServeSession::measure(const Json &request) {
     matrix::fillWithNonsense(m);
   base::seedThreads(seed_);
   Runner &workers = runner(threads);
-  Json seconds = Json::array(), joules = Json::array();
   Difference difference;
   size_t worst = 0;
   Json accuracy;
-  double total = 0;
   int changed = -1; // the first input that it writes into
   const auto restore = [&] {
     if (const int input = restoreInputs(); input >= 0 && !defaultChangesInputs_)
       changed = input;
   };
-  double window = 0;     // of one time
-  double warmUntil = -1; // seconds of runs after the first that are not counted; less than 0: it is, too
-  double warmed = 0;
-  std::vector<double> repeated;
-  double repeatedFor = 0;
-  for (long run = 0; static_cast<long>(seconds.size()) < trials && (seconds.empty() || total < limit);
-       ++run) {
+  RunTimes times({trials, limit, metrics.energy, metrics.memory});
+  for (long run = 0; !times.isComplete(); ++run) {
     const long builds = builds_;
-    const Cost cost = runOnce(workers, metrics.energy);
+    const RunCost cost = runOnce(workers, metrics.energy);
     if (run == 0 && comparable)
       difference = compareAll(outputs, reference_, &worst);
     if (run == 0 && transform_.metric)
       accuracy = accuracyOf(program_, *instance_, workers).value; // null where it is not a number
     if (run == 0 || changed >= 0 || defaultChangesInputs_)
       restore();
-    // The first runs find matrices in the caches of the thread that has filled or compared them, threads
-    // asleep, processors that a host has taken back, and memory that must be got anew: they say more of what
-    // was done before than of the configuration. They may take as long as what was done before.
-    if (run == 0 && !metrics.energy) {
-      const double before = std::chrono::duration<double>(Clock::now() - begin).count() - cost.spent;
-      window = std::min(before, kLongestWindow) / static_cast<double>(trials);
-      if (cost.seconds < std::min(kWarmUp, limit))
-        warmUntil = std::min(before, kWarmUp);
-      else if (metrics.memory)
-        warmUntil = 0;
-    }
-    // A time with a compiler's in it is none of the program's.
+    if (run == 0)
+      times.began(cost.seconds, std::chrono::duration<double>(Clock::now() - begin).count() - cost.spent);
     if (builds_ != builds && run < kMostBuilds)
-      continue;
-    if (run == 0 ? warmUntil >= 0 : warmed < warmUntil) {
-      warmed += run == 0 ? 0 : cost.spent;
-      continue;
-    }
-    repeated.push_back(cost.seconds);
-    repeatedFor += cost.spent;
-    if (repeatedFor < window)
-      continue;
-    seconds.push_back(base::medianOf(std::exchange(repeated, {})));
-    joules.push_back(cost.joules);
-    total += metrics.energy ? cost.spent : seconds.back().get<double>();
-    repeatedFor = 0;
+      times.skip(); // a time with a compiler's in it is none of the program's
+    else
+      times.add(cost);
   }
   restore();
   Json reply = {{"ok", true},
                 {"agrees", comparable && difference.agrees && changed < 0},
                 {"difference", finite(difference.value)},
-                {"seconds", seconds}};
+                {"seconds", times.seconds()}};
   if (changed >= 0)
     reply["changes"] = transform_.matrices[changed].name;
   else if (comparable && !difference.agrees) {
@@ -488,7 +458,7 @@ Json ServeSession::measure(const Json &request) {
   if (transform_.metric)
     reply["accuracy"] = accuracy;
   if (metrics.energy)
-    reply["joules"] = joules;
+    reply["joules"] = times.joules();
   if (metrics.memory)
     reply["bytes"] = peakBytes(threads);
   return reply;

@@ -8,6 +8,7 @@
 #pragma once
 #include "runtime/program/energy_meter.h"
 #include "runtime/program/inputs.h"
+#include "runtime/program/run_times.h"
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -39,11 +40,7 @@ private:
   void exchangeReference(const Json &request);
   Json measure(const Json &request);
   /// One run, or, where energy is asked for, as many as the counters can tell: what one of them takes.
-  struct Cost {
-    double seconds = 0, joules = 0;
-    double spent = 0; // seconds of all of them
-  };
-  Cost runOnce(Runner &, bool wantsEnergy);
+  RunCost runOnce(Runner &, bool wantsEnergy);
   /// Of a run with new threads, which hold nothing yet; the matrices that it is given count, too.
   double peakBytes(int threads);
   Json meters();

@@ -44,7 +44,7 @@ TEST(Command, UnknownThings) {
             "sample: error: --threads expects a whole number from 1 to 1024, found 'x'\n");
   EXPECT_EQ(f.run({"--transform=addone", "a", "b"}).err,
             "sample: error: unknown transform 'addone' (did you mean 'AddOne'?); known: 'AddOne', 'Take', "
-            "'Sum', 'Ramp', 'Shifted', 'Noisy' and 'Waking'\n");
+            "'Sum', 'Ramp', 'Shifted' and 'Noisy'\n");
   EXPECT_EQ(f.run({"--threads"}).err, "sample: error: --threads expects a value: --threads=N\n");
   EXPECT_EQ(f.run({"--time=maybe"}).err, "sample: error: --time is yes or no, found 'maybe'\n");
   EXPECT_EQ(f.run({"-q"}).status, 1);

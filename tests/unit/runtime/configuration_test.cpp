@@ -64,7 +64,7 @@ TEST(Configuration, ExactErrors) {
             Errors{"s.cfg:2:20: error: expected the name of an alternative in quotes" + known});
   EXPECT_EQ(apply("[AdOne]\nblock = 1\n"),
             Errors{"s.cfg:1:2: error: the program has no transform 'AdOne' (did you mean 'AddOne'?); known: "
-                   "'AddOne', 'Take', 'Sum', 'Ramp', 'Shifted', 'Noisy' and 'Waking'"});
+                   "'AddOne', 'Take', 'Sum', 'Ramp', 'Shifted' and 'Noisy'"});
   EXPECT_EQ(apply("[AddOne]\nblok = 1\n"),
             Errors{"s.cfg:2:1: error: AddOne has nothing to set by the name 'blok' (did you mean 'block'?); "
                    "known: 'choice', 'block' and 'omega'"});

@@ -1,7 +1,6 @@
 #include "tests/unit/runtime/sample_program.h"
 #include "runtime/abi/region.h"
 #include "runtime/abi/task.h"
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
@@ -172,26 +171,9 @@ const Transform noisyTransform = {"Noisy", 2,        noisyMatrices, 1,          
                                   nullptr, solveOne, extentsOne,    startNoisy, 0,       nullptr,
                                   0,       nullptr,  nullptr};
 
-// --- Waking: slow until its fifth run
-
-Job waking(Region<double, 1>, Region<const double, 1>) {
-  static int runs = 0;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
-  if (++runs < 5)
-    while (std::chrono::steady_clock::now() < end) { // a sleep may take much longer
-    }
-  co_return;
-}
-Job startWaking(const AnyRegion *r, const long *, int) {
-  return waking(Region<double, 1>(r[1]), Region<const double, 1>(r[0]));
-}
-const Transform wakingTransform = {"Waking", 2,        noisyMatrices, 1,           oneSize, 0,
-                                   nullptr,  solveOne, extentsOne,    startWaking, 0,       nullptr,
-                                   0,        nullptr,  nullptr};
-
-const Transform *const transforms[] = {&addOneTransform,  &takeTransform,  &sumTransform,   &rampTransform,
-                                       &shiftedTransform, &noisyTransform, &wakingTransform};
-const Program theProgram = {kAbiVersion, "sample", "abc123", "by hand", 7, transforms, 0, nullptr, "native"};
+const Transform *const transforms[] = {&addOneTransform, &takeTransform,    &sumTransform,
+                                       &rampTransform,   &shiftedTransform, &noisyTransform};
+const Program theProgram = {kAbiVersion, "sample", "abc123", "by hand", 6, transforms, 0, nullptr, "native"};
 
 } // namespace
 

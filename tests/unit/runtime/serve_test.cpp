@@ -218,18 +218,6 @@ TEST(Serve, AShortFirstRunDoesNotCount) {
   EXPECT_GE(runs(five) - before, 5 * 3 - 2) << "even where others hold up two of them";
 }
 
-TEST(Serve, RunsWarmUpAsLongAsMatricesWereTouched) {
-  Folder f;
-  double first = 1;
-  for (int attempt = 0; attempt < 10 && first >= 0.0005; ++attempt) { // others may hold up any of its runs
-    const auto r = serve(f, {R"({"op":"prepare","sizes":{"n":4000000}})", R"({"op":"measure","trials":20})"},
-                         {"--transform=Waking", "--threads=1"});
-    ASSERT_EQ(r[1]["seconds"].size(), 20u);
-    first = std::min(first, r[1]["seconds"][0].get<double>());
-  }
-  EXPECT_LT(first, 0.0005) << "its third run takes 1 ms";
-}
-
 TEST(Serve, ACandidateThatExitsTakesTheProcessWithIt) {
   Folder f;
   const Ended e =
