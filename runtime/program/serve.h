@@ -14,11 +14,11 @@
 //   {"op":"measure","config":"<TOML text>","trials":3,"limit":0.5}
 //       fills selectors and tunables, restores the inputs, runs, compares the outputs of the first run with
 //       the reference; then up to `trials` times; stops when `limit` seconds of these have passed (at least
-//       one). A first run of less than 10 ms is not counted, nor are runs after
-//       it for as long as filling and comparing matrices took (10 ms at most); each time is the median of the
-//       runs that fit into that time again, 20 ms at most for all times together: as many as cost little
-//       beside that. The configuration's number of threads counts from here on: others are
-//       started in their place, without an end of the process.
+//       one). A first run of less than 10 ms is not counted, nor are runs after it for as long as filling and
+//       comparing matrices took (10 ms at most); each time is the median of the runs that fit into that time
+//       again, 20 ms at most for all times together: as many as cost little beside that (run_times.h). The
+//       configuration's number of threads counts from here on: others are started in their place, without an
+//       end of the process.
 //   -> {"ok":true,"agrees":true,"difference":1.2e-15,"seconds":[0.029,0.028,0.028]}
 //      with "at":"B[4]: found 1, expected 4" where outputs disagree, or "changes":"A", an input that the run
 //      wrote into, though the default does not (inputs are restored after each request)
@@ -27,6 +27,8 @@
 //      "metrics":["energy","memory"] asks for more: "joules":[...], what each run took by the machine's
 //      counters (a run is then as many runs as the counters can tell, and everything is for one of them), and
 //      "bytes":N, the most memory that one more run has at once, the matrices that it is given included
+//      "compare":false: the configuration has agreed before, nothing is filled, compared, restored (unless
+//      the default writes into its inputs) or judged. That is a third of the time where runs are short.
 //   {"op":"meters"}      which of these this machine can measure
 //   -> {"ok":true,"energy":["package-0"],"energy_window":0.05,"energy_problem":"","peak_memory":true}
 //   Before an answer there may be lines about kernels for devices that are compiled meanwhile (times do not

@@ -26,6 +26,7 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 constexpr long kStartSize = 1024;
 constexpr long kMostBuilds = 3;       // runs with a compiler in them that are not counted
+constexpr double kRepeatFor = 0.003;  // seconds of runs that are warmed up with where nothing is compared
 constexpr double kEnergyPatience = 2; // seconds until counters must have moved
 
 /// JSON has no infinity; the largest double stands for it.
@@ -413,10 +414,12 @@ Json ServeSession::measure(const Json &request) {
   int threads = threads_;
   configure(request, &threads);
   const auto begin = Clock::now();
-  const bool comparable = fitOutputs();
+  const bool isLookedAt = !(request.contains("compare") && request["compare"] == false);
+  const bool comparable = fitOutputs() && isLookedAt;
   const std::vector<Matrix> outputs = instance_->outputs();
-  for (const Matrix &m : outputs)
-    matrix::fillWithNonsense(m);
+  if (isLookedAt)
+    for (const Matrix &m : outputs)
+      matrix::fillWithNonsense(m);
   base::seedThreads(seed_);
   Runner &workers = runner(threads);
   Difference difference;
@@ -433,20 +436,23 @@ Json ServeSession::measure(const Json &request) {
     const RunCost cost = runOnce(workers, metrics.energy);
     if (run == 0 && comparable)
       difference = compareAll(outputs, reference_, &worst);
-    if (run == 0 && transform_.metric)
+    if (run == 0 && isLookedAt && transform_.metric)
       accuracy = accuracyOf(program_, *instance_, workers).value; // null where it is not a number
-    if (run == 0 || changed >= 0 || defaultChangesInputs_)
+    if ((run == 0 && isLookedAt) || changed >= 0 || defaultChangesInputs_)
       restore();
     if (run == 0)
-      times.began(cost.seconds, std::chrono::duration<double>(Clock::now() - begin).count() - cost.spent);
+      times.began(cost.seconds, isLookedAt
+                                    ? std::chrono::duration<double>(Clock::now() - begin).count() - cost.spent
+                                    : kRepeatFor);
     if (builds_ != builds && run < kMostBuilds)
       times.skip(); // a time with a compiler's in it is none of the program's
     else
       times.add(cost);
   }
-  restore();
+  if (isLookedAt)
+    restore();
   Json reply = {{"ok", true},
-                {"agrees", comparable && difference.agrees && changed < 0},
+                {"agrees", !isLookedAt || (comparable && difference.agrees && changed < 0)},
                 {"difference", finite(difference.value)},
                 {"seconds", times.seconds()}};
   if (changed >= 0)
@@ -455,7 +461,7 @@ Json ServeSession::measure(const Json &request) {
     const MatrixInfo &info = transform_.matrices[inputCount(transform_) + static_cast<int>(worst)];
     reply["at"] = print(difference, info.name, outputs[worst].extents());
   }
-  if (transform_.metric)
+  if (transform_.metric && isLookedAt)
     reply["accuracy"] = accuracy;
   if (metrics.energy)
     reply["joules"] = times.joules();

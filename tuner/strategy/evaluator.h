@@ -48,10 +48,11 @@ struct Measurement {
 
 struct Request {
   const Configuration &configuration;
-  int size = 0;       // index into the test sizes
-  int trials = 1;     // runs wanted; fewer may come when the limit is reached
-  double limit = 0;   // seconds that one run may take
-  bool fresh = false; // true: remembered times do not count
+  int size = 0;           // index into the test sizes
+  int trials = 1;         // runs wanted; fewer may come when the limit is reached
+  double limit = 0;       // seconds that one run may take
+  bool fresh = false;     // true: remembered times do not count
+  bool isTrusted = false; // its results were right at this size: they are not looked at again
 };
 
 /// One size at which candidates are tested.

@@ -1,6 +1,7 @@
 #include "tuner/strategy/polish.h"
 
 #include "tuner/strategy/growing_search.h"
+#include "tuner/strategy/neighbours.h"
 #include "tuner/strategy/techniques/techniques.h"
 #include "tuner/strategy/turns.h"
 
@@ -13,29 +14,33 @@ namespace {
 /// The best one against one challenger after another.
 class Duels {
 public:
-  Duels(Tester &tester, Candidate best, int size, const Deadline &deadline)
-      : tester_(tester), best_(std::move(best)), size_(size), deadline_(deadline) {}
+  Duels(Tester &tester, Configuration best, int size, const Deadline &deadline)
+      : tester_(tester), best_(std::move(best)), size_(size), deadline_(deadline), tried_{best_.key()} {}
 
-  const Candidate &best() const { return best_; }
+  const Configuration &best() const { return best_; }
 
-  /// True: the challenger is the best one now.
-  bool isBeatenBy(Candidate challenger) {
+  /// True: the challenger is the best one now. Who has lost to one does not beat a better one.
+  bool isBeatenBy(const Configuration &challenger) {
+    Candidate candidate{challenger, {}};
+    if (!tried_.insert(challenger.key()).second ||
+        tester_.bans().uses(challenger, tester_.sizes()[static_cast<std::size_t>(size_)].n) ||
+        !tester_.mayGoOn(deadline_) || !tester_.test(candidate, size_, best_))
+      return false;
     Turns turns(tester_, size_);
     std::vector<double> own, others;
     do {
       turns.beginRound();
       const bool isFirst = own.size() % 2 == 0;
-      if (isFirst && !turns.take(best_.configuration, own))
+      if (isFirst && !turns.take(best_, own))
         return false;
-      if (!turns.take(challenger.configuration, others))
+      if (!turns.take(challenger, others))
         return false;
-      if (!isFirst && !turns.take(best_.configuration, own))
+      if (!isFirst && !turns.take(best_, own))
         return false;
       if (!tester_.mayGoOn(deadline_) || hasLost(own, others))
         return false;
     } while (!hasWon(own, others));
-    challenger.seconds[size_] = others;
-    best_ = std::move(challenger);
+    best_ = challenger;
     return true;
   }
 
@@ -61,9 +66,10 @@ private:
   }
 
   Tester &tester_;
-  Candidate best_;
+  Configuration best_;
   const int size_;
   const Deadline deadline_;
+  std::set<std::string> tried_;
 };
 
 } // namespace
@@ -103,50 +109,38 @@ void goOn(Tester &tester, Population &population, int size, Technique &technique
   }
 }
 
-std::optional<Configuration> polishInTurns(Tester &tester, Population &population, int size,
-                                           const Deadline &deadline, Random &random) {
-  constexpr std::size_t kFastest = 5;
-  const Candidate *first = population.bestMeasured(size);
-  if (!first)
+std::optional<Configuration> bestInTurns(Tester &tester, Population &population, int size,
+                                         const Deadline &deadline) {
+  constexpr int kFastest = 5;
+  population.prune(size, std::max(kFastest, static_cast<int>(population.members().size()))); // in order
+  if (!population.bestMeasured(size))
     return {};
-  Duels duels(tester, *first, size, deadline);
-  std::set<std::string> tried{first->configuration.key()};
-  const auto wins = [&](const Configuration &configuration) {
-    if (!tried.insert(configuration.key()).second ||
-        tester.bans().uses(configuration, tester.sizes()[static_cast<std::size_t>(size)].n))
-      return false;
-    Candidate candidate{configuration, {}};
-    return tester.test(candidate, size, duels.best().configuration) && duels.isBeatenBy(candidate);
-  };
-  std::vector<Configuration> members;
-  population.prune(size, static_cast<int>(population.members().size()));
-  for (const Candidate &member : population.members())
-    members.push_back(member.configuration);
-  for (std::size_t i = 0; i < std::min(members.size(), kFastest) && tester.mayGoOn(deadline); ++i)
-    wins(members[i]);
+  const std::vector<Candidate> &members = population.members();
+  Duels duels(tester, members.front().configuration, size, deadline);
+  for (std::size_t i = 1; i < std::min(members.size(), std::size_t{kFastest}); ++i)
+    duels.isBeatenBy(members[i].configuration);
+  return duels.best();
+}
 
-  const auto only = [](const Candidate &candidate) {
-    Population alone;
-    alone.join(candidate);
-    return alone;
+Configuration polishInTurns(Tester &tester, const Configuration &from, int size, const Deadline &deadline,
+                            Random &random) {
+  const long n = tester.sizes()[static_cast<std::size_t>(size)].n;
+  Duels duels(tester, from, size, deadline);
+  // Any of them may be worth most, and there may not be time for all.
+  const auto stepsFrom = [&](const Configuration &best) {
+    std::vector<Configuration> steps = neighbours(tester.space(), tester.bans(), best, n);
+    for (std::size_t left = steps.size(); left > 1; --left)
+      std::swap(steps[left - 1], steps[random.below(left)]);
+    return steps;
   };
-  Population best = only(duels.best());
-  const Situation at{tester, best, size, false, random};
-  const auto descent = makeDescent(0, 0);
-  descent->begin(at);
-  while (tester.mayGoOn(deadline)) {
-    const std::optional<Proposal> proposal = descent->propose(at);
-    if (!proposal)
-      break;
-    Outcome outcome;
-    if (wins(proposal->configuration)) {
-      outcome.isNew = outcome.isBetter = outcome.isBest = true;
-      best = only(duels.best());
-    }
-    descent->told(at, *proposal, outcome);
+  std::vector<Configuration> steps = stepsFrom(from);
+  while (!steps.empty() && tester.mayGoOn(deadline)) {
+    const Configuration next = steps.back();
+    steps.pop_back();
+    if (duels.isBeatenBy(next))
+      steps = stepsFrom(duels.best());
   }
-  population.join(duels.best());
-  return duels.best().configuration;
+  return duels.best();
 }
 
 } // namespace pbc::tuner

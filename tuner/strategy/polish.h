@@ -2,6 +2,9 @@
 //
 //   polish(tester, population, lastSize, deadline, random)   // what it finds joins the population
 //
+//   bestInTurns(tester, population, lastSize, deadline)      // who of them really is the fastest
+//   polishInTurns(tester, best, lastSize, deadline, random)  // on from there
+//
 // Evolution leaves cut-offs where they happened to fall; this moves them one at a time.
 // Invariant: the population's best never gets slower. Source: own (coordinate descent, techniques/local.cpp).
 #pragma once
@@ -21,10 +24,12 @@ int polish(Tester &, Population &, int size, const Deadline &, Random &);
 /// rounds in a row have brought nothing: one round ends where it happens to.
 void goOn(Tester &, Population &, int size, Technique &, int mostMembers, const Deadline &, Random &);
 
-/// Downhill once more, first among the fastest members, then by single steps; each decision is taken in turns
-/// (turns.h), for as many rounds as it needs. Times of one moment do not tell a tenth from times of another
-/// where two threads take 0.95 ms in one second and 1.4 ms in the next. Returns where it ends, which is a
-/// member; nothing if no member was measured.
-std::optional<Configuration> polishInTurns(Tester &, Population &, int size, const Deadline &, Random &);
+/// The fastest of the five fastest members; nothing if none was measured. This and the next function take
+/// each decision in turns (turns.h), for as many rounds as it needs: times of one moment do not tell a tenth
+/// from times of another where two threads take 0.95 ms in one second and 1.4 ms in the next.
+std::optional<Configuration> bestInTurns(Tester &, Population &, int size, const Deadline &);
+
+/// Downhill by single steps, in any order. Returns where it ends.
+Configuration polishInTurns(Tester &, const Configuration &from, int size, const Deadline &, Random &);
 
 } // namespace pbc::tuner

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace pbc::tuner {
 namespace {
@@ -55,6 +56,18 @@ double byChance(int wins, int games) {
     term = term * (games - i) / (i + 1);
   }
   return sum / std::exp2(games);
+}
+
+/// With 95 % confidence, by order statistics.
+double medianAtMost(std::vector<double> values) {
+  const int count = static_cast<int>(values.size());
+  int above = 0; // so many are greater than the bound
+  while (above < count && byChance(count - above, count) <= 0.05)
+    ++above;
+  if (above == 0)
+    return std::numeric_limits<double>::infinity();
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(count - above)];
 }
 
 } // namespace
@@ -128,6 +141,7 @@ Pairs judgePairs(const std::vector<double> &reference, const std::vector<double>
   if (count == 0)
     return result;
   result.ratio = std::exp(median(logs));
+  result.most = std::exp(medianAtMost(logs));
   if (count < 3)
     return result;
   double mean = 0, squares = 0;

@@ -43,6 +43,7 @@ double upperBound(const std::vector<double> &);
 /// The result of a paired comparison: times[i] of both were taken right after each other.
 struct Pairs {
   double ratio = 1;    // median of candidate / reference
+  double most = 0;     // it is below this with 95 % confidence; infinite for fewer than 5 pairs
   bool faster = false; // beyond chance (95 %) and by more than 1 %
   bool clearlySlower = false;
 };

@@ -44,7 +44,8 @@ bool Tester::test(Candidate &candidate, int size, int trials, const Configuratio
   // The default is the measure of all things and may take its time.
   const bool isDefault = key == defaultKey_;
   const double most = isDefault ? std::max(20 * limit(size), 10.0) : limit(size);
-  Measurement result = evaluator_.measure({candidate.configuration, size, trials, most, false});
+  Measurement result =
+      evaluator_.measure({candidate.configuration, size, trials, most, false, candidate.measuredAt(size)});
   ++measurements_;
   if (result.rejected && result.rejected->kind == Failure::TooSlow && !isDefault &&
       bans_.isLastStrike(space_, candidate.configuration, parent, sizes_[size]))
@@ -86,7 +87,7 @@ Measurement Tester::again(const Configuration &configuration, int size) {
   const auto best = best_.find(size);
   if (best != best_.end()) {
     const Measurement incumbent =
-        evaluator_.measure({best->second, size, kAgain, std::max(20 * most, 10.0), true});
+        evaluator_.measure({best->second, size, kAgain, std::max(20 * most, 10.0), true, true});
     ++measurements_;
     if (!incumbent.seconds.empty()) {
       most = std::max(most, kTesterPatience * typicalSeconds(incumbent.seconds) + kSlack);
@@ -100,8 +101,8 @@ Measurement Tester::again(const Configuration &configuration, int size) {
 }
 
 bool Tester::measureAnew(Candidate &candidate, int size) {
-  const Measurement result =
-      evaluator_.measure({candidate.configuration, size, kAgain, std::max(20 * limit(size), 1.0), true});
+  const Measurement result = evaluator_.measure(
+      {candidate.configuration, size, kAgain, std::max(20 * limit(size), 1.0), true, true});
   ++measurements_;
   if (result.rejected || result.seconds.empty())
     return false;

@@ -1,12 +1,14 @@
 #include "tuner/strategy/tidy.h"
 
+#include "tuner/strategy/turns.h"
+
 #include <algorithm>
 #include <span>
 
 namespace pbc::tuner {
 namespace {
 
-constexpr double kSameSmall = 1.05; // as long, at sizes below the full one
+constexpr double kSame = 1.05;      // as long, at sizes below the full one
 constexpr double kDeviation = 0.05; // of a run, guessed: it weighs as much as one of them
 
 class Tidier {
@@ -68,10 +70,36 @@ private:
     constexpr int kStep = 2; // every second size
     if (tester_.bans().uses(configuration, tester_.sizes()[static_cast<std::size_t>(size_)].n))
       return false;
-    for (int size = size_ % kStep; size <= size_; size += kStep)
+    for (int size = size_ % kStep; size < size_; size += kStep)
       if (!isAsGoodAt(configuration, size))
         return false;
-    return true;
+    return isAsFastInTurns(configuration);
+  }
+
+  /// At the full size it must be known to be as fast: on a noisy machine a tenth may not be seen.
+  bool isAsFastInTurns(const Configuration &configuration) {
+    constexpr std::size_t kFewest = 5, kMost = 25; // rounds
+    constexpr double kAsFast = 1.02, kEqual = 1.01, kHopeless = 1.03;
+    Candidate candidate{configuration, {}};
+    if (!tester_.test(candidate, size_, best_))
+      return false;
+    Turns turns(tester_, size_);
+    std::vector<double> bests, others;
+    while (tester_.mayGoOn(deadline_)) {
+      turns.beginRound();
+      const bool isBestFirst = bests.size() % 2 == 0;
+      if (!turns.take(isBestFirst ? best_ : configuration, isBestFirst ? bests : others) ||
+          !turns.take(isBestFirst ? configuration : best_, isBestFirst ? others : bests))
+        return false;
+      const Pairs pairs = judgePairs(bests, others);
+      if (bests.size() >= kFewest && (pairs.clearlySlower || pairs.ratio > kHopeless))
+        return false;
+      if (pairs.most < kAsFast)
+        return true;
+      if (bests.size() >= kMost)
+        return pairs.ratio < kEqual;
+    }
+    return false;
   }
 
   /// Both run anew and in turns: times that made the best one the best were lucky, and what runs first at a
@@ -83,14 +111,10 @@ private:
       if (!tester_.mayGoOn(deadline_) || !tester_.test(best, size, kRuns, best_) ||
           !tester_.test(candidate, size, kRuns, best_))
         return false;
-      const auto verdict = [&](double confidence) {
-        return judge(candidate.seconds[size], best.seconds[size], kDeviation, confidence);
-      };
-      if (verdict(0.99) == Verdict::Slower) // it is asked many times
+      constexpr double kSure = 0.99; // it is asked many times
+      if (judge(candidate.seconds[size], best.seconds[size], kDeviation, kSure) == Verdict::Slower)
         return false;
-      // At the full size it must be known to be as fast: on a noisy machine a tenth may not be seen.
-      if (size == size_ ? verdict(0.95) == Verdict::Same || verdict(0.95) == Verdict::Faster
-                        : candidate.at(size) <= kSameSmall * best.at(size))
+      if (candidate.at(size) <= kSame * best.at(size))
         return true;
     }
     return false;

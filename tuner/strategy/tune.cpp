@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace pbc::tuner {
 namespace {
@@ -93,7 +94,7 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
                 const std::vector<Configuration> &earlier, const TuneSettings &settings, Evaluator &evaluator,
                 Observer &observer) {
   // Of the time; the rest is the race's.
-  constexpr double kSearch = 0.47, kPolish = 0.15, kInTurns = 0.1, kTidy = 0.08;
+  constexpr double kSearch = 0.47, kPolish = 0.15, kFastest = 0.03, kTidy = 0.08, kInTurns = 0.12;
   constexpr double kSearchTrials = 0.8; // of the trials; the race is not counted
   constexpr double kTidyTrials = 0.1;   // of those that the search took
   constexpr double kExamination = 1;    // second, of what there was no time to race
@@ -104,8 +105,8 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   const Spent start = tester.spent();
   const int trials = settings.trials > 0 ? settings.trials : kUnlimitedTrials;
   const bool isTimed = settings.trials == 0; // counted trials are not to be wasted
-  Deadline untilPolished =
-      part({settings.deadline, trials}, kSearch + kPolish + (isTimed ? 0 : kInTurns + kTidy), start);
+  Deadline untilPolished = part({settings.deadline, trials},
+                                kSearch + kPolish + (isTimed ? 0 : kFastest + kTidy + kInTurns), start);
   untilPolished.measurements = trials;
   Deadline untilSearched =
       isPolished ? part(untilPolished, kSearch / (kSearch + kPolish), start) : untilPolished;
@@ -137,26 +138,31 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   if (atFullSize && settings.isRaced && !evaluator.stopped()) {
     search.population.removeBanned(tester, search.lastSize);
     search.population.prune(search.lastSize, settings.population);
-    std::optional<Configuration> best, tidied;
-    if (const Candidate *member = search.population.bestMeasured(search.lastSize); member && isTimed) {
-      best = member->configuration;
-      double left = 1 - kSearch - kPolish; // of the time, were all of it used until now
-      if (isPolished) {
-        observer.stage("polishing the best in turns");
-        best = polishInTurns(tester, search.population, search.lastSize,
-                             part({settings.deadline}, kInTurns / left, tester.spent()), random);
-      }
-      left -= kInTurns;
+    std::optional<Configuration> best, tidied, polished;
+    double left = 1 - kSearch - kPolish; // of the time, were all of it used until now
+    const auto until = [&](double share) {
+      return part({settings.deadline}, share / std::exchange(left, left - share), tester.spent());
+    };
+    if (isTimed)
+      best = bestInTurns(tester, search.population, search.lastSize, until(kFastest));
+    if (best) {
       observer.stage("taking back what makes no difference");
-      Deadline until = part({settings.deadline}, kTidy / left, tester.spent());
-      until.measurements = static_cast<int>((1 + kTidyTrials) * tester.measurements());
-      tidied = tidy(tester, *best, search.lastSize, until);
+      Deadline untilTidied = until(kTidy);
+      untilTidied.measurements = static_cast<int>((1 + kTidyTrials) * tester.measurements());
+      tidied = tidy(tester, *best, search.lastSize, untilTidied);
+      if (isPolished) {
+        observer.stage("polishing in turns");
+        polished = polishInTurns(tester, *tidied, search.lastSize, until(kInTurns), random);
+      }
     }
     observer.stage("final race against the default");
     const std::vector<Configuration> runners =
-        runnersOf(tester, search.population, earlier, {tidied, best}, search.lastSize);
+        runnersOf(tester, search.population, earlier, {polished, tidied, best}, search.lastSize);
     // Of two that are as fast the one that was there stays, else the one that says less.
-    const Configuration *keeper = !earlier.empty() ? &earlier.front() : tidied ? &*tidied : nullptr;
+    const Configuration *keeper = !earlier.empty() ? &earlier.front()
+                                  : polished       ? &*polished
+                                  : tidied         ? &*tidied
+                                                   : nullptr;
     const RaceResult last = race(tester, runners, search.lastSize, settings.deadline, keeper, Rounds::Spread);
     if (!evaluator.stopped())
       takeOver(last, result);

@@ -28,7 +28,8 @@ bool Turns::take(const Configuration &configuration, std::vector<double> &second
   for (int done = 0;
        done == 0 || done < (wanted_ > 1 && best > kHit * expected ? kMostTurns * wanted_ : wanted_);) {
     const int runs = std::min(kPart, wanted_);
-    const Measurement result = tester_.evaluator().measure({configuration, size_, runs, limit_, true});
+    const Measurement result =
+        tester_.evaluator().measure({configuration, size_, runs, limit_, true, !seconds.empty()});
     if (result.rejected)
       tester_.noteFailure(configuration, size_, *result.rejected);
     if (result.seconds.empty() || result.rejected)

@@ -12,7 +12,7 @@
 // on.
 //
 // Invariant: all turns of a round want as many runs, for the best of more is better. Remembered times do not
-// count. Source: own.
+// count, and results are looked at in the first turn of each. Source: own.
 #pragma once
 #include "tuner/strategy/tester.h"
 

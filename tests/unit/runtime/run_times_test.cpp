@@ -8,7 +8,8 @@ namespace {
 
 /// The times of runs that take so long one after the other; the last one of them again and again. `before`:
 /// seconds of filling and comparing.
-RunTimes timesOf(const std::vector<double> &runs, double before, const RunTimes::Wanted &wanted, int *used = nullptr) {
+RunTimes timesOf(const std::vector<double> &runs, double before, const RunTimes::Wanted &wanted,
+                 int *used = nullptr) {
   RunTimes times(wanted);
   int run = 0;
   for (; !times.isComplete(); ++run) {
