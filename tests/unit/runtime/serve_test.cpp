@@ -68,6 +68,18 @@ TEST(Serve, MeasuresMemoryWhereItIsAskedTo) {
   EXPECT_EQ(r[5]["ok"], false);
 }
 
+TEST(Serve, WhatIsTrustedIsNotCompared) {
+  Folder f;
+  const std::string wrong = R"({"op":"measure","config":"[AddOne]\nchoice = \"Wrong\"\n","trials":3)";
+  const auto r =
+      serve(f, {kPrepare, wrong + R"(,"compare":false})", wrong + "}", wrong + R"(,"compare":true})"});
+  EXPECT_EQ(r[1]["agrees"], true);
+  EXPECT_EQ(r[1]["seconds"].size(), 3u);
+  EXPECT_FALSE(r[1].contains("at"));
+  EXPECT_EQ(r[2]["agrees"], false);
+  EXPECT_EQ(r[3]["agrees"], false);
+}
+
 TEST(Serve, MeasuresEnergyWhereThereIsACounter) {
   Folder f;
   // Without a counter it says so; one that stands still is no counter.

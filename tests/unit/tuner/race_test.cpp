@@ -14,6 +14,7 @@ struct Machine : Evaluator {
   Measurement measure(const Request &request) override {
     const int use = request.configuration.selectors()[0].select(0);
     asked.push_back(use);
+    trusted.push_back(request.isTrusted);
     trials = std::max(trials, request.trials);
     now += seconds[static_cast<std::size_t>(use)];
     const double luck = process == 0 && use == lucky ? 0.8 : 1;
@@ -33,7 +34,8 @@ struct Machine : Evaluator {
   int process = 0;
   int lucky = -1; // faster in the first process than it is, for the place of its memory
   std::vector<int> asked;
-  int trials = 0; // the most at once
+  std::vector<bool> trusted; // of the same requests
+  int trials = 0;            // the most at once
 };
 
 class Race : public testing::Test {
@@ -139,6 +141,15 @@ TEST_F(Race, AdvantageOfOneProcessIsNone) {
     changed += run(machine).changed;
   }
   EXPECT_LE(changed, 12) << "the confirmation does nothing";
+}
+
+TEST_F(Race, ResultsAreLookedAtOnceOfEach) {
+  Machine machine({2, 1, 1.5}, 0.01, 1);
+  run(machine);
+  std::set<int> seen;
+  for (std::size_t i = 0; i < machine.asked.size(); ++i)
+    EXPECT_EQ(machine.trusted[i], !seen.insert(machine.asked[i]).second) << i;
+  EXPECT_EQ(seen.size(), 3u);
 }
 
 TEST_F(Race, IsConfirmedInReverseOrder) {
