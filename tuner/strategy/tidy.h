@@ -9,8 +9,9 @@
 // taken back at once; where that is slower, half of them, and so on (delta debugging: Zeller and Hildebrandt,
 // IEEE TSE 28(2), 2002), then levels of selectors one by one.
 //
-// Invariant: the result is not slower than the best one at any tested size, as far as a few fresh runs of
-// both can tell; the race has the last word.
+// Invariant: the result is as fast as the best one at the full size, as far as up to 25 rounds in turns
+// (turns.h) can tell, and at smaller sizes as far as a few fresh runs of both can; the race has the last
+// word.
 #pragma once
 #include "tuner/strategy/tester.h"
 
