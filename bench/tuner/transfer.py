@@ -15,7 +15,7 @@ from pathlib import Path
 from turns import SAMPLES, call, compare, compiled, in_turns, seconds
 
 SPEED, TRIALS = 0.95, 0.1
-RACE = 100  # measurements that a last race takes at most; --trials does not count them
+RACE = 100  # measurements that are set aside for the last race, which --trials does not count
 
 
 def measurements(configuration):

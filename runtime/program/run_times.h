@@ -28,7 +28,7 @@ public:
     long trials = 1;
     double limit = 1e9;  // seconds that all times may take; the last one may go beyond
     bool energy = false; // runs are many runs: all of them count
-    bool memory = false; // measured in a run of its own
+    bool memory = false; // new memory is got in the first run, which does not count, however long it is
   };
 
   explicit RunTimes(const Wanted &wanted) : wanted_(wanted) {}

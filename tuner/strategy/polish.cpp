@@ -29,15 +29,8 @@ public:
     Turns turns(tester_, size_);
     std::vector<double> own, others;
     do {
-      turns.beginRound();
-      const bool isFirst = own.size() % 2 == 0;
-      if (isFirst && !turns.take(best_, own))
-        return false;
-      if (!turns.take(challenger, others))
-        return false;
-      if (!isFirst && !turns.take(best_, own))
-        return false;
-      if (!tester_.mayGoOn(deadline_) || hasLost(own, others))
+      if (!turns.roundOf(best_, own, challenger, others) || !tester_.mayGoOn(deadline_) ||
+          hasLost(own, others))
         return false;
     } while (!hasWon(own, others));
     best_ = challenger;
@@ -112,13 +105,12 @@ void goOn(Tester &tester, Population &population, int size, Technique &technique
 std::optional<Configuration> bestInTurns(Tester &tester, Population &population, int size,
                                          const Deadline &deadline) {
   constexpr int kFastest = 5;
-  population.prune(size, std::max(kFastest, static_cast<int>(population.members().size()))); // in order
+  population.prune(size, kFastest);
   if (!population.bestMeasured(size))
     return {};
-  const std::vector<Candidate> &members = population.members();
-  Duels duels(tester, members.front().configuration, size, deadline);
-  for (std::size_t i = 1; i < std::min(members.size(), std::size_t{kFastest}); ++i)
-    duels.isBeatenBy(members[i].configuration);
+  Duels duels(tester, population.members().front().configuration, size, deadline);
+  for (const Candidate &member : population.members())
+    duels.isBeatenBy(member.configuration);
   return duels.best();
 }
 

@@ -24,9 +24,9 @@ int polish(Tester &, Population &, int size, const Deadline &, Random &);
 /// rounds in a row have brought nothing: one round ends where it happens to.
 void goOn(Tester &, Population &, int size, Technique &, int mostMembers, const Deadline &, Random &);
 
-/// The fastest of the five fastest members; nothing if none was measured. This and the next function take
-/// each decision in turns (turns.h), for as many rounds as it needs: times of one moment do not tell a tenth
-/// from times of another where two threads take 0.95 ms in one second and 1.4 ms in the next.
+/// The fastest of the five fastest members, which stay; nothing if none was measured. This and the next
+/// function take each decision in turns (turns.h), for as many rounds as it needs: times of one moment do not
+/// tell a tenth from times of another where two threads take 0.95 ms in one second and 1.4 ms in the next.
 std::optional<Configuration> bestInTurns(Tester &, Population &, int size, const Deadline &);
 
 /// Downhill by single steps, in any order. Returns where it ends.

@@ -58,10 +58,10 @@ double byChance(int wins, int games) {
   return sum / std::exp2(games);
 }
 
-/// With 95 % confidence, by order statistics.
+/// With 95 % confidence, by order statistics; infinite for fewer than 5 values.
 double medianAtMost(std::vector<double> values) {
   const int count = static_cast<int>(values.size());
-  int above = 0; // so many are greater than the bound
+  int above = 0; // so many are as great as the bound, or greater
   while (above < count && byChance(count - above, count) <= 0.05)
     ++above;
   if (above == 0)

@@ -10,6 +10,7 @@
 // three is wrong by a quarter in one case of four. Source: [R] of petabricks-hetero 7.2 (t-like test,
 // confidence 0.75); requirement 78.
 #pragma once
+#include <limits>
 #include <vector>
 
 namespace pbc::tuner {
@@ -42,9 +43,9 @@ double upperBound(const std::vector<double> &);
 
 /// The result of a paired comparison: times[i] of both were taken right after each other.
 struct Pairs {
-  double ratio = 1;    // median of candidate / reference
-  double most = 0;     // it is below this with 95 % confidence; infinite for fewer than 5 pairs
-  bool faster = false; // beyond chance (95 %) and by more than 1 %
+  double ratio = 1;                                      // median of candidate / reference
+  double most = std::numeric_limits<double>::infinity(); // the ratio, with 95 % confidence; from 5 pairs on
+  bool faster = false;                                   // beyond chance (95 %) and by more than 1 %
   bool clearlySlower = false;
 };
 Pairs judgePairs(const std::vector<double> &reference, const std::vector<double> &candidate);

@@ -86,10 +86,7 @@ private:
     Turns turns(tester_, size_);
     std::vector<double> bests, others;
     while (tester_.mayGoOn(deadline_)) {
-      turns.beginRound();
-      const bool isBestFirst = bests.size() % 2 == 0;
-      if (!turns.take(isBestFirst ? best_ : configuration, isBestFirst ? bests : others) ||
-          !turns.take(isBestFirst ? configuration : best_, isBestFirst ? others : bests))
+      if (!turns.roundOf(best_, bests, configuration, others))
         return false;
       const Pairs pairs = judgePairs(bests, others);
       if (bests.size() >= kFewest && (pairs.clearlySlower || pairs.ratio > kHopeless))

@@ -46,4 +46,12 @@ bool Turns::take(const Configuration &configuration, std::vector<double> &second
   return true;
 }
 
+bool Turns::roundOf(const Configuration &a, std::vector<double> &secondsOfA, const Configuration &b,
+                    std::vector<double> &secondsOfB) {
+  beginRound();
+  if (secondsOfA.size() % 2 == 0)
+    return take(a, secondsOfA) && take(b, secondsOfB);
+  return take(b, secondsOfB) && take(a, secondsOfA);
+}
+
 } // namespace pbc::tuner

@@ -25,6 +25,9 @@ public:
   void beginRound();
   /// Adds a time (s); false: the configuration was rejected, or the user wants to end.
   bool take(const Configuration &, std::vector<double> &seconds);
+  /// A round of two, of which the other one begins than in the round before.
+  bool roundOf(const Configuration &a, std::vector<double> &secondsOfA, const Configuration &b,
+               std::vector<double> &secondsOfB);
 
 private:
   Tester &tester_;

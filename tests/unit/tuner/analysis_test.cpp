@@ -232,15 +232,20 @@ TEST(Analysis, NamesWhoIsToBlame) {
   EXPECT_EQ(part.analysis.rejected, 3);
 }
 
+/// Sort.rounds of one size bin.
+Tunable roundsFor(int bin) {
+  Tunable rounds;
+  rounds.transform = "Sort";
+  rounds.name = "rounds";
+  rounds.initial = rounds.minimum = 1;
+  rounds.maximum = 9;
+  rounds.sizeBin = bin;
+  return rounds;
+}
+
 TEST(Analysis, BlamesNothingThatTheSizeDoesNotSee) {
   ProgramSpace space = sortSpace();
-  space.tunables.push_back({.transform = "Sort",
-                            .name = "rounds",
-                            .doc = "",
-                            .initial = 1,
-                            .minimum = 1,
-                            .maximum = 9,
-                            .sizeBin = 10});
+  space.tunables.push_back(roundsFor(10));
   HandMade journal(space);
   journal.ok(64, sorting(space, 0), {1});
   journal.bad(64, sorting(space, 0, 8).withTunable(1, 5), Failure::Exit, "ended with exit status 3");
@@ -252,13 +257,7 @@ TEST(Analysis, BlamesNothingThatTheSizeDoesNotSee) {
 TEST(Explain, SizesThatSayNothingNewAreCounted) {
   ProgramSpace space = sortSpace();
   for (int bin = 0; bin < 31; ++bin)
-    space.tunables.push_back({.transform = "Sort",
-                              .name = "rounds",
-                              .doc = "",
-                              .initial = 1,
-                              .minimum = 1,
-                              .maximum = 9,
-                              .sizeBin = bin});
+    space.tunables.push_back(roundsFor(bin));
   const Configuration chosen = sorting(space, 0).withTunable(5, 3);
   HandMade journal(space);
   journal.ok(64, chosen, {1});

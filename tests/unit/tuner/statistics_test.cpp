@@ -2,6 +2,7 @@
 #include "tuner/strategy/random.h"
 #include "tuner/strategy/statistics.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 
 namespace pbc::tuner {
@@ -54,6 +55,16 @@ TEST(Pairs, FindsRealGainsInSpiteOfDrift) { EXPECT_GT(calledFaster(0.9, 0.03, 7)
 TEST(Pairs, SeldomCallsTheSameFaster) { EXPECT_LT(calledFaster(1.0, 0.05, 10), 0.08); }
 
 TEST(Pairs, HardlyEverCallsSlowerFaster) { EXPECT_LT(calledFaster(1.05, 0.03, 7), 0.002); }
+
+TEST(Pairs, TheRatioIsBoundedByOrderStatistics) {
+  const auto most = [](std::vector<double> times) {
+    return judgePairs(std::vector<double>(times.size(), 1), times).most;
+  };
+  EXPECT_TRUE(std::isinf(judgePairs({}, {}).most));
+  EXPECT_TRUE(std::isinf(most({1, 1, 1, 1})));
+  EXPECT_NEAR(most({1, 2, 5, 4, 3}), 5, 1e-9);          // 1/32 that all are below the median
+  EXPECT_NEAR(most({1, 2, 3, 4, 5, 6, 7, 8}), 7, 1e-9); // 9/256 that all but one are
+}
 
 TEST(Pairs, OneWildTimeDoesNotHideAGain) {
   EXPECT_TRUE(judgePairs({1, 1, 1, 1, 1, 1, 1, 1}, {0.8, 0.8, 0.81, 0.79, 5, 0.8, 0.8, 0.8}).faster);
