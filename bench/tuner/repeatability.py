@@ -4,7 +4,7 @@
   repeatability.py PBC [--budget=50] [--rounds=15] [--most=75] [--tunings=2] [SAMPLE ...]
 
 Each sample is tuned twice from nothing, with different seeds of the search, at one size. Then both configurations run
-turn by turn, odd rounds the other way round, each run in a new process, and go on until it is clear or there were so
+turn by turn, each round in another order, each run in a new process, and go on until it is clear or there were so
 many rounds. The bar (issue 6): the medians differ by at most 3 %. What the default does against itself, measured the same
 way, shows what this machine can tell apart now.
 """

@@ -1,5 +1,5 @@
-"""The five samples, tuned and run in turns: what repeatability.py and efforts.py have in common."""
-import math, re, statistics, subprocess, sys
+"""The five samples, tuned and run in turns: what repeatability.py, efforts.py and transfer.py have in common."""
+import math, random, re, statistics, subprocess, sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -21,10 +21,10 @@ def seconds(program, size, configuration):
 
 
 def in_turns(rounds, *runs):
-    """Times of each, odd rounds backwards."""
-    times = [[] for _ in runs]
-    for k in range(rounds):
-        for i in sorted(range(len(runs)), reverse=k % 2 == 1):
+    """Times of each, every round in another order: what runs before a run may change what it takes."""
+    times, any_order = [[] for _ in runs], random.Random(1)
+    for _ in range(rounds):
+        for i in any_order.sample(range(len(runs)), len(runs)):
             times[i].append(runs[i]())
     return times
 

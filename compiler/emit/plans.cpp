@@ -211,12 +211,25 @@ private:
     return isSaid || special.copies ? (special.copies ? ", true" : ", false") + out : "";
   }
 
+  /// The rows of a block in registers only the processor knows that the C++ is compiled for.
+  static std::string grainText(const kernel::Kernel &kernel, const kernel::Kernel::TaskDimension &dimension) {
+    const auto &tile = kernel.registerTile;
+    const auto &variables = kernel.statements.front().dimensions;
+    if (!tile || dimension.grain > 1 || dimension.name != variables[static_cast<std::size_t>(tile->y)])
+      return std::to_string(dimension.grain);
+    const int scalars = std::max(1, tile->scalars);
+    const kernel::RegisterShape &shape = tile->shape;
+    return shape.rows || shape.vectors
+               ? fmt::format("pb::tileGrain({}, {}, {})", scalars, shape.rows, shape.vectors)
+               : fmt::format("pb::tileGrain({})", scalars);
+  }
+
   std::string loopLine(std::size_t number, std::size_t step, const std::string &function, std::size_t level,
                        const Special &special) {
     const kernel::Kernel &kernel = *kernelOf(number, step);
     std::string grain;
     for (const auto &d : kernel.taskDimensions)
-      grain += (grain.empty() ? "" : ", ") + std::to_string(d.grain);
+      grain += (grain.empty() ? "" : ", ") + grainText(kernel, d);
     return fmt::format("  {{{}, {}, {{{}}}, {}, pb::LoopOrder::{}{}}},\n", boxFunction(number, step),
                        function, grain, level, taskOrder(kernel.taskOrder), ending(special));
   }

@@ -29,6 +29,21 @@ inline constexpr int kVectorBytes = 32, kVectorRegisters = 16;
 inline constexpr int kVectorBytes = 16, kVectorRegisters = 16;
 #endif
 
+/// Rows of a block of `vectors` vectors with so many scalars for each point.
+constexpr int tileRows(int scalars, int vectors) {
+  const int rows = kVectorRegisters * 3 / 4 / (vectors * scalars);
+  return rows > 1 ? rows : 1;
+}
+/// Rows of the blocks that what is left of `rows` is covered with.
+constexpr int fewRows(int rows) { return rows >= 4 ? 4 : 1; }
+inline constexpr int kTileVectors = 2;
+/// Parts of a box of points have a multiple of so many rows: one of five takes as long as one of eight, two
+/// blocks that overlap. `rows`, `vectors`: as somebody else wants them; 0: as above.
+constexpr long tileGrain(int scalars, int rows = 0, int vectors = 0) {
+  const int all = rows > 0 ? rows : tileRows(scalars, vectors > 0 ? vectors : kTileVectors);
+  return all < 4 ? all : fewRows(all);
+}
+
 template <class T, int W>
 struct VectorOf {
   typedef T Type __attribute__((vector_size(sizeof(T) * W)));
@@ -173,14 +188,16 @@ public:
   static constexpr int V = [] {
     if constexpr (requires { Tile::kAskedVectors; })
       return static_cast<int>(Tile::kAskedVectors);
-    return 2;
+    return kTileVectors;
   }();
-  static constexpr int kRows = [] {
+  static constexpr int R = [] {
     if constexpr (requires { Tile::kAskedRows; })
       return static_cast<int>(Tile::kAskedRows);
-    return kVectorRegisters * 3 / 4 / (V * Tile::kScalars);
+    // Without strips that all rows read, more rows are only more places in memory at once.
+    constexpr int most = Tile::kPanels > 0 ? kVectorRegisters : 8;
+    return tileRows(Tile::kScalars, V) < most ? tileRows(Tile::kScalars, V) : most;
   }();
-  static constexpr int R = kRows > 1 ? kRows : 1, kFewRows = R > 4 ? 4 : 1;
+  static constexpr int kFewRows = fewRows(R);
   static constexpr long kStrip = V * W; // columns
   static constexpr long kSize = sizeof(T), kLine = 64 / kSize;
 
@@ -211,7 +228,7 @@ private:
     long y = begin;
     for (; y + R <= end; y += R)
       block.template operator()<R>(y);
-    if constexpr (R > kFewRows && kFewRows > 1) {
+    if constexpr (kFewRows > 1) {
       for (; y + kFewRows <= end; y += kFewRows)
         block.template operator()<kFewRows>(y);
       if (y < end && mayOverlap && !Tile::kInPlace && end - begin >= kFewRows)

@@ -105,7 +105,8 @@ Split squareSplitOf(const Box &box, long cells, const long *grain) {
   // Where there are few rows, parts are as wide as gives them all of these.
   const long wide = std::max(width, cells / std::max(rows, 1L));
   split.size[0] = std::min(split.size[0], (wide + grain[0] - 1) / grain[0] * grain[0]);
-  split.size[1] = std::clamp(cells / std::max(split.size[0], 1L), 1L, std::max(rows, 1L));
+  const long high = std::clamp(cells / std::max(split.size[0], 1L), 1L, std::max(rows, 1L));
+  split.size[1] = partsOf(high, std::max(grain[1], 1L)) * std::max(grain[1], 1L);
   return split;
 }
 

@@ -3,12 +3,12 @@
 //   polish(tester, population, lastSize, deadline, random)   // what it finds joins the population
 //
 //   bestInTurns(tester, population, lastSize, deadline)      // who of them really is the fastest
-//   polishInTurns(tester, best, lastSize, deadline, random)  // on from there
+//   polishInTurns(tester, duels, lastSize, deadline, random) // on from there, duel by duel
 //
 // Evolution leaves cut-offs where they happened to fall; this moves them one at a time.
 // Invariant: the population's best never gets slower. Source: own (coordinate descent, techniques/local.cpp).
 #pragma once
-#include "tuner/strategy/deadline.h"
+#include "tuner/strategy/duels.h"
 #include "tuner/strategy/population.h"
 #include "tuner/strategy/random.h"
 #include "tuner/strategy/technique.h"
@@ -24,12 +24,10 @@ int polish(Tester &, Population &, int size, const Deadline &, Random &);
 /// rounds in a row have brought nothing: one round ends where it happens to.
 void goOn(Tester &, Population &, int size, Technique &, int mostMembers, const Deadline &, Random &);
 
-/// The fastest of the five fastest members, which stay; nothing if none was measured. This and the next
-/// function take each decision in turns (turns.h), for as many rounds as it needs: times of one moment do not
-/// tell a tenth from times of another where two threads take 0.95 ms in one second and 1.4 ms in the next.
+/// The fastest of the five fastest members, which stay, by duels; nothing if none was measured.
 std::optional<Configuration> bestInTurns(Tester &, Population &, int size, const Deadline &);
 
-/// Downhill by single steps, in any order. Returns where it ends.
-Configuration polishInTurns(Tester &, const Configuration &from, int size, const Deadline &, Random &);
+/// Downhill by single steps from the best one, in any order.
+void polishInTurns(Tester &, Duels &, int size, const Deadline &, Random &);
 
 } // namespace pbc::tuner

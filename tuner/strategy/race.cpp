@@ -123,7 +123,8 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
     if (candidate != reference.configuration)
       runners.push_back({candidate, {}, false});
   RaceResult result{reference.configuration};
-  Turns turns(tester, size);
+  const int before = tester.measurements();
+  Turns turns(tester, size, Results::Unknown);
   double end = deadline;
   for (int round = 0;
        !tester.evaluator().stopped() && goesOn(round, tester, size, end, kind, reference, runners); ++round) {
@@ -165,6 +166,7 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
     result.keptPrevious = keeper != &reference;
     winner = keeper;
   }
+  result.measurements = tester.measurements() - before;
   result.winner = winner->configuration;
   result.changed = winner != &reference;
   result.defaultTimes = reference.seconds;

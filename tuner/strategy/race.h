@@ -30,6 +30,7 @@ struct RaceResult {
   double defaultUndisturbed = 0; // lower quartiles
   double winnerUndisturbed = 0;
   int rounds = 0;
+  int measurements = 0;
   bool changed = false;      // the winner is not the default
   bool keptPrevious = false; // others were as fast as the previous winner within noise, or no longer faster
                              // when it was looked at again

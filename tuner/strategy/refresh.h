@@ -4,8 +4,8 @@
 //   refresh(space, sizes, {program's default}, {.deadline = 6}, evaluator, observer)
 //     stored {n<341: Insertion, n<65536: Quick, else Merge}
 //     at n = 512: Insertion here, too?  Merge here already?  ... at each size, beside the cut-offs near it
-//     at the full size: the tunables of its rivals; each cut-off and each size-like tunable x 2, x 1/2, as
-//     long as it gets faster; then mutations for what is left
+//     at the full size: its rivals and their tunables; each cut-off and each size-like tunable x 2, x 1/2, as
+//     long as it gets faster; then any single step, then mutations for what is left
 //   ->  {n<1365: Insertion, n<43690: Quick, else Merge}
 //
 // The stored configuration is the space's initial one (Configuration::defaults). What isFixed stays.
@@ -16,8 +16,8 @@
 
 namespace pbc::tuner {
 
-/// `rivals` lend their tunables, and run in the last race unless they are known to be slower: the program's
-/// default, and the best few of elsewhere.
+/// `rivals` lend their tunables, and may be the best here: the program's default, and the best few of
+/// elsewhere.
 TuneResult refresh(const ProgramSpace &, const std::vector<TestSize> &,
                    const std::vector<Configuration> &rivals, const TuneSettings &, Evaluator &, Observer &);
 

@@ -33,7 +33,7 @@ double Tester::limit(int size) const {
   return sizes_[size].defaultSeconds > 0 ? 3 * sizes_[size].defaultSeconds + kSlack : 3600;
 }
 
-bool Tester::test(Candidate &candidate, int size, int trials, const Configuration &parent) {
+bool Tester::test(Candidate &candidate, int size, int trials, const Configuration &parent, bool isFresh) {
   const std::string key = candidate.configuration.key();
   if (quarantined_.contains(key) || rejectedAt_.contains({size, key}))
     return false;
@@ -45,8 +45,7 @@ bool Tester::test(Candidate &candidate, int size, int trials, const Configuratio
   const bool isDefault = key == defaultKey_;
   const double most = isDefault ? std::max(20 * limit(size), 10.0) : limit(size);
   Measurement result =
-      evaluator_.measure({candidate.configuration, size, trials, most, false, candidate.measuredAt(size)});
-  ++measurements_;
+      measure({candidate.configuration, size, trials, most, isFresh, candidate.measuredAt(size)});
   if (result.rejected && result.rejected->kind == Failure::TooSlow && !isDefault &&
       bans_.isLastStrike(space_, candidate.configuration, parent, sizes_[size]))
     result = again(candidate.configuration, size);
@@ -87,8 +86,7 @@ Measurement Tester::again(const Configuration &configuration, int size) {
   const auto best = best_.find(size);
   if (best != best_.end()) {
     const Measurement incumbent =
-        evaluator_.measure({best->second, size, kAgain, std::max(20 * most, 10.0), true, true});
-    ++measurements_;
+        measure({best->second, size, kAgain, std::max(20 * most, 10.0), true, true});
     if (!incumbent.seconds.empty()) {
       most = std::max(most, kTesterPatience * typicalSeconds(incumbent.seconds) + kSlack);
       // What the best needs by now counts for the limits of others, too.
@@ -96,14 +94,12 @@ Measurement Tester::again(const Configuration &configuration, int size) {
       known.insert(known.end(), incumbent.seconds.begin(), incumbent.seconds.end());
     }
   }
-  ++measurements_;
-  return evaluator_.measure({configuration, size, kAgain, most, true});
+  return measure({configuration, size, kAgain, most, true});
 }
 
 bool Tester::measureAnew(Candidate &candidate, int size) {
-  const Measurement result = evaluator_.measure(
-      {candidate.configuration, size, kAgain, std::max(20 * limit(size), 1.0), true, true});
-  ++measurements_;
+  const Measurement result =
+      measure({candidate.configuration, size, kAgain, std::max(20 * limit(size), 1.0), true, true});
   if (result.rejected || result.seconds.empty())
     return false;
   candidate.seconds[size] = result.seconds;

@@ -65,7 +65,18 @@ public:
   }
   /// Adds `trials` times to the candidate. Its run-time limit follows from the best time known at this size.
   /// `parent` is whom it is compared with when its fault is sought.
-  bool test(Candidate &, int size, int trials, const Configuration &parent);
+  bool test(Candidate &candidate, int size, int trials, const Configuration &parent) {
+    return test(candidate, size, trials, parent, false);
+  }
+  /// The same, though times of before may be remembered.
+  bool testNow(Candidate &candidate, int size, int trials, const Configuration &parent) {
+    return test(candidate, size, trials, parent, true);
+  }
+  /// Asks the evaluator, and counts it.
+  Measurement measure(const Request &request) {
+    ++measurements_;
+    return evaluator_.measure(request);
+  }
   /// What it takes now, in place of what it took before; false: it was rejected, or not measured.
   bool measureAnew(Candidate &, int size);
   /// Times at this size are of a machine in another state: limits follow from what comes now, and what lost
@@ -102,13 +113,14 @@ public:
     const auto found = shortest_.find(size);
     return found == shortest_.end() ? sizes_[static_cast<std::size_t>(size)].defaultSeconds : found->second;
   }
-  /// False when the user, the time or the number of measurements asks to end.
-  bool mayGoOn(const Deadline &deadline) const {
+  /// False when the user, the time or the number of measurements asks to end, of which `wanted` are to come.
+  bool mayGoOn(const Deadline &deadline, int wanted = 1) const {
     return !evaluator_.stopped() && evaluator_.elapsed() < deadline.seconds &&
-           measurements_ < deadline.measurements;
+           wanted <= deadline.measurements - measurements_;
   }
 
 private:
+  bool test(Candidate &, int size, int trials, const Configuration &parent, bool isFresh);
   /// The candidate once more, right after the best: what was too slow by the clock may not be by comparison.
   Measurement again(const Configuration &, int size);
   /// Who is it, if the results of a candidate are wrong? Each of its alternatives alone, once a size: what is

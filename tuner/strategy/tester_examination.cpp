@@ -66,9 +66,7 @@ void Tester::seekWrong(const Configuration &configuration, int size) {
           !triedAlone_.emplace(site, alternative, size).second || evaluator_.stopped())
         continue;
       const Configuration alone = defaults.withSelector(site, only(selector, alternative, byDefault));
-      const Measurement result =
-          evaluator_.measure({alone, size, 1, std::max(limit(size), 3 * defaultAt(size)), true});
-      ++measurements_;
+      const Measurement result = measure({alone, size, 1, std::max(limit(size), 3 * defaultAt(size)), true});
       if (result.rejected && result.rejected->kind == Failure::WrongResult)
         bans_.convicted(space_, alone, defaults, sizes_[static_cast<std::size_t>(size)], *result.rejected);
     }

@@ -83,7 +83,7 @@ private:
     Candidate candidate{configuration, {}};
     if (!tester_.test(candidate, size_, best_))
       return false;
-    Turns turns(tester_, size_);
+    Turns turns(tester_, size_, Results::Agreed);
     std::vector<double> bests, others;
     while (tester_.mayGoOn(deadline_)) {
       if (!turns.roundOf(best_, bests, configuration, others))

@@ -12,6 +12,9 @@
 namespace pbc::tuner {
 namespace {
 
+// Of the time; the rest is the race's.
+constexpr double kSearch = 0.47, kPolish = 0.15, kFastest = 0.03, kTidy = 0.08, kInTurns = 0.12;
+
 /// What is known when the user ends it before the race.
 void takeBestSoFar(const Tester &tester, Population &population, TuneResult &result) {
   result.defaultSeconds = result.bestSeconds = tester.defaultAt(result.size);
@@ -35,20 +38,41 @@ void takeBestSoFar(const Tester &tester, Population &population, TuneResult &res
 /// Those of before, those found by comparing most closely, and the fastest ones.
 std::vector<Configuration> runnersOf(const Tester &tester, const Population &population,
                                      const std::vector<Configuration> &earlier,
-                                     const std::vector<std::optional<Configuration>> &closest, int size) {
+                                     const std::vector<Configuration> &closest, int size) {
   constexpr std::size_t kRunners = 3; // besides those of before
   std::vector<Configuration> runners;
   for (const Configuration &configuration : earlier)
     if (!tester.bans().uses(configuration, tester.sizes()[static_cast<std::size_t>(size)].n))
       runners.push_back(configuration);
-  for (const std::optional<Configuration> &configuration : closest)
-    if (configuration && std::find(runners.begin(), runners.end(), *configuration) == runners.end())
-      runners.push_back(*configuration);
+  for (const Configuration &configuration : closest)
+    if (std::find(runners.begin(), runners.end(), configuration) == runners.end())
+      runners.push_back(configuration);
   for (const Candidate &member : population.members())
     if (runners.size() < kRunners + earlier.size() && member.measuredAt(size) &&
         std::find(runners.begin(), runners.end(), member.configuration) == runners.end())
       runners.push_back(member.configuration);
   return runners;
+}
+
+/// The steps after the search that compare in turns, and what each has found, the last one's first.
+std::vector<Configuration> stepsInTurns(Tester &tester, Population &population, int size, double deadline,
+                                        bool isPolished, Random &random) {
+  double left = 1 - kSearch - kPolish; // of the time, were all of it used until now
+  const auto until = [&](double share) {
+    return part({deadline}, share / std::exchange(left, left - share), tester.spent());
+  };
+  const std::optional<Configuration> best = bestInTurns(tester, population, size, until(kFastest));
+  if (!best)
+    return {};
+  tester.observer().stage("taking back what makes no difference");
+  const Configuration tidied = tidy(tester, *best, size, until(kTidy));
+  if (!isPolished)
+    return {tidied, *best};
+  tester.observer().stage("polishing in turns");
+  const Deadline untilPolished = until(kInTurns);
+  Duels duels(tester, tidied, size, untilPolished, Care::Sure);
+  polishInTurns(tester, duels, size, untilPolished, random);
+  return {duels.best(), tidied, *best};
 }
 
 constexpr int kTrialsOfASize = 30; // fewer say nothing of it
@@ -93,10 +117,7 @@ void takeOver(const RaceResult &last, TuneResult &result) {
 TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
                 const std::vector<Configuration> &earlier, const TuneSettings &settings, Evaluator &evaluator,
                 Observer &observer) {
-  // Of the time; the rest is the race's.
-  constexpr double kSearch = 0.47, kPolish = 0.15, kFastest = 0.03, kTidy = 0.08, kInTurns = 0.12;
   constexpr double kSearchTrials = 0.8; // of the trials; the race is not counted
-  constexpr double kTidyTrials = 0.1;   // of those that the search took
   constexpr double kExamination = 1;    // second, of what there was no time to race
   const ChosenStrategy chosen = chooseStrategy(space, settings, sizes.back().defaultSeconds);
   const bool isPolished = chosen.strategy->isPolished;
@@ -135,35 +156,22 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
       goOn(tester, search.population, search.lastSize, *technique, settings.population, untilPolished,
            random);
   }
+  int ofRace = 0;
   if (atFullSize && settings.isRaced && !evaluator.stopped()) {
     search.population.removeBanned(tester, search.lastSize);
     search.population.prune(search.lastSize, settings.population);
-    std::optional<Configuration> best, tidied, polished;
-    double left = 1 - kSearch - kPolish; // of the time, were all of it used until now
-    const auto until = [&](double share) {
-      return part({settings.deadline}, share / std::exchange(left, left - share), tester.spent());
-    };
+    std::vector<Configuration> found;
     if (isTimed)
-      best = bestInTurns(tester, search.population, search.lastSize, until(kFastest));
-    if (best) {
-      observer.stage("taking back what makes no difference");
-      Deadline untilTidied = until(kTidy);
-      untilTidied.measurements = static_cast<int>((1 + kTidyTrials) * tester.measurements());
-      tidied = tidy(tester, *best, search.lastSize, untilTidied);
-      if (isPolished) {
-        observer.stage("polishing in turns");
-        polished = polishInTurns(tester, *tidied, search.lastSize, until(kInTurns), random);
-      }
-    }
+      found = stepsInTurns(tester, search.population, search.lastSize, settings.deadline, isPolished, random);
     observer.stage("final race against the default");
     const std::vector<Configuration> runners =
-        runnersOf(tester, search.population, earlier, {polished, tidied, best}, search.lastSize);
+        runnersOf(tester, search.population, earlier, found, search.lastSize);
     // Of two that are as fast the one that was there stays, else the one that says less.
     const Configuration *keeper = !earlier.empty() ? &earlier.front()
-                                  : polished       ? &*polished
-                                  : tidied         ? &*tidied
+                                  : !found.empty() ? &found.front()
                                                    : nullptr;
     const RaceResult last = race(tester, runners, search.lastSize, settings.deadline, keeper, Rounds::Spread);
+    ofRace = last.measurements;
     if (!evaluator.stopped())
       takeOver(last, result);
     result.keptPrevious &= !earlier.empty();
@@ -178,7 +186,7 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
       result.changed = false;
     }
   }
-  result.measurements = tester.measurements();
+  result.measurements = tester.measurements() - ofRace;
   result.faults = tester.bans().faults();
   return result;
 }

@@ -34,7 +34,7 @@ struct TuneResult {
   bool keptPrevious = false;                   // the earlier result, for nothing is faster beyond noise
   std::vector<double> defaultTimes, bestTimes; // of the race, in turns
   int size = 0;                                // index of that size
-  int measurements = 0;
+  int measurements = 0;                        // the last race not counted
   std::vector<Fault> faults;
   std::string strategy;             // its name
   std::optional<Coverage> coverage; // of an exhaustive one

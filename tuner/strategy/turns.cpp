@@ -5,8 +5,8 @@
 
 namespace pbc::tuner {
 
-Turns::Turns(Tester &tester, int size)
-    : tester_(tester), size_(size), limit_(std::max(10 * tester.defaultAt(size), 1.0)),
+Turns::Turns(Tester &tester, int size, Results results)
+    : tester_(tester), size_(size), results_(results), limit_(std::max(10 * tester.defaultAt(size), 1.0)),
       shortest_(tester.shortestAt(size)) {}
 
 void Turns::beginRound() {
@@ -18,18 +18,18 @@ void Turns::beginRound() {
 }
 
 bool Turns::take(const Configuration &configuration, std::vector<double> &seconds) {
-  constexpr int kPart = 5, kMostTurns = 4; // runs at once; times the runs wanted
-  constexpr double kMost = 1, kHit = 2;    // seconds of a turn; times what a run takes by itself
-  constexpr std::size_t kKnown = 2;        // turns that show how long a configuration takes by itself
+  constexpr int kFirst = 5, kMostTurns = 4; // runs at once, while little is known; times the runs wanted
+  constexpr double kMost = 1, kHit = 2;     // seconds of a turn; times what a run takes by itself
+  constexpr std::size_t kKnown = 2;         // turns that show how long a configuration takes by itself
   double expected = shortest_;
   if (seconds.size() >= kKnown)
     expected = *std::min_element(seconds.begin(), seconds.end());
   double best = 0, sum = 0;
   for (int done = 0;
        done == 0 || done < (wanted_ > 1 && best > kHit * expected ? kMostTurns * wanted_ : wanted_);) {
-    const int runs = std::min(kPart, wanted_);
-    const Measurement result =
-        tester_.evaluator().measure({configuration, size_, runs, limit_, true, !seconds.empty()});
+    const int runs = seconds.empty() ? std::min(kFirst, wanted_) : wanted_;
+    const Measurement result = tester_.measure(
+        {configuration, size_, runs, limit_, true, results_ == Results::Agreed || !seconds.empty()});
     if (result.rejected)
       tester_.noteFailure(configuration, size_, *result.rejected);
     if (result.seconds.empty() || result.rejected)

@@ -1,7 +1,7 @@
 // Times of several configurations that can be compared, as they were taken in turns on a machine that others
 // share.
 //
-//   Turns turns(tester, lastSize);
+//   Turns turns(tester, lastSize, Results::Unknown);
 //   turns.beginRound();
 //   turns.take(a, secondsOfA);  turns.take(b, secondsOfB);    // one more time of each
 //
@@ -12,17 +12,21 @@
 // on.
 //
 // Invariant: all turns of a round want as many runs, for the best of more is better. Remembered times do not
-// count, and results are looked at in the first turn of each. Source: own.
+// count, and results that have not been looked at before are, in the first turn of each. Source: own.
 #pragma once
 #include "tuner/strategy/tester.h"
 
 namespace pbc::tuner {
 
+enum class Results { Unknown, Agreed };
+
 class Turns {
 public:
-  Turns(Tester &, int size);
+  Turns(Tester &, int size, Results);
 
   void beginRound();
+  /// Of each turn of this round.
+  int runs() const { return wanted_; }
   /// Adds a time (s); false: the configuration was rejected, or the user wants to end.
   bool take(const Configuration &, std::vector<double> &seconds);
   /// A round of two, of which the other one begins than in the round before.
@@ -32,6 +36,7 @@ public:
 private:
   Tester &tester_;
   const int size_;
+  const Results results_;
   const double limit_; // seconds of a run
   double shortest_;    // run of anybody; 0: not known
   int wanted_ = 1;     // runs of a turn

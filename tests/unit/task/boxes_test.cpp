@@ -139,6 +139,16 @@ TEST(SplitOf, PartsAreEvenAndAsManyForEachWorker) {
   EXPECT_EQ(pb::splitOf({1, {0}, {1000}}, 400, eight).size[0], 256) << "the grain is respected";
 }
 
+TEST(SplitOf, PartsHaveWholeBlocksOfRows) {
+  const pb::Box box{2, {0, 0}, {1492, 1000}};
+  const long grain[] = {256, 4};
+  for (const long cells : {4096, 8192, 16384, 20000, 200'000}) {
+    const Scheduler two(2);
+    EXPECT_EQ(pb::splitOf(box, cells, grain).size[1] % 4, 0) << cells;
+    EXPECT_EQ(pb::squareSplitOf(box, cells, grain).size[1] % 4, 0) << cells;
+  }
+}
+
 TEST(SplitOf, PartsAreNotCutForWorkersThatAreMoreThanTheyAre) {
   const Scheduler many(16);
   const long grain[] = {1};

@@ -45,20 +45,26 @@ protected:
     return how(tester, population, random).tunables()[0];
   }
 
+  static Configuration polishedInTurns(Tester &tester, const Configuration &from, Random &random) {
+    Duels duels(tester, from, 0, {100.0}, Care::Sure);
+    polishInTurns(tester, duels, 0, {100.0}, random);
+    return duels.best();
+  }
+
   bool isFlat_ = false;
   ProgramSpace space_ = syntheticSpace(1);
   std::vector<TestSize> sizes_ = powersOfTwo(10, 10);
 };
 
-/// Measured: 37 of 40; by steps that are compared with times of before (`polish`): none.
+/// Measured: 40 of 40; by steps that are compared with times of before (`polish`): none.
 TEST_F(Polish, InTurnsATenthIsSeenThoughTheMachineChangesAllTheTime) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed)
     found += polished(0.05, seed, [](Tester &tester, Population &population, Random &random) {
                const Configuration best = bestInTurns(tester, population, 0, {100.0}).value();
-               return polishInTurns(tester, best, 0, {100.0}, random);
+               return polishedInTurns(tester, best, random);
              }) == 5;
-  EXPECT_GE(found, 34);
+  EXPECT_GE(found, 38);
 }
 
 TEST_F(Polish, NobodyIsTheBestWhereNothingWasMeasured) {
@@ -78,8 +84,7 @@ TEST_F(Polish, WhatTakesAsLongIsSeldomTaken) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed)
     stayed += polished(0.05, seed, [](Tester &tester, Population &population, Random &random) {
                 const Configuration before = population.best(0).configuration;
-                return polishInTurns(tester, before, 0, {100.0}, random) == before ? before.withTunable(0, -1)
-                                                                                   : before;
+                return polishedInTurns(tester, before, random) == before ? before.withTunable(0, -1) : before;
               }) == -1;
   EXPECT_GE(stayed, 30);
 }

@@ -71,6 +71,21 @@ TEST(Refresh, ReachesAFullTuningInATenthOfItsTrials) {
   }
 }
 
+TEST(Refresh, WhereTrialsAreCountedTheRaceIsShort) {
+  const ProgramSpace space = startingFrom(syntheticSpace(), bestOfElsewhere(syntheticSpace(), 1L << 12));
+  const auto sizes = powersOfTwo(6, 12);
+  Synthetic evaluator(space, sizes, 0.02, 1);
+  evaluator.bestRatio = 3;
+  Silent silent;
+  TuneSettings settings;
+  settings.deadline = 1000;
+  settings.trials = 60;
+  const TuneResult result = refresh(space, sizes, {}, settings, evaluator, silent);
+  EXPECT_TRUE(result.raced);
+  EXPECT_LE(result.measurements, 60 + 2) << "a turn may be under way at the end";
+  EXPECT_LE(evaluator.requests, result.measurements + 100);
+}
+
 TEST(Refresh, StaysWhereNothingHasMoved) {
   const ProgramSpace space = syntheticSpace();
   const Configuration stored = bestOfElsewhere(space, 1L << 23);
