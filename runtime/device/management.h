@@ -166,6 +166,8 @@ private:
   void watch();
   void giveUp();
   bool evictOne(bool &wait);
+  /// Dead and resting buffers; whether there were any.
+  bool freeUnused();
   void freeResting();
   void free(std::unique_ptr<Buffer> buffer, unsigned long bytes);
 

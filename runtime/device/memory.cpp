@@ -9,9 +9,9 @@ constexpr unsigned long kRestingPart = 8;
 /// As long as less than this part is used, a launch gets a new buffer rather than one that it had to wait
 /// for.
 constexpr unsigned long kPlentyPart = 2;
-/// Nanoseconds until memory that was given back can be had again: drivers finish that in threads of their
-/// own.
-constexpr unsigned long kSettling = 2'000'000;
+/// Nanoseconds in which memory that was given back can be had again: drivers finish that in threads of their
+/// own, which have to come to their turn.
+constexpr unsigned long kSettling = 200'000'000;
 
 } // namespace
 
@@ -40,18 +40,23 @@ std::unique_ptr<Buffer> Management::allocate(unsigned long bytes, bool &wait) {
     } catch (const DeviceError &e) {
       if (e.failure() != Failure::OutOfMemory)
         throw;
-      const unsigned long before = count.buffers;
-      freeDead();
-      freeResting();
-      if (count.buffers < before || evictOne(wait))
+      if (freeUnused() || evictOne(wait))
         continue;
       wait |= !launched_.empty() || !copyingIn_.empty() || // they may keep memory that was given up
-              Trace::now() - lastFreed_ < kSettling;
+              (count.bytes + bytes <= about_.bytes && Trace::now() - lastFreed_ < kSettling);
       if (wait)
         return nullptr;
-      throw;
+      if (!freeUnused()) // what other threads let die while this one looked
+        throw;
     }
   }
+}
+
+bool Management::freeUnused() {
+  const unsigned long before = count.buffers;
+  freeDead();
+  freeResting();
+  return count.buffers < before;
 }
 
 void Management::freeResting() {

@@ -322,25 +322,17 @@ std::unique_ptr<Buffer> Record::abandon(int device) {
   return std::move(s.buffer);
 }
 
+// At each moment whoever looks at the table and then at the estate finds each buffer in one of them.
 void Record::die() {
-  {
-    std::lock_guard hold(state_->mutex);
-    state_->records.erase(this);
-  }
   {
     std::lock_guard hold(mutex_);
     isDead_ = true; // from here on nobody asks the storage for anything
+    for (std::size_t k = 0; k < sides_.size(); ++k)
+      if (Side &s = sides_[k]; s.buffer)
+        state_->estates[k].leave({std::move(s.buffer), bytes_, s.shared});
   }
-  for (std::size_t k = 0; k < sides_.size(); ++k) {
-    DeadBuffer dead{nullptr, bytes_, false};
-    {
-      std::lock_guard hold(mutex_);
-      dead.buffer = std::move(sides_[k].buffer);
-      dead.shared = sides_[k].shared;
-    }
-    if (dead.buffer)
-      state_->estates[k].leave(std::move(dead));
-  }
+  std::lock_guard hold(state_->mutex);
+  state_->records.erase(this);
 }
 
 } // namespace pb::device

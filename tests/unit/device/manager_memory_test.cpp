@@ -72,6 +72,35 @@ TEST(ManagerMemory, ALaunchThatDoesNotFitIsRefused) {
   EXPECT_EQ(read(bench, out), 6);
 }
 
+/// A driver may finish giving memory back in a thread that does not come to its turn for long.
+TEST(ManagerMemory, MemoryThatWasGivenUpMayTakeAWhile) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  int allocations = 0;
+  const Bench bench("memory=600", 1, 0, nullptr, [&](const char *call) {
+    const bool isLate = Clock::now() > begin + std::chrono::milliseconds(60);
+    if (std::string(call) == "allocate" && ++allocations > 2 && !isLate)
+      throw DeviceError(Failure::OutOfMemory, "not yet");
+  });
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 2), c = matrix(8, 4, 3);
+  EXPECT_EQ(bench.manager->submitNow({bench.plus(a, b, 1)}).count, 1);
+  EXPECT_EQ(bench.manager->submitNow({bench.plus(b, c, 1)}).count, 1);
+  EXPECT_GT(allocations, 3);
+  EXPECT_EQ(read(bench, c), 3);
+}
+
+/// What cannot be there at once is not waited for.
+TEST(ManagerMemory, WhatNeverFitsIsRefusedAtOnce) {
+  int allocations = 0;
+  const Bench bench("memory=600", 1, 0, nullptr,
+                    [&](const char *call) { allocations += std::string(call) == "allocate"; });
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 2), c = matrix(8, 9, 3);
+  EXPECT_EQ(bench.manager->submitNow({bench.plus(a, b, 1)}).count, 1);
+  EXPECT_EQ(read(bench, b), 2);
+  EXPECT_EQ(bench.manager->submitNow({bench.plus(a, c, 1, 0, 4)}).count, 0);
+  EXPECT_LT(allocations, 8);
+}
+
 /// Three matrices of a launch must be there at once, with room for two.
 TEST(ManagerMemory, ALaunchKeepsItsOwnBuffers) {
   const Bench bench("memory=600");

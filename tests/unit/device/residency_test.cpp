@@ -147,7 +147,8 @@ TEST(Residency, RecordsDieWithTheirStorage) {
   class CountedBuffer : public Buffer {};
   Table table(1);
   int woken = 0;
-  table.estate(0).setWake([&] { ++woken; });
+  std::size_t recordsThen = 0;
+  table.estate(0).setWake([&] { ++woken, recordsThen = table.records().size(); });
   {
     const auto m = matrix(8, 8, 0);
     const auto record = table.recordOf(m.owner());
@@ -155,6 +156,7 @@ TEST(Residency, RecordsDieWithTheirStorage) {
     EXPECT_EQ(table.records().size(), 1u);
   }
   EXPECT_EQ(woken, 1);
+  EXPECT_EQ(recordsThen, 1u) << "who looks for buffers just then finds them";
   EXPECT_TRUE(table.records().empty());
   const auto dead = table.estate(0).take();
   ASSERT_EQ(dead.size(), 1u);
