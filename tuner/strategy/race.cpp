@@ -8,6 +8,8 @@ namespace pbc::tuner {
 namespace {
 
 constexpr int kFewestRounds = 5;      // five wins in a row are beyond chance (1/32)
+constexpr int kRoundsWithoutTime = 3; // are enough for whoever needs less than
+constexpr double kHalf = 0.5;         // of the other's time, where the time is over
 constexpr int kRoundsWithOneLost = 8; // all but one of these are beyond chance, too (9/256)
 constexpr int kMostRounds = 15;       // in a row
 constexpr int kSpreadRounds = 45;     // more at most, over the time that is left
@@ -66,13 +68,17 @@ Runner *fastest(Runner &reference, std::vector<Runner> &runners) {
   return best;
 }
 
+bool isFarAhead(const Runner &reference, const Runner &runner) {
+  return &runner != &reference && judgePairs(reference.seconds, runner.seconds).ratio < kHalf;
+}
+
 /// Whether there is another round, after so many.
 bool goesOn(int rounds, const Tester &tester, int size, double deadline, Rounds kind, Runner &reference,
             std::vector<Runner> &runners) {
   constexpr double kPromise = 0.85, kFar = 0.8, kAhead = 0.99;
-  if (rounds < kFewestRounds)
-    return true;
   const bool hasTime = tester.mayGoOn(deadline);
+  if (rounds < kFewestRounds)
+    return hasTime || rounds < kRoundsWithoutTime || !isFarAhead(reference, *fastest(reference, runners));
   // Where processors and memory are shared, what two threads gain changes from one second to the next: what
   // was much faster for all of the search and is not now may have met a bad moment.
   const bool isPromised =
@@ -90,24 +96,28 @@ bool goesOn(int rounds, const Tester &tester, int size, double deadline, Rounds 
 }
 
 /// Once more in another process, the winner first this time. Times are added to those of the runners.
-bool isConfirmed(Tester &tester, Runner &keeper, Runner &winner, Runner &reference, Turns &turns) {
+bool isConfirmed(Tester &tester, Runner &keeper, Runner &winner, Runner &reference, Turns &turns,
+                 double deadline) {
   if (!tester.evaluator().renew())
     return true; // nothing would be different
   std::vector<Runner *> order{&winner, &keeper};
   if (&keeper != &reference)
     order.push_back(&reference);
-  const auto newest = [](const Runner &runner) {
-    return std::vector<double>(runner.seconds.end() - static_cast<std::ptrdiff_t>(kFewestRounds),
-                               runner.seconds.end());
-  };
-  for (int round = 0; round < kFewestRounds; ++round) {
+  double ratio = 1; // of the winner's times to the keeper's, in the rounds of this process
+  for (int round = 1; round <= kFewestRounds; ++round) {
     turns.beginRound();
     for (Runner *runner : order)
       if (!turns.take(runner->configuration, runner->seconds))
         return tester.evaluator().stopped();
     std::reverse(order.begin(), order.end());
+    const auto newest = [&](const Runner &runner) {
+      return std::vector<double>(runner.seconds.end() - round, runner.seconds.end());
+    };
+    ratio = judgePairs(newest(keeper), newest(winner)).ratio;
+    if (ratio < kHalf && !tester.mayGoOn({deadline}))
+      break;
   }
-  return judgePairs(newest(keeper), newest(winner)).ratio < 1;
+  return ratio < 1;
 }
 
 } // namespace
@@ -162,7 +172,7 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
       keeper = &runner;
   if (winner != keeper && !tester.evaluator().stopped() &&
       ((keeper != &reference && !isFaster(*keeper, *winner)) ||
-       !isConfirmed(tester, *keeper, *winner, reference, turns))) {
+       !isConfirmed(tester, *keeper, *winner, reference, turns, deadline))) {
     result.keptPrevious = keeper != &reference;
     winner = keeper;
   }

@@ -6,8 +6,9 @@
 //   race(tester, {a, b, c}, size, ...)  ->  RaceResult { winner a, default 0.120 s, winner 0.031 s, 15 rounds
 //   }
 //
-// If nobody has won after 15 rounds, but somebody is ahead or was much faster in the search, more rounds are
-// spread over the next seconds.
+// Where the time is over before that, three rounds and one in a new process are enough for whoever needs less
+// than half of the default's time. If nobody has won after 15 rounds, but somebody is ahead or was much
+// faster in the search, more rounds are spread over the next seconds.
 //
 // Who runs has been examined before (Tester::sound): whoever is wrong at an odd size is not there.
 //

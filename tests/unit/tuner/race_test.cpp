@@ -126,6 +126,19 @@ TEST_F(Race, FewerRunWhereTimeIsShort) {
   EXPECT_EQ(whoRuns(2, 12), (std::set{0, 1, 2})) << "and who was there before";
 }
 
+TEST_F(Race, WhereTheTimeIsOverWhoIsFarAheadNeedsFewRuns) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Machine far({5, 1}, 0.1, seed), near({5, 4}, 0.03, seed);
+    const RaceResult ofFar = run(far, -1, 1);
+    EXPECT_TRUE(ofFar.changed);
+    EXPECT_EQ(far.asked.size(), 8u) << "three rounds of two, and one more in another process";
+    EXPECT_EQ(far.process, 1);
+    EXPECT_GT(ofFar.defaultSeconds, 2 * ofFar.winnerSeconds);
+    run(near, -1, 1);
+    EXPECT_GE(near.asked.size(), 20u) << "five rounds, and five more";
+  }
+}
+
 TEST_F(Race, APreviousWinnerThatIsSlowByNowIsNotKept) {
   Machine machine({1, 3, 0.5}, 0.02, 1);
   EXPECT_EQ(use(run(machine, 1)), 2);

@@ -77,6 +77,7 @@ TEST(Search, NothingToGainKeepsTheDefault) {
     }
     double elapsed() const override { return clock; }
     bool stopped() const override { return false; }
+    bool renew() override { return true; }
   };
   const ProgramSpace space = syntheticSpace(4);
   int changed = 0;
@@ -89,9 +90,9 @@ TEST(Search, NothingToGainKeepsTheDefault) {
     settings.seed = seed;
     changed += tune(space, powersOfTwo(6, 10), {}, settings, flat, silent).changed;
   }
-  // Measured: 40. Three runners, looked at again and again; what is chosen by accident is as fast as the
+  // Measured: 27. Three runners, looked at again and again; what is chosen by accident is as fast as the
   // default.
-  EXPECT_LE(changed, 50);
+  EXPECT_LE(changed, 36);
 }
 
 TEST(Search, RejectedAlternativesNeverWinAndAreNamed) {
