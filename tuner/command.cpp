@@ -20,11 +20,24 @@ void readSizes(const std::vector<std::string> &texts, std::map<std::string, long
     const long value = equals == std::string::npos ? 0 : std::strtol(text.c_str() + equals + 1, &end, 10);
     if (equals == std::string::npos || equals == 0 || end == text.c_str() + equals + 1 || *end != '\0')
       throw CLI::ValidationError("--size", "'" + text + "' is not of the form w=1024");
+    if (sizes->contains(text.substr(0, equals)))
+      throw CLI::ValidationError("--size",
+                                 "'" + text + "': " + text.substr(0, equals) + " has a size already");
     if (value < 1 || value > 2147483647) // as --n
       throw CLI::ValidationError("--size",
                                  "'" + text + "': a size is a whole number above 0, at most 2147483647");
     (*sizes)[text.substr(0, equals)] = value;
   }
+}
+
+CLI::Validator seconds() {
+  const auto check = [](const std::string &text) {
+    double value = 0;
+    const bool isNumber = CLI::detail::lexical_cast(text, value);
+    return isNumber && value > 0 && value <= 1e9 ? std::string()
+                                                 : "'" + text + "' is no number of seconds above 0";
+  };
+  return {check, "SECONDS"};
 }
 
 /// Options of the search for choices: kernels are searched one option at a time, and compiling takes the
@@ -67,7 +80,7 @@ int tuneCommand(int argc, char **argv) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--budget", options.budget, "seconds to spend (default: 5, 50 or 600 by --effort)")
-      ->check(CLI::PositiveNumber);
+      ->check(seconds());
   app.add_option(
          "--trials", options.trials,
          "measurements that the search may make, the last race not counted (default: as many as there is "
@@ -90,7 +103,9 @@ int tuneCommand(int argc, char **argv) {
          "two of them, as time,memory: finds all configurations that are best in some way (the front) "
          "and writes each, with a plot; the first objective's best becomes the configuration")
       ->excludes("--objective");
-  app.add_option("--seed", options.seed, "of the search and of random inputs")->capture_default_str();
+  app.add_option("--seed", options.seed, "of the search and of random inputs")
+      ->check(CLI::Range(0L, 1L << 53).description("a whole number from 0 to 2^53"))
+      ->capture_default_str();
   app.add_option("--threads", options.threads, "threads of the program (default: its own choice)")
       ->check(CLI::Range(1, 1024));
   app.add_option("--memory", options.memoryMegabytes,
@@ -100,7 +115,7 @@ int tuneCommand(int argc, char **argv) {
                  "seconds after which a kernel for a device that is still being compiled counts as a failure "
                  "(default: 30); with --kernels, a variant of the program (default: 10, and 5 times what the "
                  "program itself took)")
-      ->check(CLI::PositiveNumber);
+      ->check(seconds());
   app.add_flag("--fresh", options.fresh, "measure again what the journal already knows");
   app.add_flag(
          "--refresh", options.refresh,
@@ -146,6 +161,8 @@ int tuneCommand(int argc, char **argv) {
   try {
     app.parse(argc, argv);
     readSizes(sizes, &options.sizes);
+    if (app.count("--output") && options.output.empty())
+      throw CLI::ValidationError("--output", "expects the name of a file");
   } catch (const CLI::ParseError &problem) {
     return app.exit(problem) == 0 ? 0 : 1; // CLI11 has statuses of its own
   }

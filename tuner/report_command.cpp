@@ -1,5 +1,6 @@
 #include "tuner/report_command.h"
 
+#include "tuner/output_files.h"
 #include "tuner/report/explain.h"
 #include "tuner/report/page.h"
 #include "tuner/write_file.h"
@@ -122,6 +123,8 @@ int reportCommand(int argc, char **argv) {
       throw TunerError(evidence.remarks.empty() ? "there is nothing to report" : evidence.remarks.back());
     const std::string path = output.empty() ? beside(options) : output;
     remark("pbc report", evidence);
+    requirePage("--output", path);
+    requireDistinct({{"the program", options.program}, {"the report", path}});
     writeAtomically(path, page(evidence));
     fmt::print("{}\n", path);
   });

@@ -10,6 +10,7 @@
 #include "tuner/evaluate/steps.h"
 #include "tuner/journal/read_journal.h"
 #include "tuner/journal/tuning_lock.h"
+#include "tuner/output_files.h"
 #include "tuner/report/front_report.h"
 #include "tuner/report/page.h"
 #include "tuner/report/progress.h"
@@ -41,8 +42,18 @@ public:
       : options_(options), program_(existingProgram(options.program)), progress_(stderr),
         output_(options.output.empty() ? options.program + ".cfg" : options.output),
         report_(reportPath(options, output_)), sizes_(options.sizes) {
-    if (options.record.empty())
-      requireWritable(output_);
+    if (!options.record.empty()) {
+      requireDistinct({{"the program", options.program}, {"the file of --record", options.record}});
+      requireRecording(options.record);
+      return;
+    }
+    requireDistinct({{"the program", options.program},
+                     {"the configuration", output_},
+                     {"the journal", journalPath(output_)},
+                     {"the report", report_}});
+    requireConfiguration(output_);
+    if (!report_.empty())
+      requirePage("--report", report_);
   }
 
   int run() {
@@ -124,6 +135,8 @@ private:
   /// Of an earlier file: what the user set and a tuner must leave alone; with accuracy bins, all of it, for
   /// that is nearer to the targets than the defaults are.
   void takeOver() {
+    if (!options_.output.empty() && options_.record.empty())
+      requireOwnConfiguration(space_, output_);
     const auto earlier = earlierResult(space_, output_, progress_);
     if (const std::string text = textOf(output_); isFor(space_, text, output_))
       file_.setKernels(kernelSettings(text));
@@ -213,10 +226,16 @@ private:
     return reached.met.empty() ? std::vector<Sizes>{sizes.back()} : reached.met;
   }
 
+  /// Seconds that the default may take at first, by the time that there is.
+  double patience() const {
+    constexpr double kTimes = 4, kLeast = 10;
+    return std::clamp(kTimes * budget_, kLeast, kPatience);
+  }
+
   void prepare() {
     // Before anything is measured: the journal lies beside the result, so this shows whether we may write
     // there.
-    const std::string journal = fs::path(output_).replace_extension(".tune.sqlite").string();
+    const std::string journal = journalPath(output_);
     if (!lock_)
       lock_.emplace(output_, journal);
     journal_ = std::make_unique<Journal>(journal);
@@ -229,7 +248,7 @@ private:
     worker_ = std::make_unique<Worker>(program_, workerOptions_);
     if (hasStart_ && !options_.refresh)
       worker_->setBase(toToml(space_, Configuration::defaults(space_), {}));
-    full_ = fullSizes(*worker_, space_, {options_.n, sizes_, !options_.inputs.empty()}, kPatience);
+    full_ = fullSizes(*worker_, space_, {options_.n, sizes_, !options_.inputs.empty()}, patience());
     progress_.note(fmt::format("tuning {} ({} open decisions) up to {}",
                                space_.goal ? space_.main : space_.program, space_.openDecisions(),
                                nameOf(full_)));
@@ -237,7 +256,7 @@ private:
     if (space_.goal)
       sizes = meetTarget(std::move(sizes));
     const auto note = [&](const std::string &line) { progress_.note(line); };
-    PreparedSteps prepared = prepareSteps(*worker_, sizes, kPatience, note);
+    PreparedSteps prepared = prepareSteps(*worker_, sizes, patience(), note);
     steps_ = std::move(prepared.steps);
     quick_ = std::move(prepared.tooQuick);
     if (!space_.goal)
@@ -300,11 +319,19 @@ private:
     const MachineNoise noise = noiseNow();
     const bool isRefresh = options_.refresh && !startsAnew_; // else compared with the default
     progress_.note("noise: " + inWords(noise, isRefresh ? "stored configuration" : "default"));
+    if (!space_.goal && !isRefresh && !noise.disagreement.empty())
+      throw TunerError(fmt::format(
+          "{}: the default, run again on the same inputs, {}\n"
+          "  help: alternatives are compared with the default, which must give the same each time:\n"
+          "        take random numbers from the language (rand), which are the same in each run,\n"
+          "        or say how exact results must be (accuracy_metric)",
+          options_.program, noise.disagreement));
     TuneSettings settings;
     // The evaluator's clock has just begun, the user's when we did.
     const double spent = std::min(steadySeconds() - begin_, 0.5 * budget_);
     settings.deadline = (space_.goal ? 0.6 : 1) * (budget_ - spent);
     settings.seed = static_cast<std::uint64_t>(options_.seed);
+    settings.ties = objective_.isTime() || options_.refresh ? Ties::Default : Ties::Previous;
     settings.trials = options_.trials;
     settings.strategy = strategyFor(options_, budget_, sizes.back().defaultSeconds);
     if (options_.effort == "full")
@@ -354,9 +381,11 @@ private:
     summary.remembered = runs.remembered();
     summary.stopped = runs.stopped();
     summary.examined = examination.inputs();
+    if (!runs.journalProblem().empty())
+      progress_.note(fmt::format("from some moment on nothing was noted: {}", runs.journalProblem()));
     if (space_.goal)
       verifyAccuracy(summary);
-    write(summary, !earlier.empty());
+    write(summary, earlier.empty() ? nullptr : &earlier.front());
   }
 
   /// "quick (evolutionary), 50 s, seed 1"
@@ -514,14 +543,22 @@ private:
     return judgePairs(times[1], times[0]).faster;
   }
 
-  void write(Summary &summary, bool hasEarlier) {
+  /// `earlier`: what the file says now.
+  void write(Summary &summary, const Configuration *earlier) {
     const TuneResult &result = summary.result;
     // Stopped early, a default would only destroy what a longer tuning found.
-    summary.kept = summary.stopped && !result.raced && hasEarlier &&
+    summary.kept = summary.stopped && !result.raced && earlier &&
                    (!result.changed || summary.sizes != summary.fullSizes);
-    if (!summary.kept) {
+    if (summary.kept) {
+      summary.result.best = *earlier;
+    } else {
       start_ = result.best;
-      writeAtomically(output_, fileText(summary));
+      const std::string text = fileText(summary);
+      try {
+        writeAtomically(output_, text);
+      } catch (const TunerError &problem) { // at least it can be copied
+        throw TunerError(fmt::format("{}\n  this is what was found:\n{}", problem.what(), text));
+      }
       hasWritten_ = true;
     }
     if (summary.stopped)

@@ -8,17 +8,10 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <sstream>
-#include <unistd.h>
 
 namespace pbc::tuner {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-constexpr const char *kMadeByTune = "# Made by pbc tune"; // report/summary.cpp
-
-} // namespace
 
 bool isFor(const ProgramSpace &space, const std::string &text, const std::string &path) {
   try {
@@ -89,48 +82,6 @@ std::string inputsKey(const TuneOptions &options) {
                        fs::last_write_time(input, ignored).time_since_epoch().count());
   }
   return options.inputs.empty() ? key + fmt::format(" seed={}", options.seed) : key;
-}
-
-void requireWritable(const std::string &output) {
-  const fs::path folder = fs::absolute(output).parent_path();
-  const bool isFolder = fs::is_directory(output);
-  if (isFolder || ::access(folder.c_str(), W_OK) != 0)
-    throw TunerError(fmt::format("{}: the configuration cannot be written there: {}\n"
-                                 "  help: --output=FILE.cfg writes it elsewhere",
-                                 output,
-                                 isFolder                    ? "it is a folder"
-                                 : !fs::is_directory(folder) ? "there is no such folder"
-                                                             : "the folder may not be written to"));
-}
-
-fs::path frontFolder(const std::string &output) {
-  const fs::path folder = fs::path(output).replace_extension(".front");
-  std::error_code problem;
-  fs::create_directories(folder, problem);
-  if (problem || ::access(folder.c_str(), W_OK) != 0)
-    throw TunerError(fmt::format("{}: the front cannot be written there: {}\n"
-                                 "  help: --output=FILE.cfg puts it into FILE.front",
-                                 folder.string(), problem ? problem.message() : "no permission"));
-  for (const auto &entry : fs::directory_iterator(folder, problem))
-    if (entry.path().extension() != ".cfg" || !textOf(entry.path().string()).starts_with(kMadeByTune))
-      throw TunerError(fmt::format("{}: is not of an earlier front, and is left as it is\n"
-                                   "  help: move it, or use --output=FILE.cfg: the front goes to FILE.front",
-                                   entry.path().string()));
-  return folder;
-}
-
-std::string reportPath(const TuneOptions &options, const std::string &output) {
-  if (options.report == "none")
-    return "";
-  if (!options.report.empty()) {
-    const fs::path folder = fs::absolute(options.report).parent_path();
-    if (fs::is_directory(options.report) || ::access(folder.c_str(), W_OK) != 0)
-      throw TunerError(
-          fmt::format("--report={}: no file can be written there\n"
-                      "  help: give a file in a folder that exists and may be written to, or `none`",
-                      options.report));
-  }
-  return options.report.empty() ? fs::path(output).replace_extension(".tune.html").string() : options.report;
 }
 
 } // namespace pbc::tuner

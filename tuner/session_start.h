@@ -10,8 +10,6 @@
 #include "tuner/space/provenance.h"
 #include "tuner/strategy/strategy.h"
 
-#include <filesystem>
-
 namespace pbc::tuner {
 
 /// Whether the text is a configuration of this program.
@@ -34,16 +32,5 @@ Sizes largestSizes(const Provenance &, const ProgramSpace &);
 
 /// What decides a time beside sizes and machine, for the journal.
 std::string inputsKey(const TuneOptions &);
-
-/// Before anything is measured. Throws TunerError if no configuration can be written to this path.
-void requireWritable(const std::string &output);
-
-/// Of the files of a front; made before anything is measured. Throws TunerError if it cannot be made, or
-/// somebody else's files are there.
-std::filesystem::path frontFolder(const std::string &output);
-
-/// Beside the configuration, whose suffix it takes the place of; empty: none is wanted. Throws TunerError
-/// where the one that is asked for cannot be written: a minute of tuning later would be too late.
-std::string reportPath(const TuneOptions &, const std::string &output);
 
 } // namespace pbc::tuner

@@ -8,18 +8,21 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <sstream>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace pbc::tuner {
 
 std::string textOf(const std::string &path) {
+  constexpr std::size_t kMost = 256UL << 20, kPart = 1UL << 16;
   std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  if (file)
-    text << file.rdbuf();
-  return text.str();
+  std::string text, part(kPart, '\0');
+  while (file.read(part.data(), kPart) || file.gcount() > 0) {
+    text.append(part, 0, static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kMost)
+      throw TunerError(fmt::format("{}: is longer than {} MB: nothing of ours", path, kMost >> 20));
+  }
+  return text;
 }
 
 namespace {

@@ -4,7 +4,7 @@
 
 namespace pbc::tuner {
 
-/// "" if there is none.
+/// "" if there is none. Throws TunerError where there is no end to it, as of a device.
 std::string textOf(const std::string &path);
 /// All or nothing: a reader never sees half a file. Links are followed, a file keeps its permissions, and
 /// what is no file (a pipe, a device) is written to. Throws TunerError.

@@ -4,9 +4,11 @@
 #include "tuner/command.h"
 #include "tuner/report_command.h"
 #include "tuner/travel/command.h"
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
 
-int main(int argc, char **argv) {
+static int command(int argc, char **argv) {
   if (argc > 1 && std::strcmp(argv[1], "tune") == 0)
     return pbc::tuner::tuneCommand(argc - 1, argv + 1);
   if (argc > 1 && std::strcmp(argv[1], "config") == 0)
@@ -20,4 +22,13 @@ int main(int argc, char **argv) {
     return pbc::tuner::explainCommand(argc - 1, argv + 1);
   const auto parsed = pbc::driver::parseOptions(argc - explains, argv + explains, explains);
   return parsed.run ? pbc::driver::compileProgram(parsed.options) : parsed.status;
+}
+
+int main(int argc, char **argv) {
+  const int status = command(argc, argv);
+  // Whoever reads our output must not take a part of it for all.
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout))
+    return status;
+  std::fprintf(stderr, "pbc: error: standard output cannot be written: %s\n", std::strerror(errno));
+  return status ? status : 1;
 }

@@ -50,6 +50,15 @@ std::string warningAbout(const Program &program, const std::string &text, const 
       what += " (" + std::to_string(count) + (count == 1 ? " entry does" : " entries do") +
               " not fit: " + unfit + (count > 3 ? ", ..." : "") + ")";
   }
+  if (what.empty() && !origin.changed.empty()) {
+    what = "made before ";
+    for (std::size_t i = 0; i < origin.changed.size(); ++i)
+      what += (i == 0                          ? ""
+               : i + 1 < origin.changed.size() ? ", "
+                                               : " and ") +
+              std::string(origin.changed[i]->name);
+    what += origin.changed.size() == 1 ? " was changed" : " were changed";
+  }
   if (!origin.otherMachine.empty())
     what += (what.empty() ? "made" : ",") + std::string(" on another machine (") + origin.otherMachine + ")";
   if (what.empty())

@@ -8,6 +8,12 @@ namespace pb::config {
 Origin originOf(const Program &program, const toml::table &root) {
   Origin origin;
   origin.isOtherVersion = root["hash"].value_or(std::string(program.hash)) != program.hash;
+  for (int i = 0; i < program.transformCount; ++i) {
+    const Transform &t = *program.transforms[i];
+    const auto hash = root[kMadeBy]["transforms"][t.name];
+    if (hash && t.hash && hash.value_or<std::string>("") != t.hash)
+      origin.changed.push_back(&t);
+  }
   const auto machine = root[kMadeBy]["machine"];
   if (!machine.is_table())
     return origin;

@@ -5,11 +5,14 @@
 //   [made-by]
 //   machine = { processor = "AMD EPYC 7763", cores = 64 }     this one has 8 of them        => otherMachine
 //
+//   transforms = { Sort = "6aa9" }                            Sort has the hash 31f0 => changed {Sort}
+//
 // What a configuration of elsewhere says is still followed, as far as it fits (fit.h).
 #pragma once
 #include "runtime/abi/program.h"
 #include <string>
 #include <toml++/toml.h>
+#include <vector>
 
 namespace pb::config {
 
@@ -17,7 +20,8 @@ inline constexpr const char *kMadeBy = "made-by"; // no transform can have this 
 
 struct Origin {
   bool isOtherVersion = false;
-  std::string otherMachine; // "AMD EPYC 7763, 64 processors"; "": this one, or not said
+  std::vector<const Transform *> changed; // whose text is another than it was then
+  std::string otherMachine;               // "AMD EPYC 7763, 64 processors"; "": this one, or not said
 };
 
 Origin originOf(const Program &, const toml::table &);

@@ -86,16 +86,12 @@ void Reader::readOrigin(const toml::table &origin) {
   toml::table root;
   root.insert(kMadeBy, origin);
   begin("", kMadeBy, origin.source());
-  if (const std::string machine = originOf(program_, root).otherMachine; !machine.empty())
-    remark("made on another machine: " + machine, EntryState::OtherMachine);
-  const toml::table *hashes = origin["transforms"].as_table();
-  for (int i = 0; hashes && i < program_.transformCount; ++i) {
-    const Transform &t = *program_.transforms[i];
-    const toml::node *hash = hashes->get(t.name);
-    if (!hash || !t.hash || hash->value_or<std::string>("") == t.hash)
-      continue;
-    begin(t.name, "", hash->source());
-    remark(std::string(t.name) + " has changed since the configuration was made", EntryState::Changed);
+  const Origin from = originOf(program_, root);
+  if (!from.otherMachine.empty())
+    remark("made on another machine: " + from.otherMachine, EntryState::OtherMachine);
+  for (const Transform *t : from.changed) {
+    begin(t->name, "", origin["transforms"][t->name].node()->source());
+    remark(std::string(t->name) + " has changed since the configuration was made", EntryState::Changed);
   }
 }
 

@@ -26,7 +26,7 @@ struct Descriptor {
 
 } // namespace
 
-FileBytes FileBytes::open(const std::string &name) {
+FileBytes FileBytes::open(const std::string &name, unsigned long most) {
   FileBytes file;
   const Descriptor d{name == "-" ? 0 : ::open(name.c_str(), O_RDONLY | O_CLOEXEC), name != "-"};
   if (d.fd < 0)
@@ -59,6 +59,8 @@ FileBytes FileBytes::open(const std::string &name) {
       break;
     }
     used += static_cast<unsigned long>(n);
+    if (used > most)
+      throw base::UserError(name + ": is longer than " + std::to_string(most) + " bytes");
   }
   file.bytes_ = file.read_;
   return file;

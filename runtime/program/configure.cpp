@@ -114,7 +114,8 @@ void configure(const Program &program, const Options &options, const std::string
                  file.c_str());
     return;
   }
-  const matrix::FileBytes content = matrix::FileBytes::open(file);
+  constexpr unsigned long kMost = 64UL << 20; // a device may have no end
+  const matrix::FileBytes content = matrix::FileBytes::open(file, kMost);
   applyFile(program, options, self, {content.bytes().begin(), content.bytes().end()}, file, threads);
 }
 

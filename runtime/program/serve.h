@@ -29,6 +29,8 @@
 //      "bytes":N, the most memory that one more run has at once, the matrices that it is given included
 //      "compare":false: the configuration has agreed before, nothing is filled, compared, restored (unless
 //      the default writes into its inputs) or judged. That is a third of the time where runs are short.
+//      "compare":"last": after all runs there is one more, whose outputs are compared, too: some are right
+//      at first only
 //   {"op":"meters"}      which of these this machine can measure
 //   -> {"ok":true,"energy":["package-0"],"energy_window":0.05,"energy_problem":"","peak_memory":true}
 //   Before an answer there may be lines about kernels for devices that are compiled meanwhile (times do not

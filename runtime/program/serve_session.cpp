@@ -415,12 +415,18 @@ Json ServeSession::measure(const Json &request) {
   configure(request, &threads);
   const auto begin = Clock::now();
   const bool isLookedAt = !(request.contains("compare") && request["compare"] == false);
+  const bool isLookedAtLast = request.contains("compare") && request["compare"] == "last";
   const bool comparable = fitOutputs() && isLookedAt;
   const std::vector<Matrix> outputs = instance_->outputs();
-  if (isLookedAt)
+  const auto spoil = [&] {
     for (const Matrix &m : outputs)
       matrix::fillWithNonsense(m);
-  base::seedThreads(seed_);
+    base::seedThreads(seed_);
+  };
+  if (isLookedAt)
+    spoil();
+  else
+    base::seedThreads(seed_);
   Runner &workers = runner(threads);
   Difference difference;
   size_t worst = 0;
@@ -448,6 +454,11 @@ Json ServeSession::measure(const Json &request) {
       times.skip(); // a time with a compiler's in it is none of the program's
     else
       times.add(cost);
+  }
+  if (isLookedAtLast && comparable && difference.agrees && changed < 0) {
+    spoil();
+    runOnce(workers, false);
+    difference = compareAll(outputs, reference_, &worst);
   }
   if (isLookedAt)
     restore();

@@ -103,6 +103,11 @@ def runs_with_what_fits():
     check(done.stdout == reference and done.stderr == "elsewhere.cfg: warning: made on another machine (Abacus, 1 "
           "processor); it is used as far as it fits; `pbc tune --refresh ./one` brings it up to date, --nowarnings "
           "hides this\n", done.stderr)
+    # The same choices, another text.
+    compile("changed", factor="2")
+    done = run("./changed", "--n=300", "--hash", "--config=one.cfg")
+    check(done.stderr == "one.cfg: warning: made before Sums was changed; it is used as far as it fits; `pbc tune "
+          "--refresh ./changed` brings it up to date, --nowarnings hides this\n", done.stderr)
     # Without a hash it is written by hand: mistakes are errors.
     write("hand.cfg", "[Sums]\nblock = 4000\n")
     check("is out of range: 1 to 512" in run("./one", "--n=9", "--config=hand.cfg", status=1).stderr, "by hand")
@@ -165,7 +170,10 @@ def refreshes():
     check(run("./two", "--n=20", "--hash").stderr == "", read("two.cfg"))
     os.remove("two.cfg")
     done = run(PBC, "tune", "./two", "--report=none/page.html", status=1)
-    check(done.stderr.startswith("pbc tune: error: --report=none/page.html: no file can be written there\n"), done.stderr)
+    check(done.stderr.startswith("pbc tune: error: --report=none/page.html: the page cannot be written there: "
+                                 "there is no such folder\n"), done.stderr)
+    done = run(PBC, "tune", "./two", "-o", "", status=1)
+    check("expects the name of a file" in done.stderr, done.stderr)
     done = run(PBC, "tune", "./two", "--refresh", status=1)
     check(done.stderr == "pbc tune: error: ./two.cfg: there is no configuration to refresh\n  help: pbc tune ./two makes "
           "one\n", done.stderr)

@@ -208,8 +208,9 @@ bool ChildProcess::endedBySignal() const { return WIFSIGNALED(status_); }
 
 bool ChildProcess::endedForMemory(long before) const {
   // Not all that counts against the limit (stacks of threads, for one) is memory that it had.
+  const bool isKilledByOthers = !isKilled_ && endedBySignal() && WTERMSIG(status_) == SIGKILL;
   return (memoryLimit_ > 0 && peakBytes_ > memoryLimit_ / 2 && peakBytes_ > 2 * before) ||
-         (!isKilled_ && endedBySignal() && WTERMSIG(status_) == SIGKILL);
+         (isKilledByOthers && peakBytes_ >= memoryLimit_ / 8);
 }
 
 int ChildProcess::exitStatus() const { return WIFEXITED(status_) ? WEXITSTATUS(status_) : -1; }

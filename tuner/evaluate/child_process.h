@@ -50,8 +50,8 @@ public:
   long residentBytes() const { return tuner::residentBytes(pid_); }
   /// The most memory that it had at once; known when it has ended.
   long peakBytes() const { return peakBytes_; }
-  /// It had most of its limit, and at least twice `before`, when it ended; or the system killed it and nobody
-  /// else: for want of memory.
+  /// It had most of its limit, and at least twice `before`, when it ended; or it was killed, not by us, and
+  /// had so much (an eighth) that the system may have done it for want of memory.
   bool endedForMemory(long before = 0) const;
   int exitStatus() const;
   const std::string &errors() const { return errors_; }

@@ -1,12 +1,32 @@
 #include "tuner/evaluate/interrupt.h"
 
+#include <atomic>
+#include <ctime>
+
 namespace pbc::tuner {
 namespace {
 
 volatile std::sig_atomic_t requested = 0; // the signal
 int heard = 0;
 
-extern "C" void noteRequest(int signal) { requested = signal; }
+std::atomic<long> since = 0; // ms
+
+long milliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now); // may be called in a handler
+  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+extern "C" void noteRequest(int signal) {
+  constexpr long kOneWish = 1000; // ms
+  if (!requested) {
+    since = milliseconds();
+    requested = signal;
+  } else if (milliseconds() - since > kOneWish) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+}
 
 } // namespace
 
@@ -22,7 +42,6 @@ InterruptGuard::InterruptGuard() {
   requested = 0;
   struct sigaction action{};
   action.sa_handler = noteRequest;
-  action.sa_flags = SA_RESETHAND; // the second time the default action
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, &interrupt_);
   sigaction(SIGTERM, &action, &terminate_);

@@ -74,6 +74,8 @@ MachineNoise measureNoise(Worker &worker, const std::string &toml, double second
   const auto answer = worker.measure(toml, runs, patience, patience);
   if (!answer)
     return noise;
+  if (!answer.value->agrees)
+    noise.disagreement = answer.value->disagreement;
   noise.runs = static_cast<int>(answer.value->seconds.size());
   noise.seconds = median(answer.value->seconds);
   noise.ofProgram = relativeDeviation(answer.value->seconds);

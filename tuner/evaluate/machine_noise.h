@@ -13,7 +13,8 @@
 namespace pbc::tuner {
 
 struct MachineNoise {
-  double ofProgram = 0; // of runs of the same configuration
+  double ofProgram = 0;     // of runs of the same configuration
+  std::string disagreement; // of the program's results with its first ones, as for a candidate; "": none
   int runs = 0;
   double seconds = 0; // of one of them, the median
   double ofLoop = 0;

@@ -58,7 +58,7 @@ Measurement ObjectiveEvaluator::measure(const Request &request) {
     return {{}, Rejected{Failure::Error, "could not be compared: the default fails"}};
   Measurement result =
       inner_.measure({request.configuration, request.size, std::min(request.trials, mostRuns_),
-                      kSlower * request.limit, request.fresh, request.isTrusted});
+                      kSlower * request.limit, request.fresh, request.compared});
   if (result.seconds.empty())
     return result;
   Archived &own = archive_[request.size]

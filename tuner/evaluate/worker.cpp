@@ -35,9 +35,13 @@ std::string disagreementIn(const json &reply) {
   if (reply.contains("changes"))
     return "writes into its input " + reply["changes"].get<std::string>();
   const json &difference = reply.value("difference", json());
+  const std::string at = reply.contains("at") ? " at " + reply["at"].get<std::string>() : "";
+  constexpr double kNumber = 1e300; // beyond, one of the two is infinite or none; NaN arrives as null
+  if (!difference.is_number() || difference.get<double>() > kNumber)
+    return fmt::format("gives a different result from the default ({})",
+                       at.empty() ? "not a number" : at.substr(1));
   return fmt::format("gives a different result from the default (difference {:.3g}{})",
-                     difference.is_number() ? difference.get<double>() : 0, // NaN arrives as null
-                     reply.contains("at") ? " at " + reply["at"].get<std::string>() : "");
+                     difference.get<double>(), at);
 }
 
 /// Kernels of devices that the program compiles before it answers: that is no part of its time.
@@ -212,7 +216,7 @@ Answer<Meters> Worker::meters(double seconds) {
 }
 
 Answer<Measured> Worker::measure(const std::string &toml, int trials, double limit, double patience,
-                                 const std::vector<Metric> &metrics, bool isTrusted) {
+                                 const std::vector<Metric> &metrics, Compared compared) {
   if ((!process_ || !processPrepared_) && prepared_) {
     const auto again = prepare(Sizes(*prepared_), preparePatience_, InputWishes(wishes_));
     // That the default fails now is not the candidate's fault, but there is nothing to compare it with.
@@ -220,15 +224,20 @@ Answer<Measured> Worker::measure(const std::string &toml, int trials, double lim
       return {{}, {Failure::Error, "could not be prepared: " + again.failure.reason, again.failure.stopped}};
   }
   json request{{"op", "measure"}, {"config", toml}, {"trials", trials}, {"limit", limit}};
-  if (isTrusted)
+  if (compared == Compared::Nothing)
     request["compare"] = false;
+  else if (compared == Compared::Last)
+    request["compare"] = "last";
   for (const Metric metric : metrics)
     if (metric != Metric::Time)
       request["metrics"].push_back(nameOf(metric));
   Reply reply = ask(request.dump(), patience);
   isUsed_ = true;
-  if (!reply.value)
+  if (!reply.value) {
+    if (reply.failure.kind == Failure::Error && !reply.failure.stopped)
+      reply.failure.reason = "fails: " + reply.failure.reason; // the program's own words
     return {{}, reply.failure};
+  }
   try {
     Measured measured;
     measured.agrees = reply.value->at("agrees").get<bool>();

@@ -92,9 +92,9 @@ public:
   Answer<Prepared> prepare(const Sizes &, double seconds, const InputWishes & = {});
   /// Needs a prepare() before; repeats it when the process is a new one. Is given up after `patience`
   /// seconds.
-  /// `metrics`: what is measured beside the time. `isTrusted`: its results are not looked at.
+  /// `metrics`: what is measured beside the time.
   Answer<Measured> measure(const std::string &toml, int trials, double limit, double patience,
-                           const std::vector<Metric> &metrics = {}, bool isTrusted = false);
+                           const std::vector<Metric> &metrics = {}, Compared = Compared::First);
   /// Whether the process has run other configurations than the one it was prepared with: what goes wrong now
   /// may be their doing.
   bool isUsed() const { return process_ && isUsed_; }

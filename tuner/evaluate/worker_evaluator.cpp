@@ -128,7 +128,7 @@ Measurement WorkerEvaluator::run(const Request &request) {
   ++runs_;
   const auto ask = [&] {
     return worker_.measure(toml, request.trials, (request.limit + settings_.window) * request.trials,
-                           patience, settings_.metrics, request.isTrusted);
+                           patience, settings_.metrics, request.compared);
   };
   const bool wasUsed = worker_.isUsed();
   auto answer = ask();
@@ -144,7 +144,7 @@ Measurement WorkerEvaluator::run(const Request &request) {
   Measurement result;
   if (answer) {
     overhead_ = std::max(overhead_, answer.value->overhead);
-    if (space_.goal && !request.isTrusted &&
+    if (space_.goal && request.compared != Compared::Nothing &&
         !space_.goal->isMetBy(answer.value->accuracy.value_or(std::nan(""))))
       result.rejected = Rejected{
           Failure::Inexact, fmt::format("reaches the accuracy {:.4g}, the target is {:.4g}",
@@ -190,7 +190,12 @@ void WorkerEvaluator::note(const std::string &size, const Configuration &configu
   entry.limit = limit;
   entry.joules = result.joules;
   entry.bytes = result.bytes;
-  journal_->add(entry);
+  try {
+    journal_->add(entry);
+  } catch (const TunerError &problem) { // a full disk: what was found so far is not lost for that
+    journal_ = nullptr;
+    journalProblem_ = problem.what();
+  }
 }
 
 } // namespace pbc::tuner

@@ -55,6 +55,8 @@ public:
   const std::set<int> &measuredSizes() const { return measuredSizes_; }
   int runs() const { return runs_; }             // requests that went to the program
   int remembered() const { return remembered_; } // and those that did not have to
+  /// Why there is no journal from some moment on, as on a full disk; "": there is.
+  const std::string &journalProblem() const { return journalProblem_; }
 
 private:
   struct Known {
@@ -75,6 +77,7 @@ private:
   std::vector<Step> steps_;
   Worker &worker_;
   Journal *journal_;
+  std::string journalProblem_;
   Examination *examination_ = nullptr;
   WorkerEvaluatorSettings settings_;
   std::chrono::steady_clock::time_point start_;

@@ -34,8 +34,13 @@ std::string journalHelp(int code) {
   case SQLITE_CANTOPEN:
   case SQLITE_PERM:
     return "write the result where you may write, with --output=FILE";
-  default:
+  case SQLITE_FULL:
+    return "make room there, or write the result elsewhere, with --output=FILE";
+  case SQLITE_BUSY:
+  case SQLITE_LOCKED:
     return "another tuning may be using it; --output=FILE writes elsewhere";
+  default:
+    return "--output=FILE writes elsewhere";
   }
 }
 

@@ -42,8 +42,9 @@ std::vector<KernelOption> CompiledVariants::options(const KernelSettings &kernel
   std::vector<std::string> command{settings_.compiler, "explain", "--kernels", "--json",
                                    "--config=" + fileFor(kernels, "options")};
   command.insert(command.end(), settings_.arguments.begin(), settings_.arguments.end());
+  constexpr double kLeast = 20; // seconds: no variant is compiled here
   try {
-    return parseKernelOptions(outputOf(command, patience()));
+    return parseKernelOptions(outputOf(command, std::max(patience(), kLeast)));
   } catch (const TunerError &) {
     if (stopRequested())
       return {};

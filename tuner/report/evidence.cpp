@@ -80,7 +80,15 @@ std::vector<JournalEntry> readTrials(const EvidenceOptions &options, const Progr
         path, options.program));
     return {};
   }
-  std::vector<JournalEntry> entries = readJournal(path);
+  std::vector<JournalEntry> entries;
+  try {
+    entries = readJournal(path);
+  } catch (const TunerError &problem) {
+    if (!options.journal.empty())
+      throw;
+    evidence.remarks.push_back(problem.what());
+    return {};
+  }
   const std::size_t all = entries.size();
   std::erase_if(entries, [&](const JournalEntry &entry) { return entry.programHash != space.journalKey(); });
   evidence.journal = path;

@@ -90,7 +90,9 @@ std::string verdict(const Summary &summary) {
                        summary.objective.asLittle());
   const char *reference = summary.isRefresh ? "the stored configuration" : "the default";
   if (summary.kept)
-    return "nothing better than the earlier configuration was found; it was left as it is";
+    return fmt::format("{}; the earlier configuration stays",
+                       summary.sizes != summary.fullSizes ? "the full size was not reached"
+                                                          : "nothing better was found before the end");
   if (result.changed)
     return fmt::format("{:.2f} times {} as {}{}", speedup(result), summary.objective.asLittle(), reference,
                        within(speedups(result)));
@@ -114,7 +116,8 @@ std::string asText(const ProgramSpace &space, const Summary &summary) {
                                     ? ""
                                     : " (the full size, " + summary.fullSizes + ", was not reached)"));
   line(referenceName(space, summary), timeInWords(summary, result.defaultSeconds, result.defaultTimes));
-  line("tuned", timeInWords(summary, result.bestSeconds, result.bestTimes));
+  if (!summary.kept)
+    line("tuned", timeInWords(summary, result.bestSeconds, result.bestTimes));
   line(summary.objective.isTime() ? "speed-up" : "gain", verdict(summary));
   if (!summary.objective.isTime())
     line("objective", summary.objective.name());

@@ -192,6 +192,23 @@ std::string toToml(const ProgramSpace &space, const Configuration &configuration
   return result;
 }
 
+bool isToml(const std::string &text) {
+  try {
+    (void)toml::parse(text);
+    return true;
+  } catch (const toml::parse_error &) {
+    return false;
+  }
+}
+
+std::string programNamed(const std::string &text) {
+  try {
+    return toml::parse(text)["program"].value_or(std::string());
+  } catch (const toml::parse_error &) {
+    return "";
+  }
+}
+
 Configuration fromToml(const ProgramSpace &space, const std::string &text, const std::string &where) {
   toml::table table;
   try {
@@ -200,6 +217,8 @@ Configuration fromToml(const ProgramSpace &space, const std::string &text, const
     throw TunerError(fmt::format("{}:{}:{}: {}", where, problem.source().begin.line,
                                  problem.source().begin.column, problem.description()));
   }
+  if (const std::string program = table["program"].value_or(space.program); program != space.program)
+    throw TunerError(fmt::format("{}: this configuration belongs to another program, {}", where, program));
   const std::string hash = table["hash"].value_or(space.hash);
   if (hash != space.hash)
     throw TunerError(fmt::format("{}: this configuration belongs to another version of the program\n"

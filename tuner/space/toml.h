@@ -27,6 +27,10 @@ std::string tomlText(const std::string &);
 
 std::string toToml(const ProgramSpace &, const Configuration &, const TomlOptions &);
 
+bool isToml(const std::string &);
+/// The program that a configuration is for; "" if it does not say.
+std::string programNamed(const std::string &toml);
+
 /// Missing entries keep their defaults. Throws TunerError, naming `where`, for text that does not fit.
 Configuration fromToml(const ProgramSpace &, const std::string &toml, const std::string &where);
 

@@ -46,13 +46,20 @@ struct Measurement {
   std::vector<Metrics> metrics() const;
 };
 
+/// Which results of a request are compared with the default's.
+enum class Compared {
+  First,
+  Nothing, // they were right at this size
+  Last,    // after all runs, too: some are right at first only
+};
+
 struct Request {
   const Configuration &configuration;
-  int size = 0;           // index into the test sizes
-  int trials = 1;         // runs wanted; fewer may come when the limit is reached
-  double limit = 0;       // seconds that one run may take
-  bool fresh = false;     // true: remembered times do not count
-  bool isTrusted = false; // its results were right at this size: they are not looked at again
+  int size = 0;       // index into the test sizes
+  int trials = 1;     // runs wanted; fewer may come when the limit is reached
+  double limit = 0;   // seconds that one run may take
+  bool fresh = false; // true: remembered times do not count
+  Compared compared = Compared::First;
 };
 
 /// One size at which candidates are tested.

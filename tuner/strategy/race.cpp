@@ -44,6 +44,11 @@ bool isFaster(const Runner &reference, const Runner &runner) {
   return !runner.out && judgePairs(reference.seconds, runner.seconds).faster;
 }
 
+bool isNoSlower(const Runner &reference, const Runner &runner) {
+  return !runner.out && !runner.seconds.empty() &&
+         !judgePairs(reference.seconds, runner.seconds).clearlySlower;
+}
+
 /// Somebody needs less than `ratio` of the reference's time, but for a disturbed turn or two it could be
 /// chance.
 bool isNearlyDecided(const Runner &reference, const std::vector<Runner> &runners, double ratio) {
@@ -123,7 +128,7 @@ bool isConfirmed(Tester &tester, Runner &keeper, Runner &winner, Runner &referen
 } // namespace
 
 RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, int size, double deadline,
-                const Configuration *previous, Rounds kind) {
+                const Configuration *previous, Rounds kind, Ties ties) {
   Runner reference{Configuration::defaults(tester.space()), {}, false};
   std::vector<Runner> runners;
   const double now = tester.evaluator().elapsed(), left = std::max(deadline - now, 0.0);
@@ -165,16 +170,25 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
     ++result.rounds;
     // An unfinished round would pair wrong times; who left the race keeps what it has, unused.
   }
-  Runner *winner = fastest(reference, runners);
-  Runner *keeper = &reference; // who stays if nobody is faster
-  for (Runner &runner : runners)
-    if (previous && runner.configuration == *previous && isFaster(reference, runner))
-      keeper = &runner;
-  if (winner != keeper && !tester.evaluator().stopped() &&
-      ((keeper != &reference && !isFaster(*keeper, *winner)) ||
-       !isConfirmed(tester, *keeper, *winner, reference, turns, deadline))) {
-    result.keptPrevious = keeper != &reference;
-    winner = keeper;
+  Runner *winner = &reference;
+  while (true) {
+    winner = fastest(reference, runners);
+    Runner *keeper = &reference; // who stays if nobody is faster
+    for (Runner &runner : runners)
+      if (previous && runner.configuration == *previous &&
+          (isFaster(reference, runner) || (ties == Ties::Previous && isNoSlower(reference, runner))))
+        keeper = &runner;
+    if (winner != keeper && !tester.evaluator().stopped() &&
+        ((keeper != &reference && !isFaster(*keeper, *winner)) ||
+         !isConfirmed(tester, *keeper, *winner, reference, turns, deadline))) {
+      result.keptPrevious = keeper != &reference;
+      winner = keeper;
+    }
+    if (winner == &reference || tester.evaluator().stopped() ||
+        tester.staysRight(winner->configuration, size))
+      break;
+    winner->out = result.isOneWrong = true;
+    result.keptPrevious = false;
   }
   result.measurements = tester.measurements() - before;
   result.winner = winner->configuration;

@@ -10,7 +10,8 @@
 // than half of the default's time. If nobody has won after 15 rounds, but somebody is ahead or was much
 // faster in the search, more rounds are spread over the next seconds.
 //
-// Who runs has been examined before (Tester::sound): whoever is wrong at an odd size is not there.
+// Who runs has been examined before (Tester::sound): whoever is wrong at an odd size is not there. Whoever
+// wins is looked at again after its many runs in one process: some are right at first only.
 //
 // Invariant: the result is not slower than the default beyond noise (requirement 88). The times that chose
 // the candidates are not used again: they are lucky ones by construction. Source: own; paired comparison,
@@ -24,6 +25,10 @@ namespace pbc::tuner {
 /// waits.
 enum class Rounds { InARow, Spread };
 
+/// Who stays of the default and the previous winner where they are as fast: with another objective than time,
+/// the previous one may be faster by far.
+enum class Ties { Default, Previous };
+
 struct RaceResult {
   Configuration winner;
   double defaultSeconds = 0; // medians of the race; 0 if it was not run
@@ -35,6 +40,7 @@ struct RaceResult {
   bool changed = false;      // the winner is not the default
   bool keptPrevious = false; // others were as fast as the previous winner within noise, or no longer faster
                              // when it was looked at again
+  bool isOneWrong = false;   // somebody who won became wrong after many runs
   std::vector<double> defaultTimes, winnerTimes; // taken in turns
 };
 
@@ -42,6 +48,6 @@ struct RaceResult {
 /// last ones do not run. `previous`: of the candidates, and in front of them, the one that stays unless
 /// another is faster beyond chance: the winner of an earlier tuning, or one that says less.
 RaceResult race(Tester &, const std::vector<Configuration> &candidates, int size, double deadline,
-                const Configuration *previous = nullptr, Rounds = Rounds::InARow);
+                const Configuration *previous = nullptr, Rounds = Rounds::InARow, Ties = Ties::Default);
 
 } // namespace pbc::tuner

@@ -44,8 +44,8 @@ bool Tester::test(Candidate &candidate, int size, int trials, const Configuratio
   // The default is the measure of all things and may take its time.
   const bool isDefault = key == defaultKey_;
   const double most = isDefault ? std::max(20 * limit(size), 10.0) : limit(size);
-  Measurement result =
-      measure({candidate.configuration, size, trials, most, isFresh, candidate.measuredAt(size)});
+  Measurement result = measure({candidate.configuration, size, trials, most, isFresh,
+                                candidate.measuredAt(size) ? Compared::Nothing : Compared::First});
   if (result.rejected && result.rejected->kind == Failure::TooSlow && !isDefault &&
       bans_.isLastStrike(space_, candidate.configuration, parent, sizes_[size]))
     result = again(candidate.configuration, size);
@@ -86,7 +86,7 @@ Measurement Tester::again(const Configuration &configuration, int size) {
   const auto best = best_.find(size);
   if (best != best_.end()) {
     const Measurement incumbent =
-        measure({best->second, size, kAgain, std::max(20 * most, 10.0), true, true});
+        measure({best->second, size, kAgain, std::max(20 * most, 10.0), true, Compared::Nothing});
     if (!incumbent.seconds.empty()) {
       most = std::max(most, kTesterPatience * typicalSeconds(incumbent.seconds) + kSlack);
       // What the best needs by now counts for the limits of others, too.
@@ -98,8 +98,8 @@ Measurement Tester::again(const Configuration &configuration, int size) {
 }
 
 bool Tester::measureAnew(Candidate &candidate, int size) {
-  const Measurement result =
-      measure({candidate.configuration, size, kAgain, std::max(20 * limit(size), 1.0), true, true});
+  const Measurement result = measure(
+      {candidate.configuration, size, kAgain, std::max(20 * limit(size), 1.0), true, Compared::Nothing});
   if (result.rejected || result.seconds.empty())
     return false;
   candidate.seconds[size] = result.seconds;

@@ -73,6 +73,38 @@ void Tester::seekWrong(const Configuration &configuration, int size) {
   }
 }
 
+bool Tester::staysRight(const Configuration &configuration, int size) {
+  constexpr double kMany = 50, kFew = 3, kMost = 0.5; // runs, and seconds of them
+  const int runs = static_cast<int>(std::clamp(kMost / std::max(bestAt(size), 1e-6), kFew, kMany));
+  const TestSize &at = sizes_[static_cast<std::size_t>(size)];
+  const auto look = [&](const Configuration &one) {
+    evaluator_.renew();
+    return measure({one, size, runs, std::max(10 * defaultAt(size), 1.0), true, Compared::Last}).rejected;
+  };
+  const std::optional<Rejected> rejected = look(configuration);
+  if (!rejected)
+    return true;
+  quarantined_.insert(configuration.key());
+  const Configuration defaults = Configuration::defaults(space_);
+  bool isNamed = false;
+  for (int site = 0; site < static_cast<int>(space_.sites.size()); ++site) {
+    const Selector &selector = configuration.selectors()[static_cast<std::size_t>(site)];
+    const int byDefault = defaults.selectors()[static_cast<std::size_t>(site)].select(at.n);
+    for (const int alternative : selector.usedUpTo(at.n)) {
+      if (alternative == byDefault || evaluator_.stopped())
+        continue;
+      const Configuration alone = defaults.withSelector(site, only(selector, alternative, byDefault));
+      if (const auto why = look(alone); why && why->kind == rejected->kind) {
+        bans_.convicted(space_, alone, defaults, at, *why);
+        isNamed = true;
+      }
+    }
+  }
+  if (!isNamed)
+    bans_.convicted(space_, configuration, defaults, at, *rejected);
+  return false;
+}
+
 std::optional<Configuration> Tester::repaired(const Configuration &configuration, const Misfit &misfit,
                                               double deadline) {
   const Configuration defaults = Configuration::defaults(space_);

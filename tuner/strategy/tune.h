@@ -22,6 +22,7 @@ struct TuneSettings {
   int population = 10;
   ChosenStrategy strategy = {};          // none: by budget
   bool isRaced = true;                   // false: the best so far is enough, somebody else compares
+  Ties ties = Ties::Default;             // of the default and the first of those of before
   std::vector<Configuration> seeds = {}; // where the search starts, besides the default and its alternatives
 };
 

@@ -29,7 +29,8 @@ bool Turns::take(const Configuration &configuration, std::vector<double> &second
        done == 0 || done < (wanted_ > 1 && best > kHit * expected ? kMostTurns * wanted_ : wanted_);) {
     const int runs = seconds.empty() ? std::min(kFirst, wanted_) : wanted_;
     const Measurement result = tester_.measure(
-        {configuration, size_, runs, limit_, true, results_ == Results::Agreed || !seconds.empty()});
+        {configuration, size_, runs, limit_, true,
+         results_ == Results::Agreed || !seconds.empty() ? Compared::Nothing : Compared::First});
     if (result.rejected)
       tester_.noteFailure(configuration, size_, *result.rejected);
     if (result.seconds.empty() || result.rejected)

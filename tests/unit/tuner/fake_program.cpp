@@ -1,10 +1,11 @@
 // A stand-in for a generated program: one transform Sort with the alternatives MergeSort (default), QuickSort
 // (twice as fast) and BadSort (ten times as fast, if it did not misbehave), and a tunable. Times are
 // computed, not measured. FAKE_BAD says what BadSort does: hang, crash, exit, wrong, wrong_large (from n =
-// 4096 on), slow, poison (works, and whoever is measured next in its process crashes). FAKE_DEFAULT=crash,
-// assert, hang (from n = 256 on): even the default fails. FAKE_SLEEP: milliseconds of real time a measurement
-// takes. FAKE_LOG: a file that gets a byte when a measurement begins. FAKE_THREADS: that it has so many, of
-// which only two are of use, and each further one costs a fifth.
+// 4096 on), late (after many runs), killed (by a signal from outside), slow, poison (works, and whoever is
+// measured next in its process crashes). FAKE_DEFAULT=crash, assert, hang (from n = 256 on), random: even the
+// default fails. FAKE_SLEEP: milliseconds of real time a measurement takes. FAKE_LOG: a file that gets a byte
+// when a measurement begins. FAKE_THREADS: that it has so many, of which only two are of use, and each
+// further one costs a fifth.
 //
 // `fake_program tune ...` is the tuner itself, so that tests can send it signals.
 #include "tuner/command.h"
@@ -58,6 +59,8 @@ bool beBad(const std::string &how, long n) {
     std::this_thread::sleep_for(std::chrono::hours(1));
   if (how == "crash")
     crash();
+  if (how == "killed")
+    std::raise(SIGKILL);
   if (how == "exit") {
     std::cerr << "fake: error: cannot sort this\n";
     std::_Exit(3);
@@ -93,7 +96,8 @@ json answer(const ProgramSpace &space, const json &request, long &n) {
   if (isPoisoned && use != 2)
     crash();
   isPoisoned = isPoisoned || (use == 2 && bad == "poison");
-  const bool agrees = use != 2 || beBad(bad, n);
+  const bool isLate = bad == "late" && request.value("compare", json()) == "last";
+  const bool agrees = environment("FAKE_DEFAULT") != "random" && (use != 2 || (beBad(bad, n) && !isLate));
   double seconds = 1e-7 * static_cast<double>(n) * (use == 0 ? 2 : use == 1 ? 1 : bad == "slow" ? 50 : 0.2);
   seconds *= 1 + std::abs(std::log2(configuration.tunables()[0] / 256)) / 100;
   if (configuration.tunables().size() > 1)

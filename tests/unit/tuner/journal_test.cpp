@@ -4,6 +4,7 @@
 #include "tuner/journal/read_journal.h"
 #include "tuner/journal/tuning_lock.h"
 #include "tuner/space/program_space.h"
+#include "tuner/write_file.h"
 
 #include <filesystem>
 #include <fstream>
@@ -55,6 +56,8 @@ TEST(Journal, KeepsEnergyAndMemoryWhereTheyWereMeasured) {
   EXPECT_EQ(entries[1].bytes, 4096);
   std::filesystem::remove(path);
 }
+
+TEST(Journal, TextOfWhatHasNoEndIsRefused) { EXPECT_THROW(textOf("/dev/zero"), TunerError); }
 
 TEST(TuningLock, OneTuningAtATime) {
   const std::string path = place("l.sqlite");

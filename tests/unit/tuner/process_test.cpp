@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,6 +63,11 @@ protected:
       for (const auto &[name, value] : environment)
         setenv(name.c_str(), value.c_str(), 1);
       setenv("FAKE_LOG", log.c_str(), 1);
+      if (fileBytes_ > 0) {
+        std::signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{fileBytes_, fileBytes_};
+        setrlimit(RLIMIT_FSIZE, &limit);
+      }
       if (!freopen(out.c_str(), "w", stdout) || !freopen(err.c_str(), "w", stderr))
         _exit(126);
       std::vector<char *> pointers;
@@ -79,7 +85,7 @@ protected:
         hasEnded = waitpid(pid, &ended.status, WNOHANG) == pid;
       }
       start = std::chrono::steady_clock::now();
-      if (!hasEnded)
+      for (int k = 0; k < interrupts_ && !hasEnded; ++k)
         kill(pid, SIGINT);
     }
     if (!hasEnded)
@@ -138,6 +144,8 @@ protected:
   }
 
   fs::path folder_;
+  int interrupts_ = 1;   // at once
+  rlim_t fileBytes_ = 0; // that a file may have; 0: as many as it wants
 };
 
 // n = 17 is the first size that alternatives are examined at, before any time is measured.
@@ -153,6 +161,24 @@ TEST_F(Tune, WrongAlternativeIsNamedAndLoses) {
 // is next.
 TEST_F(Tune, AlternativeThatIsWrongWhenLargeIsNamedAndLoses) {
   expectQuickSort("wrong_large", "wrong result", "different result", 4096, 65536);
+}
+
+TEST_F(Tune, WhoIsKilledIsNotSaidToWantMemory) { expectQuickSort("killed", "crash", "signal 9", 17, 17); }
+
+TEST_F(Tune, AlternativeThatBecomesWrongIsNamedAndLoses) {
+  const Ended ended = tune({"--n=65536", "--budget=4", "--json"}, {{"FAKE_BAD", "late"}});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const json result = json::parse(ended.out);
+  EXPECT_THAT(result["choices"][0].get<std::string>(), HasSubstr("QuickSort")) << ended.out;
+  EXPECT_THAT(result["rejected"].dump(), HasSubstr("Sort with BadSort"));
+  EXPECT_THAT(contents(config()), testing::Not(HasSubstr("BadSort")));
+}
+
+TEST_F(Tune, ADefaultThatDoesNotAgreeWithItselfIsAnError) {
+  const Ended ended = tune({"--n=4096", "--budget=4"}, {{"FAKE_DEFAULT", "random"}});
+  EXPECT_EQ(WEXITSTATUS(ended.status), 1) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("the default, run again on the same inputs, gives a different result"));
+  EXPECT_FALSE(fs::exists(config()));
 }
 
 TEST_F(Tune, WhatOthersDidToAProcessIsNobodysFault) {
@@ -204,6 +230,23 @@ TEST_F(Tune, CtrlCKeepsTheBestSoFar) {
     EXPECT_THAT(entry.path().string(), testing::Not(HasSubstr(".tmp")));
 }
 
+/// As `timeout` and shells do: to the process and to its group.
+TEST_F(Tune, TwoSignalsAtOnceAreOneWish) {
+  interrupts_ = 2;
+  const Ended ended = tune({"--n=65536", "--budget=1000"}, {{"FAKE_SLEEP", "20"}}, 120);
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("stopped; the best so far is kept"));
+  EXPECT_TRUE(fs::exists(config()));
+}
+
+TEST_F(Tune, AJournalThatIsFullLosesNothing) {
+  fileBytes_ = 100'000;
+  const Ended ended = tune({"--n=65536", "--budget=4"}, {{"FAKE_BAD", "wrong"}});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("from some moment on nothing was noted"));
+  EXPECT_THAT(contents(config()), HasSubstr("QuickSort"));
+}
+
 TEST_F(Tune, CtrlCEndsAHangingMeasurementAndItsProcess) {
   const Ended ended = tune({"--n=65536", "--budget=100"}, {{"FAKE_SLEEP", "600000"}}, 1);
   EXPECT_EQ(WEXITSTATUS(ended.status), 128 + SIGINT) << ended.err;
@@ -252,6 +295,36 @@ TEST_F(Tune, LooksBeforeItMeasuresWhetherItCanWrite) {
   EXPECT_FALSE(fs::exists(folder_ / "log")) << "something was measured";
 }
 
+TEST_F(Tune, WhatIsNoConfigurationIsNotWrittenOver) {
+  const auto refused = [&](const std::string &text, const std::string &why) {
+    std::ofstream(config()) << text;
+    const Ended ended = tune({"--n=4096", "--effort=instant"}, {});
+    EXPECT_EQ(WEXITSTATUS(ended.status), 1);
+    EXPECT_THAT(ended.err, HasSubstr(why));
+    EXPECT_EQ(contents(config()), text);
+    EXPECT_FALSE(fs::exists(folder_ / "log")) << "something was measured";
+  };
+  refused("transform Sort\nfrom A[n]\n", "what is there is something else, and is left as it is");
+  refused("program = \"other\"\n", "belongs to another program, other, and is left as it is");
+  std::ofstream(config()) << "# by hand\n";
+  EXPECT_EQ(tune({"--n=4096", "--effort=instant"}, {}).status, 0);
+}
+
+TEST_F(Tune, WhatIsNoPageIsNotWrittenOver) {
+  std::ofstream(folder_ / "notes.txt") << "mine";
+  const std::string notes = (folder_ / "notes.txt").string();
+  for (const std::string option : {"--report=", "--record="}) {
+    const Ended ended = tune({"--n=4096", option + notes}, {});
+    EXPECT_EQ(WEXITSTATUS(ended.status), 1);
+    EXPECT_THAT(ended.err, HasSubstr("cannot be written there: what is there is something else"));
+    EXPECT_EQ(contents(notes), "mine");
+  }
+  EXPECT_THAT(tune({"--n=4096", "--report=" + config().string()}, {}).err,
+              HasSubstr("is the configuration and the report"));
+  EXPECT_THAT(tune({"--n=4096", "--record=" FAKE_PROGRAM}, {}).err,
+              HasSubstr("is the program and the file of --record"));
+}
+
 TEST_F(Tune, ErrorsTeach) {
   EXPECT_THAT(tune({}, {}, 0, (folder_ / "nothing").string()).err, HasSubstr("there is no such program"));
   std::ofstream(folder_ / "text.txt") << "x";
@@ -266,6 +339,12 @@ TEST_F(Tune, ErrorsTeach) {
   EXPECT_THAT(tune({"--size", "w"}, {}).err, HasSubstr("is not of the form"));
   for (const char *size : {"n=", "n=0", "n=-3", "n=x"})
     EXPECT_EQ(WEXITSTATUS(tune({"--size", size}, {}).status), 1) << size;
+  EXPECT_THAT(tune({"--size=n=4", "--size=n=8"}, {}).err, HasSubstr("n has a size already"));
+  for (const char *budget : {"0", "-1", "nan", "inf", "x"})
+    EXPECT_THAT(tune({std::string("--budget=") + budget}, {}).err,
+                HasSubstr("is no number of seconds above 0"))
+        << budget;
+  EXPECT_THAT(tune({"--seed=-1"}, {}).err, HasSubstr("not in range 0 to 9007199254740992"));
   EXPECT_THAT(tune({"--help"}, {}).out, HasSubstr("Example:"));
   EXPECT_EQ(WEXITSTATUS(tune({}, {}, 0, "/bin/true").status), 1);
 }

@@ -14,8 +14,9 @@ struct Machine : Evaluator {
   Measurement measure(const Request &request) override {
     const int use = request.configuration.selectors()[0].select(0);
     asked.push_back(use);
-    trusted.push_back(request.isTrusted);
-    trials = std::max(trials, request.trials);
+    trusted.push_back(request.compared == Compared::Nothing);
+    if (request.compared != Compared::Last)
+      trials = std::max(trials, request.trials);
     now += seconds[static_cast<std::size_t>(use)];
     const double luck = process == 0 && use == lucky ? 0.8 : 1;
     Measurement result;
@@ -35,7 +36,7 @@ struct Machine : Evaluator {
   int lucky = -1; // faster in the first process than it is, for the place of its memory
   std::vector<int> asked;
   std::vector<bool> trusted; // of the same requests
-  int trials = 0;            // the most at once
+  int trials = 0;            // the most at once in a turn
 };
 
 class Race : public testing::Test {
@@ -131,8 +132,8 @@ TEST_F(Race, WhereTheTimeIsOverWhoIsFarAheadNeedsFewRuns) {
     Machine far({5, 1}, 0.1, seed), near({5, 4}, 0.03, seed);
     const RaceResult ofFar = run(far, -1, 1);
     EXPECT_TRUE(ofFar.changed);
-    EXPECT_EQ(far.asked.size(), 8u) << "three rounds of two, and one more in another process";
-    EXPECT_EQ(far.process, 1);
+    EXPECT_EQ(far.asked.size(), 9u) << "three rounds of two, one more in another process, a last look";
+    EXPECT_EQ(far.process, 2);
     EXPECT_GT(ofFar.defaultSeconds, 2 * ofFar.winnerSeconds);
     run(near, -1, 1);
     EXPECT_GE(near.asked.size(), 20u) << "five rounds, and five more";
@@ -144,6 +145,36 @@ TEST_F(Race, APreviousWinnerThatIsSlowByNowIsNotKept) {
   EXPECT_EQ(use(run(machine, 1)), 2);
   Machine slow({1, 3}, 0.02, 1);
   EXPECT_FALSE(run(slow, 1).changed);
+}
+
+TEST_F(Race, WhoBecomesWrongDoesNotWin) {
+  struct Forgetful : Machine {
+    using Machine::Machine;
+    Measurement measure(const Request &request) override {
+      if (request.compared == Compared::Last && request.configuration.selectors()[0].select(0) == 2)
+        return {{}, Rejected{Failure::WrongResult, "gives a different result"}};
+      return Machine::measure(request);
+    }
+  };
+  Forgetful machine({4, 2, 1}, 0.01, 1);
+  const RaceResult result = run(machine);
+  EXPECT_EQ(use(result), 1);
+  EXPECT_TRUE(result.isOneWrong);
+  Forgetful alone({4, 5, 1}, 0.01, 1);
+  EXPECT_FALSE(run(alone).changed);
+}
+
+TEST_F(Race, OfEquallyGoodOnesThePreviousMayStay) {
+  const auto winner = [&](std::vector<double> seconds, Ties ties) {
+    Machine machine(std::move(seconds), 0, 1);
+    Silent silent;
+    Tester tester(space_, {{"n=64", 64, 1}}, machine, silent);
+    const Configuration earlier = with(1);
+    return use(race(tester, {earlier}, 0, 1e6, &earlier, Rounds::InARow, ties));
+  };
+  EXPECT_EQ(winner({1, 1}, Ties::Default), 0);
+  EXPECT_EQ(winner({1, 1}, Ties::Previous), 1);
+  EXPECT_EQ(winner({1, 2}, Ties::Previous), 0);
 }
 
 TEST_F(Race, AdvantageOfOneProcessIsNone) {
@@ -160,7 +191,7 @@ TEST_F(Race, ResultsAreLookedAtOnceOfEach) {
   Machine machine({2, 1, 1.5}, 0.01, 1);
   run(machine);
   std::set<int> seen;
-  for (std::size_t i = 0; i < machine.asked.size(); ++i)
+  for (std::size_t i = 0; i + 1 < machine.asked.size(); ++i) // the last one is a look at the winner
     EXPECT_EQ(machine.trusted[i], !seen.insert(machine.asked[i]).second) << i;
   EXPECT_EQ(seen.size(), 3u);
 }
@@ -168,7 +199,7 @@ TEST_F(Race, ResultsAreLookedAtOnceOfEach) {
 TEST_F(Race, IsConfirmedInReverseOrder) {
   Machine machine({2, 1}, 0.01, 1);
   run(machine);
-  const std::vector<int> last(machine.asked.end() - 10, machine.asked.end());
+  const std::vector<int> last(machine.asked.end() - 11, machine.asked.end() - 1);
   EXPECT_EQ(last, (std::vector<int>{1, 0, 0, 1, 1, 0, 0, 1, 1, 0}));
 }
 

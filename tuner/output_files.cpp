@@ -1,0 +1,129 @@
+#include "tuner/output_files.h"
+
+#include "tuner/space/toml.h"
+#include "tuner/write_file.h"
+
+#include <fmt/format.h>
+#include <fstream>
+#include <unistd.h>
+
+namespace pbc::tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char *kMadeByTune = "# Made by pbc tune"; // report/summary.cpp
+
+enum class Content { Configuration, Page, Recording };
+
+std::string beginOf(const std::string &path) {
+  std::string begin(256, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(file.gcount()));
+  return begin;
+}
+
+bool isOfKind(Content content, const std::string &path) {
+  const std::string begin = beginOf(path);
+  if (begin.empty())
+    return true;
+  switch (content) {
+  case Content::Configuration: // or one written by hand
+    return begin.starts_with(kMadeByTune) || isToml(textOf(path));
+  case Content::Page:
+    return begin.starts_with("<!DOCTYPE html>");
+  case Content::Recording:
+    return begin.starts_with("{\"cutoffs\":");
+  }
+  return false;
+}
+
+/// Empty if a file of that kind can be written there.
+std::string obstacle(Content content, const std::string &path) {
+  std::error_code ignored;
+  const fs::path folder = fs::absolute(path).parent_path();
+  if (fs::is_directory(path, ignored))
+    return "it is a folder";
+  if (!fs::is_directory(folder, ignored))
+    return "there is no such folder";
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+    // A journal would lie beside a configuration, and it is read again.
+    return content == Content::Configuration ? "it is no file but a device or a pipe" : "";
+  if (::access(folder.c_str(), W_OK) != 0)
+    return "the folder may not be written to";
+  if (!fs::exists(path, ignored))
+    return "";
+  if (::access(path.c_str(), W_OK) != 0)
+    return "it may not be written to";
+  return isOfKind(content, path) ? "" : "what is there is something else, and is left as it is";
+}
+
+} // namespace
+
+void requireConfiguration(const std::string &path) {
+  if (const std::string why = obstacle(Content::Configuration, path); !why.empty())
+    throw TunerError(fmt::format("{}: the configuration cannot be written there: {}\n"
+                                 "  help: --output=FILE.cfg writes it elsewhere",
+                                 path, why));
+}
+
+void requireOwnConfiguration(const ProgramSpace &space, const std::string &path) {
+  const std::string program = programNamed(textOf(path));
+  if (!program.empty() && program != space.program)
+    throw TunerError(fmt::format("{}: this configuration belongs to another program, {}, and is left as it is\n"
+                                 "  help: --output=FILE.cfg writes that of {} elsewhere",
+                                 path, program, space.program));
+}
+
+void requirePage(const std::string &option, const std::string &path) {
+  if (const std::string why = obstacle(Content::Page, path); !why.empty())
+    throw TunerError(fmt::format("{}={}: the page cannot be written there: {}\n"
+                                 "  help: give another file{}",
+                                 option, path, why, option == "--report" ? ", or `none`" : ""));
+}
+
+void requireRecording(const std::string &path) {
+  if (const std::string why = obstacle(Content::Recording, path); !why.empty())
+    throw TunerError(fmt::format("--record={}: the times cannot be written there: {}\n"
+                                 "  help: give another file",
+                                 path, why));
+}
+
+void requireDistinct(const std::vector<std::pair<std::string, std::string>> &files) {
+  std::error_code ignored;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (!files[i].second.empty() && !files[k].second.empty() &&
+          fs::weakly_canonical(files[i].second, ignored) == fs::weakly_canonical(files[k].second, ignored))
+        throw TunerError(fmt::format("{} is {} and {}\n  help: each needs a file of its own", files[i].second,
+                                     files[k].first, files[i].first));
+}
+
+fs::path frontFolder(const std::string &output) {
+  const fs::path folder = fs::path(output).replace_extension(".front");
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  if (problem || ::access(folder.c_str(), W_OK) != 0)
+    throw TunerError(fmt::format("{}: the front cannot be written there: {}\n"
+                                 "  help: --output=FILE.cfg puts it into FILE.front",
+                                 folder.string(), problem ? problem.message() : "no permission"));
+  for (const auto &entry : fs::directory_iterator(folder, problem))
+    if (entry.path().extension() != ".cfg" || !beginOf(entry.path().string()).starts_with(kMadeByTune))
+      throw TunerError(fmt::format("{}: is not of an earlier front, and is left as it is\n"
+                                   "  help: move it, or use --output=FILE.cfg: the front goes to FILE.front",
+                                   entry.path().string()));
+  return folder;
+}
+
+std::string reportPath(const TuneOptions &options, const std::string &output) {
+  if (options.report == "none")
+    return "";
+  return options.report.empty() ? fs::path(output).replace_extension(".tune.html").string() : options.report;
+}
+
+std::string journalPath(const std::string &output) {
+  return fs::path(output).replace_extension(".tune.sqlite").string();
+}
+
+} // namespace pbc::tuner

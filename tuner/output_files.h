@@ -1,0 +1,36 @@
+// Which files a command may write, found out before anything is measured: a minute later would be too late.
+//
+//   requireConfiguration("sort.cfg")    nothing is there, or a configuration
+//   requirePage("--report", "a.html")   nothing, a page, or what is no file: a pipe, a device
+//   requireDistinct({{"--output", "a.cfg"}, {"--report", "a.cfg"}})   throws: the same file
+//
+// Invariant: nothing is written over but what a command like this has written. All throw TunerError, which
+// says what is there and how to mend it.
+#pragma once
+#include "tuner/session.h"
+#include "tuner/space/program_space.h"
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pbc::tuner {
+
+void requireConfiguration(const std::string &path);
+/// It may be another program's by mistake: where the user has named the file, that is left as it is.
+void requireOwnConfiguration(const ProgramSpace &, const std::string &path);
+void requirePage(const std::string &option, const std::string &path);
+void requireRecording(const std::string &path);
+
+/// What each is, and its path; empty paths do not count.
+void requireDistinct(const std::vector<std::pair<std::string, std::string>> &files);
+
+/// The folder of the files of a front, made if it is not there; others' files must not be in it.
+std::filesystem::path frontFolder(const std::string &output);
+
+/// Beside the configuration, whose suffix it takes the place of; empty: none is wanted.
+std::string reportPath(const TuneOptions &, const std::string &output);
+std::string journalPath(const std::string &output);
+
+} // namespace pbc::tuner
