@@ -59,6 +59,13 @@ std::string obstacle(Content content, const std::string &path) {
   return isOfKind(content, path) ? "" : "what is there is something else, and is left as it is";
 }
 
+void requireRecording(const std::string &path) {
+  if (const std::string why = obstacle(Content::Recording, path); !why.empty())
+    throw TunerError(fmt::format("--record={}: the times cannot be written there: {}\n"
+                                 "  help: give another file",
+                                 path, why));
+}
+
 } // namespace
 
 void requireConfiguration(const std::string &path) {
@@ -71,9 +78,10 @@ void requireConfiguration(const std::string &path) {
 void requireOwnConfiguration(const ProgramSpace &space, const std::string &path) {
   const std::string program = programNamed(textOf(path));
   if (!program.empty() && program != space.program)
-    throw TunerError(fmt::format("{}: this configuration belongs to another program, {}, and is left as it is\n"
-                                 "  help: --output=FILE.cfg writes that of {} elsewhere",
-                                 path, program, space.program));
+    throw TunerError(
+        fmt::format("{}: this configuration belongs to another program, {}, and is left as it is\n"
+                    "  help: --output=FILE.cfg writes that of {} elsewhere",
+                    path, program, space.program));
 }
 
 void requirePage(const std::string &option, const std::string &path) {
@@ -81,13 +89,6 @@ void requirePage(const std::string &option, const std::string &path) {
     throw TunerError(fmt::format("{}={}: the page cannot be written there: {}\n"
                                  "  help: give another file{}",
                                  option, path, why, option == "--report" ? ", or `none`" : ""));
-}
-
-void requireRecording(const std::string &path) {
-  if (const std::string why = obstacle(Content::Recording, path); !why.empty())
-    throw TunerError(fmt::format("--record={}: the times cannot be written there: {}\n"
-                                 "  help: give another file",
-                                 path, why));
 }
 
 void requireDistinct(const std::vector<std::pair<std::string, std::string>> &files) {
@@ -98,6 +99,20 @@ void requireDistinct(const std::vector<std::pair<std::string, std::string>> &fil
           fs::weakly_canonical(files[i].second, ignored) == fs::weakly_canonical(files[k].second, ignored))
         throw TunerError(fmt::format("{} is {} and {}\n  help: each needs a file of its own", files[i].second,
                                      files[k].first, files[i].first));
+}
+
+void requireOutputs(const TuneOptions &options, const std::string &output, const std::string &report) {
+  if (!options.record.empty()) {
+    requireDistinct({{"the program", options.program}, {"the file of --record", options.record}});
+    return requireRecording(options.record);
+  }
+  requireDistinct({{"the program", options.program},
+                   {"the configuration", output},
+                   {"the journal", journalPath(output)},
+                   {"the report", report}});
+  requireConfiguration(output);
+  if (!report.empty())
+    requirePage("--report", report);
 }
 
 fs::path frontFolder(const std::string &output) {

@@ -17,11 +17,13 @@
 
 namespace pbc::tuner {
 
+/// All files of a tuning, or of a recording (`--record`). `report` may be empty.
+void requireOutputs(const TuneOptions &, const std::string &output, const std::string &report);
+
 void requireConfiguration(const std::string &path);
 /// It may be another program's by mistake: where the user has named the file, that is left as it is.
 void requireOwnConfiguration(const ProgramSpace &, const std::string &path);
 void requirePage(const std::string &option, const std::string &path);
-void requireRecording(const std::string &path);
 
 /// What each is, and its path; empty paths do not count.
 void requireDistinct(const std::vector<std::pair<std::string, std::string>> &files);

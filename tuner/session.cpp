@@ -42,18 +42,7 @@ public:
       : options_(options), program_(existingProgram(options.program)), progress_(stderr),
         output_(options.output.empty() ? options.program + ".cfg" : options.output),
         report_(reportPath(options, output_)), sizes_(options.sizes) {
-    if (!options.record.empty()) {
-      requireDistinct({{"the program", options.program}, {"the file of --record", options.record}});
-      requireRecording(options.record);
-      return;
-    }
-    requireDistinct({{"the program", options.program},
-                     {"the configuration", output_},
-                     {"the journal", journalPath(output_)},
-                     {"the report", report_}});
-    requireConfiguration(output_);
-    if (!report_.empty())
-      requirePage("--report", report_);
+    requireOutputs(options, output_, report_);
   }
 
   int run() {
@@ -421,25 +410,8 @@ private:
     const std::string plot = fs::path(output_).replace_extension(".front.html").string();
     report.page = options_.report == "none" ? "" : options_.report.empty() ? plot : options_.report;
     for (std::size_t i = 0; i < report.result.points.size(); ++i) {
-      const FrontPoint &point = report.result.points[i];
-      Summary summary;
-      summary.machine = report.machine;
-      summary.sizes = report.size;
+      Summary summary = summaryOf(report, i);
       summary.tunedSizes = tuned;
-      summary.effort = report.effort;
-      // The ends are the best of one objective each; what lies between is good in both.
-      const std::size_t last = report.result.points.size() - 1;
-      summary.objective = i == 0      ? Objective({(*front_)[0]})
-                          : i == last ? Objective({(*front_)[1]})
-                                      : Objective({(*front_)[0], (*front_)[1]});
-      summary.runs = report.runs;
-      summary.elapsed = report.elapsed;
-      summary.byDefault = report.result.byDefault;
-      summary.tuned = point.metrics;
-      summary.front = fmt::format("point {} of {}: {}", i + 1, report.result.points.size(),
-                                  metricsInWords(report.metrics, point.metrics));
-      summary.result.best = point.configuration;
-      summary.result.size = report.result.size;
       const std::string text = fileText(summary);
       if (i == 0)
         writeAtomically(output_, text);
@@ -456,8 +428,7 @@ private:
 
   int recordSpace() {
     std::vector<TestSize> sizes;
-    constexpr std::size_t kSizes =
-        4; // the full one and some below: enough to see what growing sizes are good for
+    constexpr std::size_t kSizes = 4; // the full one and some below: growing sizes can be compared
     const std::size_t left = steps_.size() > kSizes ? steps_.size() - kSizes : 0;
     const std::vector<Step> steps(steps_.begin() + static_cast<std::ptrdiff_t>(left), steps_.end());
     for (const Step &step : steps)

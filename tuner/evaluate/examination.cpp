@@ -59,7 +59,7 @@ private:
 
 std::vector<ExaminedInput> quickInputs(const ProgramSpace &space, const Sizes &full) {
   ExaminedInputs inputs(space, full);
-  for (long size : {17, 2, 1, 0, 3, 7, 13, 33, 67, 101})
+  for (long size : {17, 2, 1, 0, 3, 7, 13, 33, 67, 101, 60, 105}) // the last two have many divisors
     inputs.add(size);
   for (long size : {23, 97})
     for (const char *values : {"constant", "few", "mixed", "sorted", "reversed", "negative", "zeros", "tiny"})

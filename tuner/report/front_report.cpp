@@ -123,6 +123,28 @@ std::string lead(const FrontReport &front) {
 
 } // namespace
 
+Summary summaryOf(const FrontReport &report, std::size_t point) {
+  const std::vector<FrontPoint> &points = report.result.points;
+  const auto [first, second] = report.metrics;
+  Summary summary;
+  summary.machine = report.machine;
+  summary.sizes = report.size;
+  summary.effort = report.effort;
+  // The ends are the best of one objective each; what lies between is good in both.
+  summary.objective = point == 0                   ? Objective({first})
+                      : point + 1 == points.size() ? Objective({second})
+                                                   : Objective({first, second});
+  summary.runs = report.runs;
+  summary.elapsed = report.elapsed;
+  summary.byDefault = report.result.byDefault;
+  summary.tuned = points[point].metrics;
+  summary.front = fmt::format("point {} of {}: {}", point + 1, points.size(),
+                              metricsInWords(report.metrics, points[point].metrics));
+  summary.result.best = points[point].configuration;
+  summary.result.size = report.result.size;
+  return summary;
+}
+
 std::string metricsInWords(const std::array<Metric, 2> &metrics, const Metrics &values) {
   return fmt::format("{}, {}", inWords(metrics[0], values.of(metrics[0])),
                      inWords(metrics[1], values.of(metrics[1])));

@@ -3,6 +3,7 @@
 //   asText(space, front)  ->  "  1  31.2 ms   80 MB    Sort: QuickSort always       sort.front/1.cfg" ...
 //   frontPage(space, front)   one HTML file, as page.h has them: nothing is loaded, no scripts
 #pragma once
+#include "tuner/report/summary.h"
 #include "tuner/strategy/front.h"
 
 namespace pbc::tuner {
@@ -18,6 +19,9 @@ struct FrontReport {
   int runs = 0, remembered = 0;
   bool stopped = false; // by the user
 };
+
+/// Of one point, for its configuration.
+Summary summaryOf(const FrontReport &, std::size_t point);
 
 /// "31.2 ms, 80 MB"
 std::string metricsInWords(const std::array<Metric, 2> &, const Metrics &);
