@@ -117,11 +117,13 @@ def checks():
     for line in ("another version   hash", "changed transform Sums", "    Sums has no alternative 'Direct'; known: 'Straight' and "
                  "'Left'\n    its other levels are used", "    Sums.block = 200 is out of range: 1 to 32\n    32 is used"):
         check(line in done.stdout, done.stdout)
+    check("refuses" not in done.stdout, done.stdout)
     write("typo.cfg", '[Sums]\nblok = 3\nchoice = [ { below = 9, use = "Left" }, { below = 4, use = "Direct" }, { use = '
           '"Left" } ]\n')
     done = run(PBC, "config", "check", "typo.cfg", "--for=./one", status=1)
     check("typo.cfg:2:1: unknown           Sums.blok\n    Sums has nothing to set by the name 'blok' (did you mean "
           "'block'?)" in done.stdout, done.stdout)
+    check("the program refuses this file" in done.stdout, done.stdout)
     check("unreachable level Sums.choice\n    cut-offs must grow: 4 comes after 9" in done.stdout, done.stdout)
     states = {e["entry"]: e["state"] for e in json.loads(
         run(PBC, "config", "check", "elsewhere.cfg", "--for=./one", "--json", status=1).stdout)["entries"]}

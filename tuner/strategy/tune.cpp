@@ -53,6 +53,19 @@ std::vector<Configuration> runnersOf(const Tester &tester, const Population &pop
   return runners;
 }
 
+/// Where the winner was wrong, all that was found may have come from it: each alternative alone runs again.
+void startOver(Tester &tester, Population &population, int size, int most) {
+  population.removeBanned(tester, size);
+  const Configuration defaults = Configuration::defaults(tester.space());
+  for (const Configuration &alone : forcedAlternatives(tester.space())) {
+    Candidate candidate{alone, {}};
+    if (!tester.bans().uses(alone, tester.sizes()[static_cast<std::size_t>(size)].n) &&
+        tester.test(candidate, size, defaults))
+      population.join(std::move(candidate));
+  }
+  population.prune(size, most);
+}
+
 /// The steps after the search that compare in turns, and what each has found, the last one's first.
 std::vector<Configuration> stepsInTurns(Tester &tester, Population &population, int size, double deadline,
                                         bool isPolished, Random &random) {
@@ -170,7 +183,8 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
     constexpr int kRaces = 3; // others run where the winner was wrong
     RaceResult last;
     for (int k = 0; k == 0 || (k < kRaces && last.isOneWrong && !evaluator.stopped()); ++k) {
-      search.population.removeBanned(tester, search.lastSize);
+      if (k > 0)
+        startOver(tester, search.population, search.lastSize, settings.population);
       last =
           race(tester, runnersOf(tester, search.population, earlier, found, search.lastSize), search.lastSize,
                settings.deadline, keeper, Rounds::Spread, earlier.empty() ? Ties::Default : settings.ties);

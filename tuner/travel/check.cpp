@@ -13,6 +13,15 @@ long count(const Fitted &fitted, bool (*is)(const FittedEntry &)) {
 
 bool isWrong(const FittedEntry &entry) { return !entry.isOk() && !entry.isMissing(); }
 
+/// Programs follow another version's file as far as it fits; in one of their own, mistakes are errors.
+bool isRefused(const Fitted &fitted) {
+  const auto is = [&](auto... states) {
+    return std::any_of(fitted.entries.begin(), fitted.entries.end(),
+                       [&](const FittedEntry &entry) { return ((entry.state == states) || ...); });
+  };
+  return is("unknown", "out of range", "unreachable level", "wrong") && !is("another version");
+}
+
 } // namespace
 
 Fitted checked(const ProgramSpace &space, const std::optional<Provenance> &origin, Fitted fitted) {
@@ -41,14 +50,19 @@ std::string asText(const std::string &file, const Fitted &fitted) {
     if (!entry.instead.empty())
       text += fmt::format("    {}\n", entry.instead);
   }
-  const long mentioned = static_cast<long>(fitted.entries.size()) -
-                         count(fitted, [](const FittedEntry &entry) { return entry.isMissing(); });
-  const long wrong = count(fitted, isWrong);
-  return text + (wrong
-                     ? fmt::format(
-                           "{} of {} entries need attention; `pbc tune --refresh` brings a file up to date\n",
-                           wrong, mentioned)
-                     : fmt::format("all {} entries are ok\n", mentioned));
+  const long missing = count(fitted, [](const FittedEntry &entry) { return entry.isMissing(); });
+  const long mentioned = static_cast<long>(fitted.entries.size()) - missing, wrong = count(fitted, isWrong);
+  if (isRefused(fitted))
+    text +=
+        "the program refuses this file: it is not of another version, so what is wrong in it is an error;\n"
+        "what is said here is what `pbc tune --refresh` makes of it\n";
+  return text +
+         (wrong ? fmt::format(
+                      "{} of {} entries need attention; `pbc tune --refresh` brings a file up to date\n",
+                      wrong, mentioned)
+                : fmt::format("all {} entries are ok{}\n", mentioned,
+                              missing ? fmt::format("; {} are not there and have their defaults", missing)
+                                      : ""));
 }
 
 std::string asJson(const std::string &file, const Fitted &fitted) {
