@@ -291,14 +291,15 @@ private:
       sizes.push_back({nameOf(step.sizes), step.n, step.defaultSeconds});
     decideThreadsAt(space_, sizes.back().n);
     const std::string machine = machineName();
-    const Meters meters = requireMeters(
-        *worker_, metrics(), toToml(space_, Configuration::defaults(space_), {options_.threads, {}}));
+    const std::string defaults = toToml(space_, Configuration::defaults(space_), {options_.threads, {}});
+    const Meters meters = requireMeters(*worker_, metrics(), defaults);
     if (!meters.energy.empty())
       progress_.note(fmt::format("energy is that of {}: of all that runs on this machine",
                                  fmt::join(meters.energy, ", ")));
     WorkerEvaluator runs(space_, steps_, *worker_, journal_.get(),
                          {machine, inputsKey(options_) + (space_.goal ? " " + space_.main : ""), kPatience,
-                          !options_.fresh, options_.threads, metrics(), meters.energyWindow});
+                          !options_.fresh, options_.threads, metrics(), meters.energyWindow,
+                          options_.inputs.empty() && !space_.goal});
     ObjectiveEvaluator costs(space_, sizes, runs, costOf(objective_));
     if (meters.energyWindow > 0)
       costs.setMostRuns(2);

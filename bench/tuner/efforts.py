@@ -48,7 +48,7 @@ def main():
                 continue
             quick, took = tuned(options.pbc, program, size, "quick", folder)
             full, _ = tuned(options.pbc, program, size, "full", folder)
-            runs = [lambda c=c: seconds(program, size, c) for c in (None, quick, full)]
+            runs = [lambda seed, c=c: seconds(program, size, c, seed) for c in (None, quick, full)]
             default, byQuick, byFull = in_turns(options.rounds, *runs)
             behind, over = compare(byFull, byQuick), compare(default, byQuick)
             verdict = [took < MOST_SECONDS, behind[1] <= 1 + BEHIND_FULL, over[1] <= 1]

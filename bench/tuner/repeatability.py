@@ -35,8 +35,8 @@ def main():
                 configurations.append(f"{folder}/{name}{k}.cfg")
                 call(options.pbc, "tune", program, *size, f"--budget={options.budget}", f"--seed={k + 1}", "--report=none",
                      f"--output={configurations[-1]}")
-            runs = [lambda c=c: seconds(program, size, c) for c in configurations]
-            default = lambda: seconds(program, size, None)
+            runs = [lambda seed, c=c: seconds(program, size, c, seed) for c in configurations]
+            default = lambda seed: seconds(program, size, None, seed)
             times = [[] for _ in range(options.tunings + 2)]
             while not times[0] or (len(times[0]) < options.most and low <= 1 + BAR < high):
                 for known, new in zip(times, in_turns(options.rounds, *runs, default, default)):

@@ -45,7 +45,7 @@ def main():
             most = int(TRIALS * measurements(full))
             call(*tune, "--refresh", f"--trials={max(most - RACE, 1)}", f"--output={refreshed}")
             took = measurements(refreshed)
-            runs = [lambda c=c: seconds(program, size, c) for c in (None, foreign, refreshed, full)]
+            runs = [lambda seed, c=c: seconds(program, size, c, seed) for c in (None, foreign, refreshed, full)]
             times = in_turns(options.rounds, *runs)
             speed = compare(times[2], times[3])
             verdict = ["yes" if speed[0] >= SPEED else "unclear" if speed[2] >= SPEED else "NO",

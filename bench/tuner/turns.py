@@ -15,17 +15,19 @@ def call(*command):
     return done.stdout + done.stderr
 
 
-def seconds(program, size, configuration):
+def seconds(program, size, configuration, seed):
+    """Of inputs by this seed."""
     words = [f"--config={configuration}"] if configuration else ["--noconfig"]
-    return float(re.search(r"time: (\S+) s", call(program, *size, "--time", *words))[1])
+    return float(re.search(r"time: (\S+) s", call(program, *size, f"--seed={seed}", "--time", *words))[1])
 
 
 def in_turns(rounds, *runs):
-    """Times of each, every round in another order: what runs before a run may change what it takes."""
+    """Times of each: every round with other inputs, whose seed the runs get, and in another order, for what runs before
+    a run may change what it takes."""
     times, any_order = [[] for _ in runs], random.Random(1)
-    for _ in range(rounds):
+    for seed in range(1, rounds + 1):
         for i in any_order.sample(range(len(runs)), len(runs)):
-            times[i].append(runs[i]())
+            times[i].append(runs[i](seed))
     return times
 
 

@@ -100,6 +100,9 @@ public:
   bool isUsed() const { return process_ && isUsed_; }
   /// The next request starts a new process.
   void restart() { process_.reset(); }
+  /// Of random inputs, in the next process.
+  void setSeed(long seed) { options_.seed = seed; }
+  long seed() const { return options_.seed; }
 
 private:
   struct Reply;

@@ -67,6 +67,17 @@ double WorkerEvaluator::elapsed() const {
 
 bool WorkerEvaluator::renew() {
   worker_.restart();
+  if (settings_.variesInputs && current_ >= 0) {
+    const Step &step = steps_[current_];
+    const long before = worker_.seed();
+    worker_.setSeed(before + 1);
+    // The default need not be able to do with every input: what works stays.
+    if (!worker_.prepare(step.sizes, settings_.longest + 20 * step.defaultSeconds)) {
+      worker_.setSeed(before);
+      worker_.restart();
+      current_ = -1;
+    }
+  }
   return true;
 }
 

@@ -32,6 +32,7 @@ struct WorkerEvaluatorSettings {
   int threads = 0;
   std::vector<Metric> metrics = {Metric::Time}; // what is measured of a run
   double window = 0;                            // seconds that a run is repeated for where energy is measured
+  bool variesInputs = false;                    // random ones: others in each new process
 };
 
 class Examination;

@@ -63,7 +63,8 @@ bool Duels::isBestKnown() const {
 
 bool Duels::isBeatenBy(const Configuration &challenger) {
   constexpr double kHopeless = 1.05;
-  constexpr int kRound = 2; // measurements
+  constexpr int kRound = 2;          // measurements
+  constexpr int kRoundsOfInputs = 5; // rounds with the same inputs
   const long n = tester_.sizes()[static_cast<std::size_t>(size_)].n;
   if (!tried_.insert(challenger.key()).second || tester_.bans().uses(challenger, n) ||
       !tester_.mayGoOn(deadline_, kRound + 1))
@@ -87,6 +88,9 @@ bool Duels::isBeatenBy(const Configuration &challenger) {
     if (hasWon(bout, care_))
       break;
     if (hasLost(bout, care_) || !tester_.mayGoOn(deadline_, kRound))
+      return false;
+    if (care_ == Care::Sure && bout.rounds() % kRoundsOfInputs == 0 && tester_.evaluator().renew() &&
+        !takeBest())
       return false;
     turns_.beginRound();
     if (!turns_.take(challenger, turns))

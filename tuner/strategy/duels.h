@@ -7,8 +7,9 @@
 //   duels.isBeatenBy(b)        b best b best b best ...  until it is clear: true, and b is the best one now
 //
 // Invariant: who wins has run between turns of the best one, each time compared with the mean of both, so
-// that it does not matter whether the machine gets slower or faster meanwhile. A challenger whose results are
-// wrong never wins. Source: own.
+// that it does not matter whether the machine gets slower or faster meanwhile; and, where all is to be sure,
+// with other inputs every five rounds, for a cut-off may fit the parts of one input only. A challenger whose
+// results are wrong never wins. Source: own.
 #pragma once
 #include "tuner/strategy/deadline.h"
 #include "tuner/strategy/turns.h"

@@ -91,7 +91,8 @@ public:
                                                      double /*deadline*/) {
     return std::vector<std::optional<Misfit>>(all.size());
   }
-  /// From now on in a new process, whose memory lies elsewhere; false if there is no such thing.
+  /// From now on in a new process, whose memory lies elsewhere, and with other inputs; false if there is no
+  /// such thing.
   virtual bool renew() { return false; }
   /// Lets so many seconds of its clock pass, unless the user wants the tuning to end.
   virtual void pause(double /*seconds*/) {}

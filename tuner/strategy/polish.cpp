@@ -58,7 +58,11 @@ void polishInTurns(Tester &tester, Duels &duels, int size, const Deadline &deadl
   const long n = tester.sizes()[static_cast<std::size_t>(size)].n;
   // Any of them may be worth most, and there may not be time for all.
   const auto stepsFrom = [&](const Configuration &best) {
+    constexpr int kBands = 3; // what calls itself takes most of its time at these sizes
     std::vector<Configuration> steps = neighbours(tester.space(), tester.bans(), best, n);
+    for (int band = 1; band <= kBands; ++band)
+      for (Configuration &step : bandChanges(tester.space(), tester.bans(), best, n >> band))
+        steps.push_back(std::move(step));
     for (std::size_t left = steps.size(); left > 1; --left)
       std::swap(steps[left - 1], steps[random.below(left)]);
     return steps;

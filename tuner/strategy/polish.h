@@ -27,7 +27,7 @@ void goOn(Tester &, Population &, int size, Technique &, int mostMembers, const 
 /// The fastest of the five fastest members, which stay, by duels; nothing if none was measured.
 std::optional<Configuration> bestInTurns(Tester &, Population &, int size, const Deadline &);
 
-/// Downhill by single steps from the best one, in any order.
+/// Downhill from the best one, in any order, by single steps and by what is taken around n/2, n/4 and n/8.
 void polishInTurns(Tester &, Duels &, int size, const Deadline &, Random &);
 
 } // namespace pbc::tuner

@@ -95,6 +95,8 @@ private:
         return true;
       if (bests.size() >= kMost)
         return pairs.ratio < kEqual;
+      if (bests.size() % kFewest == 0)
+        tester_.evaluator().renew(); // other inputs
     }
     return false;
   }

@@ -81,7 +81,11 @@ std::vector<Configuration> stepsInTurns(Tester &tester, Population &population, 
   if (!isPolished)
     return {tidied, *best};
   tester.observer().stage("polishing in turns");
-  const Deadline untilPolished = until(kInTurns);
+  // A race seldom takes all of its share where that is many runs and some seconds.
+  constexpr double kSecondsOfRace = 4, kRunsOfRace = 60;
+  Deadline untilPolished = until(kInTurns);
+  untilPolished.seconds =
+      std::max(untilPolished.seconds, deadline - kSecondsOfRace - kRunsOfRace * tester.defaultAt(size));
   Duels duels(tester, tidied, size, untilPolished, Care::Sure);
   polishInTurns(tester, duels, size, untilPolished, random);
   return {duels.best(), tidied, *best};

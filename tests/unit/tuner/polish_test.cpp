@@ -67,6 +67,30 @@ TEST_F(Polish, InTurnsATenthIsSeenThoughTheMachineChangesAllTheTime) {
   EXPECT_GE(found, 38);
 }
 
+/// As a sort that halves: what its halves take is what counts, and a cut-off that is moved by halves and
+/// doubles comes by something slower.
+TEST_F(Polish, WhatIsTakenAtHalfTheSizeIsAStep) {
+  struct Halving : Synthetic {
+    using Synthetic::Synthetic;
+    Measurement measure(const Request &request) override {
+      const auto isRight = [&](long n) { return request.configuration.selectors()[0].select(n) == 1; };
+      const double seconds = isRight(1024) ? 5 : isRight(512) ? 1 : isRight(256) ? 1.2 : 1.1;
+      clock += 0.01;
+      return {std::vector<double>(static_cast<std::size_t>(request.trials), 0.01 * seconds)};
+    }
+  };
+  const ProgramSpace space = syntheticSpace(2);
+  Halving evaluator(space, sizes_, 0, 1);
+  Silent silent;
+  Tester tester(space, sizes_, evaluator, silent);
+  Random random(1);
+  const Configuration from =
+      Configuration::defaults(space).withSelector(0, Selector(0).withRangeForced(0, 200, 1));
+  const Selector found = polishedInTurns(tester, from, random).selectors()[0];
+  EXPECT_EQ(found.select(1024), 0);
+  EXPECT_EQ(found.select(512), 1);
+}
+
 TEST_F(Polish, NobodyIsTheBestWhereNothingWasMeasured) {
   polished(0.02, 1, [](Tester &tester, Population &, Random &) {
     Population empty;
