@@ -121,8 +121,7 @@ private:
     }
   }
 
-  /// Of an earlier file: what the user set and a tuner must leave alone; with accuracy bins, all of it, for
-  /// that is nearer to the targets than the defaults are.
+  /// Of an earlier file: what a tuner must leave alone; with accuracy bins, all of it: nearer to the targets.
   void takeOver() {
     if (!options_.output.empty() && options_.record.empty())
       requireOwnConfiguration(space_, output_);
