@@ -124,6 +124,11 @@ def checks():
     check("typo.cfg:2:1: unknown           Sums.blok\n    Sums has nothing to set by the name 'blok' (did you mean "
           "'block'?)" in done.stdout, done.stdout)
     check("the program refuses this file" in done.stdout, done.stdout)
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([PBC, "config", "check", "typo.cfg", "--for=./one", "--json"], stdout=full,
+                              stderr=subprocess.PIPE, text=True)
+    check(done.returncode == 1 and "standard output cannot be written: No space left" in done.stderr, done.stderr)
+    done = run(PBC, "config", "check", "typo.cfg", "--for=./one", status=1)
     check("unreachable level Sums.choice\n    cut-offs must grow: 4 comes after 9" in done.stdout, done.stdout)
     states = {e["entry"]: e["state"] for e in json.loads(
         run(PBC, "config", "check", "elsewhere.cfg", "--for=./one", "--json", status=1).stdout)["entries"]}

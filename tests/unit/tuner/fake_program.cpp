@@ -2,10 +2,10 @@
 // (twice as fast) and BadSort (ten times as fast, if it did not misbehave), and a tunable. Times are
 // computed, not measured. FAKE_BAD says what BadSort does: hang, crash, exit, wrong, wrong_large (from n =
 // 4096 on), late (after many runs), killed (by a signal from outside), slow, poison (works, and whoever is
-// measured next in its process crashes). FAKE_DEFAULT=crash, assert, hang (from n = 256 on), random: even the
-// default fails. FAKE_SLEEP: milliseconds of real time a measurement takes. FAKE_LOG: a file that gets a byte
-// when a measurement begins. FAKE_THREADS: that it has so many, of which only two are of use, and each
-// further one costs a fifth.
+// measured next in its process crashes). FAKE_DEFAULT=crash, assert, hang (from n = 256 on), random, picky
+// (with other seeds than 1): even the default fails. FAKE_SEEDS: a file that gets the seeds. FAKE_SLEEP:
+// milliseconds of real time a measurement takes. FAKE_LOG: a file that gets a byte when a measurement begins.
+// FAKE_THREADS: that it has so many, of which only two are of use, and each further one costs a fifth.
 //
 // `fake_program tune ...` is the tuner itself, so that tests can send it signals.
 #include "tuner/command.h"
@@ -74,6 +74,11 @@ json answer(const ProgramSpace &space, const json &request, long &n) {
     return {{"ok", true}, {"sizes", {{"n", 256}}}};
   if (op == "prepare") {
     n = request.at("sizes").at("n");
+    const long seed = request.at("seed");
+    if (!environment("FAKE_SEEDS").empty())
+      std::ofstream(environment("FAKE_SEEDS"), std::ios::app) << seed << '\n';
+    if (environment("FAKE_DEFAULT") == "picky" && seed > 1)
+      crash();
     if (environment("FAKE_DEFAULT") == "crash")
       crash();
     if (environment("FAKE_DEFAULT") == "hang" && n >= 256)

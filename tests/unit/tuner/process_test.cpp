@@ -181,6 +181,18 @@ TEST_F(Tune, ADefaultThatDoesNotAgreeWithItselfIsAnError) {
   EXPECT_FALSE(fs::exists(config()));
 }
 
+TEST_F(Tune, TheLastStepsSeeOtherInputs) {
+  const std::string seeds = (folder_ / "seeds").string();
+  ASSERT_EQ(tune({"--n=65536", "--budget=4"}, {{"FAKE_BAD", "wrong"}, {"FAKE_SEEDS", seeds}}).status, 0);
+  EXPECT_THAT(contents(seeds),
+              testing::AllOf(testing::StartsWith("1\n"), HasSubstr("\n2\n"), HasSubstr("\n3\n")));
+  fs::remove(config());
+  const Ended picky =
+      tune({"--n=65536", "--budget=4", "--fresh"}, {{"FAKE_BAD", "wrong"}, {"FAKE_DEFAULT", "picky"}});
+  ASSERT_EQ(picky.status, 0) << picky.err;
+  EXPECT_THAT(contents(config()), HasSubstr("QuickSort")) << "what the default cannot do with is not used";
+}
+
 TEST_F(Tune, WhatOthersDidToAProcessIsNobodysFault) {
   const Ended ended = tune({"--n=65536", "--budget=8", "--json"}, {{"FAKE_BAD", "poison"}});
   ASSERT_EQ(ended.status, 0) << ended.err;
