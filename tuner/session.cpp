@@ -312,7 +312,7 @@ private:
       throw TunerError(fmt::format(
           "{}: the default, run again on the same inputs, {}\n"
           "  help: alternatives are compared with the default, which must give the same each time:\n"
-          "        take random numbers from the language (rand), which are the same in each run,\n"
+          "        take random numbers from the language (rand01), which are the same in each run,\n"
           "        or say how exact results must be (accuracy_metric)",
           options_.program, noise.disagreement));
     TuneSettings settings;

@@ -4,8 +4,7 @@
 //   hash = "9f2c"                                             the program's hash is 77aa    => isOtherVersion
 //   [made-by]
 //   machine = { processor = "AMD EPYC 7763", cores = 64 }     this one has 8 of them        => otherMachine
-//
-//   transforms = { Sort = "6aa9" }                            Sort has the hash 31f0 => changed {Sort}
+//   transforms = { Sort = "6aa9" }                            Sort has the hash 31f0        => changed {Sort}
 //
 // What a configuration of elsewhere says is still followed, as far as it fits (fit.h).
 #pragma once

@@ -14,7 +14,8 @@ namespace pb::matrix {
 
 class FileBytes {
 public:
-  /// Throws base::UserError: no such file, a folder, no permission, longer than `most` bytes.
+  /// Throws base::UserError: no such file, a folder, no permission; what is no regular file (a
+  /// pipe, a device, which may have no end) and longer than `most` bytes.
   static FileBytes open(const std::string &name, unsigned long most = ~0ul);
   FileBytes(FileBytes &&) noexcept;
   FileBytes &operator=(FileBytes &&) = delete;
