@@ -1,6 +1,6 @@
 #include "tuner/session.h"
 
-#include "tuner/evaluate/accuracy.h"
+#include "tuner/accuracy_target.h"
 #include "tuner/evaluate/child_process.h"
 #include "tuner/evaluate/examination.h"
 #include "tuner/evaluate/interrupt.h"
@@ -23,8 +23,6 @@
 #include "tuner/write_file.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -39,8 +37,8 @@ constexpr double kPatience = 60; // seconds that the default may take at one siz
 class Session {
 public:
   explicit Session(const TuneOptions &options)
-      : options_(options), program_(existingProgram(options.program)), progress_(stderr),
-        output_(options.output.empty() ? options.program + ".cfg" : options.output),
+      : options_(options), program_(existingProgram(options.program)), version_(versionOf(program_)),
+        progress_(stderr), output_(options.output.empty() ? options.program + ".cfg" : options.output),
         report_(reportPath(options, output_)), sizes_(options.sizes) {
     requireOutputs(options, output_, report_);
   }
@@ -73,6 +71,7 @@ public:
         return recordSpace();
       search();
     }
+    const bool wasStopped = stopRequested();
     if (results_.empty())
       fmt::print(stderr, "pbc tune: stopped before the first measurement; no configuration was written\n");
     else if (options_.json && results_.size() > 1)
@@ -80,8 +79,13 @@ public:
     else
       fmt::print("{}", fmt::join(results_, ""));
     std::fflush(stdout);
-    // As a shell says of what a signal ended.
-    return hasWritten_ || !stopSignal() ? 0 : 128 + stopSignal();
+    if (const std::string now = versionOf(program_); now != version_)
+      progress_.note(fmt::format("{} {} meanwhile: this is of what it was; tune it again{}", options_.program,
+                                 now.empty() ? "was deleted" : "was changed",
+                                 now.empty() ? " when it is there" : ""));
+    if (hasWritten_ || !wasStopped)
+      return 0;
+    return stopSignal() ? 128 + stopSignal() : 1; // as a shell says of what a signal ended
   }
 
 private:
@@ -194,24 +198,15 @@ private:
       space_.tunables[i].initial = configuration.tunables()[i];
   }
 
-  /// Configurations of the defaults that meet the target at each size; sizes where none was found are left
-  /// out.
-  std::vector<Sizes> meetTarget(std::vector<Sizes> sizes) {
-    const auto begin = std::chrono::steady_clock::now();
-    const auto mayGoOn = [&] {
-      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-      return !stopRequested() && spent.count() < 0.4 * budget_;
-    };
-    const ReachedSizes reached =
-        reachAtSizes(*worker_, space_, sizes, Configuration::defaults(space_), kPatience, mayGoOn,
-                     [&](const std::string &line) { progress_.note(line); });
-    startFrom(reached.configuration);
-    unmet_.clear();
-    for (const Sizes &step : sizes)
-      if (std::find(reached.met.begin(), reached.met.end(), step) == reached.met.end())
-        unmet_.push_back(nameOf(step));
-    reached_ = reached.configuration;
-    return reached.met.empty() ? std::vector<Sizes>{sizes.back()} : reached.met;
+  /// The sizes that are left to tune at; the search starts from what meets the target there.
+  std::vector<Sizes> meetTarget(const std::vector<Sizes> &sizes) {
+    const double deadline = steadySeconds() + 0.4 * budget_;
+    target_.emplace(*worker_, workerOptions_, program_, space_, kPatience);
+    std::vector<Sizes> met = target_->reach(
+        sizes, [&] { return !stopRequested() && steadySeconds() < deadline; },
+        [&](const std::string &line) { progress_.note(line); });
+    startFrom(target_->reached());
+    return met;
   }
 
   /// Seconds that the default may take at first, by the time that there is.
@@ -227,7 +222,8 @@ private:
     if (!lock_)
       lock_.emplace(output_, journal);
     journal_ = std::make_unique<Journal>(journal);
-    workerOptions_ = {options_.inputs,
+    workerOptions_ = {version_,
+                      options_.inputs,
                       options_.seed,
                       options_.threads,
                       {options_.memoryMegabytes > 0 ? options_.memoryMegabytes << 20 : memoryShare()},
@@ -242,18 +238,12 @@ private:
                                nameOf(full_)));
     std::vector<Sizes> sizes = growingSizes(full_, space_.params);
     if (space_.goal)
-      sizes = meetTarget(std::move(sizes));
+      sizes = meetTarget(sizes);
     const auto note = [&](const std::string &line) { progress_.note(line); };
     PreparedSteps prepared = prepareSteps(*worker_, sizes, patience(), note);
     steps_ = std::move(prepared.steps);
-    quick_ = std::move(prepared.tooQuick);
-    if (!space_.goal)
-      return;
-    // Callers may ask for the target at sizes that no measurement of time is worth.
-    for (const Sizes &s : shrinkingSizes(sizes.front(), space_.params))
-      if (const auto answer = worker_->prepare(s, kPatience))
-        quick_.push_back({s, answer.value->n, answer.value->seconds});
-    std::sort(quick_.begin(), quick_.end(), [](const Step &a, const Step &b) { return a.n < b.n; });
+    if (target_)
+      target_->verifyAlso(std::move(prepared.tooQuick), sizes.front());
   }
 
   /// A stored configuration may be wrong by now: the program has changed, or somebody has changed the file.
@@ -372,8 +362,8 @@ private:
     summary.examined = examination.inputs();
     if (!runs.journalProblem().empty())
       progress_.note(fmt::format("from some moment on nothing was noted: {}", runs.journalProblem()));
-    if (space_.goal)
-      verifyAccuracy(summary);
+    if (target_)
+      target_->verify(summary, steps_, metrics());
     write(summary, earlier.empty() ? nullptr : &earlier.front());
   }
 
@@ -455,65 +445,6 @@ private:
                         full.defaultSeconds);
   }
 
-  /// On inputs that nothing was tuned on, at every size.
-  void verifyAccuracy(Summary &summary) {
-    // Nothing was measured below the first size: what met the target there is the best guess.
-    summary.result.best = summary.result.best.withSmallerLike(space_, steps_.front().n);
-    const Step &last = steps_[static_cast<std::size_t>(summary.result.size)]; // that there was time for
-    if (!unmet_.empty() || &last != &steps_.back()) // beyond what was tuned, the most exact is kept
-      summary.result.best = summary.result.best.withLargerFrom(space_, reached_, last.n);
-    std::vector<Step> all = quick_;
-    all.insert(all.end(), steps_.begin(), steps_.end());
-    const auto verified = [&](const Configuration &configuration) {
-      return verifyAll(program_, workerOptions_, space_, all, configuration, unmet_, kPatience);
-    };
-    VerifiedSizes result = verified(summary.result.best);
-    if (result.mended && objective_.isTime() && !stopRequested()) {
-      // More exact, it may be slower than what met the target at first.
-      const VerifiedSizes first = verified(reached_.withSmallerLike(space_, steps_.front().n));
-      if (first.missed.size() <= result.missed.size() && isFaster(first.configuration, result.configuration))
-        result = first;
-    }
-    const bool isAsRaced = result.configuration == summary.result.best;
-    summary.result.best = result.configuration;
-    summary.missed = result.missed;
-    summary.accuracy = result.largest;
-    if (isAsRaced)
-      return;
-    summary.accuracy->mended = result.mended;
-    summary.result.changed = true;
-    summary.result.defaultTimes.clear(); // of the race: of another configuration
-    summary.result.bestTimes.clear();
-    const auto again =
-        worker_->measure(toToml(space_, summary.result.best, {}), 5, kPatience, kPatience, metrics());
-    if (!again)
-      return;
-    summary.result.bestSeconds = median(again.value->seconds);
-    if (objective_.isTime())
-      return;
-    const std::vector<Metrics> runs =
-        Measurement{again.value->seconds, {}, again.value->joules, again.value->bytes}.metrics();
-    summary.tuned = ObjectiveEvaluator::Archived{summary.result.best, runs}.typical();
-    if (summary.byDefault)
-      summary.result.bestSeconds =
-          summary.result.defaultSeconds * objective_.cost(*summary.tuned, *summary.byDefault);
-  }
-
-  /// In turns, at the size that the worker is prepared for.
-  bool isFaster(const Configuration &one, const Configuration &other) {
-    constexpr int kTurns = 9;
-    std::vector<double> times[2];
-    for (int turn = 0; turn < kTurns; ++turn)
-      for (const int which : {turn % 2, 1 - turn % 2}) {
-        const auto answer =
-            worker_->measure(toToml(space_, which ? other : one, {}), 1, kPatience, kPatience, {});
-        if (!answer)
-          return false;
-        times[which].push_back(answer.value->seconds.front());
-      }
-    return judgePairs(times[1], times[0]).faster;
-  }
-
   /// `earlier`: what the file says now.
   void write(Summary &summary, const Configuration *earlier) {
     const TuneResult &result = summary.result;
@@ -566,7 +497,7 @@ private:
   }
 
   const TuneOptions &options_;
-  std::string program_;
+  std::string program_, version_; // path, and of the file that it names
   Progress progress_;
   std::string output_, report_; // report_ empty: none
   ProgramSpace space_;
@@ -575,15 +506,14 @@ private:
   std::unique_ptr<Worker> worker_;
   Sizes sizes_; // asked for; with --refresh else those that were tuned
   Sizes full_;
-  std::vector<Step> steps_, quick_; // those that are worth measuring; smaller ones
+  std::vector<Step> steps_; // those that are worth measuring
   WorkerOptions workerOptions_;
   ResultFile file_;
-  RefreshPlan plan_;               // with --refresh
-  Configuration byDefault_;        // what the program has without any file
-  bool startsAnew_ = false;        // what is stored fails
-  Configuration start_;            // with what is decided so far
-  Configuration reached_;          // what met the accuracy target before the search made it fast
-  std::vector<std::string> unmet_; // sizes at which nothing met it
+  RefreshPlan plan_;                     // with --refresh
+  Configuration byDefault_;              // what the program has without any file
+  bool startsAnew_ = false;              // what is stored fails
+  Configuration start_;                  // with what is decided so far
+  std::optional<AccuracyTarget> target_; // of this bin
   Objective objective_;
   std::optional<std::array<Metric, 2>> front_;
   bool hasStart_ = false;

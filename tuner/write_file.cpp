@@ -25,6 +25,14 @@ std::string textOf(const std::string &path) {
   return text;
 }
 
+std::string versionOf(const std::string &path) {
+  struct stat file{};
+  if (stat(path.c_str(), &file) != 0)
+    return "";
+  return fmt::format("{}:{}:{}:{}.{}", file.st_dev, file.st_ino, file.st_size, file.st_mtim.tv_sec,
+                     file.st_mtim.tv_nsec);
+}
+
 namespace {
 
 [[noreturn]] void cannotWrite(const std::string &path, int error) {

@@ -1,4 +1,4 @@
-// A configuration's file, whole or not at all.
+// Files: read to their end, and written whole or not at all.
 #pragma once
 #include <string>
 
@@ -6,6 +6,8 @@ namespace pbc::tuner {
 
 /// "" if there is none. Throws TunerError where there is no end to it, as of a device.
 std::string textOf(const std::string &path);
+/// Another text when there is another file of this name, or another time or size of it; "" if there is none.
+std::string versionOf(const std::string &path);
 /// All or nothing: a reader never sees half a file. Links are followed, a file keeps its permissions, and
 /// what is no file (a pipe, a device) is written to. Throws TunerError.
 void writeAtomically(const std::string &path, const std::string &text, bool isProgram = false);

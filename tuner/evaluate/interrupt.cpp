@@ -6,7 +6,9 @@
 namespace pbc::tuner {
 namespace {
 
-volatile std::sig_atomic_t requested = 0; // the signal
+constexpr std::sig_atomic_t kOwnWish = -1;
+
+volatile std::sig_atomic_t requested = 0; // the signal, or our own wish
 int heard = 0;
 
 std::atomic<long> since = 0; // ms
@@ -19,7 +21,7 @@ long milliseconds() {
 
 extern "C" void noteRequest(int signal) {
   constexpr long kOneWish = 1000; // ms
-  if (!requested) {
+  if (!requested || requested == kOwnWish) {
     since = milliseconds();
     requested = signal;
   } else if (milliseconds() - since > kOneWish) {
@@ -32,7 +34,12 @@ extern "C" void noteRequest(int signal) {
 
 bool stopRequested() { return requested != 0 && heard == 0; }
 
-int stopSignal() { return requested; }
+void requestStop() {
+  if (!requested)
+    requested = kOwnWish;
+}
+
+int stopSignal() { return requested == kOwnWish ? 0 : requested; }
 
 StopHeard::StopHeard() { ++heard; }
 

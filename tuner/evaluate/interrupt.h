@@ -1,6 +1,7 @@
 // Ctrl-C as a wish, not as an accident: the first SIGINT, SIGTERM or SIGHUP asks the tuning to end with what
 // it has; one that comes later than a second after it ends the process as usual (the workers die with it).
 // What comes sooner is the same wish: a shell, or `timeout`, sends it to the process and to its group.
+// We may have the same wish (requestStop).
 //
 //   InterruptGuard guard;   ...   if (stopRequested()) ...
 //
@@ -13,7 +14,10 @@ namespace pbc::tuner {
 
 bool stopRequested();
 
-/// The signal that asked for it; 0: none.
+/// As a signal does, but by ourselves: what is measured is not there any more.
+void requestStop();
+
+/// The signal that asked for it; 0: none did.
 int stopSignal();
 
 /// While it lives, the wish to stop counts as heard: what is left to do, a report, runs to its end, programs

@@ -1,5 +1,8 @@
 #include "tuner/evaluate/worker.h"
 
+#include "tuner/evaluate/interrupt.h"
+#include "tuner/write_file.h"
+
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
@@ -84,7 +87,16 @@ Worker::Worker(std::string program, WorkerOptions options)
 Worker::Reply Worker::ask(const std::string &request, double seconds) {
   Reply reply;
   const double start = steadySeconds();
+  const auto fail = [&](Failure kind, std::string reason, bool stopped = false) {
+    process_.reset();
+    reply.failure = {kind, std::move(reason), stopped};
+    return reply;
+  };
   if (!process_) {
+    if (!options_.version.empty() && versionOf(program_) != options_.version) {
+      requestStop();
+      return fail(Failure::Error, "stopped", true);
+    }
     // A configuration of an older version beside the program must not keep it from being tuned anew.
     std::vector<std::string> command{program_, "--serve", "--noconfig"};
     if (options_.threads > 0)
@@ -95,11 +107,6 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
     processPrepared_ = isUsed_ = false;
     preparedBytes_ = 0;
   }
-  const auto fail = [&](Failure kind, std::string reason, bool stopped = false) {
-    process_.reset();
-    reply.failure = {kind, std::move(reason), stopped};
-    return reply;
-  };
   std::string line;
   auto read = process_->writeLine(request) ? ChildProcess::Read::Line : ChildProcess::Read::Ended;
   Compilations compilations;

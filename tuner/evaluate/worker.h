@@ -24,6 +24,9 @@ std::string nameOf(const Sizes &);
 inline constexpr double kLongestCompilation = 30; // seconds for one kernel of a device
 
 struct WorkerOptions {
+  /// Of the program's file (write_file.h). When a process of another one would have to be started, the wish
+  /// to end is heard instead (interrupt.h): its times and results are of another program. Empty: any.
+  std::string version;
   std::vector<std::string> inputs; // files; empty: random by seed
   long seed = 1;
   int threads = 0; // 0: the program's own default

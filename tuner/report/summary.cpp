@@ -171,9 +171,8 @@ std::string asJson(const ProgramSpace &space, const Summary &summary) {
                       {"full_size", summary.fullSizes},
                       {"objective", summary.objective.name()},
                       {"default_seconds", trueSeconds(result.defaultSeconds, summary.byDefault)},
-                      {"tuned_seconds", trueSeconds(result.bestSeconds, summary.tuned)},
-                      {"speedup", speedup(result)},
-                      {"changed", result.changed},
+                      {"changed", result.changed && !summary.kept},
+                      {"left_as_it_is", summary.kept},
                       {"kept_previous", result.keptPrevious},
                       {"noise",
                        {{"program", summary.noise.ofProgram},
@@ -196,13 +195,17 @@ std::string asJson(const ProgramSpace &space, const Summary &summary) {
     for (const Metric metric : kMetrics)
       if (metrics && summary.objective.wants(metric))
         json[key][nameOf(metric)] = metrics->of(metric);
+  if (!summary.kept) { // else the configuration is one of before: its time is not known
+    json["tuned_seconds"] = trueSeconds(result.bestSeconds, summary.tuned);
+    json["speedup"] = speedup(result);
+  }
   if (!result.strategy.empty())
     json["strategy"] = result.strategy;
   if (result.coverage)
     json["coverage"] = {{"proposed", result.coverage->proposed},
                         {"points", result.coverage->points},
                         {"grid", result.coverage->grid}};
-  if (const Ratio ratio = speedups(result); ratio.interval)
+  if (const Ratio ratio = speedups(result); ratio.interval && !summary.kept)
     json["speedup_interval"] = {ratio.interval->low, ratio.interval->high};
   if (summary.accuracy)
     json["accuracy"] = {{"transform", space.main},

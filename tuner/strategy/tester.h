@@ -126,6 +126,13 @@ private:
   bool test(Candidate &, int size, int trials, const Configuration &parent, bool isFresh);
   /// The candidate once more, right after the best: what was too slow by the clock may not be by comparison.
   Measurement again(const Configuration &, int size);
+  /// The default with one alternative of another configuration, wherever that one takes it.
+  struct Alone {
+    int site, alternative;
+    Configuration configuration;
+  };
+  /// Of each alternative that it takes up to this size, and the default does not.
+  std::vector<Alone> eachAlone(const Configuration &, int size) const;
   /// Who is it, if the results of a candidate are wrong? Each of its alternatives alone, once a size: what is
   /// wrong so is not chosen any more, not even at sizes where it agreed.
   void seekWrong(const Configuration &, int size);

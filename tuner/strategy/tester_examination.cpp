@@ -55,28 +55,37 @@ void Tester::screen() {
       bans_.convicted(space_, based[i], defaults, sizeOf(*misfits[i]), misfits[i]->rejected);
 }
 
-void Tester::seekWrong(const Configuration &configuration, int size) {
+std::vector<Tester::Alone> Tester::eachAlone(const Configuration &configuration, int size) const {
   const Configuration defaults = Configuration::defaults(space_);
   const long n = sizes_[static_cast<std::size_t>(size)].n;
+  std::vector<Alone> all;
   for (int site = 0; site < static_cast<int>(space_.sites.size()); ++site) {
     const Selector &selector = configuration.selectors()[static_cast<std::size_t>(site)];
     const int byDefault = defaults.selectors()[static_cast<std::size_t>(site)].select(n);
-    for (const int alternative : selector.usedUpTo(n)) {
-      if (alternative == byDefault || bans_.banned(site, alternative, 0) ||
-          !triedAlone_.emplace(site, alternative, size).second || evaluator_.stopped())
-        continue;
-      const Configuration alone = defaults.withSelector(site, only(selector, alternative, byDefault));
-      const Measurement result = measure({alone, size, 1, std::max(limit(size), 3 * defaultAt(size)), true});
-      if (result.rejected && result.rejected->kind == Failure::WrongResult)
-        bans_.convicted(space_, alone, defaults, sizes_[static_cast<std::size_t>(size)], *result.rejected);
-    }
+    for (const int alternative : selector.usedUpTo(n))
+      if (alternative != byDefault)
+        all.push_back(
+            {site, alternative, defaults.withSelector(site, only(selector, alternative, byDefault))});
+  }
+  return all;
+}
+
+void Tester::seekWrong(const Configuration &configuration, int size) {
+  for (const Alone &one : eachAlone(configuration, size)) {
+    if (bans_.banned(one.site, one.alternative, 0) ||
+        !triedAlone_.emplace(one.site, one.alternative, size).second || evaluator_.stopped())
+      continue;
+    const Measurement result =
+        measure({one.configuration, size, 1, std::max(limit(size), 3 * defaultAt(size)), true});
+    if (result.rejected && result.rejected->kind == Failure::WrongResult)
+      bans_.convicted(space_, one.configuration, Configuration::defaults(space_),
+                      sizes_[static_cast<std::size_t>(size)], *result.rejected);
   }
 }
 
 bool Tester::staysRight(const Configuration &configuration, int size) {
   constexpr double kMany = 50, kFew = 3, kMost = 0.5; // runs, and seconds of them
   const int runs = static_cast<int>(std::clamp(kMost / std::max(bestAt(size), 1e-6), kFew, kMany));
-  const TestSize &at = sizes_[static_cast<std::size_t>(size)];
   const auto look = [&](const Configuration &one) {
     evaluator_.renew();
     return measure({one, size, runs, std::max(10 * defaultAt(size), 1.0), true, Compared::Last}).rejected;
@@ -85,19 +94,15 @@ bool Tester::staysRight(const Configuration &configuration, int size) {
   if (!rejected)
     return true;
   quarantined_.insert(configuration.key());
+  const TestSize &at = sizes_[static_cast<std::size_t>(size)];
   const Configuration defaults = Configuration::defaults(space_);
   bool isNamed = false;
-  for (int site = 0; site < static_cast<int>(space_.sites.size()); ++site) {
-    const Selector &selector = configuration.selectors()[static_cast<std::size_t>(site)];
-    const int byDefault = defaults.selectors()[static_cast<std::size_t>(site)].select(at.n);
-    for (const int alternative : selector.usedUpTo(at.n)) {
-      if (alternative == byDefault || evaluator_.stopped())
-        continue;
-      const Configuration alone = defaults.withSelector(site, only(selector, alternative, byDefault));
-      if (const auto why = look(alone); why && why->kind == rejected->kind) {
-        bans_.convicted(space_, alone, defaults, at, *why);
-        isNamed = true;
-      }
+  for (const Alone &one : eachAlone(configuration, size)) {
+    if (evaluator_.stopped())
+      break;
+    if (const auto why = look(one.configuration); why && why->kind == rejected->kind) {
+      bans_.convicted(space_, one.configuration, defaults, at, *why);
+      isNamed = true;
     }
   }
   if (!isNamed)
