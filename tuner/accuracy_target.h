@@ -1,8 +1,8 @@
 // What a tuning does for one accuracy bin of a program, before the search and after it.
 //
 //   AccuracyTarget target(worker, options, program, space, 60);
-//   target.reach({n 64, n 128, ...}, mayGoOn, note)  ->  sizes at which a configuration was found that meets it
-//   target.reached()                                 ->  that configuration: the search starts from it
+//   target.reach({n 64, n 128, ...}, mayGoOn, note)  ->  sizes at which a configuration was found that meets
+//   it target.reached()                                 ->  that configuration: the search starts from it
 //   target.verify(summary, steps, metrics)           ->  summary: what won is verified, or made more exact
 //
 // Invariant: after verify() the summary's configuration meets the target wherever summary.missed does not say
@@ -21,7 +21,8 @@ public:
   /// `worker` measures, others look at results. `space` has a goal. `patience`: seconds of the longest run.
   AccuracyTarget(Worker &worker, const WorkerOptions &options, std::string program, const ProgramSpace &space,
                  double patience)
-      : worker_(worker), options_(options), program_(std::move(program)), space_(space), patience_(patience) {}
+      : worker_(worker), options_(options), program_(std::move(program)), space_(space), patience_(patience) {
+  }
 
   /// The default is made more exact at each size until it meets the target. If it does so nowhere, the
   /// largest size remains: something is to be measured.

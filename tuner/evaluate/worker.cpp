@@ -92,11 +92,11 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
     reply.failure = {kind, std::move(reason), stopped};
     return reply;
   };
+  if (!options_.version.empty() && versionOf(program_) != options_.version) {
+    requestStop();
+    return fail(Failure::Error, "stopped", true);
+  }
   if (!process_) {
-    if (!options_.version.empty() && versionOf(program_) != options_.version) {
-      requestStop();
-      return fail(Failure::Error, "stopped", true);
-    }
     // A configuration of an older version beside the program must not keep it from being tuned anew.
     std::vector<std::string> command{program_, "--serve", "--noconfig"};
     if (options_.threads > 0)

@@ -24,8 +24,8 @@ std::string nameOf(const Sizes &);
 inline constexpr double kLongestCompilation = 30; // seconds for one kernel of a device
 
 struct WorkerOptions {
-  /// Of the program's file (write_file.h). When a process of another one would have to be started, the wish
-  /// to end is heard instead (interrupt.h): its times and results are of another program. Empty: any.
+  /// Of the program's file (write_file.h). Where it is another one by now, a request is not answered but
+  /// taken for the wish to end (interrupt.h): the next process would be one of another program. Empty: any.
   std::string version;
   std::vector<std::string> inputs; // files; empty: random by seed
   long seed = 1;

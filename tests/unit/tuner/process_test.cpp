@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -48,8 +49,8 @@ protected:
 
   fs::path config() const { return folder_ / "fake.cfg"; }
 
-  /// Runs `pbc tune FAKE arguments...` with additions to the environment; sends SIGINT when so many
-  /// measurements have begun, however long that takes here.
+  /// Runs `pbc tune FAKE arguments...` with additions to the environment; interrupts it (interrupt_) when so
+  /// many measurements have begun, however long that takes here.
   Ended tune(std::vector<std::string> arguments,
              const std::vector<std::pair<std::string, std::string>> &environment,
              std::uintmax_t interruptAfter = 0, const std::string &program = FAKE_PROGRAM) {
@@ -85,8 +86,8 @@ protected:
         hasEnded = waitpid(pid, &ended.status, WNOHANG) == pid;
       }
       start = std::chrono::steady_clock::now();
-      for (int k = 0; k < interrupts_ && !hasEnded; ++k)
-        kill(pid, SIGINT);
+      if (!hasEnded)
+        interrupt_(pid);
     }
     if (!hasEnded)
       waitpid(pid, &ended.status, 0);
@@ -144,7 +145,7 @@ protected:
   }
 
   fs::path folder_;
-  int interrupts_ = 1;   // at once
+  std::function<void(pid_t)> interrupt_ = [](pid_t pid) { kill(pid, SIGINT); };
   rlim_t fileBytes_ = 0; // that a file may have; 0: as many as it wants
 };
 
@@ -244,11 +245,40 @@ TEST_F(Tune, CtrlCKeepsTheBestSoFar) {
 
 /// As `timeout` and shells do: to the process and to its group.
 TEST_F(Tune, TwoSignalsAtOnceAreOneWish) {
-  interrupts_ = 2;
+  interrupt_ = [](pid_t pid) {
+    kill(pid, SIGINT);
+    kill(pid, SIGINT);
+  };
   const Ended ended = tune({"--n=65536", "--budget=1000"}, {{"FAKE_SLEEP", "20"}}, 120);
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("stopped; the best so far is kept"));
   EXPECT_TRUE(fs::exists(config()));
+}
+
+/// The next process would be one of another program: its times and results are not those of this one.
+TEST_F(Tune, AProgramThatIsBuiltAnewMeanwhileEndsIt) {
+  const fs::path program = folder_ / "fake";
+  fs::copy_file(FAKE_PROGRAM, program);
+  interrupt_ = [&](pid_t) {
+    fs::copy_file(FAKE_PROGRAM, folder_ / "new");
+    fs::rename(folder_ / "new", program);
+  };
+  const Ended ended = tune({"--n=65536", "--budget=1000"}, {{"FAKE_SLEEP", "20"}}, 120, program);
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_LT(ended.seconds, 20);
+  EXPECT_THAT(ended.err, HasSubstr("stopped; the best so far is kept"));
+  EXPECT_THAT(ended.err, HasSubstr("/fake was changed meanwhile: this is of what it was; tune it again\n"));
+  EXPECT_THAT(contents(config()), HasSubstr("choice = "));
+}
+
+TEST_F(Tune, AProgramThatIsDeletedBeforeAnythingIsKnownLeavesNothing) {
+  const fs::path program = folder_ / "fake";
+  fs::copy_file(FAKE_PROGRAM, program);
+  interrupt_ = [&](pid_t) { fs::remove(program); };
+  const Ended ended =
+      tune({"--n=65536", "--budget=1000"}, {{"FAKE_SLEEP", "100"}, {"FAKE_DEFAULT", "crash"}}, 1, program);
+  EXPECT_NE(ended.status, 0);
+  EXPECT_FALSE(fs::exists(config()));
 }
 
 TEST_F(Tune, AJournalThatIsFullLosesNothing) {

@@ -38,7 +38,8 @@ TEST(Summary, SaysWhatWasFound) {
   EXPECT_THAT(asText(space, summary), HasSubstr("written to    synthetic.cfg"));
 }
 
-// The choices are those of the file then, so a time of the search would be beside what it was not measured of.
+// The choices are those of the file then, so a time of the search would be beside what it was not measured
+// of.
 TEST(Summary, HasNoTimesOfAnEarlierConfigurationThatStays) {
   const ProgramSpace space = syntheticSpace(3);
   Summary summary = twiceAsFast(space);
