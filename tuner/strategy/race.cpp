@@ -40,8 +40,9 @@ bool areAllSlower(const Runner &reference, const std::vector<Runner> &runners) {
   });
 }
 
-bool isFaster(const Runner &reference, const Runner &runner) {
-  return !runner.out && judgePairs(reference.seconds, runner.seconds).faster;
+/// Beyond chance, though it is one of so many rivals.
+bool isFaster(const Runner &reference, const Runner &runner, std::size_t rivals) {
+  return !runner.out && judgePairs(reference.seconds, runner.seconds, static_cast<int>(rivals)).faster;
 }
 
 bool isNoSlower(const Runner &reference, const Runner &runner) {
@@ -57,7 +58,7 @@ bool isNearlyDecided(const Runner &reference, const std::vector<Runner> &runners
   };
   return std::any_of(runners.begin(), runners.end(), leads) &&
          std::none_of(runners.begin(), runners.end(),
-                      [&](const Runner &r) { return isFaster(reference, r); });
+                      [&](const Runner &r) { return isFaster(reference, r, runners.size()); });
 }
 
 /// The reference itself if nobody is faster.
@@ -65,7 +66,7 @@ Runner *fastest(Runner &reference, std::vector<Runner> &runners) {
   Runner *best = &reference;
   double ratio = 1;
   for (Runner &runner : runners)
-    if (isFaster(reference, runner))
+    if (isFaster(reference, runner, runners.size()))
       if (const double own = judgePairs(reference.seconds, runner.seconds).ratio; own < ratio) {
         ratio = own;
         best = &runner;
@@ -91,7 +92,7 @@ bool goesOn(int rounds, const Tester &tester, int size, double deadline, Rounds 
   if (areAllSlower(reference, runners) && !isPromised)
     return false;
   if (rounds < kMostRounds)
-    return !(runners.size() == 1 && isFaster(reference, runners.front())) &&
+    return !(runners.size() == 1 && isFaster(reference, runners.front(), 1)) &&
            (hasTime || (rounds < kRoundsWithOneLost && isNearlyDecided(reference, runners, kFar)));
   // Whoever looks after each of so many rounds sees somebody win by chance: that is looked at once more only,
   // at the end.
@@ -122,7 +123,7 @@ bool isConfirmed(Tester &tester, Runner &keeper, Runner &winner, Runner &referen
     if (ratio < kHalf && !tester.mayGoOn({deadline}))
       break;
   }
-  return ratio < 1;
+  return ratio < 1 && isFaster(keeper, winner, 1);
 }
 
 } // namespace
@@ -176,10 +177,11 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
     Runner *keeper = &reference; // who stays if nobody is faster
     for (Runner &runner : runners)
       if (previous && runner.configuration == *previous &&
-          (isFaster(reference, runner) || (ties == Ties::Previous && isNoSlower(reference, runner))))
+          (isFaster(reference, runner, runners.size()) ||
+           (ties == Ties::Previous && isNoSlower(reference, runner))))
         keeper = &runner;
     if (winner != keeper && !tester.evaluator().stopped() &&
-        ((keeper != &reference && !isFaster(*keeper, *winner)) ||
+        ((keeper != &reference && !isFaster(*keeper, *winner, runners.size())) ||
          !isConfirmed(tester, *keeper, *winner, reference, turns, deadline))) {
       result.keptPrevious = keeper != &reference;
       winner = keeper;

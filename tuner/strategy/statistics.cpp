@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace pbc::tuner {
 namespace {
 
-constexpr double kSame = 0.02;
+constexpr double kSame = 0.02, kChance = 0.05;
 
 struct Logarithms {
   double mean = 0;
@@ -40,11 +41,18 @@ Logarithms logarithms(const std::vector<double> &seconds, double guess = kGuesse
 
 double normalBelow(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
 
-/// Student's t: one-sided 95 % quantile by degrees of freedom.
-double quantile95(int freedom) {
-  static constexpr double table[] = {6.31, 2.92, 2.35, 2.13, 2.02, 1.94, 1.89, 1.86, 1.83, 1.81,
-                                     1.80, 1.78, 1.77, 1.76, 1.75, 1.75, 1.74, 1.73, 1.73, 1.72};
-  return freedom <= 20 ? table[freedom - 1] : 1.70;
+/// Probability of at least t, by Student's distribution (Abramowitz and Stegun, 26.7.3 and 26.7.4).
+double studentAbove(double t, int freedom) {
+  const double angle = std::atan(t / std::sqrt(freedom)), cosine = std::cos(angle);
+  const bool isOdd = freedom % 2 == 1;
+  double sum = 0, term = isOdd ? cosine : 1;
+  for (int k = isOdd ? 3 : 2; k <= freedom; k += 2) {
+    sum += term;
+    term *= cosine * cosine * (k - 1) / k;
+  }
+  const double within =
+      isOdd ? 2 / std::numbers::pi * (angle + std::sin(angle) * sum) : std::sin(angle) * sum;
+  return (1 - within) / 2;
 }
 
 /// Probability of at least `wins` heads in `games` throws of a coin.
@@ -132,7 +140,7 @@ Verdict judge(const std::vector<double> &a, const std::vector<double> &b, double
   return Verdict::Unclear;
 }
 
-Pairs judgePairs(const std::vector<double> &reference, const std::vector<double> &candidate) {
+Pairs judgePairs(const std::vector<double> &reference, const std::vector<double> &candidate, int rivals) {
   std::vector<double> logs;
   for (std::size_t i = 0; i < std::min(reference.size(), candidate.size()); ++i)
     logs.push_back(std::log(std::max(candidate[i], 1e-9) / std::max(reference[i], 1e-9)));
@@ -152,9 +160,9 @@ Pairs judgePairs(const std::vector<double> &reference, const std::vector<double>
   const double error = std::sqrt(squares / (count - 1) / count);
   const int wins = static_cast<int>(std::count_if(logs.begin(), logs.end(), [](double v) { return v < 0; }));
   // The t-test is strong when times are well behaved; the sign test does not mind a single wild one.
-  const bool significant = mean + quantile95(count - 1) * error < 0 || byChance(wins, count) < 0.05;
-  result.faster = significant && result.ratio < 0.99;
-  result.clearlySlower = mean - quantile95(count - 1) * error > 0 && result.ratio > 1.01;
+  const double below = studentAbove(-mean / std::max(error, 1e-12), count - 1);
+  result.faster = std::min(below, byChance(wins, count)) < kChance / rivals && result.ratio < 0.99;
+  result.clearlySlower = below > 1 - kChance && result.ratio > 1.01;
   return result;
 }
 

@@ -48,7 +48,9 @@ struct Pairs {
   bool faster = false;                                   // beyond chance (95 %) and by more than 1 %
   bool clearlySlower = false;
 };
-Pairs judgePairs(const std::vector<double> &reference, const std::vector<double> &candidate);
+/// `rivals`: so many are compared with the reference; that any of them is taken to be faster by chance stays
+/// within 5 % (Bonferroni).
+Pairs judgePairs(const std::vector<double> &reference, const std::vector<double> &candidate, int rivals = 1);
 
 double median(std::vector<double> values);
 /// A quarter of the values is below: what a run takes when nothing disturbs it, as others on the machine only

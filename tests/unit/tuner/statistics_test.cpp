@@ -56,6 +56,32 @@ TEST(Pairs, SeldomCallsTheSameFaster) { EXPECT_LT(calledFaster(1.0, 0.05, 10), 0
 
 TEST(Pairs, HardlyEverCallsSlowerFaster) { EXPECT_LT(calledFaster(1.05, 0.03, 7), 0.002); }
 
+/// Quantiles of Student's distribution from tables: 2.920 (5 %, 2 degrees of freedom), 2.353 (3), 2.132 (4).
+TEST(Pairs, TheBoundIsStudents) {
+  const auto isFaster = [](int count, double t) {
+    // Mean m, deviation 1 (half of them m - d, the other half m + d, the middle one m), all in 1 % steps.
+    std::vector<double> logs;
+    const double d = std::sqrt((count - 1) / (2.0 * (count / 2)));
+    for (int i = 0; i < count; ++i)
+      logs.push_back(-t / std::sqrt(count) + (count % 2 && i == count / 2 ? 0 : i < count / 2 ? -d : d));
+    std::vector<double> candidate;
+    for (const double value : logs)
+      candidate.push_back(std::exp(0.1 * value));
+    return judgePairs(std::vector<double>(candidate.size(), 1), candidate).faster;
+  };
+  for (const auto &[count, quantile] :
+       {std::pair{3, 2.920}, {4, 2.353}, {5, 2.132}, {9, 1.860}, {21, 1.725}}) {
+    EXPECT_TRUE(isFaster(count, quantile + 0.002)) << count;
+    EXPECT_FALSE(isFaster(count, quantile - 0.002)) << count;
+  }
+}
+
+TEST(Pairs, OfManyRivalsMoreIsAsked) {
+  const std::vector<double> same(5, 1), faster{0.9, 0.91, 0.93, 0.97, 0.99};
+  EXPECT_TRUE(judgePairs(same, faster).faster);
+  EXPECT_FALSE(judgePairs(same, faster, 10).faster);
+}
+
 TEST(Pairs, TheRatioIsBoundedByOrderStatistics) {
   const auto most = [](std::vector<double> times) {
     return judgePairs(std::vector<double>(times.size(), 1), times).most;
