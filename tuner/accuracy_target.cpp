@@ -44,17 +44,21 @@ void AccuracyTarget::verify(Summary &summary, const std::vector<Step> &steps,
   const Step &last = steps[static_cast<std::size_t>(summary.result.size)]; // that there was time for
   if (!unmet_.empty() || &last != &steps.back()) // beyond what was tuned, the most exact is kept
     summary.result.best = summary.result.best.withLargerFrom(space_, reached_, last.n);
+  worker_.restart(); // its memory is free for the others meanwhile
   VerifiedSizes result = verified(summary.result.best, steps);
   if (result.mended && summary.objective.isTime() && !stopRequested()) {
     // More exact, it may be slower than what met the target at first.
     const VerifiedSizes start = verified(reached_.withSmallerLike(space_, first), steps);
-    if (start.missed.size() <= result.missed.size() && isFaster(start.configuration, result.configuration))
+    if (start.largest && start.missed.size() <= result.missed.size() &&
+        isFaster(start.configuration, result.configuration))
       result = start;
   }
-  const bool isAsRaced = result.configuration == summary.result.best;
-  summary.result.best = result.configuration;
   summary.missed = result.missed;
   summary.accuracy = result.largest;
+  if (!summary.accuracy)
+    return;
+  const bool isAsRaced = result.configuration == summary.result.best;
+  summary.result.best = result.configuration;
   if (isAsRaced)
     return;
   summary.accuracy->mended = result.mended;
@@ -66,6 +70,7 @@ void AccuracyTarget::measureAgain(Summary &summary, const std::vector<Metric> &m
   constexpr int kRuns = 5;
   summary.result.defaultTimes.clear();
   summary.result.bestTimes.clear();
+  summary.result.bestSeconds = 0;
   const auto again =
       worker_.measure(toToml(space_, summary.result.best, {}), kRuns, patience_, patience_, metrics);
   if (!again)

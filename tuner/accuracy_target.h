@@ -1,12 +1,13 @@
 // What a tuning does for one accuracy bin of a program, before the search and after it.
 //
 //   AccuracyTarget target(worker, options, program, space, 60);
-//   target.reach({n 64, n 128, ...}, mayGoOn, note)  ->  sizes at which a configuration was found that meets
-//   it target.reached()                                 ->  that configuration: the search starts from it
-//   target.verify(summary, steps, metrics)           ->  summary: what won is verified, or made more exact
+//   target.reach({n 64, n 128, ...}, mayGoOn, note)  ->  sizes at which something meets the target
+//   target.reached()                          ->  a configuration that does: the search starts from it
+//   target.verify(summary, steps, metrics)    ->  summary: what won is verified, or made more exact
 //
 // Invariant: after verify() the summary's configuration meets the target wherever summary.missed does not say
-// otherwise. How accuracy is measured: evaluate/accuracy.h.
+// otherwise, or summary.accuracy is empty: it was stopped before. How accuracy is measured:
+// evaluate/accuracy.h.
 #pragma once
 #include "tuner/report/summary.h"
 
@@ -34,7 +35,7 @@ public:
   /// may ask for the target at sizes that no measurement of time is worth.
   void verifyAlso(std::vector<Step> tooQuick, const Sizes &first);
 
-  /// On inputs that nothing was tuned on, at every size. `steps`: those that were measured; the worker is
+  /// On inputs that nothing was tuned on, at every size. `steps`: those that were measured; the worker was
   /// prepared for the last one.
   void verify(Summary &, const std::vector<Step> &steps, const std::vector<Metric> &);
 

@@ -22,30 +22,27 @@ std::optional<double> accuracyAt(Worker &worker, const ProgramSpace &space,
   return answer.value->accuracy;
 }
 
-/// Programs prepared with inputs of their own.
+/// Inputs that nothing was tuned on, one after the other: memory that is enough for one is enough.
 class Inputs {
 public:
   Inputs(const std::string &program, const WorkerOptions &options, const ProgramSpace &space,
          const Sizes &sizes, const Configuration &base, int attempt, double patience, int inputs)
-      : space_(space), patience_(patience) {
-    const int count = options.inputs.empty() ? inputs : 1;
-    for (int k = 0; k < count; ++k) {
-      WorkerOptions own = options;
-      own.seed = options.seed + kFirstOtherSeed + attempt * count + k;
-      workers_.push_back(std::make_unique<Worker>(program, own));
-      workers_.back()->setBase(toToml(space, base, {}));
-      ready_ = ready_ && workers_.back()->prepare(sizes, patience);
-    }
+      : space_(space), sizes_(sizes), patience_(patience), worker_(program, options),
+        count_(options.inputs.empty() ? inputs : 1),
+        firstSeed_(options.seed + kFirstOtherSeed + static_cast<long>(attempt) * count_) {
+    worker_.setBase(toToml(space, base, {}));
   }
 
-  int count() const { return static_cast<int>(workers_.size()); }
+  int count() const { return count_; }
 
   /// Of all inputs.
   std::optional<double> worst(const Configuration &configuration) {
     std::optional<double> result;
-    for (const auto &worker : workers_) {
-      const auto accuracy = ready_ && !stopRequested() ? accuracyAt(*worker, space_, configuration, patience_)
-                                                       : std::optional<double>();
+    const int first = std::max(current_, 0);
+    for (int k = 0; k < count_; ++k) {
+      const auto accuracy = !stopRequested() && take((first + k) % count_)
+                                ? accuracyAt(worker_, space_, configuration, patience_)
+                                : std::optional<double>();
       if (!accuracy)
         return {};
       if (!result || (space_.goal->largerIsBetter ? *accuracy < *result : *accuracy > *result))
@@ -55,10 +52,23 @@ public:
   }
 
 private:
+  /// Prepares the program with this input; false if it cannot do with it.
+  bool take(int input) {
+    if (input == current_)
+      return true;
+    worker_.restart();
+    worker_.setSeed(firstSeed_ + input);
+    current_ = worker_.prepare(sizes_, patience_) ? input : -1;
+    return current_ == input;
+  }
+
   const ProgramSpace &space_;
+  const Sizes &sizes_;
   const double patience_;
-  std::vector<std::unique_ptr<Worker>> workers_;
-  bool ready_ = true;
+  Worker worker_;
+  const int count_;
+  const long firstSeed_;
+  int current_ = -1; // the input that the program is prepared with
 };
 
 } // namespace
@@ -66,7 +76,7 @@ private:
 ReachedSizes reachAtSizes(Worker &worker, const ProgramSpace &space, const std::vector<Sizes> &sizes,
                           const Configuration &start, double patience, const std::function<bool()> &mayGoOn,
                           const std::function<void(const std::string &)> &note) {
-  ReachedSizes result{start, {}, 0};
+  ReachedSizes result{start, {}};
   for (const Sizes &step : sizes) {
     worker.setBase(toToml(space, result.configuration, {}));
     const auto prepared = worker.prepare(step, patience);
@@ -79,7 +89,6 @@ ReachedSizes reachAtSizes(Worker &worker, const ProgramSpace &space, const std::
           return mayGoOn() ? accuracyAt(worker, space, c, patience) : std::optional<double>();
         });
     result.configuration = reached.configuration;
-    result.accuracy = reached.accuracy;
     if (reached.met)
       result.met.push_back(step);
     else
@@ -133,12 +142,18 @@ VerifiedSizes verifyAll(const std::string &program, const WorkerOptions &options
                         const std::vector<std::string> &unmet, double patience) {
   VerifiedSizes all{configuration, {}, unmet};
   for (const auto &[step, inputs] : verifiedSteps(program, options, space, steps, patience)) {
-    all.largest = verify(program, options, space, step.sizes, step.n, all.configuration, patience, inputs);
-    if (!all.largest.met && std::ranges::count(unmet, nameOf(step.sizes)) == 0)
+    const Verified here =
+        verify(program, options, space, step.sizes, step.n, all.configuration, patience, inputs);
+    if (stopRequested()) {
+      all.largest.reset();
+      break;
+    }
+    if (!here.met && std::ranges::count(unmet, nameOf(step.sizes)) == 0)
       all.missed.push_back(nameOf(step.sizes));
     // What makes a size more exact leaves larger ones as fast as they are: their turn comes.
-    all.configuration = all.largest.configuration.withLargerFrom(space, all.configuration, step.n);
-    all.mended |= all.largest.mended;
+    all.configuration = here.configuration.withLargerFrom(space, all.configuration, step.n);
+    all.mended |= here.mended;
+    all.largest = here;
   }
   return all;
 }

@@ -15,7 +15,6 @@ namespace pbc::tuner {
 struct ReachedSizes {
   Configuration configuration;
   std::vector<Sizes> met; // those at which it meets the target
-  double accuracy = 0;    // at the largest
 };
 
 ReachedSizes reachAtSizes(Worker &, const ProgramSpace &, const std::vector<Sizes> &,
@@ -49,7 +48,7 @@ Verified verify(const std::string &program, const WorkerOptions &, const Program
 /// A configuration at several steps, and at the odd sizes between them.
 struct VerifiedSizes {
   Configuration configuration;     // made more exact where it had to be
-  Verified largest;                // at the last step
+  std::optional<Verified> largest; // at the last step; empty: the user has stopped it before
   std::vector<std::string> missed; // sizes
   bool mended = false;
 };

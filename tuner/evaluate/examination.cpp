@@ -105,9 +105,7 @@ std::optional<Prepared> Examination::prepare(const ExaminedInput &input) {
   const auto prepared = worker_.prepare(input.sizes, patience, {input.values, true});
   if (!prepared && !input.values.empty() && prepared.failure.reason.find("\"values\"") != std::string::npos)
     hasOwnValues_ = false;
-  else if (!prepared || !prepared.value->isFinite || !prepared.value->isStable)
-    ++leftOut_;
-  else
+  else if (prepared && prepared.value->isFinite && prepared.value->isStable)
     return prepared.value;
   return {};
 }
@@ -146,7 +144,6 @@ std::vector<std::optional<Misfit>> Examination::examine(const std::vector<Config
   if (depth == Depth::Thorough)
     add(thoroughInputs(space_, steps_, configurations));
   int compared = 0;
-  leftOut_ = 0;
   for (const ExaminedInput &input : inputs) {
     if (std::all_of(result.begin(), result.end(), [](const auto &misfit) { return misfit.has_value(); }) ||
         stopRequested() || !mayGoOn())

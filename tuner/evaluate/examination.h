@@ -37,10 +37,9 @@ public:
 
   std::vector<std::optional<Misfit>> examine(const std::vector<Configuration> &, Depth,
                                              const std::function<bool()> &mayGoOn);
-  /// How many inputs results were compared on, and how many were left out because the default itself is not
-  /// to be trusted there.
+  /// How many inputs results were compared on; others are left out: the default itself is not to be trusted
+  /// there.
   int inputs() const { return compared_; }
-  int leftOut() const { return leftOut_; }
 
 private:
   /// Nothing where the input does not count.
@@ -52,7 +51,7 @@ private:
   std::vector<Step> steps_;
   bool hasOwnValues_ = true;           // until the program says that they are the user's
   std::vector<ExaminedInput> telling_; // inputs that somebody failed on: they come first
-  int compared_ = 0, leftOut_ = 0;
+  int compared_ = 0;
 };
 
 } // namespace pbc::tuner

@@ -50,15 +50,16 @@ InterruptGuard::InterruptGuard() {
   struct sigaction action{};
   action.sa_handler = noteRequest;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, &interrupt_);
-  sigaction(SIGTERM, &action, &terminate_);
-  sigaction(SIGHUP, &action, &hangUp_); // the terminal was closed
+  for (auto &[signal, before] : before_) {
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) // as nohup leaves it
+      sigaction(signal, &action, nullptr);
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  sigaction(SIGINT, &interrupt_, nullptr);
-  sigaction(SIGTERM, &terminate_, nullptr);
-  sigaction(SIGHUP, &hangUp_, nullptr);
+  for (const auto &[signal, before] : before_)
+    sigaction(signal, &before, nullptr);
   requested = 0;
 }
 

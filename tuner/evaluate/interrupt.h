@@ -1,7 +1,7 @@
 // Ctrl-C as a wish, not as an accident: the first SIGINT, SIGTERM or SIGHUP asks the tuning to end with what
 // it has; one that comes later than a second after it ends the process as usual (the workers die with it).
 // What comes sooner is the same wish: a shell, or `timeout`, sends it to the process and to its group.
-// We may have the same wish (requestStop).
+// What is ignored stays so, as with nohup. We may have the same wish (requestStop).
 //
 //   InterruptGuard guard;   ...   if (stopRequested()) ...
 //
@@ -38,7 +38,11 @@ public:
   InterruptGuard &operator=(const InterruptGuard &) = delete;
 
 private:
-  struct sigaction interrupt_, terminate_, hangUp_;
+  struct Before {
+    int signal;
+    struct sigaction action;
+  };
+  Before before_[3]{{SIGINT, {}}, {SIGTERM, {}}, {SIGHUP, {}}}; // SIGHUP: the terminal was closed
 };
 
 } // namespace pbc::tuner

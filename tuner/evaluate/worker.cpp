@@ -226,9 +226,8 @@ Answer<Measured> Worker::measure(const std::string &toml, int trials, double lim
                                  const std::vector<Metric> &metrics, Compared compared) {
   if ((!process_ || !processPrepared_) && prepared_) {
     const auto again = prepare(Sizes(*prepared_), preparePatience_, InputWishes(wishes_));
-    // That the default fails now is not the candidate's fault, but there is nothing to compare it with.
-    if (!again)
-      return {{}, {Failure::Error, "could not be prepared: " + again.failure.reason, again.failure.stopped}};
+    if (!again) // there is nothing to compare with
+      return {{}, {again.failure.kind, "the default: " + again.failure.reason, again.failure.stopped, true}};
   }
   json request{{"op", "measure"}, {"config", toml}, {"trials", trials}, {"limit", limit}};
   if (compared == Compared::Nothing)

@@ -42,6 +42,7 @@ struct WorkerFailure {
   Failure kind = Failure::Error;
   std::string reason;
   bool stopped = false;
+  bool isOfDefault = false; // which could not be prepared: no fault of who was to be measured
 };
 
 template <typename T>
@@ -106,6 +107,7 @@ public:
   /// Of random inputs, in the next process.
   void setSeed(long seed) { options_.seed = seed; }
   long seed() const { return options_.seed; }
+  const WorkerOptions &options() const { return options_; }
 
 private:
   struct Reply;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <thread>
 
 namespace pbc::tuner {
@@ -42,13 +43,17 @@ void WorkerEvaluator::recall() {
   for (const JournalEntry &entry : journal_->load(space_.journalKey(), settings_.machine)) {
     Known &known = known_[{entry.size, entry.configurationKey}];
     if (entry.outcome == "ok") {
+      // It may have been somebody else's doing, unless its results were wrong: of some inputs only, perhaps.
+      if (known.rejected && known.rejected->kind != Failure::WrongResult)
+        known.rejected.reset();
       if (!hasMetrics(entry))
         continue;
       const std::vector<Metrics> runs = Measurement{entry.seconds, {}, entry.joules, entry.bytes}.metrics();
       known.runs.insert(known.runs.end(), runs.begin(), runs.end());
     } else if (const auto kind = failureNamed(entry.outcome)) {
+      const bool isKnown = known.rejected && known.rejected->kind == *kind;
+      known.limit = isKnown ? std::max(known.limit, entry.limit) : entry.limit;
       known.rejected = Rejected{*kind, entry.reason};
-      known.limit = std::max(known.limit, entry.limit);
     }
   }
 }
@@ -102,14 +107,27 @@ Measurement WorkerEvaluator::measure(const Request &request) {
   return *result;
 }
 
+double WorkerEvaluator::limitOf(Failure kind, double seconds) const {
+  switch (kind) {
+  case Failure::TooSlow:
+    return seconds;
+  case Failure::OutOfMemory:
+    return worker_.options().limits.memoryBytes > 0
+               ? static_cast<double>(worker_.options().limits.memoryBytes)
+               : std::numeric_limits<double>::infinity();
+  case Failure::Compiling:
+    return worker_.options().longestCompilation;
+  default:
+    return 0;
+  }
+}
+
 std::optional<Measurement> WorkerEvaluator::remember(const Request &request) {
   const auto found = known_.find({sizeKey(request.size), request.configuration.key()});
   if (found == known_.end())
     return {};
   Known &known = found->second;
-  const bool stillTrue =
-      known.rejected && (known.rejected->kind != Failure::TooSlow || known.limit >= request.limit * 0.9);
-  if (stillTrue)
+  if (known.rejected && known.limit >= 0.9 * limitOf(known.rejected->kind, request.limit))
     return Measurement{{}, known.rejected};
   const auto trials = static_cast<std::size_t>(request.trials);
   if (known.runs.size() - known.used < trials)
@@ -124,6 +142,8 @@ Measurement WorkerEvaluator::run(const Request &request) {
   if (current_ != request.size) {
     current_ = -1;
     const auto prepared = worker_.prepare(step.sizes, settings_.longest + 20 * step.defaultSeconds);
+    if (prepared.failure.stopped)
+      return {};
     if (!prepared)
       return {{}, Rejected{prepared.failure.kind, "the default: " + prepared.failure.reason}};
     current_ = request.size;
@@ -143,6 +163,8 @@ Measurement WorkerEvaluator::run(const Request &request) {
   };
   const bool wasUsed = worker_.isUsed();
   auto answer = ask();
+  if (answer.failure.isOfDefault && !answer.failure.stopped) // a bad moment of the machine
+    answer = ask();
   if (isSuspicious(answer) && !answer.failure.stopped) {
     // One that ran before in this process may have destroyed what this one needs, or this one what the next
     // needs.
@@ -168,6 +190,8 @@ Measurement WorkerEvaluator::run(const Request &request) {
     if (answer.failure.stopped)
       return result;
     result.rejected = Rejected{answer.failure.kind, answer.failure.reason};
+    if (answer.failure.isOfDefault)
+      return result;
   }
   note(sizeKey(request.size), request.configuration, result, request.limit);
   return result;
@@ -197,6 +221,7 @@ void WorkerEvaluator::note(const std::string &size, const Configuration &configu
   if (result.rejected) {
     entry.outcome = nameOf(result.rejected->kind);
     entry.reason = result.rejected->reason;
+    limit = limitOf(result.rejected->kind, limit);
   }
   entry.limit = limit;
   entry.joules = result.joules;

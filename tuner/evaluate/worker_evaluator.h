@@ -69,8 +69,12 @@ private:
   void recall();
   /// Does the entry say all that is measured now?
   bool hasMetrics(const JournalEntry &) const;
+  /// What a failure of this kind has broken, with this limit of a run: who failed may be asked again with
+  /// more. 0: nothing that would change.
+  double limitOf(Failure, double seconds) const;
   std::optional<Measurement> remember(const Request &);
   Measurement run(const Request &);
+  /// `limit`: seconds of a run.
   void note(const std::string &size, const Configuration &, const Measurement &, double limit);
   std::string sizeKey(int size) const;
 

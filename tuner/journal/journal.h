@@ -6,10 +6,12 @@
 //   journal.load(program hash, machine)   ->  the entries, oldest first
 //
 // Table trials: id, time (UTC), program_hash, machine, size, config_key, toml, seconds (JSON list), outcome
-// ("ok" or the name of the failure), reason, time_limit, joules (JSON list or
-// null), bytes (or null). Journals of earlier versions get the columns that they lack. Read it with: sqlite3
-// prog.tune.sqlite "select * from trials" Invariant: rows are only added. Source: field.md 0.2, ask 1 ("its
-// result is lost").
+// ("ok" or the name of the failure), reason, time_limit, joules (JSON list or null), bytes (or null).
+// Journals of earlier versions get the columns that they lack. To read it:
+//
+//   sqlite3 prog.tune.sqlite "select * from trials"
+//
+// Invariant: rows are only added. Source: field.md 0.2, ask 1 ("its result is lost").
 #pragma once
 #include <memory>
 #include <optional>
@@ -23,13 +25,16 @@ namespace pbc::tuner {
 struct JournalEntry {
   std::string programHash;
   std::string machine;
-  std::string size; // all that decides what is run: sizes, inputs, threads
+  std::string
+      size; // all that decides what is run: sizes, inputs (the seed: that of the first process), threads
   std::string configurationKey;
   std::string toml;
   std::vector<double> seconds;
   std::string outcome = "ok";
   std::string reason;
-  double limit = 0; // seconds; a candidate that was too slow for this may be asked again with more
+  /// What it has broken: seconds of a run, bytes where it was out of memory, seconds of a kernel's
+  /// compilation. With more, it may be asked again.
+  double limit = 0;
   std::vector<double> joules = {};  // of each run, where energy was measured
   std::optional<double> bytes = {}; // at most at once, where memory was
   std::string time = "";            // UTC, "2026-11-21T12:34:56.789Z"; set by the journal

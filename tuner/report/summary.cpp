@@ -35,6 +35,8 @@ double valueOfSecond(const Summary &summary) {
 
 /// "31 ms (30.2 ms to 31.9 ms, 15 runs)"
 std::string timeInWords(const Summary &summary, double median, const std::vector<double> &times) {
+  if (median <= 0)
+    return "not measured";
   const auto words = [&](double seconds) {
     return summary.objective.inWords(seconds * valueOfSecond(summary));
   };
@@ -56,16 +58,19 @@ double trueSeconds(double ofResult, const std::optional<Metrics> &metrics) {
   return metrics ? metrics->seconds : ofResult;
 }
 
-/// "0.97 on 3 other inputs, the worst; the target 0.95 is met"
-std::string accuracyWords(const ProgramSpace &space, const Verified &accuracy) {
+/// "0.97 on the worst of 3 inputs that it was not tuned on; the target 0.95 is met"
+std::string accuracyWords(const ProgramSpace &space, const std::optional<Verified> &accuracy) {
+  if (!accuracy)
+    return fmt::format("not verified on other inputs, it was stopped before; the target is {:.6g}",
+                       space.goal->target);
   std::string text = fmt::format(
-      "{:.6g} on {}", accuracy.accuracy,
-      accuracy.otherInputs ? fmt::format("the worst of {} inputs that it was not tuned on", accuracy.inputs)
-                           : "the inputs that it was tuned on (no others were given)");
-  if (accuracy.mended)
+      "{:.6g} on {}", accuracy->accuracy,
+      accuracy->otherInputs ? fmt::format("the worst of {} inputs that it was not tuned on", accuracy->inputs)
+                            : "the inputs that it was tuned on (no others were given)");
+  if (accuracy->mended)
     text += ", made more exact after the race";
   return fmt::format("{}; the target {:.6g} is {}", text, space.goal->target,
-                     accuracy.met ? "met" : "MISSED");
+                     accuracy->met ? "met" : "MISSED");
 }
 
 /// "all 240 points: one alternative at all sizes, about 5 values of each number"
@@ -83,9 +88,9 @@ const char *referenceName(const ProgramSpace &space, const Summary &summary) {
   return space.goal ? "at first" : summary.isRefresh ? "stored" : "default";
 }
 
-std::string verdict(const Summary &summary) {
+std::string verdict(const ProgramSpace &space, const Summary &summary) {
   const TuneResult &result = summary.result;
-  if (summary.accuracy)
+  if (space.goal)
     return fmt::format("{:.2f} times {} as the first configuration that met the target", speedup(result),
                        summary.objective.asLittle());
   const char *reference = summary.isRefresh ? "the stored configuration" : "the default";
@@ -118,7 +123,7 @@ std::string asText(const ProgramSpace &space, const Summary &summary) {
   line(referenceName(space, summary), timeInWords(summary, result.defaultSeconds, result.defaultTimes));
   if (!summary.kept)
     line("tuned", timeInWords(summary, result.bestSeconds, result.bestTimes));
-  line(summary.objective.isTime() ? "speed-up" : "gain", verdict(summary));
+  line(summary.objective.isTime() ? "speed-up" : "gain", verdict(space, summary));
   if (!summary.objective.isTime())
     line("objective", summary.objective.name());
   if (const std::string beside = secondsBeside(summary); !beside.empty())
@@ -127,8 +132,8 @@ std::string asText(const ProgramSpace &space, const Summary &summary) {
     line("", "nothing is better than the earlier configuration beyond noise: it stays");
   if (summary.noise.runs > 0)
     line("noise", inWords(summary.noise, summary.isRefresh ? "stored configuration" : "default"));
-  if (summary.accuracy)
-    line("accuracy", accuracyWords(space, *summary.accuracy));
+  if (space.goal)
+    line("accuracy", accuracyWords(space, summary.accuracy));
   if (!summary.missed.empty())
     line("", fmt::format("the target is MISSED at {}", fmt::join(summary.missed, "; ")));
   line("measurements",
@@ -207,6 +212,8 @@ std::string asJson(const ProgramSpace &space, const Summary &summary) {
                         {"grid", result.coverage->grid}};
   if (const Ratio ratio = speedups(result); ratio.interval && !summary.kept)
     json["speedup_interval"] = {ratio.interval->low, ratio.interval->high};
+  if (space.goal && !summary.accuracy)
+    json["accuracy"] = {{"transform", space.main}, {"target", space.goal->target}, {"verified", nullptr}};
   if (summary.accuracy)
     json["accuracy"] = {{"transform", space.main},
                         {"target", space.goal->target},
@@ -251,8 +258,8 @@ std::vector<std::string> provenance(const ProgramSpace &space, const Summary &su
                         summary.objective.asLittle(), result.raced ? "" : "; not raced, stopped early")
           : summary.front,
       fmt::format("effort: {}, {} measurements in {:.0f} s", summary.effort, summary.runs, summary.elapsed)};
-  if (summary.accuracy)
-    lines.push_back(fmt::format("accuracy of {}: {}", space.main, accuracyWords(space, *summary.accuracy)));
+  if (space.goal)
+    lines.push_back(fmt::format("accuracy of {}: {}", space.main, accuracyWords(space, summary.accuracy)));
   for (std::string &line : lines)
     for (char &c : line)
       if (static_cast<unsigned char>(c) < 0x20)

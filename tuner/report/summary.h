@@ -29,7 +29,8 @@ struct Summary {
   Objective objective;
   std::optional<Metrics> byDefault, tuned; // of another objective than time
   std::string front;                       // which point of a front this is; empty: none
-  std::optional<Verified> accuracy;        // of a program with accuracy targets, at the largest size
+  std::optional<Verified> accuracy;        // at the largest size, of a program with accuracy targets; empty:
+                                           // it was stopped before
   std::vector<std::string> missed;         // sizes at which the target is missed
 };
 

@@ -4,8 +4,9 @@
 //   evaluator.measure({configuration, size 3, trials 2, limit 0.5 s}) -> seconds {0.031, 0.030}
 //                                                         or Rejected{Crash, "ended by signal 11"}
 //
-// Invariant: a measurement has either at least one time or a rejection, and `stopped()` is true for good once
-// it was true. Source: petabricks-hetero 7.2; the idea of a searcher that never sees the device is Telamon's.
+// Invariant: a measurement has either at least one time or a rejection, unless `stopped()`; that is true for
+// good once it was true. Source: petabricks-hetero 7.2; the idea of a searcher that never sees the device is
+// Telamon's.
 #pragma once
 #include "tuner/space/configuration.h"
 #include "tuner/strategy/objective.h"
