@@ -14,6 +14,11 @@ namespace fs = std::filesystem;
 
 constexpr const char *kMadeByTune = "# Made by pbc tune"; // report/summary.cpp
 
+/// What configurations have beside tables of transforms (result_file.h).
+bool isConfigurationKey(const std::string &key) {
+  return key == "program" || key == "hash" || key == "threads" || key == "kernels" || key == "made-by";
+}
+
 enum class Content { Configuration, Page, Recording };
 
 std::string beginOf(const std::string &path) {
@@ -75,9 +80,17 @@ void requireConfiguration(const std::string &path) {
                                  path, why));
 }
 
-void requireOwnConfiguration(const ProgramSpace &space, const std::string &path) {
-  const std::string program = programNamed(textOf(path));
-  if (!program.empty() && program != space.program)
+void requireOwnConfiguration(const ProgramSpace &space, const std::string &path, bool isNamed) {
+  const std::string text = textOf(path);
+  const std::string program = programNamed(text);
+  if (program.empty() && !text.starts_with(kMadeByTune)) // by hand, or of another tool
+    for (const std::string &key : topLevelKeys(text))
+      if (!space.transforms.contains(key) && !isConfigurationKey(key))
+        throw TunerError(fmt::format("{}: the configuration cannot be written there: what is there has an "
+                                     "entry '{}', which is nothing of {}, and is left as it is\n"
+                                     "  help: --output=FILE.cfg writes it elsewhere",
+                                     path, key, space.program));
+  if (isNamed && !program.empty() && program != space.program)
     throw TunerError(
         fmt::format("{}: this configuration belongs to another program, {}, and is left as it is\n"
                     "  help: --output=FILE.cfg writes that of {} elsewhere",
@@ -134,7 +147,9 @@ fs::path frontFolder(const std::string &output) {
 std::string reportPath(const TuneOptions &options, const std::string &output) {
   if (options.report == "none")
     return "";
-  return options.report.empty() ? fs::path(output).replace_extension(".tune.html").string() : options.report;
+  if (!options.report.empty())
+    return options.report;
+  return fs::path(output).replace_extension(options.front.empty() ? ".tune.html" : ".front.html").string();
 }
 
 std::string journalPath(const std::string &output) {

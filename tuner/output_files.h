@@ -21,8 +21,9 @@ namespace pbc::tuner {
 void requireOutputs(const TuneOptions &, const std::string &output, const std::string &report);
 
 void requireConfiguration(const std::string &path);
-/// It may be another program's by mistake: where the user has named the file, that is left as it is.
-void requireOwnConfiguration(const ProgramSpace &, const std::string &path);
+/// Of this program, or of what it was; TOML of other tools is none. It may be another program's by mistake:
+/// where the user has named the file (`isNamed`), that is left as it is.
+void requireOwnConfiguration(const ProgramSpace &, const std::string &path, bool isNamed);
 void requirePage(const std::string &option, const std::string &path);
 
 /// What each is, and its path; empty paths do not count.

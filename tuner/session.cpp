@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace pbc::tuner {
@@ -46,39 +47,18 @@ public:
   int run() {
     const InterruptGuard guard;
     try {
-      space_ = describeProgram(program_, options_.program, "", options_.threads);
-      start_ = byDefault_ = Configuration::defaults(space_);
-      chooseObjective();
-      if (!options_.refresh)
-        takeOver();
-      else if (!planRefresh())
+      if (!work())
         return 0;
     } catch (const TunerError &) {
-      if (!stopRequested())
+      if (!stopRequested()) {
+        print(); // bins that are written
         throw;
-    }
-    const std::vector<std::string> bins = space_.bins;
-    for (std::size_t bin = 0; bin < bins.size() && !stopRequested(); ++bin) {
-      try {
-        focus(bins, bin);
-        prepare();
-      } catch (const TunerError &) {
-        if (!stopRequested())
-          throw;
-        break;
       }
-      if (!options_.record.empty())
-        return recordSpace();
-      search();
     }
     const bool wasStopped = stopRequested();
-    if (results_.empty())
+    if (results_.empty() && !hasKept_)
       fmt::print(stderr, "pbc tune: stopped before the first measurement; no configuration was written\n");
-    else if (options_.json && results_.size() > 1)
-      fmt::print("[\n{}]\n", fmt::join(results_, ",\n"));
-    else
-      fmt::print("{}", fmt::join(results_, ""));
-    std::fflush(stdout);
+    print();
     if (const std::string now = versionOf(program_); now != version_)
       progress_.note(fmt::format("{} {} meanwhile: this is of what it was; tune it again{}", options_.program,
                                  now.empty() ? "was deleted" : "was changed",
@@ -89,6 +69,36 @@ public:
   }
 
 private:
+  /// False where there is no result to speak of.
+  bool work() {
+    space_ = describeProgram(program_, options_.program, "", options_.threads);
+    start_ = byDefault_ = Configuration::defaults(space_);
+    chooseObjective();
+    if (!options_.refresh)
+      takeOver();
+    else if (!planRefresh())
+      return false;
+    const std::vector<std::string> bins = space_.bins;
+    for (std::size_t bin = 0; bin < bins.size() && !stopRequested(); ++bin) {
+      focus(bins, bin);
+      prepare();
+      if (!options_.record.empty()) {
+        recordSpace();
+        return false;
+      }
+      search();
+    }
+    return true;
+  }
+
+  void print() const {
+    if (options_.json && results_.size() > 1)
+      fmt::print("[\n{}]\n", fmt::join(results_, ",\n"));
+    else
+      fmt::print("{}", fmt::join(results_, ""));
+    std::fflush(stdout);
+  }
+
   /// What is measured, and made small. Throws TunerError where this machine cannot.
   void chooseObjective() {
     if (!options_.front.empty()) {
@@ -127,21 +137,21 @@ private:
 
   /// Of an earlier file: what a tuner must leave alone; with accuracy bins, all of it: nearer to the targets.
   void takeOver() {
-    if (!options_.output.empty() && options_.record.empty())
-      requireOwnConfiguration(space_, output_);
-    const auto earlier = earlierResult(space_, output_, progress_);
+    if (options_.record.empty())
+      requireOwnConfiguration(space_, output_, !options_.output.empty());
+    earlier_ = earlierResult(space_, output_, progress_);
     if (const std::string text = textOf(output_); isFor(space_, text, output_))
       file_.setKernels(kernelSettings(text));
-    if (earlier.empty())
+    if (earlier_.empty())
       return;
     if (space_.goal)
-      start_ = earlier.front();
+      start_ = earlier_.front();
     for (std::size_t i = 0; i < space_.tunables.size(); ++i)
       if (space_.tunables[i].isFixed)
-        start_ = start_.withTunable(static_cast<int>(i), earlier.front().tunables()[i]);
+        start_ = start_.withTunable(static_cast<int>(i), earlier_.front().tunables()[i]);
   }
 
-  /// What is stored is the start. False if nothing has to be tuned: then the file says so from now on.
+  /// What is stored is the start. False if nothing has to be tuned; then this is said.
   bool planRefresh() {
     const std::string text = textOf(output_);
     if (text.empty())
@@ -160,7 +170,11 @@ private:
       progress_.note(reason);
     if (!plan_.isNothing())
       return true;
-    fmt::print("{}: nothing has changed since it was made\n", output_);
+    if (options_.json)
+      fmt::print("{}\n",
+                 nlohmann::json{{"output", output_}, {"changed", false}, {"up_to_date", true}}.dump(2));
+    else
+      fmt::print("{}: nothing has changed since it was made\n", output_);
     return false;
   }
 
@@ -286,8 +300,8 @@ private:
       progress_.note(fmt::format("energy is that of {}: of all that runs on this machine",
                                  fmt::join(meters.energy, ", ")));
     WorkerEvaluator runs(space_, steps_, *worker_, journal_.get(),
-                         {machine, inputsKey(options_) + (space_.goal ? " " + space_.main : ""), kPatience,
-                          !options_.fresh, options_.threads, metrics(), meters.energyWindow,
+                         {machine, conditionsKey(options_, space_), kPatience, !options_.fresh,
+                          options_.threads, metrics(), meters.energyWindow,
                           options_.inputs.empty() && !space_.goal});
     ObjectiveEvaluator costs(space_, sizes, runs, costOf(objective_));
     if (meters.energyWindow > 0)
@@ -317,7 +331,7 @@ private:
       settings.population = 20;
     if (!options_.refresh)
       settings.seeds = storedSeeds(space_, readJournal(journal_->path()),
-                                   {machine, sizes.back().name + inputsKey(options_)}, 4);
+                                   {machine, sizes.back().name + conditionsKey(options_, space_)}, 4);
     progress_.setIsTime(!front_ && objective_.isTime());
     if (front_)
       return searchFront(sizes, settings, runs, costs);
@@ -330,15 +344,21 @@ private:
     if (options_.refresh)
       earlier = {openByDefault()};
     else if (!space_.goal)
-      earlier = earlierResult(space_, output_, progress_);
+      earlier = earlier_;
     const bool isNear = options_.refresh && plan_.isOtherMachine;
+    const bool isInTwoParts = isNear && !plan_.touched.empty();
     Evaluator &evaluator = objective_.isTime() ? static_cast<Evaluator &>(runs) : costs;
-    summary.result = (isNear ? refresh : tune)(space_, sizes, earlier, settings, evaluator, progress_);
-    if (isNear && !plan_.touched.empty() && !evaluator.stopped()) {
+    TuneSettings first = settings;
+    if (isInTwoParts) {
+      first.deadline /= 2;
+      settings.trials = (settings.trials + 1) / 2; // 0: no limit
+      first.trials = settings.trials;
+    }
+    summary.result = (isNear ? refresh : tune)(space_, sizes, earlier, first, evaluator, progress_);
+    if (isInTwoParts && !evaluator.stopped()) {
       // What is new here was never tuned anywhere.
       startFrom(summary.result.best);
       plan_.fixOthers(space_);
-      settings.deadline += budget_;
       summary.result = tune(space_, sizes, earlier, settings, evaluator, progress_);
     }
     if (!objective_.isTime()) {
@@ -386,8 +406,28 @@ private:
     report.runs = runs.runs();
     report.remembered = runs.remembered();
     report.stopped = runs.stopped();
+    // Stopped before the last turns, it would only destroy what a longer tuning found.
+    if (!report.result.isWhole && (!earlier_.empty() || fs::exists(frontFile(0)))) {
+      progress_.note("stopped before the last runs: the earlier configurations stay");
+      hasKept_ = true;
+      return;
+    }
     writeFront(report, tunedSizes(runs, report.result.size));
     results_.push_back(options_.json ? asJson(space_, report) : asText(space_, report));
+  }
+
+  /// Of a front, the point of this index.
+  std::string frontFile(std::size_t point) const {
+    return (frontFolder(output_) / fmt::format("{}.cfg", point + 1)).string();
+  }
+
+  void writeConfiguration(const std::string &path, const std::string &text) {
+    try {
+      writeAtomically(path, text);
+    } catch (const TunerError &problem) { // at least it can be copied
+      throw TunerError(fmt::format("{}\n  this is what was found:\n{}", problem.what(), text));
+    }
+    hasWritten_ = true;
   }
 
   /// A file for each point, and the page; the first point becomes the configuration. What an earlier front
@@ -395,28 +435,24 @@ private:
   void writeFront(FrontReport &report, const std::vector<std::string> &tuned) {
     if (report.result.points.empty())
       return;
-    const fs::path folder = frontFolder(output_);
-    std::error_code problem;
-    const std::string plot = fs::path(output_).replace_extension(".front.html").string();
-    report.page = options_.report == "none" ? "" : options_.report.empty() ? plot : options_.report;
+    report.page = report_;
     for (std::size_t i = 0; i < report.result.points.size(); ++i) {
       Summary summary = summaryOf(report, i);
       summary.tunedSizes = tuned;
       const std::string text = fileText(summary);
       if (i == 0)
-        writeAtomically(output_, text);
-      report.files.push_back((folder / fmt::format("{}.cfg", i + 1)).string());
-      writeAtomically(report.files.back(), text);
+        writeConfiguration(output_, text);
+      report.files.push_back(frontFile(i));
+      writeConfiguration(report.files.back(), text);
     }
-    for (std::size_t i = report.result.points.size() + 1;
-         fs::remove(folder / fmt::format("{}.cfg", i), problem); ++i) { // all there is ours: frontFolder()
-    }
-    hasWritten_ = true;
+    std::error_code problem;
+    for (std::size_t i = report.result.points.size(); fs::remove(frontFile(i), problem); ++i) {
+    } // all there is ours: frontFolder()
     if (!report.page.empty())
       writeAtomically(report.page, frontPage(space_, report));
   }
 
-  int recordSpace() {
+  void recordSpace() {
     std::vector<TestSize> sizes;
     constexpr std::size_t kSizes = 4; // the full one and some below: growing sizes can be compared
     const std::size_t left = steps_.size() > kSizes ? steps_.size() - kSizes : 0;
@@ -433,7 +469,6 @@ private:
     writeAtomically(options_.record, toJson(measured));
     fmt::print("{}: {} points at {} sizes, in {:.0f} s\n", options_.record, measured.points.back().size(),
                sizes.size(), evaluator.elapsed());
-    return 0;
   }
 
   /// At the full size, which the worker was prepared for last.
@@ -455,13 +490,7 @@ private:
       summary.result.best = *earlier;
     } else {
       start_ = result.best;
-      const std::string text = fileText(summary);
-      try {
-        writeAtomically(output_, text);
-      } catch (const TunerError &problem) { // at least it can be copied
-        throw TunerError(fmt::format("{}\n  this is what was found:\n{}", problem.what(), text));
-      }
-      hasWritten_ = true;
+      writeConfiguration(output_, fileText(summary));
     }
     if (summary.stopped)
       progress_.note("stopped; the best so far is kept");
@@ -512,12 +541,14 @@ private:
   RefreshPlan plan_;                     // with --refresh
   Configuration byDefault_;              // what the program has without any file
   bool startsAnew_ = false;              // what is stored fails
+  std::vector<Configuration> earlier_;   // what the file says, if anything
   Configuration start_;                  // with what is decided so far
   std::optional<AccuracyTarget> target_; // of this bin
   Objective objective_;
   std::optional<std::array<Metric, 2>> front_;
   bool hasStart_ = false;
   bool hasWritten_ = false; // a configuration
+  bool hasKept_ = false;    // those of an earlier front
   double budget_ = 0;       // seconds for one accuracy bin
   double begin_ = 0;        // of it, on a steady clock
   std::vector<std::string> results_;

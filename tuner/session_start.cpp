@@ -74,14 +74,16 @@ Sizes largestSizes(const Provenance &origin, const ProgramSpace &space) {
   return sizes;
 }
 
-std::string inputsKey(const TuneOptions &options) {
+std::string conditionsKey(const TuneOptions &options, const ProgramSpace &space) {
   std::string key = options.threads > 0 ? fmt::format(" threads={}", options.threads) : "";
   for (const std::string &input : options.inputs) {
     std::error_code ignored;
     key += fmt::format(" {}:{}:{}", fs::absolute(input).string(), fs::file_size(input, ignored),
                        fs::last_write_time(input, ignored).time_since_epoch().count());
   }
-  return options.inputs.empty() ? key + fmt::format(" seed={}", options.seed) : key;
+  if (options.inputs.empty())
+    key += fmt::format(" seed={}", options.seed);
+  return space.goal ? key + " " + space.main : key;
 }
 
 } // namespace pbc::tuner

@@ -1,7 +1,7 @@
 // What a tuning starts from: options with their defaults, and the files of earlier tunings.
 //
 //   budgetOf({.effort = "quick"})              ->  50 seconds
-//   inputsKey({.inputs = {"photo.png"}})       ->  " /home/me/photo.png:81920:1795329184"
+//   conditionsKey({.inputs = {"a.png"}}, space) ->  " /home/me/a.png:81920:1795329184"
 //   earlierResult(space, "sort.cfg", progress) ->  what the tuning before wrote there
 #pragma once
 #include "tuner/evaluate/worker.h"
@@ -30,7 +30,7 @@ ChosenStrategy strategyFor(const TuneOptions &, double budget, double seconds);
 /// The size variables at the largest size that was tuned then, those that the program still has.
 Sizes largestSizes(const Provenance &, const ProgramSpace &);
 
-/// What decides a time beside sizes and machine, for the journal.
-std::string inputsKey(const TuneOptions &);
+/// What decides a time beside sizes and machine, for the journal: inputs, threads, and the accuracy bin.
+std::string conditionsKey(const TuneOptions &, const ProgramSpace &);
 
 } // namespace pbc::tuner

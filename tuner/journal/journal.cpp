@@ -63,7 +63,6 @@ Journal::Journal(const std::string &path) : path_(path) {
         "seconds text not null, outcome text not null, reason text not null, time_limit real not null, "
         "joules text, bytes real)");
     addMissingColumns();
-    run("create index if not exists by_program on trials (program_hash, machine)");
   } catch (...) {
     sqlite3_close(database_);
     throw;

@@ -86,8 +86,10 @@ std::vector<JournalEntry> readJournal(const std::string &path) {
   const bool isWritten = std::filesystem::exists(path + "-wal", ignored);
   Database database = open(isWritten ? uri : uri + "?immutable=1");
   Query query = ask(database);
-  if (!query && isWritten) { // where nothing may be written beside it, the index of new rows cannot be made
-    database = open(uri + "?immutable=1");
+  if (!query) {
+    // Where nothing may be written beside it, the index of new rows cannot be made; and somebody may just
+    // have begun to write.
+    database = open(isWritten ? uri + "?immutable=1" : uri);
     query = ask(database);
   }
   const auto refuse = [&] {

@@ -64,6 +64,14 @@ std::vector<Found> named(const Evidence &evidence, const std::string &name) {
   return {};
 }
 
+/// The same number of the same transform.
+bool isForOtherSize(const Found &one, const Found &other) {
+  const Decision &a = one.part->analysis.decisions[one.decision].decision;
+  const Decision &b = other.part->analysis.decisions[other.decision].decision;
+  return one.part == other.part && !a.isSite && !b.isSite &&
+         one.part->space.tunables[a.index].isSameAs(other.part->space.tunables[b.index]);
+}
+
 [[noreturn]] void refuse(const Evidence &evidence, const std::string &name) {
   std::vector<std::string> titles;
   for (const Part &part : evidence.parts)
@@ -420,11 +428,11 @@ std::string explainOne(const Evidence &evidence, const std::string &name) {
     refuse(evidence, name);
   Writer writer(evidence);
   int left = 0; // of a number for each size, those that say nothing new
-  for (const Found &each : found)
-    if (&each == &found.front() || isWorthALine(*each.part, each.decision))
-      writer.one(*each.part, each.part->analysis.decisions[each.decision]);
-    else
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (i > 0 && isForOtherSize(found[i], found[i - 1]) && !isWorthALine(*found[i].part, found[i].decision))
       ++left;
+    else
+      writer.one(*found[i].part, found[i].part->analysis.decisions[found[i].decision]);
   writer.same(left);
   return writer.text();
 }

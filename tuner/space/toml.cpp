@@ -201,6 +201,16 @@ bool isToml(const std::string &text) {
   }
 }
 
+std::vector<std::string> topLevelKeys(const std::string &text) {
+  std::vector<std::string> keys;
+  try {
+    for (const auto &[key, value] : toml::parse(text))
+      keys.emplace_back(key.str());
+  } catch (const toml::parse_error &) { // none
+  }
+  return keys;
+}
+
 std::string programNamed(const std::string &text) {
   try {
     return toml::parse(text)["program"].value_or(std::string());

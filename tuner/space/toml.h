@@ -28,6 +28,8 @@ std::string tomlText(const std::string &);
 std::string toToml(const ProgramSpace &, const Configuration &, const TomlOptions &);
 
 bool isToml(const std::string &);
+/// Names of entries and tables; none where it is no TOML.
+std::vector<std::string> topLevelKeys(const std::string &toml);
 /// The program that a configuration is for; "" if it does not say.
 std::string programNamed(const std::string &toml);
 

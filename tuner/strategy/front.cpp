@@ -154,6 +154,7 @@ private:
       if (point.configuration == Configuration::defaults(space_))
         result_.byDefault = point.metrics;
     result_.points = frontOf(std::move(points), metrics_);
+    result_.isWhole = !evaluator_.stopped();
   }
 
   /// Those that ran.

@@ -30,6 +30,7 @@ struct FrontResult {
   int considered = 0;               // configurations in the archive at that size
   int measurements = 0;
   std::vector<Fault> faults;
+  bool isWhole = false; // the last turns were not stopped
 };
 
 /// Without the points that another one makes needless, ordered by the first metric.

@@ -155,21 +155,30 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
     for (Runner &runner : runners)
       if (!runner.out)
         order.push_back(&runner);
-    if (order.size() == 1 && round >= 3)
+    if (order.size() == 1 && round >= kRoundsWithoutTime)
       break; // nobody left: a few times of the default for the report
     if (round % 2)
       std::reverse(order.begin(), order.end());
     turns.beginRound();
-    for (Runner *runner : order)
-      if (!turns.take(runner->configuration, runner->seconds)) {
-        if (tester.evaluator().stopped() || runner == &reference)
-          break;
+    std::vector<Runner *> ran;
+    bool isWhole = true;
+    for (Runner *runner : order) {
+      if (turns.take(runner->configuration, runner->seconds))
+        ran.push_back(runner);
+      else if (tester.evaluator().stopped() || runner == &reference)
+        isWhole = false;
+      else
         runner->out = true;
-      }
+      if (!isWhole)
+        break;
+    }
     if (tester.evaluator().stopped())
       break;
-    ++result.rounds;
-    // An unfinished round would pair wrong times; who left the race keeps what it has, unused.
+    if (isWhole)
+      ++result.rounds; // who left the race keeps what it has, unused
+    else
+      for (Runner *runner : ran) // else the next round would pair wrong times
+        runner->seconds.pop_back();
   }
   Runner *winner = &reference;
   while (true) {

@@ -135,7 +135,9 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
                 Observer &observer) {
   constexpr double kSearchTrials = 0.8; // of the trials; the race is not counted
   constexpr double kExamination = 1;    // second, of what there was no time to race
-  const ChosenStrategy chosen = chooseStrategy(space, settings, sizes.back().defaultSeconds);
+  TuneSettings ofRest = settings;
+  ofRest.deadline -= evaluator.elapsed();
+  const ChosenStrategy chosen = chooseStrategy(space, ofRest, sizes.back().defaultSeconds);
   const bool isPolished = chosen.strategy->isPolished;
   Tester tester(space, sizes, evaluator, observer, Tester::runsOf(settings.trials));
   Random random(settings.seed);

@@ -44,6 +44,7 @@ public:
     learnt_ = 0;
     time_.reset();
     feasible_.reset();
+    near_.clear();
   }
 
   std::optional<Proposal> propose(const Situation &at) override {
