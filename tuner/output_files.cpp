@@ -19,7 +19,7 @@ bool isConfigurationKey(const std::string &key) {
   return key == "program" || key == "hash" || key == "threads" || key == "kernels" || key == "made-by";
 }
 
-enum class Content { Configuration, Page, Recording };
+enum class Content { Configuration, Page, Recording, Program };
 
 std::string beginOf(const std::string &path) {
   std::string begin(256, '\0');
@@ -40,6 +40,9 @@ bool isOfKind(Content content, const std::string &path) {
     return begin.starts_with("<!DOCTYPE html>");
   case Content::Recording:
     return begin.starts_with("{\"cutoffs\":");
+  case Content::Program:
+    return begin.starts_with("\x7f"
+                             "ELF");
   }
   return false;
 }
@@ -73,14 +76,28 @@ void requireRecording(const std::string &path) {
 
 } // namespace
 
-void requireConfiguration(const std::string &path) {
+void requireConfiguration(const std::string &path, const std::string &option) {
   if (const std::string why = obstacle(Content::Configuration, path); !why.empty())
     throw TunerError(fmt::format("{}: the configuration cannot be written there: {}\n"
-                                 "  help: --output=FILE.cfg writes it elsewhere",
-                                 path, why));
+                                 "  help: {} writes it elsewhere",
+                                 path, why, option));
 }
 
-void requireOwnConfiguration(const ProgramSpace &space, const std::string &path, bool isNamed) {
+void requireKernelOutputs(const std::string &source, const std::string &program,
+                          const std::string &configuration) {
+  requireDistinct({{"the source", source},
+                   {"the program", program},
+                   {"the configuration", configuration},
+                   {"the journal", journalPath(configuration)}});
+  if (const std::string why = obstacle(Content::Program, program); !why.empty())
+    throw TunerError(fmt::format("{}: the program cannot be written there: {}\n"
+                                 "  help: {} writes it elsewhere",
+                                 program, why, kKernelOutput));
+  requireConfiguration(configuration, kKernelOutput);
+}
+
+void requireOwnConfiguration(const ProgramSpace &space, const std::string &path, bool isNamed,
+                             const std::string &option) {
   const std::string text = textOf(path);
   const std::string program = programNamed(text);
   if (program.empty() && !text.starts_with(kMadeByTune)) // by hand, or of another tool
@@ -88,13 +105,13 @@ void requireOwnConfiguration(const ProgramSpace &space, const std::string &path,
       if (!space.transforms.contains(key) && !isConfigurationKey(key))
         throw TunerError(fmt::format("{}: the configuration cannot be written there: what is there has an "
                                      "entry '{}', which is nothing of {}, and is left as it is\n"
-                                     "  help: --output=FILE.cfg writes it elsewhere",
-                                     path, key, space.program));
+                                     "  help: {} writes it elsewhere",
+                                     path, key, space.program, option));
   if (isNamed && !program.empty() && program != space.program)
     throw TunerError(
         fmt::format("{}: this configuration belongs to another program, {}, and is left as it is\n"
-                    "  help: --output=FILE.cfg writes that of {} elsewhere",
-                    path, program, space.program));
+                    "  help: {} writes that of {} elsewhere",
+                    path, program, option, space.program));
 }
 
 void requirePage(const std::string &option, const std::string &path) {

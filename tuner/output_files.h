@@ -20,10 +20,19 @@ namespace pbc::tuner {
 /// All files of a tuning, or of a recording (`--record`). `report` may be empty.
 void requireOutputs(const TuneOptions &, const std::string &output, const std::string &report);
 
-void requireConfiguration(const std::string &path);
+/// What writes a configuration elsewhere: an option of `pbc tune`, and of `pbc tune --kernels`.
+inline constexpr const char *kOutput = "--output=FILE.cfg";
+inline constexpr const char *kKernelOutput = "--output=PROGRAM"; // and PROGRAM.cfg
+
+/// Those of `pbc tune --kernels`, which writes the program, too.
+void requireKernelOutputs(const std::string &source, const std::string &program,
+                          const std::string &configuration);
+
+void requireConfiguration(const std::string &path, const std::string &option = kOutput);
 /// Of this program, or of what it was; TOML of other tools is none. It may be another program's by mistake:
 /// where the user has named the file (`isNamed`), that is left as it is.
-void requireOwnConfiguration(const ProgramSpace &, const std::string &path, bool isNamed);
+void requireOwnConfiguration(const ProgramSpace &, const std::string &path, bool isNamed,
+                             const std::string &option = kOutput);
 void requirePage(const std::string &option, const std::string &path);
 
 /// What each is, and its path; empty paths do not count.

@@ -132,7 +132,7 @@ void ChildProcess::drainErrors() {
 
 ChildProcess::Read ChildProcess::readLine(double seconds, std::string *line) {
   const double end = steadySeconds() + seconds;
-  for (;;) {
+  for (bool hasLooked = false;; hasLooked = true) { // once at least: what is there already is not late
     const std::size_t newline = pending_.find('\n');
     if (newline != std::string::npos) {
       *line = pending_.substr(0, newline);
@@ -142,14 +142,14 @@ ChildProcess::Read ChildProcess::readLine(double seconds, std::string *line) {
     if (stopRequested())
       return Read::Stopped;
     const double left = end - steadySeconds();
-    if (left <= 0)
+    if (left <= 0 && hasLooked)
       return Read::Timeout;
     if (memoryLimit_ > 0 && residentBytes() > memoryLimit_)
       return Read::TooLarge;
     pollfd polled[2] = {{listen_, POLLIN, 0}, {complain_, POLLIN, 0}};
     // Woken now and then even if a signal slips in just before the call.
     const int ready =
-        poll(polled, complain_ >= 0 ? 2 : 1, static_cast<int>(std::min(left * 1000 + 1, 100.0)));
+        poll(polled, complain_ >= 0 ? 2 : 1, static_cast<int>(std::clamp(left * 1000 + 1, 0.0, 100.0)));
     if (ready < 0 && errno != EINTR)
       return Read::Ended;
     if (ready <= 0)

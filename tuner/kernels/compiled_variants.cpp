@@ -29,7 +29,7 @@ bool CompiledVariants::stopped() const { return stopRequested(); }
 
 void CompiledVariants::setRuns(RunSettings settings, Journal *journal) {
   runSettings_ = std::move(settings);
-  journal_ = journal;
+  notes_ = Notes(journal);
 }
 
 std::string CompiledVariants::fileFor(const KernelSettings &kernels, const std::string &name) const {
@@ -133,7 +133,7 @@ Measurement CompiledVariants::measure(const KernelSettings &kernels, int trials)
     return {{}, at->second.rejected};
   const Measurement result = run(at->second, trials);
   at->second.rejected = result.rejected;
-  if (journal_ && (result.rejected || !result.seconds.empty())) {
+  if (notes_.areTaken() && (result.rejected || !result.seconds.empty())) {
     JournalEntry entry{runSettings_.hash,
                        runSettings_.machine,
                        nameOf(runSettings_.sizes) + " kernels",
@@ -144,7 +144,7 @@ Measurement CompiledVariants::measure(const KernelSettings &kernels, int trials)
       entry.outcome = nameOf(result.rejected->kind);
       entry.reason = result.rejected->reason;
     }
-    journal_->add(entry);
+    notes_.add(entry);
   }
   return result;
 }

@@ -8,7 +8,7 @@
 // or within the rounding that `--check` allows.
 #pragma once
 #include "tuner/evaluate/worker.h"
-#include "tuner/journal/journal.h"
+#include "tuner/journal/notes.h"
 #include "tuner/kernels/variants.h"
 
 #include <chrono>
@@ -51,6 +51,7 @@ public:
   std::string why(const KernelSettings &);
   int compiled() const { return compiled_; }
   int runs() const { return runs_; }
+  const Notes &notes() const { return notes_; }
 
 private:
   struct Variant {
@@ -65,7 +66,7 @@ private:
 
   CompiledVariantsSettings settings_;
   RunSettings runSettings_;
-  Journal *journal_ = nullptr;
+  Notes notes_;
   std::map<KernelSettings, Variant> variants_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double firstCompilation_ = 0; // seconds of the program without settings

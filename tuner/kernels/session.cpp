@@ -6,9 +6,12 @@
 #include "tuner/journal/tuning_lock.h"
 #include "tuner/kernels/compiled_variants.h"
 #include "tuner/kernels/search.h"
+#include "tuner/output_files.h"
 #include "tuner/report/kernel_summary.h"
 #include "tuner/report/progress.h"
 #include "tuner/report/words.h"
+#include "tuner/session_start.h"
+#include "tuner/travel/fitted.h"
 #include "tuner/write_file.h"
 
 #include <cerrno>
@@ -64,7 +67,9 @@ public:
         program_(options.output.empty() ? fs::path(options.program).stem().string() : options.output),
         configurationFile_(program_ + ".cfg"), progress_(stderr),
         variants_({ownPath(), arguments(options), folder_.path(), jobs(options), options.compileLimit,
-                   memoryLimit(options)}) {}
+                   memoryLimit(options)}) {
+    requireKernelOutputs(options.program, program_, configurationFile_);
+  }
 
   int run() {
     const InterruptGuard guard;
@@ -74,7 +79,7 @@ public:
       if (!stopRequested())
         throw;
       fmt::print(stderr, "pbc tune: stopped before the first measurement; nothing was written\n");
-      return 0;
+      return 128 + stopSignal(); // as a shell says of what a signal ended
     }
     const TestSize size{nameOf(sizes_), 0, seconds_};
     KernelSummary summary;
@@ -88,6 +93,7 @@ public:
     summary.runs = variants_.runs();
     summary.elapsed = variants_.elapsed();
     summary.stopped = stopRequested();
+    sayMissing(variants_.notes(), progress_);
     if (write(summary))
       summary.configuration = configurationFile_;
     fmt::print("{}", options_.json ? asJson(summary) : asText(summary));
@@ -129,8 +135,9 @@ private:
       throw TunerError(stopRequested() ? "stopped"
                                        : fmt::format("{}:\n{}", options_.program, variants_.why({})));
     const ProgramSpace space = describeProgram(plain, options_.program, "");
-    takeConfiguration(space);
-    const std::string journal = fs::path(configurationFile_).replace_extension(".tune.sqlite").string();
+    requireOwnConfiguration(space, configurationFile_, true, kKernelOutput);
+    takeConfiguration(space, plain);
+    const std::string journal = journalPath(configurationFile_);
     lock_.emplace(configurationFile_, journal);
     journal_ = std::make_unique<Journal>(journal);
     WorkerOptions worker;
@@ -166,17 +173,16 @@ private:
     progress_.note(fmt::format("tuning the kernels of {} at {}", space.program, nameOf(sizes_)));
   }
 
-  /// The program's configuration, as far as it is for this program.
-  void takeConfiguration(const ProgramSpace &space) {
-    const std::string text = textOf(configurationFile_);
+  /// The program's configuration. Of an earlier version of the program, as far as it fits.
+  void takeConfiguration(const ProgramSpace &space, const std::string &program) {
+    std::string text = textOf(configurationFile_);
+    start_ = kernelSettings(text);
     try {
       fromToml(space, text, configurationFile_);
     } catch (const TunerError &problem) {
-      progress_.note(
-          fmt::format("{} is not used, and will be replaced: {}", configurationFile_, problem.what()));
-      return;
+      text = fitConfiguration(program, text, configurationFile_).toml;
+      progress_.note(fmt::format("of {} what still fits is used: {}", configurationFile_, problem.what()));
     }
-    start_ = kernelSettings(text);
     choices_ = withKernels(text, "");
   }
 
@@ -187,7 +193,7 @@ private:
     if (!file.empty())
       writeAtomically(program_, textOf(file), true);
     const std::string text = withKernels(choices_, toToml(best, provenance(summary)));
-    if (text.empty() && !fs::exists(configurationFile_))
+    if (text.empty())
       return false;
     writeAtomically(configurationFile_, text);
     return true;
