@@ -79,7 +79,7 @@ int tuneCommand(int argc, char **argv) {
       ->check(CLI::ExistingFile)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--budget", options.budget, "seconds to spend (default: 5, 50 or 600 by --effort)")
+  app.add_option("--budget", options.budget, "seconds to spend (default: 5, 50, 600 or 1800 by --effort)")
       ->check(seconds());
   app.add_option(
          "--trials", options.trials,

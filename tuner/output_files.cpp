@@ -35,7 +35,7 @@ bool isOfKind(Content content, const std::string &path) {
     return true;
   switch (content) {
   case Content::Configuration: // or one written by hand
-    return begin.starts_with(kMadeByTune) || isToml(textOf(path));
+    return begin.starts_with(kMadeByTune) || tomlProblem(textOf(path), path).empty();
   case Content::Page:
     return begin.starts_with("<!DOCTYPE html>");
   case Content::Recording:
@@ -64,7 +64,12 @@ std::string obstacle(Content content, const std::string &path) {
     return "";
   if (::access(path.c_str(), W_OK) != 0)
     return "it may not be written to";
-  return isOfKind(content, path) ? "" : "what is there is something else, and is left as it is";
+  if (isOfKind(content, path))
+    return "";
+  std::string why = "what is there is something else, and is left as it is";
+  if (content == Content::Configuration && fs::path(path).extension() == ".cfg") // or is it by hand?
+    why += "\n  " + tomlProblem(textOf(path), path);
+  return why;
 }
 
 void requireRecording(const std::string &path) {

@@ -7,6 +7,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
+#include <system_error>
+#include <unistd.h>
 
 static int command(int argc, char **argv) {
   if (argc > 1 && std::strcmp(argv[1], "tune") == 0)
@@ -24,8 +27,25 @@ static int command(int argc, char **argv) {
   return parsed.run ? pbc::driver::compileProgram(parsed.options) : parsed.status;
 }
 
+namespace {
+
+/// A file must not become standard output or error because those were closed. What is written to standard
+/// output fails, as it would have: it is what was asked for.
+void occupyStandardDescriptors() {
+  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor)
+    if (fcntl(descriptor, F_GETFD) < 0)
+      open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR); // the lowest one that is free
+}
+
+} // namespace
+
 int main(int argc, char **argv) {
-  const int status = command(argc, argv);
+  occupyStandardDescriptors();
+  int status = 1;
+  try {
+    status = command(argc, argv);
+  } catch (const std::system_error &) { // of fmt::print: nobody reads what we say
+  }
   // Whoever reads our output must not take a part of it for all.
   if (std::fflush(stdout) == 0 && !std::ferror(stdout))
     return status;

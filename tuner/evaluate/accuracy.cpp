@@ -137,24 +137,67 @@ Verified verify(const std::string &program, const WorkerOptions &options, const 
   return result;
 }
 
+namespace {
+
+/// Inputs smaller than these by which the configuration takes the alternative below its last cut-off there.
+std::optional<Sizes> belowCutOff(const ProgramSpace &space, const Configuration &configuration,
+                                 const Sizes &sizes, long n) {
+  long cutOff = 0;
+  for (std::size_t i = 0; i < space.sites.size(); ++i)
+    if (space.sites[i].transform == space.main)
+      for (const Level &level : configuration.selectors()[i].levels())
+        if (level.below <= n)
+          cutOff = std::max(cutOff, level.below);
+  if (cutOff < 2)
+    return {};
+  Sizes smaller = sizes;
+  for (auto &[name, value] : smaller)
+    if (std::ranges::count(space.params, name) == 0)
+      value = std::min(value, cutOff - 1);
+  if (smaller == sizes)
+    return {};
+  return smaller;
+}
+
+} // namespace
+
 VerifiedSizes verifyAll(const std::string &program, const WorkerOptions &options, const ProgramSpace &space,
                         const std::vector<Step> &steps, const Configuration &configuration,
                         const std::vector<std::string> &unmet, double patience) {
+  constexpr int kMostCutOffs = 12;
   VerifiedSizes all{configuration, {}, unmet};
-  for (const auto &[step, inputs] : verifiedSteps(program, options, space, steps, patience)) {
+  const auto look = [&](const Step &step, int inputs) {
     const Verified here =
         verify(program, options, space, step.sizes, step.n, all.configuration, patience, inputs);
-    if (stopRequested()) {
-      all.largest.reset();
-      break;
-    }
-    if (!here.met && std::ranges::count(unmet, nameOf(step.sizes)) == 0)
+    if (stopRequested())
+      return false;
+    if (!here.met && std::ranges::count(all.missed, nameOf(step.sizes)) == 0)
       all.missed.push_back(nameOf(step.sizes));
     // What makes a size more exact leaves larger ones as fast as they are: their turn comes.
     all.configuration = here.configuration.withLargerFrom(space, all.configuration, step.n);
     all.mended |= here.mended;
     all.largest = here;
+    return true;
+  };
+  const std::vector<VerifiedStep> wanted = verifiedSteps(program, options, space, steps, patience);
+  for (const auto &[step, inputs] : wanted)
+    if (!look(step, inputs))
+      return {all.configuration, {}, all.missed, all.mended};
+  const std::optional<Verified> largest = all.largest;
+  // Where it takes something else for smaller sizes, that has to do there what is asked.
+  Worker worker(program, options);
+  Step last = wanted.front().step;
+  for (int k = 0; k < kMostCutOffs; ++k) {
+    const auto sizes = belowCutOff(space, all.configuration, last.sizes, last.n);
+    const auto prepared = sizes ? worker.prepare(*sizes, patience) : Answer<Prepared>();
+    if (!prepared)
+      break;
+    last = {*sizes, prepared.value->n, prepared.value->seconds};
+    worker.restart();
+    if (!look(last, 1))
+      return {all.configuration, {}, all.missed, all.mended};
   }
+  all.largest = largest;
   return all;
 }
 

@@ -52,7 +52,8 @@ struct VerifiedSizes {
   std::vector<std::string> missed; // sizes
   bool mended = false;
 };
-/// `unmet`: sizes at which nothing has met the target, the first ones that are missed.
+/// `unmet`: sizes at which nothing has met the target, the first ones that are missed. Below the first step
+/// it is looked at where the configuration takes another alternative.
 VerifiedSizes verifyAll(const std::string &program, const WorkerOptions &, const ProgramSpace &,
                         const std::vector<Step> &, const Configuration &,
                         const std::vector<std::string> &unmet, double patience);

@@ -52,6 +52,7 @@ InterruptGuard::InterruptGuard() {
   sigemptyset(&action.sa_mask);
   for (auto &[signal, before] : before_) {
     sigaction(signal, nullptr, &before);
+    action.sa_handler = signal == SIGPIPE ? SIG_IGN : noteRequest;
     if (before.sa_handler != SIG_IGN) // as nohup leaves it
       sigaction(signal, &action, nullptr);
   }

@@ -42,7 +42,8 @@ private:
     int signal;
     struct sigaction action;
   };
-  Before before_[3]{{SIGINT, {}}, {SIGTERM, {}}, {SIGHUP, {}}}; // SIGHUP: the terminal was closed
+  // SIGHUP: the terminal was closed. SIGPIPE: whoever reads our words has ended; what is found is kept.
+  Before before_[4]{{SIGINT, {}}, {SIGTERM, {}}, {SIGHUP, {}}, {SIGPIPE, {}}};
 };
 
 } // namespace pbc::tuner

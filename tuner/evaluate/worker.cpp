@@ -47,6 +47,14 @@ std::string disagreementIn(const json &reply) {
                      difference.get<double>(), at);
 }
 
+/// As a part of a line: a candidate's words must not move a terminal's cursor.
+std::string asOneLine(std::string text) {
+  for (char &c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      c = ' ';
+  return text;
+}
+
 /// Kernels of devices that the program compiles before it answers: that is no part of its time.
 struct Compilations {
   std::string kernel; // that is being compiled
@@ -89,7 +97,7 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
   const double start = steadySeconds();
   const auto fail = [&](Failure kind, std::string reason, bool stopped = false) {
     process_.reset();
-    reply.failure = {kind, std::move(reason), stopped};
+    reply.failure = {kind, asOneLine(std::move(reason)), stopped};
     return reply;
   };
   if (!options_.version.empty() && versionOf(program_) != options_.version) {
@@ -146,7 +154,7 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
   if (answer.value("memory", false))
     return fail(Failure::OutOfMemory, tooLarge(options_.limits)); // what it has taken goes with its process
   if (!answer.value("ok", false)) {
-    reply.failure = {Failure::Error, answer.value("error", "refuses the request")};
+    reply.failure = {Failure::Error, asOneLine(answer.value("error", "refuses the request"))};
     return reply;
   }
   reply.value = std::move(answer);

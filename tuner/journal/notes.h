@@ -1,6 +1,7 @@
 // A journal that may end: on a full disk, what was found so far is not lost for that.
 //
-//   Notes notes(&journal);   notes.add(entry)   ->  nothing, or from now on problem() says why nothing is noted
+//   Notes notes(&journal);   notes.add(entry)   ->  nothing, or from now on problem() says why nothing is
+//   noted
 #pragma once
 #include "tuner/journal/journal.h"
 #include "tuner/space/program_space.h"

@@ -191,10 +191,10 @@ private:
     if (!part.recording.trials.empty()) {
       text_ += fmt::format("; {} trials in {}", part.recording.trials.size(), evidence_.journal);
       if (part.analysis.chosenSeconds > 0 && part.analysis.defaultSeconds > 0)
-        text_ +=
-            fmt::format("\n  at {}: {}, the default {}", part.recording.sizes[part.recording.largest].name,
-                        part.objective.inWords(part.analysis.chosenSeconds),
-                        part.objective.inWords(part.analysis.defaultSeconds));
+        text_ += fmt::format("\n  at {}, of all runs: {}, the default {}",
+                             part.recording.sizes[part.recording.largest].name,
+                             part.objective.inWords(part.analysis.chosenSeconds),
+                             part.objective.inWords(part.analysis.defaultSeconds));
     }
     text_ += "\n";
   }

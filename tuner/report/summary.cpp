@@ -90,6 +90,8 @@ const char *referenceName(const ProgramSpace &space, const Summary &summary) {
 
 std::string verdict(const ProgramSpace &space, const Summary &summary) {
   const TuneResult &result = summary.result;
+  if (space.goal && (result.defaultSeconds <= 0 || result.bestSeconds <= 0))
+    return "not known";
   if (space.goal)
     return fmt::format("{:.2f} times {} as the first configuration that met the target", speedup(result),
                        summary.objective.asLittle());

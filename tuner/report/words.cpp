@@ -29,9 +29,14 @@ std::vector<std::string> inWords(const ProgramSpace &space, const Configuration 
     const Tunable &tunable = space.tunables[i];
     const bool isRepeated = i > 0 && tunable.isSameAs(space.tunables[i - 1]) && // one line for sizes alike
                             configuration.tunables()[i] == configuration.tunables()[i - 1];
-    if (!tunable.isFixed && configuration.tunables()[i] != tunable.ownValue() && !isRepeated)
-      lines.push_back(fmt::format("{}: {} (default {})", tunable.title(), configuration.tunables()[i],
-                                  tunable.ownValue()));
+    if (tunable.isFixed || configuration.tunables()[i] == tunable.ownValue() || isRepeated)
+      continue;
+    bool isForAll = true; // sizes
+    for (std::size_t k = 0; k < space.tunables.size(); ++k)
+      isForAll &=
+          !tunable.isSameAs(space.tunables[k]) || configuration.tunables()[k] == configuration.tunables()[i];
+    lines.push_back(fmt::format("{}: {} (default {})", isForAll ? tunable.titleOfAll() : tunable.title(),
+                                configuration.tunables()[i], tunable.ownValue()));
   }
   return lines;
 }

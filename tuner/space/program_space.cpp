@@ -201,10 +201,13 @@ ProgramSpace read(const json &info, const std::string &wanted) {
 
 } // namespace
 
+std::string Tunable::titleOfAll() const {
+  const std::string title = isThreads() ? name : transform + "." + name;
+  return element >= 0 ? fmt::format("{}[{}]", title, element) : title;
+}
+
 std::string Tunable::title() const {
-  std::string title = isThreads() ? name : transform + "." + name;
-  if (element >= 0)
-    title += fmt::format("[{}]", element);
+  std::string title = titleOfAll();
   if (sizeBin >= 0)
     title += sizeBin == 0 ? " for n < 2" : fmt::format(" for n from {}", 1L << sizeBin);
   return title;

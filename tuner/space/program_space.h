@@ -93,6 +93,8 @@ struct Tunable {
     return transform == other.transform && name == other.name && element == other.element;
   }
   std::string title() const;
+  /// Of its numbers for all sizes, where there are several.
+  std::string titleOfAll() const;
   /// Without any configuration.
   double ownValue() const { return byDefault.value_or(initial); }
   /// The nearest value that the tunable can have.

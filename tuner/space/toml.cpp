@@ -192,12 +192,13 @@ std::string toToml(const ProgramSpace &space, const Configuration &configuration
   return result;
 }
 
-bool isToml(const std::string &text) {
+std::string tomlProblem(const std::string &text, const std::string &where) {
   try {
     (void)toml::parse(text);
-    return true;
-  } catch (const toml::parse_error &) {
-    return false;
+    return "";
+  } catch (const toml::parse_error &problem) {
+    return fmt::format("{}:{}:{}: {}", where, problem.source().begin.line, problem.source().begin.column,
+                       problem.description());
   }
 }
 
@@ -223,9 +224,8 @@ Configuration fromToml(const ProgramSpace &space, const std::string &text, const
   toml::table table;
   try {
     table = toml::parse(text, where);
-  } catch (const toml::parse_error &problem) {
-    throw TunerError(fmt::format("{}:{}:{}: {}", where, problem.source().begin.line,
-                                 problem.source().begin.column, problem.description()));
+  } catch (const toml::parse_error &) {
+    throw TunerError(tomlProblem(text, where));
   }
   if (const std::string program = table["program"].value_or(space.program); program != space.program)
     throw TunerError(fmt::format("{}: this configuration belongs to another program, {}", where, program));

@@ -27,7 +27,8 @@ std::string tomlText(const std::string &);
 
 std::string toToml(const ProgramSpace &, const Configuration &, const TomlOptions &);
 
-bool isToml(const std::string &);
+/// Where and why this text of a file is no TOML; "": it is.
+std::string tomlProblem(const std::string &text, const std::string &where);
 /// Names of entries and tables; none where it is no TOML.
 std::vector<std::string> topLevelKeys(const std::string &toml);
 /// The program that a configuration is for; "" if it does not say.

@@ -19,13 +19,33 @@ public:
   Reached run() {
     if (!take(best_.configuration))
       return best_;
-    for (int move = 0; move < kMostMoves && !best_.met; ++move)
-      if (!step(valueMoves()) && !step(choiceMoves()))
-        break;
+    climb(true);
+    if (!best_.met)
+      climbFromEachAlternative();
     return best_;
   }
 
 private:
+  void climb(bool withChoices) {
+    for (int move = 0; move < kMostMoves && !best_.met; ++move)
+      if (!step(valueMoves()) && !(withChoices && step(choiceMoves())))
+        break;
+  }
+
+  /// With the values of now, another alternative may be no more exact at first.
+  void climbFromEachAlternative() {
+    for (const Configuration &start : choiceMoves()) {
+      Ascent other(space_, start, n_, accuracyOf_);
+      if (!other.take(start))
+        continue;
+      other.climb(false);
+      if (isBetter(other.best_.accuracy, best_.accuracy))
+        best_ = other.best_;
+      if (best_.met)
+        return;
+    }
+  }
+
   double worst() const {
     return space_.goal->largerIsBetter ? -std::numeric_limits<double>::infinity()
                                        : std::numeric_limits<double>::infinity();

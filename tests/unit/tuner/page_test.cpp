@@ -67,7 +67,7 @@ TEST(Explain, SaysAllThatIsKnownOfOneChoice) {
 
 TEST(Explain, HasALineForEachChoice) {
   EXPECT_EQ(explainAll(fixedEvidence()), R"(./sort: values from ./sort.cfg; 10 trials in ./sort.tune.sqlite
-  at n=256: 120 us, the default 256 us
+  at n=256, of all runs: 120 us, the default 256 us
   Sort        Merge below 100, otherwise Quick
                 next Merge: 2.13 times as slow (2.03 to 2.24) at n=256
   Sort.block  256
