@@ -95,6 +95,18 @@ TEST(Accuracy, TakesAnotherAlternativeWhereValuesDoNotHelp) {
   EXPECT_EQ(r.configuration.selectors()[0].select(32), 0);
 }
 
+/// B's first round is no more exact than A, and A stays as it is.
+TEST(Accuracy, ClimbsFromEachAlternative) {
+  const ProgramSpace space = parseProgramSpace(kInfo);
+  const Reached reached =
+      reach(space, Configuration::defaults(space), 64, [&](const Configuration &c) -> std::optional<double> {
+        const bool isB = c.selectors()[0].select(64) == 1;
+        return isB ? 1 - std::pow(0.7, c.tunables()[static_cast<std::size_t>(indexOf(space, 6))]) : 0.3;
+      });
+  EXPECT_TRUE(reached.met);
+  EXPECT_EQ(reached.configuration.selectors()[0].select(64), 1);
+}
+
 TEST(Accuracy, SaysWhenATargetIsOutOfReach) {
   const ProgramSpace space = parseProgramSpace(kInfo, "Solve<0>");
   const Reached r = reach(space, Configuration::defaults(space), 64, [&](const Configuration &c) {

@@ -1,6 +1,6 @@
 // The whole command against programs that hang, crash, end and answer wrongly (requirements 81, 82; field.md
 // ask 3).
-#include "tuner/evaluate/child_process.h"
+#include "tuner/evaluate/worker_evaluator.h"
 #include "tuner/journal/read_journal.h"
 #include "tuner/space/toml.h"
 
@@ -227,6 +227,65 @@ TEST_F(Tune, TheSecondTimeItRemembers) {
   EXPECT_EQ(fresh["remembered"].get<int>(), 0);
 }
 
+/// What an evaluator makes of rows of earlier tunings: BadSort at n = 4096.
+class Remembered : public Tune {
+protected:
+  struct Row {
+    std::string outcome;
+    double limit = 0;
+  };
+  /// Whether it is asked again.
+  bool isAskedAgain(const std::vector<Row> &rows, long memoryBytes = 0) const {
+    const ProgramSpace space = parseProgramSpace(outputOf({FAKE_PROGRAM, "--info"}, 60));
+    const Configuration badSort = Configuration::defaults(space).withSelector(0, Selector(2));
+    const fs::path path = folder_ / "rows.sqlite";
+    fs::remove(path);
+    Journal journal(path.string());
+    for (const Row &row : rows)
+      journal.add({space.journalKey(), "here", "n=4096", badSort.key(), "", {}, row.outcome, "", row.limit});
+    WorkerOptions options;
+    options.limits.memoryBytes = memoryBytes;
+    Worker worker(FAKE_PROGRAM, options);
+    WorkerEvaluatorSettings settings;
+    settings.machine = "here";
+    WorkerEvaluator evaluator(space, {{{{"n", 4096}}, 4096, 1e-3}}, worker, &journal, settings);
+    return !evaluator.measure({badSort, 0, 1, 10}).rejected;
+  }
+};
+
+TEST_F(Remembered, WhatFailedIsNotAskedAgain) {
+  EXPECT_TRUE(isAskedAgain({}));
+  EXPECT_FALSE(isAskedAgain({{"crash"}}));
+  EXPECT_FALSE(isAskedAgain({{"wrong result"}}));
+}
+
+/// Somebody else may have killed it; wrong results may be those of some inputs only.
+TEST_F(Remembered, WhatWorkedLaterMayWork) {
+  EXPECT_TRUE(isAskedAgain({{"crash"}, {"ok"}}));
+  EXPECT_FALSE(isAskedAgain({{"ok"}, {"crash"}}));
+  EXPECT_FALSE(isAskedAgain({{"wrong result"}, {"ok"}}));
+}
+
+TEST_F(Remembered, WhoWantedMoreIsAskedAgainWithMore) {
+  constexpr long kGiga = 1'000'000'000;
+  EXPECT_FALSE(isAskedAgain({{"out of memory", 1e9}}, kGiga));
+  EXPECT_TRUE(isAskedAgain({{"out of memory", 1e9}}, 2 * kGiga));
+  EXPECT_FALSE(isAskedAgain({{"too slow", 10}}));
+  EXPECT_TRUE(isAskedAgain({{"too slow", 1}}));
+  EXPECT_FALSE(isAskedAgain({{"compiles too long", kLongestCompilation}}));
+  EXPECT_TRUE(isAskedAgain({{"compiles too long", 1}}));
+}
+
+/// A job that was done long ago is not late because somebody looks late.
+TEST(ChildProcess, WhatIsThereIsReadThoughTheTimeIsOver) {
+  ChildProcess child({"/bin/echo", "done"}, {});
+  usleep(200'000);
+  std::string line;
+  EXPECT_EQ(child.readLine(-1, &line), ChildProcess::Read::Line);
+  EXPECT_EQ(line, "done");
+  EXPECT_EQ(child.readLine(-1, &line), ChildProcess::Read::Ended);
+}
+
 TEST_F(Tune, CtrlCKeepsTheBestSoFar) {
   // Some 50 to examine, then the first sizes.
   const Ended ended = tune({"--n=65536", "--budget=1000", "--json"}, {{"FAKE_SLEEP", "20"}}, 120);
@@ -275,9 +334,10 @@ TEST_F(Tune, AProgramThatIsDeletedBeforeAnythingIsKnownLeavesNothing) {
   const fs::path program = folder_ / "fake";
   fs::copy_file(FAKE_PROGRAM, program);
   interrupt_ = [&](pid_t) { fs::remove(program); };
-  const Ended ended =
-      tune({"--n=65536", "--budget=1000"}, {{"FAKE_SLEEP", "100"}, {"FAKE_DEFAULT", "crash"}}, 1, program);
-  EXPECT_NE(ended.status, 0);
+  const Ended ended = tune({"--n=65536", "--budget=1000"}, {{"FAKE_SLEEP", "500"}}, 1, program);
+  EXPECT_EQ(WEXITSTATUS(ended.status), 1) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("stopped before the first measurement; no configuration was written"));
+  EXPECT_THAT(ended.err, HasSubstr("/fake was deleted meanwhile"));
   EXPECT_FALSE(fs::exists(config()));
 }
 
