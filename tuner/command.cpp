@@ -159,6 +159,9 @@ int tuneCommand(int argc, char **argv) {
       "here.\n\n" +
       strategyHelp());
   try {
+    for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) // else the next word is taken for it
+      if (const std::string_view word(argv[i]); word.starts_with("--") && word.ends_with("="))
+        throw CLI::ValidationError(std::string(word.substr(0, word.size() - 1)), "expects a value after =");
     app.parse(argc, argv);
     readSizes(sizes, &options.sizes);
     if (app.count("--output") && options.output.empty())
@@ -168,7 +171,8 @@ int tuneCommand(int argc, char **argv) {
   }
   try {
     if (!options.kernels && (options.jobs || !options.words.empty()))
-      throw TunerError("--jobs and words for the compiler go with --kernels: without it nothing is compiled");
+      throw TunerError("--jobs, and words after the program's name, go with --kernels: they are for the "
+                       "compiler\n  help: a program whose name begins with - is ./-NAME");
     if (options.kernels)
       refuseForKernels(options);
     if (!options.strategy.empty())

@@ -1,5 +1,8 @@
 #include "tuner/output_files.h"
 
+#include "tuner/journal/journal.h"
+#include "tuner/report/page.h"
+#include "tuner/report/summary.h"
 #include "tuner/space/toml.h"
 #include "tuner/write_file.h"
 
@@ -11,8 +14,6 @@ namespace pbc::tuner {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char *kMadeByTune = "# Made by pbc tune"; // report/summary.cpp
 
 /// What configurations have beside tables of transforms (result_file.h).
 bool isConfigurationKey(const std::string &key) {
@@ -35,7 +36,7 @@ bool isOfKind(Content content, const std::string &path) {
     return true;
   switch (content) {
   case Content::Configuration: // or one written by hand
-    return begin.starts_with(kMadeByTune) || tomlProblem(textOf(path), path).empty();
+    return begin.starts_with("# " + kMadeByTune) || tomlProblem(textOf(path), path).empty();
   case Content::Page:
     return begin.starts_with("<!DOCTYPE html>");
   case Content::Recording:
@@ -105,7 +106,7 @@ void requireOwnConfiguration(const ProgramSpace &space, const std::string &path,
                              const std::string &option) {
   const std::string text = textOf(path);
   const std::string program = programNamed(text);
-  if (program.empty() && !text.starts_with(kMadeByTune)) // by hand, or of another tool
+  if (program.empty() && !text.starts_with("# " + kMadeByTune)) // by hand, or of another tool
     for (const std::string &key : topLevelKeys(text))
       if (!space.transforms.contains(key) && !isConfigurationKey(key))
         throw TunerError(fmt::format("{}: the configuration cannot be written there: what is there has an "
@@ -159,7 +160,7 @@ fs::path frontFolder(const std::string &output) {
                                  "  help: --output=FILE.cfg puts it into FILE.front",
                                  folder.string(), problem ? problem.message() : "no permission"));
   for (const auto &entry : fs::directory_iterator(folder, problem))
-    if (entry.path().extension() != ".cfg" || !beginOf(entry.path().string()).starts_with(kMadeByTune))
+    if (entry.path().extension() != ".cfg" || !beginOf(entry.path().string()).starts_with("# " + kMadeByTune))
       throw TunerError(fmt::format("{}: is not of an earlier front, and is left as it is\n"
                                    "  help: move it, or use --output=FILE.cfg: the front goes to FILE.front",
                                    entry.path().string()));
@@ -171,11 +172,8 @@ std::string reportPath(const TuneOptions &options, const std::string &output) {
     return "";
   if (!options.report.empty())
     return options.report;
-  return fs::path(output).replace_extension(options.front.empty() ? ".tune.html" : ".front.html").string();
-}
-
-std::string journalPath(const std::string &output) {
-  return fs::path(output).replace_extension(".tune.sqlite").string();
+  return options.front.empty() ? pagePath(output)
+                               : fs::path(output).replace_extension(".front.html").string();
 }
 
 } // namespace pbc::tuner

@@ -43,6 +43,5 @@ std::filesystem::path frontFolder(const std::string &output);
 
 /// Beside the configuration, whose suffix it takes the place of; empty: none is wanted.
 std::string reportPath(const TuneOptions &, const std::string &output);
-std::string journalPath(const std::string &output);
 
 } // namespace pbc::tuner

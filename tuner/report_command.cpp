@@ -50,7 +50,7 @@ int guarded(const char *command, const std::function<void()> &work) {
 std::string beside(const EvidenceOptions &options) {
   const std::string configuration =
       options.configuration.empty() ? options.program + ".cfg" : options.configuration;
-  return std::filesystem::path(configuration).replace_extension(".tune.html").string();
+  return pagePath(configuration);
 }
 
 void remark(const char *command, const Evidence &evidence) {

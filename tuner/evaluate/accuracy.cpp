@@ -152,7 +152,7 @@ std::optional<Sizes> belowCutOff(const ProgramSpace &space, const Configuration 
     return {};
   Sizes smaller = sizes;
   for (auto &[name, value] : smaller)
-    if (std::ranges::count(space.params, name) == 0)
+    if (!space.isParam(name))
       value = std::min(value, cutOff - 1);
   if (smaller == sizes)
     return {};

@@ -9,7 +9,6 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr long kGrowing = 16; // variables below that are constants of the problem, a kernel's width for one
 constexpr double kExaminationPatience = 0.5, kTimesDefault = 30;
 
 bool isPrime(long n) {
@@ -25,7 +24,7 @@ std::optional<Sizes> withSize(const ProgramSpace &space, const Sizes &full, long
   Sizes sizes = full;
   long more = 0;
   for (auto &[name, value] : sizes) {
-    if (value < kGrowing || std::find(space.params.begin(), space.params.end(), name) != space.params.end())
+    if (value < kGrowing || space.isParam(name))
       continue;
     value = std::min(value, size + (size > 2 ? more : 0));
     more += 2;

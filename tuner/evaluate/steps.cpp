@@ -11,7 +11,6 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr long kSmall = 16;
 constexpr long kFirst = 64;
 
 bool isParam(const std::vector<std::string> &params, const std::string &name) {
@@ -22,8 +21,8 @@ bool isParam(const std::vector<std::string> &params, const std::string &name) {
 bool scale(Sizes &sizes, const ProgramSpace &space, const Sizes &fixed, double factor) {
   bool changed = false;
   for (auto &[name, value] : sizes)
-    if (value >= kSmall && !isParam(space.params, name) && !fixed.contains(name)) {
-      const long scaled = std::max(static_cast<long>(static_cast<double>(value) * factor), kSmall);
+    if (value >= kGrowing && !space.isParam(name) && !fixed.contains(name)) {
+      const long scaled = std::max(static_cast<long>(static_cast<double>(value) * factor), kGrowing);
       changed |= scaled != value;
       value = scaled;
     }
@@ -52,7 +51,7 @@ Sizes halved(const Sizes &full, const std::vector<std::string> &params, int time
   Sizes sizes;
   for (const auto &[name, value] : full) {
     const long divisor = 1L << times;
-    const long scaled = std::max((value + divisor - 1) / divisor, std::min(value, kSmall));
+    const long scaled = std::max((value + divisor - 1) / divisor, std::min(value, kGrowing));
     sizes[name] = isParam(params, name) ? value : scaled;
   }
   return sizes;
@@ -106,7 +105,7 @@ std::vector<Sizes> shrinkingSizes(const Sizes &first, const std::vector<std::str
 Sizes oddBelow(const Sizes &sizes, const std::vector<std::string> &params) {
   Sizes result = sizes;
   for (auto &[name, value] : result)
-    if (value >= kSmall && !isParam(params, name))
+    if (value >= kGrowing && !isParam(params, name))
       value -= value % 2 == 0 ? 1 : 2;
   return result;
 }
@@ -200,8 +199,7 @@ Sizes fullSizes(Worker &worker, const ProgramSpace &space, const SizeWishes &wis
   }
   if (wishes.n > 0)
     for (auto &[name, value] : sizes) {
-      const bool param = std::find(space.params.begin(), space.params.end(), name) != space.params.end();
-      if (value >= 16 && !param)
+      if (value >= kGrowing && !space.isParam(name))
         value = wishes.n;
     }
   for (const auto &[name, value] : wishes.sizes)

@@ -43,7 +43,8 @@ struct PreparedSteps {
   std::vector<Step> steps, tooQuick;
 };
 
-/// `note` gets a line about each size that had to be left out. Throws TunerError if the full size fails.
+/// `note` gets a line about each size that had to be left out. Throws TunerError if the full size fails, or
+/// the user has stopped it.
 PreparedSteps prepareSteps(Worker &, const std::vector<Sizes> &, double patience,
                            const std::function<void(const std::string &)> &note);
 

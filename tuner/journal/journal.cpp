@@ -3,6 +3,7 @@
 #include "tuner/journal/read_journal.h"
 #include "tuner/space/program_space.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sqlite3.h>
@@ -42,6 +43,10 @@ std::string journalHelp(int code) {
   default:
     return "--output=FILE writes elsewhere";
   }
+}
+
+std::string journalPath(const std::string &configuration) {
+  return std::filesystem::path(configuration).replace_extension(".tune.sqlite").string();
 }
 
 Journal::Journal(const std::string &path) : path_(path) {

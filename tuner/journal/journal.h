@@ -43,6 +43,9 @@ struct JournalEntry {
 /// What helps where SQLite refuses the file with this code: somebody uses it, or it is no journal.
 std::string journalHelp(int code);
 
+/// Beside the configuration.
+std::string journalPath(const std::string &configuration);
+
 class Journal {
 public:
   /// Throws TunerError if the file is there but is no journal, or cannot be written.

@@ -68,8 +68,7 @@ void readConfiguration(const EvidenceOptions &options, const ProgramSpace &space
 std::vector<JournalEntry> readTrials(const EvidenceOptions &options, const ProgramSpace &space,
                                      Evidence &evidence) {
   const std::string beside = evidence.from.empty() ? options.program + ".cfg" : evidence.from;
-  const std::string path =
-      options.journal.empty() ? fs::path(beside).replace_extension(".tune.sqlite").string() : options.journal;
+  const std::string path = options.journal.empty() ? journalPath(beside) : options.journal;
   std::error_code ignored;
   if (!fs::exists(path, ignored)) {
     if (!options.journal.empty())

@@ -1,5 +1,6 @@
 #include "tuner/report/explain.h"
 
+#include "runtime/base/closest.h"
 #include "tuner/report/words.h"
 
 #include <algorithm>
@@ -13,23 +14,6 @@ namespace {
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
   return text;
-}
-
-/// How many letters must be changed, added or left out.
-std::size_t distance(const std::string &a, const std::string &b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j)
-    row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
 }
 
 /// Without the size that a tunable by sizes has in its title: what a user would type.
@@ -81,14 +65,14 @@ bool isForOtherSize(const Found &one, const Found &other) {
         titles.push_back(title);
   if (titles.empty())
     throw TunerError(fmt::format("{}: there is nothing to choose in it", evidence.program));
-  std::string nearest;
-  std::size_t least = std::max<std::size_t>(name.size() / 2, 1) + 1;
+  std::vector<std::string> spellings;
   for (const std::string &title : titles)
-    for (const std::string &spelling : {title, lastName(title)})
-      if (const std::size_t letters = distance(lower(name), lower(spelling)); letters < least) {
-        least = letters;
-        nearest = title;
-      }
+    spellings.insert(spellings.end(), {title, lastName(title)});
+  const std::string meant = pb::base::closest(name, spellings);
+  std::string nearest;
+  for (const std::string &title : titles)
+    if (nearest.empty() && !meant.empty() && (title == meant || lastName(title) == meant))
+      nearest = title;
   for (auto title = titles.rbegin(); title != titles.rend(); ++title)
     if (lower(*title).starts_with(lower(name) + "<")) // of a transform with bins: the first of them
       nearest = *title;

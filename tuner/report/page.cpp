@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace pbc::tuner {
@@ -348,6 +349,10 @@ std::string pageWith(const Evidence &evidence, std::size_t rows) {
 }
 
 } // namespace
+
+std::string pagePath(const std::string &configuration) {
+  return std::filesystem::path(configuration).replace_extension(".tune.html").string();
+}
 
 std::string page(const Evidence &evidence) {
   std::size_t rows = 400;

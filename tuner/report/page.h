@@ -14,6 +14,9 @@ namespace pbc::tuner {
 
 inline constexpr std::size_t kLargestPage = 500'000; // bytes
 
+/// Where it is by default: beside the configuration.
+std::string pagePath(const std::string &configuration);
+
 std::string page(const Evidence &);
 
 } // namespace pbc::tuner

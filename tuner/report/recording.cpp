@@ -40,8 +40,7 @@ SizeKey readSize(const ProgramSpace &space, const std::string &text) {
              std::find(space.sizes.begin(), space.sizes.end(), name) != space.sizes.end();
     std::string &part = isSize ? key.name : key.conditions;
     part += (part.empty() ? "" : " ") + word;
-    const bool isParam = std::find(space.params.begin(), space.params.end(), name) != space.params.end();
-    if (isSize && !isParam)
+    if (isSize && !space.isParam(name))
       key.n = std::max(key.n, std::strtol(word.c_str() + equals + 1, nullptr, 10));
   }
   return key;

@@ -249,7 +249,7 @@ Provenance madeBy(const ProgramSpace &space, const Summary &summary, const Effor
 std::vector<std::string> provenance(const ProgramSpace &space, const Summary &summary) {
   const TuneResult &result = summary.result;
   std::vector<std::string> lines{
-      fmt::format("Made by pbc tune for {} on {:%Y-%m-%d %H:%M} UTC.", space.program,
+      fmt::format("{} for {} on {:%Y-%m-%d %H:%M} UTC.", kMadeByTune, space.program,
                   fmt::gmtime(std::time(nullptr))),
       "machine: " + summary.machine,
       (space.bins.size() > 1 ? space.main + " at size: " : "size: ") + summary.sizes,

@@ -34,6 +34,9 @@ struct Summary {
   std::vector<std::string> missed;         // sizes at which the target is missed
 };
 
+/// The beginning of the first comment of a configuration.
+inline const std::string kMadeByTune = "Made by pbc tune";
+
 std::string asText(const ProgramSpace &, const Summary &);
 std::string asJson(const ProgramSpace &, const Summary &);
 /// The same as data, for the table [made-by].

@@ -13,6 +13,7 @@
 #include "tuner/space/machine.h"
 #include "tuner/space/selector.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -116,6 +117,9 @@ struct AccuracyGoal {
   }
 };
 
+/// Size variables below that are constants of the problem, a kernel's width for one.
+inline constexpr long kGrowing = 16;
+
 struct ProgramSpace {
   std::string program;
   std::string hash;
@@ -131,6 +135,10 @@ struct ProgramSpace {
   Machine machine;                               // that the program runs on; processor "": not said
   std::map<std::string, std::string> transforms; // hashes of the transforms' texts
   std::vector<std::string> bins; // all accuracy bins of the main transform, "Solve<0>", ...; or only main
+
+  bool isParam(const std::string &size) const {
+    return std::find(params.begin(), params.end(), size) != params.end();
+  }
 
   /// What measured times belong to: `hash` says which configurations fit, and the same one may stand for
   /// another text of a rule's body.

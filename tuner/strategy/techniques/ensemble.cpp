@@ -3,8 +3,9 @@
 // ask is learnt from many turns: at each size the model leads, which makes most of few, until it has not
 // found anything for a while.
 //
-//   history of one:  - + - - + +     credit = sum of i over its improvements, i counted from the oldest, /
-//   sum of all i next: the largest  credit + C sqrt(2 ln(all turns) / its turns)
+//   history of one  - + - - + +   ->  credit: sum of i over its improvements, i counted from the oldest,
+//                                     divided by the sum of all i
+//   next: the one with the largest    credit + C sqrt(2 ln(all turns) / its turns)
 //
 // Source: OpenTuner, PACT'14, section 4.2 (AUC credit, window 500, C = 0.05).
 #include "tuner/strategy/techniques/techniques.h"
