@@ -380,8 +380,8 @@ private:
     summary.remembered = runs.remembered();
     summary.stopped = runs.stopped();
     summary.examined = examination.inputs();
-    if (!runs.journalProblem().empty())
-      progress_.note(fmt::format("from some moment on nothing was noted: {}", runs.journalProblem()));
+    if (!runs.notes().problem().empty())
+      progress_.note(runs.notes().problem());
     if (target_)
       target_->verify(summary, steps_, metrics());
     write(summary, earlier.empty() ? nullptr : &earlier.front());

@@ -33,14 +33,14 @@ Measurement measurementOf(const std::vector<Metrics> &runs) {
 
 WorkerEvaluator::WorkerEvaluator(const ProgramSpace &space, std::vector<Step> steps, Worker &worker,
                                  Journal *journal, WorkerEvaluatorSettings settings)
-    : space_(space), steps_(std::move(steps)), worker_(worker), journal_(journal),
+    : space_(space), steps_(std::move(steps)), worker_(worker), notes_(journal),
       settings_(std::move(settings)), start_(std::chrono::steady_clock::now()) {
-  if (journal_ && settings_.remember)
-    recall();
+  if (journal && settings_.remember)
+    recall(*journal);
 }
 
-void WorkerEvaluator::recall() {
-  for (const JournalEntry &entry : journal_->load(space_.journalKey(), settings_.machine)) {
+void WorkerEvaluator::recall(const Journal &journal) {
+  for (const JournalEntry &entry : journal.load(space_.journalKey(), settings_.machine)) {
     Known &known = known_[{entry.size, entry.configurationKey}];
     if (entry.outcome == "ok") {
       // It may have been somebody else's doing, unless its results were wrong: of some inputs only, perhaps.
@@ -210,7 +210,7 @@ std::vector<std::optional<Misfit>> WorkerEvaluator::examine(const std::vector<Co
 
 void WorkerEvaluator::note(const std::string &size, const Configuration &configuration,
                            const Measurement &result, double limit) {
-  if (!journal_)
+  if (!notes_)
     return;
   JournalEntry entry{space_.journalKey(),
                      settings_.machine,
@@ -226,12 +226,7 @@ void WorkerEvaluator::note(const std::string &size, const Configuration &configu
   entry.limit = limit;
   entry.joules = result.joules;
   entry.bytes = result.bytes;
-  try {
-    journal_->add(entry);
-  } catch (const TunerError &problem) { // a full disk: what was found so far is not lost for that
-    journal_ = nullptr;
-    journalProblem_ = problem.what();
-  }
+  notes_.add(entry);
 }
 
 } // namespace pbc::tuner

@@ -8,7 +8,7 @@
 // the memory at most once, so that asking again always brings new evidence.
 #pragma once
 #include "tuner/evaluate/worker.h"
-#include "tuner/journal/journal.h"
+#include "tuner/journal/notes.h"
 #include "tuner/space/toml.h"
 
 #include <chrono>
@@ -56,8 +56,7 @@ public:
   const std::set<int> &measuredSizes() const { return measuredSizes_; }
   int runs() const { return runs_; }             // requests that went to the program
   int remembered() const { return remembered_; } // and those that did not have to
-  /// Why there is no journal from some moment on, as on a full disk; "": there is.
-  const std::string &journalProblem() const { return journalProblem_; }
+  const Notes &notes() const { return notes_; }
 
 private:
   struct Known {
@@ -66,7 +65,7 @@ private:
     std::optional<Rejected> rejected;
     double limit = 0;
   };
-  void recall();
+  void recall(const Journal &);
   /// Does the entry say all that is measured now?
   bool hasMetrics(const JournalEntry &) const;
   /// What a failure of this kind has broken, with this limit of a run: who failed may be asked again with
@@ -81,8 +80,7 @@ private:
   const ProgramSpace &space_;
   std::vector<Step> steps_;
   Worker &worker_;
-  Journal *journal_;
-  std::string journalProblem_;
+  Notes notes_;
   Examination *examination_ = nullptr;
   WorkerEvaluatorSettings settings_;
   std::chrono::steady_clock::time_point start_;

@@ -80,6 +80,8 @@ public:
     KernelSummary summary;
     summary.result = searchKernels(variants_, start_, size, {budget()}, progress_,
                                    [&](const std::string &line) { progress_.note(line); });
+    if (!variants_.notes().problem().empty())
+      progress_.note(variants_.notes().problem());
     summary.program = program_;
     summary.journal = journal_->path();
     summary.machine = machineName();
