@@ -20,14 +20,23 @@ namespace pbc::tuner {
 /// All files of a tuning, or of a recording (`--record`). `report` may be empty.
 void requireOutputs(const TuneOptions &, const std::string &output, const std::string &report);
 
-void requireConfiguration(const std::string &path);
+/// Those of `--kernels`; what is at the program's place must be one.
+void requireKernelOutputs(const TuneOptions &, const std::string &program, const std::string &configuration);
+
+/// The option that puts a configuration into another place, without `--kernels` and with it.
+constexpr const char *kElsewhere = "--output=FILE.cfg", *kElsewhereWithProgram = "--output=PROGRAM";
+void requireConfiguration(const std::string &path, const std::string &elsewhere = kElsewhere);
 /// Of this program, or of what it was; TOML of other tools is none. It may be another program's by mistake:
 /// where the user has named the file (`isNamed`), that is left as it is.
-void requireOwnConfiguration(const ProgramSpace &, const std::string &path, bool isNamed);
+void requireOwnConfiguration(const ProgramSpace &, const std::string &path, bool isNamed,
+                             const std::string &elsewhere = kElsewhere);
 void requirePage(const std::string &option, const std::string &path);
 
 /// What each is, and its path; empty paths do not count.
 void requireDistinct(const std::vector<std::pair<std::string, std::string>> &files);
+
+/// What says that this could not be written, and it, so that it can be copied.
+TunerError unwritten(const TunerError &problem, const std::string &text);
 
 /// The folder of the files of a front, made if it is not there; others' files must not be in it.
 std::filesystem::path frontFolder(const std::string &output);

@@ -63,9 +63,7 @@ public:
       progress_.note(fmt::format("{} {} meanwhile: this is of what it was; tune it again{}", options_.program,
                                  now.empty() ? "was deleted" : "was changed",
                                  now.empty() ? " when it is there" : ""));
-    if (hasWritten_ || !wasStopped)
-      return 0;
-    return stopSignal() ? 128 + stopSignal() : 1; // as a shell says of what a signal ended
+    return hasWritten_ || !wasStopped ? 0 : stopStatus();
   }
 
 private:
@@ -425,7 +423,7 @@ private:
     try {
       writeAtomically(path, text);
     } catch (const TunerError &problem) { // at least it can be copied
-      throw TunerError(fmt::format("{}\n  this is what was found:\n{}", problem.what(), text));
+      throw unwritten(problem, text);
     }
     hasWritten_ = true;
   }

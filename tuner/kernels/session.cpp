@@ -6,11 +6,16 @@
 #include "tuner/journal/tuning_lock.h"
 #include "tuner/kernels/compiled_variants.h"
 #include "tuner/kernels/search.h"
+#include "tuner/output_files.h"
 #include "tuner/report/kernel_summary.h"
 #include "tuner/report/progress.h"
 #include "tuner/report/words.h"
+#include "tuner/session_start.h"
+#include "tuner/space/toml.h"
+#include "tuner/travel/fitted.h"
 #include "tuner/write_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -64,7 +69,9 @@ public:
         program_(options.output.empty() ? fs::path(options.program).stem().string() : options.output),
         configurationFile_(program_ + ".cfg"), progress_(stderr),
         variants_({ownPath(), arguments(options), folder_.path(), jobs(options), options.compileLimit,
-                   memoryLimit(options)}) {}
+                   memoryLimit(options)}) {
+    requireKernelOutputs(options, program_, configurationFile_);
+  }
 
   int run() {
     const InterruptGuard guard;
@@ -73,8 +80,7 @@ public:
     } catch (const TunerError &) {
       if (!stopRequested())
         throw;
-      fmt::print(stderr, "pbc tune: stopped before the first measurement; nothing was written\n");
-      return 0;
+      return nothingWritten();
     }
     const TestSize size{nameOf(sizes_), 0, seconds_};
     KernelSummary summary;
@@ -90,7 +96,13 @@ public:
     summary.runs = variants_.runs();
     summary.elapsed = variants_.elapsed();
     summary.stopped = stopRequested();
-    if (write(summary))
+    const std::string file = variants_.program(summary.result.best);
+    if (file.empty() && summary.stopped)
+      return nothingWritten();
+    if (file.empty())
+      throw TunerError(fmt::format("{}: is not written: at last, the fastest program {}", program_,
+                                   variants_.why(summary.result.best)));
+    if (write(summary, file))
       summary.configuration = configurationFile_;
     fmt::print("{}", options_.json ? asJson(summary) : asText(summary));
     std::fflush(stdout);
@@ -98,6 +110,11 @@ public:
   }
 
 private:
+  static int nothingWritten() {
+    fmt::print(stderr, "pbc tune: stopped before the first measurement; nothing was written\n");
+    return stopStatus();
+  }
+
   static std::vector<std::string> arguments(const TuneOptions &options) {
     if (!fs::is_regular_file(options.program))
       throw TunerError(
@@ -131,8 +148,8 @@ private:
       throw TunerError(stopRequested() ? "stopped"
                                        : fmt::format("{}:\n{}", options_.program, variants_.why({})));
     const ProgramSpace space = describeProgram(plain, options_.program, "");
-    takeConfiguration(space);
-    const std::string journal = fs::path(configurationFile_).replace_extension(".tune.sqlite").string();
+    takeConfiguration(space, plain);
+    const std::string journal = journalPath(configurationFile_);
     lock_.emplace(configurationFile_, journal);
     journal_ = std::make_unique<Journal>(journal);
     WorkerOptions worker;
@@ -168,31 +185,40 @@ private:
     progress_.note(fmt::format("tuning the kernels of {} at {}", space.program, nameOf(sizes_)));
   }
 
-  /// The program's configuration, as far as it is for this program.
-  void takeConfiguration(const ProgramSpace &space) {
-    const std::string text = textOf(configurationFile_);
-    try {
-      fromToml(space, text, configurationFile_);
-    } catch (const TunerError &problem) {
-      progress_.note(
-          fmt::format("{} is not used, and will be replaced: {}", configurationFile_, problem.what()));
-      return;
+  /// The program's configuration. Another version's is used as far as it fits, and stays as it is: what has
+  /// changed since then is for `--refresh` to tune.
+  void takeConfiguration(const ProgramSpace &space, const std::string &plain) {
+    requireOwnConfiguration(space, configurationFile_, true, kElsewhereWithProgram);
+    earlier_ = textOf(configurationFile_);
+    std::string usable = earlier_;
+    if (!isFor(space, earlier_, configurationFile_)) {
+      const Fitted fitted = fitConfiguration(plain, earlier_, configurationFile_);
+      if (std::ranges::none_of(fitted.entries, isOfOtherVersion))
+        fromToml(space, earlier_, configurationFile_); // says what is wrong with it
+      usable = fitted.toml;
+      progress_.note(fmt::format("{}: made for another version of the program; it is used as far as it fits",
+                                 configurationFile_));
     }
-    start_ = kernelSettings(text);
-    choices_ = withKernels(text, "");
+    start_ = kernelSettings(earlier_);
+    choices_ = withKernels(usable, "");
   }
 
-  /// Whether there was something to say in the configuration.
-  bool write(const KernelSummary &summary) {
+  static bool isOfOtherVersion(const FittedEntry &entry) { return entry.title() == "hash" && !entry.isOk(); }
+
+  /// Whether there was something to say in the configuration. `file`: the best variant.
+  bool write(const KernelSummary &summary, const std::string &file) {
     const KernelSettings &best = summary.result.best;
-    const std::string file = variants_.program(best);
-    if (!file.empty())
+    std::string text = withKernels(earlier_, toToml(best, provenance(summary)));
+    if (text.empty() && !earlier_.empty())
+      text = "[kernels]\n"; // none, as the program is made
+    try {
       writeAtomically(program_, textOf(file), true);
-    const std::string text = withKernels(choices_, toToml(best, provenance(summary)));
-    if (text.empty() && !fs::exists(configurationFile_))
-      return false;
-    writeAtomically(configurationFile_, text);
-    return true;
+      if (!text.empty())
+        writeAtomically(configurationFile_, text);
+    } catch (const TunerError &problem) {
+      throw unwritten(problem, text);
+    }
+    return !text.empty();
   }
 
   const TuneOptions &options_;
@@ -203,7 +229,8 @@ private:
   std::optional<TuningLock> lock_; // longer than the journal
   std::unique_ptr<Journal> journal_;
   KernelSettings start_;
-  std::string choices_; // the configuration without [kernels]
+  std::string earlier_; // what the configuration says
+  std::string choices_; // what variants run with of it, without [kernels]
   Sizes sizes_;
   double seconds_ = 0;
 };
