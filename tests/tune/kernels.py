@@ -161,6 +161,19 @@ def stops():
         check(json.loads(out)["stopped"], out)
         check(hash_of("./early") == hash_of("./plain"), "the program that was stopped early gives another result")
 
+def stops_at_once():
+    os.makedirs("variants")
+    tuning = subprocess.Popen([PBC, "tune", "--kernels", "prog.pbcc", "-o", "never", "--n=4000", "--", "-DEXTRA=2"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "TMPDIR": os.path.abspath("variants")})
+    while not os.listdir("variants"):
+        time.sleep(0.01)
+    time.sleep(0.3) # compiling or in the first run, which takes seconds
+    tuning.send_signal(signal.SIGINT)
+    out, err = tuning.communicate(timeout=60)
+    check(tuning.returncode == 128 + signal.SIGINT and "nothing was written" in err and out == "", out + err)
+    check(not os.path.exists("never") and not os.path.exists("never.cfg") and not os.listdir("variants"), os.listdir())
+
 with tempfile.TemporaryDirectory() as temporary:
     os.chdir(temporary)
     with open("prog.pbcc", "w") as source:
@@ -173,5 +186,6 @@ with tempfile.TemporaryDirectory() as temporary:
     keeps()
     goes_on_without_journal()
     stops()
+    stops_at_once()
     os.chdir("/")
 print("tune --kernels: as expected")
