@@ -41,9 +41,7 @@ bool isOfKind(Content content, const std::string &path) {
   case Content::Recording:
     return begin.starts_with("{\"cutoffs\":");
   case Content::Program:
-    return begin.starts_with("\x7f"
-                             "ELF") &&
-           ::access(path.c_str(), X_OK) == 0;
+    return begin.starts_with("\177ELF") && ::access(path.c_str(), X_OK) == 0;
   }
   return false;
 }
@@ -149,7 +147,8 @@ void requireKernelOutputs(const TuneOptions &options, const std::string &program
 }
 
 TunerError unwritten(const TunerError &problem, const std::string &text) {
-  return TunerError(fmt::format("{}\n  this is what was found:\n{}", problem.what(), text));
+  return text.empty() ? problem
+                      : TunerError(fmt::format("{}\n  this is what was found:\n{}", problem.what(), text));
 }
 
 fs::path frontFolder(const std::string &output) {

@@ -35,7 +35,7 @@ void requirePage(const std::string &option, const std::string &path);
 /// What each is, and its path; empty paths do not count.
 void requireDistinct(const std::vector<std::pair<std::string, std::string>> &files);
 
-/// What says that this could not be written, and it, so that it can be copied.
+/// The problem with a text that could not be written, so that it can be copied at least.
 TunerError unwritten(const TunerError &problem, const std::string &text);
 
 /// The folder of the files of a front, made if it is not there; others' files must not be in it.

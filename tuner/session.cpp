@@ -422,7 +422,7 @@ private:
   void writeConfiguration(const std::string &path, const std::string &text) {
     try {
       writeAtomically(path, text);
-    } catch (const TunerError &problem) { // at least it can be copied
+    } catch (const TunerError &problem) {
       throw unwritten(problem, text);
     }
     hasWritten_ = true;
