@@ -42,8 +42,7 @@ bool isOfKind(Content content, const std::string &path) {
   case Content::Recording:
     return begin.starts_with("{\"cutoffs\":");
   case Content::Program:
-    return begin.starts_with("\x7f"
-                             "ELF");
+    return begin.starts_with("\177ELF") && ::access(path.c_str(), X_OK) == 0;
   }
   return false;
 }
@@ -58,7 +57,9 @@ std::string obstacle(Content content, const std::string &path) {
     return "there is no such folder";
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
     // A journal would lie beside a configuration, and it is read again.
-    return content == Content::Configuration ? "it is no file but a device or a pipe" : "";
+    return content == Content::Configuration || content == Content::Program
+               ? "it is no file but a device or a pipe"
+               : "";
   if (::access(folder.c_str(), W_OK) != 0)
     return "the folder may not be written to";
   if (!fs::exists(path, ignored))
@@ -82,28 +83,15 @@ void requireRecording(const std::string &path) {
 
 } // namespace
 
-void requireConfiguration(const std::string &path, const std::string &option) {
+void requireConfiguration(const std::string &path, const std::string &elsewhere) {
   if (const std::string why = obstacle(Content::Configuration, path); !why.empty())
     throw TunerError(fmt::format("{}: the configuration cannot be written there: {}\n"
                                  "  help: {} writes it elsewhere",
-                                 path, why, option));
-}
-
-void requireKernelOutputs(const std::string &source, const std::string &program,
-                          const std::string &configuration) {
-  requireDistinct({{"the source", source},
-                   {"the program", program},
-                   {"the configuration", configuration},
-                   {"the journal", journalPath(configuration)}});
-  if (const std::string why = obstacle(Content::Program, program); !why.empty())
-    throw TunerError(fmt::format("{}: the program cannot be written there: {}\n"
-                                 "  help: {} writes it elsewhere",
-                                 program, why, kKernelOutput));
-  requireConfiguration(configuration, kKernelOutput);
+                                 path, why, elsewhere));
 }
 
 void requireOwnConfiguration(const ProgramSpace &space, const std::string &path, bool isNamed,
-                             const std::string &option) {
+                             const std::string &elsewhere) {
   const std::string text = textOf(path);
   const std::string program = programNamed(text);
   if (program.empty() && !text.starts_with("# " + kMadeByTune)) // by hand, or of another tool
@@ -112,12 +100,12 @@ void requireOwnConfiguration(const ProgramSpace &space, const std::string &path,
         throw TunerError(fmt::format("{}: the configuration cannot be written there: what is there has an "
                                      "entry '{}', which is nothing of {}, and is left as it is\n"
                                      "  help: {} writes it elsewhere",
-                                     path, key, space.program, option));
+                                     path, key, space.program, elsewhere));
   if (isNamed && !program.empty() && program != space.program)
     throw TunerError(
         fmt::format("{}: this configuration belongs to another program, {}, and is left as it is\n"
                     "  help: {} writes that of {} elsewhere",
-                    path, program, option, space.program));
+                    path, program, elsewhere, space.program));
 }
 
 void requirePage(const std::string &option, const std::string &path) {
@@ -149,6 +137,24 @@ void requireOutputs(const TuneOptions &options, const std::string &output, const
   requireConfiguration(output);
   if (!report.empty())
     requirePage("--report", report);
+}
+
+void requireKernelOutputs(const TuneOptions &options, const std::string &program,
+                          const std::string &configuration) {
+  requireDistinct({{"the source", options.program},
+                   {"the program (--output)", program},
+                   {"the configuration", configuration},
+                   {"the journal", journalPath(configuration)}});
+  if (const std::string why = obstacle(Content::Program, program); !why.empty())
+    throw TunerError(fmt::format("{}: the program cannot be written there: {}\n"
+                                 "  help: {} makes it elsewhere",
+                                 program, why, kElsewhereWithProgram));
+  requireConfiguration(configuration, kElsewhereWithProgram);
+}
+
+TunerError unwritten(const TunerError &problem, const std::string &text) {
+  return text.empty() ? problem
+                      : TunerError(fmt::format("{}\n  this is what was found:\n{}", problem.what(), text));
 }
 
 fs::path frontFolder(const std::string &output) {

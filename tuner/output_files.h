@@ -20,23 +20,23 @@ namespace pbc::tuner {
 /// All files of a tuning, or of a recording (`--record`). `report` may be empty.
 void requireOutputs(const TuneOptions &, const std::string &output, const std::string &report);
 
-/// What writes a configuration elsewhere: an option of `pbc tune`, and of `pbc tune --kernels`.
-inline constexpr const char *kOutput = "--output=FILE.cfg";
-inline constexpr const char *kKernelOutput = "--output=PROGRAM"; // and PROGRAM.cfg
+/// Those of `--kernels`; what is at the program's place must be one.
+void requireKernelOutputs(const TuneOptions &, const std::string &program, const std::string &configuration);
 
-/// Those of `pbc tune --kernels`, which writes the program, too.
-void requireKernelOutputs(const std::string &source, const std::string &program,
-                          const std::string &configuration);
-
-void requireConfiguration(const std::string &path, const std::string &option = kOutput);
+/// The option that puts a configuration into another place, without `--kernels` and with it.
+constexpr const char *kElsewhere = "--output=FILE.cfg", *kElsewhereWithProgram = "--output=PROGRAM";
+void requireConfiguration(const std::string &path, const std::string &elsewhere = kElsewhere);
 /// Of this program, or of what it was; TOML of other tools is none. It may be another program's by mistake:
 /// where the user has named the file (`isNamed`), that is left as it is.
 void requireOwnConfiguration(const ProgramSpace &, const std::string &path, bool isNamed,
-                             const std::string &option = kOutput);
+                             const std::string &elsewhere = kElsewhere);
 void requirePage(const std::string &option, const std::string &path);
 
 /// What each is, and its path; empty paths do not count.
 void requireDistinct(const std::vector<std::pair<std::string, std::string>> &files);
+
+/// The problem with a text that could not be written, so that it can be copied at least.
+TunerError unwritten(const TunerError &problem, const std::string &text);
 
 /// The folder of the files of a front, made if it is not there; others' files must not be in it.
 std::filesystem::path frontFolder(const std::string &output);

@@ -63,9 +63,7 @@ public:
       progress_.note(fmt::format("{} {} meanwhile: this is of what it was; tune it again{}", options_.program,
                                  now.empty() ? "was deleted" : "was changed",
                                  now.empty() ? " when it is there" : ""));
-    if (hasWritten_ || !wasStopped)
-      return 0;
-    return stopSignal() ? 128 + stopSignal() : 1; // as a shell says of what a signal ended
+    return hasWritten_ || !wasStopped ? 0 : stopStatus();
   }
 
 private:
@@ -380,7 +378,8 @@ private:
     summary.remembered = runs.remembered();
     summary.stopped = runs.stopped();
     summary.examined = examination.inputs();
-    sayMissing(runs.notes(), progress_);
+    if (!runs.notes().problem().empty())
+      progress_.note(runs.notes().problem());
     if (target_)
       target_->verify(summary, steps_, metrics());
     write(summary, earlier.empty() ? nullptr : &earlier.front());
@@ -423,8 +422,8 @@ private:
   void writeConfiguration(const std::string &path, const std::string &text) {
     try {
       writeAtomically(path, text);
-    } catch (const TunerError &problem) { // at least it can be copied
-      throw TunerError(fmt::format("{}\n  this is what was found:\n{}", problem.what(), text));
+    } catch (const TunerError &problem) {
+      throw unwritten(problem, text);
     }
     hasWritten_ = true;
   }

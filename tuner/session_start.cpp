@@ -38,11 +38,6 @@ std::vector<Configuration> earlierResult(const ProgramSpace &space, const std::s
   }
 }
 
-void sayMissing(const Notes &notes, Progress &progress) {
-  if (!notes.problem().empty())
-    progress.note(fmt::format("from some moment on nothing was noted: {}", notes.problem()));
-}
-
 double budgetOf(const TuneOptions &options) {
   if (options.budget > 0)
     return options.budget;

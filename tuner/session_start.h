@@ -5,7 +5,6 @@
 //   earlierResult(space, "sort.cfg", progress) ->  what the tuning before wrote there
 #pragma once
 #include "tuner/evaluate/worker.h"
-#include "tuner/journal/notes.h"
 #include "tuner/report/progress.h"
 #include "tuner/session.h"
 #include "tuner/space/provenance.h"
@@ -33,8 +32,5 @@ Sizes largestSizes(const Provenance &, const ProgramSpace &);
 
 /// What decides a time beside sizes and machine, for the journal: inputs, threads, and the accuracy bin.
 std::string conditionsKey(const TuneOptions &, const ProgramSpace &);
-
-/// Where the journal ended before the tuning did.
-void sayMissing(const Notes &, Progress &);
 
 } // namespace pbc::tuner

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`pbc tune --kernels`, as a user gives it: kernels.py PBC."""
-import json, os, signal, subprocess, sys, tempfile, time
+import json, os, signal, sqlite3, subprocess, sys, tempfile, time
 
 PBC = os.path.abspath(sys.argv[1])
 PROGRAM = """
@@ -81,16 +81,98 @@ def refuses():
     done = run(PBC, "tune", "./plain", "--jobs=3")
     check(done.returncode == 1 and "go with --kernels" in done.stderr, done.stderr)
 
+def leaves():
+    """What a tuning has not written is left as it is, and that is said before anything is compiled."""
+    def refused(said, kept, *words):
+        before = open(kept, "rb").read()
+        done = run(PBC, "tune", "--kernels", *words, "--budget=2", "--n=64", "--", "-DEXTRA=2")
+        check(done.returncode == 1 and said in done.stderr, done.stdout + done.stderr)
+        check(open(kept, "rb").read() == before, f"{kept} was written over")
+
+    def put(name, text):
+        with open(name, "w") as file:
+            file.write(text)
+
+    os.makedirs("own")
+    os.chdir("own")
+    put("bare", PROGRAM)
+    put("prog.pbcc", PROGRAM)
+    put("prog.cfg", PROGRAM)
+    refused("prog.pbcc is the source and the program", "prog.pbcc", "prog.pbcc", "-o", "prog.pbcc")
+    refused("bare is the source and the program", "bare", "bare")
+    refused("prog.cfg is the source and the configuration", "prog.cfg", "prog.cfg")
+    refused("prog.cfg: the configuration cannot be written there: what is there is something else", "prog.cfg", "prog.pbcc")
+    put("prog.cfg", "[server]\nport = 8080\n")
+    refused("has an entry 'server', which is nothing of prog", "prog.cfg", "prog.pbcc")
+    put("prog.cfg", 'program = "other"\n[Other]\nblock = 3\n')
+    refused("belongs to another program, other, and is left as it is", "prog.cfg", "prog.pbcc")
+    put("prog.cfg", "[Product]\nsplit_size = -7\n")
+    refused("prog.cfg:2:14: ", "prog.cfg", "prog.pbcc")
+    put("notes", "mine")
+    refused("notes: the program cannot be written there: what is there is something else", "notes", "prog.pbcc", "-o", "notes")
+    refused("notes/prog: the program cannot be written there: there is no such folder", "notes", "prog.pbcc", "-o", "notes/prog")
+    check(sorted(os.listdir()) == ["bare", "notes", "prog.cfg", "prog.pbcc"], os.listdir())
+    os.chdir("..")
+
+def keeps():
+    """Choices for another version of the program are kept, and used as far as they fit."""
+    choices = '# mine\nprogram = "prog"\nhash = "of another version"\n[Product]\nsplit_size = 512\ngone = 3\n'
+    quick = [PBC, "tune", "--kernels", "prog.pbcc", "--n=64", "--budget=1", "--", "-DEXTRA=2"]
+    with open("prog.cfg", "w") as f:
+        f.write(choices)
+    done = run(*quick)
+    check(done.returncode == 0 and "made for another version of the program" in done.stderr, done.stdout + done.stderr)
+    check(open("prog.cfg").read().startswith(choices), open("prog.cfg").read())
+    # Settings that nothing can be compiled with, and nothing else: what is left would be an empty file.
+    with open("prog.cfg", "w") as f:
+        f.write("[kernels]\nProduct.gone.rows = 3\n")
+    done = run(*quick)
+    check(done.returncode == 0 and "gone" not in open("prog.cfg").read(), done.stdout + done.stderr)
+    check("[kernels]" in open("prog.cfg").read(), "an empty configuration")
+    done = run("./prog", "--n=77", "--hash")
+    check(done.returncode == 0 and done.stderr == "", done.stderr)
+    os.remove("prog.cfg")
+
+def goes_on_without_journal():
+    os.remove("prog.tune.sqlite")
+    tuning = subprocess.Popen([PBC, "tune", "--kernels", "prog.pbcc", "--n=200", "--budget=4", "--", "-DEXTRA=2"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for _ in range(1000): # until something is noted
+        time.sleep(0.1)
+        try:
+            with sqlite3.connect("file:prog.tune.sqlite?mode=rw", uri=True) as journal:
+                if journal.execute("select count(*) from trials").fetchone()[0]:
+                    journal.execute("drop table trials")
+                    break
+        except sqlite3.OperationalError:
+            pass
+    out, err = tuning.communicate(timeout=100)
+    check(tuning.returncode == 0 and "from some moment on nothing was noted: " in err, out + err)
+    check(hash_of("./prog") == hash_of("./plain"), "without a journal the program gives another result")
+
 def stops():
     tuning = subprocess.Popen([PBC, "tune", "--kernels", "prog.pbcc", "-o", "early", "--n=700", "--json", "--",
                                "-DEXTRA=2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(4)
     tuning.send_signal(signal.SIGINT)
     out, err = tuning.communicate(timeout=60)
-    check(tuning.returncode == 0, out + err)
+    check(tuning.returncode == (0 if os.path.exists("early") else 128 + signal.SIGINT), out + err)
     if out: # else it was stopped before the first measurement
         check(json.loads(out)["stopped"], out)
         check(hash_of("./early") == hash_of("./plain"), "the program that was stopped early gives another result")
+
+def stops_at_once():
+    os.makedirs("variants")
+    tuning = subprocess.Popen([PBC, "tune", "--kernels", "prog.pbcc", "-o", "never", "--n=4000", "--", "-DEXTRA=2"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "TMPDIR": os.path.abspath("variants")})
+    while not os.listdir("variants"):
+        time.sleep(0.01)
+    time.sleep(0.3) # compiling or in the first run, which takes seconds
+    tuning.send_signal(signal.SIGINT)
+    out, err = tuning.communicate(timeout=60)
+    check(tuning.returncode == 128 + signal.SIGINT and "nothing was written" in err and out == "", out + err)
+    check(not os.path.exists("never") and not os.path.exists("never.cfg") and not os.listdir("variants"), os.listdir())
 
 with tempfile.TemporaryDirectory() as temporary:
     os.chdir(temporary)
@@ -100,6 +182,10 @@ with tempfile.TemporaryDirectory() as temporary:
     goes_on()
     warns()
     refuses()
+    leaves()
+    keeps()
+    goes_on_without_journal()
     stops()
+    stops_at_once()
     os.chdir("/")
 print("tune --kernels: as expected")

@@ -26,6 +26,8 @@ constexpr bool kLimitsData = false; // the shadow of all memory counts as data
 constexpr bool kLimitsData = true;
 #endif
 
+constexpr std::size_t kPipe = 65536; // bytes that a pipe holds
+
 /// Room for frames and stacks that a program sets aside and does not use.
 constexpr long kReserved = 512L << 20;
 
@@ -132,7 +134,7 @@ void ChildProcess::drainErrors() {
 
 ChildProcess::Read ChildProcess::readLine(double seconds, std::string *line) {
   const double end = steadySeconds() + seconds;
-  for (bool hasLooked = false;; hasLooked = true) { // once at least: what is there already is not late
+  for (;;) {
     const std::size_t newline = pending_.find('\n');
     if (newline != std::string::npos) {
       *line = pending_.substr(0, newline);
@@ -142,16 +144,20 @@ ChildProcess::Read ChildProcess::readLine(double seconds, std::string *line) {
     if (stopRequested())
       return Read::Stopped;
     const double left = end - steadySeconds();
-    if (left <= 0 && hasLooked)
+    if (left > 0)
+      late_ = 0;
+    else if (late_ > kPipe)
       return Read::Timeout;
     if (memoryLimit_ > 0 && residentBytes() > memoryLimit_)
       return Read::TooLarge;
     pollfd polled[2] = {{listen_, POLLIN, 0}, {complain_, POLLIN, 0}};
     // Woken now and then even if a signal slips in just before the call.
-    const int ready =
-        poll(polled, complain_ >= 0 ? 2 : 1, static_cast<int>(std::clamp(left * 1000 + 1, 0.0, 100.0)));
+    const double patience = left > 0 ? std::min(left * 1000 + 1, 100.0) : 0;
+    const int ready = poll(polled, complain_ >= 0 ? 2 : 1, static_cast<int>(patience));
     if (ready < 0 && errno != EINTR)
       return Read::Ended;
+    if (ready == 0 && left <= 0)
+      return Read::Timeout;
     if (ready <= 0)
       continue;
     if (complain_ >= 0 && polled[1].revents) {
@@ -159,15 +165,20 @@ ChildProcess::Read ChildProcess::readLine(double seconds, std::string *line) {
       if (polled[1].revents & POLLHUP)
         closeIfOpen(complain_);
     }
-    if (!polled[0].revents)
+    if (!polled[0].revents) {
+      if (left <= 0)
+        return Read::Timeout;
       continue;
-    char buffer[65536];
+    }
+    char buffer[kPipe];
     const ssize_t count = read(listen_, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR)
       continue;
     if (count <= 0)
       return Read::Ended;
     pending_.append(buffer, static_cast<std::size_t>(count));
+    if (left <= 0)
+      late_ += static_cast<std::size_t>(count);
   }
 }
 

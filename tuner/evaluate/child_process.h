@@ -36,7 +36,8 @@ public:
   /// False if the child does not read any more.
   bool writeLine(const std::string &);
   /// Waits for a whole line. Stopped: the user wants to end (interrupt.h). TooLarge: it has more memory than
-  /// its limit.
+  /// its limit. Without time left (`seconds` <= 0) it does not wait, but what is there is read, an end, too:
+  /// as much as a pipe holds.
   Read readLine(double seconds, std::string *line);
   /// Kills the group and waits for the child.
   void kill();
@@ -67,6 +68,7 @@ private:
   const long memoryLimit_;
   long peakBytes_ = 0;    // of the memory that it had; known when it has ended
   bool isKilled_ = false; // by us
+  std::size_t late_ = 0;  // bytes that were read since there was no time left
   std::string pending_, errors_;
 };
 

@@ -41,6 +41,8 @@ void requestStop() {
 
 int stopSignal() { return requested == kOwnWish ? 0 : requested; }
 
+int stopStatus() { return stopSignal() ? 128 + stopSignal() : 1; }
+
 StopHeard::StopHeard() { ++heard; }
 
 StopHeard::~StopHeard() { --heard; }

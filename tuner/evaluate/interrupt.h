@@ -20,6 +20,9 @@ void requestStop();
 /// The signal that asked for it; 0: none did.
 int stopSignal();
 
+/// The exit status of what is stopped without a result: as a shell says of what a signal ended.
+int stopStatus();
+
 /// While it lives, the wish to stop counts as heard: what is left to do, a report, runs to its end, programs
 /// that are started for it included.
 class StopHeard {

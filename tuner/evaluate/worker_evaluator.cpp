@@ -210,7 +210,7 @@ std::vector<std::optional<Misfit>> WorkerEvaluator::examine(const std::vector<Co
 
 void WorkerEvaluator::note(const std::string &size, const Configuration &configuration,
                            const Measurement &result, double limit) {
-  if (!notes_.areTaken())
+  if (!notes_)
     return;
   JournalEntry entry{space_.journalKey(),
                      settings_.machine,

@@ -1,30 +1,21 @@
-// A journal that may end: on a full disk, what was found so far is not lost for that.
+// What is noted of a tuning for as long as that works: on a full disk it goes on without, for what was found
+// so far is not lost for that.
 //
-//   Notes notes(&journal);   notes.add(entry)   ->  nothing, or from now on problem() says why nothing is
-//   noted
+//   Notes notes(&journal);
+//   notes.add(entry);   ...   if (!notes.problem().empty()) say(notes.problem())
 #pragma once
 #include "tuner/journal/journal.h"
-#include "tuner/space/program_space.h"
 
 namespace pbc::tuner {
 
 class Notes {
 public:
-  /// `journal` may be null, and must outlive this.
+  /// `journal` may be null: nothing is noted.
   explicit Notes(Journal *journal = nullptr) : journal_(journal) {}
 
-  void add(const JournalEntry &entry) {
-    if (!journal_)
-      return;
-    try {
-      journal_->add(entry);
-    } catch (const TunerError &problem) {
-      journal_ = nullptr;
-      problem_ = problem.what();
-    }
-  }
-  bool areTaken() const { return journal_ != nullptr; }
-  /// "": none.
+  explicit operator bool() const { return journal_ != nullptr; }
+  void add(const JournalEntry &);
+  /// "from some moment on nothing was noted: ", and why; "": all was.
   const std::string &problem() const { return problem_; }
 
 private:

@@ -39,17 +39,17 @@ std::string CompiledVariants::fileFor(const KernelSettings &kernels, const std::
 }
 
 std::vector<KernelOption> CompiledVariants::options(const KernelSettings &kernels) {
-  std::vector<std::string> command{settings_.compiler, "explain", "--kernels", "--json",
-                                   "--config=" + fileFor(kernels, "options")};
-  command.insert(command.end(), settings_.arguments.begin(), settings_.arguments.end());
   constexpr double kLeast = 20; // seconds: no variant is compiled here
   try {
-    return parseKernelOptions(outputOf(command, std::max(patience(), kLeast)));
+    std::vector<std::string> command{settings_.compiler, "explain", "--kernels", "--json",
+                                     "--config=" + fileFor(kernels, "options")};
+    command.insert(command.end(), settings_.arguments.begin(), settings_.arguments.end());
+    options_ = parseKernelOptions(outputOf(command, std::max(patience(), kLeast)));
   } catch (const TunerError &) {
-    if (stopRequested())
-      return {};
-    throw;
+    if (!stopRequested() && options_.empty())
+      throw;
   }
+  return options_;
 }
 
 void CompiledVariants::build(const std::vector<KernelSettings> &wanted) {
@@ -97,11 +97,16 @@ void CompiledVariants::build(const std::vector<KernelSettings> &wanted) {
     Variant &variant = variants_[kernels];
     variant.program = settings_.folder + "/" + name;
     std::vector<std::string> command{settings_.compiler, "-o", variant.program, "-j", "1"};
-    if (!kernels.empty())
-      command.push_back("--config=" + fileFor(kernels, name));
-    command.insert(command.end(), settings_.arguments.begin(), settings_.arguments.end());
-    running.push_back({&variant, std::make_unique<ChildProcess>(command, settings_.limits), steadySeconds()});
-    ++compiled_;
+    try {
+      if (!kernels.empty())
+        command.push_back("--config=" + fileFor(kernels, name));
+      command.insert(command.end(), settings_.arguments.begin(), settings_.arguments.end());
+      running.push_back(
+          {&variant, std::make_unique<ChildProcess>(command, settings_.limits), steadySeconds()});
+      ++compiled_;
+    } catch (const TunerError &problem) { // a full disk: what was found so far is not lost for that
+      variant.rejected = Rejected{Failure::Error, fmt::format("is not compiled: {}", problem.what())};
+    }
   }
   while (!running.empty())
     finishFirst();
@@ -133,7 +138,7 @@ Measurement CompiledVariants::measure(const KernelSettings &kernels, int trials)
     return {{}, at->second.rejected};
   const Measurement result = run(at->second, trials);
   at->second.rejected = result.rejected;
-  if (notes_.areTaken() && (result.rejected || !result.seconds.empty())) {
+  if (notes_ && (result.rejected || !result.seconds.empty())) {
     JournalEntry entry{runSettings_.hash,
                        runSettings_.machine,
                        nameOf(runSettings_.sizes) + " kernels",

@@ -37,6 +37,7 @@ class CompiledVariants : public Variants {
 public:
   explicit CompiledVariants(CompiledVariantsSettings);
 
+  /// Where the compiler cannot say it any more, as on a full disk, what it said before.
   std::vector<KernelOption> options(const KernelSettings &) override;
   void build(const std::vector<KernelSettings> &) override;
   void renew() override;
@@ -49,9 +50,9 @@ public:
   /// The variant's file; "" if it could not be made: why() says it.
   std::string program(const KernelSettings &);
   std::string why(const KernelSettings &);
+  const Notes &notes() const { return notes_; }
   int compiled() const { return compiled_; }
   int runs() const { return runs_; }
-  const Notes &notes() const { return notes_; }
 
 private:
   struct Variant {
@@ -67,6 +68,7 @@ private:
   CompiledVariantsSettings settings_;
   RunSettings runSettings_;
   Notes notes_;
+  std::vector<KernelOption> options_; // that the compiler has told last
   std::map<KernelSettings, Variant> variants_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double firstCompilation_ = 0; // seconds of the program without settings

@@ -11,9 +11,11 @@
 #include "tuner/report/progress.h"
 #include "tuner/report/words.h"
 #include "tuner/session_start.h"
+#include "tuner/space/toml.h"
 #include "tuner/travel/fitted.h"
 #include "tuner/write_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -68,7 +70,7 @@ public:
         configurationFile_(program_ + ".cfg"), progress_(stderr),
         variants_({ownPath(), arguments(options), folder_.path(), jobs(options), options.compileLimit,
                    memoryLimit(options)}) {
-    requireKernelOutputs(options.program, program_, configurationFile_);
+    requireKernelOutputs(options, program_, configurationFile_);
   }
 
   int run() {
@@ -78,13 +80,14 @@ public:
     } catch (const TunerError &) {
       if (!stopRequested())
         throw;
-      fmt::print(stderr, "pbc tune: stopped before the first measurement; nothing was written\n");
-      return 128 + stopSignal(); // as a shell says of what a signal ended
+      return nothingWritten();
     }
     const TestSize size{nameOf(sizes_), 0, seconds_};
     KernelSummary summary;
     summary.result = searchKernels(variants_, start_, size, {budget()}, progress_,
                                    [&](const std::string &line) { progress_.note(line); });
+    if (!variants_.notes().problem().empty())
+      progress_.note(variants_.notes().problem());
     summary.program = program_;
     summary.journal = journal_->path();
     summary.machine = machineName();
@@ -93,8 +96,13 @@ public:
     summary.runs = variants_.runs();
     summary.elapsed = variants_.elapsed();
     summary.stopped = stopRequested();
-    sayMissing(variants_.notes(), progress_);
-    if (write(summary))
+    const std::string file = variants_.program(summary.result.best);
+    if (file.empty() && summary.stopped)
+      return nothingWritten();
+    if (file.empty())
+      throw TunerError(fmt::format("{}: is not written: at last, the fastest program {}", program_,
+                                   variants_.why(summary.result.best)));
+    if (write(summary, file))
       summary.configuration = configurationFile_;
     fmt::print("{}", options_.json ? asJson(summary) : asText(summary));
     std::fflush(stdout);
@@ -102,6 +110,11 @@ public:
   }
 
 private:
+  static int nothingWritten() {
+    fmt::print(stderr, "pbc tune: stopped before the first measurement; nothing was written\n");
+    return stopStatus();
+  }
+
   static std::vector<std::string> arguments(const TuneOptions &options) {
     if (!fs::is_regular_file(options.program))
       throw TunerError(
@@ -135,7 +148,6 @@ private:
       throw TunerError(stopRequested() ? "stopped"
                                        : fmt::format("{}:\n{}", options_.program, variants_.why({})));
     const ProgramSpace space = describeProgram(plain, options_.program, "");
-    requireOwnConfiguration(space, configurationFile_, true, kKernelOutput);
     takeConfiguration(space, plain);
     const std::string journal = journalPath(configurationFile_);
     lock_.emplace(configurationFile_, journal);
@@ -173,30 +185,40 @@ private:
     progress_.note(fmt::format("tuning the kernels of {} at {}", space.program, nameOf(sizes_)));
   }
 
-  /// The program's configuration. Of an earlier version of the program, as far as it fits.
-  void takeConfiguration(const ProgramSpace &space, const std::string &program) {
-    std::string text = textOf(configurationFile_);
-    start_ = kernelSettings(text);
-    try {
-      fromToml(space, text, configurationFile_);
-    } catch (const TunerError &problem) {
-      text = fitConfiguration(program, text, configurationFile_).toml;
-      progress_.note(fmt::format("of {} what still fits is used: {}", configurationFile_, problem.what()));
+  /// The program's configuration. Another version's is used as far as it fits, and stays as it is: what has
+  /// changed since then is for `--refresh` to tune.
+  void takeConfiguration(const ProgramSpace &space, const std::string &plain) {
+    requireOwnConfiguration(space, configurationFile_, true, kElsewhereWithProgram);
+    earlier_ = textOf(configurationFile_);
+    std::string usable = earlier_;
+    if (!isFor(space, earlier_, configurationFile_)) {
+      const Fitted fitted = fitConfiguration(plain, earlier_, configurationFile_);
+      if (std::ranges::none_of(fitted.entries, isOfOtherVersion))
+        fromToml(space, earlier_, configurationFile_); // says what is wrong with it
+      usable = fitted.toml;
+      progress_.note(fmt::format("{}: made for another version of the program; it is used as far as it fits",
+                                 configurationFile_));
     }
-    choices_ = withKernels(text, "");
+    start_ = kernelSettings(earlier_);
+    choices_ = withKernels(usable, "");
   }
 
-  /// Whether there was something to say in the configuration.
-  bool write(const KernelSummary &summary) {
+  static bool isOfOtherVersion(const FittedEntry &entry) { return entry.title() == "hash" && !entry.isOk(); }
+
+  /// Whether there was something to say in the configuration. `file`: the best variant.
+  bool write(const KernelSummary &summary, const std::string &file) {
     const KernelSettings &best = summary.result.best;
-    const std::string file = variants_.program(best);
-    if (!file.empty())
+    std::string text = withKernels(earlier_, toToml(best, provenance(summary)));
+    if (text.empty() && !earlier_.empty())
+      text = "[kernels]\n"; // none, as the program is made
+    try {
       writeAtomically(program_, textOf(file), true);
-    const std::string text = withKernels(choices_, toToml(best, provenance(summary)));
-    if (text.empty())
-      return false;
-    writeAtomically(configurationFile_, text);
-    return true;
+      if (!text.empty())
+        writeAtomically(configurationFile_, text);
+    } catch (const TunerError &problem) {
+      throw unwritten(problem, text);
+    }
+    return !text.empty();
   }
 
   const TuneOptions &options_;
@@ -207,7 +229,8 @@ private:
   std::optional<TuningLock> lock_; // longer than the journal
   std::unique_ptr<Journal> journal_;
   KernelSettings start_;
-  std::string choices_; // the configuration without [kernels]
+  std::string earlier_; // what the configuration says
+  std::string choices_; // what variants run with of it, without [kernels]
   Sizes sizes_;
   double seconds_ = 0;
 };

@@ -4,7 +4,7 @@
 //   runKernelSession(options)  ->  ./blur, and blur.cfg with its [kernels]; exit status
 //
 // Variants run with the choices and tunables of the program's configuration, if there is one; those stay in
-// the file as they are.
+// the file as they are, and those of another version of the program are used as far as they fit.
 #pragma once
 #include "tuner/session.h"
 

@@ -276,16 +276,6 @@ TEST_F(Remembered, WhoWantedMoreIsAskedAgainWithMore) {
   EXPECT_TRUE(isAskedAgain({{"compiles too long", 1}}));
 }
 
-/// A job that was done long ago is not late because somebody looks late.
-TEST(ChildProcess, WhatIsThereIsReadThoughTheTimeIsOver) {
-  ChildProcess child({"/bin/echo", "done"}, {});
-  usleep(200'000);
-  std::string line;
-  EXPECT_EQ(child.readLine(-1, &line), ChildProcess::Read::Line);
-  EXPECT_EQ(line, "done");
-  EXPECT_EQ(child.readLine(-1, &line), ChildProcess::Read::Ended);
-}
-
 TEST_F(Tune, CtrlCKeepsTheBestSoFar) {
   // Some 50 to examine, then the first sizes.
   const Ended ended = tune({"--n=65536", "--budget=1000", "--json"}, {{"FAKE_SLEEP", "20"}}, 120);
