@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kRuns = 2; // of a point in each pass: the first meets cold caches
 
-/// By how much (relatively) a run exceeds the best one of its point, in the middle of all points and runs:
-/// those that another program interrupted are many times as long and would say nothing of the rest.
+/// By how much (relatively) a pass's time of a point exceeds the best pass's, in the middle of all points and
+/// passes: those that another program interrupted are many times as long and would say nothing of the rest.
 double excessOf(const std::vector<std::vector<double>> &runs) {
   std::vector<double> all;
   for (const std::vector<double> &times : runs) {
@@ -60,13 +60,13 @@ MeasuredSpace record(const ProgramSpace &whole, const std::vector<TestSize> &siz
         if (result.rejected)
           points[i].failure = result.rejected->kind;
         else
-          runs[i].insert(runs[i].end(), result.seconds.begin(), result.seconds.end());
+          runs[i].push_back(*std::min_element(result.seconds.begin(), result.seconds.end()));
       }
     if (evaluator.stopped())
       throw TunerError("stopped; half a space is no use, so nothing was written");
     for (std::size_t i = 0; i < count; ++i)
       if (!runs[i].empty())
-        points[i].seconds = *std::min_element(runs[i].begin(), runs[i].end());
+        points[i].seconds = lowerQuartile(runs[i]);
     const std::uint64_t byDefault = grid.nearest(Configuration::defaults(space));
     if (points[byDefault].failure)
       throw TunerError(

@@ -1,10 +1,11 @@
 // Measures a whole space, for simulations: every point of the finest grid that has so many points, at the
 // full size and a few below it.
 //
-//   record(space, steps, info, {.points = 3000, .passes = 3}, evaluator, note)   ->  a MeasuredSpace
+//   record(space, steps, info, {.points = 3000, .passes = 15}, evaluator, note)   ->  a MeasuredSpace
 //
-// It goes over the space several times and keeps each point's best run, so a disturbance of the machine
-// spoils one pass at a few points, not a region of the space. The number of threads is the default's.
+// It goes over the space several times, and keeps of each point the lower quartile of the passes' best runs:
+// a disturbance of the machine spoils one pass at a few points, not a region of the space, and of hundreds of
+// points none is the best because it was lucky once. The number of threads is the default's.
 // Invariant: the default is a point, and accepted (else TunerError).
 #pragma once
 #include "tuner/evaluate/measured_space.h"
@@ -15,7 +16,7 @@ namespace pbc::tuner {
 
 struct RecordSettings {
   int points = 3000; // of the grid, at most
-  int passes = 3;
+  int passes = 15;
   double patience = 20; // times the default's time: slower points are "too slow"
 };
 

@@ -122,7 +122,7 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
     return compilations.running() ? options_.longestCompilation - compilations.seconds()
                                   : seconds + compilations.total - (steadySeconds() - start);
   };
-  // The program may print on standard output too: what is no JSON object is not for us.
+  // Before the answer come lines about kernels that are compiled; what is no object a library has printed.
   while (read == ChildProcess::Read::Line && (line.empty() || line.front() != '{' || compilations.note(line)))
     read = process_->readLine(left(), &line);
   reply.seconds = steadySeconds() - start - compilations.total;

@@ -91,7 +91,7 @@ std::vector<Configuration> stepsInTurns(Tester &tester, Population &population, 
   return {duels.best(), tidied, *best};
 }
 
-constexpr int kTrialsOfASize = 30; // fewer say nothing of it
+constexpr int kTrialsOfASize = 60; // fewer say nothing of it
 
 /// With few trials, small sizes are left out: the full one is what counts.
 int firstSize(const TuneSettings &settings, const Strategy &strategy, int count) {
