@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Tuning to an accuracy target, where alternatives differ in what they can reach: accuracy.py PBC."""
-import json, os, re, signal, subprocess, sys, tempfile, time
+import json, os, signal, subprocess, sys, tempfile
+
+from calls import check, run
 
 PBC = os.path.abspath(sys.argv[1])
 # Rough never meets the target, and Newton's first round is no more exact than it.
@@ -34,14 +36,6 @@ to Q
   }
 }
 """
-
-def check(condition, what):
-    if not condition:
-        print(what)
-        sys.exit(1)
-
-def run(*command, **more):
-    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=200, **more)
 
 def meets():
     """Also below what was tuned, and below what the configuration itself singles out."""

@@ -2,6 +2,8 @@
 """`pbc tune --kernels`, as a user gives it: kernels.py PBC."""
 import json, os, signal, sqlite3, subprocess, sys, tempfile, time
 
+from calls import check, run
+
 PBC = os.path.abspath(sys.argv[1])
 PROGRAM = """
 transform Product
@@ -16,14 +18,6 @@ to AB[w, h]
 }
 """
 CONFIGURATION = "# mine\nthreads = 2\n\n[Product]\nsplit_size = 512 # not more\n"
-
-def check(condition, what):
-    if not condition:
-        print(what)
-        sys.exit(1)
-
-def run(*command, **more):
-    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=200, **more)
 
 def hash_of(program, *words):
     done = run(program, "--n=77", "--hash", *words)

@@ -2,6 +2,8 @@
 """What is written, and what is left as it is; streams that are closed or break: outputs.py PBC."""
 import os, signal, subprocess, sys, tempfile
 
+from calls import check, run
+
 PBC = os.path.abspath(sys.argv[1])
 PROGRAM = """
 transform Twice
@@ -12,14 +14,6 @@ to B[n]
   rule all to(B b) from(A a) { for (int i = 0; i < n; ++i) b.cell(i) = a.cell(i) + a.cell(i); }
 }
 """
-
-def check(condition, what):
-    if not condition:
-        print(what)
-        sys.exit(1)
-
-def run(*command, **more):
-    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=200, **more)
 
 def write(name, text):
     with open(name, "w") as f:

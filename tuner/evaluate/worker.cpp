@@ -47,14 +47,6 @@ std::string disagreementIn(const json &reply) {
                      difference.get<double>(), at);
 }
 
-/// As a part of a line: a candidate's words must not move a terminal's cursor.
-std::string asOneLine(std::string text) {
-  for (char &c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      c = ' ';
-  return text;
-}
-
 /// Kernels of devices that the program compiles before it answers: that is no part of its time.
 struct Compilations {
   std::string kernel; // that is being compiled
@@ -81,6 +73,13 @@ struct Compilations {
 };
 
 } // namespace
+
+std::string asOneLine(std::string text) {
+  for (char &c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      c = ' ';
+  return text;
+}
 
 std::string nameOf(const Sizes &sizes) {
   std::string result;

@@ -21,6 +21,9 @@ using Sizes = std::map<std::string, long>;
 /// "h=768 w=1024": the same text for the same sizes.
 std::string nameOf(const Sizes &);
 
+/// Without control characters: a candidate's words must not move a terminal's cursor.
+std::string asOneLine(std::string);
+
 inline constexpr double kLongestCompilation = 30; // seconds for one kernel of a device
 
 struct WorkerOptions {

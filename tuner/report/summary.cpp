@@ -263,9 +263,7 @@ std::vector<std::string> provenance(const ProgramSpace &space, const Summary &su
   if (space.goal)
     lines.push_back(fmt::format("accuracy of {}: {}", space.main, accuracyWords(space, summary.accuracy)));
   for (std::string &line : lines)
-    for (char &c : line)
-      if (static_cast<unsigned char>(c) < 0x20)
-        c = ' '; // a comment is one line
+    line = asOneLine(std::move(line)); // as a comment is
   return lines;
 }
 
