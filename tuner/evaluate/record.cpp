@@ -6,24 +6,84 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace pbc::tuner {
 namespace {
 
-constexpr int kRuns = 2; // of a point in each pass: the first meets cold caches
+constexpr int kFewestRuns = 2, kMostRuns = 20; // of a point in each pass: the first meets cold caches
+constexpr double kSecondsOfRuns = 1e-4;        // of a pass at a point, unless the most runs end earlier
+constexpr int kConfirming = 3;                 // times the passes: how often the fastest are measured again
+constexpr double kConfirmed = 0.1;             // of the points
 
-/// By how much (relatively) a pass's time of a point exceeds the best pass's, in the middle of all points and
-/// passes: those that another program interrupted are many times as long and would say nothing of the rest.
-double excessOf(const std::vector<std::vector<double>> &runs) {
-  std::vector<double> all;
-  for (const std::vector<double> &times : runs) {
-    if (times.size() < 2)
-      continue;
-    const double best = *std::min_element(times.begin(), times.end());
-    all.push_back(std::log(median(times) / best));
+/// The points of one size while they are measured.
+class Passes {
+public:
+  Passes(const Grid &grid, int size, double defaultSeconds, double patience, Evaluator &evaluator)
+      : grid_(grid), size_(size), limit_(patience * defaultSeconds + 0.01), evaluator_(evaluator),
+        times_(grid.size()), points_(grid.size()) {}
+
+  void pass(const std::vector<std::size_t> &asked) {
+    for (const std::size_t i : asked) {
+      if (evaluator_.stopped())
+        throw TunerError("stopped; half a space is no use, so nothing was written");
+      if (points_[i].failure)
+        continue;
+      const Measurement result = evaluator_.measure({grid_.at(i), size_, runsOf(i), limit_, true});
+      if (result.rejected)
+        points_[i].failure = result.rejected->kind;
+      else
+        learn(i, result.seconds);
+    }
   }
-  return median(all);
-}
+
+  /// By how much (relatively) a run of a point exceeds its best, in the middle of all passes: those that
+  /// another program interrupted are many times as long and would say nothing of the rest.
+  double noise() const {
+    std::vector<double> excess;
+    for (const auto &[point, seconds] : typical_)
+      excess.push_back(std::log(seconds / *std::min_element(times_[point].begin(), times_[point].end())));
+    return median(excess);
+  }
+
+  std::vector<std::size_t> all() const {
+    std::vector<std::size_t> indices(points_.size());
+    std::iota(indices.begin(), indices.end(), 0);
+    return indices;
+  }
+  /// That share of those that run, at least one if any does.
+  std::vector<std::size_t> fastest(double share) const {
+    std::vector<std::size_t> indices = all();
+    std::erase_if(indices, [&](std::size_t i) { return points_[i].failure.has_value(); });
+    std::sort(indices.begin(), indices.end(),
+              [&](std::size_t a, std::size_t b) { return points_[a].seconds < points_[b].seconds; });
+    indices.resize(static_cast<std::size_t>(std::ceil(share * static_cast<double>(indices.size()))));
+    std::sort(indices.begin(), indices.end());
+    return indices;
+  }
+
+  const std::vector<MeasuredPoint> &points() const { return points_; }
+
+private:
+  int runsOf(std::size_t point) const {
+    return times_[point].empty() ? kFewestRuns
+                                 : static_cast<int>(std::clamp<double>(
+                                       kSecondsOfRuns / points_[point].seconds, kFewestRuns, kMostRuns));
+  }
+  void learn(std::size_t point, const std::vector<double> &seconds) {
+    times_[point].push_back(*std::min_element(seconds.begin(), seconds.end()));
+    typical_.emplace_back(point, median(seconds));
+    points_[point].seconds = lowerQuartile(times_[point]);
+  }
+
+  const Grid &grid_;
+  int size_;
+  double limit_;
+  Evaluator &evaluator_;
+  std::vector<std::vector<double>> times_;              // the best of each pass, by point
+  std::vector<std::pair<std::size_t, double>> typical_; // of each pass at a point: the middle of its runs
+  std::vector<MeasuredPoint> points_;
+};
 
 } // namespace
 
@@ -44,35 +104,23 @@ MeasuredSpace record(const ProgramSpace &whole, const std::vector<TestSize> &siz
   measured.fineness = grid.fineness();
   measured.date = dateNow();
   measured.points.resize(sizes.size());
-  const auto count = static_cast<std::size_t>(grid.size());
   for (std::size_t size = 0; size < sizes.size(); ++size) {
-    note(fmt::format("{}: {} points ({})", sizes[size].name, count, grid.inWords()));
-    std::vector<std::vector<double>> runs(count);
+    note(fmt::format("{}: {} points ({})", sizes[size].name, grid.size(), grid.inWords()));
+    Passes passes(grid, static_cast<int>(size), sizes[size].defaultSeconds, settings.patience, evaluator);
+    const std::vector<std::size_t> all = passes.all();
+    for (int pass = 0; pass < settings.passes; ++pass)
+      passes.pass(all);
+    const std::vector<std::size_t> fastest = passes.fastest(kConfirmed);
+    for (int pass = 0; pass < kConfirming * settings.passes; ++pass)
+      passes.pass(fastest);
     std::vector<MeasuredPoint> &points = measured.points[size];
-    points.resize(count);
-    const double limit = settings.patience * sizes[size].defaultSeconds + 0.01;
-    for (int pass = 0; pass < settings.passes && !evaluator.stopped(); ++pass)
-      for (std::size_t i = 0; i < count && !evaluator.stopped(); ++i) {
-        if (points[i].failure)
-          continue;
-        const Measurement result =
-            evaluator.measure({grid.at(i), static_cast<int>(size), kRuns, limit, true});
-        if (result.rejected)
-          points[i].failure = result.rejected->kind;
-        else
-          runs[i].push_back(*std::min_element(result.seconds.begin(), result.seconds.end()));
-      }
-    if (evaluator.stopped())
-      throw TunerError("stopped; half a space is no use, so nothing was written");
-    for (std::size_t i = 0; i < count; ++i)
-      if (!runs[i].empty())
-        points[i].seconds = lowerQuartile(runs[i]);
+    points = passes.points();
     const std::uint64_t byDefault = grid.nearest(Configuration::defaults(space));
     if (points[byDefault].failure)
       throw TunerError(
           fmt::format("the default fails at {}: {}", sizes[size].name, nameOf(*points[byDefault].failure)));
     measured.sizes[size].defaultSeconds = points[byDefault].seconds;
-    measured.noise = excessOf(runs); // of the last, the full size
+    measured.noise = passes.noise(); // of the last, the full size
   }
   return measured;
 }
