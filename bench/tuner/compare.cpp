@@ -164,6 +164,12 @@ Figures recorded(const MeasuredSpace &measured, const std::string &strategy, int
   });
 }
 
+/// How much there is to find.
+Figures byDefault(const MeasuredSpace &measured) {
+  const Replay replay(measured, 1);
+  return {{replay.truth(Configuration::defaults(measured.space)) / replay.optimum()}, {0}};
+}
+
 /// Of 50 us and more, on a machine where some of the runs wait for others; 6 s. `equal`: nothing is faster
 /// than the default.
 json interrupted(double chance, bool equal, int seeds) {
@@ -272,9 +278,12 @@ int run(std::vector<std::string> words) {
       measured.noise = std::min(measured.noise, kMostNoise); // some were recorded on a busy machine
       const int points = static_cast<int>(measured.grid().size());
       const int trials = std::max(static_cast<int>(fraction * points), 1);
+      const std::string name =
+          fmt::format("{} ({} points)", std::filesystem::path(*file).stem().stem().string(), points);
+      add(asJson(name, "(default)", 0, byDefault(measured)));
       for (const std::string &strategy : compared)
-        add(asJson(fmt::format("{} ({} points)", std::filesystem::path(*file).stem().stem().string(), points),
-                   strategy, trials, recorded(measured, strategy, seeds, trials, words.front() == "timed")));
+        add(asJson(name, strategy, trials,
+                   recorded(measured, strategy, seeds, trials, words.front() == "timed")));
     }
   } else {
     usage();

@@ -13,14 +13,14 @@ export PB_DEVICES=none
 spaces="
 sort             samples/sort.pbcc                    1024  4000
 matmul           samples/matmul.pbcc                    48  2600
-convolution      samples/convolution.pbcc               64  2000
+convolution      samples/convolution.pbcc             256  2000
 heat             samples/heat.pbcc                      64  2000
 prefixsum        samples/prefixsum.pbcc              16384  2000
 rollingsum       samples/rollingsum.pbcc              2048  2000
 smith_waterman   bench/wavefront/smith_waterman.pbcc   128  2000
 product          bench/library/product.pbcc             48  2000
 black_scholes    bench/math/black_scholes.pbcc        1000  2000
-stencil          bench/stencil/heat.pbcc               128  4000
+stencil          bench/stencil/heat.pbcc               128  2000
 "
 while read -r name source size points; do
   [[ -n $name ]] || continue

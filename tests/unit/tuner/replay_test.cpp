@@ -77,7 +77,7 @@ TEST(MeasuredSpace, LuckMakesNoPointTheBest) {
   for (const MeasuredPoint &point : measured.points[0])
     seconds.push_back(point.seconds);
   ASSERT_GT(seconds.size(), 200u);
-  // Of one in ten runs more than 13 ms below the middle; with 15 passes and no more the best was 2.4 % below.
+  // After 15 passes and no more it was 2.4 % below.
   EXPECT_GT(*std::min_element(seconds.begin(), seconds.end()) / median(seconds), 0.98);
 }
 
