@@ -15,25 +15,28 @@ constexpr int kFewestRuns = 2, kMostRuns = 20; // of a point in each pass: the f
 constexpr double kSecondsOfRuns = 1e-4;        // of a pass at a point, unless the most runs end earlier
 constexpr int kConfirming = 3;                 // times the passes: how often the fastest are measured again
 constexpr double kConfirmed = 0.1;             // of the points
+constexpr int kConfirmSlow = 2;                // asked so often before it is too slow: once may be others' fault
 
 /// The points of one size while they are measured.
 class Passes {
 public:
   Passes(const Grid &grid, int size, double defaultSeconds, double patience, Evaluator &evaluator)
       : grid_(grid), size_(size), limit_(patience * defaultSeconds + 0.01), evaluator_(evaluator),
-        times_(grid.size()), points_(grid.size()) {}
+        times_(grid.size()), timesTooSlow_(grid.size()), points_(grid.size()) {}
 
   void pass(const std::vector<std::size_t> &asked) {
     for (const std::size_t i : asked) {
       if (evaluator_.stopped())
         throw TunerError("stopped; half a space is no use, so nothing was written");
-      if (points_[i].failure)
+      if (points_[i].failure && (points_[i].failure != Failure::TooSlow || timesTooSlow_[i] >= kConfirmSlow))
         continue;
       const Measurement result = evaluator_.measure({grid_.at(i), size_, runsOf(i), limit_, true});
-      if (result.rejected)
-        points_[i].failure = result.rejected->kind;
-      else
+      if (!result.rejected)
         learn(i, result.seconds);
+      else if (result.rejected->kind != Failure::TooSlow)
+        points_[i].failure = result.rejected->kind;
+      else if (++timesTooSlow_[i]; times_[i].empty())
+        points_[i].failure = Failure::TooSlow;
     }
   }
 
@@ -73,7 +76,7 @@ private:
   void learn(std::size_t point, const std::vector<double> &seconds) {
     times_[point].push_back(*std::min_element(seconds.begin(), seconds.end()));
     typical_.emplace_back(point, median(seconds));
-    points_[point].seconds = lowerQuartile(times_[point]);
+    points_[point] = {lowerQuartile(times_[point]), {}};
   }
 
   const Grid &grid_;
@@ -81,6 +84,7 @@ private:
   double limit_;
   Evaluator &evaluator_;
   std::vector<std::vector<double>> times_;              // the best of each pass, by point
+  std::vector<int> timesTooSlow_;
   std::vector<std::pair<std::size_t, double>> typical_; // of each pass at a point: the middle of its runs
   std::vector<MeasuredPoint> points_;
 };

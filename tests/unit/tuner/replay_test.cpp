@@ -59,10 +59,13 @@ TEST(MeasuredSpace, HoldsTheBestRunOfEveryPointAndWhyOthersFailed) {
   }
 }
 
-/// Everything takes the same time; runs differ.
+/// Everything takes the same time; runs differ, and some wait for another program.
 struct AllEqual : Evaluator {
   Random random{5};
+  int every = 0, runs = 0; // of so many, one is stopped at its limit
   Measurement measure(const Request &) override {
+    if (every > 0 && ++runs % every == 0)
+      return {{}, Rejected{Failure::TooSlow, "stopped at its time limit"}};
     return {{1e-3 * std::exp(0.1 * std::abs(random.normal()))}, {}};
   }
   double elapsed() const override { return 0; }
@@ -79,6 +82,15 @@ TEST(MeasuredSpace, LuckMakesNoPointTheBest) {
   ASSERT_GT(seconds.size(), 200u);
   // After 15 passes and no more it was 2.4 % below.
   EXPECT_GT(*std::min_element(seconds.begin(), seconds.end()) / median(seconds), 0.98);
+}
+
+TEST(MeasuredSpace, OneInterruptedRunMakesNoPointTooSlow) {
+  AllEqual machine;
+  machine.every = 97;
+  const MeasuredSpace measured = record(parseProgramSpace(kReplayInfo), {{"n=1024", 1024, 1e-3}}, kReplayInfo,
+                                        {400, 5, 20}, machine, [](const std::string &) {});
+  for (const MeasuredPoint &point : measured.points[0])
+    EXPECT_FALSE(point.failure);
 }
 
 TEST(MeasuredSpace, IsTheSameAfterAFile) {
