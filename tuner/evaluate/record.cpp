@@ -15,7 +15,7 @@ constexpr int kFewestRuns = 2, kMostRuns = 20; // of a point in each pass: the f
 constexpr double kSecondsOfRuns = 1e-4;        // of a pass at a point, unless the most runs end earlier
 constexpr int kConfirming = 3;                 // times the passes: how often the fastest are measured again
 constexpr double kConfirmed = 0.1;             // of the points
-constexpr int kConfirmSlow = 2;                // asked so often before it is too slow: once may be others' fault
+constexpr int kConfirmSlow = 2; // asked so often before it is too slow: once may be others' fault
 
 /// The points of one size while they are measured.
 class Passes {
@@ -83,7 +83,7 @@ private:
   int size_;
   double limit_;
   Evaluator &evaluator_;
-  std::vector<std::vector<double>> times_;              // the best of each pass, by point
+  std::vector<std::vector<double>> times_; // the best of each pass, by point
   std::vector<int> timesTooSlow_;
   std::vector<std::pair<std::size_t, double>> typical_; // of each pass at a point: the middle of its runs
   std::vector<MeasuredPoint> points_;
