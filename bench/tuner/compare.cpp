@@ -1,10 +1,11 @@
 // All strategies on problems whose best answer is known, without a machine: formulas, and spaces that were
 // measured completely (tuner/evaluate/replay.h).
 //
-//   bench_tuner synthetic [SEEDS]              how often the optimum is found, and after how many
-//   measurements bench_tuner small [SEEDS]                  the same with few trials and configurations that
-//   crash bench_tuner recorded FRACTION SEEDS FILE...  how far from the best, after so much of the space
-//   bench_tuner json ...                       the same as JSON, for measure.py
+//   bench_tuner synthetic [SEEDS]   how often the optimum is found, and after how many measurements
+//   bench_tuner small [SEEDS]       the same with few trials and configurations that crash
+//   bench_tuner recorded FRACTION SEEDS FILE...   how far from the best, after so much of the space;
+//                                   the row `(default)`: how far it is without a search
+//   bench_tuner json ...            the same as JSON, for measure.py
 //
 // A trial is a measurement that the search asks for, at any size; repeated ones count again, the last race
 // does not.
@@ -280,7 +281,7 @@ int run(std::vector<std::string> words) {
       const int trials = std::max(static_cast<int>(fraction * points), 1);
       const std::string name =
           fmt::format("{} ({} points)", std::filesystem::path(*file).stem().stem().string(), points);
-      add(asJson(name, "(default)", 0, byDefault(measured)));
+      add(asJson(name, "(default)", trials, byDefault(measured)));
       for (const std::string &strategy : compared)
         add(asJson(name, strategy, trials,
                    recorded(measured, strategy, seeds, trials, words.front() == "timed")));

@@ -39,10 +39,10 @@ def measure(tools):
     spaces = sorted((HERE / "spaces").glob("*.json"))
     recorded = figures(program, "recorded", PART, SEEDS, *spaces, "--", "auto", "ensemble", *MEMBERS)
     for (problem, budget), strategies in recorded.items():
-        auto = strategies["auto"]
+        default, auto = strategies.pop("(default)"), strategies["auto"]
         best = min(strategies, key=lambda s: strategies[s]["mean"])
         row(f"tuner: {problem}, {budget} trials", f"{auto['mean']:.3f} of the best", f"{best} {strategies[best]['mean']:.3f}",
-            "-", "<= 1.05", auto["mean"] <= 1.05)
+            f"default {default['mean']:.3g}", "<= 1.05", auto["mean"] <= 1.05)
     against_members("recorded spaces", recorded)
     against_members("few trials and crashes", figures(program, "small", SEEDS, "ensemble", *MEMBERS))
     slowest = max(r["milliseconds_per_trial"] for p in recorded.values() for r in p.values())
