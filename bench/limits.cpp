@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the machine can do: multiplications and additions that depend on nothing but themselves, and moving
 // memory.
 //

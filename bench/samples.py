@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """Samples of two programs that take turns, and the table that comes of them. What the parts of bench/run share."""
 import functools
 import os

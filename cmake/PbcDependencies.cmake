@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Every package that the project uses, found once. Why LLVM, isl and ANTLR are linked statically:
 # docs/decisions/0002-static-llvm.md.
 

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Two names that the static archives of Clang and lld ask for and that we do not want to link:
 # clangCodeGen names the Polly extension that Debian builds in (Polly would bring a second isl), and lld
 # initialises every target that LLVM was built with, of which only X86 and NVPTX are linked.

@@ -1,5 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # One interface target for how our own code is compiled, and two functions that keep the
-# rooms' CMake files short.
+# components' CMake files short.
 
 set(PBC_LLVM_ROOT /usr/lib/llvm-19 CACHE PATH "where LLVM 19 is installed")
 
@@ -7,7 +9,7 @@ add_library(pbc_options INTERFACE)
 # -Wno-restrict: g++ 12 warns about its own std::string operator+ (GCC bug 105651).
 target_compile_options(pbc_options INTERFACE -Wall -Wextra -Werror -Wno-missing-field-initializers -Wno-restrict
   -ffunction-sections -fdata-sections)
-# Several files of a room make one unit (tests, and all of the presets release, asan and lint): two thirds of the
+# Several files of a component make one unit (tests, and all of the presets release, asan and lint): two thirds of the
 # compiler's time. g++ then takes their anonymous namespaces for those of a header.
 target_compile_options(pbc_options INTERFACE -Wno-subobject-linkage)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
@@ -22,8 +24,8 @@ endif()
 # Debian names the linker ld.lld-19; its unversioned name is in the folder of LLVM itself.
 target_link_options(pbc_options INTERFACE -B${PBC_LLVM_ROOT}/bin -fuse-ld=lld -Wl,--gc-sections)
 
-# pbc_room(NAME SOURCES a.cpp ... LINK lib ...): a static library of the project.
-function(pbc_room name)
+# pbc_component(NAME SOURCES a.cpp ... LINK lib ...): a static library of the project.
+function(pbc_component name)
   cmake_parse_arguments(R "" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${R_SOURCES})
   target_link_libraries(${name} PUBLIC pbc_options ${R_LINK})
@@ -33,8 +35,8 @@ endfunction()
 # is the folder below tests/ ("unit", "golden", ...); the target unit_tests builds all programs below tests/unit.
 # Compiled for a short build, not for speed.
 add_custom_target(unit_tests)
-# Under a sanitizer a process takes longer to begin than most tests: some processes run all tests of a room.
-set(PBC_TEST_SHARDS 0 CACHE STRING "processes for the tests of a room (0: one for each test)")
+# Under a sanitizer a process takes longer to begin than most tests: some processes run all tests of a component.
+set(PBC_TEST_SHARDS 0 CACHE STRING "processes for the tests of a component (0: one for each test)")
 function(pbc_test name)
   cmake_parse_arguments(R "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${R_SOURCES})
@@ -59,18 +61,18 @@ function(pbc_test name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS "${label}")
 endfunction()
 
-# Adds every folder below this one that has a CMakeLists.txt; one without is searched one floor deeper.
-# A new room is found by the next build, without a change anywhere else. PBC_ROOMS narrows the build while one works
-# in one room: -DPBC_ROOMS="runtime/|tests/unit/runtime".
-set(PBC_ROOMS "" CACHE STRING "regular expression: build only the rooms whose folder matches (empty: all)")
-function(pbc_add_rooms)
+# Adds every folder below this one that has a CMakeLists.txt; one without is searched one folder deeper.
+# A new component is found by the next build, without a change anywhere else. PBC_COMPONENTS narrows the build while one works
+# in one component: -DPBC_COMPONENTS="runtime/|tests/unit/runtime".
+set(PBC_COMPONENTS "" CACHE STRING "regular expression: build only the components whose folder matches (empty: all)")
+function(pbc_add_components)
   file(GLOB near CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} */CMakeLists.txt)
   file(GLOB far CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} */*/CMakeLists.txt)
   foreach(file IN LISTS near far)
     get_filename_component(folder ${file} DIRECTORY)
     get_filename_component(parent ${folder} DIRECTORY)
-    file(RELATIVE_PATH room ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
-    if(PBC_ROOMS AND NOT room MATCHES "${PBC_ROOMS}")
+    file(RELATIVE_PATH component ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
+    if(PBC_COMPONENTS AND NOT component MATCHES "${PBC_COMPONENTS}")
       continue()
     endif()
     if("${parent}" STREQUAL "" OR NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${parent}/CMakeLists.txt)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The outer language of .pbcc files: transforms, their headers, and the heads of rules.
 //
 //   transform Smooth from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }

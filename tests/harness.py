@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the tests that are files: programs, golden texts, errors.
 
   harness.py programs PBC FILE.pbcc   compile; run each `// test:` line under every choice, and in forced tasks

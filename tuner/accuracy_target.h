@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a tuning does for one accuracy bin of a program, before the search and after it.
 //
 //   AccuracyTarget target(worker, options, program, space, 60);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // `pbc tune ./prog`: the one door into this library.
 //
 //   pbc tune ./sort --budget=20      ->  measures, shows how it goes, writes sort.cfg

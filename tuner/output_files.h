@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Which files a command may write, found out before anything is measured: a minute later would be too late.
 //
 //   requireConfiguration("sort.cfg")    nothing is there, or a configuration

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // `pbc explain ./prog [CHOICE]` and `pbc report ./prog`: what a tuning decided and why, on the terminal and
 // as a page.
 //

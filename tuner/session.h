@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // One run of `pbc tune`, from options to the written configuration.
 //
 //   TuneOptions options{.program = "./sort"};   runSession(options)  ->  exit status

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a tuning starts from: options with their defaults, and the files of earlier tunings.
 //
 //   budgetOf({.effort = "quick"})              ->  50 seconds

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "tuner/write_file.h"
 
 #include "tuner/space/program_space.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Files: read to their end, and written whole or not at all.
 #pragma once
 #include <string>

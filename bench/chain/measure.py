@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """Two products of a chain fused against one after the other: processor time, and bytes that a cache fetches.
 
 Chains of three matrices from the distribution of the model's experiment (`pbc model chain --experiment`); only those for

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints a program of COUNT rules: many_rules.py COUNT chain|pieces|transforms
 
   chain        one transform: a row of matrices, each from the one before it by three rules (the inside and two edges)

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """How long pbc takes: nothing cached, nothing changed, one transform changed; 200 rules against 50."""
 import os
 import re

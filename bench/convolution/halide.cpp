@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The convolutions of convolution.pbcc in Halide, scheduled by its auto-scheduler for these sizes.
 //
 //   HL_NUM_THREADS=THREADS halide Separable|Direct K WIDTH HEIGHT THREADS

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """Convolutions of an image of 8 megapixels against Halide, auto-scheduled, and OpenCV."""
 import os
 from pathlib import Path

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The convolutions of convolution.pbcc by OpenCV's sepFilter2D and filter2D.
 //
 //   opencv Separable|Direct K WIDTH HEIGHT THREADS

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The transforms of dense.pbcc by OpenBLAS.
 //
 //   blas NAME W H K THREADS    => "time: SECONDS s", the median; `...Often`: of 100 calls

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """Products and triangular solves against OpenBLAS, and the product against Clang with Polly."""
 import statistics
 from pathlib import Path

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The product of dense.pbcc as plain loops over arrays of constant size, which Polly tiles and packs by
 // itself.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // steps.pbcc by hand: an OpenCL host program with the same kernels, in-order queue, one wait at the end.
 //   by_hand one|chain N [SAMPLES]  =>  "time: X s", the median
 // No kernel may be called `step`: that is a function of OpenCL C, and PoCL calls itself.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a GPU does by NVIDIA's own libraries, which are opened when this runs (no CUDA is needed to build it).
 //   gpu_peer copy MEGABYTES  =>  "copy: X GB/s"      read and written, from device to device
 //   gpu_peer sgemm N         =>  "sgemm: X s"        the best of 5, without TF32

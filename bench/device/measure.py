@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """Launches through pbc's runtime against an OpenCL host program by hand, on the first OpenCL device (PoCL here)."""
 import os
 import statistics

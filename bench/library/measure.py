@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """A product with OpenBLAS among its choices, tuned, against OpenBLAS."""
 from samples import ROOT, call, compared, in_turns, seconds
 

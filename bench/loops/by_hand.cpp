@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The loop nests of loops.pbcc as one writes them by hand, timed the way a generated program does with
 // --time.
 //

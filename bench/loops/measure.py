@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """Data-parallel loops against the same loop nests in C++."""
 from pathlib import Path
 from samples import Limits, call, compared, in_turns, seconds

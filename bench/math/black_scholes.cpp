@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The formulas of black_scholes.pbcc with GCC's vector extensions and glibc's libmvec, timed the way a
 // generated program does with --time.
 //

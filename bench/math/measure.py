@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """Black and Scholes' formula for 5 million options against vectors by hand that call the same library."""
 from pathlib import Path
 from samples import Limits, call, compared, in_turns, seconds

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How long memcpy takes for n doubles, and oneTBB's parallel_sort to sort them. copy copy|sort n threads
 #include <algorithm>
 #include <chrono>

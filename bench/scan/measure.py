@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """Prefix sums against memcpy; sorting, tuned, against oneTBB's parallel_sort."""
 from pathlib import Path
 from samples import ROOT, Limits, call, compared, in_turns, seconds

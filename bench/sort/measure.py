@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """The tuned sort against std::sort."""
 from pathlib import Path
 from samples import ROOT, call, compared, in_turns, seconds

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // std::sort on random doubles: std_sort N => "time: SECONDS s", the median. Each time on a fresh copy, whose
 // making is not timed; sort.pbcc copies on its own time.
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A step of heat.pbcc as a Halide pipeline, scheduled by the auto-scheduler of Mullapudi and others.
 //   halide KERNEL w h d
 #include <Halide.h>

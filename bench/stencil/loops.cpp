@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The loops of heat.pbcc as one writes them: two arrays that take turns. loops KERNEL w h d
 #include <chrono>
 #include <cstdio>

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """Heat in time against plain OpenMP loops, Polly and Halide."""
 import os
 from pathlib import Path

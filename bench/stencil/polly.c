@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The loops of heat.pbcc as Polly likes them: static control flow, time among the subscripts, sizes known.
 //   clang -O3 -march=native -mllvm -polly -DKERNEL=5|9|7 -DW=.. -DH=.. -DD=..
 #include <stdio.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a task costs, how well two workers share, and what an idle scheduler uses.
 //
 //   cmake --build build --target bench_task && build/bin/bench_task

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """Tasks of the runtime: cost of one, scaling, an idle scheduler."""
 import re
 from samples import call, row, verdict, wait_for_quiet

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // All strategies on problems whose best answer is known, without a machine: formulas, and spaces that were
 // measured completely (tuner/evaluate/replay.h).
 //

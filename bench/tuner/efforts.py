@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What does a minute of tuning miss, and is it ever worse than none?
 
   efforts.py PBC [--keep=FOLDER] [--rounds=15] [--only=full] [SAMPLE ...]

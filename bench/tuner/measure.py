@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """Strategies of `pbc tune` on formulas with a known optimum and on recorded spaces; nothing of the machine counts.
 
 bench/tuner/record.sh makes the files in spaces/; `bench_tuner` alone (compare.cpp) prints all figures.

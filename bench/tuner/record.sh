@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Measures the spaces in spaces/ anew, on this machine: minutes.   bench/tuner/record.sh PBC [NAME...]
 # Small sizes on one thread, without devices: what counts is the shape of the spaces, not how fast anything is.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Do two tunings of one program on one machine choose configurations of one speed?
 
   repeatability.py PBC [--budget=50] [--rounds=15] [--most=75] [--tunings=2] [SAMPLE ...]

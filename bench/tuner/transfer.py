@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How much of a full tuning does a configuration from another machine reach after `pbc tune --refresh`?
 
   transfer.py PBC [--budget=50] [--rounds=15] [SAMPLE ...]

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """The five samples, tuned and run in turns: what repeatability.py, efforts.py and transfer.py have in common."""
 import math, random, re, statistics, subprocess, sys
 from pathlib import Path

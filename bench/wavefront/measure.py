@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """Smith-Waterman against tiles by hand."""
 import os
 from pathlib import Path

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Smith-Waterman in tiles, diagonal after diagonal of them. tiled n m
 #include <algorithm>
 #include <chrono>

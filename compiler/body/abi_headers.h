@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The headers of runtime/abi as text inside pbc: what `#include "pb/region.h"` finds, in rule bodies and in
 // generated programs, on a machine that has neither this source tree nor an installed runtime.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Values as isl's quasi-affine expressions: sums of multiples of atoms, where an atom is a name or a floor
 // division.
 #include "compiler/body/value.h"

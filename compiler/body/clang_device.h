@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // From Clang's AST of one rule's function to a DeviceBody. Only for files that show Clang's types.
 //
 //   while (z < 4 && b.contains(n)) z = f(z, ++n);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The printer behind clang_device.h; its methods lie in clang_device.cpp (functions),
 // clang_device_statement.cpp, clang_device_tunable.cpp, clang_device_value.cpp and clang_device_view.cpp.
 #pragma once

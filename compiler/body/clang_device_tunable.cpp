@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Tunables that are arrays: their elements are arguments of a kernel, those that the body names by a constant
 // one by one, all of them where it computes which; then they are put together as an array of the work-item.
 #include "compiler/body/clang_device_printer.h"

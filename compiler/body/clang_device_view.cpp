@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/body/clang_device_printer.h"
 #include "compiler/body/clang_order.h"
 #include <fmt/format.h>

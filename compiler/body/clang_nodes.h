@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What single nodes of Clang's AST are to us: types, constants and callees; and where they stand in a unit's
 // text. Only for files that show Clang's types.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/body/clang_order.h"
 #include "compiler/body/clang_nodes.h"
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Whether an expression means the same in C and in C++17, which says more about the order of evaluation.
 //
 //   a[n++] = v           => yes: v does not depend on n

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // One Clang run over a Unit: what Clang complains of, and each rule's body as a Tree.
 //
 //   readUnit(unit, {}) => { complaints [error "use of undeclared identifier 'x'" at byte 1234], functions

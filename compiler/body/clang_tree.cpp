@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/body/clang_tree.h"
 #include "compiler/body/clang_nodes.h"
 #include "compiler/body/resumable.h"

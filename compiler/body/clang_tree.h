@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // From Clang's AST of one rule's function to our Tree. Only for clang_reader.cpp: the one header of this room
 // that shows Clang's types.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What Clang said about the unit, as messages about the user's program.
 //
 //   error at byte 4711 "no matching function for call to 'Sort'", note "requires 2 arguments, but 1 was

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A rule's body as a function in the dialect of devices (runtime/device/dialect.h): what a work-item runs
 // where the body could not be taken apart into statements.
 //

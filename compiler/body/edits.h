@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Where a body's text calls transforms, spawns, syncs and returns: the places that the emitter rewrites.
 //
 //   "spawn F(a, b); G(a); sync;"   =>   Spawn [0, 13) F, Call [15, 19) G, Sync [21, 25)

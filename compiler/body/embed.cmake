@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Writes OUTPUT, a C++ file that holds every header of runtime/abi as text, so that pbc needs no files of its own
 # at run time.  cmake -DINPUTS=a.h,b.h -DOUTPUT=abi_headers.cpp -P embed.cmake
 string(REPLACE "," ";" inputs "${INPUTS}")

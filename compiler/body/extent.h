@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Sizes of views as Values: sema's affine texts read back.
 //
 //   begin "i - 1", end "i + 2"   =>   (i + 2) - (i - 1), whose affine text is "3"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the compiler knows of rule bodies, learnt from Clang's AST over the body (never from text matching).
 //
 //   B.cell(i) from(A.region(i-1, i+2) a) { ElementT s = 0; for (int k = 0; k < 3; ++k) s += a.cell(k); return

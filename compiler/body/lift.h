@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A body's Tree as Nodes, if it is nothing but assignments and counted loops; else the one sentence that says
 // why not.
 //

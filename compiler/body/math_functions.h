@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The functions of C's <math.h> that the compiler knows: what they take and give, so that bodies which call
 // them can be lifted and run on devices.
 //

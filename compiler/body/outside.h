@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Optional cell inputs (language reference 1.5): `A.cell(i-1) p = 0` as Values.
 //
 //   isInside(t, p)       =>  i - 1 >= 0 && i - 1 < n

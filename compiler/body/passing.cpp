@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/body/passing.h"
 #include <algorithm>
 #include <string_view>

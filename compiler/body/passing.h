@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Whether a body looks at its matrices itself, or only passes them to the transforms that it calls.
 //
 //   { Blur(t, a); Sharpen(b, t.region(0, 0, n, n)); }   =>   true: where their cells are is nothing to the

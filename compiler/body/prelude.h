@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The C++ in front of every rule body: what bodies and raw blocks may use without including anything
 // (language reference 1.6). The emitter puts the same text in front of the generated code, so that a name
 // means the same when Clang checks a body and when it compiles it.

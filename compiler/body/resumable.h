@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Whether a body can become a coroutine, which its calls of transforms suspend. Only for clang_tree.cpp: it
 // shows Clang's types.
 #pragma once

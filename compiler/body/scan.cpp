@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/body/scan.h"
 #include "compiler/syntax/cxx_scan.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a body cannot hold: found by lexing, before Clang runs.
 //
 //   "x = 1;\n#pragma once"   =>   { {7, 8, "#"} }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Warnings about `static` variables of bodies that run once for each cell.
 //
 //   B.cell(i) from() { static int k = 0; return k++; }   =>   a warning at `static int k = 0;`

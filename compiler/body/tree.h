@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A rule's body as Clang understood it, without Clang: the border between the files that know Clang's AST
 // (clang_reader.cpp, clang_tree.cpp, clang_nodes.cpp) and everything else in this room.
 //

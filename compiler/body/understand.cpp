@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/body/clang_reader.h"
 #include "compiler/body/complaints.h"
 #include "compiler/body/edits.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/body/unit.h"
 #include "compiler/body/prelude.h"
 #include <algorithm>

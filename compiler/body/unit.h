@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The translation unit that Clang reads: prelude, raw blocks, a declaration for each transform, a function
 // for each rule; and the way back from its bytes to the user's.
 //

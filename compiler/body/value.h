@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Making and comparing Values.
 //
 //   binary("+", Scalar::I32, name("n"), integer(1))   =>   n + 1

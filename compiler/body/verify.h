@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What must be true of Facts; the list is in facts.h. Run after reading the bodies in builds with verifiers.
 #pragma once
 #include "compiler/body/facts.h"

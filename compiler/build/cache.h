@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Results on disk, found again by the content of everything that decides them.
 //
 //   Cache cache(Cache::defaultFolder());

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // C++ text to object bytes, inside this process: no temporary files and no compiler to start.
 //
 //   CompileRequest unit{.name = "smooth.cpp", .text = "extern \"C\" int answer() { return 42; }"};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The forms of compile() that use a cache and threads. An entry is a list of the files that were read, each
 // with the checksum of its content, and then the output; an entry whose files have changed does not count.
 #include "compiler/build/cache.h"

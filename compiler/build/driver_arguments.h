@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What Clang's driver would tell the front end and the linker on this machine: include folders, processor
 // features, start files, library folders. Inside the build room only.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Libraries that a program uses without saying so. The original linked BLAS, LAPACK and FFTW into every
 // program, so that programs call `cblas_dgemm` or `dgetrf_` and nobody passes -l.
 //

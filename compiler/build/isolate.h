@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Code for one processor, kept apart from the same code for another in the same program.
 //
 //   inline double half(double x)  in units for x86-64-v2 and x86-64-v4   =>   one of its own in each unit

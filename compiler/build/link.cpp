@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/build/link.h"
 
 #include "compiler/build/driver_arguments.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Objects and the runtime to a program or a shared library, by lld inside this process.
 //
 //   LinkResult r = link({.kind = LinkRequest::Kind::Program, .output = "smooth", .inputs = {{"smooth.o",

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/build/vector_math.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Functions of vector arithmetic: what `pb_vector_exp` and its like are.
 //
 //   a loop over  y[i] = pb_vector_exp(x[i])   =>   _ZGVeN8v_exp of glibc's libmvec, eight numbers at once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/choice/steps.h"
 #include "compiler/poly/names.h"
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The choice grid: which rules may compute which region of each matrix, and the alternatives that follow.
 //
 //   Smooth (walk.md):  B = { [i] : 1 <= i < n-1 } by rule0 | SmoothByPrefixSums

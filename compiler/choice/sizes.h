@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Size variables from the extents of matrices, solved as one system.
 //
 //   from A[n+m], B[n-m]   ->   n = floordiv(pb_A_0 + pb_B_0, 2)   m = ...    pb_A_0: the extent that was

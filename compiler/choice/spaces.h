@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The sets and maps of a transform in isl's terms: its parameters, its matrices' cells, its rules' points.
 //
 //   Smooth:  prefix "[n] -> "   cells of B { B[x0] : 0 <= x0 < n }   points of rule0 { R0[i] }

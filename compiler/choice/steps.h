@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The parts of chooseGrids(), one file each: applicable regions (applicable.cpp), pieces (pieces.cpp),
 // alternatives (alternatives.cpp).
 #pragma once

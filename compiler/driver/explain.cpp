@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/driver/explain.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/print.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // `pbc explain PROGRAM.pbcc`: what the compiler makes of each rule and loop, and what it could not.
 //
 //   Smooth (smooth.pbcc:3)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A finished program in the cache: the same text with the same options is not compiled twice.
 //
 //   if (mayBeCached(options, text))

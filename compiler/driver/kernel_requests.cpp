@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/driver/kernel_requests.h"
 #include "tuner/space/toml.h"
 #include <algorithm>

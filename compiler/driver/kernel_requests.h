@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a configuration says of kernels' schedules: its section [kernels].
 //
 //   [kernels]

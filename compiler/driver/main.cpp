@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // pbc: the compiler and its subcommands.
 #include "compiler/driver/pipeline.h"
 #include "compiler/model/command/command.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The command line of `pbc`, from one table (options.cpp) that also makes --help.
 #pragma once
 #include <string>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/driver/pipeline.h"
 #include "compiler/body/abi_headers.h"
 #include "compiler/body/prelude.h"

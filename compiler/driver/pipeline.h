@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The steps of a compilation, in order.
 //
 //   Pipeline p(options);   return p.run();      // 0, or 1 with messages on standard error

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/driver/refused_configuration.h"
 #include "tuner/evaluate/child_process.h"
 #include <filesystem>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Whether a finished program accepts the configuration that was built into it.
 //
 // The program reads it at its start, so the program is asked: no second reader here could agree with it in

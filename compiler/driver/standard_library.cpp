@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/driver/standard_library.h"
 #include "compiler/source/installed.h"
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The libraries that come with pbc: `#include <linalg.pbcc>`.
 //
 //   standardFolder()                              =>  "/opt/pbc/share/pbc/stdlib", for /opt/pbc/bin/pbc

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/driver/undefined.h"
 #include "compiler/build/find_libraries.h"
 #include <cctype>

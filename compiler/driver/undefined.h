@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the linker did not find, said where the program uses it.
 //
 //   prog.pbcc:12:5: error: `dgetrf_` is in none of the libraries that were found

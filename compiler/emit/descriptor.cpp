@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/choice/sizes.h"
 #include "compiler/emit/devices.h"
 #include "compiler/emit/parts.h"

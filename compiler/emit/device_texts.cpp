@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/emit/device_texts.h"
 #include "compiler/emit/devices.h"
 #include "compiler/emit/kernel/device_text.h"

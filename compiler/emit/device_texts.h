@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // All kernels for devices as one text, with the prelude of a language in front: what --emit=opencl and
 // --emit=cuda print, for groups of the default size.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/emit/devices.h"
 #include "compiler/body/device_body.h"
 #include "compiler/emit/kernel/device_text.h"

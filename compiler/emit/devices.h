@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A transform's tables for devices (runtime/abi/device.h): what each step touches, and its kernels.
 //
 //   step `rows` of Blur  =>  pb_device_0: kernels "global", "local"; boxes of In and Rows; selector

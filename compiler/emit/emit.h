@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // From plans and kernels to C++: one translation unit per transform, and one for the program.
 //
 //   transform Sort, alternatives InsertionSort | MergeSort

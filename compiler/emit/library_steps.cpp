@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The table of a step that a function of a library does on devices (sema::Rule::library). Headers: devices.h.
 //
 //   rule Blas to(C c) from(A a, B b) gpu cublas.gemm(c, a, b) of Product

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The entries of a `memoized` transform: each asks the runtime whether the last call was the same one, and
 // runs the transform anew (pb_seq_NAME$anew) only if not.
 #include "compiler/emit/parts.h"

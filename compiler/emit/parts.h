@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The parts of a transform's translation unit, one file each: bodies.cpp (rules' bodies as functions),
 // entry.cpp (frame, sizes, aliasing, selector), plans.cpp (alternatives), loops.cpp (bodies that call
 // transforms, point by point), descriptor.cpp (tables for the runtime), copies.cpp (which

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/emit/placements.h"
 #include "compiler/kernel/group_tiles.h"
 #include <algorithm>

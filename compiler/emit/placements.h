@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Where the steps of a transform may run, as the configuration decides it: selectors `place_STEP`, and the
 // tunables that say how they run on a device.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/emit/devices.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/emit/parts.h"

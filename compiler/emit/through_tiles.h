@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a plan's groups (kernel/fuse.h) become: for each a function that says which cells and points a tile
 // needs, a kernel that computes the tile with them, and the table that the runtime walks.
 #pragma once

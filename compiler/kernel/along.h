@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How the cells of an access follow each other when one variable moves.
 //
 //   A[k, y + 1]    along k: Contiguous    along y: Strided    along x: Nowhere

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Statements that fold one more value into a scalar by an operation that knows no order.
 //
 //   s[y] += A[x,y] * V[x]                            s = s + (A[x,y] * V[x])

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the items of a group can do together for one cell of the output.
 //
 //   item (y): s = 0; for x: s += A[x,y]; R[y] = s          the loop over x: every item of a team takes some

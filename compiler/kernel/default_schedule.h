@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The schedule that a kernel gets when nobody asks for another, and what may be asked.
 //
 //   band (y, x): S  =>  tasks over x and y; band y: vector: band x: S

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/kernel/dependences.h"
 #include <isl/schedule.h>
 #include <isl/union_map.h>

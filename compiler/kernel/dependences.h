@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Which statement instances must keep their order.
 //
 //   R0_S0[i]: s[i] = 0;  R0_S1[i,k]: s[i] += A[i+k]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How much memory the cells of a kernel take.
 #pragma once
 #include "compiler/kernel/kernel.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/kernel/formula.h"
 #include <isl/aff.h>
 #include <isl/map.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Formulas of bounds, and arithmetic on functions of the points.
 #pragma once
 #include "compiler/kernel/kernel.h"

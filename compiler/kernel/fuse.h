@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Producer and consumer through a tile: `through` matrices that need not exist as a whole.
 //
 //   Rows[x,y] from In;  Out[x,y] from Rows[x, y..y+k]      two loops; Rows goes to memory and comes back

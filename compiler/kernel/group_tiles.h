@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Points of a kernel in tiles, each for a group of a device's work-items: where rounds (items.h) would be one
 // launch for each value of a function, a launch goes over a diagonal of tiles.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Reorders the loops over a rule's points.
 //
 //   band (x, y): S  =>  band (y, x): S

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/kernel/items.h"
 #include "compiler/kernel/split_tasks.h"
 #include "compiler/kernel/task_functions.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A kernel for a device: its points as work-items.
 //
 //   C[x,y] = A[x,y] + B[x,y]                  items (x, y)

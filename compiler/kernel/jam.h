@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Unroll-and-jam: several iterations of the loop around a vector loop at once, where they share what they
 // read.
 //

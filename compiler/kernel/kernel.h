@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The Kernel: a loop nest as data. What every schedule, script and search works on.
 //
 //   kernel Smooth.0 [n]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Form (b) of vectorise: a loop over points in groups of lanes, with the body's loops outside the lanes.
 //
 //   band x: alloc s: { S0 ; band k: S1 ; S2 }   =>   lanes:32 above band x; s becomes an array of 32

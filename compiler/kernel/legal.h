@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Whether a schedule keeps every dependence, and which loops carry none.
 //
 //   dependences { S[i] -> S[i+1] }   band i: sequential   band -i: illegal

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/kernel/lift.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/legal.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // From rule bodies to a Kernel: every assignment of a liftable body becomes a statement, every counted loop a
 // dimension and a band, every scalar of the body a Local buffer; the plan's order of rule points stays
 // outside.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/kernel/lift_body.h"
 #include "compiler/body/outside.h"
 #include "compiler/body/unit.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // One rule's body as statements; the part of lift that knows body::Facts.
 #pragma once
 #include "compiler/kernel/kernel.h"

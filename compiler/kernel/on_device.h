@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a device can do with a kernel: the versions that are made of it, or why there is none.
 //
 //   lifted kernel of a 3-point stencil  =>  items (x), global version, version with A staged; A and B as

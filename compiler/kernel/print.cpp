@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/task_functions.h"

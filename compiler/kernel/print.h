@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // --emit=kernels: a Kernel as text.
 //
 //   kernel Smooth.rule0 [n]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Computes a block of points at once, all their scalars in registers: rows of y times vectors of x.
 //
 //   band y: band x: s = 0; band k: s += A[k, y] * B[x, k]; C[x, y] = s

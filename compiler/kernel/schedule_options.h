@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What can be said of one kernel's schedule, as data: names, values, a line each.
 //
 //   refusedValue("jam", "3000")  ->  "jam is how many iterations of the loop around ...: 1 to 16"

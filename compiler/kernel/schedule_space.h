@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a kernel's schedule could be: its options with the value in use and the others that it can have.
 //
 //   spaceOf(scheduler, {})  ->  order: "y, x" | "x, y";  vector: "x" | "off";  jam: "4" | "1" "2" "8"; ...

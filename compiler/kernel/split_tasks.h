@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Cuts a kernel into pieces that tasks can run at the same time.
 //
 //   S[x, y] : 0 <= x < w, 0 <= y < h, no dependences

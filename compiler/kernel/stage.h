@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Inputs of a device's kernel by way of group-local memory.
 //
 //   item (x, y): B[x, y] = A[x - 1, y] + A[x, y] + A[x + 1, y]        box of A for one item: 3 x 1

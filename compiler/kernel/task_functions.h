@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Along what a kernel's points can be cut into tasks: integer functions of the points, and in which order
 // parts may then run.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Cuts the outermost band into tiles.
 //
 //   band (y, x): S  =>  band (32*floor(y/32), 32*floor(x/32)): band (y, x): S

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/kernel/time_functions.h"
 #include "compiler/kernel/formula.h"
 #include "compiler/kernel/legal.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A wavefront through time, for tiles whose shape the runtime decides: places and time for themselves, and
 // how far the sides of tiles move with each step.
 //

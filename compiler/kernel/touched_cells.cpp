@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/kernel/touched_cells.h"
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Which cells of matrices a kernel touches when it runs for a part of its points, as boxes.
 //
 //   B[x, y] = A[x - 1, y] + A[x + 1, y]  for low0 <= x < high0, low1 <= y < high1

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Small steps on isl schedule trees that the transformations share.
 #pragma once
 #include "compiler/kernel/kernel.h"

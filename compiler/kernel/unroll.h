@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Unrolls the loops of bodies that have few iterations, whatever the sizes are.
 //
 //   band k in [0, 3): S1  =>  mark unroll: band k: S1

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/kernel/vectorise.h"
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/lanes.h"

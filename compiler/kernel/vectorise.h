@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Makes the loop over x, the dimension in which the written matrices are contiguous, a vector loop.
 //
 //   (a) short bodies: the loop is only marked; LLVM takes it from there

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/kernel/verify.h"
 #include "compiler/kernel/legal.h"
 #include <isl/map.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What must be true of every Kernel; the list is in kernel.h.
 #pragma once
 #include "compiler/kernel/kernel.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What no model may say, because nature forbids it: a result that breaks a bound is a fault of the model and
 // ends as an internal error instead of a figure.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Which form of a published model is computed.
 //
 //   stencilTime(..., Mode::Printed)     as the source prints it: reproduces its tables

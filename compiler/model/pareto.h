@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The Pareto front of two costs: the points that no other point beats in both.
 //
 //   paretoFront({{3, 1}, {1, 3}, {2, 2}, {3, 3}})   {1, 2, 0}: the last one is worse than {2, 2}

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What is wrong with a question that a model was asked: the figure, the range that it must be in, and what to
 // change. The command line prints both parts; nothing else is thrown on purpose.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Conditions as a program writes them, for messages.
 //
 //   { B[x, y] : y <= -1 + x and 2*floor((x)/2) = x }   =>   "x > y and x even"

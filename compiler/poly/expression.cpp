@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/poly/expression.h"
 #include <isl/ast.h>
 #include <isl/id.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // isl's AST expressions as C++ text. isl prints expressions itself, but with macros and 32-bit assumptions,
 // and it cannot rename an iterator; every emitter needs both.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Names on their way into isl: its parser has keywords that a program may use as names.
 //
 //   mangle("n") == "n"      mangle("mod") == "mod_"

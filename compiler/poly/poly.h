@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // isl for the rest of the compiler: one context with a budget, and the few conversions to text that isl's C++
 // interface lacks.
 //

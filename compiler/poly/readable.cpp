@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Regions as a user would write them.
 #include "compiler/poly/conditions.h"
 #include "compiler/poly/poly.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/schedule/order.h"
 #include <algorithm>
 #include <isl/map.h>

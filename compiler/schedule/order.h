@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The order of the points of a step: which loops, in which nesting and direction.
 //
 //   B.cell(i) from(B.cell(i+1) r, A.cell(i) a)   deltas { -1 }: loop i backward

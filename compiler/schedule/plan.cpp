@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/schedule/plan.h"
 #include "compiler/choice/steps.h"
 #include "compiler/schedule/order.h"

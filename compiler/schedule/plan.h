@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Plans: for each alternative of a transform, which rules run on which regions, in what order.
 //
 //   alternative `cells` of Smooth:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/schedule/plan.h"
 #include <fmt/format.h>
 #include <isl/schedule_node.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The order of rules that compute a versioned matrix: one version after the other.
 //
 //   T<k>.cell(i) from(T<k-1>.cell(i-1) l, ...)   and   T<k>.cell(0) from(T<k-1>.cell(0) c)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What must hold of plans: every step's order respects its dependences, steps follow those that they read
 // from or overwrite, and each cell of every output has its value from exactly one point. Run after planning
 // in builds with verifiers.

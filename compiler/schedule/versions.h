@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How many versions of a matrix need storage at a time.
 //
 //   through T<0..steps>[n], T<k> from T<k-1>, B from T<steps>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The words of variable accuracy in rule bodies, as C++ that says the same.
 //
 //   for_enough(2; 50) { relax(); }   =>   for (int pb_round_0 = 0; pb_round_0 < for_enough_0; ++pb_round_0)

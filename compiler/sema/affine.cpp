@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/sema/affine.h"
 #include "compiler/poly/names.h"
 #include "compiler/syntax/parse.h"

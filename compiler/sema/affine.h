@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Size and coordinate expressions as affine ones.
 //
 //   (w - KW + 1) / 2   ->   isl "floor(((w - KW) + 1)/2)"   cxx "pb::floordiv(((w - KW) + 1), 2)"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/sema/body_rewriter.h"
 #include "compiler/syntax/body_end.h"
 

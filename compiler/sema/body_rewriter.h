@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A rule's body, rewritten from its begin to its end: words replaced, all else kept with its places.
 //
 //   BodyRewriter body(text);

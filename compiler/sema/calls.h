@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Calls of copies as C++ can read them.
 //
 //   Name<k, 2*m>(out, in)      =>   Name(k, 2*m,  out, in)

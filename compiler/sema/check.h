@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // From syntax to meaning: resolves names, turns sizes and coordinates into affine expressions, normalises
 // regions.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/sema/either.h"
 #include "compiler/sema/body_rewriter.h"
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // `either { A } or { B }` in a rule's body: a choice inside the body, as copies of the rule.
 //
 //   either { Quick(b, a); } or { Merge(b, a); }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/sema/expand.h"
 #include "compiler/sema/accuracy_words.h"
 #include "compiler/sema/calls.h"

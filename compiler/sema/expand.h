@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Copies written out: a `template` transform becomes one transform for each combination of its values, a rule
 // with `duplicate` one rule for each of its values.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A rule's counterpart in a library for devices: `gpu cublas.gemm(c, a, b)`. Headers: steps.h.
 #include "compiler/sema/steps.h"
 #include "runtime/device/library/entries.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a program means: names resolved, sizes affine, every rule normalised to boxes.
 //
 //   transform Smooth from A[n] to B[n] { B.cell(i) from(A.region(i-1, i+2) a) {...} }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Names that a program cannot use, because C++, rule bodies or generated code have them already.
 //
 //   from A[class]   ->   error: `class` cannot be a name: it is a word of C++

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // `scaled_by F`: the transform may also be computed at a smaller size, its inputs made smaller by F before
 // and its outputs larger by F afterwards.
 //

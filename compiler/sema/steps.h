@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The parts of check(), one file each: a transform's header (transform.cpp), a rule (rule.cpp).
 #pragma once
 #include "compiler/sema/affine.h"

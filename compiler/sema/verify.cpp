@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/sema/verify.h"
 #include "compiler/poly/names.h"
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What must be true of every Module; the list is in module.h. Run after checking in builds with verifiers.
 #pragma once
 #include "compiler/sema/module.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/source/diagnostics.h"
 #include "compiler/source/excerpt.h"
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Messages to the user: what, where (caret), what clashes, how to mend it.
 //
 //   d.error(span, "no rule computes B[0]")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The source line under a message, with carets below what it is about.
 //
 //       4 |   B.cell(i) from(A.region(i-1, i+2) a) {

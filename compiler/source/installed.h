@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What comes with pbc and is read at run time.
 //
 //   installedFolder("PBC_STDLIB", "stdlib")   =>  "/opt/pbc/share/pbc/stdlib", for /opt/pbc/bin/pbc

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/source/not_text.h"
 #include <algorithm>
 #include <cstdio>

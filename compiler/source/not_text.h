@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Files that are no programs at all: compiled ones, images, UTF-16.
 //
 //   notText("\xFF\xFEt\0r\0")   ->   offset 0, "this file is UTF-16 text", "save it as UTF-8"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Source files, places in them, and text that was put together from several places.
 //
 // A Span is a byte range of one file. A MappedText is what the preprocessor makes (included files, expanded

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The abstract syntax of a .pbcc program: text and places, nothing else. No name is looked up here.
 //
 //   transform Smooth from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }

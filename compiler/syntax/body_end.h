@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Where a brace-enclosed piece of C++ ends.
 //
 //   { if (c == '{') f("}"); }  next        => the brace before `next`

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Headers: units, clauses, declarations, tunables. Rules and expressions: build_rule.cpp.
 #include "compiler/syntax/build.h"
 #include <charconv>

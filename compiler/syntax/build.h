@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // From ANTLR's parse tree to our syntax tree.
 //
 // Each function takes one piece that was parsed without error, so that a unit with a mistake in one place can

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Rules, regions and expressions. Headers: build.cpp.
 #include "compiler/syntax/build.h"
 #include "compiler/syntax/nearest.h"

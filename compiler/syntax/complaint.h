@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Syntax errors in our own words.
 //
 //   B.cell(i) form(A.cell(i) a) { ... }

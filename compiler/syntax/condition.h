@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The condition of #if and #elif: an integer constant expression, as in C.
 //
 //   defined(N) && N >= 3   with N defined as 4   =>   true

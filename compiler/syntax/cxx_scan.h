@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // One lexeme of C++-like text at a time: just enough to know what is inside a string, a character or a
 // comment.
 //

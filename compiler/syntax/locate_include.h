@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Which file an #include means.
 //
 //   in src/a.pbcc: #include "m.h"     =>   src/m.h, then <each folder of the include path>/m.h

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Macros and their expansion, as the C preprocessor does it without # and ##.
 //
 //   #define MAX(a,b) ((a)>(b)?(a):(b))

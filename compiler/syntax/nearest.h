@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The word that the user probably meant.
 //
 //   nearest("frm", {"from", "to"}) => "from"        nearest("zebra", {"from", "to"}) => ""

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Two speeds: the whole program with the fast prediction mode (SLL); if that does not fit, each unit on its
 // own with the full one (LL), and a unit that does not fit either, piece by piece, one message for each
 // piece.

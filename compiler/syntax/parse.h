@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // From a source file to its syntax tree: preprocess (include, define, conditionals), lex and parse with
 // ANTLR.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Directives and the way of the text through them; macros: macro.h, conditions: condition.h.
 #include "compiler/source/not_text.h"
 #include "compiler/syntax/condition.h"

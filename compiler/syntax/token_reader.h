@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // From text to the tokens that the grammar works on.
 //
 //   transform T from A to B { B from(A a) { return a == '}'; } }

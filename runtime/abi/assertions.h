@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // JASSERT, JWARNING and JTRACE of rule bodies: a condition or text, values to print, a message.
 //
 //   JASSERT(n > 0)(n)(m).Text("sizes");   // prog: error: JASSERT(n > 0) failed at prog.pbcc:12: sizes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Everything that rule bodies and raw blocks may name without declaring it (language reference 1.6): the
 // namespace `petabricks`, which the prelude opens. What the runtime needs beside it stays in namespace pb,
 // where no name of a program can clash with it.

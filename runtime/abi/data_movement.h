@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Words that cross the border of a fast memory while products of matrices are computed tile by tile: exact
 // counts, and the tiles that need fewest. The compiler's cost model (compiler/model/movement) and the library
 // (stdlib/chain.pbcc), which asks while a program runs, take the same ones.

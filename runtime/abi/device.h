@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Steps that may run on a device (a GPU, or whatever OpenCL offers): tables that the compiler emits and
 // runtime/device carries out.
 //

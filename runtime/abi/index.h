@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Integer helpers that emitted loops use (isl's floor division, minimum, maximum; alignment).
 #pragma once
 

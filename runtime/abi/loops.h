@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Plans that are loops only: tables that the runtime walks, because a coroutine of its own would cost each
 // transform more compile time than all of its loops.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // In which order a chain of matrices is multiplied, and which products are fused in pairs: plans by dynamic
 // programming. As data_movement.h for the compiler's cost model and for programs while they run.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // `memoized` transforms: the last call of each is remembered; a call with the same inputs takes its outputs.
 //
 //   static pb::Memo memo;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Small decisions that emitted entries take at run time: may two regions overlap.
 //
 //   if (pb::mayOverlap(f.m_B, f.m_A)) f.m_A = pb::copyOf(f.m_A);      // inputs are as they were at the call

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What C's <math.h> has as macros, as functions of one type each: `isnan` for double, `isnanf` for float;
 // nan() is NAN. Kernels on devices call them by the same names (runtime/device/dialect.h).
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a generated program tells the runtime about itself, and what it asks of it.
 //
 // The compiler emits one `const pb::Program pb_program`. runtime/program reads it: to parse the command line,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Regions: views of matrices, as generated programs and rule bodies see them.
 //
 // A Region<T, D> is a base pointer, D strides and D extents. Coordinate 0 is x, the fastest in storage

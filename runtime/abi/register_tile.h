@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Blocks of points in registers: carries out the mark "registers" of compiler/kernel/register_tile.h.
 //
 //   struct pb_kernel_0_tile {                        // emitted: what one block does

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Tasks as generated programs see them: C++20 coroutines on the work-stealing scheduler.
 //
 // A transform's task-parallel version is a coroutine that returns a Job. Jobs start when awaited or spawned:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Loops whose inputs are computed tile by tile: `through` matrices of which only the cells that a tile needs
 // exist, in buffers of the worker that computes it.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Tunables with more than one value, as generated code and rule bodies read them.
 //
 //   tunable array(4) float w   ->   w[2]                       in a body: a pb::FloatArray

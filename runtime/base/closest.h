@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // "Did you mean": the candidate nearest to a misspelt name.
 //
 //   closest("InsertoinSort", {"InsertionSort", "QuickSort"}) == "InsertionSort"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How a generated program speaks of what went wrong: one line, "PROGRAM: error: what, where, what to do".
 //
 //   throw UserError("a.npy: expected 2 dimensions, found 3");             // caught once, in pb_main

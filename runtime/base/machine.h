@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The machine that the program runs on, as far as it decides what is fast.
 //
 //   thisMachine()  ->  { "Intel(R) Xeon(R) Processor", 2, 32768, 2097152, 110100480 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The middle of some times: what --time prints, and what a tuner is told of short runs.
 //
 //   medianOf({0.3, 0.1, 0.2})  ->  0.2

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Numbers in messages, as a user would write them.
 //
 //   number(0.1) == "0.1"     number(1e-20) == "1e-20"     number(2.0 / 3, 6) == "0.666667"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Fast pseudo-random numbers: xoshiro256++ (Blackman and Vigna, 2019), seeded by splitmix64.
 //
 //   Random r(1);  r.unit();          // a double in [0, 1)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "runtime/base/run_state.h"
 #include "runtime/abi/body.h"
 

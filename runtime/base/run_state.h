@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a rule body can ask about the run that it is part of (PetabricksRuntime::isTrainingRun, untrained).
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // TOML text to slots. Two steps: everything is read and checked into a list of changes; then, if nothing was
 // wrong, the changes are made.
 #define TOML_EXCEPTIONS 0

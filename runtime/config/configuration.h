@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The configuration of a generated program: TOML in which transforms and rules appear by name.
 //
 //   program = "sort"                      # refused where it does not fit the program

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Slots to TOML. Written by hand, because a configuration is read by people: one table a transform, choices
 // on one line, in the program's own order.
 #include "runtime/config/configuration.h"

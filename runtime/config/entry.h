@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What became of one entry of a configuration's text.
 //
 //   [Sort]                                        Sort.block, 3:9, OutOfRange,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A configuration for another version of the program, used as far as it goes: each entry has a legal
 // fallback.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The section [kernels] of a configuration: what the compiler was, or is, to make of the program's loops. A
 // running program cannot follow it any more; it compares it with what it was compiled with.
 //

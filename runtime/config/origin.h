@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Where a configuration comes from: its first lines and its table [made-by], against this program and this
 // machine.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "runtime/config/original.h"
 #include "runtime/base/number.h"
 #include "runtime/config/configuration.h"

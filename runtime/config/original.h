@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The configuration format of the original compiler, for what still exists under its names.
 //
 //   # free text

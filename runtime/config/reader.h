@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A configuration's table, read: what is wrong with each entry, and the changes that its slots need.
 //
 //   Reader reader(program, "sort.cfg", &warnings);   reader.read(table, &threads);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How much of a step that runs again and again a device gets, so that it and the processor are done at the
 // same time (petabricks-hetero, requirement 100).
 //

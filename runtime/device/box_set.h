@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Sets of cells as disjoint boxes.
 //
 //   BoxSet valid(Box{2, {0, 0}, {640, 480}});

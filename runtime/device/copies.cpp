@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Transfers of storages: their begin, and the tasks that wait for their end.
 #include "runtime/device/tasks.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // One device, as its management thread sees it: buffers, kernels, copies and launches that do not wait.
 //
 //   std::vector<std::unique_ptr<Device>> all = openDevices("opencl:0,fake");

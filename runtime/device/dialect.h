@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The language in which the compiler writes kernels, and what makes it OpenCL C, CUDA C++ or C++.
 //
 //   PB_KERNEL(pb_k0)(PB_GLOBAL const float *A_p, long A_o, long A_s0, ..., long low0, long high0)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Functions of the kernels' dialect that are made of its others: what OpenCL C, CUDA C++ or C++ have under
 // another name, as a macro, or with another result for zeros and NaN.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the processor's code needs before it may touch matrices that devices use, too.
 //
 //   std::vector<HostUse> uses{{in, true, false}, {out, false, true, true}};

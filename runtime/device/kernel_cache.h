@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Compiled kernels on disk, found again by all that decides them (petabricks-hetero 7.3, requirement 83).
 //
 //   KernelCache cache(KernelCache::standardFolder());

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "runtime/device/kernel_shelf.h"
 #include "runtime/abi/device.h"
 #include <atomic>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The kernels of one device that a program has asked for, each built once, off the workers' threads.
 //
 //   Shelf::Built k = co_await shelf.get(kernel, group, true);      // waits the first time only

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Who used a buffer last, on each of a device's queues: what a new command has to wait for.
 //
 //   uses.eachToAwait(kKernels, true, [&](auto &command) { wait for it });   // a kernel that writes

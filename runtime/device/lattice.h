@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The cells of a storage as cells of a lattice, on which views are boxes.
 //
 //   Lattice lattice(8 * 640 * 480);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The commands of one launch: one, or one for each round of its points, or one for each diagonal of their
 // tiles.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The tasks of one launch, in the order in which they are queued: prepare, copy-ins, execute.
 #include "runtime/device/launch_rounds.h"
 #include "runtime/device/tasks.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What each kind of device offers to list.cpp; none of it throws but open().
 #pragma once
 #include "runtime/device/device.h"

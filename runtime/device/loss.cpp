@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The end of a device before its time: it is lost, or does not answer any more.
 #include "runtime/device/management.h"
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a Manager, its thread and its watchdog share; internal to the room.
 //
 //   management.add(request, tasks);     // any thread; finished with Lost at once if the device is

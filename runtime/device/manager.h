@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The management thread of one device: a queue of tasks that never wait (petabricks-hetero 6.3, 6.4).
 //
 //   Table table(1);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A device's memory: who gets a buffer, and who gives one up when there is none left.
 #include "runtime/device/management.h"
 

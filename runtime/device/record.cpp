@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "runtime/device/record.h"
 #include "runtime/matrix/storage.h"
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What is known of one storage: which of its cells are valid where, its buffers, transfers under way.
 //
 //   CopyPlan plan = record.planIn(device, place, &read, nullptr, true);   // what has to be copied, and that

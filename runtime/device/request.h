@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Somebody who waits for the management thread: a coroutine or, rarely, a thread.
 //
 //   auto r = std::make_shared<Request>();

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "runtime/device/residency.h"
 #include "runtime/device/manager.h"
 #include "runtime/device/record.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Which cells of which matrix are valid where: on the processor's side and on each device.
 //
 //   Table table(2);                                  // two devices

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "runtime/device/session.h"
 #include "runtime/device/step_arguments.h"
 #include <algorithm>

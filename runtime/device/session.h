@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The devices of a running program: where each step runs, and what happens when a device cannot.
 //
 //   Session session(openDevices("all", complaints), {});

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A library that is opened when a program runs, if the machine has it.
 //
 //   SharedLibrary library({"libOpenCL.so.1", "libOpenCL.so"});

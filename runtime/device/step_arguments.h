@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a part of a step touches: regions out of the frame, cells and values out of the step's table.
 //
 //   const StepArguments arguments(step, frame, &box);

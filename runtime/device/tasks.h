@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The tasks of a management thread, and what they share; internal to the room.
 //
 //   auto s = std::make_shared<Submission>(std::move(launches));

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How a launch goes in which the items of a group compute cells together (abi/device.h, DeviceTeams).
 //
 //   1 cell of 10^6 steps, groups of 256 items, teams of 256, 100 units

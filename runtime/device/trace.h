@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What happened when: tasks of workers and of management threads, copies and kernels, for chrome://tracing or
 // ui.perfetto.dev.
 //

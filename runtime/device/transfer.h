@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a Transfer touches, for those who carry it out.
 //
 //   checkTransfer({.offset = 8, .bytes = 16, .rows = 3, .rowStride = 64}, 152)      // fits exactly

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Files of rule bodies: MatrixIO of runtime/abi/body.h.
 #include "runtime/abi/body.h"
 #include "runtime/abi/program.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The element kinds of matrices as C++ types.
 //
 //   bytes(ElementKind::F32) == 4;   name(ElementKind::F32) == "float"

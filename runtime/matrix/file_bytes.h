@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The bytes of an input: a file mapped into memory, or everything that standard input has.
 //
 //   FileBytes f = FileBytes::open("photo.png");   f.bytes().size()

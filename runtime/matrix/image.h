@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Photographs as matrices.
 //
 //   rank 2, A[w, h]:     grey values; colours become luma (0.299 R + 0.587 G + 0.114 B)

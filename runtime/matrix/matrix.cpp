@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "runtime/matrix/matrix.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/random.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A matrix as the runtime itself handles it: element kind, extents, shared dense storage.
 //
 //   Matrix m = Matrix::allocate(ElementKind::F64, {640, 480});   // 640 wide, 480 high

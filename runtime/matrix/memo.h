@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The runtime's side of `memoized` transforms (runtime/abi/memo.h).
 #pragma once
 

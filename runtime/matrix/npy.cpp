@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // `.npy` files, read (numpy's format versions 1 to 3, https://numpy.org/neps/nep-0001-npy-format.html).
 #include "runtime/matrix/reading.h"
 #include <bit>

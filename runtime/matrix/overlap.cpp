@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Overlap of regions, and copies of them (declared in runtime/abi/plan.h).
 #include "runtime/abi/plan.h"
 #include "runtime/matrix/storage.h"

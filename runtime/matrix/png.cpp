@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // PNG images through libpng, read and written.
 //
 // libpng leaves a function by longjmp when something is wrong; so the functions that call it hold nothing

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Reading a matrix from a file, and what the readers of the single formats share.
 //
 //   Wanted w{"A", ElementKind::F64, 2, "[w, h]"};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Memory of the calling thread that is used again and again.
 #pragma once
 

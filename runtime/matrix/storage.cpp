@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The memory behind matrices: a reference count in the 64 bytes before the elements, or, for memory that
 // somebody else owns, in 64 bytes of their own.
 //

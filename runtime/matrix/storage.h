@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the rest of the runtime may ask of a matrix's storage, beyond what generated code may (region.h).
 //
 //   storageBytes(region.owner)                                   // as asked for when it was allocated

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Blocks of memory for matrices: 64-byte aligned, large ones reused.
 //
 //   unsigned long capacity;

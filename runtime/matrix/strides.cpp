@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Where rows, planes and versions of a temporary matrix begin.
 //
 // Rows on cache lines: a stencil then loads its neighbours above and below in whole lines. No multiples of a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The text format of language reference 4.4, read:
 //
 //   SIZE 3 2

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Writing a matrix to a file: checked before the computation, whole or not at all.
 //
 //   OutputFile out("blurred.png", "B", {640, 480}, "[w, h]");   // refuses now what could not be written

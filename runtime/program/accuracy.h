@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How exact a result is: the transform's metric, over the outputs and then the inputs of a run.
 //
 //   runner.run(instance);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // --check: do all choices compute the same?
 //
 //   Sort: InsertionSort agrees (max difference 0)

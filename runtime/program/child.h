@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // One run of a transform in a forked process, results in memory that parent and child share.
 //
 //   SharedRun run(instance);                       // room for the outputs

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The parts of pb_main that have to do with one run: usage, configuration, files in, transform, files out.
 //
 //   configure(program, options, argv[0], &threads);              // defaults, baked configuration, file

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How far two results are apart.
 //
 //   Difference d = compare(found, reference);   d.agrees;   d.value == 1.2e-15

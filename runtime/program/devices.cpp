@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "runtime/program/devices.h"
 #include "runtime/base/errors.h"
 #include "runtime/device/trace.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The devices of this process, as the command line and the configuration want them.
 //
 //   setDevices({"opencl:0", "run.json"});        // --devices, --trace

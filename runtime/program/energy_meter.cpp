@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "runtime/program/energy_meter.h"
 #include "runtime/device/shared_library.h"
 #include <algorithm>

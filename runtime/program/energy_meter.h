@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How much energy this machine has used, by its own counters: of the processor and its memory (RAPL, through
 // the kernel's powercap folder) and of NVIDIA's devices (NVML, opened when it is there).
 //

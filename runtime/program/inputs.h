@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Where the inputs of a transform come from: files, random numbers, or the program's own generator.
 //
 //   std::vector<Matrix> in = loadInputs(sort, {"numbers.npy"});

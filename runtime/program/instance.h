@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // One call of a transform: its size variables and all its matrices.
 //
 //   Instance i = instanceFor(sort, {A}, {});     // sizes solved from the inputs, outputs allocated

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // pb_main: what `PROG [options] IN... OUT...` does, from the command line to the exit status.
 #include "runtime/base/errors.h"
 #include "runtime/base/random.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The command line of a generated program, taken apart.
 //
 //   Options o = parseOptions({"--threads", "2", "--size", "w=640", "in.npy", "-"});

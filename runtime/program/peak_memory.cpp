@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "runtime/program/peak_memory.h"
 #include "runtime/matrix/storage.h"
 #include "runtime/matrix/storage_pool.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The most memory that a piece of work has at once, beside what the process has already.
 //
 //   PeakMemory peak(2);                 // gives back what only rests in pools, and begins to watch

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Which of a program's versions runs: the one for the most able processor that this one is.
 //
 //   versions x86-64-v2, x86-64-v3, x86-64-v4 on a processor with AVX2   =>   x86-64-v3

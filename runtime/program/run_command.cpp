@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "runtime/base/closest.h"
 #include "runtime/base/median.h"
 #include "runtime/matrix/writing.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Which runs of a request count, and what is a time: the first runs say more of what was done before than of
 // the configuration.
 //

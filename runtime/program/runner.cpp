@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "runtime/program/runner.h"
 #include "runtime/matrix/memo.h"
 #include "runtime/program/devices.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Runs transforms on a scheduler of a given number of threads.
 //
 //   Runner runner(2);

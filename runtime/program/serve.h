@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The worker side of tuning: `PROG --serve` answers one JSON request a line on standard input with one JSON
 // line on standard output, until end of input. One process serves many candidates, so nothing is loaded
 // twice.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "runtime/program/serve_session.h"
 #include "runtime/base/closest.h"
 #include "runtime/base/errors.h"

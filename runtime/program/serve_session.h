@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The state of a serving program between requests (protocol: serve.h).
 //
 //   ServeSession session(program, sort, 2, [](const std::string &event) { ... });

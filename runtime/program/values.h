@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Values that inputs may have and that random ones never show: equal neighbours, order, signs, tiny numbers.
 //
 //   setValues(instance, "reversed", 1);     // all inputs but numbers (0-d), from their own random values

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The task tree of forEachBox: halves its box along the dimension with most parts, spawns the upper half and
 // goes on with the lower. The largest halves are spawned first, so they lie where thieves take them.
 #include "runtime/abi/loops.h"

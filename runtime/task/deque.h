@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The work-stealing deque of one worker, by the THE protocol (petabricks-hetero 6.2).
 //
 //   Deque d;

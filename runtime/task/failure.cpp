@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The way of a failure up through frames that cannot be left by exceptions (runtime/abi/task.h).
 #include "runtime/abi/task.h"
 

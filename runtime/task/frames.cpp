@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Memory of coroutine frames: per-thread free lists by size class, so that a spawn costs no malloc.
 //
 // A frame is often freed by another thread than the one that made it (a thief finishes a child). It goes to

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Walks the tables of runtime/abi/loops.h.
 #include "runtime/abi/loops.h"
 #include "runtime/abi/through_tiles.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Where workers without work sleep.
 //
 //   lot.announce(seat);                 // from now on wakeOne() may choose this seat

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "runtime/task/scheduler.h"
 #include "runtime/task/task.h"
 #include "runtime/task/worker.h"

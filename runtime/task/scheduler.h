@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The workers, as the rest of the runtime sees them.
 //
 //   Scheduler s(8);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A lock for sections of a few instructions.
 //
 //   std::lock_guard hold(lock);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The walk of a table of steps, as runtime/device sees it, and what it asks of devices. The task room knows
 // no device; programs without one have no StepDevices.
 //

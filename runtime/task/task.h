@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Nodes of a task graph with arbitrary acyclic dependences: five states and continuations
 // (petabricks-hetero 6.1).
 //

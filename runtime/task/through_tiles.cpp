@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How large the tiles are in which `through` matrices are computed.
 //
 // Tiles are as large as half of a core's second cache allows: what two tiles both need is computed twice, the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The tiles of a wavefront: how many there are, which points each has, which wait for it.
 //
 // A tile's position is a number for each dimension of the box. In diamonds of a place z and steps t

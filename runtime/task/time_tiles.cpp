@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The tiles of stencils in time. A tile goes over `cells` cells, a step of time, over them again moved by the
 // slope, ...: what it reads from memory, and brings back, serves all of its steps. Or it is a diamond of time
 // and one place, and moves in the others only.

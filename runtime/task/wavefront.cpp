@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Tiles that wait only for their neighbours. Each tile counts the predecessors that are not done; whoever
 // brings a count to zero owns that tile: it goes on with one and spawns the others.
 #include "runtime/abi/loops.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // One worker thread: its deque, and the loop that runs tasks.
 //
 //   Worker::current()->deque.pushTop(work);   // what pb_spawn does

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """Pretty-printers of gdb for pb::Region, isl objects and syntax::Expr.
 
     gdb -x scripts/gdb/pbc_printers.py --args build/debug/bin/pbc --emit=kernels prog.pbcc

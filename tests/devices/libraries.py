@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions of libraries for devices, from the program to the call: libraries.py PBC DRIVER LIBRARIES.
 
 DRIVER is a CUDA driver for tests (tests/unit/device/cuda_driver.cpp), LIBRARIES a folder with cuBLAS, cuSOLVER and cuFFT

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is copied between the processor and a device, and who computes what: moves.py PBC.
 
 Requirements 21, 26 to 34, 56 and 65 to 70 of petabricks-hetero 10, by the counters (PB_DEVICE_COUNTERS) and the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What compiled programs do with devices, seen from outside: runs.py PBC. Traces of runs on the fake device say what
 was copied and launched (petabricks-hetero 10; each check names its requirement)."""
 import collections, json, os, subprocess, sys, tempfile

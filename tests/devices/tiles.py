@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Wavefronts and steps of time in tiles, as groups of a device compute them: tiles.py PBC. Random sizes, tiles and groups
 against the processor, and how many launches a run takes. DEVICE=opencl: there, without counting."""
 import json, os, random, subprocess, sys, tempfile

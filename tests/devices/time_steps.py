@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Time-stepped rules of two and three dimensions have a device version, found in little time, which computes what the
 processor does: time_steps.py PBC. Boxes of parts of such points are too much for isl (half a minute): these steps are
 launched as a whole."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares the error index (docs/errors.md) with the compiler's sources, both ways.
 
   errors.py ROOT          every message of compiler/ has an entry, every entry a message, and its examples show it

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the examples of a document, so that it cannot say what is no longer so.
 
   examples.py PBC DOCUMENT.md          every example

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """pbc's own command line: command_line.py PBC. What the original's options do, and what is left on the disk."""
 import json, os, subprocess, sys, tempfile
 import xml.dom.minidom

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bodies that are long and deep as only programs write them: deep_bodies.py PBC
 
 They compile soon, and run: what walks them recursively has stack for it. Each is timed against a limit that a quadratic

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The command line of a compiled program: program_line.py PBC. What needs a program of variable accuracy."""
 import os, subprocess, sys, tempfile
 

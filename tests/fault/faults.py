@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What goes wrong with a device while a program runs: faults.py PBC chain|heat|calls|repeat
 
 Each fault strikes at the first command, allocation or copy, then at the second, and so on. The program must end with

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Mutated programs through the whole compiler, up to the C++ text: each is accepted or refused with messages;
 // a crash, a hang or an internal error fails.
 //

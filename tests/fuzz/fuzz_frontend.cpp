@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Mutated programs through the front end: it must neither crash nor hang, whatever comes in.
 //
 //   fuzz_frontend [seconds = 60] [seed = 1]      until the time is up or 20,000 programs are through

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Mutations of programs for the fuzz targets: lexemes are dropped, doubled, swapped, replaced by ones of
 // other programs or by nasty bytes. The same random numbers give the same program.
 #pragma once

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """pbc model area: area_command.py PBC. Figures, shares, the plot, and what is said about chips that cannot be."""
 import os, stat, sys, tempfile
 import xml.dom.minidom

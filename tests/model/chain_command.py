@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """pbc model chain: chain_command.py PBC. The worked example in both modes, the experiment, and wrong questions."""
 import os, sys, tempfile
 import xml.dom.minidom

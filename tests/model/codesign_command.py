@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """pbc model codesign: codesign_command.py PBC. The specification's ranges, weights, models, the plot, and budgets that no
 chip meets."""
 import os, sys, tempfile

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """pbc model energy: energy_command.py PBC. One tile, the front over tiles, costs from measurements, and what is said about
 wrong questions."""
 import os, random, sys, tempfile

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """pbc model measure: measure_command.py PBC. A file that the other models read, for the processor and for a device."""
 import json, os, sys, tempfile, time, tomllib
 import xml.dom.minidom

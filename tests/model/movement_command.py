@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """pbc model movement: movement_command.py PBC. Answers as text, as data and as a plot, and wrong questions."""
 import os, sys, tempfile
 import xml.dom.minidom

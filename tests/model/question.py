@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """What the tests of pbc model share: asking, as text and as data, and being refused."""
 import json, os, subprocess
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Random transforms with cell rules: the choice grid and the plans agree, for every small size, with an
 // evaluation that counts cells one by one and knows nothing of isl (requirements 4 and 5 of
 // petabricks-hetero, section 10).

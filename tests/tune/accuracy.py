@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tuning to an accuracy target, where alternatives differ in what they can reach: accuracy.py PBC."""
 import json, os, signal, subprocess, sys, tempfile
 

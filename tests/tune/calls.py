@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """What the tests of `pbc tune` share."""
 import signal, subprocess, sys
 

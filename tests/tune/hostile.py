@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Candidates that misbehave: hostile.py PBC SOURCE FAULT
 
 Tunes SOURCE, whose rule Good is faster than its default, Plain, and whose rule Bad would be fastest of all if it did

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`pbc tune --kernels`, as a user gives it: kernels.py PBC."""
 import json, os, signal, sqlite3, subprocess, sys, tempfile, time
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """pbc tune --objective and --pareto, as a user gets them: objectives.py PBC
 
 The program sums prefixes of squares: Table with a large table and quickly, Lean without and slowly, and Wasteful with the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is written, and what is left as it is; streams that are closed or break: outputs.py PBC."""
 import os, signal, subprocess, sys, tempfile
 

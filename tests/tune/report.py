@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A tuning's page and `pbc explain ./prog`, as a user gets them: a sample is tuned, its page is loaded in a real browser.
 
   report.py PBC SAMPLES        exit status 77: no browser is installed; everything else was checked

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """pbc tune --strategy, --trials, --effort=prove and --record, as a user gets them.
 
   strategies.py PBC SAMPLES

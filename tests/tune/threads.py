@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The number of threads as a decision: threads.py PBC SAMPLES
 
 A program that is served changes its number of threads with the configuration, in one process; what a tuning decides is

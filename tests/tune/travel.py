@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Configurations that travel, as a user meets them: travel.py PBC."""
 import json, os, re, subprocess, sys, tempfile
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Trials are fewer under sanitizers, which slow them down ten times and more.
 //
 //   const long trials = scaled(10'000'000);

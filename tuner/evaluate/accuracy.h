@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The accuracy of a program of variable accuracy: first brought to its target, at the end verified.
 //
 //   reachAtSizes(worker, space, {n 64, n 128, ...}, start, patience, mayGoOn, note)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // One child process that is spoken to line by line, and that cannot outlive us.
 //
 //   ChildProcess child({"./prog", "--serve"}, {});

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Are the results right where no time is measured? Sizes that are odd, prime, tiny or next to a cut-off,
 // values that are sorted, equal, negative or subnormal: the results are compared with the default's.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Ctrl-C as a wish, not as an accident: the first SIGINT, SIGTERM or SIGHUP asks the tuning to end with what
 // it has; one that comes later than a second after it ends the process as usual (the workers die with it).
 // What comes sooner is the same wish: a shell, or `timeout`, sends it to the process and to its group.

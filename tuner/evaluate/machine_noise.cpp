@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "tuner/evaluate/machine_noise.h"
 
 #include "tuner/report/words.h"

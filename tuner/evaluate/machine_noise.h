@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How much times differ on this machine now, before anything is tuned: what is no further apart than this
 // cannot be told apart by a few runs.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A space that was measured completely, as a file: the times of every point of a grid (space/grid.h) at
 // several sizes.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How much memory a candidate may take, and how much a process has.
 //
 //   const long share = memoryShare();     // 16 GB where 21 GB are free

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Can this machine measure what is wanted?
 //
 //   requireMeters(worker, {Time, Energy}, default)  ->  Meters{{"package-0"}, window 0.05 s}, or an error

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Another objective than time, in front of an evaluator: what strategies get for a run are the seconds that
 // the default would take for the same cost.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Measures a whole space, for simulations: every point of the finest grid that has so many points, at the
 // full size and a few below it.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A measured space answers in place of the machine: strategies are compared in seconds, and alike everywhere.
 //
 //   Replay replay(measured, seed);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "tuner/evaluate/steps.h"
 
 #include "tuner/evaluate/child_process.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The sizes at which candidates are tested: from small to the full one, doubling.
 //
 //   growingSizes({w 1024, h 768, KW 7})  ->  {w 64 h 48 KW 7}, {w 128 h 96 KW 7}, ... {w 1024 h 768 KW 7}

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The tuner's end of `PROG --serve` (runtime/program/serve.h): one process that answers requests, and is
 // started again after it crashed, hung or ended.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Measures by running the program: an Evaluator over a Worker, with the journal as memory.
 //
 //   WorkerEvaluator evaluator(space, steps, worker, &journal, settings);

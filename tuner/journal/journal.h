@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Every measurement of every tuning, on disk at once: an interrupted tuning loses nothing, and the next one
 // of the same program on the same machine starts with what is known.
 //

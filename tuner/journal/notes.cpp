@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "tuner/journal/notes.h"
 
 #include "tuner/space/program_space.h"

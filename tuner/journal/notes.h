@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What is noted of a tuning for as long as that works: on a full disk it goes on without, for what was found
 // so far is not lost for that.
 //

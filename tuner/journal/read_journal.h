@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A journal as it is, for those who only read: nothing is made or changed.
 //
 //   readJournal("prog.tune.sqlite")  ->  all entries, oldest first, of all versions and machines

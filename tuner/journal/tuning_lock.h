@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // One tuning at a time for a configuration: two would disturb each other's times, and the last to end would
 // win.
 //

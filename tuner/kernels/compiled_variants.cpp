@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "tuner/kernels/compiled_variants.h"
 
 #include "tuner/evaluate/child_process.h"

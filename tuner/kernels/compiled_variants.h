@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Variants as programs: compiled in parallel by `pbc SOURCE --config=FILE`, run as workers.
 //
 //   CompiledVariants variants(settings);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Looks for faster kernels of a program: one option at a time is given another value, starting from the best
 // so far.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // One run of `pbc tune --kernels`, from a source to the program made with the best kernels.
 //
 //   TuneOptions options{.program = "blur.pbcc", .kernels = true};

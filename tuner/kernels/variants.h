@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the search for kernels asks of the world: a program's variants, by the settings of its kernels.
 //
 //   variants.build({a, b, c});   variants.measure(a, 3)  ->  seconds {0.031, 0.030, 0.030}

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a recording says of a configuration: how the search went, for each decision the winner and what came
 // next, how much each decision mattered, and what was rejected. Numbers only; explain.h and page.h say them.
 //

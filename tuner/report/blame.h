@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What was rejected and what is to blame, from the trials alone.
 //
 //   Blame blame = blameIn(space, recording);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // One drawing of a report in the making: inline SVG, as drawings.h wants it.
 //
 //   Canvas canvas("front", 260, "Time against memory", "4 points ...");

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a choice or tunable decides, as classes that measurements can be sorted into.
 //
 //   Decision(space, recorded configurations)  of  Sort                 ->  classes MergeSort, QuickSort, ...

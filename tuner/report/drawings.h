@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Drawings of a report as inline SVG, without scripts and without colours of their own: classes of the page's
 // stylesheet (page.cpp) say how they look in dark, in light and in print.
 //

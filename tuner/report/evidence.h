@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Everything that `pbc explain ./prog` and `pbc report ./prog` speak of, gathered: what the program can
 // decide, what its configuration says, what the journal knows, and the analysis of it.
 //

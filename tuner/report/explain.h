@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a configuration decides and why, on a terminal: one line for each choice, or all that is known of one.
 //
 //   Sort: InsertionSort below 341, otherwise MergeSort

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "tuner/report/front_report.h"
 
 #include "tuner/report/page_parts.h"

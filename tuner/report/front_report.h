@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A front of two objectives in words, as data, and as a page with a plot.
 //
 //   asText(space, front)  ->  "  1  31.2 ms   80 MB    Sort: QuickSort always       sort.front/1.cfg" ...

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the user gets at the end of `pbc tune --kernels`: the result as text or JSON, and the lines that stand
 // above the settings in the configuration.
 #pragma once

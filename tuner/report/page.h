@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A tuning as one page: HTML with inline drawings, for a browser or to print.
 //
 //   writeAtomically("sort.tune.html", page(evidence));

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the pages of reports are made of.
 //
 //   text = pageBegin("Tuning of ./sort") + table.done() + kPageEnd

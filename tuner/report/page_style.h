@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How a report looks: in light, in dark and on paper. Colours of alternatives carry white text in both.
 #pragma once
 

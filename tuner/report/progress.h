@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How it goes: one line that changes on a terminal, a line for each size elsewhere. Written to standard
 // error, so that --json alone is on standard output.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the journal knows of one tuning, as values: sizes as numbers, configurations that can be asked what
 // they decide, a clock that stands still between sessions.
 //

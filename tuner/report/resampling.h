@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How sure a ratio of two times is: intervals by resampling what was measured (bootstrap), and by order
 // statistics.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "tuner/report/result_file.h"
 
 #include "tuner/space/toml.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The configuration that a tuning writes: where it comes from, the choices, what the program was compiled
 // with.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the user gets at the end: the result as text or JSON, and the lines that stand above the
 // configuration.
 #pragma once

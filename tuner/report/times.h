@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The times of a recording by size and configuration: what every question of an analysis looks up.
 //
 //   Times times(recording);   times.at(size)[configuration].seconds  ->  {0.5, 0.52}

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Configurations, times and machines in words that a person reads without knowing the tuner.
 //
 //   inWords(space, configuration)  ->  {"Sort: InsertionSort below 341, QuickSort below 65536, otherwise

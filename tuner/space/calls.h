@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Which choices decide whether a transform runs at all: its numbers need not be searched where it does not.
 //
 //   Convolution chooses between Direct, which calls Convolve2D, and TwoPasses, which calls Rows and Columns

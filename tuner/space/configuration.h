@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // One point of the space: a selector per site and a value per tunable. A value type; changes make new ones.
 //
 //   Configuration best = Configuration::defaults(space).withSelector(0, Selector(1)).withTunable(2, 64);

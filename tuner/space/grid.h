@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The finite part of a space that can be gone through completely: selectors of at most two levels with
 // cut-offs on a scale, and numbers on a scale.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a configuration says of kernels: its section [kernels], decided when a program is compiled.
 //
 //   [kernels]                       ->  {{"Heat", "inside", "jam"}: "2"}

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The machine that a program runs on, as PROG --info and a configuration's [made-by] describe it.
 //
 //   inWords(machine)  ->  "Intel(R) Xeon(R) Processor, 2 processors, opencl:0 (cpu-haswell, driver 3.1)"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the tuner knows of a program: the choices it offers, as data, and nothing of their meaning.
 //
 //   {"name":"sort","hash":"9f2c","main":"Sort","transforms":[{"name":"Sort","sites":[{"name":"Sort",

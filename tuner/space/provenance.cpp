@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "tuner/space/provenance.h"
 
 #include "tuner/space/toml.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Where a configuration comes from, as data: its table [made-by].
 //
 //   [made-by]

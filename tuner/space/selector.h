@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A selector: which alternative a call of size n takes.
 //
 //   Selector({{341, 1}, {65536, 2}, {kNoLimit, 0}}):  n < 341 -> 1,  n < 65536 -> 2,  else 0

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Configurations as the TOML text that programs read (runtime/config/configuration.h), and back.
 //
 //   program = "sort"

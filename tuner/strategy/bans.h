@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Failures, whose fault they are, and which alternatives are therefore no longer tried.
 //
 //   child {Quick below 100, else Merge} of parent {Merge} ends by signal 11 at n = 4096

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // When a part of the search must be over: at a time, or after so many measurements, whichever comes first.
 //
 //   Deadline{42.0}          at 42 s of the evaluator's clock

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The best configuration of a size against one challenger after another, on a machine that is now fast and
 // now slow: times of one moment do not tell a tenth from times of another where two threads take 0.95 ms in
 // one second and 1.4 ms in the next.

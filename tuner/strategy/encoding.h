@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Configurations as rows of numbers, for models that know nothing of selectors.
 //
 //   Encoding encoding(space, n = 64);

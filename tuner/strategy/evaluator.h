@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a search asks of the world: how long does this configuration take at that size? Whether a process, a
 // formula or a recording answers is not the search's business.
 //

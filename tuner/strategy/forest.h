@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A model of times that is learnt from few of them: extremely randomised trees, with how sure they are.
 //
 //   Forest forest(rows, targets, {.trees = 24}, random);

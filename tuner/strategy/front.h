@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The configurations that are best for two objectives at once, each in its way: a Pareto front.
 //
 //   findFront(space, sizes, {Time, Memory}, {.deadline = 60}, evaluator, observer)

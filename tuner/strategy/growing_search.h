@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What all strategies share: candidates are tested at growing sizes, what is good at one size goes on to the
 // next.
 //

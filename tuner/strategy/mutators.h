@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The ways to change a configuration, one function each; which of them exist follows from the program's
 // space.
 //

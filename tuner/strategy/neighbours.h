@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The configurations one deliberate step away from a given one. Chance finds them too, but later: these are
 // the steps that pay most often.
 //

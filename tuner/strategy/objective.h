@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What tuning makes small: time, energy, peak memory, or a product of them.
 //
 //   const Objective objective = Objective::parse("energy*time");    // the energy-delay product

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Goes downhill from the best configuration at the full size until no single step is faster.
 //
 //   polish(tester, population, lastSize, deadline, random)   // what it finds joins the population

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The configurations that are kept while the search goes from size to size.
 //
 //   population.join(child);  population.prune(size, 10);   // the 10 fastest at this size stay, fastest first

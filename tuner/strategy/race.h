@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The last word: the best candidates run against the default at the full size, turn by turn in alternating
 // order, with fresh measurements, in several processes. Only who is faster beyond chance wins; otherwise the
 // default does. Whoever is not faster than the previous winner beyond chance does not take its place, and

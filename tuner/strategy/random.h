@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The only source of chance in the search: the same seed gives the same numbers on every machine (the
 // standard library's distributions may differ between implementations, so they are not used).
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // From a configuration that is not exact enough to one that is.
 //
 //   reach(space, start, n = 1024, accuracyOf)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // From a configuration that was found on another machine to one for this one, in few trials: which
 // alternatives are good together has been found already; where one should give way to the next has moved.
 //

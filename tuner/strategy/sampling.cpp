@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "tuner/strategy/sampling.h"
 
 #include "tuner/strategy/mutators.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A configuration by chance, anywhere in the space.
 //
 //   sample(space, bans, n = 4096, random)   ->  {n<23: Insertion, n<901: Quick, else Merge}, block 171

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Where to start: what the journal says was best elsewhere.
 //
 //   storedSeeds(space, readJournal(path), {machine, "n=4096 seed=1"}, 4)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Deciding from a few noisy times which of two configurations is faster.
 //
 //   judge({0.10, 0.11}, {0.20, 0.19})  -> Faster        judge({0.100}, {0.101})  -> Unclear: measure again

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The strategies of `pbc tune --strategy=NAME`, as data: name, what it is, its options. One file each in
 // techniques/; this table is all that knows of them, and what the help is made from.
 //

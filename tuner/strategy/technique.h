@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // One way of proposing configurations. It is asked for one at a time and told what came of it; who measures,
 // who keeps the best and when time is over is not its business.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Measures candidates through an Evaluator, remembers their times at each size, and decides who is faster.
 //
 //   Tester tester(space, sizes, evaluator, observer);

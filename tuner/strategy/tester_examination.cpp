@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the Tester makes of an examination: whom it blames, and what is left of a configuration without that.
 #include "tuner/strategy/neighbours.h"
 #include "tuner/strategy/tester.h"

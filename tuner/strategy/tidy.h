@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Takes back what makes no difference, so that a result says only what it has found out.
 //
 //   best {n<4: TwoPasses, n<9: Once, else TwoPasses; rows.split = 131072, columns.cutoff = 515}

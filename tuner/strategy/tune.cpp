@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "tuner/strategy/tune.h"
 
 #include "tuner/strategy/growing_search.h"

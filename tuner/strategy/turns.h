@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Times of several configurations that can be compared, as they were taken in turns on a machine that others
 // share.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // `pbc config check`: each entry of a configuration against a program, and where it comes from against this
 // machine.
 //

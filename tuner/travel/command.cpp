@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "tuner/travel/command.h"
 
 #include "tuner/evaluate/steps.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // `pbc config check|diff|explain`: configurations without a run.
 //
 //   pbc config check sort.cfg --for=./sort      ->  each entry; status 1 if one needs attention

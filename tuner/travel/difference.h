@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // `pbc config diff`: where two configurations do something else.
 //
 //   differences(a, b)  ->  {"Sort.choice", 341, 65536, "InsertionSort", "QuickSort"}

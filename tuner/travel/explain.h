@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // `pbc config explain`: what a configuration makes of a program, in words.
 //
 //   Sort: which rules compute the outputs of Sort

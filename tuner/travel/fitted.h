@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a program makes of a configuration of any origin: each entry with its state, and what is in use then.
 //
 //   fitConfiguration("./sort", text, "sort.cfg")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What of a stored configuration has to be tuned again, and why.
 //
 //   refreshPlan(space, provenance, fitted)

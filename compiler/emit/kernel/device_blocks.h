@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A work-item that computes a block of cells, all their scalars in registers.
 //
 //   item (x, y): s = 0; for k: s += A[k, y] * B[x, k]; C[x, y] = s

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/emit/kernel/device_groups.h"
 #include "compiler/emit/kernel/loops.h"
 #include "compiler/emit/kernel/nodes.h"

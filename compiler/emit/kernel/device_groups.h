@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A group of work-items that computes few cells, each by a team of its items (kernel/cooperate.h).
 //
 //   item (y): s = 0; for x in [0, w): s += A[x,y]; R[y] = s

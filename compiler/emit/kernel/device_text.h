@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A work-item's Kernel as text in the dialect of runtime/device/dialect.h.
 //
 //   item (x) of B[x] = A[x-1] + A[x+1]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a group of work-items does that computes a tile of points (kernel/group_tiles.h), round by round.
 //
 //   tiles of x, y; rounds of x + y; statements of one point (low0, low1)

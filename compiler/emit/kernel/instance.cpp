@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/emit/kernel/instance.h"
 #include "compiler/kernel/along.h"
 #include "compiler/poly/expression.h"

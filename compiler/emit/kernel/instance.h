@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Statements as C++: expression trees with element accesses, for one place in the loop nest.
 #pragma once
 #include "compiler/kernel/kernel.h"

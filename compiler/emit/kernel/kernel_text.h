@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A Kernel as C++: one function over raw pointers, its loops from the schedule tree.
 //
 //   kernel Smooth.0 => static void Smooth_0(const void *context, const long *low, const long *high)

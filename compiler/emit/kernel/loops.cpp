@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/emit/kernel/loops.h"
 #include "compiler/emit/kernel/nodes.h"
 #include "compiler/emit/kernel/tile_text.h"

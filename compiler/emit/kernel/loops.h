@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The loops of a Kernel as C++, from isl's AST of its schedule tree; printed by us, statement by statement.
 #pragma once
 #include "compiler/emit/kernel/instance.h"

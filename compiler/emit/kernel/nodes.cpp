@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/emit/kernel/nodes.h"
 #include "compiler/kernel/tree.h"
 #include <isl/ast.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // isl's AST of loops, node by node, with its expressions as text: what every printer of loops reads of it.
 //
 //   for (int c0 = 1; c0 <= n - 2; c0 += 1)  =>  LoopNode { "c0", "1", "c0 <= n - 2", "1", end "n - 2 + 1" }

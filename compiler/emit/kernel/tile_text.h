@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The mark "registers" as text: a struct that computes one block of points, and the call that covers the
 // loops over y and x with blocks (runtime/abi/register_tile.h).
 //

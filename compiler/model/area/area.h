@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The area of a GPU's chip, from how many units, lanes and bytes it has: a sum of terms whose coefficients
 // were found for TSMC's 28 nm and NVIDIA's Maxwell (Cacti fits of memories, and a photograph of the die).
 //

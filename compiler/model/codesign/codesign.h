@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Codesign: which chip computes a workload fastest within an area, each problem with its own best tiles
 // there.
 //

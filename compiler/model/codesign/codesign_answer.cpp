@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/model/codesign/codesign_answer.h"
 
 #include "compiler/model/time/overhead.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What is answered about codesign, for the command line: the best chip of each area, what each stencil alone
 // would have, how machines that exist compare, and what limits the best chip.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The chips among which codesign chooses: every combination of units, lanes and shared memory in given ranges
 // whose area is within a budget. They have no caches; registers are fixed.
 //

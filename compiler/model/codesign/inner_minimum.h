@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The inner minimum of codesign: for each chip the tile with which one problem takes least time on it. Exact,
 // as if every tile were tried on every chip, but for chips of equal units and lanes most tiles are ruled out
 // at once.

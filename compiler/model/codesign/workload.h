@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the chips of a codesign are to compute: problems, each with how often it occurs.
 //
 //   publishedWorkload(gtx980)     6 stencils: 4 x 16 problems in two dimensions, 2 x 12 in three; a stencil

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a model answers, before anybody has decided how it is shown: figures with units and where they come
 // from, tables, curves, and sentences that explain.
 //

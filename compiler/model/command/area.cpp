@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // pbc model area: of what a GPU's area is made.
 #include "compiler/model/area/area.h"
 #include "compiler/model/command/command.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // An axis of a plot: which numbers get a tick, how they are written, and where a value lies.
 //
 //   Axis a(0.3, 97, /*logarithmic=*/false);

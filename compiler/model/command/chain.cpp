@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // pbc model chain P0 P1 ... Pn: in which order a chain of matrices is multiplied, and which pairs of products
 // are fused; --experiment: what that saves in thousands of random chains.
 #include "compiler/model/bound.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // pbc model codesign: which chip computes a workload fastest within an area.
 #include "compiler/model/codesign/codesign_answer.h"
 #include "compiler/model/command/command.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // pbc model: the cost models on the command line.
 //
 //   pbc model time --machine=gtx980 --stencil=Jacobi2D --size=4096,4096 --steps=1024 --tile=8,64,16

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // pbc model energy: the energy of a tiled program, over its tiles, and costs from measurements.
 #include "compiler/model/command/command.h"
 #include "compiler/model/command/program_stencil.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // --memory, --element and --stream: the memory in front of which words are counted, in the units of whoever
 // asks.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // pbc model measure: the machine at hand, as a file for the other models.
 #include "compiler/model/command/command.h"
 #include "compiler/model/machine/machine_file.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // pbc model movement P0 P1 P2 [P3]: one product, or two that may be fused.
 #include "compiler/model/command/command.h"
 #include "compiler/model/command/fast_memory.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A plot as one SVG file of its own: its style is inside and follows the reader's light or dark page; every
 // series has a colour and a marker of its own; the same answer gives the same bytes.
 #include "compiler/model/command/answer.h"

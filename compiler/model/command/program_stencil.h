@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The stencil of a program that is named on pbc model's command line, and what its iteration may take.
 //
 //   stencilOfProgram("samples/heat.pbcc", "", eachKernel)    HeatStep.Inside: 2 dimensions, radius 1, 2 words

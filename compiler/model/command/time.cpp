@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // pbc model time: the time of a tiled stencil, or its best tiles.
 #include "compiler/model/command/command.h"
 #include "compiler/model/command/program_stencil.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What energy is spent on, found from measured runs: the regression with the least absolute errors over some
 // of them (training), and how well it predicts the others (test).
 //

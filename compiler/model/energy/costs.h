@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What energy is spent on, and what each costs: the coefficients of the energy model. Energy is linear in
 // them, so the same list of counts serves prediction (a product with the costs) and calibration (a row of a
 // regression).

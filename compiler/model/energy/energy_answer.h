@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What is answered about energy, for the command line: where a run's energy goes, the front over tiles, a
 // calibration.
 //

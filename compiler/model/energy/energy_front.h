@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Time and energy over the tiles of a program: which tile is fastest, which takes least energy, and what lies
 // between.
 //

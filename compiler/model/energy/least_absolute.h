@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Regression with the least sum of absolute errors and coefficients that are not negative:
 //
 //   minimise sum_i |A_i x - b_i|, x >= 0

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Measured energies of tiled programs, from a CSV file whose first line names the columns, in any order:
 //
 //   stencil,S1,S2,T,tS1,tS2,tT,sS,seconds,joules

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/model/energy/tiled_energy.h"
 
 #include "compiler/model/bound.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The energy of a tiled program: how many of what a tile spends, times the number of tiles, plus static power
 // over the time that the program takes.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Where machines' files are: those that come with pbc lie beside it, as the standard library does.
 #include "compiler/model/machine/machine_file.h"
 #include "compiler/source/installed.h"

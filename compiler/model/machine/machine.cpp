@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/model/machine/machine.h"
 
 #include "runtime/base/closest.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A machine as the models see it: units (cores, multiprocessors) with lanes, memories from near to far, what
 // it costs to synchronise, and limits. One description for processors and GPUs; a TOML file has the same
 // names (machine_file.h).

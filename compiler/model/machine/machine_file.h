@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A machine's description as TOML text.
 //
 //   name = "GTX 980"                                  unit "seconds", "bytes", "Hz" throughout

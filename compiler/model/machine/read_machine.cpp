@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A description from text, with all its mistakes at once.
 #include "compiler/model/machine/machine_file.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The caches that data goes through from a processor to memory, near to far, as the system describes them.
 //
 //   cachesOf("/sys/devices/system/cpu/cpu0")   =>  L1 49152 bytes of its own, L2 1 MiB, L3 32 MiB shared

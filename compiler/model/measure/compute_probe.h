@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How fast one core computes: its clock, and the time of an iteration of each stencil that the models name.
 //
 //   clockRate(...)                  =>  2.6e9 Hz, by a chain of additions of one cycle each

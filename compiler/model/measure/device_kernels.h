@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The kernels that measure a device, in the dialect of runtime/device/dialect.h. One item of a group writes
 // what it computed, so that nothing can be left out.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/model/measure/device_kernels.h"
 #include "compiler/model/measure/measure_machine.h"
 #include "compiler/model/measure/sampling.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The machine at hand as a description: the processor always, devices through the runtime's device layer.
 //
 //   measureProcessor({.seconds = 10})             =>  2 units of 16 lanes, L1 48 kB at 310 GB/s and 1.5 ns,

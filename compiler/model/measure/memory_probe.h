@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How fast memory is: all units reading at once, and one unit following a chain of pointers.
 //
 //   readBandwidth(2, 512 KiB)   =>  bytes per second of both units together, each over 512 KiB of its own

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Memory for measurements, in large pages where the system has them: what is measured is then the memory, not
 // how its addresses are translated.
 //

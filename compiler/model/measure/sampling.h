@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A figure from repeated measurements.
 //
 //   figureOf({3, 1, 2, 100, 2})            =>  value 2 (the median), spread 0.25: half of the middle 50 %,

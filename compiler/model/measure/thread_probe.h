@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What it costs that threads wait for each other.
 //
 //   barrierTime(2)      =>  seconds until both threads have passed a barrier

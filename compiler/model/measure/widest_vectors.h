@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Runs a loop with the widest vectors that this processor has, although pbc itself is compiled for all of
 // them.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/model/movement/chain_experiment.h"
 
 #include "compiler/model/movement/closed_forms.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How much fusing pairs of products saves in random chains: the experiment of Table D.1, by closed forms and
 // by exact counts.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The products of a chain one by one, with what each would cost alone and fused with a child: the rows of
 // Table D.11.
 //

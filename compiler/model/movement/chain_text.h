@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A plan as people write it.
 //
 //   chainText(plan)      "((A1(A2A3))([A4A5]A6))": in brackets what is never written, its parent is fused

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/model/movement/closed_forms.h"
 
 #include "compiler/model/problem.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Movement in closed form: tiles of any real size, nothing cut off at borders. For insight and for the
 // published tables; what is exact, and what decides, are the counts of runtime/abi/data_movement.h.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The exact counts of runtime/abi/data_movement.h for people: sizes are checked, and a count that 64 bits do
 // not hold, or a memory in which no tile fits, is a Problem instead of a number.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The ways to compute one product or two, each with its exact count and its closed form: what the command
 // compares, shows and draws.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Hexagons that tile the plane of time and the first dimension of space, so that all tiles of a wavefront can
 // start together.
 //

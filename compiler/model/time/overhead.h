@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a tiled stencil's time is spent on beside the ideal time, as factors that need no measured iteration
 // time and as seconds that add up.
 //

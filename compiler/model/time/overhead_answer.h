@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What can be said of tiles without knowing how long an iteration takes: by which factor they exceed the
 // ideal time, and from which time of an iteration on they are bound by computing.
 //

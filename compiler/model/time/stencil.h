@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A stencil and what is asked of it: how many dimensions, how far a point sees, what a point weighs.
 //
 //   namedStencil("Jacobi2D")    =>   2 dimensions, radius 1, 1 word a point, 4 additions and 1 product

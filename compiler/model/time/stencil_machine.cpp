@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/model/time/stencil_time.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The stencil that a kernel of the compiler is, read off its access relations.
 //
 //   B[x, y] = A[x, y] + 0.1 * (A[x - 1, y] + A[x + 1, y] + A[x, y - 1] + A[x, y + 1] - 4 * A[x, y])

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How long a stencil runs that is cut into hexagons (1-D), or prisms of hexagons that one block of threads
 // goes through slice by slice (2-D, 3-D).
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The best tiles of a stencil on a machine: the whole feasible space, one tile after the other. The model has
 // steps and is not convex; solvers stop at worse points.
 //

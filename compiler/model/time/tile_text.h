@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Extents, tiles and numbers of things as people write them.
 //
 //   tileText(jacobi2D, {{8, 64}, 16})     "8 x 64 x 16"

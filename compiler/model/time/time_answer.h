@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A stencil's time as an Answer: figures, where the time goes, and what would have to change.
 //
 //   timeOfTile(question, {{8, 64}, 16}, 0)   =>  0.408157 s; "The units dominate: ... 6 tiles of 32 ... idle"

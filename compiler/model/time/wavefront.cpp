@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/model/time/wavefront.h"
 
 #include "compiler/model/time/whole.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Codes whose rectangular tiles run in wavefronts that grow and shrink: orthogonal tiles of a table
 // (Smith-Waterman), time-skewed tiles of a 1-D stencil.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Division of whole numbers as the models need it: rounded up, or down for negative numbers too.
 //
 //   roundedUp(7, 2) = 4        roundedDown(-7, 2) = -4

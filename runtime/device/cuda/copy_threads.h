@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Threads that share the copying between the host's memory and pinned memory: one core alone moves a fraction
 // of what the link to a device takes.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // CUDA's driver and its compiler, from the libraries that a program finds when it runs. The declarations are
 // our own, of the little that is needed: pbc builds where CUDA is not installed.
 //

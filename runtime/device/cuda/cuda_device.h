@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A GPU by CUDA's driver; kernels by NVRTC, which makes machine code for exactly this device,
 // or by a function of one of CUDA's libraries.
 //

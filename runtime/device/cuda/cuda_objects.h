@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a CUDA device and its buffers, kernels and events share: the context, memory that is used again,
 // events.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // NVRTC, CUDA's compiler as a library.
 #include "runtime/device/cuda/cuda_api.h"
 #include "runtime/device/shared_library.h"

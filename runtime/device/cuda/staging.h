@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Pinned memory between pageable memory of the host and a CUDA device. Copies of pageable memory would keep
 // the caller waiting, and be slower.
 //

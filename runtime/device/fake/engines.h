@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The two threads of a fake device: one copies, one runs kernels, each in order, as real ones do.
 //
 //   Engines engines;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "runtime/device/fake/fake_device.h"
 
 #include "runtime/device/fake/host_kernel.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A device that is this processor, with the time, memory and failures that are asked for (fake_options.h):
 // for tests, and for machines without any other.
 //

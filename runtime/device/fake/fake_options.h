@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How a fake device is, and what goes wrong with it.
 //
 //   PB_FAKE_DEVICE="memory=64M latency=50us bandwidth=10G speed=0.5 fail=launch:3,memory:5+"

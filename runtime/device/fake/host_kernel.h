@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A kernel as a shared library of this processor: text in the dialect, compiled by $PB_FAKE_COMPILER (its
 // words: "clang++ -O1"), else c++.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // cuBLAS and cuSOLVER: their functions and handles; internal to the folder.
 #pragma once
 #include "runtime/device/library/open_library.h"

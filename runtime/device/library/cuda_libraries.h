@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // cuBLAS, cuSOLVER and cuFFT, from the libraries that a program finds when it runs: what carries out the
 // entries of a device.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What rules may name behind `gpu`: functions of libraries for devices, by what they compute.
 //
 //   findEntry("cublas.gemm")   =>  computes "c = a b", of c[w, h], a[k, h], b[w, k]

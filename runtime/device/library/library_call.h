@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A call of a library's function as a launch gives it: which, and how its matrices lie on the device.
 //
 //   LibraryCall call("cublas.gemm double");

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // How one of CUDA's libraries is opened, and what its calls say; internal to the folder.
 //
 //   const SharedLibrary library = openCudaLibrary("libcublas.so", {"13", "12", "11"}, "cuBLAS", folder);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // OpenCL's functions, from the library that a program finds when it runs.
 //
 //   if (const OpenCl *cl = OpenCl::get()) require(cl->clFlush(queue), Failure::Lost, "clFlush");

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Kernels of OpenCL: from the cache, or by the driver's compiler.
 #include "runtime/device/dialect.h"
 #include "runtime/device/opencl/opencl_device.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A device of OpenCL: a GPU, or this processor by PoCL.
 //
 //   auto device = openOpenClDevice(0);    // the first device of the first platform

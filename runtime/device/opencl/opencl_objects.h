@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Buffers, kernels and events of OpenCL, which may live longer than their device: OpenCL counts who uses
 // what.
 #pragma once

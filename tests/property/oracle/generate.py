@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """Random programs, well formed by construction: every size variable is an extent of an input, values stay exact,
 rules of one priority for one cell compute the same function by different routes.
 

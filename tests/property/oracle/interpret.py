@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """What a program means, cell by cell: which rule of the best priority reaches the cell, and what its body gives.
 
 Demand driven with a memory; slow and obvious. It knows nothing of regions as sets, of schedules or of choices:

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 """Programs as the oracle knows them: enough of the language for random programs, and their .pbcc text.
 
     Matrix("B", "to", ["n"])

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random programs, compiled and run under every choice, against a direct interpreter of what they mean.
 
     oracle.py PBC [--count 200] [--seed 1] [--all-sizes] [--no-shrink]     random programs, numbers seed, seed + 1, ...

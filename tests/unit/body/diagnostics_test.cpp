@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Messages, with the line and column of what the user wrote. Bodies begin at line 3, column 22 (views) or 54
 // (cells).
 #include "support.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Where the emitter will rewrite: exact byte ranges of calls, spawns, syncs and returns.
 #include "support.h"
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a lifted body looks like, construct by construct; and the types in which it computes.
 #include "compiler/body/device_body.h"
 #include "compiler/body/math_functions.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What keeps a body from being lifted: the sentence, and the text that it points at.
 #include "support.h"
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Which bodies look at cells of matrices, and which only pass them on (requirement 102).
 #include "support.h"
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A .pbcc program in a test: parsed, checked, understood.
 //
 //   Understood u("transform T from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return 2*a; } }");

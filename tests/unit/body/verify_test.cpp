@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The verifier of facts: silent for what is read from bodies, a sentence for each broken invariant.
 #include "compiler/body/verify.h"
 #include "compiler/sema/check.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/build/compile.h"
 #include "compiler/build/find_libraries.h"
 #include "scratch.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A folder that disappears with the test.
 #pragma once
 #include <cstdlib>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The verifier of grids and alternatives: silent for what chooseGrids() makes, a sentence for each broken
 // invariant.
 #include "compiler/choice/verify.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Shares that are found by measuring, against models of the two sides (requirement 100).
 #include "runtime/device/balance.h"
 #include <algorithm>

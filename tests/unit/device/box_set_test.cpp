@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Sets of boxes against sets of cells.
 #include "runtime/device/box_set.h"
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Our declarations of CUDA's driver against its own header, where that is installed.
 #include "runtime/device/cuda/cuda_api.h" // before cuda.h, whose macros rename functions
 

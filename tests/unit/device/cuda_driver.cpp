@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A CUDA driver for tests, as a shared library: streams are threads that take their time, memory is the
 // host's, and kernels are the two functions below, whatever code they were loaded from. It is as strict as
 // the real one may be: copies of memory that is not pinned count as mistakes, unless they are small and to

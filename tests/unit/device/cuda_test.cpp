@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // CUDA without a GPU: what NVRTC makes of the dialect, and the device on a driver of our own
 // (cuda_driver.cpp).
 #include "runtime/device/cuda/staging.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What every kind of device has to do, whichever it is.
 #include "support.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // One text with everything that the dialect has: the same results from each language that it becomes.
 #include "runtime/device/dialect.h"
 #include "support.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The fake device with kernels that are functions of this program: order, overlap, failures
 // (petabricks-hetero requirements 53 to 56, 64 and what the management thread's tests stand on).
 #include "runtime/device/fake/fake_device.h"

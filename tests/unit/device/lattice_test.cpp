@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Views as boxes, against sets of bytes.
 #include "runtime/device/lattice.h"
 #include <gtest/gtest.h>

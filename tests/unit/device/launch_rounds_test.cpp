@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Which tiles each command of a launch has, against all tiles one by one.
 #include "runtime/device/launch_rounds.h"
 #include <gmock/gmock.h>

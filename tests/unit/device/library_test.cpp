@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Functions of CUDA's libraries: how views become what the libraries take, on libraries of our own
 // (library/).
 #include "runtime/device/library/cuda_libraries.h"

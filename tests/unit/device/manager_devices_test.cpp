@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The management thread over every kind of device that this machine has.
 #include "manager_support.h"
 #include "support.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Devices that are lost or do not answer, and coroutines that wait for them.
 #include "manager_support.h"
 

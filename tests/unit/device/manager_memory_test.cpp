@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The management thread and memory: whose buffers give way, what is refused, memory that is shared or that no
 // storage owns (requirements of petabricks-hetero 10).
 #include "manager_support.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Random programs over two devices against the same on the processor alone: whatever is where, with little
 // memory, launches and copies that are refused, and memory that is shared.
 #include "manager_support.h"

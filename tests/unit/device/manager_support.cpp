@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "manager_support.h"
 
 #include "runtime/device/host_access.h"

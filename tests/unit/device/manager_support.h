@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A management thread over a fake device, with kernels that need no compiler, for tests.
 //
 //   Bench bench("latency=1ms");

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The management thread over a fake device: order, copies, memory (requirements of petabricks-hetero 10).
 #include "manager_support.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The table of what is valid where, without any device.
 #include "manager_support.h"
 #include "runtime/device/record.h"

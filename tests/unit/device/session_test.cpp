@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The walk of steps with several devices, and shares that are found by measuring; steps written by hand, on
 // fake devices.
 #include "manager_support.h"

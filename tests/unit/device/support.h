@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Devices for tests, and waiting for them.
 //
 //   auto device = openFor("opencl");     // null, with a reason, where this machine has none

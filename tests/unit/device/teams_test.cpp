@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Sizes of launches in which the items of a group compute cells together.
 #include "runtime/device/teams.h"
 #include <gtest/gtest.h>

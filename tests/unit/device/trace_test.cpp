@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Traces: what is in the file, from several threads.
 #include "runtime/device/trace.h"
 #include <fstream>

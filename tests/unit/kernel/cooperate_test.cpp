@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the items of a group can do together: which statements fold values, which loops are shared out, which
 // are scans, and why others are not.
 #include "compiler/kernel/cooperate.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Tiles for groups of a device: along which functions, and what a round inside of them is.
 #include "compiler/kernel/formula.h"
 #include "compiler/kernel/group_tiles.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Blocks of points in registers: what is found out about a body, and which kernels are refused, in words.
 #include "compiler/kernel/default_schedule.h"
 #include "compiler/kernel/print.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Compiles emitted kernels with clang++ and runs them against a naive evaluation written by hand.
 #pragma once
 #include "tests/unit/kernel/support.h"

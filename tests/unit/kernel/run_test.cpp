@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Emitted text, compiled and run: every everyday kernel agrees with a naive evaluation, for sizes 0, 1, 2 and
 // around the vector groups, for contiguous and strided matrices, whole and cut into task pieces.
 #include "compiler/kernel/default_schedule.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Options of the schedule: what each makes of the tree, what is refused, and that the default is one of them.
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/schedule_space.h"

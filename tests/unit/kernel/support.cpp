@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "tests/unit/kernel/support.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/lift.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Stencils in time: along which functions they are cut, and which slopes the dependences allow.
 #include "compiler/kernel/default_schedule.h"
 #include "compiler/kernel/formula.h"

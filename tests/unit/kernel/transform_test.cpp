@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Each transformation: what it does to the schedule, and which kernels it refuses, in words.
 #include "compiler/kernel/default_schedule.h"
 #include "compiler/kernel/interchange.h"

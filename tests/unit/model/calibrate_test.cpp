@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The regression: exact on small problems, and the coefficients of noisy measurements found again.
 #include "compiler/model/energy/calibrate.h"
 #include "compiler/model/energy/least_absolute.h"

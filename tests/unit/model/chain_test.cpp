@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Orders of chains of matrices: the worked example of cost-models.md 7.4 in both modes, what may be fused,
 // and the experiment of Table D.1.
 #include "compiler/model/movement/chain_experiment.h"

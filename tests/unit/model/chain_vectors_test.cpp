@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The specification's figures of chains and of their products, each read from its file: nodes of the worked
 // example in both modes (7.4), the mean savings of random chains (7.5), and minima of single and fused
 // products (5, 6).

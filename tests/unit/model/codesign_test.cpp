@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Codesign: the counts and the small example of cost-models.md section 4.3, and the bounded search against
 // all tiles on all chips.
 #include "compiler/model/codesign/codesign.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Time and energy over tiles.
 #include "compiler/model/energy/energy_front.h"
 #include "compiler/model/time/tile_search.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The energy model against the vectors of cost-models.md section 2.6, and measurements as text.
 #include "compiler/model/energy/measurements.h"
 #include "compiler/model/energy/tiled_energy.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Machines as text, there and back, and what is said about a wrong one.
 #include "compiler/model/machine/machine_file.h"
 #include "tests/unit/model/machines.h"

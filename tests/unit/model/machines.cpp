@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "tests/unit/model/machines.h"
 
 #include "compiler/model/machine/machine_file.h"

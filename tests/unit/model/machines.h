@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The machines that come with pbc, for tests.
 #pragma once
 #include "compiler/model/machine/machine.h"

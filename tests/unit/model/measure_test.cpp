@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Measuring: what does not depend on how fast this machine is.
 #include "compiler/model/machine/machine_file.h"
 #include "compiler/model/measure/caches.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Data movement of one product and of two: exact counts against a walk over the tiles, closed forms against
 // their numeric minimum, and the figures of cost-models.md sections 5 and 6.
 #include "compiler/model/movement/exact_counts.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the time is spent on: factors, parts, and bounds over whole spaces.
 #include "compiler/model/time/overhead.h"
 #include "compiler/model/time/tile_search.h"

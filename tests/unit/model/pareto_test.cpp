@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The Pareto front, by its definition.
 #include "compiler/model/pareto.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Plots: axes by their numbers, and what is written.
 #include "compiler/model/command/answer.h"
 #include "compiler/model/command/axis.h"

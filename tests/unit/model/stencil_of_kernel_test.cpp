@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Stencils in programs.
 #include "compiler/model/time/stencil_of_kernel.h"
 

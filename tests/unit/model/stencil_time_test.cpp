@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The time of tiled stencils against the specification's figures and against what no machine can do.
 #include "compiler/model/time/stencil_time.h"
 

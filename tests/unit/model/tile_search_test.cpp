@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The best tiles against the specification's, over whole spaces.
 #include "compiler/model/time/tile_search.h"
 

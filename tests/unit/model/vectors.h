@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The specification's figures, as its own script computed them (cost_models_vectors.json: name -> value).
 //
 //   vector("(8.5) printed overhead / true Talg-Tideal")   the first value of that name

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Wavefronts that grow and shrink.
 #include "compiler/model/time/hexagon.h"
 #include "compiler/model/time/wavefront.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "runtime/program/compare.h"
 #include "tests/unit/runtime/process.h"
 #include <cmath>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "runtime/config/configuration.h"
 #include "runtime/config/fit.h"
 #include "tests/unit/runtime/sample_program.h"

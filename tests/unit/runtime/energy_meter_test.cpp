@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Counters of energy: what is added up, what wraps, what cannot be read (runtime/program/energy_meter.h).
 #include "runtime/matrix/matrix.h"
 #include "runtime/program/energy_meter.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // As much of NVIDIA's management library as energy_meter.cpp asks for.
 #include <cstring>
 

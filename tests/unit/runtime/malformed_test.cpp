@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Files that are not what they say: one clear message each, no crash, no memory taken on a header's word.
 #include "runtime/base/errors.h"
 #include "runtime/matrix/reading.h"

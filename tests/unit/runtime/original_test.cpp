@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The original's configuration format, and values that are more than one number, on a program of two bins.
 #include "runtime/config/configuration.h"
 #include "runtime/config/fit.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // pb_may_overlap against counting cells one by one, and copies of views (runtime/abi/plan.h).
 #include "runtime/abi/plan.h"
 #include <gtest/gtest.h>

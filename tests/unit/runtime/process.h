@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Runs the sample program as a user would, in a folder of its own.
 //
 //   Folder f;

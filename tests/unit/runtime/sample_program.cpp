@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "tests/unit/runtime/sample_program.h"
 #include "runtime/abi/region.h"
 #include "runtime/abi/task.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A Program as the compiler would emit it, written by hand, so that the runtime can be tested without the
 // compiler.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The verifier of modules: silent for what the checker makes, a sentence for each broken invariant.
 #include "compiler/sema/check.h"
 #include "compiler/sema/verify.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the tests of the front end share: text in memory through preprocess and parse.
 #pragma once
 #include "compiler/syntax/parse.h"

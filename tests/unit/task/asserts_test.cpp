@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Illegal transitions end the program in debug builds (petabricks-hetero 10: 35, 36).
 #include "runtime/task/scheduler.h"
 #include "runtime/task/task.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Data-parallel loops (the task tree of forEachBox).
 #include "runtime/abi/loops.h"
 #include "runtime/task/scheduler.h"

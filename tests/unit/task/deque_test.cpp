@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The deque alone (petabricks-hetero 10: 41, 43-46).
 #include "runtime/task/deque.h"
 #include "tests/unit/sanitized.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Failures on their way through frames of generated programs, which are compiled without exceptions.
 #include "generated_like.h"
 #include "runtime/task/scheduler.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Compiled by the compiler of generated programs without any C++ library header.
 #include "generated_like.h"
 #ifdef __clang__

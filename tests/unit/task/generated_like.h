@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What generated_like.cpp, written and compiled as generated code is, offers to the tests.
 #pragma once
 #include "runtime/abi/loops.h"

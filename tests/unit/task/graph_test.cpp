@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Task graphs: states, dependences, continuations (petabricks-hetero 10: 35, 37-42, 51).
 #include "runtime/task/scheduler.h"
 #include "runtime/task/task.h"

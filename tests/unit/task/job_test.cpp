@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Coroutines on the scheduler: await, spawn, sync, exceptions (petabricks-hetero 10: 47, 50, 51).
 #include "runtime/task/scheduler.h"
 #include "tests/unit/sanitized.h"

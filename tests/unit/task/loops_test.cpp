@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Plans as tables (runtime/abi/loops.h).
 #include "runtime/abi/loops.h"
 #include "runtime/task/scheduler.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Coroutines of the generated code's compiler on the runtime of ours (petabricks-hetero 10: 50, 51).
 #include "generated_like.h"
 #include "runtime/task/scheduler.h"

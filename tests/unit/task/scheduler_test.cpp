@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The workers as a whole: start, stop, sleep, wake (petabricks-hetero 10: 47, 48).
 #include "runtime/task/scheduler.h"
 #include "runtime/task/spinlock.h"

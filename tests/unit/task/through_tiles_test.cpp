@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Sizes of the tiles in which `through` matrices are computed, and their buffers.
 #include "runtime/abi/through_tiles.h"
 #include "runtime/base/caches.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Stencils in time: every point once, after those that it needs, whatever the shape and size of the tiles;
 // how large they are.
 #include "runtime/abi/loops.h"

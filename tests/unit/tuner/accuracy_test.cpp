@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Tunables with several values, accuracy bins, and the way to a target.
 #include "tuner/space/toml.h"
 #include "tuner/strategy/bans.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What is said of a tuning follows from its journal: winners, gaps and how sure they are, what mattered, who
 // is to blame.
 #include "recorded.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Which numbers are left alone because their transform does not run with the alternatives that are chosen.
 #include "tuner/space/calls.h"
 #include "tuner/space/configuration.h"

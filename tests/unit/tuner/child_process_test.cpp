@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What a child says is read, however late, and one that never ends to talk is not listened to for ever.
 #include "tuner/evaluate/child_process.h"
 

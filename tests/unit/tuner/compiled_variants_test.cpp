@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Variants by a compiler that is a script: it hangs where the settings say so, else it copies a program.
 #include "tuner/kernels/compiled_variants.h"
 

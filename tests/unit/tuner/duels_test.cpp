@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Which runs a duel consists of, and who wins it on a machine that gets slower all the time.
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/strategy/duels.h"

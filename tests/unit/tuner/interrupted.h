@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A program on a machine with more to do than it has processors: a run is either whole, or waits for all of
 // another program's slice of time.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The journal keeps what it was told and is refused when it is something else.
 #include "tuner/journal/journal.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Kernels' settings in configurations, and the search for them against variants whose times are computed.
 #include "tuner/kernels/search.h"
 #include "tuner/space/program_space.h"

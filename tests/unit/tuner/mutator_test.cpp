@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Requirements 74 to 77.
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/strategy/bans.h"

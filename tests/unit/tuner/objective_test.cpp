@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Objectives other than time, and fronts of two (strategy/objective.h, strategy/front.h).
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/report/front_report.h"

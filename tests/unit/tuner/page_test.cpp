@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What `pbc explain` prints, word by word, for a fixed journal; and that a page keeps its promises.
 #include "recorded.h"
 #include "tests/unit/sanitized.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The last descent at the full size, on machines that are now fast and now slow.
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/strategy/polish.h"

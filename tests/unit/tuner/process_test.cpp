@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The whole command against programs that hang, crash, end and answer wrongly (requirements 81, 82; field.md
 // ask 3).
 #include "tuner/evaluate/worker_evaluator.h"

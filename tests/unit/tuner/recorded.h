@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A journal written by hand: entries of a program Sort with the alternatives Merge (default), Quick, Bad and
 // the tunable block.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Transfer: a configuration of a machine whose cut-offs lie elsewhere (issue 6: 95 % of a full tuning in a
 // tenth of its trials).
 #include "tests/unit/sanitized.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Spaces that are measured once and answer ever after; and where a search starts by what the journal knows.
 #include "tests/unit/tuner/recorded.h"
 #include "tuner/evaluate/record.h"

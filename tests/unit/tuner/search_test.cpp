@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Requirements 78, 79, 81, 86, 87, 88 on a program that is a formula.
 #include "tests/unit/sanitized.h"
 #include "tests/unit/tuner/synthetic.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Requirements 71, 72, 74.
 #include "tuner/space/selector.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Requirement 78 and the two tests of statistics.h.
 #include "tuner/strategy/random.h"
 #include "tuner/strategy/statistics.h"

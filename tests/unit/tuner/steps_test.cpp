@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Requirement 80: sizes double; small constants stay.
 #include "tuner/evaluate/steps.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Every strategy of the table on programs that are formulas: budgets, reproducibility, what each is good for.
 #include "tests/unit/sanitized.h"
 #include "tests/unit/tuner/synthetic.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What the user is told at the end is true of the configuration that is left behind.
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/report/summary.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // A program that does not exist: the time of every configuration follows from a formula, with noise from a
 // seed, and its clock only moves when something is measured. So a search can be judged exactly and in no
 // time.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What makes no difference is taken back, and nothing else.
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/strategy/tidy.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Configuration text and back; messages for text that does not fit.
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/report/words.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Where a configuration comes from, what has to be tuned again, and how two differ.
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/report/result_file.h"

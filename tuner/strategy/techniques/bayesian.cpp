@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // For few trials: a model of the times measured so far says of each candidate how much faster than the best
 // it may be (expected improvement, of logarithms), another how likely it runs at all; the largest product is
 // proposed. Candidates are samples, children of the best few, and neighbours of the best.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Several techniques take turns, each is told what the others found, and who has found improvements lately is
 // asked more often: a multi-armed bandit whose credit is the area under the curve of improvements. Whom to
 // ask is learnt from many turns: at each size the model leads, which makes most of few, until it has not

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // The paper's search: children of random parents, made by the program's mutators (mutators.h). Before chance
 // has its turn at a size come the deliberate steps: the best one with every other alternative from about n
 // on. What is below was decided at smaller sizes; at the first size nobody has, so there the bands around

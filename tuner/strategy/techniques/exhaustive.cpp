@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // All points of a grid over the space (grid.h), at the full size, in an order by chance, so that a run which
 // ends early has seen a sample of it. What the grid leaves out is said: it is proof for the grid, not for the
 // space.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Downhill by single steps (neighbours.h): the first one that is faster is taken. When none is, small scales
 // are looked at, which are felt through recursion only; when these do not help either, a new start: the best
 // one, disturbed in several decisions, which counts even if it is slower, as its valley may be deeper.

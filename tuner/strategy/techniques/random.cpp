@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Uniform samples: what every other strategy must beat, and what they fall back on to see something new.
 #include "tuner/strategy/sampling.h"
 #include "tuner/strategy/techniques/techniques.h"

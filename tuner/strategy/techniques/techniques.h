@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // All strategies and those techniques that others are made of. Each is defined in the file of its name; when
 // which is good: docs/tuning.md.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // cuBLAS for tests (in_order.h). Matrices are columns: element (i, j) at i + j ld.
 #include "in_order.h"
 #include <algorithm>

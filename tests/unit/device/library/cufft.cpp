@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // cuFFT for tests (in_order.h): by definition.
 #include "in_order.h"
 #include <complex>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // cuSOLVER for tests (in_order.h).
 #include "in_order.h"
 #include <algorithm>
