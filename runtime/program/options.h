@@ -25,6 +25,7 @@ struct Options {
   long trials = 0;                   // samples of --time; 0: enough for half a second
   double seconds = 0;                // --max-sec: the run ends without result after that; 0: never
   std::string createFiles, runFiles; // --iogen-create, --iogen-run: prefix of the files' names
+  int channel = -1;                  // --channel=N: the socket of --serve; below 0: the standard streams
   bool useConfig = true;             // --noconfig: defaults, whatever lies beside the program
   bool warnings = true;              // about a configuration of elsewhere
   std::optional<std::string> config; // --config=FILE

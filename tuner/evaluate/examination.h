@@ -4,7 +4,7 @@
 // values that are sorted, equal, negative or subnormal: the results are compared with the default's.
 //
 //   Examination examination(worker, space, steps);
-//   examination.examine({a, b}, Depth::Thorough, mayGoOn)   ->  {nothing, Misfit{wrong result, "n=65"}}
+//   examination.examine({a, b}, Depth::Thorough, left)   ->  {nothing, Misfit{wrong result, "n=65"}}
 //
 // A failure counts when it happens again in a new process. An input counts only where the default itself
 // gives numbers, and the same ones for inputs that differ by rounding: what is ill-conditioned, or not meant
@@ -37,8 +37,9 @@ public:
   /// `worker` is used for nothing else.
   Examination(Worker worker, const ProgramSpace &, std::vector<Step>);
 
+  /// `left`: the seconds that there are. What would take longer is left out.
   std::vector<std::optional<Misfit>> examine(const std::vector<Configuration> &, Depth,
-                                             const std::function<bool()> &mayGoOn);
+                                             const std::function<double()> &left);
   /// How many inputs results were compared on; others are left out: the default itself is not to be trusted
   /// there.
   int inputs() const { return compared_; }
@@ -46,6 +47,8 @@ public:
 private:
   /// Nothing where the input does not count.
   std::optional<Prepared> prepare(const ExaminedInput &);
+  /// What the default takes there at most, roughly.
+  double secondsAt(const ExaminedInput &) const;
   std::optional<Misfit> look(const Configuration &, const ExaminedInput &, const Prepared &);
 
   Worker worker_;

@@ -5,7 +5,7 @@
 // What comes sooner is the same wish: a shell, or `timeout`, sends it to the process and to its group.
 // What is ignored stays so, as with nohup. We may have the same wish (requestStop).
 //
-//   InterruptGuard guard;   ...   if (stopRequested()) ...
+//   InterruptGuard guard;   TimeLimit limit(begin + 10);   ...   if (stopRequested()) ...
 //
 // Invariant: the previous handlers are back when the guard is gone. A signal handler can only reach a global,
 // so this flag is one.
@@ -14,7 +14,11 @@
 
 namespace pbc::tuner {
 
+/// By a signal, by ourselves, or because the time is over (TimeLimit).
 bool stopRequested();
+
+/// The same without the time.
+bool isInterrupted();
 
 /// As a signal does, but by ourselves: what is measured is not there any more.
 void requestStop();
@@ -24,6 +28,16 @@ int stopSignal();
 
 /// The exit status of what is stopped without a result: as a shell says of what a signal ended.
 int stopStatus();
+
+/// While it lives, there is a wish to stop from this moment of the steady clock on: a budget that is used up ends
+/// all that is under way as Ctrl-C does. One at a time.
+class TimeLimit {
+public:
+  explicit TimeLimit(double steadySeconds);
+  ~TimeLimit();
+  TimeLimit(const TimeLimit &) = delete;
+  TimeLimit &operator=(const TimeLimit &) = delete;
+};
 
 /// While it lives, the wish to stop counts as heard: what is left to do, a report, runs to its end, programs
 /// that are started for it included.

@@ -3,7 +3,7 @@
 // How much times differ on this machine now, before anything is tuned: what is no further apart than this
 // cannot be told apart by a few runs.
 //
-//   MachineNoise noise = measureNoise(worker, configuration, 0.03)
+//   MachineNoise noise = measureNoise(worker, configuration, 0.03, 2.5)
 //   inWords(noise)  ->  "9 runs of the default (30 ms) differ by 2.1 %, a loop of 2 ms by 0.4 %; others use
 //                        1.7 of 2 processors: clearer without them"
 //
@@ -24,8 +24,9 @@ struct MachineNoise {
   int processors = 1;
 };
 
-/// Takes about half a second, or three runs. The worker is prepared; `seconds` is what a run takes, roughly.
-MachineNoise measureNoise(Worker &, const std::string &toml, double seconds);
+/// Takes about half a second, or three runs; one where three take longer than `most` seconds. The worker is
+/// prepared; `seconds` is what a run takes, roughly.
+MachineNoise measureNoise(Worker &, const std::string &toml, double seconds, double most);
 
 /// `of`: what ran.
 std::string inWords(const MachineNoise &, const std::string &of = "default");

@@ -11,7 +11,8 @@
 // turn (strategy/race.h); who wins runs again, alone, with new processes each time, and must win most of
 // these races, by 2 % and also where nothing disturbed the two: with so many candidates, some are lucky.
 // Equal within noise means that the best so far stays, and
-// that at the end a setting is dropped. Source: own; coordinate descent over the options, as
+// that at the end a setting is dropped. The search ends so early that the last comparison, of the best with the start,
+// fits into the time, and what there is no time to compile is not tried. Source: own; coordinate descent over the options, as
 // each has few values and they mostly do not depend on each other.
 #pragma once
 #include "tuner/kernels/variants.h"

@@ -25,6 +25,7 @@ struct Summary {
   MachineNoise noise;
   int examined = 0;       // inputs of other sizes and values that results were compared on
   bool stopped = false;   // by the user
+  bool isCut = false;     // by the end of the budget, before the search had its last word
   bool isRefresh = false; // `default` of the result is the stored configuration
   bool kept = false;      // stopped before anything better than the earlier configuration was found
   TuneResult result;      // what it calls seconds: objective_evaluator.h

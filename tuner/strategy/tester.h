@@ -86,9 +86,11 @@ public:
   void forgetTimes(int size);
   /// Measures until it is clear whether the child is faster. Both must have been measured at this size.
   bool beats(Candidate &child, Candidate &parent, int size);
-  /// Whether its results are still right after many runs in a process of its own; if not, who is to blame is
-  /// named.
+  /// Whether its results are still right after many runs in a process of its own, and where a user runs it; if
+  /// not, who is to blame is named.
   bool staysRight(const Configuration &, int size);
+  /// Whether a run from outside shows that it is wrong; then it is quarantined.
+  bool isRefuted(const Configuration &, int size, double byDefault, double seconds);
   /// Those of the configurations that are right at other sizes and with other values, too; of the others,
   /// what is left of them without what is to blame. Faults are in bans().
   std::vector<Configuration> sound(const std::vector<Configuration> &, double deadline);

@@ -100,6 +100,15 @@ KernelSearchResult search(Computed &variants, const KernelSettings &start = {}, 
 
 } // namespace
 
+TEST(KernelSettings, ThreadsStandInFrontOfTheTables) {
+  EXPECT_EQ(withThreads("a = 1\n", 0), "a = 1\n");
+  EXPECT_EQ(withThreads("", 2), "threads = 2\n");
+  EXPECT_EQ(withThreads("program = \"p\"\nthreads = 8\n\n[Sort]\nthreads = 3\n", 2),
+            "program = \"p\"\nthreads = 2\n\n[Sort]\nthreads = 3\n");
+  EXPECT_EQ(withThreads("# by hand\n[kernels]\nA.b.lanes = 8\n", 1),
+            "# by hand\nthreads = 1\n\n[kernels]\nA.b.lanes = 8\n");
+}
+
 TEST(KernelSettings, ASectionReadsBack) {
   const KernelSettings all = {{{"T", "a", "jam"}, "2"}, {{"Name<2>", "a+b", "order"}, "y, x"}};
   EXPECT_EQ(toToml(all), "[kernels]\n\"Name<2>\".\"a+b\".order = \"y, x\"\nT.a.jam = 2\n");
