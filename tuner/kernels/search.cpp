@@ -162,22 +162,30 @@ private:
     return names;
   }
 
-  /// Tries the options of one kernel; `options` are renewed after each change.
+  /// Tries the options of one kernel; `options` are renewed after each change. That its loops become no vectors comes
+  /// last: with it go the options that say which vectors, and the best of these is what it has to beat.
   bool improve(const std::string &kernel, std::vector<KernelOption> &options) {
     bool isBetter = false;
-    std::vector<std::string> done;
-    for (;;) {
-      const auto next = std::find_if(options.begin(), options.end(), [&](const KernelOption &o) {
-        return o.kernelTitle() == kernel && std::find(done.begin(), done.end(), o.option) == done.end();
-      });
-      if (next == options.end() || !mayGoOn())
-        return isBetter;
-      done.push_back(next->option);
-      if (!tryValues(*next))
-        continue;
-      isBetter = true;
-      options = variants_.options(result_.best);
+    for (const bool isLast : {false, true}) {
+      std::vector<std::string> done;
+      for (;;) {
+        const auto next = std::find_if(options.begin(), options.end(), [&](const KernelOption &o) {
+          return o.kernelTitle() == kernel && std::find(done.begin(), done.end(), o.option) == done.end();
+        });
+        if (next == options.end() || !mayGoOn())
+          break;
+        done.push_back(next->option);
+        KernelOption tried = *next;
+        std::erase_if(tried.others, [&](const std::string &value) {
+          return (tried.option == "vector" && value == "off") != isLast;
+        });
+        if (tried.others.empty() || !tryValues(tried))
+          continue;
+        isBetter = true;
+        options = variants_.options(result_.best);
+      }
     }
+    return isBetter;
   }
 
   bool tryValues(const KernelOption &option) {
