@@ -126,12 +126,18 @@ def problems_of(text, citing, refs):
 
 
 def files_that_are_not_there(text, root):
-    """(line, what is wrong) for names of files and folders in backquotes; `kernel/fuse.cpp` may stand for compiler/kernel/fuse.cpp."""
+    """(line, what is wrong) for names of files and folders in backquotes.
+
+    `kernel/fuse.cpp` may stand for compiler/kernel/fuse.cpp, and `fuse.cpp` for any file of that name.
+    """
     wrong = []
+    names_there = {n for folder in ("compiler", "runtime", "tuner", "tests", "scripts", "bench", "docs", "grammar")
+                   for _, _, files in os.walk(os.path.join(root, folder)) for n in files}
     for number, line in enumerate(text.split("\n"), 1):
         for name in re.findall(r"`([\w./-]+(?:/|\.(?:h|cpp|py|md|g4|txt|cmake)))`", line):
             places = [os.path.join(root, p, name) for p in ("", "compiler", "runtime", "tuner", "docs", "tests", "tests/unit")]
-            if "/" in name.rstrip("/") and not any(os.path.exists(p) for p in places):
+            is_there = any(os.path.exists(p) for p in places) if "/" in name.rstrip("/") else name in names_there or name.endswith("/")
+            if not is_there:
                 wrong.append((number, f"there is no file {name}"))
     return wrong
 
@@ -187,7 +193,7 @@ def self_test():
             if got != expected:
                 print(f"{text!r}: {got}, not {expected}")
                 return 1
-        if files_that_are_not_there("see `docs/decisions/0007-x.md` and\n`kernel/none.h`", root) != [(2, "there is no file kernel/none.h")]:
+        if files_that_are_not_there("see `docs/decisions/0007-x.md`, `0007-x.md` and\n`kernel/none.h`", root) != [(2, "there is no file kernel/none.h")]:
             print("files_that_are_not_there is wrong")
             return 1
         with contextlib.redirect_stdout(io.StringIO()):
