@@ -24,8 +24,12 @@ struct UserError : std::runtime_error {
 void setProgramName(const char *name);
 const char *programName();
 
-/// Prints "PROGRAM: error: text" on standard error; every line after the first is indented by the caller.
+/// Prints "PROGRAM: error: text" on standard error, control characters as escapes (visible.h); every line after
+/// the first is indented by the caller.
 void printError(const std::string &text);
+
+/// Prints a line that begins with what it speaks of: "sort.cfg:3: warning: ...".
+void printWarning(const std::string &text);
 
 /// What ended a child process, written where its parent can read it (memory that both share).
 struct FailureNote {

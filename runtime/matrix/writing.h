@@ -6,11 +6,13 @@
 //   later
 //   ... compute ...
 //   out.write(matrix);                                          // beside the target, then renamed over it
+//   out.write(matrix, files);                                   // the same, renamed with others (PendingFiles)
 //
 // Formats by extension: `.npy` (the matrix' exact element type, C order), `.png`, `.pgm`, `.ppm`; every other
 // name and `-` (standard output): the text format. `/dev/null` is skipped. Invariant: a regular target has
 // its old content or the whole new one, whenever the program ends.
 #pragma once
+#include "runtime/base/pending_files.h"
 #include "runtime/matrix/matrix.h"
 
 namespace pb::matrix {
@@ -26,6 +28,8 @@ public:
   /// The file itself, symbolic links followed; to find two outputs that are one.
   const std::string &target() const { return target_; }
   void write(const Matrix &) const;
+  /// The file gets its name when `files` are committed; standard output, pipes and devices are written now.
+  void write(const Matrix &, base::PendingFiles &files) const;
 
 private:
   enum class Format { None, Text, Npy, Png, Pnm };
@@ -33,8 +37,6 @@ private:
   void checkTarget();
   std::string name_, declared_, target_;
   Format format_;
-  bool beside_ = false; // write a temporary and rename; not for pipes and devices
-  unsigned mode_ = 0666;
 };
 
 /// `%4.8g ` a number, a line a row (language reference 4.4); integers in full.
