@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The accuracy of a program of variable accuracy: first brought to its target, at the end verified.
+// The accuracy of a program of variable accuracy: it is first brought to its target, and verified at the end.
 //
 //   reachAtSizes(worker, space, {n 64, n 128, ...}, start, patience, mayGoOn, note)
-//       ->  rounds 3 below 128, 5 below 256, 6: each size meets the target
-//   verify(program, options, space, full size, best, patience)   ->  0.97, the worst of 3 inputs not used
-//   before
+//       ->  rounds 3 below 128, 5 below 256, otherwise 6: each size meets the target
+//   verify(program, options, space, full size, best, patience)
+//       ->  0.97, the worst of 3 inputs that were not used before
 //
 // Invariant: inputs that verify() uses were never used for tuning, unless the user gave the inputs.
 #pragma once

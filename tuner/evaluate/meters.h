@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Can this machine measure what is wanted?
+// Finds out whether this machine can measure what is wanted.
 //
-//   requireMeters(worker, {Time, Energy}, default)  ->  Meters{{"package-0"}, window 0.05 s}, or an error
-//   that says why not
+//   requireMeters(worker, {Time, Energy}, default)
+//       ->  Meters{{"package-0"}, window 0.05 s}, or an error that says why not
 #pragma once
 #include "tuner/evaluate/worker.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Measures by running the program: an Evaluator over a Worker, with the journal as memory.
+// Measures by running the program: an Evaluator over a Worker that keeps its results in the journal.
 //
 //   WorkerEvaluator evaluator(space, steps, worker, &journal, settings);
-//   evaluator.measure({configuration, size 3, trials 1, limit 0.5})   -> from the journal if it knows, else
-//   by running
+//   evaluator.measure({configuration, size 3, trials 1, limit 0.5})
+//       -> a time from the journal if one is there, else from a run
 //
-// Invariant: every run that was made is in the journal before its result is used; a time is handed out from
-// the memory at most once, so that asking again always brings new evidence.
+// Invariant: every run that was made is in the journal before its result is used; a recorded time is handed
+// out at most once, so that asking again always brings new evidence.
 #pragma once
 #include "tuner/evaluate/worker.h"
 #include "tuner/journal/notes.h"

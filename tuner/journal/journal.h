@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every measurement of every tuning, on disk at once: an interrupted tuning loses nothing, and the next one
-// of the same program on the same machine starts with what is known.
+// Every measurement of every tuning, written to disk at once: an interrupted tuning loses nothing, and the
+// next one of the same program on the same machine starts with what is known.
 //
 //   Journal journal("prog.tune.sqlite");
 //   journal.add({program hash, machine, sizes, configuration, TOML, {0.03, 0.031}, "ok", ""});

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Configurations, times and machines in words that a person reads without knowing the tuner.
+// Configurations, times and machines in words that can be read without knowing the tuner.
 //
-//   inWords(space, configuration)  ->  {"Sort: InsertionSort below 341, QuickSort below 65536, otherwise
-//   MergeSort",
-//                                       "Sort.sequential_cutoff: 4096"}
+//   inWords(space, configuration)
+//       ->  {"Sort: InsertionSort below 341, QuickSort below 65536, otherwise MergeSort",
+//            "Sort.sequential_cutoff: 4096"}
 //   seconds(0.00123) -> "1.23 ms"
 #pragma once
 #include "tuner/space/configuration.h"

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One point of the space: a selector per site and a value per tunable. A value type; changes make new ones.
+// One point of the space: a selector per site and a value per tunable. It is a value type; changes make new
+// ones.
 //
-//   Configuration best = Configuration::defaults(space).withSelector(0, Selector(1)).withTunable(2, 64);
+//   Configuration best =
+//       Configuration::defaults(space).withSelector(0, Selector(1)).withTunable(2, 64);
 //   best.key()  ->  "1;2<341:0;|4096|64"      equal keys: equal behaviour
 //
-// Invariant: as many selectors as the space has sites and as many values as it has tunables; fits(space) says
-// whether the numbers in them are possible too.
+// Invariant: there are as many selectors as the space has sites and as many values as it has tunables;
+// fits(space) says whether the numbers in them are possible, too.
 #pragma once
 #include "tuner/space/program_space.h"
 #include "tuner/space/selector.h"

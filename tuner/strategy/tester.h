@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Measures candidates through an Evaluator, remembers their times at each size, and decides who is faster.
+// Measures candidates through an Evaluator, remembers their times at each size, and decides which one is
+// faster.
 //
 //   Tester tester(space, sizes, evaluator, observer);
 //   tester.test(candidate, size, 1, parent)     -> false: rejected; its fault is in tester.bans()
-//   tester.beats(child, parent, size)           -> measures both again until the answer is clear, 5 times
-//   each
+//   tester.beats(child, parent, size)           -> measures both again until the answer is clear,
+//                                                  5 times each at most
 //
 // Invariant: a rejected configuration is never measured again at that size, and, unless it was only too slow,
-// at no other size either. "Too slow" bans an alternative only if it holds right after a new run of the best:
-// on a machine that was busy for a moment, everything is too slow for limits of before. Source:
+// at no other size either. "Too slow" bans an alternative only if this is confirmed right after a new run of
+// the best: on a machine that was busy for a moment, everything exceeds limits that were set before. Source:
 // petabricks-hetero 7.2, requirements 78 and 81.
 #pragma once
 #include "tuner/strategy/bans.h"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// `pbc config check`: each entry of a configuration against a program, and where it comes from against this
-// machine.
+// `pbc config check`: compares each entry of a configuration with a program, and where it comes from with
+// this machine.
 //
 //   sort.cfg:3:1: ok            Sort.choice
-//   sort.cfg:4:1: unknown       Sort.blok: Sort has nothing to set by the name 'blok' (did you mean
-//   'block'?); ...
-//                               it is left out
+//   sort.cfg:4:1: unknown       Sort.blok: Sort has nothing to set by the name 'blok'
+//                               (did you mean 'block'?); ... it is left out
 #pragma once
 #include "tuner/space/provenance.h"
 #include "tuner/travel/fitted.h"

@@ -3,11 +3,11 @@
 // What a program makes of a configuration of any origin: each entry with its state, and what is in use then.
 //
 //   fitConfiguration("./sort", text, "sort.cfg")
-//     ->  entries {Sort.choice "ok", Sort.blok "unknown": "... (did you mean 'block'?)", "it is left out"},
-//     toml
+//     ->  entries {Sort.choice "ok",
+//                  Sort.blok "unknown": "... (did you mean 'block'?)", "it is left out"}, toml
 //
-// The program says it itself ({"op":"fit"} of PROG --serve, runtime/config/fit.h), so that what is checked
-// here is what happens there. Invariant: toml fits the program and has all of its entries.
+// The program itself answers ({"op":"fit"} of PROG --serve, runtime/config/fit.h), so that the check and the
+// run cannot differ. Invariant: toml fits the program and has all of its entries.
 #pragma once
 #include "tuner/space/program_space.h"
 
