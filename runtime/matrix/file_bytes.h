@@ -5,7 +5,7 @@
 //   FileBytes f = FileBytes::open("photo.png");   f.bytes().size()
 //   FileBytes f = FileBytes::open("-");           // standard input, once
 //
-// Invariant: opening costs no memory for regular files, so a reader can compare what a header claims with the
+// Invariant: opening a regular file takes no memory, so a reader can compare what a header claims with the
 // file's size before anything is allocated.
 #pragma once
 #include <span>
@@ -16,8 +16,8 @@ namespace pb::matrix {
 
 class FileBytes {
 public:
-  /// Throws base::UserError: no such file, a folder, no permission; what is no regular file (a
-  /// pipe, a device, which may have no end) and longer than `most` bytes.
+  /// Throws base::UserError if there is no such file, it is a folder, permission is missing, or it is not a
+  /// regular file (a pipe or a device, which may have no end) and longer than `most` bytes.
   static FileBytes open(const std::string &name, unsigned long most = ~0ul);
   FileBytes(FileBytes &&) noexcept;
   FileBytes &operator=(FileBytes &&) = delete;
