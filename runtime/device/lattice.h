@@ -64,7 +64,7 @@ public:
 private:
   bool refine(long stride, const std::vector<BoxSet *> &sets);
   /// Appends the boxes of the positions [low, high), whose coordinates are those of dimensions first .. last
-  /// - 1; lower dimensions get 0 .. 1.
+  /// - 1; other dimensions get 0 .. 1.
   void interval(long low, long high, int first, int last, Box box, std::vector<Box> &result) const;
   int find(long stride) const;
 
