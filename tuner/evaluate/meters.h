@@ -9,8 +9,8 @@
 
 namespace pbc::tuner {
 
-/// Of what is wanted, tried out on a run of this configuration; the worker is prepared. Without energy there
-/// is no window. Throws TunerError where one of the metrics cannot be measured.
+/// Tries the metrics out on a run of this configuration; the worker must be prepared. Without energy there is
+/// no window. Throws TunerError if one of the metrics cannot be measured.
 Meters requireMeters(Worker &, const std::vector<Metric> &, const std::string &toml);
 
 } // namespace pbc::tuner

@@ -30,10 +30,10 @@ public:
 
   double truth(const Configuration &) const;
   double optimum() const;
-  /// Different points that were asked for, at any size.
+  /// The number of different points that were asked for, at any size.
   std::size_t pointsSeen() const { return seen_.size(); }
 
-  double overhead = 0.0005; // seconds of a request besides its runs
+  double overhead = 0.0005; // seconds of a request in addition to its runs
 
 private:
   const MeasuredSpace &measured_;

@@ -41,13 +41,13 @@ struct Best {
   int number = -1; // the class; -1: none
   double seconds = 0;
   int runs = 0;
-  bool isAtLeast = false; // it never ended before its limit
+  bool isAtLeast = false; // it never ended before its time limit
 };
 
 /// One decision at one size.
 struct Comparison {
   int size = 0;
-  Best winner, next; // what the configuration decides; the fastest of the others
+  Best winner, next; // the configuration's class, and the fastest of the others
   Ratio gap;         // next / winner
   int fastest() const { return gap.value < 1 && !gap.isAtLeast ? next.number : winner.number; }
 };
@@ -57,20 +57,21 @@ struct ClassRecord {
   int number = 0;
   int configurations = 0, runs = 0; // measured, at all sizes
   std::optional<Best> atLargest;
-  int rejections = 0;    // trials of configurations that decide so and were rejected
-  std::string reason;    // why it cannot be chosen, if it alone is to blame: "crash at n >= 64: ended by ..."
+  int rejections = 0; // trials of configurations that decide so and were rejected
+  // why it cannot be chosen, if the class alone caused failures: "crash at n >= 64: ended by ..."
+  std::string reason;
   bool isBanned = false; // not chosen any more at the largest size
 };
 
 struct DecisionResult {
   Decision decision;
   int winner = 0;                   // class at the largest size
-  std::vector<ClassRecord> classes; // that were tried, or exist (of a site)
+  std::vector<ClassRecord> classes; // those that were tried or, for a site, that exist
   std::vector<Comparison> at;       // by size, where the winner's class was measured
   double share = 0;
   int pairs = 0;
-  std::optional<Ratio> alone; // the others through the winner's class
-  /// At the largest size at which there is another to compare with; null if there was none.
+  std::optional<Ratio> alone; // the median ratio of the others to the winner's class
+  /// At the largest size where there is another class to compare with; null if there is none.
   const Comparison *last() const;
 };
 

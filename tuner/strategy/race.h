@@ -23,12 +23,12 @@
 
 namespace pbc::tuner {
 
-/// Of a race that decides a tuning, undecided rounds may be spread; where many races follow one another, none
-/// waits.
+/// In a race that decides a tuning, undecided rounds may be spread over time; where many races follow one
+/// another, none waits.
 enum class Rounds { InARow, Spread };
 
-/// Who stays of the default and the previous winner where they are as fast: with another objective than time,
-/// the previous one may be faster by far.
+/// Which one is kept if the default and the previous winner are equally fast: with another objective than
+/// time, the previous one may be faster by far.
 enum class Ties { Default, Previous };
 
 struct RaceResult {
@@ -39,16 +39,16 @@ struct RaceResult {
   double winnerUndisturbed = 0;
   int rounds = 0;
   int measurements = 0;
-  bool changed = false;      // the winner is not the default
-  bool keptPrevious = false; // others were as fast as the previous winner within noise, or no longer faster
-                             // when it was looked at again
-  bool isOneWrong = false;   // somebody who won became wrong after many runs
+  bool changed = false; // the winner is not the default
+  /// Others were as fast as the previous winner within noise, or no longer faster when measured again.
+  bool keptPrevious = false;
+  bool isOneWrong = false;                       // a winner became wrong after many runs
   std::vector<double> defaultTimes, winnerTimes; // taken in turns
 };
 
-/// `candidates`: the best first; where the deadline leaves no time for the fewest rounds of all of them, the
-/// last ones do not run. `previous`: of the candidates, and in front of them, the one that stays unless
-/// another is faster beyond chance: the winner of an earlier tuning, or one that says less.
+/// `candidates`: the best first; if the deadline leaves no time for the minimal number of rounds of all of
+/// them, the last ones do not run. `previous`: the first candidate, which is kept unless another one is
+/// faster beyond chance: the winner of an earlier tuning, or a simpler configuration.
 RaceResult race(Tester &, const std::vector<Configuration> &candidates, int size, double deadline,
                 const Configuration *previous = nullptr, Rounds = Rounds::InARow, Ties = Ties::Default);
 

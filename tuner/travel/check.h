@@ -12,10 +12,10 @@
 
 namespace pbc::tuner {
 
-/// The program's entries, and one more where the machine's devices are not those of the file.
+/// The program's entries, and one more if the machine's devices are not those of the file.
 Fitted checked(const ProgramSpace &, const std::optional<Provenance> &, Fitted);
 
-/// What is not mentioned is no mistake.
+/// An entry that is not mentioned is not a mistake.
 bool isAllOk(const Fitted &);
 
 std::string asText(const std::string &file, const Fitted &);

@@ -18,7 +18,7 @@ struct FittedEntry {
   int line = 0, column = 0; // 0: not in the file
   std::string state;        // "ok", "unknown", "out of range", ...
   std::vector<std::string> problems;
-  std::string instead; // what is used in its place
+  std::string instead; // what is used instead
 
   std::string title() const {
     return transform.empty() || key.empty() ? transform + key : transform + "." + key;
@@ -28,12 +28,12 @@ struct FittedEntry {
 };
 
 struct Fitted {
-  std::string toml; // of all entries, as in use
-  int threads = 0;  // 0: not said
+  std::string toml; // with all entries, as in use
+  int threads = 0;  // 0: not given
   std::vector<FittedEntry> entries;
 };
 
-/// Throws TunerError where nothing of the text can be used, or the program does not answer.
+/// Throws TunerError if nothing of the text can be used, or the program does not answer.
 Fitted fitConfiguration(const std::string &program, const std::string &text, const std::string &where);
 
 } // namespace pbc::tuner

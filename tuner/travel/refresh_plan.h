@@ -25,11 +25,11 @@ struct RefreshPlan {
   std::vector<std::string> reasons;
 
   bool isNothing() const { return touched.empty() && !isOtherMachine; }
-  /// As if the file had said nothing.
+  /// Touches everything, as if the file had been empty.
   void touchAll(const ProgramSpace &);
-  /// On another machine it does nothing.
+  /// Fixes what is not touched; on another machine it does nothing.
   void fix(ProgramSpace &) const;
-  /// All that is not touched.
+  /// Fixes everything that is not touched.
   void fixOthers(ProgramSpace &) const;
 };
 
