@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/options.h"
+#include "pbc/version.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
@@ -93,7 +94,7 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
     app.add_flag("--kernels", o.listsOptions,
                  "also the options of each kernel: what is in use and what else a configuration may say");
   }
-  app.set_version_flag("--version", "pbc 0.1");
+  app.set_version_flag("--version", PBC_NAME_AND_VERSION);
   std::vector<std::string> defines, libraries, folders;
   app.add_option("input,--input", o.input, "the program, FILE.pbcc")->required();
   app.add_option("-o,--output", o.output,

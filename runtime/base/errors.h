@@ -23,8 +23,12 @@ struct UserError : std::runtime_error {
 void setProgramName(const char *name);
 const char *programName();
 
-/// Prints "PROGRAM: error: text" on standard error; the caller indents every line after the first.
+/// Prints "PROGRAM: error: text" on standard error, with control characters as escapes (visible.h); the caller
+/// indents every line after the first.
 void printError(const std::string &text);
+
+/// Prints a line that begins with its subject: "sort.cfg:3: warning: ...".
+void printWarning(const std::string &text);
 
 /// The reason why a child process ended, written to shared memory where its parent can read it.
 struct FailureNote {

@@ -16,4 +16,8 @@ struct Machine {
 
 Machine thisMachine();
 
+/// Bytes of memory that this process could have if it were alone: the machine's, or what its control groups
+/// (containers) allow. 0 if it is not known.
+long memoryOfMachine();
+
 } // namespace pb::base

@@ -8,8 +8,7 @@
 //
 // An unknown name is left out. The sizes of a level that is not legal go to the level below it, or else to
 // the level above it; a choice without any legal level gets its default. A number out of range becomes the
-// nearest legal one; a value that is no number becomes the default. Source: field.md 0.2 (results that do not
-// survive a change).
+// nearest legal one; a value that is no number becomes the default. Source: tuning-practice.md 2.
 #pragma once
 #include "runtime/abi/program.h"
 #include "runtime/config/entry.h"

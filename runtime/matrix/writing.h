@@ -5,11 +5,13 @@
 //   OutputFile out("blurred.png", "B", {640, 480}, "[w, h]");   // throws now if it could not be written later
 //   ... compute ...
 //   out.write(matrix);                                          // to a temporary file, renamed to the target
+//   out.write(matrix, files);                                   // the same, renamed with others (PendingFiles)
 //
 // Formats by extension: `.npy` (the matrix' exact element type, C order), `.png`, `.pgm`, `.ppm`; every other
 // name and `-` (standard output): the text format. `/dev/null` is skipped. Invariant: a regular target has
 // its old content or the whole new one, whenever the program ends.
 #pragma once
+#include "runtime/base/pending_files.h"
 #include "runtime/matrix/matrix.h"
 
 namespace pb::matrix {
@@ -25,6 +27,8 @@ public:
   /// The file itself, with symbolic links followed; shows whether two outputs are the same file.
   const std::string &target() const { return target_; }
   void write(const Matrix &) const;
+  /// The file gets its name when `files` are committed; standard output, pipes and devices are written now.
+  void write(const Matrix &, base::PendingFiles &files) const;
 
 private:
   enum class Format { None, Text, Npy, Png, Pnm };
@@ -32,8 +36,6 @@ private:
   void checkTarget();
   std::string name_, declared_, target_;
   Format format_;
-  bool beside_ = false; // write a temporary file and rename it; not for pipes and devices
-  unsigned mode_ = 0666;
 };
 
 /// Each number as `%4.8g `, one row per line (language reference 4.4); integers in full.

@@ -114,11 +114,11 @@ std::vector<matrix::OutputFile> openOutputs(const Instance &instance, const Stri
 
 /// The matrices [from, ...) into PREFIX_KIND0.dat, ...
 void writeAll(const Instance &instance, size_t from, size_t count, const std::string &prefix,
-              const char *kind) {
+              const char *kind, base::PendingFiles &files) {
   const Strings names = namesOf(prefix, kind, count);
   for (size_t k = 0; k < count; ++k) {
     const Matrix &m = instance.matrices[from + k];
-    matrix::OutputFile(names[k], m.extents(), instance.transform->matrices[from + k].extents).write(m);
+    matrix::OutputFile(names[k], m.extents(), instance.transform->matrices[from + k].extents).write(m, files);
   }
 }
 
@@ -145,6 +145,7 @@ void limitTime(double seconds) {
                          base::programName(), seconds);
   std::signal(SIGALRM, [](int) {
     (void)!::write(2, text, static_cast<size_t>(length));
+    base::removePendingFiles(); // of a rule that is just writing one
     _exit(1);
   });
   itimerval timer{};
@@ -189,16 +190,18 @@ int runCommand(const Program &program, const Transform &t, const Options &o, int
       accuracy = accuracyOf(program, instance, runner);
   }
   const auto inputs = static_cast<size_t>(inputCount(t));
+  base::PendingFiles written; // all of them, then all get their names
   if (!o.createFiles.empty()) {
-    writeAll(instance, 0, inputs, o.createFiles, "in");
-    writeAll(instance, inputs, instance.matrices.size() - inputs, o.createFiles, "out");
+    writeAll(instance, 0, inputs, o.createFiles, "in", written);
+    writeAll(instance, inputs, instance.matrices.size() - inputs, o.createFiles, "out", written);
   }
   std::fflush(stdout); // what rule bodies printed comes before a matrix on standard output
   bool onStandardOutput = false;
   for (size_t i = 0; i < files.size(); ++i) {
-    files[i].write(instance.matrices[inputs + i]);
+    files[i].write(instance.matrices[inputs + i], written);
     onStandardOutput |= files[i].isStandardOutput();
   }
+  written.commit();
   if (o.show)
     for (const Matrix &m : instance.outputs())
       std::fputs(matrix::encodeText(m).c_str(), stdout);

@@ -11,7 +11,7 @@
 // numbers, and the same ones for inputs that differ by rounding: ill-conditioned problems, or problems that
 // are not meant to be solved, say nothing about a candidate. Values are changed only where they would be
 // random: inputs from files or a generator are what the user expects. Invariant: no input of the tuning
-// itself is used, unless the user gave it. Source: field.md D4; issue "correctness first".
+// itself is used, unless the user gave it. Source: tuning-practice.md 4.
 #pragma once
 #include "tuner/evaluate/worker_evaluator.h"
 

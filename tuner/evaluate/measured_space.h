@@ -12,7 +12,7 @@
 // multiples of the unit, which is a thousandth of the fastest time; -1 - i for points that were rejected
 // because of "failures"[i]. So a few thousand points take less than 200 kB. Invariant: at each size there are
 // as many times as the grid has points, and the default's point is accepted. Source: Kernel Tuner's
-// simulation mode (field.md E).
+// simulation mode (tuning-practice.md 7).
 #pragma once
 #include "tuner/space/grid.h"
 #include "tuner/strategy/evaluator.h"

@@ -7,7 +7,7 @@
 //
 // The share is three quarters of what is free when the tuning begins, according to the machine and to the
 // control group of the tuner, so that a candidate which allocates all it can does not disturb other
-// processes. Source: field.md D3, D13.
+// processes. Source: tuning-practice.md 3.
 #pragma once
 #include <sys/types.h>
 

@@ -10,8 +10,7 @@
 //       -> the time without noise, at the full size
 //
 // Its clock advances by the time that each run would have taken and by an overhead for each run. Invariant:
-// the same seed and the same requests give the same answers. Source: field.md C.1 (2509.26300: replaying
-// makes tuning the tuner 100 times cheaper).
+// the same seed and the same requests give the same answers. Source: tuning-practice.md 7 (arXiv 2509.26300).
 #pragma once
 #include "tuner/evaluate/measured_space.h"
 #include "tuner/strategy/random.h"

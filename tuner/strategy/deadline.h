@@ -7,7 +7,7 @@
 //   part(all, 0.7, now)     the same for the first 70 % of what is left from now on
 //
 // Budgets in trials make a search the same on a busy and on an idle machine; budgets in seconds are what
-// users think in. Source: own; issue 6 asks for both.
+// users think in. Source: own.
 #pragma once
 #include <algorithm>
 #include <cmath>

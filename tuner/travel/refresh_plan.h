@@ -9,8 +9,8 @@
 //
 // Touched are entries that are unknown or illegal, entries that the file lacks, all entries of a transform
 // whose text has changed, and, where the file does not say what the texts were, all entries of another
-// version's file. On another machine nothing is fixed: refresh.h starts from the stored values. Source: issue
-// 6, item 6.
+// version's file. On another machine nothing is fixed: refresh.h starts from the stored values. Source:
+// tuning-practice.md 2.
 #pragma once
 #include "tuner/space/provenance.h"
 #include "tuner/travel/fitted.h"
