@@ -55,7 +55,7 @@ void writeAtomically(const std::string &path, const std::string &text, bool isPr
   struct stat old{};
   const bool exists = stat(path.c_str(), &old) == 0;
   if (exists && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode))
-    return writeInto(path, text); // a pipe, a terminal: to be written to, not to be replaced
+    return writeInto(path, text); // a pipe or a terminal is written to, not replaced
   std::error_code noLink;
   const std::filesystem::path followed = std::filesystem::canonical(path, noLink);
   const std::string target = noLink ? path : followed.string();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the Tester makes of an examination: whom it blames, and what is left of a configuration without that.
+// What the Tester does with the results of an examination: finds the cause of failures, and what is left of a
+// configuration without it.
 #include "tuner/strategy/neighbours.h"
 #include "tuner/strategy/tester.h"
 
@@ -11,13 +12,13 @@ namespace {
 
 TestSize sizeOf(const Misfit &misfit) { return {misfit.size, misfit.n, 0}; }
 
-/// The selector that takes this alternative where the other one does, else as by default.
+/// The selector that takes this alternative where the other one does, and the default elsewhere.
 Selector only(const Selector &selector, int alternative, int byDefault) {
   return selector.withUses(
       [&](int level) { return selector.levels()[level].use == alternative ? alternative : byDefault; });
 }
 
-/// The selector with this alternative replaced, wherever it is taken.
+/// The selector with this alternative replaced at all sizes.
 Selector without(const Selector &selector, int alternative, int instead) {
   return selector.withUses([&](int level) {
     const int use = selector.levels()[level].use;
