@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The strategies of `pbc tune --strategy=NAME`, as data: name, what it is, its options. One file each in
-// techniques/; this table is all that knows of them, and what the help is made from.
+// techniques/ and one line each in techniques/list.inc; this table is all that knows of them, and what the help is
+// made from.
 //
-//   strategies()                          evolutionary, local, bayesian, ensemble, random, exhaustive,
-//   seeding parseStrategy("bayesian:trees=48")    ->  the strategy and its options; TunerError for what there
-//   is not chosen.make()                         ->  a Technique (technique.h)
+//   strategies()                          evolutionary, ensemble, local, ...
+//   parseStrategy("bayesian:trees=48")    ->  the strategy and its options; TunerError for what there is not
+//   chosen.make()                         ->  a Technique (technique.h)
 //
 // Invariant: every option has a default inside its range; a name is used once. Source: Kernel Tuner's
 // strategies (one a file, options as tables); docs/tuning.md says when which is chosen.
@@ -34,6 +35,7 @@ struct Strategy {
   bool isPolished = true;  // its best is polished afterwards
   std::span<const StrategyOption> options;
   std::unique_ptr<Technique> (*make)(const StrategyValues &) = nullptr;
+  bool isComplete = false; // it walks through a whole grid and reports its coverage
 };
 
 std::span<const Strategy *const> strategies();

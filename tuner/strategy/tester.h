@@ -74,6 +74,10 @@ public:
   bool testNow(Candidate &candidate, int size, int trials, const Configuration &parent) {
     return test(candidate, size, trials, parent, true);
   }
+  /// From now on a comparison that is under way ends at this number of measurements: what is not clear by then
+  /// stays unclear. Whether one begins is decided by the caller, which asks mayGoOn().
+  void allow(int measurements) { allowed_ = measurements; }
+  bool isAllowed(int wanted) const { return wanted <= allowed_ - measurements_; }
   /// Asks the evaluator, and counts it.
   Measurement measure(const Request &request) {
     ++measurements_;
@@ -127,6 +131,7 @@ public:
 private:
   bool test(Candidate &, int size, int trials, const Configuration &parent, bool isFresh);
   /// The candidate once more, right after the best: what was too slow by the clock may not be by comparison.
+  static constexpr int kMeasurementsOfAgain = 2;
   Measurement again(const Configuration &, int size);
   /// The default with one alternative of another configuration, wherever that one takes it.
   struct Alone {
@@ -159,6 +164,7 @@ private:
   std::set<std::pair<int, std::string>> rejectedAt_, tooSlowAt_, seen_;
   std::map<int, Noise> noise_; // short runs are noisier than long ones
   int measurements_ = 0;
+  int allowed_ = kUnlimitedTrials;
   bool isScreened_ = false;
 };
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // All strategies and those techniques that others are made of. Each is defined in the file of its name; when
-// which is good: docs/tuning.md.
+// which is good: docs/tuning.md. A new strategy is its file and one line in list.inc.
 #pragma once
 #include "tuner/strategy/strategy.h"
 
 namespace pbc::tuner {
 
-extern const Strategy kEvolutionary, kLocal, kBayesian, kEnsemble, kRandom, kExhaustive, kSeeding;
+#define STRATEGY(name) extern const Strategy name;
+#include "tuner/strategy/techniques/list.inc"
+#undef STRATEGY
 
 /// Children of random members and of the best, by all mutators; first the deliberate steps. `children` at
 /// each size; 0: 20 and 20 for each open decision.
