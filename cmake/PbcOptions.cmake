@@ -13,7 +13,9 @@ target_compile_options(pbc_options INTERFACE -Wall -Wextra -Werror -Wno-missing-
 # compiler's time. g++ then takes their anonymous namespaces for those of a header.
 target_compile_options(pbc_options INTERFACE -Wno-subobject-linkage)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
-target_include_directories(pbc_options INTERFACE ${CMAKE_SOURCE_DIR})
+# The version has one place, project(VERSION); sources include "pbc/version.h".
+configure_file(${CMAKE_CURRENT_LIST_DIR}/version.h.in ${CMAKE_BINARY_DIR}/generated/pbc/version.h @ONLY)
+target_include_directories(pbc_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
 if(PBC_VERIFY)
   target_compile_definitions(pbc_options INTERFACE PBC_VERIFY=1)
 endif()

@@ -4,6 +4,7 @@
 #include "compiler/driver/memory_limit.h"
 #include "compiler/driver/problems.h"
 #include "runtime/base/parse_status.h"
+#include "pbc/version.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
@@ -95,7 +96,7 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
     app.add_flag("--kernels", o.listsOptions,
                  "also the options of each kernel: what is in use and what else a configuration may say");
   }
-  app.set_version_flag("--version", "pbc 0.1");
+  app.set_version_flag("--version", PBC_NAME_AND_VERSION);
   std::vector<std::string> defines, libraries, folders;
   app.add_option("input,--input", o.input, "the program, FILE.pbcc")->required();
   app.add_option("-o,--output", o.output,

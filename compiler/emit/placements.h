@@ -40,8 +40,8 @@ std::string placementSites(const Scope &, int bin);
 std::string placementTunables(const Scope &, int bin);
 /// What these rows name: alternatives of placements, conditions of tunables; and the transform's constraints.
 std::string placementAlternatives(const Scope &);
-/// "2, pb_constraints": of the transform's row.
-std::string placementConstraints(const Scope &);
+/// How many rows the table pb_constraints has; without any there is no such table.
+std::size_t placementConstraintCount(const Scope &);
 int placementTunableCount(const Scope &);
 
 } // namespace pbc::emit

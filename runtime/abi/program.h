@@ -141,7 +141,7 @@ struct Program {
   int abiVersion;       // kAbiVersion
   const char *name;     // source file's stem
   const char *hash;     // of everything that decides which configurations fit
-  const char *compiler; // "pbc 0.1"
+  const char *compiler; // its name and version, as in `pbc --version`
   int transformCount;
   const Transform *const *transforms;
   int mainTransform;

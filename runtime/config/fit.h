@@ -8,7 +8,7 @@
 //
 // An unknown name is left out. Sizes of a level that cannot be are its lower neighbour's, or else its upper
 // one's; a choice without any legal level has its default. A number out of range becomes the nearest legal
-// one; what is no number has its default. Source: field.md 0.2 (results that do not survive a change).
+// one; what is no number has its default. Source: tuning-practice.md 2.
 #pragma once
 #include "runtime/abi/program.h"
 #include "runtime/config/entry.h"

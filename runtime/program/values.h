@@ -6,7 +6,7 @@
 //   nudge(instance, 1);                     // the same up to rounding: what is stable gives the same results
 //
 // Kinds: sorted, reversed, constant, few (0 and 1 only), zeros (both signs), tiny (subnormal), mixed (half
-// are negative), negative. Invariant: the same seed gives the same values. Source: field.md D4.
+// are negative), negative. Invariant: the same seed gives the same values. Source: tuning-practice.md 4.
 #pragma once
 #include "runtime/program/instance.h"
 #include <string>

@@ -10,7 +10,7 @@
 // gives numbers, and the same ones for inputs that differ by rounding: what is ill-conditioned, or not meant
 // to be solved, tells nothing about a candidate. Values are changed only where they would be random: what
 // files or a generator make is the user's word on what inputs are like. Invariant: no input of the tuning
-// itself is used, unless the user gave it. Source: field.md D4; issue "correctness first".
+// itself is used, unless the user gave it. Source: tuning-practice.md 4.
 #pragma once
 #include "tuner/evaluate/worker_evaluator.h"
 

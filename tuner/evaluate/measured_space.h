@@ -11,7 +11,7 @@
 // "noise" (the relative deviation of single runs), and for each size "unit" and "times": whole multiples of
 // the unit, a thousandth of the fastest; -1 - i for points that were rejected because of "failures"[i]. So a
 // few thousand points take less than 200 kB. Invariant: as many times as the grid has points, at each size;
-// point of the default accepted. Source: Kernel Tuner's simulation mode (field.md E).
+// point of the default accepted. Source: Kernel Tuner's simulation mode (tuning-practice.md 7).
 #pragma once
 #include "tuner/space/grid.h"
 #include "tuner/strategy/evaluator.h"

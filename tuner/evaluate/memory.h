@@ -6,7 +6,7 @@
 //   residentBytes(pid) > share            // then it is ended
 //
 // The share is three quarters of what is free when the tuning begins, by the machine and by the control group
-// that we are in, so that a candidate which takes all it gets disturbs nobody. Source: field.md D3, D13.
+// that we are in, so that a candidate which takes all it gets disturbs nobody. Source: tuning-practice.md 3.
 #pragma once
 #include <sys/types.h>
 

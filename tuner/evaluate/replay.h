@@ -9,8 +9,7 @@
 //   replay.truth(configuration)   -> without noise, at the full size
 //
 // Its clock moves by what the runs would have taken and an overhead for each. Invariant: the same seed and
-// the same requests give the same answers. Source: field.md C.1 (2509.26300: replaying makes tuning the tuner
-// 100 times cheaper).
+// the same requests give the same answers. Source: tuning-practice.md 7 (arXiv 2509.26300).
 #pragma once
 #include "tuner/evaluate/measured_space.h"
 #include "tuner/strategy/random.h"

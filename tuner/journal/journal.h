@@ -13,7 +13,7 @@
 //
 //   sqlite3 prog.tune.sqlite "select * from trials"
 //
-// Invariant: rows are only added. Source: field.md 0.2, ask 1 ("its result is lost").
+// Invariant: rows are only added. Source: tuning-practice.md 1.
 #pragma once
 #include <memory>
 #include <optional>

@@ -29,7 +29,7 @@
 //     the nearest configuration that had worked until then.
 //
 // Invariant: the same input gives the same numbers; nothing depends on the machine that reads.
-// Source: field.md 0.2, ask 4; Kelley 1935 for epsilon squared; Hutter et al. 2014 for the question.
+// Source: tuning-practice.md 6; Kelley 1935 for epsilon squared; Hutter et al. 2014 for the question.
 #pragma once
 #include "tuner/report/decision.h"
 #include "tuner/report/recording.h"

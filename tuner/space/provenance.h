@@ -19,7 +19,7 @@
 //   transforms = { Sort = "9f2c", "Sum<2>" = "77aa" }
 //
 // Invariant: provenanceOf(toToml(p)) == p. No transform can be called made-by, so the table stands beside
-// theirs. Source: field.md 0.2; the running program reads the machine (runtime/config/origin.h).
+// theirs. Source: tuning-practice.md 2; the running program reads the machine (runtime/config/origin.h).
 #pragma once
 #include "tuner/space/machine.h"
 

@@ -15,7 +15,7 @@
 //                                                                twice the size, it may be the best; there
 //                                                                it is tried again
 //
-// Invariant: the default (alternative 0) is never banned. Source: requirement 81; field.md 0.2, asks 3 and 6.
+// Invariant: the default (alternative 0) is never banned. Source: requirement 81; tuning-practice.md 3 and 4.
 #pragma once
 #include "tuner/strategy/evaluator.h"
 

@@ -7,7 +7,7 @@
 //   part(all, 0.7, now)     the same for the first 70 % of what is left from now on
 //
 // Budgets in trials make a search the same on a busy and on an idle machine; budgets in seconds are what
-// people have. Source: own; issue 6 asks for both.
+// people have. Source: own.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 //
 // Strategies know one number of a run, called seconds. With another objective they get the seconds that the
 // default would take for the same cost (tuner/evaluate/objective_evaluator.h), so that their limits and
-// tolerances keep their meaning. Source: issue 6, objectives; the energy-delay product: cost-models.md 4.
+// tolerances keep their meaning. The energy-delay product: cost-models.md 4.4.
 #pragma once
 #include <array>
 #include <optional>

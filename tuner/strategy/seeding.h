@@ -7,8 +7,7 @@
 //
 // A configuration counts if the program's space still has it. Of one place (a machine at a size) the fastest
 // by the median of its runs is taken, if it was not rejected there. Invariant: no configuration twice, none
-// is the default. Source: field.md C.2 (seed with neighbours: same device other size, same size other
-// device).
+// is the default. Source: tuning-practice.md 8.
 #pragma once
 #include "tuner/journal/journal.h"
 #include "tuner/space/configuration.h"

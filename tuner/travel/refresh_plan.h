@@ -9,7 +9,7 @@
 //
 // Touched are entries that are unknown or illegal, entries that the file lacks, all entries of a transform
 // whose text has changed, and, where the file does not say what the texts were, all of another version's. On
-// another machine nothing is fixed: refresh.h moves what is there. Source: issue 6, item 6.
+// another machine nothing is fixed: refresh.h moves what is there. Source: tuning-practice.md 2.
 #pragma once
 #include "tuner/space/provenance.h"
 #include "tuner/travel/fitted.h"

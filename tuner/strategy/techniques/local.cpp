@@ -3,7 +3,7 @@
 // Downhill by single steps (neighbours.h): the first one that is faster is taken. When none is, small scales
 // are looked at, which are felt through recursion only; when these do not help either, a new start: the best
 // one, disturbed in several decisions, which counts even if it is slower, as its valley may be deeper.
-// Source: own; iterated local search is among the best on kernel spaces (field.md C.1, Schoonhoven et al.).
+// Source: own; iterated local search is among the best on kernel spaces (tuning-practice.md 8).
 #include "tuner/strategy/mutators.h"
 #include "tuner/strategy/neighbours.h"
 #include "tuner/strategy/techniques/techniques.h"
