@@ -87,7 +87,7 @@ std::optional<State> takeState(std::string_view &rest) {
 
 FileStates::Time FileStates::now() {
   timespec t{};
-  clock_gettime(CLOCK_REALTIME_COARSE, &t);
+  clock_gettime(CLOCK_REALTIME, &t);
   return nanoseconds(t);
 }
 

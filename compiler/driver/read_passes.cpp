@@ -48,7 +48,7 @@ void preprocess(Compilation &c) {
 }
 
 void lookForFinishedProgram(Compilation &c) {
-  if (!mayBeCached(c.options, c.text))
+  if (!c.cache.enabled() || !mayBeCached(c.options, c.text))
     return;
   c.programKey = programKey(c.options, c.text);
   const auto entry = c.cache.get(c.programKey);
