@@ -43,8 +43,8 @@ CLI::Validator seconds() {
   return {check, "SECONDS"};
 }
 
-/// Options of the search for choices: kernels are searched one option at a time, and compiling takes the
-/// time.
+/// Refuses options of the search for choices: kernels are searched one option at a time, and most of the time
+/// is spent compiling.
 void refuseForKernels(const TuneOptions &options) {
   const char *name = !options.strategy.empty()    ? "--strategy"
                      : options.trials > 0         ? "--trials"
@@ -179,7 +179,7 @@ int tuneCommand(int argc, char **argv) {
     if (options.kernels)
       refuseForKernels(options);
     if (!options.strategy.empty())
-      parseStrategy(options.strategy); // what is wrong with it is said before anything is measured
+      parseStrategy(options.strategy); // errors in it are reported before anything is measured
     if (!options.objective.empty())
       Objective::parse(options.objective);
     if (!options.front.empty())

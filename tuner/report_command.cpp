@@ -18,7 +18,7 @@
 namespace pbc::tuner {
 namespace {
 
-/// By what it contains: whether it can be executed says little on some file systems.
+/// Decides by the file's content, because on some file systems every file is executable.
 bool isCompiled(const std::string &path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored))
@@ -49,7 +49,7 @@ int guarded(const char *command, const std::function<void()> &work) {
   return 1;
 }
 
-/// Where pbc tune writes it, too.
+/// The same path to which pbc tune writes it.
 std::string beside(const EvidenceOptions &options) {
   const std::string configuration =
       options.configuration.empty() ? options.program + ".cfg" : options.configuration;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// C++ text to object bytes, inside this process: no temporary files and no compiler to start.
+// Compiles C++ text to object code inside this process, without temporary files or a compiler process.
 //
 //   CompileRequest unit{.name = "smooth.cpp", .text = "extern \"C\" int answer() { return 42; }"};
 //   CompileResult made = compile(unit);
-//   if (made.ok) link({.output = "libsmooth.so", .inputs = {{"smooth.o", made.output}}, ...});   // link.h
+//   if (made.ok)
+//     link({.output = "libsmooth.so", .inputs = {{"smooth.o", made.output}}, ...});   // link.h
 //
 // The front end, the optimiser and the code generator are those of Clang 19 with the options that its own
 // driver would choose on this machine; the driver is asked once for each set of options. All functions may be

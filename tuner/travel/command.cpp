@@ -24,7 +24,7 @@ struct ConfigOptions {
   bool json = false;
 };
 
-/// As said, or the one that would read the file.
+/// The program that the user named, or the one that would read the file.
 std::string programFor(const ConfigOptions &options) {
   std::string program = options.program;
   if (program.empty() && options.file.ends_with(".cfg"))
@@ -72,7 +72,7 @@ int explain(const ConfigOptions &options) {
   ProgramSpace space = describeProgram(program, options.program, "");
   const Fitted fitted = fitConfiguration(program, text, options.file);
   for (Tunable &tunable : space.tunables)
-    if (tunable.isThreads()) // as many as it says are started, even if they take turns
+    if (tunable.isThreads()) // the given number of threads is started, even if they share processors
       tunable.maximum = std::max<double>(tunable.maximum, fitted.threads);
   const Configuration configuration = fromToml(space, fitted.toml, options.file);
   const auto origin = provenanceOf(text);
