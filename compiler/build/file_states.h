@@ -23,7 +23,7 @@ namespace pbc::build {
 
 class FileStates {
 public:
-  /// Nanoseconds of the clock that files are stamped by.
+  /// Nanoseconds. Files are stamped by a clock that may lag behind by a few milliseconds.
   using Time = std::int64_t;
   static Time now();
 
