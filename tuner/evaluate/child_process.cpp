@@ -32,7 +32,7 @@ constexpr bool kLimitsData = true;
 constexpr std::size_t kPipe = 65536; // bytes that a pipe holds
 constexpr int kNap = 100;            // milliseconds without a look at what else has happened
 
-/// Room for frames and stacks that a program sets aside and does not use.
+/// Space for frames and stacks that a program reserves but does not use.
 constexpr long kReserved = 512L << 20;
 
 void closeIfOpen(int &descriptor) {
@@ -72,7 +72,7 @@ struct Ends {
     const rlimit limit{bytes, bytes};
     setrlimit(RLIMIT_DATA, &limit);
   }
-  const rlimit noCore{0, 0}; // candidates crash; their core files help nobody
+  const rlimit noCore{0, 0}; // candidates crash, and their core files are useless
   setrlimit(RLIMIT_CORE, &noCore);
   sigset_t none;
   sigemptyset(&none);
@@ -240,7 +240,7 @@ void ChildProcess::waitForEnd(double seconds) {
     const pid_t result = wait4(pid_, &status_, WNOHANG, &usage);
     if (result == pid_) {
       peakBytes_ = usage.ru_maxrss * 1024;
-      ::kill(-pid_, SIGKILL); // what it may have left behind
+      ::kill(-pid_, SIGKILL); // processes that it may have left behind
       pid_ = -1;
       if (complain_ >= 0)
         drainErrors();
@@ -269,7 +269,7 @@ void ChildProcess::kill() {
 bool ChildProcess::endedBySignal() const { return WIFSIGNALED(status_); }
 
 bool ChildProcess::endedForMemory(long before) const {
-  // Not all that counts against the limit (stacks of threads, for one) is memory that it had.
+  // Not all that counts against the limit (stacks of threads, for example) is memory that it really used.
   const bool isKilledByOthers = !isKilled_ && endedBySignal() && WTERMSIG(status_) == SIGKILL;
   return (memoryLimit_ > 0 && peakBytes_ > memoryLimit_ / 2 && peakBytes_ > 2 * before) ||
          (isKilledByOthers && peakBytes_ >= memoryLimit_ / 8);
@@ -284,7 +284,7 @@ std::string ChildProcess::describeEnd() const {
   std::string last = errors_;
   while (!last.empty() && std::isspace(static_cast<unsigned char>(last.back())))
     last.pop_back();
-  // Lines that are set in belong to the message above them: the values of an assertion.
+  // Indented lines belong to the message above them: the values of an assertion.
   std::size_t newline = last.rfind('\n');
   for (std::size_t before; newline != std::string::npos && last.compare(newline + 1, 2, "  ") == 0;
        newline = before) {

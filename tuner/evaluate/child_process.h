@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One child process that is spoken to line by line, and that cannot outlive us.
+// One child process that communicates line by line and cannot outlive its parent.
 //
 //   ChildProcess child({"./prog", "--serve", "--channel=3"}, {}, Talk::OverChannel);
 //   child.writeLine("{...}", 1);
@@ -66,10 +66,10 @@ public:
   std::string describeEnd() const;
   bool endedBySignal() const;
   long residentBytes() const { return tuner::residentBytes(pid_); }
-  /// The most memory that it had at once; known when it has ended.
+  /// The most memory that it had at once; known only after its end.
   long peakBytes() const { return peakBytes_; }
-  /// It had most of its limit, and at least twice `before`, when it ended; or it was killed, not by us, and
-  /// had so much (an eighth) that the system may have done it for want of memory.
+  /// Whether memory was the likely reason for its end: it had most of its limit, and at least twice `before`;
+  /// or it was killed, not by the tuner, and had so much memory (an eighth) that the system may have done it.
   bool endedForMemory(long before = 0) const;
   int exitStatus() const;
   const std::string &errors() const { return errors_; }
@@ -90,7 +90,7 @@ private:
   std::string pending_, errors_;
 };
 
-/// Of a clock that never goes back.
+/// The time of a clock that never goes back.
 double steadySeconds();
 
 /// Runs a command to its end and returns its standard output. Throws TunerError if it cannot be started,

@@ -18,7 +18,7 @@ constexpr int kProcesses = 3; // of each, for a race that confirms another
 constexpr double kNoise = 0.98;
 constexpr double kLongEnough = 0.03, kLong = 0.3; // seconds
 
-/// One option as the space of a search: a single site whose first alternative is the value in use.
+/// Presents one option as the space of a search: a single site whose first alternative is the value in use.
 ProgramSpace spaceOf(const KernelOption &option) {
   ProgramSpace space;
   Site site;
@@ -43,8 +43,8 @@ bool hasWon(const RaceResult &race) {
   return race.changed && race.winnerUndisturbed < kNoise * race.defaultUndisturbed;
 }
 
-/// Measures the values of one option. A time is that of several short runs, so that the clock and the
-/// scheduler do not count.
+/// Measures the values of one option. One time covers several short runs, so that the resolution of the clock
+/// and the scheduler do not matter.
 class OptionEvaluator : public Evaluator {
 public:
   OptionEvaluator(Variants &variants, std::vector<KernelSettings> values)
@@ -89,7 +89,8 @@ public:
     std::vector<KernelOption> options = variants_.options(start);
     const std::vector<std::string> kernels = hottestFirst(options);
     bool isBetter = true;
-    // An option may be worth more after another has changed: again, until a whole round brings nothing.
+    // An option may be worth more after another has changed, so the search repeats until a whole round finds
+    // nothing.
     while (isBetter && mayGoOn()) {
       isBetter = false;
       for (const std::string &kernel : kernels)
@@ -117,8 +118,8 @@ private:
       values.resize(std::min(values.size(), 1 + static_cast<std::size_t>(std::max(left() / ofOne, 0.0))));
   }
 
-  /// Kernels by how much slower the program is without their vectors. Those without vectors come after those
-  /// that matter, and before those that do not.
+  /// Orders kernels by how much slower the program is without their vectors. Kernels without vectors come
+  /// after those that matter, and before those that do not.
   std::vector<std::string> hottestFirst(const std::vector<KernelOption> &options) {
     constexpr double kMatters = 1.05, kUnknown = 1.04;
     std::vector<std::pair<double, std::string>> kernels;
@@ -237,7 +238,7 @@ private:
     return isBetter;
   }
 
-  /// Without the settings that bring nothing any more, or never did.
+  /// Removes the settings that make no difference any more, or never did.
   void simplify(const KernelSettings &start) {
     const KernelSettings all = result_.best;
     for (const auto &[names, value] : all) {
@@ -304,7 +305,7 @@ private:
     result_.startSeconds = last.before;
     result_.bestSeconds = last.isFaster ? last.after : last.before;
     result_.changed = last.isFaster;
-    // Stopped before the end, what has won its races stays.
+    // If the search was stopped before its end, a configuration that has won its races is kept.
     if (!result_.changed && !variants_.stopped())
       result_.best = start;
   }

@@ -28,11 +28,11 @@ struct KernelSearchSettings {
 
 struct KernelSearchResult {
   KernelSettings best;
-  bool changed = false; // faster than the start
-  bool raced = false;   // the last comparison, of the best with the start, was made
+  bool changed = false; // whether it is faster than the start
+  bool raced = false;   // whether the last comparison, of the best with the start, was made
   double startSeconds = 0, bestSeconds = 0;
   int tried = 0;       // variants
-  bool isDone = false; // no option is left that could be tried
+  bool isDone = false; // no option is left to be tried
   std::vector<Fault> faults;
 };
 
