@@ -8,6 +8,7 @@
 #include "compiler/build/compile.h"
 #include "compiler/build/find_libraries.h"
 #include "compiler/build/link.h"
+#include "compiler/choice/body_accesses.h"
 #include "compiler/choice/sizes.h"
 #include "compiler/choice/verify.h"
 #include "compiler/driver/explain.h"
@@ -159,6 +160,8 @@ private:
           choice::checkSizes(module, facts, context, diagnostics_);
           if (!diagnostics_.hasErrors())
             choices = choice::chooseGrids(module, facts, context, diagnostics_);
+          if (!diagnostics_.hasErrors())
+            choice::checkBodyAccesses(module, facts, choices, context, diagnostics_);
         }))
       return 1;
     verify("choice grid", [&] { return choice::verify(module, choices, context); });
@@ -218,7 +221,7 @@ private:
     std::vector<emit::Unit> units;
     step("emit", [&] {
       units = emit::emit({module, facts, choices, plans, kernels, fusions, &sources_, options_.cpus,
-                          rawBlocks_, kernelOptions_, &devices_},
+                          rawBlocks_, kernelOptions_, &devices_, options_.boundsCheck},
                          context, *baked);
     });
     if (options_.stage == Stage::Cpp)
