@@ -82,6 +82,9 @@ struct CellNames {
 /// none.
 std::string readable(const isl::set &cells, const CellNames &);
 
+/// A function of the parameters as a program writes it: "w - 1", "n/2"; nothing where it has several formulas.
+std::optional<std::string> readable(const isl::pw_aff &);
+
 /// One of the cells, for small sizes: "for n = 4: B[1, 0]"; "" where all are boxes, which say it themselves.
 std::string example(const isl::set &cells, const CellNames &);
 
