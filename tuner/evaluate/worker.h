@@ -110,8 +110,8 @@ public:
                            const std::vector<Metric> &metrics = {}, Compared = Compared::First);
   /// A process is there that has made these inputs and knows the reference for them.
   bool isPreparedFor(const Sizes &sizes) const { return process_ && processPrepared_ && prepared_ == sizes; }
-  /// Whether the process has run other configurations than the one it was prepared with: what goes wrong now
-  /// may be their doing.
+  /// Whether the process has run other configurations than the one it was prepared with, which may have
+  /// caused a failure now.
   bool isUsed() const { return process_ && isUsed_; }
   /// The next request starts a new process.
   void restart() { process_.reset(); }
