@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Objects and the runtime to a program or a shared library, by lld inside this process.
+// Links objects and the runtime to a program or a shared library, by lld inside this process.
 //
-//   LinkResult r = link({.kind = LinkRequest::Kind::Program, .output = "smooth", .inputs = {{"smooth.o",
-//   bytes}}}); if (!r.ok) print(r.messages);    // "undefined symbol: f", in the words of lld
+//   LinkResult r = link({.kind = LinkRequest::Kind::Program, .output = "smooth",
+//                        .inputs = {{"smooth.o", bytes}}});
+//   if (!r.ok) print(r.messages);    // lld's own messages: "undefined symbol: f"
 //
 // Invariant: the file named by `output` is either what it was before or the complete new file, whatever
-// happens: the linker writes a temporary file in the same folder, which then takes the name. lld keeps its
-// state in globals, so that links of one process wait for each other.
+// happens: the linker writes a temporary file in the same folder, which is then renamed. lld keeps its state
+// in globals, so concurrent links of one process wait for each other.
 #pragma once
 #include <string>
 #include <vector>
@@ -37,8 +38,7 @@ struct LinkResult {
 
 LinkResult link(const LinkRequest &);
 
-/// Where libpbruntime.a is taken from: the environment's PBC_RUNTIME, else ../lib/ beside the folder of this
-/// program.
+/// The path of libpbruntime.a: the environment's PBC_RUNTIME, else ../lib/ beside the folder of this program.
 std::string runtimeArchive();
 
 } // namespace pbc::build

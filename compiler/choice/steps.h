@@ -13,15 +13,15 @@ namespace pbc::choice {
 std::vector<Application> applicableRegions(const sema::Transform &, const Spaces &, const isl::set &context,
                                            source::Diagnostics &);
 
-/// Each computed matrix cut into pieces by the rules that reach them; cells without a rule are reported, or
-/// become guards when only some sizes have them.
+/// Cuts each computed matrix into pieces by the rules that reach them. Cells without a rule are reported, or
+/// become guards if only some sizes have them.
 void cutIntoPieces(const sema::Transform &, const Spaces &, Grid &, source::Diagnostics &);
 
 /// All legal assignments of rules to pieces.
 std::vector<Alternative> alternativesOf(const sema::Transform &, const std::vector<body::Facts> &,
                                         const Grid &, source::Diagnostics &);
 
-/// The label by which a rule is known in configurations: its own, or the only transform that its body calls.
+/// The label of a rule in configurations: its own, or the name of the only transform that its body calls.
 std::string labelOf(const sema::Transform &, int rule, const std::vector<body::Facts> &);
 
 } // namespace pbc::choice

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A finished program in the cache: the same text with the same options is not compiled twice.
+// Finished programs in the cache: the same text with the same options is not compiled twice.
 //
 //   if (mayBeCached(options, text))
 //     if (const auto bytes = cache.get(programKey(options, text)))
 //       writeExecutable(options.output, *bytes);
 //
-// Invariant: nothing under the program's name is ever half written.
+// Invariant: the file with the program's name is never half written.
 #pragma once
 #include "compiler/build/cache.h"
 #include "compiler/driver/options.h"
@@ -14,12 +14,12 @@
 
 namespace pbc::driver {
 
-/// Whether the text and the options say everything that decides the program: raw blocks may include files,
-/// and with a configuration, an --info file or kept objects more than the program is made.
+/// Whether the text and the options alone decide the program. They do not if raw blocks may include files,
+/// and with a configuration, an --info file or kept objects more files than the program are read or written.
 bool mayBeCached(const Options &, const source::MappedText &);
 build::Cache::Key programKey(const Options &, const source::MappedText &);
 
-/// To a temporary beside the target, then under its name. False if it cannot be written.
+/// Writes a temporary file beside the target, then renames it. False if it cannot be written.
 bool writeExecutable(const std::string &path, const std::string &bytes);
 
 } // namespace pbc::driver
