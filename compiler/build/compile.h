@@ -39,11 +39,22 @@ struct CompileRequest {
   Output wanted = Output::Object;
 };
 
+/// Why a text was not compiled.
+enum class CompileFailure {
+  None,
+  Text,             ///< an error in it
+  UnknownProcessor, ///< `cpu` is none
+  Assembly,         ///< the assembler refuses an `asm` statement
+  BackEnd           ///< the optimiser or the code generator gave up
+};
+
 struct CompileResult {
   bool ok = false;
+  CompileFailure failure = CompileFailure::None;
   std::string output;                 ///< object bytes or text, as wanted; empty unless ok
   std::string messages;               ///< errors and warnings in Clang's own form
   std::vector<std::string> filesRead; ///< files of the disk that were included
+  bool readsOtherFiles = false;       ///< and the assembler may have read more: not for a cache
   bool fromCache = false;
   double frontSeconds = 0, optimiseSeconds = 0, codegenSeconds = 0;
 };

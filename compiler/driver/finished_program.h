@@ -3,12 +3,15 @@
 // Finished programs in the cache: the same text with the same options is not compiled twice.
 //
 //   if (mayBeCached(options, text))
-//     if (const auto bytes = cache.get(programKey(options, text)))
-//       writeExecutable(options.output, *bytes);
+//     if (const auto entry = cache.get(programKey(options, text)))
+//       if (const auto bytes = programOf(*entry))
+//         write *bytes;
 //
-// Invariant: the file with the program's name is never half written.
+// The key is made of the text, the options and the environment. An entry also has the contents of all other files
+// that took part: headers of the system, libraries, the runtime.
 #pragma once
 #include "compiler/build/cache.h"
+#include "compiler/build/file_states.h"
 #include "compiler/driver/options.h"
 #include "compiler/source/source.h"
 
@@ -19,7 +22,11 @@ namespace pbc::driver {
 bool mayBeCached(const Options &, const source::MappedText &);
 build::Cache::Key programKey(const Options &, const source::MappedText &);
 
-/// Writes a temporary file beside the target, then renames it. False if it cannot be written.
-bool writeExecutable(const std::string &path, const std::string &bytes);
+/// Makes an entry. `filesRead`: by the compiler and the linker since `begin`. Nothing if one of them was changed
+/// meanwhile.
+std::optional<std::string> programEntry(const std::string &bytes, const std::vector<std::string> &filesRead,
+                                        build::FileStates::Time begin);
+/// The program in an entry. Nothing if the content of one of the files has changed.
+std::optional<std::string_view> programOf(std::string_view entry);
 
 } // namespace pbc::driver

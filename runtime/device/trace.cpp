@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/device/trace.h"
+#include "runtime/base/pending_files.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
+
 #include <map>
 #include <stdexcept>
 
@@ -195,12 +196,12 @@ std::string Trace::text() const {
 }
 
 void Trace::write(const std::string &path) const {
-  std::ofstream file(path, std::ios::binary);
-  file << text();
-  file.close();
-  if (!file)
+  try {
+    base::writeWhole(path, text());
+  } catch (const base::CannotWrite &) {
     throw std::runtime_error("cannot write the trace to '" + path +
                              "': is the folder there, and is it yours?");
+  }
 }
 
 } // namespace pb::device

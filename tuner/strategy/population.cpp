@@ -34,7 +34,7 @@ void Population::removeBanned(Tester &tester, int size) {
             [&](const Candidate &a, const Candidate &b) { return a.at(size) < b.at(size); });
   for (std::size_t i = 0; i < std::min(banned.size(), kMended); ++i) {
     Candidate rest{bans.without(banned[i].configuration, n), {}};
-    if (tester.isNew(rest.configuration, size) &&
+    if (tester.isAllowed(1) && tester.isNew(rest.configuration, size) &&
         tester.test(rest, size, Configuration::defaults(tester.space())))
       join(std::move(rest));
   }

@@ -12,8 +12,11 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr const Strategy *kStrategies[] = {&kEvolutionary, &kEnsemble, &kLocal,     &kBayesian,
-                                           &kRandom,       &kSeeding,  &kExhaustive};
+constexpr const Strategy *kStrategies[] = {
+#define STRATEGY(name) &(name),
+#include "tuner/strategy/techniques/list.inc"
+#undef STRATEGY
+};
 
 template <typename Range, typename Name>
 std::string namesOf(const Range &range, const Name &name) {

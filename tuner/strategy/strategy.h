@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The strategies of `pbc tune --strategy=NAME`, as data: name, description, options. Each is one file in
-// techniques/; only this table knows all of them, and the help is made from it.
+// techniques/ and one line in techniques/list.inc; only this table knows all of them, and the help is made from it.
 //
-//   strategies()                      evolutionary, local, bayesian, ensemble, random, exhaustive, seeding
+//   strategies()                          evolutionary, ensemble, local, ...
 //   parseStrategy("bayesian:trees=48")    ->  the strategy and its options; TunerError for unknown ones
 //   chosen.make()                         ->  a Technique (technique.h)
 //
@@ -34,6 +34,7 @@ struct Strategy {
   bool isPolished = true;  // its best configuration is polished afterwards
   std::span<const StrategyOption> options;
   std::unique_ptr<Technique> (*make)(const StrategyValues &) = nullptr;
+  bool isComplete = false; // it walks through a whole grid and reports its coverage
 };
 
 std::span<const Strategy *const> strategies();

@@ -49,8 +49,10 @@ bool Tester::test(Candidate &candidate, int size, int trials, const Configuratio
   const double most = isDefault ? std::max(20 * limit(size), 10.0) : limit(size);
   Measurement result = measure({candidate.configuration, size, trials, most, isFresh,
                                 candidate.measuredAt(size) ? Compared::Nothing : Compared::First});
-  if (result.rejected && result.rejected->kind == Failure::TooSlow && !isDefault &&
-      bans_.isLastStrike(space_, candidate.configuration, parent, sizes_[size]))
+  const bool isDoubtful = result.rejected && result.rejected->kind == Failure::TooSlow && !isDefault &&
+                          bans_.isLastStrike(space_, candidate.configuration, parent, sizes_[size]);
+  const bool mayLookAgain = isAllowed(kMeasurementsOfAgain);
+  if (isDoubtful && mayLookAgain)
     result = again(candidate.configuration, size);
   if (evaluator_.stopped() && result.seconds.empty())
     return false;
@@ -63,6 +65,8 @@ bool Tester::test(Candidate &candidate, int size, int trials, const Configuratio
       tooSlowAt_.emplace(size, key);
     else
       quarantined_.insert(key);
+    if (isDoubtful && !mayLookAgain)
+      return false; // no alternative is banned without a second look
     bans_.failed(space_, candidate.configuration, parent, sizes_[size], *result.rejected);
     if (result.rejected->kind == Failure::WrongResult)
       seekWrong(candidate.configuration, size);
@@ -135,6 +139,8 @@ bool Tester::beats(Candidate &child, Candidate &parent, int size) {
       noise_[size].learn(child.seconds[size]);
       return false; // not measurably better than its parent
     }
+    if (!isAllowed(1))
+      return false;
     if (!test(*next, size, parent.configuration))
       return next == &parent && !evaluator_.stopped();
   }

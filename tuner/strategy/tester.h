@@ -76,6 +76,10 @@ public:
   bool testNow(Candidate &candidate, int size, int trials, const Configuration &parent) {
     return test(candidate, size, trials, parent, true);
   }
+  /// From now on a comparison that is under way ends at this number of measurements: a difference that is not clear
+  /// by then stays unclear. The caller decides whether a comparison begins, by asking mayGoOn().
+  void allow(int measurements) { allowed_ = measurements; }
+  bool isAllowed(int wanted) const { return wanted <= allowed_ - measurements_; }
   /// Asks the evaluator, and counts the measurement.
   Measurement measure(const Request &request) {
     ++measurements_;
@@ -131,6 +135,7 @@ private:
   bool test(Candidate &, int size, int trials, const Configuration &parent, bool isFresh);
   /// Measures the candidate once more, right after the best: what was too slow by the clock may not be too
   /// slow in comparison.
+  static constexpr int kMeasurementsOfAgain = 2;
   Measurement again(const Configuration &, int size);
   /// The default with one alternative of another configuration, for all sizes at which that one takes it.
   struct Alone {
@@ -163,6 +168,7 @@ private:
   std::set<std::pair<int, std::string>> rejectedAt_, tooSlowAt_, seen_;
   std::map<int, Noise> noise_; // short runs are noisier than long ones
   int measurements_ = 0;
+  int allowed_ = kUnlimitedTrials;
   bool isScreened_ = false;
 };
 

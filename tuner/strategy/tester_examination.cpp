@@ -75,8 +75,8 @@ std::vector<Tester::Alone> Tester::eachAlone(const Configuration &configuration,
 
 void Tester::seekWrong(const Configuration &configuration, int size) {
   for (const Alone &one : eachAlone(configuration, size)) {
-    if (bans_.banned(one.site, one.alternative, 0) ||
-        !triedAlone_.emplace(one.site, one.alternative, size).second || evaluator_.stopped())
+    if (bans_.banned(one.site, one.alternative, 0) || evaluator_.stopped() || !isAllowed(1) ||
+        !triedAlone_.emplace(one.site, one.alternative, size).second)
       continue;
     const Measurement result =
         measure({one.configuration, size, 1, std::max(limit(size), 3 * defaultAt(size)), true});

@@ -155,6 +155,8 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
       isPolished ? part(untilPolished, kSearch / (kSearch + kPolish), start) : untilPolished;
   untilSearched.measurements = part({0, trials}, isPolished ? kSearchTrials : 1, start).measurements;
 
+  tester.allow(trials);
+
   std::vector<Configuration> first = forcedAlternatives(space);
   first.insert(first.begin() + 1, settings.seeds.begin(), settings.seeds.end());
   first.insert(first.begin() + 1, earlier.begin(), earlier.end());
@@ -178,13 +180,16 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
       goOn(tester, search.population, search.lastSize, *technique, settings.population, untilPolished,
            random);
   }
-  int ofRace = 0;
+  result.measurements = tester.measurements(); // what prepares the race belongs to the race
+  tester.allow(kUnlimitedTrials);
   if (atFullSize && settings.isRaced && !evaluator.stopped()) {
     search.population.removeBanned(tester, search.lastSize);
     search.population.prune(search.lastSize, settings.population);
     std::vector<Configuration> found;
-    if (isTimed)
+    if (isTimed) {
       found = stepsInTurns(tester, search.population, search.lastSize, settings.deadline, isPolished, random);
+      result.measurements = tester.measurements();
+    }
     observer.stage("final race against the default");
     // Of two that are equally fast the earlier one stays, else the simpler one.
     const Configuration *keeper = !earlier.empty() ? &earlier.front()
@@ -198,7 +203,6 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
       last =
           race(tester, runnersOf(tester, search.population, earlier, found, search.lastSize), search.lastSize,
                settings.deadline, keeper, Rounds::Spread, earlier.empty() ? Ties::Default : settings.ties);
-      ofRace += last.measurements;
     }
     if (!evaluator.stopped())
       takeOver(last, result);
@@ -214,7 +218,6 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
       result.changed = false;
     }
   }
-  result.measurements = tester.measurements() - ofRace;
   result.faults = tester.bans().faults();
   return result;
 }

@@ -7,6 +7,7 @@
 #include "tuner/travel/difference.h"
 #include "tuner/travel/explain.h"
 #include "tuner/write_file.h"
+#include "runtime/base/parse_status.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -78,7 +79,7 @@ int explain(const ConfigOptions &options) {
   if (!isAllOk(fitted))
     fmt::print(stderr,
                "{}: some entries do not fit: `pbc config check` lists them; what is in use instead:\n",
-               options.file);
+               pb::base::visible(options.file));
   fmt::print("{}", options.json ? explainedAsJson(space, configuration, origin)
                                 : explained(space, configuration, origin));
   return 0;
@@ -112,17 +113,17 @@ int configCommand(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &problem) {
-    return app.exit(problem) == 0 ? 0 : 1;
+    return pb::base::parseStatus(app, problem);
   }
   try {
     const int status = command(options);
     std::fflush(stdout);
     return status;
   } catch (const TunerError &problem) {
-    fmt::print(stderr, "pbc config: error: {}\n", problem.what());
+    fmt::print(stderr, "pbc config: error: {}\n", pb::base::visible(problem.what()));
   } catch (const std::exception &problem) {
     fmt::print(stderr, "pbc config: internal error: {}\n  help: this is a fault of pbc; please report it\n",
-               problem.what());
+               pb::base::visible(problem.what()));
   }
   return 1;
 }

@@ -78,6 +78,7 @@ const Strategy kExhaustive{"exhaustive",
                            [](const StrategyValues &values) -> std::unique_ptr<Technique> {
                              return std::make_unique<Enumeration>(
                                  static_cast<std::uint64_t>(values.at("points")));
-                           }};
+                           },
+                           true};
 
 } // namespace pbc::tuner

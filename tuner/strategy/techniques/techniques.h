@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// All strategies, and the techniques that others are built from. Each is defined in the file of its name;
-// docs/tuning.md says when which one is good.
+// All strategies, and the techniques that others are built from. Each is defined in the file of its name, and a new
+// one is its file and one line in list.inc; docs/tuning.md says when which one is good.
 #pragma once
 #include "tuner/strategy/strategy.h"
 
 namespace pbc::tuner {
 
-extern const Strategy kEvolutionary, kLocal, kBayesian, kEnsemble, kRandom, kExhaustive, kSeeding;
+#define STRATEGY(name) extern const Strategy name;
+#include "tuner/strategy/techniques/list.inc"
+#undef STRATEGY
 
 /// Children of random members and of the best, by all mutators, after the deliberate steps. `children`: their
 /// number at each size; 0: 20, and 20 more for each open decision.
