@@ -47,7 +47,7 @@ DevicePrinter::View DevicePrinter::view(const Expr *e) {
   refuse(e, "`" + source(e) + "` is no view of a matrix of the rule");
 }
 
-/// The coordinate as the C++ methods take it: a long.
+/// The coordinate as a long, which the C++ methods take.
 std::string DevicePrinter::position(const Expr *e) {
   if (!e->getType()->isIntegralOrEnumerationType())
     return "(long)" + value(e); // the templates convert
@@ -109,7 +109,7 @@ std::string DevicePrinter::cell(const View &v, const std::vector<const Expr *> &
   return v.pointer + "[" + (offset.empty() ? "0" : offset) + "]";
 }
 
-/// What is no view itself.
+/// A method whose result is not a view.
 std::string DevicePrinter::method(const CXXMemberCallExpr *m) {
   const CXXMethodDecl *called = m->getMethodDecl();
   const Expr *object = m->getImplicitObjectArgument();

@@ -132,7 +132,7 @@ private:
     }
     const std::set<std::string> callees(f_.callees.begin(), f_.callees.end());
     require(callees.size() == f_.callees.size(), "a callee is listed twice");
-    // Besides those of the calls: the accuracy metric of `verify_accuracy`.
+    // The callees also include the accuracy metric of `verify_accuracy`.
     require(std::includes(callees.begin(), callees.end(), called.begin(), called.end()),
             "the callees are not those of the calls");
   }

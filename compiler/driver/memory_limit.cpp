@@ -24,9 +24,9 @@ constexpr std::chrono::milliseconds kInterval{10};
 std::atomic<const char *> currentStep{nullptr};
 std::atomic<bool> isEnding{false};
 
-/// Ends the process without a destructor: other threads are still at work.
+/// Ends the process without running destructors, because other threads are still working.
 [[noreturn]] void endWith(const char *text) {
-  if (isEnding.exchange(true)) // another thread is saying so
+  if (isEnding.exchange(true)) // another thread is already printing the message
     for (;;)
       pause();
   pb::base::removePendingFiles();
@@ -39,7 +39,7 @@ const char *step() {
   return name ? name : "start";
 }
 
-/// Nothing here may allocate.
+/// This function must not allocate memory.
 [[noreturn]] void endForMemory(const char *need) {
   char text[400];
   std::snprintf(
@@ -67,7 +67,7 @@ void llvmFatal(void *, const char *reason, bool) {
   endWith(text);
 }
 
-/// Bytes of this process that are in memory and its own, without those of files.
+/// The process's own resident memory in bytes, without mapped files.
 long residentBytes() {
   char text[128];
   const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);

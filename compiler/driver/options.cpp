@@ -3,8 +3,8 @@
 #include "compiler/driver/options.h"
 #include "compiler/driver/memory_limit.h"
 #include "compiler/driver/problems.h"
-#include "runtime/base/parse_status.h"
 #include "pbc/version.h"
+#include "runtime/base/parse_status.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
@@ -31,7 +31,7 @@ std::vector<std::string> stageNames() {
   return names;
 }
 
-/// What --cpu may name together, the least able one first, and what `multi` is.
+/// The values that --cpu may combine, the least capable one first, and the meaning of `multi`.
 constexpr const char *kLevels[] = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
 constexpr const char *kMulti = "x86-64-v2,x86-64-v3,x86-64-v4";
 
@@ -49,13 +49,13 @@ std::vector<std::string> levels(const std::string &text) {
   return out;
 }
 
-/// Options of the original whose subject does not exist here: read, and said once.
+/// Options of the original that have no meaning here: they are accepted with a note.
 constexpr std::pair<const char *, const char *> kWithoutMeaning[] = {
     {"--preproc", "the preprocessor is part of pbc"},
     {"--runtimedir", "the runtime is part of pbc (PBC_RUNTIME names another)"},
     {"--heuristics", "the tuner decides: pbc tune ./PROG"}};
 
-/// Flags as one gives them to a compiler that links: `-lm`, `-Lfolder`, `-Wl,-rpath,folder`, a path.
+/// Splits flags in the form that a linking compiler takes: `-lm`, `-Lfolder`, `-Wl,-rpath,folder`, a path.
 void addLinkFlags(const std::string &text, std::vector<std::string> &out) {
   std::istringstream words(text);
   for (std::string word; words >> word;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which rule runs where, in which order, and how its points become loops.
+// The passes that decide which rule runs where, in which order, and how its points become loops.
 #include "compiler/choice/sizes.h"
 #include "compiler/driver/passes.h"
 #include "compiler/driver/problems.h"
@@ -14,10 +14,10 @@
 namespace pbc::driver {
 namespace {
 
-/// What a step became.
+/// The results for a step.
 struct Made {
   const schedule::Step *step;
-  std::optional<kernel::Kernel> kernel; // nothing where the step calls transforms
+  std::optional<kernel::Kernel> kernel; // nothing if the step calls transforms
   std::shared_ptr<const kernel::OnDevice> device;
 };
 
@@ -40,7 +40,7 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
   return made;
 }
 
-/// The kernels of all plans of a transform, which share most of their steps.
+/// Makes the kernels of all plans of a transform; plans share most of their steps.
 void addKernels(Compilation &c, const sema::Transform &t) {
   auto &kernels = c.kernels.emplace_back();
   auto &devices = c.devices.emplace_back();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A rule's counterpart in a library for devices: `gpu cublas.gemm(c, a, b)`. Headers: steps.h.
+// Checks a rule's counterpart in a library for devices: `gpu cublas.gemm(c, a, b)`. The header is steps.h.
 #include "compiler/sema/steps.h"
 #include "runtime/device/library/entries.h"
 #include <algorithm>
@@ -130,7 +130,8 @@ private:
       first_ = &m;
   }
 
-  /// Sizes that the entry takes for equal must be written alike: here nobody computes with them.
+  /// Sizes that the entry requires to be equal must be written in the same way, because they are compared as
+  /// text.
   void extents(const LibraryEntry &entry, const pb::device::EntryParameter &wanted, const Matrix &m,
                const Identifier &given) {
     for (int d = 0; d < m.rank(); ++d) {
@@ -149,7 +150,7 @@ private:
     }
   }
 
-  /// What the rule writes, the entry has to write.
+  /// Everything that the rule writes must be written by the entry.
   void leftOut(const LibraryEntry &entry) {
     for (const Binding &b : rule_.outputs)
       if (std::none_of(call_.arguments.begin(), call_.arguments.end(),

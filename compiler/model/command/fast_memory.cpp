@@ -13,7 +13,8 @@
 namespace pbc::model {
 namespace {
 
-/// 1024 to the power of the unit's letter; 0: no unit of bytes. "KiB", "KB" and "K" are the same here.
+/// 1024 to the power of the unit's letter; 0 if it is not a unit of bytes. "KiB", "KB" and "K" are the same
+/// here.
 long unitBytes(std::string_view unit) {
   if (unit.ends_with("iB"))
     unit.remove_suffix(2);
