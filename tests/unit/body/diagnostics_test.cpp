@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Messages, with the line and column of what the user wrote. Bodies begin at line 3, column 22 (views) or 54
+// Messages with the line and column in the user's text. Bodies begin at line 3, column 22 (views) or 54
 // (cells).
 #include "support.h"
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The verifier of facts: silent for what is read from bodies, a sentence for each broken invariant.
+// The verifier of facts: it says nothing about facts that are read from bodies, and gives a sentence for each
+// broken invariant.
 #include "compiler/body/verify.h"
 #include "compiler/sema/check.h"
 #include "compiler/syntax/parse.h"
@@ -36,7 +37,7 @@ Texts broken(const std::function<void(std::vector<Facts> &)> &change) {
   return verify(module, facts);
 }
 
-/// The nodes and values are shared and constant: a copy with a change.
+/// Nodes and values are shared and constant, so a changed copy replaces them.
 void replace(NodePtr &at, const std::function<void(Node &)> &change) {
   auto copy = std::make_shared<Node>(*at);
   change(*copy);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a child says is read, however late, and one that never ends to talk is not listened to for ever.
+// Output of a child is read, however late, but a child that never stops writing is not read for ever.
 #include "tuner/evaluate/child_process.h"
 
 #include <gtest/gtest.h>
