@@ -3,8 +3,6 @@
 // `pbc tune ./prog`: the entry point of this library.
 //
 //   pbc tune ./sort --budget=20      ->  measures, shows its progress, writes sort.cfg
-//
-// Source: docs/architecture.md section 10.
 #pragma once
 
 namespace pbc::tuner {

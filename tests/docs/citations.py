@@ -26,7 +26,7 @@ NUMBER = r"\d+(?:\.\d+)*"
 LIST = rf"{NUMBER}(?:(?:, and |, | and | to |-){NUMBER})*"
 FEWEST = 500
 
-page = re.compile(rf"(?<![\w./*-])((?:[\w-]+/)*[\w-]+\.md)\b(?:,? (?:sections? )?({LIST})(?! (?:words|bytes|columns)))?")
+page = re.compile(rf"(?<![\w./*-])((?:[\w-]+/)*[\w-]+\.md)\b(?:,? (sections? )?({LIST})(?! (?:words|bytes|columns)))?")
 named = re.compile(rf"\b([Ll]anguage reference|petabricks-hetero),? (?:sections? )?({LIST})(?:: ({LIST}))?")
 requirement = re.compile(rf"\b[Rr]equirements? ({LIST})")
 decision = re.compile(rf"\b[Dd]ecisions? ({LIST})")
@@ -102,8 +102,8 @@ def problems_of(text, citing, refs):
         path = refs.find(m[1], citing)
         if path is None:
             say(m, f"there is no page {m[1]}")
-        elif m[2] and path.startswith("docs/references/"):
-            for n in numbers(m[2]):
+        elif m[3] and (m[2] or path.startswith("docs/references/")):
+            for n in numbers(m[3]):
                 if n not in refs.sections[path]:
                     say(m, f"{path} has no section {n}")
     for m in named.finditer(dense):
@@ -184,7 +184,7 @@ def self_test():
     with tempfile.TemporaryDirectory() as root:
         os.makedirs(os.path.join(root, "docs/references"))
         os.makedirs(os.path.join(root, "docs/decisions"))
-        for path, text in {"docs/references/cost-models.md": "# C\n## 1. A\n### 1.2 B\n", "docs/decisions/0007-x.md": "# 7. X\n",
+        for path, text in {"docs/notes.md": "# N\n", "docs/references/cost-models.md": "# C\n## 1. A\n### 1.2 B\n", "docs/decisions/0007-x.md": "# 7. X\n",
                            "docs/references/language-reference.md": "## 2. S\n### 2.3 T\n",
                            "docs/references/petabricks-hetero.md": "## 6. R\n1. no\n## 10. T\n1. a\n2. b\n3. c\n"}.items():
             with open(os.path.join(root, path), "w", encoding="utf-8") as file:
@@ -195,6 +195,7 @@ def self_test():
                  ("a\n/// requirements 2-4", [(2, "there is no requirement 4")]), ("petabricks-hetero 10: 1, 5", [(1, "there is no requirement 5")]),
                  ("language reference 2.3, 2.4", [(1, "docs/references/language-reference.md has no section 2.4")]),
                  ("(decision 7)", []), ("(decisions 7 and 8)", [(1, "there is no decision 8")]), ("field.md D3", [(1, "there is no page field.md")]),
+                 ("docs/notes.md section 10", [(1, "docs/notes.md has no section 10")]), ("docs/notes.md, 10 of them", []),
                  ("// (runtime/none.h)", [(1, "there is no file runtime/none.h")])]
         for text, expected in cases:
             got, _ = problems_of(text, "a/b.h", refs)
