@@ -17,8 +17,8 @@
 
 namespace pbc::driver {
 
-/// Whether the text and the options alone decide the program. They do not if raw blocks may include files,
-/// and with a configuration, an --info file or kept objects more files than the program are read or written.
+/// Whether the program depends only on the text and the options, and is the only output. Raw blocks may include other
+/// files, a configuration is one, and an XML file or kept objects are further outputs.
 bool mayBeCached(const Options &, const source::MappedText &);
 build::Cache::Key programKey(const Options &, const source::MappedText &);
 

@@ -7,8 +7,8 @@
 //                            tunables group_x_rows, group_y_rows, which count where place_rows is gpu or gpu_local
 //                            constraint group_x_rows * group_y_rows <= 1024
 //
-// Steps of one name in several plans share a placement. Invariant: a tunable carries the conditions under
-// which it changes anything (runtime/abi/program.h).
+// Steps of one name in several plans share a placement. Invariant: a tunable has the conditions under
+// which it has an effect (runtime/abi/program.h).
 #pragma once
 #include "compiler/emit/parts.h"
 

@@ -200,7 +200,7 @@ private:
     const auto at = asked_.find(option);
     return at == asked_.end() ? nullptr : &at->second;
   }
-  /// 0 means "auto", or not requested.
+  /// The requested number; 0: "auto", or not requested.
   long number(const std::string &option) const {
     const std::string *value = asked(option);
     return value && *value != "auto" ? std::stol(*value) : 0;
