@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The passes, one function each. Which comes when, and why, is the table in pipeline.cpp.
+// The passes, one function each. The table in pipeline.cpp gives their order, with the reasons.
 //
 // A pass reads and writes a Compilation (compilation.h), reports what it finds through its diagnostics, and throws
 // Refusal or InternalError (problems.h) where there is no place in a file to point at.

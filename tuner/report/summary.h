@@ -26,7 +26,7 @@ struct Summary {
   bool stopped = false;   // by the user
   bool isRefresh = false; // the result's `default` is the stored configuration
   bool kept = false;      // stopped before a better configuration than the earlier one was found
-  TuneResult result;      // what it calls seconds is explained in objective_evaluator.h
+  TuneResult result;      // its "seconds" are those of objective_evaluator.h
   Objective objective;
   std::optional<Metrics> byDefault, tuned; // set for another objective than time
   std::string front;                       // which point of a front this is; empty: none

@@ -50,7 +50,7 @@ TileSearchResult searchTiles(const StencilMachine &, const StencilProblem &, con
 long forEachFeasibleTile(const StencilMachine &, const StencilProblem &,
                          const std::function<void(const Tile &)> &take);
 
-/// The Problem that there is no feasible tile.
+/// A Problem that says that there is no feasible tile.
 Problem noTile(const StencilMachine &, const Stencil &, long resident);
 
 } // namespace pbc::model
