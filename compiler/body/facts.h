@@ -114,7 +114,6 @@ struct Facts {
   std::vector<Edit> edits;            // in text order; Call edits may nest in nothing
   std::vector<std::string> callees;   // transforms called, each once
   bool isResumable = true; // false: it cannot become a coroutine, and its calls run one after the other
-  // its matrices, to transforms that it calls: it accesses no cell of a matrix itself
   bool onlyPasses = false; // it passes its matrices to transforms, and accesses no cell of them itself
   std::shared_ptr<const DeviceBody> onDevice; // the body as written (device_body.h); null if it has an error
   bool readsOutputs = false; // some output is read, or compound-assigned, before it is certainly written

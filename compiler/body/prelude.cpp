@@ -140,7 +140,7 @@ constexpr const char *kAllHeaders[] = {
 template <std::size_t N>
 std::string includes(const char *const (&headers)[N]) {
   std::string text;
-  // a machine may lack one that the program does not need, for example cblas.h
+  // A machine may lack a header that the program does not need, for example cblas.h.
   for (const char *header : headers)
     text += fmt::format("#if __has_include(<{0}>)\n#include <{0}>\n#endif\n", header);
   return text;

@@ -55,7 +55,7 @@ struct Tree {
   std::string text;
   int index = -1;
   std::optional<Scalar> type;
-  // for Assign with an operator: the type in which `target op value` is computed
+  // For Assign with an operator: the type in which `target op value` is computed
   std::optional<Scalar> computation;
   std::string typeText;
   std::uint32_t begin = 0, end = 0;

@@ -177,7 +177,7 @@ CompileResult compileHere(const CompileRequest &request) {
   clang::ProcessWarningOptions(front->getDiagnostics(), front->getDiagnosticOpts());
   front->createFileManager(fileSystem(request));
   front->getFrontendOpts().DisableFree = false;
-  // the optimiser runs separately below, so that its time is known
+  // The optimiser runs separately below, so that its time is known.
   front->getCodeGenOpts().DisableLLVMPasses = true;
   if (request.wanted == CompileRequest::Output::Llvm)
     front->getCodeGenOpts().DiscardValueNames = false;

@@ -47,7 +47,7 @@ bool explainUndefined(const std::string &linkerSays, const sema::Module &module,
     if (const auto at = line.find(mark); at != std::string::npos)
       symbols.insert(line.substr(at + mark.size()));
   for (const std::string &symbol : symbols) {
-    // for a C++ function the name without its parameters
+    // For a C++ function the name without its parameters.
     std::string name = symbol.substr(0, symbol.find('('));
     if (const auto colon = name.rfind(':'); colon != std::string::npos)
       name = name.substr(colon + 1);

@@ -74,7 +74,7 @@ struct OpaqueArgument {
   bool isOutput = false, isCell = false;
   isl::multi_pw_aff begin, end; // over the statement's domain; box in the buffer, half open
   std::vector<int> viewDims;    // dimensions kept by the view
-  // of an optional cell: whether it is in the matrix, and its value if it is not; else null
+  /// Of an optional cell: whether it is in the matrix, and its value if it is not; else null.
   ExprPtr inside, otherwise;
 };
 
@@ -120,7 +120,7 @@ struct RegisterTile {
   bool isDeep = false;
   bool moves = false; // some of these loops have other bounds in other rows
   std::vector<Panel> panels;
-  // the only Local that is kept through the only loop, if it is then stored unchanged; -1: none
+  /// The only Local that is kept through the only loop, if it is then stored unchanged; -1: none.
   int resumed = -1;
   /// If set, rows wait for earlier ones: step k of a row's loop may run once the rows before k - behind are
   /// done.

@@ -26,7 +26,7 @@ struct RuleUse {
 struct Step {
   std::vector<RuleUse> uses;
   isl::schedule order; // over the union of the domains
-  // between points of this step: which point reads or overwrites the cells that another one writes
+  /// Between points of this step: which point reads or overwrites the cells that another one writes.
   isl::union_map dependences;
   std::vector<int> after;       // steps that must be complete before
   bool callsTransforms = false; // some body calls transforms: emitted as a coroutine, not as a Kernel

@@ -45,7 +45,7 @@ std::optional<Polynomial> product(const Polynomial &a, const Polynomial &b) {
   return out;
 }
 
-/// Nothing for divisions or large numbers. `^` makes a number of factors.
+/// The expression as a polynomial; nothing for divisions or large numbers. A power `^` becomes repeated factors.
 std::optional<Polynomial> polynomial(const syntax::Expr &e) {
   if (const auto value = constantValue(e))
     return Polynomial{{{}, *value}};

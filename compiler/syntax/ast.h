@@ -154,7 +154,7 @@ struct Transform {
   std::vector<NameClause> names;
   std::vector<double> accuracyBins;
   Span binsSpan, mainSpan, memoizedSpan, templateSpan;
-  // the bodies of a `function` are already whole-matrix rules (language reference 1.4)
+  /// The bodies of a `function` are already whole-matrix rules (language reference 1.4).
   std::vector<Rule> rules;
   Span span;
 };

@@ -17,7 +17,7 @@ struct BodyEnd {
   std::uint32_t end = 0; // just after the closing brace
   bool closed = true;    // false: `end` is where the next transform seems to begin, or the end of the text
   std::optional<std::uint32_t> rawBlock; // a `%{` at the beginning of a line inside the body
-  // a string or character without an end on its line; the body is not closed then
+  /// A string or character without an end on its line; the body is not closed then.
   std::optional<Lexeme> openQuote;
 };
 

@@ -36,8 +36,8 @@ int serve(const Program &program, const Transform &transform, int threads) {
   ServeSession session(program, transform, threads, [answers](const std::string &event) {
     try {
       writeLine(answers, event);
-      // the other end has closed: writing the answer will fail and report it
     } catch (const base::UserError &) {
+      // The other end has closed: writing the answer will fail and report it.
     }
   });
   std::string request;

@@ -29,7 +29,7 @@ const std::string kIterator = "pb__c"; // and the number of loops around
 
 /// What a mark of the schedule tree requests for the loop of its band.
 struct Request {
-  // of that loop; if it runs only once, no loop is printed, and the request must not apply to another one
+  // The loop's depth. If it runs only once, no loop is printed, and the request must not apply to another one.
   long depth = -1;
   long lanes = 0; // run it in groups of so many
   std::string pragma;

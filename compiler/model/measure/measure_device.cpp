@@ -20,7 +20,7 @@ namespace {
 namespace device = pb::device;
 
 constexpr double kMostSeconds = 20; // of one launch
-// cycles until a multiply-add's result can be used: NVIDIA since Volta, x86
+// Cycles until a multiply-add's result can be used: NVIDIA since Volta, x86.
 constexpr double kMultiplyAddCycles = 4;
 
 /// Runs kernels one after the other and measures their times.

@@ -17,7 +17,7 @@ TEST(ManagerMemory, MemoryIsConstantAfterManyLaunches) {
     const auto b = matrix(8, 4, 0);
     bench.manager->submitNow({bench.plus(a, b, 1)});
   }
-  // in half of the memory, new buffers are used instead of busy ones
+  // In half of the memory, new buffers are used instead of busy ones.
   EXPECT_LE(bench.fake().mostBytes, 32768u + kBytes);
   EXPECT_LE(bench.manager->counters().bytes, 8192 + 2 * kBytes); // a part of the memory may rest
   EXPECT_EQ(bench.manager->counters().evictions, 0u);
