@@ -9,7 +9,7 @@
 
 namespace pbc::driver {
 
-// read_passes.cpp: from the file to what the bodies do
+// read_passes.cpp: from the source file to the facts about bodies
 void readSource(Compilation &);
 void preprocess(Compilation &);
 void lookForFinishedProgram(Compilation &);
@@ -30,7 +30,7 @@ void compileUnits(Compilation &);
 void linkProgram(Compilation &);
 void writeFiles(Compilation &);
 
-/// Throws InternalError if there are violations of what a pass promises.
+/// Throws InternalError if there are violations of a pass's invariants.
 void requireNone(const char *pass, const std::vector<std::string> &violations);
 
 /// The same in builds with PBC_VERIFY; in others `find` is not called.

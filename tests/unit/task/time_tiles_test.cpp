@@ -71,7 +71,7 @@ struct Stencil {
         p[d] += by;
         if (by != 0 && p[d] >= box.low[d] && p[d] < box.high[d]) {
           wrong += at(p) < steps; // what is read
-          p[d] = middle - by;     // who reads this point
+          p[d] = middle - by;     // a point that reads this one
           if (p[d] >= box.low[d] && p[d] < box.high[d])
             wrong += at(p) < steps - 1;
         }

@@ -129,7 +129,7 @@ TEST(Strategy, AModelFindsMoreThanChanceAndLearnsWhatCrashes) {
 
 TEST(Strategy, AnEnsembleIsAsGoodAsItsMembers) {
   const std::vector<int> budgets = kSanitized ? std::vector{25} : std::vector{25, 40, 150};
-  for (const int trials : budgets) { // with few of them there is no time to learn whom to ask
+  for (const int trials : budgets) { // with few of them there is no time to learn which technique to ask
     const double ensemble = meanOf("ensemble", trials, 20);
     for (const char *member : {"evolutionary", "local", "bayesian", "random"})
       EXPECT_LE(ensemble, 1.05 * meanOf(member, trials, 20)) << member << " with " << trials;
