@@ -59,7 +59,7 @@ public:
   /// A tile's index in the order in which the tiles were given.
   int given(size_t tile) const { return given_[tile]; }
   long words(size_t tile) const { return words_[tile]; }
-  /// For each tile the seconds that a unit with so many lanes computes at a slice.
+  /// For each tile the seconds that a unit with `lanes` lanes needs to compute a slice.
   const std::vector<double> &compute(int lanes);
 
 private:
