@@ -289,6 +289,8 @@ def kernels(pbc, source):
                 print("with the configuration:\n" + text)
                 raise
             made += 1
+        if made == 0:
+            fail(f"{source} has no kernel with options")
         print(f"{source}: {made} times other kernels, {cases} cases")
 
 # ---- golden texts and errors

@@ -5,15 +5,14 @@
 #include "runtime/base/read_file.h"
 
 #include <algorithm>
-#include <array>
 #include <ctime>
 #include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
 
 namespace pbc::build {
 namespace {
 
-/// Libraries are files, too.
-constexpr unsigned long kLargest = 4ul << 30;
 /// Within this time after its last change a file may change again without getting another time of change.
 constexpr FileStates::Time kGranularity = 2'000'000'000;
 
@@ -37,9 +36,22 @@ Stamp stampOf(const std::string &path) {
           nanoseconds(s.st_ctim)};
 }
 
+/// "" of what is no regular file or cannot be read.
 std::string hashOf(const std::string &path) {
-  const pb::base::FileText file = pb::base::readFile(path, kLargest);
-  return file.text ? contentHash(*file.text) : "";
+  struct stat s{};
+  const int file = pb::base::openWithoutWaiting(path);
+  bool isGood = file >= 0 && fstat(file, &s) == 0 && S_ISREG(s.st_mode);
+  Cache::Hasher hasher;
+  std::vector<char> part(1 << 18); // a library is large
+  for (ssize_t n = 1; isGood && n > 0;) {
+    n = read(file, part.data(), part.size());
+    isGood = n >= 0;
+    if (n > 0)
+      hasher.add({part.data(), static_cast<std::size_t>(n)});
+  }
+  if (file >= 0)
+    close(file);
+  return isGood ? hasher.finish() : "";
 }
 
 /// The record of one file in the text: this header, then the path, then the content's hash.
@@ -75,7 +87,7 @@ std::optional<State> takeState(std::string_view &rest) {
 
 FileStates::Time FileStates::now() {
   timespec t{};
-  clock_gettime(CLOCK_REALTIME_COARSE, &t);
+  clock_gettime(CLOCK_REALTIME, &t);
   return nanoseconds(t);
 }
 

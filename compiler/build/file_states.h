@@ -24,7 +24,7 @@ namespace pbc::build {
 
 class FileStates {
 public:
-  /// Nanoseconds of the clock that gives files their times.
+  /// Nanoseconds. The clock that gives files their times may lag behind by a few milliseconds.
   using Time = std::int64_t;
   static Time now();
 

@@ -50,14 +50,12 @@ constexpr Pass kPasses[] = {
     {"read", "The file's place is part of every message, so it is known before anything else.", readSource},
     {"preprocess", "Included files and macros decide what the text of the program is.", preprocess},
     {"look for the finished program",
-     "The text, the options and the files that took part decide the program: where it was made before, all "
-     "that "
-     "follows is left out.",
+     "The text, the options and the files that took part decide the program: where it was made before, the "
+     "rest is left out.",
      lookForFinishedProgram, nullptr, makesProgram},
     {"parse", "Names can be looked up once every declaration is a tree.", parse},
     {"check",
-     "Sizes, types and copies of templates are settled before a body is read, which sees them as C++ types "
-     "and "
+     "Sizes, types and copies of templates are settled before a body is read: it sees them as C++ types and "
      "constants.",
      check, [](const Compilation &c) { return sema::verify(c.module); }},
     {"understand bodies",

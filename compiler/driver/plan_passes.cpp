@@ -8,6 +8,7 @@
 #include "compiler/kernel/lift.h"
 #include "compiler/kernel/verify.h"
 #include "compiler/schedule/versions.h"
+#include "compiler/source/load.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -80,7 +81,7 @@ void readConfiguration(Compilation &c) {
   if (path.empty())
     return;
   std::string why;
-  const auto file = c.sources.load(path, &why);
+  const auto file = source::load(c.sources, path, &why);
   if (!file)
     throw Refusal(fmt::format("pbc: error: cannot read the configuration {}: {}\n", path, why));
   c.bakedConfiguration = c.sources.text(*file);

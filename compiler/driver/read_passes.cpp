@@ -6,6 +6,7 @@
 #include "compiler/driver/problems.h"
 #include "compiler/driver/standard_library.h"
 #include "compiler/sema/check.h"
+#include "compiler/source/load.h"
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -31,7 +32,7 @@ void requireOutput(const Options &options) {
 
 void readSource(Compilation &c) {
   std::string why;
-  const auto file = c.sources.load(c.options.input, &why);
+  const auto file = source::load(c.sources, c.options.input, &why);
   if (!file)
     throw Refusal(fmt::format(
         "pbc: error: cannot read {}: {}\nhelp: give the path of a .pbcc file{}\n", c.options.input, why,
@@ -47,7 +48,7 @@ void preprocess(Compilation &c) {
 }
 
 void lookForFinishedProgram(Compilation &c) {
-  if (!mayBeCached(c.options, c.text))
+  if (!c.cache.enabled() || !mayBeCached(c.options, c.text))
     return;
   c.programKey = programKey(c.options, c.text);
   const auto entry = c.cache.get(c.programKey);

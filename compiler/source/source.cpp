@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/source/source.h"
+#include "compiler/source/load.h"
 #include "runtime/base/read_file.h"
 #include <algorithm>
 
@@ -22,16 +23,20 @@ FileId SourceManager::add(std::string path, std::string text) {
   return static_cast<FileId>(files_.size() - 1);
 }
 
-std::optional<FileId> SourceManager::load(const std::string &path, std::string *why) {
-  pb::base::FileText file = pb::base::readFile(path, kLargestFile);
+std::optional<FileId> load(SourceManager &sources, const std::string &path, std::string *why) {
+  pb::base::FileText file = pb::base::readFile(path, SourceManager::kLargestFile);
   if (!file.text) {
-    if (why)
-      *why = file.why;
+    *why = file.why;
     return std::nullopt;
   }
   if (file.text->starts_with("\xEF\xBB\xBF")) // a byte order mark says nothing in UTF-8
     file.text->erase(0, 3);
-  return add(path, std::move(*file.text));
+  return sources.add(path, std::move(*file.text));
+}
+
+std::optional<FileId> SourceManager::load(const std::string &path) {
+  std::string why;
+  return source::load(*this, path, &why);
 }
 
 const std::string &SourceManager::path(FileId id) const { return files_.at(id)->path; }

@@ -37,9 +37,8 @@ public:
   static constexpr std::uintmax_t kLargestFile = 64u << 20;
   /// Adds text under a name; used for files and, in tests, for text in memory.
   FileId add(std::string path, std::string text);
-  /// Reads a file, without its byte order mark; nothing, with the reason, if it cannot be read or is larger than
-  /// 64 MiB.
-  std::optional<FileId> load(const std::string &path, std::string *why = nullptr);
+  /// Reads a file, without its byte order mark; nothing if it cannot be read or is larger than 64 MiB.
+  std::optional<FileId> load(const std::string &path);
   std::size_t fileCount() const { return files_.size(); }
   const std::string &path(FileId) const;
   std::string_view text(FileId) const;

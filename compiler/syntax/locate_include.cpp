@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/syntax/locate_include.h"
+#include "compiler/source/load.h"
 #include <algorithm>
 #include <filesystem>
 
@@ -46,7 +47,7 @@ Included IncludeFinder::firstOf(std::vector<std::string> paths) {
     std::error_code failed;
     if (!found.file && fs::is_regular_file(path, failed)) {
       std::string why;
-      found.file = sources_.load(path, &why);
+      found.file = source::load(sources_, path, &why);
       if (!found.file)
         found.reasons.push_back(path + ": " + why);
     } else if (!found.file && fs::exists(path, failed)) {

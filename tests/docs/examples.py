@@ -49,6 +49,8 @@ class Document:
         names = [self.blocks[i].name for i in examples]
         if len(set(names)) != len(names) or "" in names:
             harness.fail(f"{self.path}: every example needs a name of its own")
+        if not names:
+            harness.fail(f"{self.path} has no example")
         if wanted and wanted not in names:
             harness.fail(f"{self.path} has no example `{wanted}`")
         for i in examples:

@@ -52,11 +52,9 @@ def outputOf(program):
 # ---- what took part in a program
 
 def test_a_changed_library_is_linked_again():
-    write("uses.pbcc", """transform Uses from A[n] to B[n] {
-  B.cell(i) from(A.cell(i) a) { extern "C" double number(); return number(); } }
-""".replace('extern "C" double number(); ', ""))
-    source = '%{ extern "C" double number(void); %}\n' + open("uses.pbcc").read()
-    write("uses.pbcc", source)
+    write("uses.pbcc", """%{ extern "C" double number(void); %}
+transform Uses from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return number(); } }
+""")
     archive("libnumber.a", 1)
     pbc("uses.pbcc", "-L.", "-lnumber")
     assert outputOf("./uses") == "1"
@@ -225,11 +223,10 @@ def test_control_characters_are_escaped():
         assert done.stderr and not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udc9f]", done.stderr), (done.args, done.stderr)
 
 def test_at_most_fifty_messages_of_a_file():
-    write("many.pbcc", "transform Many from A[n] to B[n] {\n  B.cell(i) from(A.cell(i) a) {\n    return 0;\n  }\n}\n" +
-          "".join(f"transform T{i} from A[n] to B[m{i}] {{ B.cell(i) from(A.cell(i) a) {{ return 0; }} }}\n" for i in range(300)))
+    write("many.pbcc", "".join(f"#wrong{i}\n" for i in range(300)) + PROGRAM)
     message = pbc("many.pbcc", status=1)
     assert message.count(": error: ") == 50, message.count(": error: ")
-    assert re.search(r"^many.pbcc: \.\.\. and \d+ more$", message, re.M), message[-300:]
+    assert re.search(r"^many.pbcc: \.\.\. and 250 more$", message, re.M), message[-300:]
     write("many.cfg", "".join(f"x{i} = 1\n" for i in range(300)))
     message = run("./twice", "--config=many.cfg", "a.txt", "-", status=1).stderr
     assert message.count("many.cfg:") == 50 and "... and 250 more" in message, message
