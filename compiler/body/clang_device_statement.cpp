@@ -193,7 +193,7 @@ std::string DevicePrinter::declaration(const DeclStmt *s, const std::string &ind
       out += variable(v, indent);
     else if (!llvm::isa<TypedefNameDecl, StaticAssertDecl, UsingDecl, UsingDirectiveDecl, EnumDecl,
                         EmptyDecl>(d))
-      refuse(s, "it declares what is no variable: `" + source(s) + "`");
+      refuse(s, "it declares something other than a variable: `" + source(s) + "`");
   }
   return out;
 }
@@ -237,7 +237,7 @@ std::string DevicePrinter::variable(const VarDecl *v, const std::string &indent)
   std::string extents;
   if (type->isArrayType()) {
     if (!type->isConstantArrayType())
-      refuse(range, "the length of the array `" + v->getNameAsString() + "` is no constant");
+      refuse(range, "the length of the array `" + v->getNameAsString() + "` is not a constant");
     const auto bytes = static_cast<long>(context_.getTypeSizeInChars(type).getQuantity());
     if ((frame_.bytes += bytes) > kMostBytes)
       refuse(range,

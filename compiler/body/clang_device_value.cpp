@@ -127,7 +127,7 @@ std::string DevicePrinter::constant(const APValue &v, QualType type, SourceRange
     if (const std::string text = floatText(f, type); !text.empty())
       return text.front() == '-' ? wrapped(text) : text;
   }
-  refuse(range, "a constant is no finite number");
+  refuse(range, "a constant is not a finite number");
 }
 
 const DevicePrinter::Name *DevicePrinter::nameOf(const Expr *e) const {
@@ -223,7 +223,7 @@ std::string DevicePrinter::value(const Expr *e) {
              name && name->kind == Name::Kind::Array)
       return element(c);
     else if (c->getOperator() == OO_Subscript && llvm::isa<DeclRefExpr>(stripped(c->getArg(0))))
-      refuse(e, "it uses the array `" + source(c->getArg(0)) + "`, which is no part of the body");
+      refuse(e, "it uses the array `" + source(c->getArg(0)) + "`, which is not a part of the body");
     refuse(e, "it uses an operator of a class: `" + source(e) + "`");
   case Stmt::LambdaExprClass:
     refuse(e, "it has a lambda");
@@ -405,7 +405,7 @@ std::optional<std::string> DevicePrinter::writingCall(const CallExpr *c, const F
     list += wrapped(cxxType(*scalarType(c->getType()))) + value(c->getArg(k)) + ", ";
   list += pointer(c->getArg(last), space);
   if (!space.empty())
-    refuse(c, "`" + name + "` writes to what is no variable of the body");
+    refuse(c, "`" + name + "` writes to something other than a variable of the body");
   return "pb_" + base + (isFloat ? "f" : "") + wrapped(list);
 }
 

@@ -226,7 +226,7 @@ private:
     for (const Complaint &n : c.notes)
       if (n.inUnit && unit_.segment(n.begin).kind == Unit::Segment::Kind::Rule) {
         const std::string name = unit_.text.substr(n.begin, n.end - n.begin);
-        d_.error(place, "`" + name + "` is only read here: it is no output of the rule")
+        d_.error(place, "`" + name + "` is only read here: it is not an output of the rule")
             .note(*unit_.locate(n.begin, n.end), "`" + name + "` comes from here")
             .help("copy it into a variable of the body to change it");
         return true;

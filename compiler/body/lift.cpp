@@ -230,7 +230,7 @@ Target Lifter::target(const Tree &t) {
     stop(t, "it assigns to `" + c_.source(t) + "`");
   ValuePtr place = expression(t);
   if (place->kind != Value::Kind::Cell || place->index >= static_cast<int>(c_.rule.outputs.size()))
-    stop(t, "it assigns to `" + c_.source(t) + "`, which is no output");
+    stop(t, "it assigns to `" + c_.source(t) + "`, which is not an output");
   out.index = place->index;
   out.indices = place->operands;
   out.type = place->type;

@@ -124,7 +124,7 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d,
   report(reading, unit, module, d);
   if (!reading.finished && !d.hasErrors()) {
     const Span at = module.transforms.empty() ? Span{} : module.transforms[module.mainTransform].span;
-    d.error(at, "internal error: Clang broke down while reading the rule bodies")
+    d.error(at, "internal error: Clang crashed while reading the rule bodies")
         .help("please report this with the program that shows it");
   }
 

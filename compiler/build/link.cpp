@@ -179,7 +179,7 @@ std::string unreadable(const std::vector<std::string> &words) {
     const auto status = std::filesystem::status(word, problem);
     if (!word.starts_with("-") && std::filesystem::exists(status) &&
         !std::filesystem::is_regular_file(status))
-      return word + " is no file that could be linked";
+      return word + " is not a file that can be linked";
   }
   return "";
 }

@@ -60,7 +60,7 @@ void llvmFatal(void *, const char *reason, bool) {
   std::snprintf(why, sizeof why, "%s", reason);
   std::snprintf(
       text, sizeof text,
-      "pbc: internal error: LLVM gave up in the step `%s`: %s\n"
+      "pbc: internal error: LLVM failed in the step `%s`: %s\n"
       "help: this is a fault of pbc, not of your program; please report it with the program and this "
       "message\n",
       step(), why);

@@ -87,7 +87,7 @@ void readConfiguration(Compilation &c) {
   c.bakedConfiguration = c.sources.text(*file);
   if (c.bakedConfiguration.find('\0') != std::string::npos)
     throw Refusal(
-        fmt::format("pbc: error: the configuration {} is no text: it has a byte that is 0\n", path));
+        fmt::format("pbc: error: the configuration {} is not text: it has a byte that is 0\n", path));
   c.requests = KernelRequests(*file, c.sources, c.diagnostics);
 }
 

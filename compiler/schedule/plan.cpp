@@ -329,7 +329,7 @@ private:
       for (const auto &last : group)
         if (!first.overwritten.empty() && !overwriting(t_, grid_, first, last).is_empty())
           error.note(t_.rules[last.rule].outputs[0].span,
-                     fmt::format("`{}` must come after `{}`, whose output reaches cells of its own",
+                     fmt::format("`{}` must run after `{}`, which also writes some of its cells",
                                  t_.rules[last.rule].label, t_.rules[first.rule].label));
     error.help("no order of the cells computes each one before it is read: break the cycle with a rule that "
                "does not "

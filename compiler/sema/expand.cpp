@@ -29,7 +29,8 @@ std::optional<long> combinations(const std::vector<Range> &ranges, long most, co
   long count = 1;
   for (const Range &r : ranges) {
     if (r.high < r.low) {
-      d.error(r.span, fmt::format("`{}` has no value: {} is greater than {}", r.name.text, r.low, r.high))
+      d.error(r.span,
+              fmt::format("`{}` has an empty range: {} is greater than {}", r.name.text, r.low, r.high))
           .help("both ends belong to the range, the lower one stands first");
       return std::nullopt;
     }

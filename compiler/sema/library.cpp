@@ -94,14 +94,14 @@ private:
     }
     const Matrix &m = t_.matrices[static_cast<std::size_t>(b->matrix)];
     if (b->isOutput != wanted.isOutput)
-      d_.error(given.span, fmt::format("`{}` {} `{}`, and the rule {} it", entry.name,
+      d_.error(given.span, fmt::format("`{}` {} `{}`, but the rule {} it", entry.name,
                                        wanted.isOutput ? "writes" : "reads", given.text,
                                        b->isOutput ? "writes" : "reads"))
           .note(b->span, fmt::format("`{}` is this region", given.text))
           .help(about(entry));
     else if (m.rank() != wanted.rank())
       d_.error(given.span,
-               fmt::format("`{}` wants a matrix of {} dimension{} as `{}`; `{}` has {}", entry.name,
+               fmt::format("`{}` needs a matrix of {} dimension{} as `{}`; `{}` has {}", entry.name,
                            wanted.rank(), wanted.rank() == 1 ? "" : "s", wanted.name, m.name, m.rank()))
           .note(m.span, "declared here")
           .help(about(entry));
@@ -143,7 +143,7 @@ private:
       if (first == found.written)
         continue;
       auto &error =
-          d_.error(given.span, fmt::format("`{}` wants {} as size {} of `{}`; `{}` has {}", entry.name, first,
+          d_.error(given.span, fmt::format("`{}` needs {} as size {} of `{}`; `{}` has {}", entry.name, first,
                                            d + 1, wanted.name, m.name, found.written));
       error.note(m.span, "declared here").help(about(entry));
       return;

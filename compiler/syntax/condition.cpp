@@ -149,7 +149,7 @@ private:
     if (token.kind == Lexeme::Kind::Identifier)
       return 0;
     if (token.kind != Lexeme::Kind::Number)
-      fail(token.origin, "`" + token.text + "` is no integer");
+      fail(token.origin, "`" + token.text + "` is not an integer");
     return number(token);
   }
 
@@ -159,7 +159,7 @@ private:
     while (*end == 'u' || *end == 'U' || *end == 'l' || *end == 'L')
       ++end;
     if (*end != '\0')
-      fail(token.origin, "`" + token.text + "` is no integer");
+      fail(token.origin, "`" + token.text + "` is not an integer");
     return value;
   }
 

@@ -90,7 +90,7 @@ bool Macros::spend(std::size_t bytes, Span use, const std::string &name) {
   if (!overspent_ && (spentHere_ > largestUse || spent_ > largestProgram)) {
     overspent_ = true;
     exhausted_ = spent_ > largestProgram;
-    diagnostics_.error(use, "the expansion of `" + name + "` grows beyond every bound")
+    diagnostics_.error(use, "the expansion of `" + name + "` becomes too large")
         .help("macros that use each other twice double at every step");
   }
   return !overspent_;

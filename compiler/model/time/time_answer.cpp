@@ -172,7 +172,7 @@ private:
 
   std::string transferAdvice() const {
     if (overhead_.isComputeBound)
-      return "the first transfer of a group waits for nobody; a higher k hides more";
+      return "the first transfer of a group waits for nothing; a higher k hides more";
     return fmt::format(
         "computing would hide them if the memory were {:.3g} times as fast; higher tiles move fewer "
         "words for an iteration",

@@ -186,7 +186,7 @@ TEST(Measurements, MistakesNameTheirLine) {
   EXPECT_EQ(messageOf("stencil,size\n"), "m.csv:1: there is no column \"size\"");
   EXPECT_EQ(messageOf("stencil,S1\n"), "m.csv:1: the column \"T\" is missing");
   EXPECT_EQ(messageOf(header + "Jacobi1D,64,8,8,4\n"), "m.csv:2: 5 cells, the first line names 8 columns");
-  EXPECT_EQ(messageOf(header + "Jacobi1D,64,8,8,4,2,0.1,x\n"), "m.csv:2: \"x\" is no number for joules");
+  EXPECT_EQ(messageOf(header + "Jacobi1D,64,8,8,4,2,0.1,x\n"), "m.csv:2: \"x\" is not a number for joules");
   EXPECT_EQ(messageOf(header + "Jacobi1D,64,8,8,4,2,0.1,nan\n"), "m.csv:2: 0.1 s and nan J");
   EXPECT_EQ(messageOf(header + "Jacobi1D,64,8,8,4,2,-1,1\n"), "m.csv:2: -1 s and 1 J");
   EXPECT_EQ(messageOf(header + "Jacobi1D,64,8,8,4,16,1,1\n"), "m.csv:2: a sub-tile of 16 in a tile of 8");

@@ -437,7 +437,7 @@ TEST_F(Tune, ErrorsTeach) {
   EXPECT_THAT(tune({"--size=n=4", "--size=n=8"}, {}).err, HasSubstr("n has a size already"));
   for (const char *budget : {"0", "-1", "nan", "inf", "x"})
     EXPECT_THAT(tune({std::string("--budget=") + budget}, {}).err,
-                HasSubstr("is no number of seconds above 0"))
+                HasSubstr("is not a number of seconds above 0"))
         << budget;
   EXPECT_THAT(tune({"--seed=-1"}, {}).err, HasSubstr("not in range 0 to 9007199254740992"));
   EXPECT_THAT(tune({"--help"}, {}).out, HasSubstr("Example:"));
