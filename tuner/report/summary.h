@@ -24,6 +24,7 @@ struct Summary {
   MachineNoise noise;
   int examined = 0;       // number of inputs of other sizes and values on which results were compared
   bool stopped = false;   // by the user
+  bool isCut = false;     // the budget ended before the search had finished
   bool isRefresh = false; // the result's `default` is the stored configuration
   bool kept = false;      // stopped before a better configuration than the earlier one was found
   TuneResult result;      // its "seconds" are those of objective_evaluator.h
