@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char *kUnitPath = "/pbc-virtual/bodies.cpp";
 constexpr const char *kHeaderRoot = "/pbc-virtual/include/";
-constexpr unsigned kStackBytes = 256u << 20; // reserved: pages are touched only by absurd nesting
+constexpr unsigned kStackBytes = 256u << 20; // reserved: pages are only used for absurd nesting
 constexpr std::size_t kMostComplaints = 100;
 
 Complaint::Kind classify(unsigned id) {
@@ -57,7 +57,7 @@ Complaint::Kind classify(unsigned id) {
   }
 }
 
-/// The warnings that speak of a mistake rather than of taste.
+/// Whether the warning is about a likely mistake rather than about style.
 bool isUseful(unsigned id) {
   const llvm::StringRef option = clang::DiagnosticIDs::getWarningOptionForDiag(id);
   for (const char *useful :
@@ -124,7 +124,7 @@ private:
 
   std::vector<Complaint> &out_;
   const clang::LangOptions *options_ = nullptr;
-  bool skipping_ = false; // the notes of a warning that is not passed on
+  bool skipping_ = false; // the notes of a warning that is suppressed
 };
 
 class Consumer : public clang::ASTConsumer {
@@ -276,7 +276,7 @@ void run(const Unit &unit, const std::vector<std::string> &headerPath, Reading &
     return;
   clang::CompilerInstance instance;
   instance.setInvocation(invocation);
-  instance.getDiagnosticOpts().ShowCarets = false; // or it counts the errors on stderr
+  instance.getDiagnosticOpts().ShowCarets = false; // otherwise Clang prints the number of errors on stderr
   instance.getFrontendOpts().DisableFree = false;
   Collector collector(reading.complaints);
   instance.createDiagnostics(&collector, false);

@@ -16,7 +16,7 @@ namespace pbc::body {
 
 struct Complaint {
   enum class Level { Error, Warning, Note };
-  /// The few that this room words itself.
+  /// The complaints that get a text of their own.
   enum class Kind {
     Other,
     NoMatchingCall,
@@ -37,11 +37,11 @@ struct Complaint {
 };
 
 struct Reading {
-  bool finished = false; // false: Clang itself broke down
+  bool finished = false; // false: Clang itself crashed
   std::vector<Complaint> complaints;
   std::vector<Function> functions; // one for each of Unit::rules
-  /// Where raw blocks define variables that the whole program shares and that code must initialise or
-  /// destroy.
+  /// Positions at which raw blocks define variables that the whole program shares and that need code to
+  /// initialise or destroy them.
   std::vector<std::uint32_t> dynamicVariables;
 };
 

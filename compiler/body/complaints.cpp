@@ -8,7 +8,7 @@
 namespace pbc::body {
 namespace {
 
-/// Clang's words without the names that only the unit has.
+/// Clang's message without the names that exist only in the unit.
 std::string readable(std::string text) {
   static const std::string assertion = "static assertion failed due to requirement '";
   if (text.starts_with(assertion))
@@ -32,7 +32,7 @@ std::string describe(const sema::Matrix &m) {
   return m.name + " (" + (m.rank() ? std::to_string(m.rank()) + "-d " : "") + sema::name(m.element) + ")";
 }
 
-/// "out (1-d double), in (1-d double)"; and the matrices in the order of a call, null for what is none.
+/// "out (1-d double), in (1-d double)"; and the matrices in the order of a call, null for other parameters.
 std::string describe(const sema::Transform &t, std::vector<const sema::Matrix *> &order) {
   std::string text;
   for (const sema::Constant &c : t.constants)
@@ -63,7 +63,8 @@ public:
   Reporter(const Unit &unit, const sema::Module &module, source::Diagnostics &d)
       : unit_(unit), module_(module), d_(d) {}
 
-  /// The user's text; else the note that leads there (an instantiation asked for in a body).
+  /// The position in the user's text; else that of the note that refers to it (an instantiation requested in
+  /// a body).
   std::optional<Span> where(const Complaint &c) const {
     if (inUserText(c))
       return unit_.locate(c.begin, c.end);
@@ -85,7 +86,8 @@ public:
     if (!place) {
       if (d_.hasErrors())
         return; // it follows from them
-      // Nothing of the user's: a header of the system does not fit, or the unit itself is at fault.
+      // The error is not in the user's text: a header of the system does not fit, or the unit itself is
+      // wrong.
       d_.error(fallback(), "internal error: the rule bodies cannot be read: " + readable(c.text) +
                                (c.file.empty() || c.inUnit ? "" : " (in " + c.file + ")"))
           .help("please report this with the program that shows it");
@@ -176,7 +178,7 @@ private:
     }
   }
 
-  /// A call that fits no declaration, when its callee is a transform.
+  /// Reports a call that fits no declaration, if its callee is a transform.
   bool badCall(const Complaint &c, Span place) const {
     const sema::Transform *t = module_.find(unit_.text.substr(c.begin, c.end - c.begin));
     if (!t)
@@ -213,8 +215,8 @@ private:
     return true;
   }
 
-  /// A transform with accuracy bins has two declarations: the one with the right number of arguments was
-  /// meant.
+  /// A transform with accuracy bins has two declarations: the one with the right number of arguments comes
+  /// first.
   static std::vector<Complaint> nearestFirst(std::vector<Complaint> notes) {
     std::stable_partition(notes.begin(), notes.end(), [](const Complaint &n) {
       return n.text.find("not viable: requires") == std::string::npos;
@@ -233,7 +235,7 @@ private:
     return i < order.size() && order[i] && order[i]->role == sema::Role::Output && order[i]->rank() == 0;
   }
 
-  /// "cannot assign to ... const": said in the words of the rule's header.
+  /// Reports "cannot assign to ... const" in terms of the rule's header.
   bool constantAssigned(const Complaint &c, Span place) const {
     if (c.text.starts_with("cannot assign to return value because function 'cell")) {
       d_.error(place, "this region is an input of the rule: its cells are only read")
@@ -243,7 +245,7 @@ private:
     for (const Complaint &n : c.notes)
       if (n.inUnit && unit_.segment(n.begin).kind == Unit::Segment::Kind::Rule) {
         const std::string name = unit_.text.substr(n.begin, n.end - n.begin);
-        d_.error(place, "`" + name + "` is only read here: it is no output of the rule")
+        d_.error(place, "`" + name + "` is only read here: it is not an output of the rule")
             .note(*unit_.locate(n.begin, n.end), "`" + name + "` comes from here")
             .help("copy it into a variable of the body to change it");
         return true;

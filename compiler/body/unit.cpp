@@ -88,9 +88,9 @@ private:
     unit_.text += '\n'; // the text may end in a `//` comment
   }
 
-  /// A function with the outputs first; through matrices are not passed.
-  /// Copies of a template have one declaration, with their arguments in front; a transform with accuracy bins
-  /// has one with the bin and one without.
+  /// Declares a function with the outputs first; through matrices are not passed. Copies of a template share
+  /// one declaration, with their arguments first; a transform with accuracy bins has one declaration with the
+  /// bin and one without.
   void declare(const sema::Transform &t) {
     if (module_.find(t.family) != &t)
       return;
@@ -131,7 +131,7 @@ private:
       return;
     for (const Parameter &other : text.parameters)
       if (other.name == p.name)
-        return; // the nearer meaning hides the farther one
+        return; // the inner meaning hides the outer one
     text.parameters.push_back(std::move(p));
   }
 

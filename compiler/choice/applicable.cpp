@@ -9,10 +9,10 @@ namespace pbc::choice {
 
 namespace {
 
-/// Of a rule's domain: sets of many pieces make everything after this slow.
+/// The largest number of pieces of a rule's domain: sets of more pieces make all later steps slow.
 constexpr int kMostPieces = 30;
 
-/// The first binding that keeps the rule from running anywhere, for the message.
+/// The first binding that prevents the rule from running anywhere, for the message.
 const sema::Binding *blockingBinding(const sema::Rule &r, const Spaces &spaces, const isl::set &context) {
   isl::set domain = spaces.points(r).intersect_params(context);
   for (const auto *list : {&r.outputs, &r.inputs})
@@ -24,7 +24,7 @@ const sema::Binding *blockingBinding(const sema::Rule &r, const Spaces &spaces, 
   return nullptr;
 }
 
-/// The first size variable that stands alone as a coordinate, or "".
+/// The first size variable that is used as a coordinate by itself, or "".
 std::string sizeAsCoordinate(const sema::Transform &t, const sema::Binding &b) {
   for (const auto &at : b.begin)
     for (const std::string &size : t.sizeVariables)
@@ -83,7 +83,7 @@ void reportTwice(const sema::Transform &t, const sema::Rule &r, const sema::Bind
                               fmt::join(r.freeVariables, ", ")));
 }
 
-/// Matrices of the rule's own whose size is negative wherever it runs, as `t[0-5]`.
+/// Reports matrices of the rule's own whose size is negative wherever it runs, as `t[0-5]`.
 void reportNegative(const sema::Rule &r, const isl::set &domain, const Spaces &spaces,
                     source::Diagnostics &diagnostics) {
   for (const auto &local : r.locals)
@@ -92,7 +92,8 @@ void reportNegative(const sema::Rule &r, const isl::set &domain, const Spaces &s
           .help("a matrix has 0 cells or more in each dimension: correct its size");
 }
 
-/// Outputs that overlap for some sizes only, as `B.cell(0)` and `B.cell(n-1)` do for n = 1, are left alone.
+/// Reports outputs that overlap for all sizes. Outputs that overlap for some sizes only, as `B.cell(0)` and
+/// `B.cell(n-1)` do for n = 1, are allowed.
 void reportSame(const sema::Transform &t, const sema::Rule &r, const Application &a,
                 source::Diagnostics &diagnostics) {
   for (std::size_t i = 0; i < r.outputs.size(); ++i)

@@ -17,8 +17,8 @@ struct Part {
   std::vector<int> rules;
 };
 
-/// Only the best priority level is a choice; lower ones serve what it does not reach (language
-/// reference 2.4); and what stands for all others.
+/// The rules of the best priority; rules of lower priority are used where it does not reach (language
+/// reference 2.4). Rules that replace all others are added.
 std::vector<int> bestLevel(const sema::Transform &t, const std::vector<int> &rules) {
   int best = INT32_MAX;
   for (const int r : rules)
@@ -30,8 +30,8 @@ std::vector<int> bestLevel(const sema::Transform &t, const std::vector<int> &rul
   return kept;
 }
 
-/// Why a rule that writes this matrix does not reach the uncovered cells: the first input that would be
-/// outside.
+/// Explains why a rule that writes this matrix does not reach the uncovered cells: the first input that would
+/// be outside.
 void explainMiss(const sema::Transform &t, const sema::Rule &r, int matrix, const isl::set &missing,
                  const Spaces &spaces, source::Diagnostic &error) {
   for (const auto &output : r.outputs) {

@@ -17,15 +17,15 @@ std::vector<Application> applicableRegions(const sema::Transform &, const Spaces
 /// rules compute what they would write (computable.cpp).
 void leaveOutUncomputable(const sema::Transform &, const Spaces &, Grid &);
 
-/// Each computed matrix cut into pieces by the rules that reach them; cells without a rule are reported, or
-/// become guards when only some sizes have them.
+/// Cuts each computed matrix into pieces by the rules that reach them. Cells without a rule are reported, or
+/// become guards if only some sizes have them.
 void cutIntoPieces(const sema::Transform &, const Spaces &, Grid &, source::Diagnostics &);
 
 /// All legal assignments of rules to pieces.
 std::vector<Alternative> alternativesOf(const sema::Transform &, const std::vector<body::Facts> &,
                                         const Grid &, source::Diagnostics &);
 
-/// The label by which a rule is known in configurations: its own, or the only transform that its body calls.
+/// The label of a rule in configurations: its own, or the name of the only transform that its body calls.
 std::string labelOf(const sema::Transform &, int rule, const std::vector<body::Facts> &);
 
 } // namespace pbc::choice

@@ -12,7 +12,8 @@ namespace pbc::emit {
 
 namespace {
 
-/// Sequential below this size: a task pays off from a few microseconds of work on.
+/// The initial cut-off: below it a transform runs sequentially, because a task pays only from a few
+/// microseconds of work on.
 constexpr long kSequentialCutoff = 128;
 /// Cells per task of a data-parallel loop.
 constexpr long kSplitSize = 16384;
@@ -43,7 +44,8 @@ std::vector<const sema::Matrix *> visible(const sema::Transform &t) {
   return out;
 }
 
-/// Those that sizes may name: the ones that depend on the size, once the sizes are in pb_s, or all others.
+/// The tunables that sizes may use: with `bySize` those that depend on the size, once the sizes are in pb_s;
+/// otherwise all others.
 std::string tunableRows(const sema::Transform &t, bool bySize) {
   std::string out;
   for (const auto &k : t.tunables) {
@@ -146,7 +148,7 @@ std::string startFunction(const Scope &scope) {
       t.symbol, arguments);
 }
 
-/// As configurations know it: "Sort", or with accuracy bins "Sort<0>".
+/// The name in configurations: "Sort", or with accuracy bins "Sort<0>".
 std::string nameInBin(const sema::Transform &t, int bin) {
   return t.hasBins() ? fmt::format("{}<{}>", t.name, bin) : t.name;
 }
@@ -166,14 +168,14 @@ std::size_t siteCount(const Scope &scope) { return (hasChoice(scope) ? 1 : 0) + 
 
 bool isConfigured(const sema::Tunable &k) { return k.kind != sema::Tunable::Kind::Target; }
 
-/// The program's own, the two that every transform has, and those of tiles.
+/// The number of the program's own tunables, the two that every transform has, and those of tiles.
 long tunableCount(const Scope &scope) {
   const auto &tunables = scope.transform.tunables;
   return std::count_if(tunables.begin(), tunables.end(), isConfigured) + 2 +
          (goesThroughTime(scope) ? 1 : 0) + (hasThroughTiles(scope) ? 1 : 0) + placementTunableCount(scope);
 }
 
-/// A whole number of the compiler's own whose unit is a size: 0 or `minimum` up to `maximum`.
+/// An integer tunable added by the compiler, whose unit is a size: 0, or `minimum` up to `maximum`.
 std::string ownTunable(const char *name, const char *doc, long initial, long minimum, long maximum,
                        const std::string &slot) {
   return tableRow({{"name", quoted(name)},
@@ -226,14 +228,14 @@ std::string tunableRows(const Scope &scope, int bin) {
   return out + "  },\n";
 }
 
-/// Which way accuracy grows: the targets of the bins say it.
+/// Whether larger or smaller values are more accurate, which follows from the targets of the bins.
 const char *better(const sema::Transform &t) {
   if (t.bins.empty())
     return "pb::Better::None";
   return t.bins.size() > 1 && t.bins[1] < t.bins[0] ? "pb::Better::Smaller" : "pb::Better::Larger";
 }
 
-/// Of the rules of an alternative.
+/// The transforms that the rules of an alternative call.
 std::set<std::string> calleesOf(const Scope &scope, const choice::Alternative &alternative) {
   std::set<std::string> all;
   for (const choice::Use &use : alternative.uses) {
@@ -243,7 +245,7 @@ std::set<std::string> calleesOf(const Scope &scope, const choice::Alternative &a
   return all;
 }
 
-/// Of all rules.
+/// The transforms that any rule calls.
 std::set<std::string> calleesOf(const Scope &scope) {
   std::set<std::string> all;
   for (const body::Facts &facts : scope.facts())

@@ -41,7 +41,7 @@ std::string mangle(const std::string &written) {
                                           "floord", "ceild", "min", "max",    "rat",     "true",    "false",
                                           "infty",  "inf",   "nan", "lexmin", "implies", "infinity"};
   std::string stem;
-  for (const char c : name) // isl takes `MIN` for `min`
+  for (const char c : name) // isl reads `MIN` as `min`
     stem += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   while (!stem.empty() && stem.back() == '_')
     stem.pop_back();

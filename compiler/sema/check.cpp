@@ -81,7 +81,7 @@ void chooseMain(const syntax::Program &program, const std::string &mainName, Mod
   }
 }
 
-/// Where a rule got its name: at its label or, without one, at its header.
+/// Where a rule's name is defined: at its label or, without one, at its header.
 struct NamePlace {
   Span span;
   bool isLabel;
@@ -110,7 +110,8 @@ std::string typeOf(const Matrix &m) {
                   : fmt::format("one {}", name(m.element));
 }
 
-/// `Quality to Acc from X.., A..`: one number from the outputs, then the inputs, of what it measures.
+/// `Quality to Acc from X.., A..`: a metric computes one number from the outputs, then the inputs, of what it
+/// measures.
 void checkMetric(const Module &module, const Transform &t, source::Diagnostics &diagnostics) {
   const Transform *metric = module.find(t.metric);
   if (!metric) {
@@ -174,7 +175,7 @@ Transform checkTransform(const TransformCopy &copy, source::Diagnostics &diagnos
 
 std::string nearest(const std::string &wanted, const std::vector<std::string> &candidates) {
   std::string best;
-  // A third of the letters may differ; names of one letter are not near to anything.
+  // A third of the letters may differ; a name of one letter has no near names.
   unsigned distance =
       wanted.size() < 2 ? 0 : static_cast<unsigned>(std::max<std::size_t>(1, wanted.size() / 3)) + 1;
   for (const auto &c : candidates)

@@ -23,13 +23,14 @@ struct Range {
   Span span;
 };
 
-/// How many combinations the ranges have; nothing (reported) if one is empty or they are too many.
+/// The number of combinations of the ranges; nothing (reported) if one is empty or there are too many.
 std::optional<long> combinations(const std::vector<Range> &ranges, long most, const char *what,
                                  source::Diagnostics &d) {
   long count = 1;
   for (const Range &r : ranges) {
     if (r.high < r.low) {
-      d.error(r.span, fmt::format("`{}` has no value: {} is greater than {}", r.name.text, r.low, r.high))
+      d.error(r.span,
+              fmt::format("`{}` has an empty range: {} is greater than {}", r.name.text, r.low, r.high))
           .help("both ends belong to the range, the lower one stands first");
       return std::nullopt;
     }
@@ -76,7 +77,7 @@ syntax::ExprPtr number(long value, Span span) {
   return negated;
 }
 
-/// Replaces constants by their numbers in everything that is an expression.
+/// Replaces constants by their numbers in all expressions.
 class Replacer {
 public:
   explicit Replacer(const std::vector<Constant> &constants) : constants_(constants) {}
@@ -150,7 +151,7 @@ std::vector<RuleCopy> copiesOf(const syntax::Rule &rule, int position,
   std::vector<RuleCopy> copies;
   for (long k = 0; count && k < *count; ++k) {
     copies.push_back({rule, position, combination(ranges, k)});
-    std::vector<Constant> all = copies.back().constants; // the nearer meaning hides the farther one
+    std::vector<Constant> all = copies.back().constants; // the inner meaning hides the outer one
     all.insert(all.end(), ofTransform.begin(), ofTransform.end());
     Replacer(all).rule(copies.back().rule);
   }

@@ -122,7 +122,7 @@ std::optional<std::string> productOf(Transform &t, const std::vector<std::string
 
 namespace {
 
-/// The versions are one more dimension, the last.
+/// Adds the versions as one more dimension, the last.
 void addVersions(const syntax::Version &version, Transform &t, Matrix &m, source::Diagnostics &diagnostics) {
   const auto known = [&](const std::string &name, Span span) {
     return mayBeIndex(t, name, span, diagnostics);
@@ -202,7 +202,7 @@ void checkAccuracy(const syntax::Transform &in, Transform &t, source::Diagnostic
   t.tunables.push_back(target);
 }
 
-/// `$` cannot stand in a name of the language, so no transform can be called like a copy.
+/// `$` is not allowed in names of the language, so no transform can have the name of a copy.
 std::string symbolOf(const std::string &family, const std::vector<Constant> &constants) {
   std::string out = family;
   for (const Constant &c : constants)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Headers: units, clauses, declarations, tunables. Rules and expressions: build_rule.cpp.
+// Builds headers: units, clauses, declarations, tunables. Rules and expressions are in build_rule.cpp.
 #include "compiler/syntax/build.h"
 #include <charconv>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Rules, regions and expressions. Headers: build.cpp.
+// Builds rules, regions and expressions. Headers are in build.cpp.
 #include "compiler/syntax/build.h"
 #include "compiler/syntax/nearest.h"
 

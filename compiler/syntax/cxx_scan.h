@@ -29,8 +29,7 @@ struct Lexeme {
   };
   Kind kind = Kind::End;
   std::uint32_t begin = 0, end = 0;
-  bool closed =
-      true; // false: a comment or literal whose end is missing; literals then stop at the line's end
+  bool closed = true; // false: a comment or literal without an end; literals then stop at the end of the line
 
   std::string_view text(std::string_view all) const { return all.substr(begin, end - begin); }
   bool is(std::string_view all, char c) const { return kind == Kind::Punctuation && all[begin] == c; }
@@ -40,7 +39,8 @@ struct Lexeme {
   }
 };
 
-/// The lexeme that begins at `begin`; punctuation is one byte, a line joined by a backslash counts as space.
+/// The lexeme that begins at `begin`. Punctuation is one byte; a backslash at the end of a line counts as
+/// space.
 Lexeme scan(std::string_view text, std::uint32_t begin);
 
 /// Also `$` and the bytes of letters of other alphabets, as Clang takes them.

@@ -119,7 +119,7 @@ main transform Twice from A[n] to S[2], Calls {
 
     # What has no meaning any more is said once.
     message = run("p.pbcc", "--preproc=cpp", "--heuristics", "h.txt", "--runtimedir=x")
-    assert message.count("warning:") == 3 and "--preproc has no meaning any more" in message, message
+    assert message.count("warning:") == 3 and "--preproc has no effect any more" in message, message
 
     # Words for the linker, from the command line and the environment.
     run("p.pbcc", "--link-flags=-L/tmp -lm", LDFLAGS="-Wl,--no-undefined", LDLIBS="-lm")

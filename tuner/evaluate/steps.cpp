@@ -120,7 +120,7 @@ PreparedSteps prepareSteps(Worker &worker, const std::vector<Sizes> &sizes, doub
     const bool full = i + 1 == sizes.size();
     const auto answer = worker.prepare(sizes[i], patience);
     if (!answer) {
-      // then larger sizes are too slow as well
+      // Then larger sizes are too slow as well.
       const bool isTooSlow = answer.failure.kind == Failure::TooSlow;
       if (full || answer.failure.stopped || isTooSlow)
         defaultFails(sizes[i], answer.failure);

@@ -42,7 +42,7 @@ struct WorkerOptions {
   double longestCompilation = kLongestCompilation;
   std::string transform; // empty: the program's main transform
   std::string keep;      // where to write the outputs that others are compared with; empty: nowhere
-  // such outputs of another program; empty: the default's own outputs are the reference
+  /// Such outputs of another program; empty: the default's own outputs are the reference.
   std::string reference;
 };
 
@@ -51,7 +51,7 @@ struct WorkerFailure {
   Failure kind = Failure::Error;
   std::string reason;
   bool stopped = false;
-  // the default could not be prepared, which is no fault of the configuration to be measured
+  /// The default could not be prepared, which is no fault of the configuration to be measured.
   bool isOfDefault = false;
 };
 

@@ -76,8 +76,8 @@ public:
   bool testNow(Candidate &candidate, int size, int trials, const Configuration &parent) {
     return test(candidate, size, trials, parent, true);
   }
-  /// From now on a comparison that is under way ends at this number of measurements: a difference that is not clear
-  /// by then stays unclear. The caller decides whether a comparison begins, by asking mayGoOn().
+  /// Limits the number of measurements from now on: a comparison that reaches the limit ends, and a difference that
+  /// is not clear by then stays unclear. Callers ask mayGoOn() before they begin a comparison.
   void allow(int measurements) { allowed_ = measurements; }
   bool isAllowed(int wanted) const { return wanted <= allowed_ - measurements_; }
   /// Asks the evaluator, and counts the measurement.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Files that are not what they say: one clear message each, no crash, no memory taken on a header's word.
+// Files with false headers: each gives one clear message, no crash, and no memory is allocated because of a
+// header.
 #include "runtime/base/errors.h"
 #include "runtime/matrix/reading.h"
 #include "runtime/matrix/writing.h"
@@ -11,7 +12,7 @@ using namespace pb;
 
 namespace {
 
-/// The message without the folder, "accepted" when there is none.
+/// The message without the folder; "accepted" if there is none.
 std::string message(const std::string &name, const std::string &content, int rank = 2,
                     ElementKind kind = ElementKind::F64) {
   static const Folder f; // one for all: making folders is slow
