@@ -22,7 +22,8 @@ struct Complaint {
     NoMatchingCall,
     ReturnHasValue,
     ReturnLacksValue,
-    FallsOffEnd,
+    FallsOffEnd,  // on some path
+    NeverReturns, // falls off its end on every path
     AssignsConstant,
     UnknownName
   };
@@ -41,6 +42,8 @@ struct Reading {
   /// Where raw blocks define variables that the whole program shares and that code must initialise or
   /// destroy.
   std::vector<std::uint32_t> dynamicVariables;
+  /// Some body or raw block asks a region for its memory: base(), storage().
+  bool takesPointers = false;
 };
 
 /// `headerPath`: -iquote and -I options for the headers of raw blocks.

@@ -76,7 +76,7 @@ public:
     if (c.level == Complaint::Level::Note)
       return;
     const auto place = where(c);
-    if (c.level == Complaint::Level::Warning && c.kind != Complaint::Kind::FallsOffEnd) {
+    if (c.level == Complaint::Level::Warning && !fallsOff(c)) {
       if (place && inUserText(c))
         addNotes(d_.warning(*place, readable(c.text)), c);
       return;
@@ -108,9 +108,9 @@ public:
           .note(ruleOf(*rule).headerSpan, "the rule's output has no name");
       return;
     }
-    if (c.kind == Complaint::Kind::FallsOffEnd) {
-      if (segment && segment->kind == Unit::Segment::Kind::BodyEnd)
-        d_.error(*place, "the rule's body can end without returning a value")
+    if (fallsOff(c)) {
+      if (segment && segment->kind == Unit::Segment::Kind::BodyEnd && c.kind == Complaint::Kind::NeverReturns)
+        d_.error(*place, "the rule's body never returns a value")
             .note(ruleOf(*rule).headerSpan,
                   "the rule's output has no name; its value is what the body returns")
             .help("end the body with `return value;`");
@@ -125,6 +125,14 @@ public:
             .help("transforms are called from rule bodies: pass the function what the call gives");
         return;
       }
+    if (c.kind == Complaint::Kind::UnknownName)
+      for (const sema::Identifier &t : module_.undefined)
+        if (unit_.text.substr(c.begin, c.end - c.begin) == t.text) {
+          d_.error(*place, "the transform `" + t.text + "` is called, but never defined")
+              .note(t.span, "it is only declared here")
+              .help("define it, or include the file that does");
+          return;
+        }
     std::string text = readable(c.text);
     if (segment && !segment->text)
       text = "this cannot be declared in C++: " + text;
@@ -137,6 +145,10 @@ public:
   }
 
 private:
+  static bool fallsOff(const Complaint &c) {
+    return c.kind == Complaint::Kind::FallsOffEnd || c.kind == Complaint::Kind::NeverReturns;
+  }
+
   bool inUserText(const Complaint &c) const { return c.inUnit && unit_.isUserText(c.begin); }
 
   const sema::Rule &ruleOf(const RuleText &r) const { return module_.transforms[r.transform].rules[r.rule]; }

@@ -115,6 +115,7 @@ struct Facts {
   bool isResumable = true; // else its calls are run one after the other: no coroutine can be made of it
   bool onlyPasses = false; // to transforms that it calls: it looks at no cell of a matrix itself
   std::shared_ptr<const DeviceBody> onDevice; // as it is written (device_body.h); null if it has an error
+  bool keepsCell = false;    // where it ends without a `return`: its one output keeps what it had
   bool readsOutputs = false; // some output is read, or compound-assigned, before it is surely written
 };
 
@@ -129,6 +130,7 @@ struct Understanding {
   Library library = Library::None;       // what the generated code needs
   std::vector<std::string> headerPath;   // where headers of raw blocks are, as options of Clang
   std::vector<std::string> rawBlocks;    // as the generated code has them
+  bool takesPointers = false;            // some code asks a region for its memory by base() or storage()
 };
 
 /// Facts for every rule of every transform. One Clang run over the whole module, or more if names are missing

@@ -218,7 +218,7 @@ private:
     std::vector<emit::Unit> units;
     step("emit", [&] {
       units = emit::emit({module, facts, choices, plans, kernels, fusions, &sources_, options_.cpus,
-                          rawBlocks_, kernelOptions_, &devices_},
+                          rawBlocks_, kernelOptions_, &devices_, takesPointers_},
                          context, *baked);
     });
     if (options_.stage == Stage::Cpp)
@@ -302,11 +302,12 @@ private:
   }
 
   std::vector<std::vector<body::Facts>> understand(const sema::Module &module) {
-    auto [facts, library, headerPath, rawBlocks] =
+    auto [facts, library, headerPath, rawBlocks, takesPointers] =
         body::understand(module, diagnostics_, options_.includePath);
     library_ = library;
     headerPath_ = headerPath;
     rawBlocks_ = rawBlocks;
+    takesPointers_ = takesPointers;
     // Kernels use raw pointers; the checks are in the regions' own methods.
     if (options_.boundsCheck)
       for (auto &ofTransform : facts)
@@ -563,6 +564,7 @@ private:
   build::Cache::Key programKey_;
   body::Library library_ = body::Library::None;
   std::vector<std::string> headerPath_, rawBlocks_;
+  bool takesPointers_ = false;
   std::string times_;
   std::string kernelOptions_; // that were asked for
   std::vector<KernelSpace> spaces_;

@@ -42,6 +42,7 @@ struct Input {
   std::vector<std::string> rawBlocks = {}; // the module's, as body::understand has them for each unit
   std::string kernelOptions = {};          // lines of a configuration's [kernels], for the program to know
   const Devices *devices = nullptr;
+  bool takesPointers = false; // some code asks regions for their memory: matrices then have no gaps
 };
 
 struct Unit {

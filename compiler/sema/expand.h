@@ -17,7 +17,8 @@ namespace pbc::sema {
 
 struct RuleCopy {
   syntax::Rule rule;
-  int position; // of the rule that was written, in its transform
+  std::string label; // of the rule that was written: its own in its transform
+  int position;      // of that rule, in its transform
   std::vector<Constant> constants;
 };
 

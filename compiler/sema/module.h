@@ -174,6 +174,7 @@ struct Module {
   std::vector<Transform> transforms;
   int mainTransform = 0, mainBin = 0;
   std::vector<const syntax::RawBlock *> rawBlocks;
+  std::vector<Identifier> undefined;   // transforms that are declared, but not defined
   std::shared_ptr<const void> written; // keeps alive what rules point to
   /// By its name; by a template's name: its first copy.
   const Transform *find(const std::string &) const;

@@ -113,7 +113,7 @@ struct Transform {
   int paramCount;
   const char *const *paramNames; // `param`s: extra command-line arguments; they are among sizeNames, first
   /// Solves the size variables from the extents of all inputs (extents[matrix][dimension], inputs first).
-  /// `sizes`: in: the params; out: all sizeCount values. False, with a message, if nothing fits.
+  /// `sizes`: in: the params and openSizes; out: all sizeCount values. False, with a message, if nothing fits.
   bool (*solveSizes)(const int (*extents)[AnyRegion::kMaxRank], long *sizes, int bin, Message *why);
   /// Extents of all matrices from the size variables. False, with a message, when one is negative.
   bool (*extents)(const long *sizes, int (*extents)[AnyRegion::kMaxRank], int bin, Message *why);
@@ -134,7 +134,8 @@ struct Transform {
   const char *hash = nullptr;    // of its text: another one may want to be tuned again
   int constraintCount = 0;
   const Constraint *constraints = nullptr;
-  const char *const *calls = nullptr; // transforms that any of its rules calls, and a null; null: none
+  const char *const *calls = nullptr;     // transforms that any of its rules calls, and a null; null: none
+  const char *const *openSizes = nullptr; // those that the inputs do not give, likewise
 };
 
 struct Program {
@@ -150,7 +151,7 @@ struct Program {
   const char *kernels = nullptr;  // what [kernels] said when it was compiled: lines of TOML, sorted
 };
 
-inline constexpr int kAbiVersion = 7;
+inline constexpr int kAbiVersion = 8;
 
 extern "C" {
 /// Prints "PROGRAM: error: text" and ends the program with status 1. For failed run-time checks in

@@ -31,13 +31,17 @@ std::string print(const MatrixInfo &);
 /// Extents of all matrices. Throws base::UserError when these sizes are not possible.
 std::vector<Extents> extentsFor(const Transform &, const std::vector<long> &sizes);
 
-/// All size variables from the inputs. Throws base::UserError, with the inputs' extents, when they do not fit
-/// together.
+/// Whether no input tells the size variable.
+bool isOpenSize(const Transform &, const std::string &name);
+
+/// All size variables from the inputs. `given`: the params, and perhaps all other size variables, of which those
+/// are taken that the inputs do not tell (below 0: not given). Throws base::UserError, with the inputs' extents,
+/// when they do not fit together.
 std::vector<long> solveSizes(const Transform &, const std::vector<Matrix> &inputs,
-                             const std::vector<long> &params);
+                             const std::vector<long> &given);
 
 /// Sizes from the inputs, checked against their extents; outputs are allocated.
-Instance instanceFor(const Transform &, std::vector<Matrix> inputs, const std::vector<long> &params);
+Instance instanceFor(const Transform &, std::vector<Matrix> inputs, const std::vector<long> &given);
 
 /// The largest extent of any matrix: the `n` of a run.
 long largestExtent(const Instance &);

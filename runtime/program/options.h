@@ -32,10 +32,9 @@ struct Options {
   int threads = 0;                   // 0: as the configuration says, or the machine's
   unsigned long seed = 1;
   std::optional<long> n;             // random inputs, every size variable N
-  std::map<std::string, long> sizes; // random inputs, single size variables
+  std::map<std::string, long> sizes; // single size variables
   double limit = 0;                  // seconds for one alternative of --check; 0: by the default's time
   std::vector<std::string> positional;
-  bool randomInputs() const { return runFiles.empty() && (n || !sizes.empty()); } // files have their sizes
 };
 
 /// Throws base::UserError with a suggestion for what is not known.
