@@ -134,7 +134,7 @@ public:
           return;
         }
     std::string text = readable(c.text);
-    if (segment && !segment->text)
+    if (segment && !segment->text && segment->kind != Unit::Segment::Kind::BodyEnd)
       text = "this cannot be declared in C++: " + text;
     auto &error = d_.error(*place, text);
     if (c.kind == Complaint::Kind::UnknownName && c.text.find("'cblas_") != std::string::npos)

@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "what it had\n"
                     "  3:3: note: the rule's output has no name; its value is what the body returns\n"
                     "  help: end the body with `return value;`\n"},
-        MessageCase{"double x = 1;", "3:68: error: the rule's body never returns a value\n"
+        MessageCase{"double x = 1;", "3:67: error: the rule's body never returns a value\n"
                                      "  3:3: note: the rule's output has no name; its value is what the body "
                                      "returns\n"
                                      "  help: end the body with `return value;`\n"},
