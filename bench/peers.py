@@ -16,6 +16,7 @@ import statistics
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
+import samples
 
 KNOWN = 0.9  # of the peak: what OpenBLAS 0.3.34 and oneMKL reach at 1024 x 1024 on processors that they know
 FAIR = 0.6 * KNOWN
@@ -105,6 +106,8 @@ def best_of(samples):
     return min(samples, key=lambda peer: statistics.median(samples[peer]))
 
 
-def judged(seconds, operations, peak):
-    """"" for a fair peer, else the remark for its rows. seconds: of a product of so many operations on one thread; peak: operations in a second."""
-    return "" if operations / seconds >= FAIR * peak else ", not a fair peer here"
+def judged(blas, library, limits):
+    """"" for a fair peer, else the remark for its rows. blas: the program of bench/dense/blas.cpp; processor time counts, which
+    other programs disturb less than the clock's."""
+    seconds = samples.seconds(blas, library.library, library.prefix, "Product", 1024, 1024, 1024, of="processor", env=library.environment(1))
+    return "" if 2 * 1024**3 / seconds >= FAIR * limits.operations("double") else ", not a fair peer here"

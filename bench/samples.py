@@ -23,9 +23,9 @@ def call(*command, **options):
     return r.stdout + r.stderr
 
 
-def seconds(*command, **options):
-    """What a program prints as "time: X s"."""
-    return float(re.search(r"time: (\S+) s", call(*command, **options))[1])
+def seconds(*command, of="time", **options):
+    """What a program prints as "time: X s", or as "processor: X s"."""
+    return float(re.search(rf"^{of}: (\S+) s", call(*command, **options), re.M)[1])
 
 
 def ticks_of_all():

@@ -26,8 +26,7 @@ def measure(tools):
         w, h, k = size
         return seconds(blas, library.library, library.prefix, name, w, h, k, env=library.environment(threads))
 
-    remarks = {library: judged(min(by_library(library, "Product", (1024, 1024, 1024), 1) for _ in range(3)), 2 * 1024**3, limits.operations("double"))
-               for library in libraries}
+    remarks = {library: judged(blas, library, limits) for library in libraries}
 
     def polly(transform, n):
         program = tools.work / f"polly_{transform}_{n}"

@@ -4,6 +4,7 @@
 #include "compiler/emit/devices.h"
 #include "compiler/emit/initialiser.h"
 #include "compiler/emit/parts.h"
+#include "pbc/version.h"
 #include <algorithm>
 #include <xxhash.h>
 
@@ -409,7 +410,7 @@ std::string programUnit(const Input &in, const std::string &bakedConfiguration) 
         tableRow({{"abiVersion", "pb::kAbiVersion"},
                   {"name", quoted(in.module.name)},
                   {"hash", quoted(hash)},
-                  {"compiler", "\"pbc 0.1\""},
+                  {"compiler", quoted(PBC_NAME_AND_VERSION)},
                   {"transformCount", count},
                   {"transforms", "pb_transforms_" + number},
                   {"mainTransform", main},

@@ -31,16 +31,16 @@ std::string print(const MatrixInfo &);
 /// Extents of all matrices. Throws base::UserError when these sizes are not possible.
 std::vector<Extents> extentsFor(const Transform &, const std::vector<long> &sizes);
 
-/// Whether no input tells the size variable.
+/// Whether no input determines the size variable.
 bool isOpenSize(const Transform &, const std::string &name);
 
-/// All size variables from the inputs. `given`: the params, and perhaps all other size variables, of which those
-/// are taken that the inputs do not tell (below 0: not given). Throws base::UserError, with the inputs' extents,
-/// when they do not fit together.
+/// Solves all size variables from the inputs. `given` has the params, and perhaps values of all other size
+/// variables, which count for those that no input determines (below 0: not given). Throws base::UserError, with
+/// the inputs' extents, when they do not fit together.
 std::vector<long> solveSizes(const Transform &, const std::vector<Matrix> &inputs,
                              const std::vector<long> &given);
 
-/// Sizes from the inputs, checked against their extents; outputs are allocated.
+/// Solves the sizes from the inputs, checks the extents, and allocates the outputs.
 Instance instanceFor(const Transform &, std::vector<Matrix> inputs, const std::vector<long> &given);
 
 /// The largest extent of any matrix: the `n` of a run.
