@@ -4,10 +4,12 @@
 
 #include "tuner/accuracy_target.h"
 #include "tuner/evaluate/child_process.h"
+#include "tuner/evaluate/confinement.h"
 #include "tuner/evaluate/examination.h"
 #include "tuner/evaluate/interrupt.h"
 #include "tuner/evaluate/memory.h"
 #include "tuner/evaluate/meters.h"
+#include "tuner/evaluate/outside_run.h"
 #include "tuner/evaluate/record.h"
 #include "tuner/evaluate/steps.h"
 #include "tuner/journal/read_journal.h"
@@ -57,7 +59,14 @@ public:
         throw;
       }
     }
-    const bool wasStopped = stopRequested();
+    const bool wasStopped = isInterrupted();
+    if (results_.empty() && !hasKept_ && !wasStopped)
+      throw TunerError(fmt::format(
+          "the budget of {:.3g} s was over before anything could be compared; no configuration was written\n"
+          "  help: a longer time, --budget=SECONDS, or a smaller size, --n=N: the default alone has to run a "
+          "few "
+          "times",
+          budgetOf(options_)));
     if (results_.empty() && !hasKept_)
       fmt::print(stderr, "pbc tune: stopped before the first measurement; no configuration was written\n");
     print();
@@ -73,14 +82,19 @@ private:
   bool work() {
     space_ = describeProgram(program_, options_.program, "", options_.threads);
     start_ = byDefault_ = Configuration::defaults(space_);
+    if (!canConfineSignals())
+      progress_.note(
+          "this system cannot filter system calls (seccomp): a rule that sends signals to its parent can end "
+          "the tuning");
     chooseObjective();
     if (!options_.refresh)
       takeOver();
     else if (!planRefresh())
       return false;
     const std::vector<std::string> bins = space_.bins;
-    for (std::size_t bin = 0; bin < bins.size() && !stopRequested(); ++bin) {
+    for (std::size_t bin = 0; bin < bins.size() && !isInterrupted(); ++bin) {
       focus(bins, bin);
+      limitTime();
       prepare();
       if (!options_.record.empty()) {
         recordSpace();
@@ -208,6 +222,26 @@ private:
     }
   }
 
+  /// What is under way when the budget is over is cut off, a little later than the search ends: its last steps
+  /// cannot be planned to the millisecond. Where measurements are counted, or a space is recorded, time counts only
+  /// if the user says so.
+  void limitTime() {
+    constexpr double kMore = 0.04, kAtLeast = 0.3; // of the budget, and seconds
+    timeLimit_.reset();
+    if (options_.budget > 0 || (options_.trials == 0 && options_.record.empty()))
+      timeLimit_.emplace(begin_ + (1 + kMore) * budget_ + kAtLeast);
+  }
+
+  /// Of the steady clock: when the winner's run from outside must be over.
+  double outsideUntil() const {
+    constexpr double kMore = 0.1, kAtLeast = 1, kWithoutBudget = 60;
+    return timeLimit_ ? begin_ + (1 + kMore) * budget_ + kAtLeast
+                      : steadySeconds() + kWithoutBudget + budget_;
+  }
+
+  /// Whether a user's run on these inputs is one at the full size: of files, workers may take a part.
+  bool isAsWhole() { return options_.inputs.empty() || (options_.n == 0 && sizes_.empty()); }
+
   void startFrom(const Configuration &configuration) {
     for (std::size_t i = 0; i < space_.sites.size(); ++i)
       space_.sites[i].initial = configuration.selectors()[i];
@@ -232,6 +266,23 @@ private:
     return std::clamp(kTimes * budget_, kLeast, kPatience);
   }
 
+  /// Where the budget has time for few runs of the default at the full size, that is the only one. At first it runs
+  /// there: the way up from small sizes takes about as long.
+  bool takesMost() {
+    constexpr double kFewRuns = 15;
+    const auto first = worker_->prepare(full_, patience());
+    if (!first || kFewRuns * first.value->seconds < begin_ + budget_ - steadySeconds())
+      return false; // a failure is told by whoever comes next
+    steps_ = {{full_, first.value->n, first.value->seconds}};
+    return true;
+  }
+
+  /// Seconds of a run at a size that we choose: a budget has time for some of them.
+  double longestRun() const {
+    constexpr double kRuns = 25, kLongest = 1;
+    return std::min(budget_ / kRuns, kLongest);
+  }
+
   void prepare() {
     // Done before anything is measured: the journal lies beside the result, so this shows whether files may
     // be written there.
@@ -249,11 +300,14 @@ private:
     worker_ = std::make_unique<Worker>(program_, workerOptions_);
     if (hasStart_ && !options_.refresh)
       worker_->setBase(toToml(space_, Configuration::defaults(space_), {}));
-    full_ = fullSizes(*worker_, space_, {options_.n, sizes_, !options_.inputs.empty()}, patience());
+    full_ =
+        fullSizes(*worker_, space_, {options_.n, sizes_, !options_.inputs.empty(), longestRun()}, patience());
     progress_.note(fmt::format("tuning {} ({} open decisions) up to {}",
                                space_.goal ? space_.main : space_.program, space_.openDecisions(),
                                nameOf(full_)));
     std::vector<Sizes> sizes = growingSizes(full_, space_.params);
+    if (!space_.goal && timeLimit_ && takesMost())
+      return;
     if (space_.goal)
       sizes = meetTarget(sizes);
     const auto note = [&](const std::string &line) { progress_.note(line); };
@@ -271,7 +325,7 @@ private:
     Examination examination(Worker(program_, workerOptions_), space_, steps_);
     const double deadline = steadySeconds() + std::max(kShare * budget_, kLeast);
     const auto misfitOf = [&](const Configuration &configuration) {
-      return examination.examine({configuration}, Depth::Thorough, [&] { return steadySeconds() < deadline; })
+      return examination.examine({configuration}, Depth::Thorough, [&] { return deadline - steadySeconds(); })
           .front();
     };
     const auto misfit = misfitOf(Configuration::defaults(space_));
@@ -312,6 +366,9 @@ private:
     Examination examination(Worker(program_, workerOptions_), space_, steps_);
     if (!space_.goal) // results of variable accuracy may differ; verifyAccuracy() checks them
       runs.setExamination(&examination);
+    OutsideRun outside(program_, workerOptions_, space_);
+    if (isAsWhole())
+      runs.setOutside(&outside, outsideUntil());
     const MachineNoise noise = noiseNow();
     const bool isRefresh = options_.refresh && !startsAnew_; // else compared with the default
     progress_.note("noise: " + inWords(noise, isRefresh ? "stored configuration" : "default"));
@@ -325,7 +382,8 @@ private:
     TuneSettings settings;
     // The evaluator's clock starts now, but the user's budget started with the command.
     const double spent = std::min(steadySeconds() - begin_, 0.5 * budget_);
-    settings.deadline = (space_.goal ? 0.6 : 1) * (budget_ - spent);
+    constexpr double kSearch = 0.95; // the last race seldom ends to the second
+    settings.deadline = (space_.goal ? 0.6 : kSearch) * (budget_ - spent);
     settings.seed = static_cast<std::uint64_t>(options_.seed);
     settings.ties = objective_.isTime() || options_.refresh ? Ties::Default : Ties::Previous;
     settings.trials = options_.trials;
@@ -381,10 +439,13 @@ private:
     summary.elapsed = runs.elapsed();
     summary.runs = runs.runs();
     summary.remembered = runs.remembered();
-    summary.stopped = runs.stopped();
+    summary.stopped = isInterrupted();
+    summary.isCut = runs.stopped() && !summary.stopped;
     summary.examined = examination.inputs();
     if (!runs.notes().problem().empty())
       progress_.note(runs.notes().problem());
+    if (summary.result.changed && !outside.remark().empty())
+      progress_.note(fmt::format("the result was not run once more from outside: {}", outside.remark()));
     if (target_)
       target_->verify(summary, steps_, metrics());
     write(summary, earlier.empty() ? nullptr : &earlier.front());
@@ -408,8 +469,8 @@ private:
     report.elapsed = runs.elapsed();
     report.runs = runs.runs();
     report.remembered = runs.remembered();
-    report.stopped = runs.stopped();
-    // If it was stopped before the last turns, writing would only replace the result of a longer tuning.
+    report.stopped = isInterrupted();
+    // Stopped before the last turns, it would only destroy what a longer tuning found.
     if (!report.result.isWhole && (!earlier_.empty() || fs::exists(frontFile(0)))) {
       progress_.note("stopped before the last runs: the earlier configurations stay");
       hasKept_ = true;
@@ -476,18 +537,19 @@ private:
 
   /// At the full size, which the worker was prepared for last.
   MachineNoise noiseNow() {
+    constexpr double kShare = 0.05; // of the budget
     const Step &full = steps_.back();
-    if (!worker_->prepare(full.sizes, kPatience))
+    if (!worker_->isPreparedFor(full.sizes) && !worker_->prepare(full.sizes, kPatience))
       return {};
     return measureNoise(*worker_, toToml(space_, Configuration::defaults(space_), {options_.threads, {}}),
-                        full.defaultSeconds);
+                        full.defaultSeconds, timeLimit_ ? kShare * budget_ : kPatience);
   }
 
   /// `earlier`: the configuration in the file.
   void write(Summary &summary, const Configuration *earlier) {
     const TuneResult &result = summary.result;
-    // If it was stopped early, writing the default would only replace the result of a longer tuning.
-    summary.kept = summary.stopped && !result.raced && earlier &&
+    // Stopped early, a default would only destroy what a longer tuning found.
+    summary.kept = (summary.stopped || summary.isCut) && !result.raced && earlier &&
                    (!result.changed || summary.sizes != summary.fullSizes);
     if (summary.kept) {
       summary.result.best = *earlier;
@@ -497,6 +559,9 @@ private:
     }
     if (summary.stopped)
       progress_.note("stopped; the best so far is kept");
+    else if (summary.isCut && !result.raced)
+      progress_.note(fmt::format(
+          "the budget of {:.3g} s was over before the last race; the best so far is kept", budget_));
     if (!report_.empty() && writeReport())
       summary.report = report_;
     results_.push_back(options_.json ? asJson(space_, summary) : asText(space_, summary));
@@ -554,6 +619,7 @@ private:
   bool hasKept_ = false;    // files of an earlier front
   double budget_ = 0;       // seconds for one accuracy bin
   double begin_ = 0;        // of it, on a steady clock
+  std::optional<TimeLimit> timeLimit_;
   std::vector<std::string> results_;
 };
 

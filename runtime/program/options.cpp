@@ -103,6 +103,8 @@ const std::vector<Option> &table() {
        [](Options &o, auto &v) { o.info = v == "yes"; }},
       {"serve", nullptr, "answer a tuner's requests on standard input",
        [](Options &o, auto &v) { o.serve = v == "yes"; }},
+      {"channel", "N", "with --serve: on the socket that is open at descriptor N instead",
+       [](Options &o, auto &v) { o.channel = static_cast<int>(parseInteger(v, "--channel", 0, INT_MAX)); }},
   };
   return options;
 }

@@ -2,20 +2,27 @@
 
 // One child process that communicates line by line and cannot outlive its parent.
 //
-//   ChildProcess child({"./prog", "--serve"}, {});
-//   child.writeLine("{...}");
-//   child.readLine(0.5)  ->  Line{"{...}"} | Timeout | Ended | Stopped | TooLarge
+//   ChildProcess child({"./prog", "--serve", "--channel=3"}, {}, Talk::OverChannel);
+//   child.writeLine("{...}", 1);
+//   child.readLine(0.5, &line)  ->  Line | Timeout | Ended | Stopped | TooLarge
 //
-// The child has its own process group: Ctrl-C in the terminal reaches the tuner only, and killing the group
-// also kills the child's own children. It dies with its parent (PR_SET_PDEATHSIG), and the kernel's
-// out-of-memory killer prefers it to the parent. Its memory is limited in two ways. The system refuses more
-// data than the limit (RLIMIT_DATA; not address space, of which drivers of devices reserve terabytes), so
-// that most programs end with an error of their own. And its resident memory is checked while the parent
-// waits, because shared memory does not count as data. The child's standard error is kept, to explain its
-// end. Invariant: after kill() or the destructor no process of the group is left.
+// Over the channel, a socket at descriptor 3 of the child, lines go both ways; what the child prints on its standard
+// streams is kept as what it complains about, the reason for its end. Else its standard output is read, and
+// nothing can be written to it. Its standard input is empty.
+//
+// The child has its own session: Ctrl-C in the terminal reaches the tuner only, and killing its group takes the
+// child's own children along. Its signals do not reach us (confinement.h). It dies with us (PR_SET_PDEATHSIG),
+// and the kernel's out-of-memory killer prefers it to us. Its memory has a limit twice: the system refuses more
+// data than that (RLIMIT_DATA: unlike address space, which drivers of devices reserve by the terabyte), so that
+// most programs end with a reason of their own; and what it has in memory is looked at while we wait, for what
+// is shared is not counted as data.
+//
+// Invariant: we never wait for the child longer than a call says, whatever it writes or does not read. After kill()
+// or the destructor no process of the group is left.
 #pragma once
 #include "tuner/evaluate/memory.h"
 
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -26,20 +33,26 @@ struct ProcessLimits {
   long memoryBytes = 0; // 0: no limit
 };
 
+enum class Talk {
+  ByOutput,    // its standard output is read
+  OverChannel, // both ways, over a socket at kChannel
+};
+inline constexpr int kChannel = 3; // the child's descriptor, at first
+
 class ChildProcess {
 public:
   enum class Read { Line, Timeout, Ended, Stopped, TooLarge };
 
-  ChildProcess(const std::vector<std::string> &command, const ProcessLimits &);
+  ChildProcess(const std::vector<std::string> &command, const ProcessLimits &, Talk = Talk::ByOutput);
   ~ChildProcess();
   ChildProcess(const ChildProcess &) = delete;
   ChildProcess &operator=(const ChildProcess &) = delete;
 
-  /// False if the child no longer reads.
-  bool writeLine(const std::string &);
-  /// Waits for a whole line. Stopped: the user wants to end (interrupt.h). TooLarge: the child has more
-  /// memory than its limit. If no time is left (`seconds` <= 0) it does not wait, but still reads what is
-  /// there, including an end of file: up to the capacity of a pipe.
+  /// Over the channel. False if the child does not read it within this time.
+  bool writeLine(const std::string &, double seconds);
+  /// Waits for a whole line. Stopped: the user wants to end (interrupt.h). TooLarge: it has more memory than
+  /// its limit. Without time left (`seconds` <= 0) it does not wait, but what is there is read, an end, too:
+  /// as much as a pipe holds.
   Read readLine(double seconds, std::string *line);
   /// Kills the group and waits for the child.
   void kill();
@@ -47,8 +60,9 @@ public:
   void waitForEnd(double seconds);
 
   bool running() const { return pid_ > 0; }
-  /// "ended by signal 11 (Segmentation fault)" or "ended with exit status 1", and the last text on its
-  /// standard error.
+  /// It has ended by itself, though others may still hold what it wrote to.
+  bool hasEnded() const;
+  /// "ended by signal 11 (Segmentation fault)" or "ended with exit status 1", and what it said last.
   std::string describeEnd() const;
   bool endedBySignal() const;
   long residentBytes() const { return tuner::residentBytes(pid_); }
@@ -62,16 +76,17 @@ public:
 
 private:
   void drainErrors();
+  std::optional<std::string> takeLine();
 
   pid_t pid_ = -1;
-  int talk_ = -1;   // socket: the child's standard input
-  int listen_ = -1; // pipe: its standard output
-  int complain_ = -1;
+  int talk_ = -1;     // the channel, or a pipe from its standard output
+  int complain_ = -1; // a pipe from what it prints else
   int status_ = 0;
   const long memoryLimit_;
-  long peakBytes_ = 0;    // the most memory that it had; known only after its end
-  bool isKilled_ = false; // by the tuner
-  std::size_t late_ = 0;  // bytes that were read after its time was up
+  long peakBytes_ = 0;       // of the memory that it had; known when it has ended
+  bool isKilled_ = false;    // by us
+  std::size_t late_ = 0;     // bytes that were read since there was no time left
+  std::size_t searched_ = 0; // bytes of `pending_` that have no end of a line
   std::string pending_, errors_;
 };
 

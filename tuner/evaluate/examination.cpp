@@ -111,6 +111,19 @@ std::optional<Prepared> Examination::prepare(const ExaminedInput &input) {
   return {};
 }
 
+double Examination::secondsAt(const ExaminedInput &input) const {
+  long n = 0;
+  for (const auto &[name, value] : input.sizes)
+    if (!space_.isParam(name))
+      n = std::max(n, value);
+  if (n < steps_.front().n / 2)
+    return 0; // nothing that counts
+  for (const Step &step : steps_)
+    if (step.n >= n)
+      return step.defaultSeconds;
+  return steps_.back().defaultSeconds;
+}
+
 std::optional<Misfit> Examination::look(const Configuration &configuration, const ExaminedInput &input,
                                         const Prepared &prepared) {
   const std::string toml = toToml(space_, configuration, {});
@@ -133,7 +146,7 @@ std::optional<Misfit> Examination::look(const Configuration &configuration, cons
 }
 
 std::vector<std::optional<Misfit>> Examination::examine(const std::vector<Configuration> &configurations,
-                                                        Depth depth, const std::function<bool()> &mayGoOn) {
+                                                        Depth depth, const std::function<double()> &left) {
   std::vector<std::optional<Misfit>> result(configurations.size());
   std::vector<ExaminedInput> inputs = telling_;
   const auto add = [&](const std::vector<ExaminedInput> &more) {
@@ -147,8 +160,12 @@ std::vector<std::optional<Misfit>> Examination::examine(const std::vector<Config
   int compared = 0;
   for (const ExaminedInput &input : inputs) {
     if (std::all_of(result.begin(), result.end(), [](const auto &misfit) { return misfit.has_value(); }) ||
-        stopRequested() || !mayGoOn())
+        stopRequested() || left() <= 0)
       break;
+    constexpr double kRunsOfDefault =
+        3; // for the reference, for values up to rounding, and once more for luck
+    if (secondsAt(input) * (kRunsOfDefault + static_cast<double>(configurations.size())) > left())
+      continue;
     const auto prepared = prepare(input);
     if (!prepared)
       continue;

@@ -5,7 +5,7 @@
 // default's.
 //
 //   Examination examination(worker, space, steps);
-//   examination.examine({a, b}, Depth::Thorough, mayGoOn)   ->  {nothing, Misfit{wrong result, "n=65"}}
+//   examination.examine({a, b}, Depth::Thorough, left)   ->  {nothing, Misfit{wrong result, "n=65"}}
 //
 // A failure counts if it happens again in a new process. An input counts only if the default itself gives
 // numbers, and the same ones for inputs that differ by rounding: ill-conditioned problems, or problems that
@@ -38,15 +38,18 @@ public:
   /// `worker` must not be used for anything else.
   Examination(Worker worker, const ProgramSpace &, std::vector<Step>);
 
+  /// `left`: the seconds that there are. What would take longer is left out.
   std::vector<std::optional<Misfit>> examine(const std::vector<Configuration> &, Depth,
-                                             const std::function<bool()> &mayGoOn);
-  /// On how many inputs results were compared. Inputs on which the default itself is not reliable are left
-  /// out.
+                                             const std::function<double()> &left);
+  /// How many inputs results were compared on; others are left out: the default itself is not to be trusted
+  /// there.
   int inputs() const { return compared_; }
 
 private:
   /// Nothing if the input does not count.
   std::optional<Prepared> prepare(const ExaminedInput &);
+  /// What the default takes there at most, roughly.
+  double secondsAt(const ExaminedInput &) const;
   std::optional<Misfit> look(const Configuration &, const ExaminedInput &, const Prepared &);
 
   Worker worker_;

@@ -6,7 +6,7 @@
 // to its group. Signals that are ignored stay ignored, as with nohup. The tuner itself can also ask to stop
 // (requestStop).
 //
-//   InterruptGuard guard;   ...   if (stopRequested()) ...
+//   InterruptGuard guard;   TimeLimit limit(begin + 10);   ...   if (stopRequested()) ...
 //
 // Invariant: the previous handlers are restored when the guard is destroyed. A signal handler can only reach
 // a global variable, so this flag is one.
@@ -15,9 +15,13 @@
 
 namespace pbc::tuner {
 
+/// By a signal, by ourselves, or because the time is over (TimeLimit).
 bool stopRequested();
 
-/// Asks to stop, as a signal does: for example when the program that is measured no longer exists.
+/// The same without the time.
+bool isInterrupted();
+
+/// As a signal does, but by ourselves: what is measured is not there any more.
 void requestStop();
 
 /// The signal that asked to stop; 0: none did.
@@ -26,8 +30,18 @@ int stopSignal();
 /// The exit status of a command that is stopped without a result: as a shell reports the end by a signal.
 int stopStatus();
 
-/// While it lives, the request to stop counts as handled: the remaining work, a report, runs to its end,
-/// including programs that are started for it.
+/// While it lives, there is a wish to stop from this moment of the steady clock on: a budget that is used up ends
+/// all that is under way as Ctrl-C does. One at a time.
+class TimeLimit {
+public:
+  explicit TimeLimit(double steadySeconds);
+  ~TimeLimit();
+  TimeLimit(const TimeLimit &) = delete;
+  TimeLimit &operator=(const TimeLimit &) = delete;
+};
+
+/// While it lives, the wish to stop counts as heard: what is left to do, a report, runs to its end, programs
+/// that are started for it included.
 class StopHeard {
 public:
   StopHeard();

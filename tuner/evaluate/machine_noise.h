@@ -3,7 +3,7 @@
 // How much times vary on this machine now, before anything is tuned: times that differ by less cannot be
 // distinguished by a few runs.
 //
-//   MachineNoise noise = measureNoise(worker, configuration, 0.03)
+//   MachineNoise noise = measureNoise(worker, configuration, 0.03, 2.5)
 //   inWords(noise)  ->  "9 runs of the default (30 ms) differ by 2.1 %, a loop of 2 ms by 0.4 %; others use
 //                        1.7 of 2 processors: clearer without them"
 //
@@ -24,9 +24,9 @@ struct MachineNoise {
   int processors = 1;
 };
 
-/// Takes about half a second, or three runs. The worker must be prepared; `seconds` is the approximate time
-/// of a run.
-MachineNoise measureNoise(Worker &, const std::string &toml, double seconds);
+/// Takes about half a second, or three runs; one where three take longer than `most` seconds. The worker is
+/// prepared; `seconds` is what a run takes, roughly.
+MachineNoise measureNoise(Worker &, const std::string &toml, double seconds, double most);
 
 /// `of`: what ran, for the text.
 std::string inWords(const MachineNoise &, const std::string &of = "default");

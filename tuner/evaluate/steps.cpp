@@ -157,12 +157,14 @@ double estimatedElements(const ProgramSpace &space, const Sizes &sizes) {
   return sum;
 }
 
-Sizes calibrate(Worker &worker, const ProgramSpace &space, Sizes sizes, const Sizes &fixed, double patience) {
-  // The start-up of a program alone may suggest a size that is far too large for work that grows with n^4.
+Sizes calibrate(Worker &worker, const ProgramSpace &space, Sizes sizes, const Sizes &fixed, double patience,
+                double longest) {
+  // A program's own start may already be far too long for what it does in n^4.
   for (auto &[name, value] : sizes)
     if (!isParam(space.params, name) && !fixed.contains(name))
       value = std::min(value, kFirst);
-  constexpr double kShort = 0.05, kLong = 1, kMostElements = 1 << 24;
+  constexpr double kShort = 0.05, kMostElements = 1 << 24;
+  longest = std::max(longest, 2 * kShort);
   double seconds = 0;
   for (bool growing = true; growing;) {
     const auto prepared = worker.prepare(sizes, patience);
@@ -175,7 +177,7 @@ Sizes calibrate(Worker &worker, const ProgramSpace &space, Sizes sizes, const Si
     if (growing)
       sizes = larger;
   }
-  while (seconds > kLong && scale(sizes, space, fixed, 0.5)) {
+  while (seconds > longest && scale(sizes, space, fixed, 0.5)) {
     const auto prepared = worker.prepare(sizes, patience);
     if (!prepared)
       defaultFails(sizes, prepared.failure);
@@ -208,7 +210,7 @@ Sizes fullSizes(Worker &worker, const ProgramSpace &space, const SizeWishes &wis
   for (const auto &[name, value] : wishes.sizes)
     sizes[name] = value;
   if (wishes.n == 0 && !wishes.fromFiles)
-    return calibrate(worker, space, sizes, wishes.sizes, patience);
+    return calibrate(worker, space, sizes, wishes.sizes, patience, wishes.longest);
   return sizes;
 }
 

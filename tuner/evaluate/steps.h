@@ -21,6 +21,7 @@ struct SizeWishes {
   long n = 0; // of all variables that are not small constants; 0: not given
   Sizes sizes;
   bool fromFiles = false;
+  double longest = 1; // seconds of a run of the default at a size that nobody has said
 };
 
 /// The full size: given by the user, taken from the input files, or calibrated. Throws TunerError.
@@ -50,8 +51,9 @@ struct PreparedSteps {
 PreparedSteps prepareSteps(Worker &, const std::vector<Sizes> &, double patience,
                            const std::function<void(const std::string &)> &note);
 
-/// Starts at 64 at most. Variables in `fixed` and params keep their values.
-Sizes calibrate(Worker &, const ProgramSpace &, Sizes start, const Sizes &fixed, double patience);
+/// Starts at 64 at most. Variables in `fixed` keep their value, and so do params. `longest`: of a run of the default.
+Sizes calibrate(Worker &, const ProgramSpace &, Sizes start, const Sizes &fixed, double patience,
+                double longest = 1);
 
 /// The number of elements of all matrices, estimated from the extents as written: not too low for extents
 /// like "w-KW+1".

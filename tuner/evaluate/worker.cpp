@@ -3,6 +3,7 @@
 #include "tuner/evaluate/worker.h"
 
 #include "tuner/evaluate/interrupt.h"
+#include "tuner/evaluate/request_token.h"
 #include "tuner/write_file.h"
 
 #include <chrono>
@@ -108,27 +109,34 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
     return fail(Failure::Error, "stopped", true);
   }
   if (!process_) {
-    // A configuration of an older version beside the program must not prevent a new tuning.
-    std::vector<std::string> command{program_, "--serve", "--noconfig"};
+    // A configuration of an older version beside the program must not keep it from being tuned anew.
+    std::vector<std::string> command{program_, "--serve", "--noconfig",
+                                     fmt::format("--channel={}", kChannel)};
     if (options_.threads > 0)
       command.push_back(fmt::format("--threads={}", options_.threads));
     if (!options_.transform.empty())
       command.push_back("--transform=" + options_.transform);
-    process_ = std::make_unique<ChildProcess>(command, options_.limits);
+    process_ = std::make_unique<ChildProcess>(command, options_.limits, Talk::OverChannel);
     processPrepared_ = isUsed_ = false;
     preparedBytes_ = 0;
   }
+  const RequestToken token(++requests_);
   std::string line;
-  auto read = process_->writeLine(request) ? ChildProcess::Read::Line : ChildProcess::Read::Ended;
+  std::optional<std::string> said;
+  auto read = ChildProcess::Read::Line;
+  if (!process_->writeLine(token.before(request), seconds))
+    read = stopRequested()        ? ChildProcess::Read::Stopped
+           : process_->hasEnded() ? ChildProcess::Read::Ended
+                                  : ChildProcess::Read::Timeout;
   Compilations compilations;
   const auto left = [&] {
     return compilations.running() ? options_.longestCompilation - compilations.seconds()
                                   : seconds + compilations.total - (steadySeconds() - start);
   };
-  // Before the answer come lines about kernels that are compiled; a line that is not a JSON object was
-  // printed by a library.
-  while (read == ChildProcess::Read::Line && (line.empty() || line.front() != '{' || compilations.note(line)))
-    read = process_->readLine(left(), &line);
+  // Before the answer come lines about kernels that are compiled. What has not the request's token was said by others.
+  while (read == ChildProcess::Read::Line && (!said || compilations.note(*said)))
+    if ((read = process_->readLine(left(), &line)) == ChildProcess::Read::Line)
+      said = token.read(line);
   reply.seconds = steadySeconds() - start - compilations.total;
   switch (read) {
   case ChildProcess::Read::Stopped:
@@ -152,9 +160,9 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
   case ChildProcess::Read::Line:
     break;
   }
-  json answer = json::parse(line, nullptr, false);
+  json answer = json::parse(*said, nullptr, false);
   if (!answer.is_object())
-    return fail(Failure::Error, "answers with something that is not JSON: " + line.substr(0, 100));
+    return fail(Failure::Error, "answers with something that is not JSON: " + said->substr(0, 100));
   if (answer.value("memory", false))
     return fail(Failure::OutOfMemory, tooLarge(options_.limits)); // ending the process also frees its memory
   if (!answer.value("ok", false)) {
@@ -273,8 +281,17 @@ Answer<Measured> Worker::measure(const std::string &toml, int trials, double lim
     if (reply.value->contains("bytes"))
       measured.bytes = reply.value->at("bytes").get<double>();
     measured.overhead = reply.seconds;
-    for (double seconds : measured.seconds)
+    for (double seconds : measured.seconds) {
+      if (!(seconds >= 0))
+        return {{}, {Failure::Error, fmt::format("reports a time of {} s", seconds)}};
       measured.overhead -= seconds;
+    }
+    // Each time is that of a run which was made since we asked, so all of them together fit into ours.
+    constexpr double kClocks = 1e-3; // seconds; theirs and ours need not be the same to the last digit
+    if (-measured.overhead > kClocks + 0.01 * reply.seconds)
+      return {{},
+              {Failure::Error, fmt::format("reports {:.3g} s of runs, and has had {:.3g} s for them",
+                                           reply.seconds - measured.overhead, reply.seconds)}};
     return {measured, {}};
   } catch (const json::exception &problem) {
     return {{}, {Failure::Error, problem.what()}};

@@ -4,6 +4,7 @@
 
 #include "tuner/evaluate/examination.h"
 #include "tuner/evaluate/interrupt.h"
+#include "tuner/evaluate/outside_run.h"
 
 #include <algorithm>
 #include <cmath>
@@ -144,11 +145,13 @@ Measurement WorkerEvaluator::run(const Request &request) {
   const Step &step = steps_[request.size];
   if (current_ != request.size) {
     current_ = -1;
-    const auto prepared = worker_.prepare(step.sizes, settings_.longest + 20 * step.defaultSeconds);
-    if (prepared.failure.stopped)
-      return {};
-    if (!prepared)
-      return {{}, Rejected{prepared.failure.kind, "the default: " + prepared.failure.reason}};
+    if (!worker_.isPreparedFor(step.sizes)) {
+      const auto prepared = worker_.prepare(step.sizes, settings_.longest + 20 * step.defaultSeconds);
+      if (prepared.failure.stopped)
+        return {};
+      if (!prepared)
+        return {{}, Rejected{prepared.failure.kind, "the default: " + prepared.failure.reason}};
+    }
     current_ = request.size;
     overhead_ = 0;
   }
@@ -204,11 +207,24 @@ std::vector<std::optional<Misfit>> WorkerEvaluator::examine(const std::vector<Co
                                                             Depth depth, double deadline) {
   if (!examination_)
     return Evaluator::examine(configurations, depth, deadline);
-  auto misfits = examination_->examine(configurations, depth, [&] { return elapsed() < deadline; });
+  auto misfits = examination_->examine(configurations, depth, [&] { return deadline - elapsed(); });
   for (std::size_t i = 0; i < misfits.size(); ++i)
     if (misfits[i])
       note(misfits[i]->size + settings_.inputs, configurations[i], {{}, misfits[i]->rejected}, 0);
   return misfits;
+}
+
+std::optional<Rejected> WorkerEvaluator::confirm(const Configuration &configuration, int size,
+                                                 double byDefault, double seconds) {
+  if (!outside_)
+    return {};
+  const TomlOptions wishes{settings_.threads, {}};
+  const auto rejected = outside_->look(
+      toToml(space_, configuration, wishes), toToml(space_, Configuration::defaults(space_), wishes),
+      steps_[static_cast<std::size_t>(size)].sizes, {byDefault, seconds}, outsideUntil_);
+  if (rejected)
+    note(sizeKey(size), configuration, {{}, rejected}, 0);
+  return rejected;
 }
 
 void WorkerEvaluator::note(const std::string &size, const Configuration &configuration,

@@ -38,6 +38,7 @@ struct WorkerEvaluatorSettings {
 };
 
 class Examination;
+class OutsideRun;
 
 class WorkerEvaluator : public Evaluator {
 public:
@@ -49,6 +50,12 @@ public:
                                              double deadline) override;
   /// Sets the examination; without one, nothing is examined. It must outlive this object.
   void setExamination(Examination *examination) { examination_ = examination; }
+  /// Who runs the winner from outside, and until when at most, of the steady clock. Must outlive this.
+  void setOutside(OutsideRun *outside, double until) {
+    outside_ = outside;
+    outsideUntil_ = until;
+  }
+  std::optional<Rejected> confirm(const Configuration &, int size, double byDefault, double seconds) override;
   bool renew() override;
   void pause(double seconds) override;
   double elapsed() const override;
@@ -84,6 +91,8 @@ private:
   Worker &worker_;
   Notes notes_;
   Examination *examination_ = nullptr;
+  OutsideRun *outside_ = nullptr;
+  double outsideUntil_ = 0;
   WorkerEvaluatorSettings settings_;
   std::chrono::steady_clock::time_point start_;
   std::map<std::pair<std::string, std::string>, Known> known_; // by size key and configuration key

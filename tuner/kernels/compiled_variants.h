@@ -45,6 +45,7 @@ public:
   void renew() override;
   /// Only after setRuns().
   Measurement measure(const KernelSettings &, int trials) override;
+  double secondsToBuild() const override { return firstCompilation_ / settings_.jobs; }
   double elapsed() const override;
   bool stopped() const override;
 

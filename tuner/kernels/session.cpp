@@ -14,6 +14,7 @@
 #include "tuner/report/words.h"
 #include "tuner/session_start.h"
 #include "tuner/space/toml.h"
+#include "tuner/temporary_folder.h"
 #include "tuner/travel/fitted.h"
 #include "tuner/write_file.h"
 
@@ -43,27 +44,6 @@ std::string ownPath() {
   return {path, static_cast<std::size_t>(n)};
 }
 
-/// A folder that is deleted with this object.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "pbc-tune-XXXXXX").string();
-    if (!mkdtemp(pattern.data()))
-      throw TunerError(fmt::format("cannot make a folder for variants: {}", std::strerror(errno)));
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-  const std::string &path() const { return path_; }
-
-private:
-  std::string path_;
-};
-
 class KernelSession {
 public:
   explicit KernelSession(const TuneOptions &options)
@@ -76,12 +56,20 @@ public:
   }
 
   int run() {
+    constexpr double kMore = 0.05, kAtLeast = 0.5; // of the budget, and seconds, for what cannot be planned
     const InterruptGuard guard;
+    const TimeLimit limit(begin_ + (1 + kMore) * budget() + kAtLeast);
     try {
       prepare();
     } catch (const TunerError &) {
       if (!stopRequested())
         throw;
+      if (!isInterrupted())
+        throw TunerError(
+            fmt::format("the budget of {:.3g} s was over before the program had been compiled and run once; "
+                        "nothing was written\n"
+                        "  help: a longer time, --budget=SECONDS, or a smaller size, --n=N",
+                        budget()));
       return nothingWritten();
     }
     const TestSize size{nameOf(sizes_), 0, seconds_};
@@ -97,7 +85,7 @@ public:
     summary.compiled = variants_.compiled();
     summary.runs = variants_.runs();
     summary.elapsed = variants_.elapsed();
-    summary.stopped = stopRequested();
+    summary.stopped = isInterrupted();
     const std::string file = variants_.program(summary.result.best);
     if (file.empty() && summary.stopped)
       return nothingWritten();
@@ -210,7 +198,7 @@ private:
   /// Returns whether the configuration was changed. `file`: the best variant.
   bool write(const KernelSummary &summary, const std::string &file) {
     const KernelSettings &best = summary.result.best;
-    std::string text = withKernels(earlier_, toToml(best, provenance(summary)));
+    std::string text = withThreads(withKernels(earlier_, toToml(best, provenance(summary))), options_.threads);
     if (text.empty() && !earlier_.empty())
       text = "[kernels]\n"; // none, as the program is made
     try {
@@ -235,6 +223,7 @@ private:
   std::string choices_; // the part of it with which variants run, without [kernels]
   Sizes sizes_;
   double seconds_ = 0;
+  const double begin_ = steadySeconds();
 };
 
 } // namespace

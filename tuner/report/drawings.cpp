@@ -125,10 +125,8 @@ std::string selectorDrawing(const Site &site, const Selector &selector, long lar
         from, kTop, std::max(to - from, 0.5), kBar, level.use % kColours,
         escaped(fmt::format("{}, n from {}{}", name, low,
                             level.below == kNoLimit ? "" : fmt::format(" to {}", level.below - 1)))));
-    const auto room = static_cast<std::size_t>(std::max((to - from - 10) / kLetter, 0.0));
-    if (room >= 4 || widthOf(name) < to - from - 8)
-      canvas.label((from + to) / 2, kTop + kBar / 2 + 4, shortened(name, std::max<std::size_t>(room, 1)),
-                   "inside", "middle");
+    if (widthOf(name) < to - from - 8)
+      canvas.label((from + to) / 2, kTop + kBar / 2 + 4, name, "inside", "middle");
     if (level.below != kNoLimit) {
       const std::string cut = fmt::format("{}", level.below);
       const double half = widthOf(cut) / 2, at = std::clamp(to, kLeft + half, kRight - half);
@@ -186,18 +184,29 @@ std::string progressDrawing(const Part &part, Across across, const std::string &
 }
 
 std::string influenceDrawing(const std::vector<InfluenceRow> &rows, const std::string &identity) {
-  constexpr double kRow = 24, kNames = 260, kRight = kWidth - 60;
+  constexpr double kRow = 24, kNames = 260, kRight = kWidth - 60, kLeast = 0.005;
+  // A name that is too long to stand beside its bar stands above it.
+  const auto isLong = [](const InfluenceRow &row) { return widthOf(row.name) > kNames - 12; };
   std::string words;
-  for (const InfluenceRow &row : rows)
+  double height = 6;
+  for (const InfluenceRow &row : rows) {
     words += fmt::format("{}: {:.0f} %. ", row.name, 100 * row.share);
-  Canvas canvas(identity, kRow * static_cast<double>(rows.size()) + 6, "Which decisions mattered", words);
+    height += isLong(row) ? 2 * kRow : kRow;
+  }
+  Canvas canvas(identity, height, "Which decisions mattered", words);
   double y = 4;
   for (const InfluenceRow &row : rows) {
-    canvas.label(kNames - 8, y + 15, shortened(row.name, 33), "name", "end");
-    const double width = std::max((kRight - kNames) * row.share, 1.0);
-    canvas.add(
-        fmt::format("<rect x=\"{:.0f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" class=\"bar\"/>\n",
-                    kNames, y + 2, width, kRow - 6));
+    if (isLong(row)) {
+      canvas.label(4, y + 15, row.name, "name");
+      y += kRow;
+    } else {
+      canvas.label(kNames - 8, y + 15, row.name, "name", "end");
+    }
+    const double width = row.share < kLeast ? 0 : std::max((kRight - kNames) * row.share, 1.0);
+    if (width > 0)
+      canvas.add(
+          fmt::format("<rect x=\"{:.0f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" class=\"bar\"/>\n",
+                      kNames, y + 2, width, kRow - 6));
     canvas.label(kNames + width + 6, y + 15, fmt::format("{:.0f} %", 100 * row.share), "axis");
     y += kRow;
   }

@@ -91,7 +91,11 @@ bool Tester::staysRight(const Configuration &configuration, int size) {
   const int runs = static_cast<int>(std::clamp(kMost / std::max(bestAt(size), 1e-6), kFew, kMany));
   const auto look = [&](const Configuration &one) {
     evaluator_.renew();
-    return measure({one, size, runs, std::max(10 * defaultAt(size), 1.0), true, Compared::Last}).rejected;
+    const Measurement last =
+        measure({one, size, runs, std::max(10 * defaultAt(size), 1.0), true, Compared::Last});
+    if (last.rejected || last.seconds.empty())
+      return last.rejected;
+    return evaluator_.confirm(one, size, defaultAt(size), median(last.seconds));
   };
   const std::optional<Rejected> rejected = look(configuration);
   if (!rejected)
@@ -111,6 +115,16 @@ bool Tester::staysRight(const Configuration &configuration, int size) {
   if (!isNamed)
     bans_.convicted(space_, configuration, defaults, at, *rejected);
   return false;
+}
+
+bool Tester::isRefuted(const Configuration &configuration, int size, double byDefault, double seconds) {
+  const std::optional<Rejected> rejected = evaluator_.confirm(configuration, size, byDefault, seconds);
+  if (!rejected)
+    return false;
+  quarantined_.insert(configuration.key());
+  bans_.convicted(space_, configuration, Configuration::defaults(space_),
+                  sizes_[static_cast<std::size_t>(size)], *rejected);
+  return true;
 }
 
 std::optional<Configuration> Tester::repaired(const Configuration &configuration, const Misfit &misfit,

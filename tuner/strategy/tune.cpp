@@ -95,7 +95,18 @@ std::vector<Configuration> stepsInTurns(Tester &tester, Population &population, 
   return {duels.best(), tidied, *best};
 }
 
-constexpr int kTrialsOfASize = 60; // with fewer, a size is not explored enough
+/// Seconds that the last race and what follows it take beyond their share: where runs are long, that is most of
+/// a short budget.
+double timeOfRace(const TuneSettings &settings, double ofDefault, double now) {
+  constexpr double kRuns = 20, kMost = 0.55; // of the default; of the time that is left
+  constexpr double kOwn = 1 - kSearch - kPolish - kFastest - kTidy - kInTurns;
+  const double left = std::max(settings.deadline - now, 0.0);
+  return settings.trials == 0 && settings.isRaced
+             ? std::max(std::min(kRuns * ofDefault, kMost * left) - kOwn * left, 0.0)
+             : 0;
+}
+
+constexpr int kTrialsOfASize = 60; // fewer say nothing of it
 
 /// With few trials, small sizes are left out, because the full one counts.
 int firstSize(const TuneSettings &settings, const Strategy &strategy, int count) {
@@ -141,6 +152,8 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   constexpr double kExamination = 1;    // seconds for examining what there was no time to race
   TuneSettings ofRest = settings;
   ofRest.deadline -= evaluator.elapsed();
+  const double searched =
+      settings.deadline - timeOfRace(settings, sizes.back().defaultSeconds, evaluator.elapsed());
   const ChosenStrategy chosen = chooseStrategy(space, ofRest, sizes.back().defaultSeconds);
   const bool isPolished = chosen.strategy->isPolished;
   Tester tester(space, sizes, evaluator, observer, Tester::runsOf(settings.trials));
@@ -148,8 +161,8 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   const Spent start = tester.spent();
   const int trials = settings.trials > 0 ? settings.trials : kUnlimitedTrials;
   const bool isTimed = settings.trials == 0; // counted trials are not to be wasted
-  Deadline untilPolished = part({settings.deadline, trials},
-                                kSearch + kPolish + (isTimed ? 0 : kFastest + kTidy + kInTurns), start);
+  Deadline untilPolished =
+      part({searched, trials}, kSearch + kPolish + (isTimed ? 0 : kFastest + kTidy + kInTurns), start);
   untilPolished.measurements = trials;
   Deadline untilSearched =
       isPolished ? part(untilPolished, kSearch / (kSearch + kPolish), start) : untilPolished;
@@ -186,10 +199,8 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
     search.population.removeBanned(tester, search.lastSize);
     search.population.prune(search.lastSize, settings.population);
     std::vector<Configuration> found;
-    if (isTimed) {
-      found = stepsInTurns(tester, search.population, search.lastSize, settings.deadline, isPolished, random);
-      result.measurements = tester.measurements();
-    }
+    if (isTimed)
+      found = stepsInTurns(tester, search.population, search.lastSize, searched, isPolished, random);
     observer.stage("final race against the default");
     // Of two that are equally fast the earlier one stays, else the simpler one.
     const Configuration *keeper = !earlier.empty() ? &earlier.front()
@@ -204,15 +215,27 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
           race(tester, runnersOf(tester, search.population, earlier, found, search.lastSize), search.lastSize,
                settings.deadline, keeper, Rounds::Spread, earlier.empty() ? Ties::Default : settings.ties);
     }
-    if (!evaluator.stopped())
+    constexpr int kRoundsWhenCut = 5; // say enough, though the winner was not looked at again
+    if (!evaluator.stopped()) {
       takeOver(last, result);
+    } else if (last.rounds >= kRoundsWhenCut) {
+      takeOver(last, result);
+      if (result.changed &&
+          tester.isRefuted(result.best, result.size, result.defaultSeconds, result.bestSeconds))
+        result.raced = result.changed = false;
+    }
     result.keptPrevious &= !earlier.empty();
   }
   if (!result.raced) {
     search.population.removeBanned(tester, search.lastSize);
+    result.best = Configuration::defaults(space);
     takeBestSoFar(tester, search.population, result);
-    if (result.changed && !evaluator.stopped() &&
-        tester.sound({result.best}, evaluator.elapsed() + kExamination) != std::vector{result.best}) {
+    const bool isWrong =
+        result.changed &&
+        ((!evaluator.stopped() &&
+          tester.sound({result.best}, evaluator.elapsed() + kExamination) != std::vector{result.best}) ||
+         tester.isRefuted(result.best, result.size, result.defaultSeconds, result.bestSeconds));
+    if (isWrong) {
       result.best = Configuration::defaults(space);
       result.bestSeconds = result.defaultSeconds;
       result.changed = false;
