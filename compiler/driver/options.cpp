@@ -3,8 +3,8 @@
 #include "compiler/driver/options.h"
 #include "compiler/driver/memory_limit.h"
 #include "compiler/driver/problems.h"
-#include "runtime/base/parse_status.h"
 #include "pbc/version.h"
+#include "runtime/base/parse_status.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
