@@ -4,10 +4,10 @@
 // JSON line on standard output, until end of input. One process serves many candidates, so nothing is loaded
 // twice.
 //
-// `pbc tune` takes `--channel=N` in place of the standard streams: a socket, open at descriptor N, which the program
-// moves at once to a number that rule bodies cannot guess. Before each request stands a token that nobody knew before
-// ("7:93be...", a number and 128 random bits), and the answer and all events about it begin with it
-// (serve_channel.h): whatever else comes is ignored.
+// `pbc tune` uses `--channel=N` instead of the standard streams: a socket, open at descriptor N, which the program
+// moves at once to a descriptor that rule bodies cannot guess. Each request begins with a new token ("7:93be...", a
+// number and 128 random bits), and its answer and all events about it begin with the same token (serve_channel.h).
+// The tuner ignores all other lines.
 //
 //   {"op":"prepare","sizes":{"w":1024,"h":768,"KW":7},"seed":1,"inputs":["photo.png","k.npy"]}
 //   -> {"ok":true,"n":1024,"seconds":0.031}
@@ -70,9 +70,9 @@
 
 namespace pb::program {
 
-/// Runs the loop above for one transform; returns the process's exit status. `threads`: unless a
-/// configuration says otherwise. `descriptor`: of a socket; below 0: standard input and output. Whatever rule bodies
-/// print goes to standard error, so that it cannot break the protocol.
+/// Runs the loop above for one transform; returns the process's exit status. `threads`: the number of threads
+/// unless a configuration gives one. `descriptor`: the socket's descriptor; below 0: standard input and output.
+/// Whatever rule bodies print goes to standard error, so that it cannot break the protocol.
 int serve(const Program &, const Transform &, int threads, int descriptor = -1);
 
 } // namespace pb::program

@@ -21,7 +21,7 @@ struct SizeWishes {
   long n = 0; // of all variables that are not small constants; 0: not given
   Sizes sizes;
   bool fromFiles = false;
-  double longest = 1; // seconds of a run of the default at a size that nobody has said
+  double longest = 1; // seconds that the default may take at a calibrated size
 };
 
 /// The full size: given by the user, taken from the input files, or calibrated. Throws TunerError.
@@ -51,7 +51,8 @@ struct PreparedSteps {
 PreparedSteps prepareSteps(Worker &, const std::vector<Sizes> &, double patience,
                            const std::function<void(const std::string &)> &note);
 
-/// Starts at 64 at most. Variables in `fixed` keep their value, and so do params. `longest`: of a run of the default.
+/// Starts at 64 at most. Variables in `fixed` and params keep their values. `longest`: the seconds that the default
+/// may take.
 Sizes calibrate(Worker &, const ProgramSpace &, Sizes start, const Sizes &fixed, double patience,
                 double longest = 1);
 
