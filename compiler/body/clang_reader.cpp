@@ -109,12 +109,17 @@ private:
   void place(Complaint &c, const clang::Diagnostic &d) const {
     clang::SourceManager &sm = d.getSourceManager();
     const clang::SourceLocation at = sm.getFileLoc(d.getLocation());
-    const auto [file, offset] = sm.getDecomposedLoc(at);
-    c.inUnit = file == sm.getMainFileID();
+    c.inUnit = sm.getFileID(at) == sm.getMainFileID();
     c.file = sm.getFilename(at).str();
-    c.begin = c.end = offset;
+    c.line = sm.getSpellingLineNumber(at);
+    clang::SourceLocation inUnit = at;
+    while (inUnit.isValid() && sm.getFileID(inUnit) != sm.getMainFileID())
+      inUnit = sm.getFileLoc(sm.getIncludeLoc(sm.getFileID(inUnit)));
+    if (inUnit.isInvalid())
+      return;
+    c.begin = c.end = sm.getFileOffset(inUnit);
     if (options_)
-      c.end += clang::Lexer::MeasureTokenLength(at, sm, *options_);
+      c.end += clang::Lexer::MeasureTokenLength(inUnit, sm, *options_);
   }
 
   std::vector<Complaint> &out_;
@@ -128,6 +133,7 @@ public:
 
   void HandleTranslationUnit(clang::ASTContext &context) override {
     findDynamicVariables(*context.getTranslationUnitDecl(), context);
+    refuseReserved(*context.getTranslationUnitDecl(), context);
     std::map<std::string, std::size_t> numbers;
     for (std::size_t i = 0; i < unit_.rules.size(); ++i)
       numbers[unit_.rules[i].function] = i;
@@ -150,6 +156,46 @@ private:
           std::make_shared<const DeviceBody>(readDeviceBody(f, context, unit_, unit_.rules[rule]));
   }
 
+  /// The offset in the unit of what a raw block itself says.
+  std::optional<std::uint32_t> inRawBlock(clang::SourceLocation at, const clang::ASTContext &context) const {
+    const auto [file, offset] = context.getSourceManager().getDecomposedLoc(at);
+    if (file != context.getSourceManager().getMainFileID() ||
+        unit_.segment(offset).kind != Unit::Segment::Kind::Raw)
+      return std::nullopt;
+    return offset;
+  }
+
+  /// What a raw block may not declare: names of the generated code and of the runtime.
+  void refuseReserved(const clang::DeclContext &where, const clang::ASTContext &context) {
+    for (const clang::Decl *d : where.decls()) {
+      if (const auto *linkage = llvm::dyn_cast<clang::LinkageSpecDecl>(d))
+        refuseReserved(*linkage, context);
+      const auto *named = llvm::dyn_cast<clang::NamedDecl>(d);
+      if (!named || !named->getIdentifier() || d->isImplicit())
+        continue;
+      const auto offset = inRawBlock(context.getSourceManager().getFileLoc(named->getLocation()), context);
+      if (!offset)
+        continue;
+      const std::string name = named->getNameAsString();
+      std::string why;
+      if (name.starts_with("pb_"))
+        why = "names that begin with `pb_` belong to the generated code";
+      else if (llvm::isa<clang::NamespaceDecl>(d) && name == "pb")
+        why = "the namespace belongs to the runtime";
+      else if (const auto *f = llvm::dyn_cast<clang::FunctionDecl>(d); f && f->isMain())
+        why = "the generated program has one";
+      else
+        continue;
+      Complaint c;
+      c.kind = Complaint::Kind::Reserved;
+      c.inUnit = true;
+      c.begin = *offset;
+      c.end = *offset + static_cast<std::uint32_t>(name.size());
+      c.text = why;
+      reading_.complaints.push_back(std::move(c));
+    }
+  }
+
   void findDynamicVariables(const clang::DeclContext &where, const clang::ASTContext &context) {
     for (const clang::Decl *d : where.decls()) {
       if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(d))
@@ -160,10 +206,10 @@ private:
           v->getStorageClass() == clang::SC_Extern || v->getType()->isDependentType() ||
           v->getBeginLoc().isMacroID())
         continue;
-      const auto [file, offset] = context.getSourceManager().getDecomposedLoc(v->getBeginLoc());
-      if (file != context.getSourceManager().getMainFileID() ||
-          unit_.segment(offset).kind != Unit::Segment::Kind::Raw)
+      const auto place = inRawBlock(v->getBeginLoc(), context);
+      if (!place)
         continue;
+      const std::uint32_t offset = *place;
       const bool isDynamic = v->hasInit() && !v->hasConstantInitialization();
       if (isDynamic || v->needsDestruction(context) != clang::QualType::DK_none)
         reading_.dynamicVariables.push_back(offset);

@@ -3,6 +3,7 @@
 #include "compiler/body/complaints.h"
 #include <algorithm>
 #include <regex>
+#include <set>
 
 namespace pbc::body {
 namespace {
@@ -70,7 +71,7 @@ public:
     for (const Complaint &n : c.notes)
       if (inUserText(n))
         return unit_.locate(n.begin, n.end);
-    return c.inUnit ? unit_.locate(c.begin, c.end) : std::nullopt;
+    return isInIncluded(c) || c.inUnit ? unit_.locate(c.begin, c.end) : std::nullopt;
   }
 
   void report(const Complaint &c) {
@@ -90,6 +91,13 @@ public:
       d_.error(fallback(), "internal error: the rule bodies cannot be read: " + readable(c.text) +
                                (c.file.empty() || c.inUnit ? "" : " (in " + c.file + ")"))
           .help("please report this with the program that shows it");
+      return;
+    }
+    if (isInIncluded(c)) {
+      if (included_.insert(c.begin).second) // what follows in the same file comes of it, mostly
+        d_.error(*place, "the file that is included here does not fit: " + c.file + ":" +
+                             std::to_string(c.line) + ": " + readable(c.text))
+            .help("a raw block includes headers of C or C++");
       return;
     }
     const Unit::Segment *segment = c.inUnit ? &unit_.segment(c.begin) : nullptr;
@@ -127,6 +135,12 @@ public:
             .help("transforms are called from rule bodies: pass the function what the call gives");
         return;
       }
+    if (c.kind == Complaint::Kind::Reserved) {
+      d_.error(*place, "`" + unit_.text.substr(c.begin, c.end - c.begin) +
+                           "` cannot be declared in a raw block: " + c.text)
+          .help("take another name");
+      return;
+    }
     std::string text = readable(c.text);
     if (segment && !segment->text)
       text = "this cannot be declared in C++: " + text;
@@ -140,6 +154,11 @@ public:
 
 private:
   bool inUserText(const Complaint &c) const { return c.inUnit && unit_.isUserText(c.begin); }
+  /// In a file that a raw block includes, whose fault no text of the program is.
+  bool isInIncluded(const Complaint &c) const {
+    return !c.inUnit && unit_.isUserText(c.begin) &&
+           std::none_of(c.notes.begin(), c.notes.end(), [&](const Complaint &n) { return inUserText(n); });
+  }
 
   const sema::Rule &ruleOf(const RuleText &r) const { return module_.transforms[r.transform].rules[r.rule]; }
 
@@ -237,6 +256,7 @@ private:
   const Unit &unit_;
   const sema::Module &module_;
   source::Diagnostics &d_;
+  std::set<std::uint32_t> included_; // the directives whose files were complained about
 };
 
 } // namespace

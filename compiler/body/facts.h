@@ -57,6 +57,7 @@ struct Target {
   int index = 0;                 // local's or binding's number
   std::vector<ValuePtr> indices; // of a cell: one per view dimension (none for a cell binding)
   Scalar type = Scalar::F64;
+  Span span = {};
 };
 
 struct Node;
@@ -75,6 +76,9 @@ struct Node {
   int iterator = -1;
   ValuePtr lower, upper;
   long step = 1;
+  std::string
+      variableName; // as the program has it, and its value: the iterator, downwards `first - iterator`
+  ValuePtr variable;
   std::vector<NodePtr> body;
   Span span;
 };

@@ -217,6 +217,7 @@ void Lifter::declare(const Tree &t, Nodes &out) {
 
 Target Lifter::target(const Tree &t) {
   Target out;
+  out.span = c_.span(t);
   if (t.kind == Kind::Variable) {
     auto found = localOf_.find(t.index);
     if (found == localOf_.end())
@@ -377,6 +378,8 @@ void Lifter::loop(const Tree &t, Nodes &out) {
     value->nonNegative = floor && *floor >= -1;
     substitutes_[variable] = value;
   }
+  node->variableName = v.name;
+  node->variable = substitutes_[variable];
   // A loop may have no iteration, so assignments in it are not certain.
   const auto assigned = assigned_;
   const auto known = known_.size();

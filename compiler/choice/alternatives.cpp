@@ -362,6 +362,8 @@ std::vector<Choices> chooseGrids(const sema::Module &module,
       c.grid.names.push_back(spaces.names(m));
     c.grid.applications = applicableRegions(t, spaces, c.grid.context, diagnostics);
     if (diagnostics.errorCount() == errorsBefore)
+      leaveOutUncomputable(t, spaces, c.grid);
+    if (diagnostics.errorCount() == errorsBefore)
       cutIntoPieces(t, spaces, c.grid, diagnostics);
     if (diagnostics.errorCount() == errorsBefore)
       c.alternatives = alternativesOf(t, facts[t.index], c.grid, diagnostics);

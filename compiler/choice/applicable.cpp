@@ -83,6 +83,15 @@ void reportTwice(const sema::Transform &t, const sema::Rule &r, const sema::Bind
                               fmt::join(r.freeVariables, ", ")));
 }
 
+/// Reports matrices of the rule's own whose size is negative wherever it runs, as `t[0-5]`.
+void reportNegative(const sema::Rule &r, const isl::set &domain, const Spaces &spaces,
+                    source::Diagnostics &diagnostics) {
+  for (const auto &local : r.locals)
+    if (!domain.is_empty() && domain.intersect(spaces.fits(r, local)).is_empty())
+      diagnostics.error(local.span, fmt::format("the size of `{}` is negative for every size", local.name))
+          .help("a matrix has 0 cells or more in each dimension: correct its size");
+}
+
 /// Reports outputs that overlap for all sizes. Outputs that overlap for some sizes only, as `B.cell(0)` and
 /// `B.cell(n-1)` do for n = 1, are allowed.
 void reportSame(const sema::Transform &t, const sema::Rule &r, const Application &a,
@@ -118,6 +127,7 @@ std::vector<Application> applicableRegions(const sema::Transform &t, const Space
       a.domain = isl::set::empty(a.domain.get_space());
     } else if (a.domain.is_empty())
       reportEmpty(t, r, spaces, context, diagnostics);
+    reportNegative(r, a.domain, spaces, diagnostics);
     for (const auto &b : r.outputs)
       a.writes.push_back(spaces.access(r, b).intersect_domain(a.domain));
     for (const auto &b : r.inputs)

@@ -144,6 +144,13 @@ isl::set Spaces::inBounds(const sema::Rule &r, const sema::Binding &b) const {
   return pointsWhere(r, poly::join(conditions, " and "));
 }
 
+isl::set Spaces::fits(const sema::Rule &r, const sema::Local &local) const {
+  std::vector<std::string> conditions;
+  for (const auto &e : local.extents)
+    conditions.push_back(fmt::format("{} >= 0", e.isl));
+  return pointsWhere(r, poly::join(conditions, " and "));
+}
+
 namespace {
 
 std::string inIsl(const sema::Condition &c) {

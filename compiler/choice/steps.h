@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The parts of chooseGrids(), one file each: applicable regions (applicable.cpp), pieces (pieces.cpp),
-// alternatives (alternatives.cpp).
+// The parts of chooseGrids(), one file each: applicable regions (applicable.cpp), points that need what no
+// rule computes (computable.cpp), pieces (pieces.cpp), alternatives (alternatives.cpp).
 #pragma once
 #include "compiler/choice/grid.h"
 #include "compiler/choice/spaces.h"
@@ -12,6 +12,10 @@ namespace pbc::choice {
 /// Where each rule may run. Reports rules that can run nowhere and rules that write a cell twice.
 std::vector<Application> applicableRegions(const sema::Transform &, const Spaces &, const isl::set &context,
                                            source::Diagnostics &);
+
+/// Takes points out of the rules' domains at which they would read cells that no rule computes, where other
+/// rules compute what they would write (computable.cpp).
+void leaveOutUncomputable(const sema::Transform &, const Spaces &, Grid &);
 
 /// Cuts each computed matrix into pieces by the rules that reach them. Cells without a rule are reported, or
 /// become guards if only some sizes have them.

@@ -231,7 +231,8 @@ emit::Input inputOf(const Compilation &c) {
           .processors = c.options.cpus,
           .rawBlocks = c.understood.rawBlocks,
           .kernelOptions = c.requests.text(),
-          .devices = &c.devices};
+          .devices = &c.devices,
+          .checksBounds = c.options.boundsCheck};
 }
 
 int compileProgram(const Options &options) { return runPipeline(options, nullptr); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The passes that decide which rule runs where, in which order, and how its points become loops.
+#include "compiler/choice/body_accesses.h"
 #include "compiler/choice/sizes.h"
 #include "compiler/driver/passes.h"
 #include "compiler/driver/problems.h"
@@ -66,6 +67,8 @@ void chooseGrids(Compilation &c) {
   choice::checkSizes(c.module, c.facts, c.context, c.diagnostics);
   if (!c.diagnostics.hasErrors())
     c.choices = choice::chooseGrids(c.module, c.facts, c.context, c.diagnostics);
+  if (!c.diagnostics.hasErrors())
+    choice::checkBodyAccesses(c.module, c.facts, c.choices, c.context, c.diagnostics);
 }
 
 void plan(Compilation &c) {

@@ -203,6 +203,24 @@ bool runsAsText(const Scope &scope, int rule) {
   return false;
 }
 
+/// For pb_out_of_bounds(): where the rule's body stands.
+std::string checkedRule(const Scope &scope, const sema::Rule &rule) {
+  const source::MappedText &text = rule.body->text;
+  if (!scope.input.checksBounds || !scope.input.sources || text.text.empty())
+    return "";
+  const auto size = static_cast<std::uint32_t>(text.text.size());
+  const source::Span first = text.locate(0, 1), last = text.locate(size - 1, size);
+  const auto line = [&](const source::Span &at) {
+    return scope.input.sources->position(at.file, at.begin).line;
+  };
+  return fmt::format("static const pb::CheckedRule pb_checked_{}({}, {}, {}, {});\n\n", rule.index,
+                     quoted(fmt::format("rule `{}` of `{}`",
+                                        rule.label.substr(0, rule.label.find('<')), // copies share lines
+                                        scope.transform.family)),
+                     quoted(scope.input.sources->path(first.file)), line(first),
+                     std::max(line(first), first.file == last.file ? line(last) : 0));
+}
+
 } // namespace
 
 std::string bodyName(int rule) { return fmt::format("pb_body_{}", rule); }
@@ -215,6 +233,7 @@ std::string bodies(const Scope &scope) {
     if (!runsAsText(scope, text.rule))
       continue;
     const BodyPrinter printer(scope, text);
+    out += checkedRule(scope, scope.transform.rules[text.rule]);
     out += printer.print(Form::Sequential);
     if (!facts.callees.empty())
       out += printer.print(Form::Coroutine);

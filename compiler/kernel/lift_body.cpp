@@ -114,9 +114,10 @@ int BodyLifter::local(Statement &s, int &index, const std::string &name, Scalar 
       return std::any_of(kernel_.buffers.begin(), kernel_.buffers.end(),
                          [&](const Buffer &other) { return other.name == buffer.name; });
     };
-    buffer.name = "R" + std::to_string(rule_->index) + "_" + name;
+    const std::string own = poly::plain(name);
+    buffer.name = "R" + std::to_string(rule_->index) + "_" + own;
     for (int k = 1; isTaken(); ++k) // shadowed names
-      buffer.name = "R" + std::to_string(rule_->index) + "_" + name + "_" + std::to_string(k);
+      buffer.name = "R" + std::to_string(rule_->index) + "_" + own + "_" + std::to_string(k);
     buffer.role = Buffer::Role::Local;
     buffer.element = type;
     buffer.rank = static_cast<int>(rule_->freeVariables.size());

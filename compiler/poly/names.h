@@ -2,13 +2,16 @@
 
 // Mangles names for isl, whose parser has keywords that a program may use as names.
 //
-//   mangle("n") == "n"      mangle("mod") == "mod_"
+//   mangle("n") == "n"      mangle("mod") == "mod_"      mangle("a$b") == "pb_u_a_24b"
 #pragma once
 #include <string>
 #include <vector>
 
 namespace pbc::poly {
 
+/// The name in letters, digits and `_` alone: C++ has names with `$` and with letters of other alphabets,
+/// which isl and the compilers of devices do not. Injective.
+std::string plain(const std::string &);
 /// The name by which isl knows a size variable, coordinate or matrix. Injective.
 std::string mangle(const std::string &);
 /// The name that was mangled to this one.

@@ -81,6 +81,9 @@ struct CellNames {
 /// piece exists only for some sizes; other sets as "B[x, y] with x > y"; "nothing" for the empty set.
 std::string readable(const isl::set &cells, const CellNames &);
 
+/// A function of the parameters as a program writes it: "w - 1", "n/2"; nothing if it has several formulas.
+std::optional<std::string> readable(const isl::pw_aff &);
+
 /// One of the cells for small sizes: "for n = 4: B[1, 0]"; "" if all pieces are boxes, which need no example.
 std::string example(const isl::set &cells, const CellNames &);
 

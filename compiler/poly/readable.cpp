@@ -219,6 +219,11 @@ std::string readable(const isl::set &cells, const CellNames &names) {
   return boxes.empty() ? "nothing" : boxes;
 }
 
+std::optional<std::string> readable(const isl::pw_aff &function) {
+  const auto only = formula(function);
+  return only ? std::optional(asWritten(cxx(*only))) : std::nullopt;
+}
+
 std::string example(const isl::set &cells, const CellNames &names) {
   std::optional<isl::set> others;
   for (const isl::set &piece : convexPieces(cells))

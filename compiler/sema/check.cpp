@@ -217,7 +217,11 @@ Module check(const syntax::Program &program, const std::string &moduleName, cons
     module.transforms.push_back(std::move(checked));
   }
   for (auto &t : module.transforms)
-    if (!t.generator.empty() && !module.find(t.generator))
+    if (t.generator == t.family)
+      diagnostics.error(t.generatorSpan, fmt::format("`{}` cannot be its own generator", t.family))
+          .help("name another transform, one whose outputs are the inputs of this one; without a generator, "
+                "inputs are random numbers");
+    else if (!t.generator.empty() && !module.find(t.generator))
       diagnostics.error(t.generatorSpan,
                         fmt::format("the generator `{}` is not a transform of this program", t.generator));
   for (const auto &t : module.transforms) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <utility>
 
 namespace pbc::sema {
 
@@ -66,7 +67,8 @@ private:
         out_.priority = 2;
         break;
       case Flag::Priority:
-        if (const auto k = flag.value ? constantValue(*flag.value) : std::nullopt)
+        if (const auto k = flag.value ? constantValue(*flag.value) : std::nullopt;
+            k && std::in_range<int>(*k))
           out_.priority = static_cast<int>(*k);
         else
           d_.error(flag.span, "priority(...) takes a number").help("smaller numbers win");

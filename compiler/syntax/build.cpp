@@ -201,10 +201,11 @@ long Builder::integer(const antlr4::ParserRuleContext &context) {
   std::string digits = textOf(*context.stop);
   if (context.start != context.stop)
     digits.insert(0, "-");
-  long value = 0;
+  int value = 0;
   auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (wrong != std::errc())
-    diagnostics_.error(spanOf(context), "this integer is too large");
+    diagnostics_.error(spanOf(context), "this integer is too large")
+        .help("whole numbers go from -2147483648 to 2147483647");
   return value;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/syntax/condition.h"
+#include <cerrno>
 #include <cstdlib>
 #include <utility>
 
@@ -155,11 +156,18 @@ private:
 
   Value number(const MacroToken &token) {
     char *end = nullptr;
-    Value value = static_cast<Value>(std::strtoull(token.text.c_str(), &end, 0));
+    errno = 0;
+    const Value value = std::strtoll(token.text.c_str(), &end, 0);
+    const bool isTooLarge = errno == ERANGE;
     while (*end == 'u' || *end == 'U' || *end == 'l' || *end == 'L')
       ++end;
     if (*end != '\0')
       fail(token.origin, "`" + token.text + "` is not an integer");
+    if (isTooLarge) {
+      diagnostics_.error(token.origin, "`" + token.text + "` is too large for a condition")
+          .help("conditions compute with integers of 64 bits, up to 9223372036854775807");
+      throw Wrong();
+    }
     return value;
   }
 

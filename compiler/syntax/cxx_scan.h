@@ -43,7 +43,11 @@ struct Lexeme {
 /// space.
 Lexeme scan(std::string_view text, std::uint32_t begin);
 
-inline bool isIdentifierStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+/// Also `$` and the bytes of letters of other alphabets, as Clang takes them.
+inline bool isIdentifierStart(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
 inline bool isDigit(char c) { return c >= '0' && c <= '9'; }
 inline bool isIdentifierPart(char c) { return isIdentifierStart(c) || isDigit(c); }
 

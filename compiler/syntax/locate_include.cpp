@@ -51,7 +51,8 @@ Included IncludeFinder::firstOf(std::vector<std::string> paths) {
       if (!found.file)
         found.reasons.push_back(path + ": " + why);
     } else if (!found.file && fs::exists(path, failed)) {
-      found.reasons.push_back(path + ": it is no regular file");
+      found.reasons.push_back(
+          path + (fs::is_directory(path, failed) ? ": it is a folder" : ": it is no regular file"));
     }
     if (found.file)
       return found;

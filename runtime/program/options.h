@@ -26,8 +26,8 @@ struct Options {
   double seconds = 0;                // --max-sec: after that the run ends without a result; 0: never
   std::string createFiles, runFiles; // --iogen-create, --iogen-run: prefix of the files' names
   int channel = -1;                  // --channel=N: the socket of --serve; below 0: the standard streams
-  bool useConfig = true;             // --noconfig: defaults, even with a configuration beside the program
-  bool warnings = true;              // warn about a configuration that was made elsewhere
+  bool useConfig = true; // --noconfig: defaults, even if there is a configuration beside the program
+  bool warnings = true;  // warn about a configuration that was made elsewhere
   std::optional<std::string> config; // --config=FILE
   std::string transform;             // "": the main transform
   int threads = 0;                   // 0: from the configuration, or one for each processor

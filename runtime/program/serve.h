@@ -71,8 +71,8 @@
 namespace pb::program {
 
 /// Runs the loop above for one transform; returns the process's exit status. `threads`: the number of threads
-/// unless a configuration gives one. `descriptor`: the socket's descriptor; below 0: standard input and output.
-/// Whatever rule bodies print goes to standard error, so that it cannot break the protocol.
+/// unless a configuration gives one. `descriptor`: that of a socket; below 0: standard input and output. Whatever
+/// rule bodies print goes to standard error, so that it cannot break the protocol.
 int serve(const Program &, const Transform &, int threads, int descriptor = -1);
 
 } // namespace pb::program

@@ -10,15 +10,15 @@
 // streams is kept as the explanation of a failure. Without a channel, its standard output is read, and nothing can be
 // written to it. Its standard input is empty.
 //
-// The child has its own session: Ctrl-C in the terminal reaches the tuner only, and killing its group takes the
-// child's own children along. Its signals do not reach the tuner (confinement.h). It is killed when the tuner ends
-// (PR_SET_PDEATHSIG), and the kernel's out-of-memory killer prefers it to the tuner. Its memory is limited in two
-// ways. The system refuses more data than the limit (RLIMIT_DATA, not address space, of which device drivers reserve
-// terabytes), so that most programs end with an error message of their own. And its resident memory is checked while
-// the tuner waits, because shared memory does not count as data.
+// The child has its own session: Ctrl-C in the terminal reaches the tuner only, and killing its group also kills
+// the child's own children. Its signals do not reach the tuner (confinement.h). It dies with its parent
+// (PR_SET_PDEATHSIG), and the kernel's out-of-memory killer prefers it to the parent. Its memory is limited in
+// two ways. The system refuses more data than the limit (RLIMIT_DATA; not address space, of which drivers of
+// devices reserve terabytes), so that most programs end with an error of their own. And its resident memory is
+// checked while the parent waits, because shared memory does not count as data.
 //
-// Invariant: no call waits for the child longer than its argument says, whatever the child writes or does not read.
-// After kill() or the destructor no process of the group is left.
+// Invariant: no call waits for the child longer than it says, whatever the child writes or does not read. After
+// kill() or the destructor no process of the group is left.
 #pragma once
 #include "tuner/evaluate/memory.h"
 
@@ -50,9 +50,9 @@ public:
 
   /// Writes to the channel. Returns false if the child does not read the line within this time.
   bool writeLine(const std::string &, double seconds);
-  /// Waits for a whole line. Stopped: the user wants to end (interrupt.h). TooLarge: the child has more memory than
-  /// its limit. Without time left (`seconds` <= 0) it does not wait, but still reads what is there, at most as much as
-  /// a pipe holds, and still notices the child's end.
+  /// Waits for a whole line. Stopped: the user wants to end (interrupt.h). TooLarge: the child has more
+  /// memory than its limit. If no time is left (`seconds` <= 0) it does not wait, but still reads what is
+  /// there, including an end of file: up to the capacity of a pipe.
   Read readLine(double seconds, std::string *line);
   /// Kills the group and waits for the child.
   void kill();
@@ -62,7 +62,8 @@ public:
   bool running() const { return pid_ > 0; }
   /// Whether it has ended by itself, even if other processes still hold its output open.
   bool hasEnded() const;
-  /// "ended by signal 11 (Segmentation fault)" or "ended with exit status 1", and its last output.
+  /// "ended by signal 11 (Segmentation fault)" or "ended with exit status 1", and the last text on its
+  /// standard error.
   std::string describeEnd() const;
   bool endedBySignal() const;
   long residentBytes() const { return tuner::residentBytes(pid_); }

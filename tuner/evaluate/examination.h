@@ -38,7 +38,7 @@ public:
   /// `worker` must not be used for anything else.
   Examination(Worker worker, const ProgramSpace &, std::vector<Step>);
 
-  /// `left` returns the seconds that are left. Inputs that would take longer are left out.
+  /// `left` gives the seconds that are left. Inputs that would take longer are left out.
   std::vector<std::optional<Misfit>> examine(const std::vector<Configuration> &, Depth,
                                              const std::function<double()> &left);
   /// On how many inputs results were compared. Inputs on which the default itself is not reliable are left
@@ -48,7 +48,7 @@ public:
 private:
   /// Nothing if the input does not count.
   std::optional<Prepared> prepare(const ExaminedInput &);
-  /// A rough upper bound on the default's time for this input.
+  /// About how many seconds the default takes there at most.
   double secondsAt(const ExaminedInput &) const;
   std::optional<Misfit> look(const Configuration &, const ExaminedInput &, const Prepared &);
 

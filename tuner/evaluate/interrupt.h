@@ -30,8 +30,8 @@ int stopSignal();
 /// The exit status of a command that is stopped without a result: as a shell reports the end by a signal.
 int stopStatus();
 
-/// While it lives, stopRequested() is true from this time of the steady clock on: the end of a budget ends all work
-/// in progress, as Ctrl-C does. Only one may exist at a time.
+/// While it lives, a stop is requested from this moment of the steady clock on, so that a budget that is used up
+/// ends what is under way as Ctrl-C does. There is one at a time.
 class TimeLimit {
 public:
   explicit TimeLimit(double steadySeconds);

@@ -11,9 +11,9 @@
 // turns (strategy/race.h). The winner runs again, alone, with new processes each time. It must win most of
 // these races, by 2 %, and also in the runs that nothing disturbed, because among so many candidates some are
 // lucky. If two are equal within noise, the best so far stays, and at the end a setting that makes no
-// difference is dropped. The search leaves enough time for the last comparison, of the best with the start, and does
-// not try variants that there is no time to compile. Source: own; coordinate descent over the options, because each
-// has few values and they mostly do not depend on each other.
+// difference is dropped. The search ends early enough for the last comparison, of the best with the start, and
+// variants that there is no time to compile are not tried. Source: own; coordinate descent over the options,
+// because each has few values and they mostly do not depend on each other.
 #pragma once
 #include "tuner/kernels/variants.h"
 #include "tuner/strategy/tester.h"

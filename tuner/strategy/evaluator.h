@@ -94,8 +94,8 @@ public:
                                                      double /*deadline*/) {
     return std::vector<std::optional<Misfit>>(all.size());
   }
-  /// Runs the configuration once more as a user would, without the measuring process. `byDefault` and `seconds` are
-  /// the measured times of the default and of the configuration. Returns what is wrong, or nothing.
+  /// Runs the configuration once more as a user would, outside of the processes that measure, and returns what
+  /// is wrong with it. `byDefault` and `seconds` are the times that were measured of the default and of it.
   virtual std::optional<Rejected> confirm(const Configuration &, int /*size*/, double /*byDefault*/,
                                           double /*seconds*/) {
     return {};

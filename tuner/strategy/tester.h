@@ -92,10 +92,10 @@ public:
   void forgetTimes(int size);
   /// Measures until it is clear whether the child is faster. Both must have been measured at this size.
   bool beats(Candidate &child, Candidate &parent, int size);
-  /// Whether its results are still right after many runs in a process of its own, and when the program runs as a
-  /// user would run it; if not, the cause is recorded as a fault.
+  /// Whether its results are still right after many runs in a process of its own, and as a user runs it; if not,
+  /// the cause is recorded as a fault.
   bool staysRight(const Configuration &, int size);
-  /// Whether a run from outside shows that the configuration is wrong; if so, it is quarantined.
+  /// Whether a run from outside shows that the configuration is wrong. Then it is quarantined.
   bool isRefuted(const Configuration &, int size, double byDefault, double seconds);
   /// Returns those configurations that are also right at other sizes and with other values; of the others,
   /// what is left of them without the cause. Faults are in bans().

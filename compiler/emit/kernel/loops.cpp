@@ -5,6 +5,7 @@
 #include "compiler/emit/kernel/tile_text.h"
 #include "compiler/kernel/tree.h"
 #include "compiler/poly/expression.h"
+#include <algorithm>
 #include <cctype>
 #include <isl/aff.h>
 #include <isl/ast.h>
@@ -12,6 +13,7 @@
 #include <isl/id.h>
 #include <isl/map.h>
 #include <isl/schedule.h>
+#include <isl/schedule_node.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
 #include <map>
@@ -358,13 +360,27 @@ isl::schedule withDepths(const isl::schedule &schedule) {
   });
 }
 
+/// So many loops stand around the innermost statement, those that run once included.
+int depthOf(const isl::schedule &schedule) {
+  int deepest = 0;
+  isl_schedule_foreach_schedule_node_top_down(
+      schedule.get(),
+      [](isl_schedule_node *node, void *most) {
+        int &depth = *static_cast<int *>(most);
+        depth = std::max(depth, static_cast<int>(isl_schedule_node_get_schedule_depth(node)));
+        return isl_bool_true;
+      },
+      &deepest);
+  return deepest;
+}
+
 } // namespace
 
 isl::ast_node generate(const kernel::Kernel &kernel) {
   isl_ctx *ctx = isl_schedule_get_ctx(kernel.schedule.get());
   isl_ast_build *build = isl_ast_build_from_context(kernel.context.copy());
   isl_id_list *iterators = isl_id_list_alloc(ctx, 0);
-  for (int k = 0; k < 32; ++k)
+  for (int k = 0, depth = depthOf(kernel.schedule); k < depth; ++k)
     iterators =
         isl_id_list_add(iterators, isl_id_alloc(ctx, (kIterator + std::to_string(k)).c_str(), nullptr));
   build = isl_ast_build_set_iterators(build, iterators);
