@@ -76,9 +76,8 @@ struct Node {
   int iterator = -1;
   ValuePtr lower, upper;
   long step = 1;
-  std::string
-      variableName; // as the program has it, and its value: the iterator, downwards `first - iterator`
-  ValuePtr variable;
+  std::string variableName; // the loop variable's name in the program
+  ValuePtr variable;        // its value: the iterator, or `first - iterator` in a loop that counts down
   std::vector<NodePtr> body;
   Span span;
 };
