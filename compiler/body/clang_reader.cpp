@@ -8,6 +8,7 @@
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
+#include <clang/AST/DeclTemplate.h>
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -38,6 +39,7 @@ Complaint::Kind classify(unsigned id) {
   case diag::warn_return_missing_expr:
     return Complaint::Kind::ReturnLacksValue;
   case diag::warn_falloff_nonvoid_function:
+    return Complaint::Kind::NeverReturns;
   case diag::warn_maybe_falloff_nonvoid_function:
     return Complaint::Kind::FallsOffEnd;
   case diag::err_typecheck_assign_const:
@@ -51,6 +53,7 @@ Complaint::Kind classify(unsigned id) {
   case diag::err_no_template:
   case diag::err_no_template_suggest:
   case diag::err_typecheck_decl_incomplete_type:
+  case diag::err_implied_std_initializer_list_not_found:
     return Complaint::Kind::UnknownName;
   default:
     return Complaint::Kind::Other;
@@ -134,6 +137,7 @@ public:
   void HandleTranslationUnit(clang::ASTContext &context) override {
     findDynamicVariables(*context.getTranslationUnitDecl(), context);
     refuseReserved(*context.getTranslationUnitDecl(), context);
+    reading_.takesPointers = takesPointers(*context.getTranslationUnitDecl());
     std::map<std::string, std::size_t> numbers;
     for (std::size_t i = 0; i < unit_.rules.size(); ++i)
       numbers[unit_.rules[i].function] = i;
@@ -148,6 +152,24 @@ public:
   }
 
 private:
+  /// The methods exist in each class that is made of the template, and are marked where code uses them.
+  static bool takesPointers(const clang::DeclContext &where) {
+    for (const clang::Decl *d : where.decls()) {
+      if (const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(d); space && space->getName() == "pb")
+        if (takesPointers(*space))
+          return true;
+      const auto *region = llvm::dyn_cast<clang::ClassTemplateDecl>(d);
+      if (!region || region->getName() != "Region")
+        continue;
+      for (const clang::ClassTemplateSpecializationDecl *made : region->specializations())
+        for (const clang::CXXMethodDecl *m : made->methods())
+          if (const clang::IdentifierInfo *name = m->getIdentifier();
+              name && m->isReferenced() && (name->isStr("base") || name->isStr("storage")))
+            return true;
+    }
+    return false;
+  }
+
   void read(const clang::FunctionDecl &f, clang::ASTContext &context, std::size_t rule) {
     Function &function = reading_.functions[rule];
     function = readFunction(f, context, unit_);

@@ -22,7 +22,8 @@ struct Complaint {
     NoMatchingCall,
     ReturnHasValue,
     ReturnLacksValue,
-    FallsOffEnd,
+    FallsOffEnd,  // on some path
+    NeverReturns, // falls off its end on every path
     AssignsConstant,
     UnknownName,
     Reserved, // a raw block declares a name of the generated code; the text says why
@@ -43,6 +44,8 @@ struct Reading {
   /// Positions at which raw blocks define variables that the whole program shares and that need code to
   /// initialise or destroy them.
   std::vector<std::uint32_t> dynamicVariables;
+  /// Some body or raw block asks a region for its memory: base(), storage().
+  bool takesPointers = false;
 };
 
 /// `headerPath`: -iquote and -I options for the headers of raw blocks.

@@ -78,7 +78,7 @@ public:
     if (c.level == Complaint::Level::Note)
       return;
     const auto place = where(c);
-    if (c.level == Complaint::Level::Warning && c.kind != Complaint::Kind::FallsOffEnd) {
+    if (c.level == Complaint::Level::Warning && !fallsOff(c)) {
       if (place && inUserText(c))
         addNotes(d_.warning(*place, readable(c.text)), c);
       return;
@@ -118,9 +118,9 @@ public:
           .note(ruleOf(*rule).headerSpan, "the rule's output has no name");
       return;
     }
-    if (c.kind == Complaint::Kind::FallsOffEnd) {
-      if (segment && segment->kind == Unit::Segment::Kind::BodyEnd)
-        d_.error(*place, "the rule's body can end without returning a value")
+    if (fallsOff(c)) {
+      if (segment && segment->kind == Unit::Segment::Kind::BodyEnd && c.kind == Complaint::Kind::NeverReturns)
+        d_.error(*place, "the rule's body never returns a value")
             .note(ruleOf(*rule).headerSpan,
                   "the rule's output has no name; its value is what the body returns")
             .help("end the body with `return value;`");
@@ -141,8 +141,16 @@ public:
           .help("take another name");
       return;
     }
+    if (c.kind == Complaint::Kind::UnknownName)
+      for (const sema::Identifier &t : module_.undefined)
+        if (unit_.text.substr(c.begin, c.end - c.begin) == t.text) {
+          d_.error(*place, "the transform `" + t.text + "` is called, but never defined")
+              .note(t.span, "it is only declared here")
+              .help("define it, or include the file that does");
+          return;
+        }
     std::string text = readable(c.text);
-    if (segment && !segment->text)
+    if (segment && !segment->text && segment->kind != Unit::Segment::Kind::BodyEnd)
       text = "this cannot be declared in C++: " + text;
     auto &error = d_.error(*place, text);
     if (c.kind == Complaint::Kind::UnknownName && c.text.find("'cblas_") != std::string::npos)
@@ -153,6 +161,10 @@ public:
   }
 
 private:
+  static bool fallsOff(const Complaint &c) {
+    return c.kind == Complaint::Kind::FallsOffEnd || c.kind == Complaint::Kind::NeverReturns;
+  }
+
   bool inUserText(const Complaint &c) const { return c.inUnit && unit_.isUserText(c.begin); }
   /// In a file that a raw block includes, whose fault no text of the program is.
   bool isInIncluded(const Complaint &c) const {

@@ -119,6 +119,7 @@ struct Facts {
   bool isResumable = true; // false: it cannot become a coroutine, and its calls run one after the other
   bool onlyPasses = false; // it passes its matrices to transforms, and accesses no cell of them itself
   std::shared_ptr<const DeviceBody> onDevice; // the body as written (device_body.h); null if it has an error
+  bool keepsCell = false;    // a body that ends without a `return` leaves its one output unchanged
   bool readsOutputs = false; // some output is read, or compound-assigned, before it is certainly written
 };
 
@@ -133,6 +134,7 @@ struct Understanding {
   Library library = Library::None;       // what the generated code needs
   std::vector<std::string> headerPath;   // folders of headers of raw blocks, as options of Clang
   std::vector<std::string> rawBlocks;    // as the generated code has them
+  bool takesPointers = false;            // some code asks a region for its memory by base() or storage()
 };
 
 /// Finds the facts of every rule of every transform. Clang runs once over the whole module, or several times

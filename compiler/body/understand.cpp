@@ -67,14 +67,35 @@ struct Attempt {
   Library library;
   Unit unit;
   Reading reading;
+  RuleNumbers keeping;
 };
+
+RuleNumbers endingWithoutReturn(const Unit &unit, const Reading &reading) {
+  RuleNumbers rules;
+  for (const Complaint &c : reading.complaints) {
+    if (c.kind != Complaint::Kind::FallsOffEnd || !c.inUnit)
+      continue;
+    const Unit::Segment &s = unit.segment(c.begin);
+    if (s.kind == Unit::Segment::Kind::BodyEnd && s.rule >= 0)
+      rules.insert({unit.rules[s.rule].transform, unit.rules[s.rule].rule});
+  }
+  return rules;
+}
+
+void warnOfMissingReturn(const sema::Rule &rule, source::Diagnostics &d) {
+  const Span body = rule.body->span;
+  d.warning({body.file, body.end > body.begin ? body.end - 1 : body.begin, body.end},
+            "the rule's body can end without returning a value: its cell then keeps what it had")
+      .note(rule.headerSpan, "the rule's output has no name; its value is what the body returns")
+      .help("end the body with `return value;`");
+}
 
 /// Reads the unit with the smallest library that it needs. A name that no library knows is the user's
 /// mistake: then the reading with the fewest complaints gives the best message.
 Attempt readWithLeast(const sema::Module &module, const std::vector<std::vector<bool>> &wanted,
                       const std::vector<std::string> &headerPath) {
-  const auto attempt = [&](Library library) {
-    Attempt a{library, makeUnit(module, wanted, library), {}};
+  const auto attempt = [&](Library library, const RuleNumbers &keeping = {}) {
+    Attempt a{library, makeUnit(module, wanted, library, keeping), {}, keeping};
     a.reading = readUnit(a.unit, headerPath);
     return a;
   };
@@ -86,6 +107,8 @@ Attempt readWithLeast(const sema::Module &module, const std::vector<std::vector<
     if (next.reading.finished && errorCount(next.reading) < errorCount(best.reading))
       best = std::move(next);
   }
+  if (const RuleNumbers ending = endingWithoutReturn(best.unit, best.reading); !ending.empty())
+    best = attempt(best.library, ending);
   return best;
 }
 
@@ -133,6 +156,9 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d,
     const sema::Transform &transform = module.transforms[text.transform];
     const RuleContext context{transform, transform.rules[text.rule], text, unit, reading.functions[i]};
     Facts &f = facts[text.transform][text.rule];
+    f.keepsCell = attempt.keeping.count({text.transform, text.rule});
+    if (f.keepsCell)
+      warnOfMissingReturn(context.rule, d);
     findEdits(context, f, d);
     if (const auto &library = context.rule.library; library && !f.callees.empty())
       d.error(library->span,
@@ -158,7 +184,7 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d,
         facts[t][r].obstacle = "it has an error";
         facts[t][r].obstacleSpan = module.transforms[t].rules[r].span;
       }
-  return {std::move(facts), attempt.library, headerPath, rawBlocks(module, attempt)};
+  return {std::move(facts), attempt.library, headerPath, rawBlocks(module, attempt), reading.takesPointers};
 }
 
 } // namespace pbc::body

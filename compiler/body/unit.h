@@ -14,6 +14,7 @@
 // copies come last: `constexpr int`.
 #pragma once
 #include "compiler/body/facts.h"
+#include <set>
 
 namespace pbc::body {
 
@@ -60,8 +61,13 @@ struct Unit {
   std::optional<Span> locate(std::uint32_t begin, std::uint32_t end) const;
 };
 
-/// `wanted[transform][rule]`: whether the rule's body is included.
-Unit makeUnit(const sema::Module &, const std::vector<std::vector<bool>> &wanted, Library);
+/// Rules by (transform, rule).
+using RuleNumbers = std::set<std::pair<int, int>>;
+
+/// `wanted[transform][rule]`: whether the rule's body is included. If a body of `keeping` ends without a
+/// `return`, it returns the old value of its cell.
+Unit makeUnit(const sema::Module &, const std::vector<std::vector<bool>> &wanted, Library,
+              const RuleNumbers &keeping = {});
 
 /// A binding by its number (outputs first, then inputs).
 const sema::Binding &binding(const sema::Rule &, int number);

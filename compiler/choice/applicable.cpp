@@ -50,7 +50,9 @@ void reportEmpty(const sema::Transform &t, const sema::Rule &r, const Spaces &sp
       error.help("coordinates count from 0, and the end of a region is not included");
     return;
   }
-  diagnostics.error(r.where.empty() ? r.headerSpan : r.where.front().span, "the `where` clause is never true")
+  // One of the copies of a `duplicate` may have been written so on purpose.
+  diagnostics
+      .warning(r.where.empty() ? r.headerSpan : r.where.front().span, "the `where` clause is never true")
       .help("with this condition the rule can never run: correct or remove it");
 }
 

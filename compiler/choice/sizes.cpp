@@ -121,8 +121,12 @@ void checkSizes(const sema::Module &module, const std::vector<std::vector<body::
     }
     // A run with --transform gives params on the command line; a call cannot.
     const bool isMain = t.index == module.mainTransform || (!t.params.empty() && called.count(t.name) == 0);
-    const auto solution =
-        isMain ? solveSizes(t, fromRun, true, context) : solveSizes(t, fromCall, false, context);
+    auto solution = isMain ? solveSizes(t, fromRun, true, context) : solveSizes(t, fromCall, false, context);
+    if (isMain) { // what its inputs do not give, `--size` does: the outputs are made so, and the call reads it there
+      const auto fromOutputs = solveSizes(t, fromCall, true, context);
+      for (std::size_t i = 0; i < t.sizeVariables.size(); ++i)
+        solution.known[i] = solution.known[i] || fromOutputs.known[i];
+    }
     std::vector<std::string> missing;
     for (std::size_t i = 0; i < t.sizeVariables.size(); ++i)
       if (!solution.known[i])
@@ -130,13 +134,14 @@ void checkSizes(const sema::Module &module, const std::vector<std::vector<body::
     if (missing.empty())
       continue;
     diagnostics
-        .error(t.span, fmt::format("the size{} {} of `{}` cannot be inferred from {}",
-                                   missing.size() == 1 ? "" : "s", fmt::join(missing, " and "), t.name,
-                                   isMain ? "its inputs" : "its inputs and outputs"))
-        .help(isMain
-                  ? "let an input's size determine it, or declare it with `param` so that it is given on the "
-                    "command line"
-                  : "let the size of an input or output determine it");
+        .error(t.span,
+               fmt::format("the size{} {} of `{}` cannot be inferred from {}", missing.size() == 1 ? "" : "s",
+                           fmt::join(missing, " and "), t.name, "its inputs and outputs"))
+        .help(
+            isMain
+                ? "let the size of an input or output determine it, or declare it with `param` so that it is "
+                  "given on the command line"
+                : "let the size of an input or output determine it");
   }
 }
 

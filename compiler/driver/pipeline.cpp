@@ -232,7 +232,8 @@ emit::Input inputOf(const Compilation &c) {
           .rawBlocks = c.understood.rawBlocks,
           .kernelOptions = c.requests.text(),
           .devices = &c.devices,
-          .checksBounds = c.options.boundsCheck};
+          .checksBounds = c.options.boundsCheck,
+          .takesPointers = c.understood.takesPointers};
 }
 
 int compileProgram(const Options &options) { return runPipeline(options, nullptr); }

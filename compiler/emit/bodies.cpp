@@ -89,7 +89,8 @@ public:
     out += definitions();
     const std::string text = (rule_.fast ? kReassociate : "") + rewritten(scope_, rule_, form);
     if (rule_.returnStyle && !isCoroutine)
-      return out + fmt::format("  pb_result = [&]() -> {} {{\n{}\n  }}();\n}}\n\n", resultType(), text);
+      return out + fmt::format("  pb_result = [&]() -> {} {{\n{}\n{}  }}();\n}}\n\n", resultType(), text,
+                               scope_.facts()[rule_.index].keepsCell ? "  return pb_result;\n" : "");
     return out + "  {\n" + text + "\n  }\n}\n\n";
   }
 

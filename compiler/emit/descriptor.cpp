@@ -83,12 +83,10 @@ std::string solveFunction(const Scope &scope) {
   for (std::size_t i = 0; i < t.params.size(); ++i)
     out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}];\n", poly::mangle(t.params[i]), i);
   for (std::size_t i = t.params.size(); i < t.sizeVariables.size(); ++i) {
-    if (!solution.known[i])
-      return out + fmt::format("  return pb::pb_explain(pb_m, \"%s\", {});\n}}\n\n",
-                               quoted(fmt::format("the size {} of {} cannot be inferred from its inputs",
-                                                  t.sizeVariables[i], t.name)));
-    out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}] = {};\n",
-                       poly::mangle(t.sizeVariables[i]), i, solution.cxx[i]);
+    const std::string value =
+        solution.known[i] ? fmt::format(" = {}", solution.cxx[i]) : ""; // else asked for
+    out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}]{};\n", poly::mangle(t.sizeVariables[i]),
+                       i, value);
   }
   out += tunableRows(t, true);
   for (const auto *m : visible(t))
@@ -261,6 +259,21 @@ std::string calleeTable(const std::string &name, const std::set<std::string> &ca
   return callees.empty() ? "" : fmt::format("static const char *const {}[] = {{{}nullptr}};\n", name, row);
 }
 
+/// Size variables that the inputs and params do not give.
+std::set<std::string> openSizes(const Scope &scope) {
+  const auto &t = scope.transform;
+  std::vector<int> inputs;
+  for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
+    if (t.matrices[m].role == sema::Role::Input)
+      inputs.push_back(m);
+  const auto solution = choice::solveSizes(t, inputs, true, scope.context);
+  std::set<std::string> open;
+  for (std::size_t i = 0; i < t.sizeVariables.size(); ++i)
+    if (!solution.known[i])
+      open.insert(t.sizeVariables[i]);
+  return open;
+}
+
 std::string transformRow(const Scope &scope, int bin) {
   const auto &t = scope.transform;
   const auto nameOrNull = [](const std::string &name) { return name.empty() ? "nullptr" : quoted(name); };
@@ -288,7 +301,8 @@ std::string transformRow(const Scope &scope, int bin) {
                    {"hash", quoted(transformHash(scope.input, t))},
                    {"constraintCount", constraints},
                    {"constraints", constraints ? "pb_constraints" : "nullptr"},
-                   {"calls", calleesOf(scope).empty() ? "nullptr" : "pb_calls"}});
+                   {"calls", calleesOf(scope).empty() ? "nullptr" : "pb_calls"},
+                   {"openSizes", openSizes(scope).empty() ? "nullptr" : "pb_open_sizes"}});
 }
 
 std::string tables(const Scope &scope) {
@@ -307,7 +321,8 @@ std::string tables(const Scope &scope) {
   out += "};\nstatic const char *const pb_sizes[] = {";
   for (const auto &s : t.sizeVariables)
     out += quoted(s) + ", ";
-  out += "nullptr};\n" + calleeTable("pb_calls", calleesOf(scope));
+  out += "nullptr};\n" + calleeTable("pb_calls", calleesOf(scope)) +
+         calleeTable("pb_open_sizes", openSizes(scope));
   std::string alternatives;
   for (const auto &a : scope.choices().alternatives) {
     const std::string name = fmt::format("pb_calls_{}", &a - scope.choices().alternatives.data());

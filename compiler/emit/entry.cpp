@@ -267,6 +267,8 @@ std::string enter(const Scope &scope) {
   // A call's outputs determine all sizes; what they leave open can only be known if params are given.
   const auto solution = choice::solveSizes(t, matrices, false, scope.context);
   const auto fromParams = choice::solveSizes(t, inputs, true, scope.context);
+  const bool isOpen = std::count(fromParams.known.begin(), fromParams.known.end(), false) != 0;
+  const auto fromAll = isOpen ? choice::solveSizes(t, matrices, true, scope.context) : fromParams;
   std::string out = "/// Sizes, checks, selector, aliases: everything before a plan runs.\n";
   out += fmt::format(
       "PB_SMALL static void pb_enter(pb::Frame *pb_p) {{\n  auto &pb_f = *static_cast<{} *>(pb_p);\n",
@@ -276,7 +278,9 @@ std::string enter(const Scope &scope) {
   out += "  long pb_n = 1;\n";
   for (std::size_t i = 0; i < t.sizeVariables.size(); ++i) {
     const std::string name = poly::mangle(t.sizeVariables[i]);
-    std::string value = solution.known[i] ? solution.cxx[i] : fromParams.cxx[i];
+    std::string value = solution.known[i]     ? solution.cxx[i]
+                        : fromParams.known[i] ? fromParams.cxx[i]
+                                              : fromAll.cxx[i];
     if (i < t.params.size())
       value = fmt::format("pb_f.params ? pb_f.params[{}] : {}", i, solution.known[i] ? value : "0");
     else if (value.empty())

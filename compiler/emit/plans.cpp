@@ -142,8 +142,9 @@ private:
       std::string sizes;
       for (const auto &e : t_.matrices[m].extents)
         sizes += (sizes.empty() ? "" : ", ") + e.cxx;
-      body += fmt::format("  pb_f.m_{} = {}::allocateApart({});\n", poly::mangle(t_.matrices[m].name),
-                          regionType(t_.matrices[m].element, t_.matrices[m].rank(), false), sizes);
+      body += fmt::format("  pb_f.m_{} = {}::{}({});\n", poly::mangle(t_.matrices[m].name),
+                          regionType(t_.matrices[m].element, t_.matrices[m].rank(), false),
+                          scope_.input.takesPointers ? "allocate" : "allocateApart", sizes);
     }
     if (body.empty())
       return "";

@@ -46,7 +46,8 @@ std::optional<std::pair<int, int>> binNamed(const Module &module, const std::str
 
 void chooseMain(const syntax::Program &program, const std::string &mainName, Module &module,
                 source::Diagnostics &diagnostics) {
-  if (module.transforms.empty() && !program.transforms.empty())
+  if (module.transforms.empty() && std::any_of(program.transforms.begin(), program.transforms.end(),
+                                               [](const syntax::Transform &t) { return !t.isForward; }))
     return; // each has its own error
   if (module.transforms.empty()) {
     diagnostics.error({program.mainFile, 0, 0}, "the program has no transform")
@@ -79,30 +80,6 @@ void chooseMain(const syntax::Program &program, const std::string &mainName, Mod
     if (const Transform *checked = module.find(t.name.text))
       module.mainTransform = checked->index; // of a template: its first copy
   }
-}
-
-/// Where a rule's name is defined: at its label or, without one, at its header.
-struct NamePlace {
-  Span span;
-  bool isLabel;
-};
-
-NamePlace namePlace(const syntax::Rule &rule) {
-  for (const auto &flag : rule.flags)
-    if (flag.kind == syntax::Flag::Kind::Label)
-      return {flag.name->span, true};
-  return {rule.headerSpan, false};
-}
-
-void reportSameLabel(const Transform &t, const std::string &label, const NamePlace &first,
-                     const NamePlace &second, source::Diagnostics &diagnostics) {
-  auto &error =
-      diagnostics.error(second.span, fmt::format("two rules of `{}` are called `{}`", t.name, label))
-          .note(first.span, "the other one is here")
-          .help("configurations name rules by their labels: give each its own");
-  if (!first.isLabel || !second.isLabel)
-    error.help(fmt::format(
-        "a rule without a label is called `rule` and its number in the transform, here `{}`", label));
 }
 
 std::string typeOf(const Matrix &m) {
@@ -152,7 +129,6 @@ void checkMetric(const Module &module, const Transform &t, source::Diagnostics &
 
 Transform checkTransform(const TransformCopy &copy, source::Diagnostics &diagnostics) {
   Transform checked = checkHeader(copy, diagnostics);
-  std::map<std::string, NamePlace> labels;
   std::set<int> wrong; // by position: copies of a rule share their mistakes
   for (const RuleCopy &written : copy.rules) {
     if (wrong.count(written.position))
@@ -162,9 +138,6 @@ Transform checkTransform(const TransformCopy &copy, source::Diagnostics &diagnos
       wrong.insert(written.position);
       continue;
     }
-    const NamePlace named = namePlace(written.rule);
-    if (const auto [other, isNew] = labels.emplace(rule->label, named); !isNew)
-      reportSameLabel(checked, rule->label, other->second, named, diagnostics);
     rule->index = static_cast<int>(checked.rules.size());
     checked.rules.push_back(std::move(*rule));
   }
@@ -199,10 +172,12 @@ Module check(const syntax::Program &program, const std::string &moduleName, cons
             .help("transforms share one name space: rename one of them");
     }
   for (const auto &t : program.transforms)
-    if (t.isForward && !defined.count(t.name.text))
-      diagnostics.error(t.name.span, fmt::format("`{}` is declared but never defined", t.name.text))
+    if (t.isForward && !defined.count(t.name.text)) {
+      diagnostics.warning(t.name.span, fmt::format("`{}` is declared but never defined", t.name.text))
           .help("give it a body in braces, or remove the declaration: transforms may be used before they "
                 "are defined");
+      module.undefined.push_back(t.name);
+    }
   const auto copies = std::make_shared<const std::vector<TransformCopy>>(expand(program, diagnostics));
   module.written = copies;
   std::set<std::string> wrong; // one mistake of a template is one error, not one for each copy

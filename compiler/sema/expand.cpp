@@ -4,6 +4,7 @@
 #include "compiler/sema/accuracy_words.h"
 #include "compiler/sema/calls.h"
 #include "compiler/sema/either.h"
+#include "compiler/sema/labels.h"
 #include "compiler/sema/scaled.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -138,7 +139,7 @@ private:
   const std::vector<Constant> &constants_;
 };
 
-std::vector<RuleCopy> copiesOf(const syntax::Rule &rule, int position,
+std::vector<RuleCopy> copiesOf(const syntax::Rule &rule, const std::string &label, int position,
                                const std::vector<EitherRange> &choices,
                                const std::vector<Constant> &ofTransform, source::Diagnostics &d) {
   std::vector<Range> ranges;
@@ -150,7 +151,7 @@ std::vector<RuleCopy> copiesOf(const syntax::Rule &rule, int position,
   const auto count = combinations(ranges, kMostRules, "rule", d);
   std::vector<RuleCopy> copies;
   for (long k = 0; count && k < *count; ++k) {
-    copies.push_back({rule, position, combination(ranges, k)});
+    copies.push_back({rule, label, position, combination(ranges, k)});
     std::vector<Constant> all = copies.back().constants; // the inner meaning hides the outer one
     all.insert(all.end(), ofTransform.begin(), ofTransform.end());
     Replacer(all).rule(copies.back().rule);
@@ -170,6 +171,7 @@ void expandTransform(const syntax::Transform &t, std::vector<TransformCopy> &out
   std::vector<syntax::Rule> rules = std::move(header.rules);
   header.rules.clear();
   addScaledRule(header, rules, d);
+  const std::vector<std::string> labels = labelsOf(t.name.text, rules, d);
   std::vector<std::vector<EitherRange>> choices;
   for (auto &rule : rules) {
     plainAccuracyWords(rule.body.text, header.items, d);
@@ -181,7 +183,7 @@ void expandTransform(const syntax::Transform &t, std::vector<TransformCopy> &out
     for (auto *list : {&copy.header.from, &copy.header.to, &copy.header.through})
       replacer.matrices(*list);
     for (std::size_t r = 0; r < rules.size(); ++r)
-      for (auto &rule : copiesOf(rules[r], static_cast<int>(r), choices[r], copy.constants, d))
+      for (auto &rule : copiesOf(rules[r], labels[r], static_cast<int>(r), choices[r], copy.constants, d))
         copy.rules.push_back(std::move(rule));
     out.push_back(std::move(copy));
   }

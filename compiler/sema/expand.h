@@ -17,7 +17,8 @@ namespace pbc::sema {
 
 struct RuleCopy {
   syntax::Rule rule;
-  int position; // of the original rule in its transform
+  std::string label; // of the original rule in its transform
+  int position;      // of the original rule in its transform
   std::vector<Constant> constants;
 };
 

@@ -175,6 +175,7 @@ struct Module {
   std::vector<Transform> transforms;
   int mainTransform = 0, mainBin = 0;
   std::vector<const syntax::RawBlock *> rawBlocks;
+  std::vector<Identifier> undefined;   // transforms that are declared, but not defined
   std::shared_ptr<const void> written; // keeps the objects alive to which rules point
   /// The transform of this name; for a template's name, its first copy.
   const Transform *find(const std::string &) const;

@@ -16,7 +16,7 @@ namespace {
 class RuleChecker {
 public:
   RuleChecker(Transform &t, const RuleCopy &copy, source::Diagnostics &d) : t_(t), in_(copy.rule), d_(d) {
-    out_.label = fmt::format("rule{}", copy.position);
+    out_.label = copy.label;
     out_.constants = copy.constants;
   }
 
@@ -74,7 +74,6 @@ private:
           d_.error(flag.span, "priority(...) takes a number").help("smaller numbers win");
         break;
       case Flag::Label:
-        out_.label = flag.name->text;
         out_.isNamed = true;
         break;
       case Flag::Fast:

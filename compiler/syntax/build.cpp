@@ -199,7 +199,7 @@ Literal Builder::literal(P::NumberContext &context) {
 
 long Builder::integer(const antlr4::ParserRuleContext &context) {
   std::string digits = textOf(*context.stop);
-  if (context.start != context.stop)
+  if (context.start->getType() == P::MINUS)
     digits.insert(0, "-");
   int value = 0;
   auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), value);

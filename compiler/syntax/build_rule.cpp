@@ -184,6 +184,8 @@ Relation Builder::relation(P::RelationContext &context) {
 ExprPtr Builder::expr(P::ExprContext &context) {
   if (context.LPAREN())
     return expr(*context.expr(0));
+  if (context.PLUS() && context.expr().size() == 1) // the sign of `+1.5` changes nothing
+    return expr(*context.expr(0));
   auto made = std::make_shared<Expr>();
   made->span = spanOf(context);
   for (auto *operand : context.expr())

@@ -108,7 +108,8 @@ std::string expectation(const Stop &stop, const antlr4::dfa::Vocabulary &words) 
                       type != P::GPU;
     if ((name && keyword) || clauseWord || type == P::ID || type == P::FLOAT ||
         (type == P::INT && (operand || has(P::FLOAT))) ||
-        (operand && (type == P::LPAREN || type == P::MINUS)) || (has(P::INT) && type == P::MINUS) ||
+        (operand && (type == P::LPAREN || type == P::PLUS || type == P::MINUS)) ||
+        (has(P::INT) && (type == P::PLUS || type == P::MINUS)) ||
         (inExpression &&
          (type == P::PLUS || type == P::MINUS || type == P::STAR || type == P::SLASH || type == P::POWER)) ||
         type == P::ELLIPSIS)

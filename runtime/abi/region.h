@@ -124,7 +124,7 @@ public:
   /// Allows a region of mutable elements where a read-only one is expected.
   template <class U>
     requires(!__is_same(U, T) && __is_same(const U, T))
-  Region(const Region<U, D> &o) : Region(o.base(), o.strides(), o.extents(), o.owner()) {}
+  Region(const Region<U, D> &o) : Region(o.elements(), o.strides(), o.extents(), o.owner()) {}
   Region(Region &&o) noexcept : base_(o.base_), owner_(o.owner_) {
     for (int d = 0; d < D; ++d)
       stride_[d] = o.stride_[d], extent_[d] = o.extent_[d];
@@ -287,14 +287,17 @@ public:
         return false;
     return true;
   }
-  T *base() const { return base_; }
+  T *elements() const { return base_; }
+  /// The elements' memory, without `const` because C functions often omit it for data that they only read.
+  /// In programs that ask for it, and for storage(), matrices have no gaps (body/clang_reader.cpp).
+  Element *base() const { return const_cast<Element *>(base_); }
   const long *strides() const { return stride_; }
   const long *multipliers() const { return stride_; }
   const int *extents() const { return extent_; }
   const int *sizes() const { return extent_; }
   Storage *owner() const { return owner_; }
-  /// The elements' memory, for C functions: `a.storage()`, `a.storage()->data()`.
-  StorageView<T> storage() const { return StorageView<T>{base_}; }
+  /// The same memory under its other name: `a.storage()`, `a.storage()->data()`.
+  StorageView<Element> storage() const { return StorageView<Element>{base()}; }
   /// The same cells, writable although the rule's header declares them as an input.
   Region<Element, D> forceMutable() const {
     return Region<Element, D>(const_cast<Element *>(base_), stride_, extent_, owner_);

@@ -65,7 +65,8 @@ const std::vector<Option> &table() {
       {"n", "N", "no input files: random inputs (or the generator's), every size variable and number N",
        [](Options &o, auto &v) { o.n = parseInteger(v, "--n", 0, INT_MAX); }},
       {"random", "N", nullptr, [](Options &o, auto &v) { o.n = parseInteger(v, "--random", 0, INT_MAX); }},
-      {"size", "V=N", "the same for one size variable; may be repeated", setSize},
+      {"size", "V=N", "the same for one size variable, or one that no input file tells; may be repeated",
+       setSize},
       {"seed", "N", "seed of random inputs and of random numbers in rules (default 1)",
        [](Options &o, auto &v) {
          o.seed = static_cast<unsigned long>(parseInteger(v, "--seed", 0, LONG_MAX));

@@ -33,10 +33,9 @@ struct Options {
   int threads = 0;                   // 0: from the configuration, or one for each processor
   unsigned long seed = 1;
   std::optional<long> n;             // random inputs, every size variable is n
-  std::map<std::string, long> sizes; // random inputs, single size variables
+  std::map<std::string, long> sizes; // single size variables
   double limit = 0; // seconds for one alternative of --check; 0: derived from the default's time
   std::vector<std::string> positional;
-  bool randomInputs() const { return runFiles.empty() && (n || !sizes.empty()); } // files determine the sizes
 };
 
 /// Throws base::UserError with a suggestion for an unknown option.

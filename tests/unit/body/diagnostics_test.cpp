@@ -82,9 +82,14 @@ INSTANTIATE_TEST_SUITE_P(
             "3:54: error: `return` needs a value here: the rule's body gives the value of its output\n"
             "  3:3: note: the rule's output has no name\n"},
         MessageCase{"if (c > 0) return 1;",
-                    "3:74: error: the rule's body can end without returning a value\n"
+                    "3:74: warning: the rule's body can end without returning a value: its cell then keeps "
+                    "what it had\n"
                     "  3:3: note: the rule's output has no name; its value is what the body returns\n"
                     "  help: end the body with `return value;`\n"},
+        MessageCase{"double x = 1;", "3:67: error: the rule's body never returns a value\n"
+                                     "  3:3: note: the rule's output has no name; its value is what the body "
+                                     "returns\n"
+                                     "  help: end the body with `return value;`\n"},
         MessageCase{"c = 3; return c;",
                     "3:56: error: `c` is only read here: it is not an output of the rule\n"
                     "  3:40: note: `c` comes from here\n"
