@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A folder of our own that is gone with this.
+// A temporary folder that is removed with the object.
 //
 //   TemporaryFolder folder;   writeAtomically(folder.path() + "/a.toml", text);
 #pragma once
@@ -10,7 +10,7 @@ namespace pbc::tuner {
 
 class TemporaryFolder {
 public:
-  /// Throws TunerError.
+  /// Throws TunerError if the folder cannot be made.
   TemporaryFolder();
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder &) = delete;

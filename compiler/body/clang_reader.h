@@ -26,12 +26,12 @@ struct Complaint {
     NeverReturns, // falls off its end on every path
     AssignsConstant,
     UnknownName,
-    Reserved, // a raw block declares what belongs to the generated code; the text says why
+    Reserved, // a raw block declares a name of the generated code; the text says why
   };
   Level level = Level::Error;
   Kind kind = Kind::Other;
   bool inUnit = false;              // false: in a header, named by `file`
-  std::uint32_t begin = 0, end = 0; // in Unit::text; of a header: the #include that leads there
+  std::uint32_t begin = 0, end = 0; // in Unit::text; for a header: the #include that leads to it
   unsigned line = 0;                // in `file`
   std::string text, file;
   std::vector<Complaint> notes;

@@ -76,9 +76,8 @@ struct Node {
   int iterator = -1;
   ValuePtr lower, upper;
   long step = 1;
-  std::string
-      variableName; // as the program has it, and its value: the iterator, downwards `first - iterator`
-  ValuePtr variable;
+  std::string variableName; // the loop variable's name in the program
+  ValuePtr variable;        // its value: the iterator, or `first - iterator` in a loop that counts down
   std::vector<NodePtr> body;
   Span span;
 };
@@ -120,7 +119,7 @@ struct Facts {
   bool isResumable = true; // false: it cannot become a coroutine, and its calls run one after the other
   bool onlyPasses = false; // it passes its matrices to transforms, and accesses no cell of them itself
   std::shared_ptr<const DeviceBody> onDevice; // the body as written (device_body.h); null if it has an error
-  bool keepsCell = false;    // where it ends without a `return`, its one output keeps what it had
+  bool keepsCell = false;    // a body that ends without a `return` leaves its one output unchanged
   bool readsOutputs = false; // some output is read, or compound-assigned, before it is certainly written
 };
 

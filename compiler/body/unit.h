@@ -64,8 +64,8 @@ struct Unit {
 /// Rules by (transform, rule).
 using RuleNumbers = std::set<std::pair<int, int>>;
 
-/// `wanted[transform][rule]`: whether the rule's body is included. Where a body of `keeping` ends without a
-/// `return`, it returns what its cell had.
+/// `wanted[transform][rule]`: whether the rule's body is included. If a body of `keeping` ends without a
+/// `return`, it returns the old value of its cell.
 Unit makeUnit(const sema::Module &, const std::vector<std::vector<bool>> &wanted, Library,
               const RuleNumbers &keeping = {});
 

@@ -15,12 +15,12 @@ namespace {
 
 using body::Value;
 
-/// For all accesses of one transform.
+/// Checks all accesses of one transform.
 constexpr unsigned long kBudget = 2'000'000;
-/// "All large sizes" are those from here on, as for cells that no rule computes.
+/// "All large sizes" are the sizes from this one on, as for cells that no rule computes.
 constexpr long kLarge = 1000;
 
-/// A condition of the body as isl's text, if it is one of affine values.
+/// A condition of the body as text for isl, if its values are affine.
 std::optional<std::string> conditionText(const Value &v, const body::Facts &facts) {
   if (v.kind == Value::Kind::Cast && v.type == body::Scalar::Bool &&
       v.operands[0]->type == body::Scalar::Bool)
@@ -75,7 +75,7 @@ private:
     std::string value; // of the program's variable, over the dimensions
   };
 
-  /// What must hold for large sizes must hold for each value of a param that is no size.
+  /// A condition for large sizes must hold for each value of a param that is not a size.
   isl::set largeSizes() const {
     isl::set sizes = spaces_.sizesFrom(kLarge);
     if (transform_.params.empty())

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Accesses of rule bodies that surely leave the regions that the rule's header gives them.
+// Reports accesses of rule bodies that certainly leave the regions that the rule's header gives them.
 //
 //   B.cell(y) from(A.row(y) a) { ... for (int i = 0; i <= w; ++i) s += a.cell(i); ... }
 //   =>  error: this is outside of `a` at i = w
 //
-// Only what a lifted body does can be followed: its indices and loop bounds are affine, so the points at
+// Only accesses of lifted bodies are checked: their indices and loop bounds are affine, so the points at
 // which an access is outside are an exact isl set. An error is reported if there are such points at every
-// size for which the access is made at all, or at all large sizes. Whatever depends on data, or goes wrong
-// at some sizes only, is left to the checks of --bounds-check.
+// size for which the access is made at all, or at all large sizes. Accesses that depend on data, or that are
+// outside at some sizes only, are left to the checks of --bounds-check.
 #pragma once
 #include "compiler/choice/grid.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Points at which a rule would read cells that no rule computes, and which are not needed.
+// Removes points at which a rule would read cells that no rule computes, if these points are not needed.
 //
 //   M.cell(i) from(A.cell(i-1) a) {...}     M[0] has no rule
 //   B.cell(i) from(M.cell(i) m) {...}       so this rule cannot run at i = 0,
 //   primary B.cell(0) from() {...}          where another one computes B[0]
 //
-// A point whose cells no other rule computes stays: then the missing cell is reported, with the rule that
-// reads it. So does a rule that could run nowhere else.
+// A point stays if no other rule computes its cells: then the missing cell is reported, with the rule that
+// reads it. A rule that could run nowhere else also keeps its points.
 #include "compiler/choice/steps.h"
 #include <map>
 
@@ -66,8 +66,8 @@ Cells computedByOthers(const sema::Transform &t, const Grid &grid, const std::ve
   return cells;
 }
 
-/// Points like these that write nothing, as rows of a matrix without columns: without them the domain has a
-/// simpler form.
+/// Points like these that write nothing, as rows of a matrix without columns do. The domain has a simpler form
+/// without them.
 isl::set idleBeside(const isl::set &points, const Application &a) {
   isl::set idle = a.domain;
   for (const isl::map &writes : a.writes)

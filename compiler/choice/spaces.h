@@ -34,7 +34,7 @@ public:
   isl::set points(const sema::Rule &) const;
   /// Points for which the binding's box lies inside its matrix.
   isl::set inBounds(const sema::Rule &, const sema::Binding &) const;
-  /// Points for which the rule's own matrix has no negative size.
+  /// Points for which this local matrix of the rule has no negative size.
   isl::set fits(const sema::Rule &, const sema::Local &) const;
   /// Points for which all `where` conditions hold.
   isl::set whereHolds(const sema::Rule &) const;

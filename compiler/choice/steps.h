@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The parts of chooseGrids(), one file each: applicable regions (applicable.cpp), points that need what no
-// rule computes (computable.cpp), pieces (pieces.cpp), alternatives (alternatives.cpp).
+// The parts of chooseGrids(), one file each: applicable regions (applicable.cpp), points that need cells that
+// no rule computes (computable.cpp), pieces (pieces.cpp), alternatives (alternatives.cpp).
 #pragma once
 #include "compiler/choice/grid.h"
 #include "compiler/choice/spaces.h"
@@ -13,8 +13,8 @@ namespace pbc::choice {
 std::vector<Application> applicableRegions(const sema::Transform &, const Spaces &, const isl::set &context,
                                            source::Diagnostics &);
 
-/// Takes points out of the rules' domains at which they would read cells that no rule computes, where other
-/// rules compute what they would write (computable.cpp).
+/// Removes the points from the rules' domains at which they would read cells that no rule computes, if other
+/// rules compute the cells that they would write (computable.cpp).
 void leaveOutUncomputable(const sema::Transform &, const Spaces &, Grid &);
 
 /// Cuts each computed matrix into pieces by the rules that reach them. Cells without a rule are reported, or

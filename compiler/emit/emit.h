@@ -41,7 +41,7 @@ struct Input {
   std::vector<std::string> rawBlocks = {}; // the module's, as body::understand prepares them for each unit
   std::string kernelOptions = {};          // lines of a configuration's [kernels], which the program records
   const Devices *devices = nullptr;
-  bool checksBounds = false;  // the program knows which lines are whose rule's
+  bool checksBounds = false;  // the program contains a table of the rules' lines
   bool takesPointers = false; // some code asks regions for their memory: matrices then have no gaps
 };
 

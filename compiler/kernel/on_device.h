@@ -20,7 +20,7 @@ struct OnDevice {
   bool hasBlocks = false; // it pays that each work-item computes several cells (emit/kernel/device_blocks.h)
   std::vector<Touched> touched; // what a part of the points touches; without `shared` possibly everything
   std::optional<GroupTiles> tiles;
-  std::optional<Cooperation> cooperation; // of the items of a group, for one cell
+  std::optional<Cooperation> cooperation; // of the items of a group, on one cell
   std::string why, whyNotStaged, whyNoTiles,
       whyNoCooperation; // one sentence for each version that is missing
   source::Span whyAt;   // the code in a body that `why` is about, if any

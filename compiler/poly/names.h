@@ -9,8 +9,8 @@
 
 namespace pbc::poly {
 
-/// The name in letters, digits and `_` alone: C++ has names with `$` and with letters of other alphabets,
-/// which isl and the compilers of devices do not. Injective.
+/// The name written with ASCII letters, digits and `_` only: C++ allows names with `$` and with letters of other
+/// alphabets, but isl and the compilers of devices do not. Injective.
 std::string plain(const std::string &);
 /// The name by which isl knows a size variable, coordinate or matrix. Injective.
 std::string mangle(const std::string &);

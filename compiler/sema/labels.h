@@ -13,8 +13,8 @@
 
 namespace pbc::sema {
 
-/// One label for each rule, in their order: what `rule NAME` says, else "rule" and the rule's number. The
-/// second and later ones of a name have a number behind it, from 2 on, and a warning says so.
+/// One label for each rule, in their order: the NAME of `rule NAME`, or "rule" and the rule's number. A name that
+/// occurs again gets a number behind it, from 2 on, and a warning.
 std::vector<std::string> labelsOf(const std::string &transform, const std::vector<syntax::Rule> &,
                                   source::Diagnostics &);
 

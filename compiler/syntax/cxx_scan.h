@@ -43,7 +43,7 @@ struct Lexeme {
 /// space.
 Lexeme scan(std::string_view text, std::uint32_t begin);
 
-/// Also `$` and the bytes of letters of other alphabets, as Clang takes them.
+/// Includes `$` and the bytes of letters of other alphabets, as Clang does.
 inline bool isIdentifierStart(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
          static_cast<unsigned char>(c) >= 0x80;

@@ -52,7 +52,7 @@ Included IncludeFinder::firstOf(std::vector<std::string> paths) {
         found.reasons.push_back(path + ": " + why);
     } else if (!found.file && fs::exists(path, failed)) {
       found.reasons.push_back(
-          path + (fs::is_directory(path, failed) ? ": it is a folder" : ": it is no regular file"));
+          path + (fs::is_directory(path, failed) ? ": it is a folder" : ": it is not a regular file"));
     }
     if (found.file)
       return found;

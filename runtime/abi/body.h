@@ -127,7 +127,7 @@ public:
   ElementT *data() const { return array_.elements(); }
   long count() const { return count_; }
 
-  /// A copy of the cells as elements of P, which goes back to them if both may be written.
+  /// A copy of the cells as elements of P, which is written back if both may be written.
   template <class P, class T, int D>
   P *hold(const Region<T, D> &m) {
     static_assert(sizeof(P) <= sizeof(ElementT), "an array of a C function has elements of 8 bytes at most");
@@ -190,9 +190,9 @@ void from_c_array(const Region<T, D> &m, const ElementT *array) {
   fillCells(m, array);
 }
 
-/// Sets the pointer to the region's cells without gaps, x fastest: to its own memory where they lie so, else to
-/// a copy in the storage, which goes back into an output when the storage dies. Of an input, whose cells nobody
-/// may write, there is always a copy, unless the pointer is `const`.
+/// Sets the pointer to the region's cells without gaps, x fastest: to the region's own memory if it has this layout,
+/// or else to a copy in the storage, which is written back into an output when the storage dies. The cells of an
+/// input must not be written, so it is always copied unless the pointer is `const`.
 template <class T, int D, class P>
 void to_c_array(const Region<T, D> &m, P *&array, CArrayStorage &storage) {
   using Element = typename Region<T, D>::Element;
@@ -255,7 +255,7 @@ private:
 
 } // namespace petabricks
 
-/// The original's other name for it.
+/// Another name for it, which the original has.
 namespace workstealing {
 using namespace petabricks;
 }

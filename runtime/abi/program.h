@@ -138,7 +138,7 @@ struct Transform {
   int constraintCount = 0;
   const Constraint *constraints = nullptr;
   const char *const *calls = nullptr; // transforms that any of its rules calls, ended by a null; null: none
-  const char *const *openSizes = nullptr; // size variables that the inputs do not give, likewise
+  const char *const *openSizes = nullptr; // likewise: size variables that the inputs do not determine
 };
 
 struct Program {

@@ -44,8 +44,8 @@ void pb_storage_release(Storage *);
 double pb_random01();
 }
 
-/// Where a rule of a program that was compiled with --bounds-check stands, for pb_out_of_bounds(). Generated
-/// code has one for each rule.
+/// The place of a rule in the source of a program that was compiled with --bounds-check, for pb_out_of_bounds().
+/// Generated code has one for each rule.
 struct CheckedRule {
   CheckedRule(const char *r, const char *f, int from, int to)
       : rule(r), file(f), firstLine(from), lastLine(to), next(all) {
@@ -58,7 +58,7 @@ struct CheckedRule {
 };
 
 #ifdef PB_BOUNDS_CHECK
-/// A coordinate, and the line of the program that gives it.
+/// A coordinate, and the line of the program that computes it.
 struct Coordinate {
   template <class V>
   Coordinate(V v, const char *f = __builtin_FILE(), int l = __builtin_LINE())
@@ -288,7 +288,7 @@ public:
     return true;
   }
   T *elements() const { return base_; }
-  /// The elements' memory, for C functions, which often declare what they only read without `const`.
+  /// The elements' memory, without `const` because C functions often omit it for data that they only read.
   /// In programs that ask for it, and for storage(), matrices have no gaps (body/clang_reader.cpp).
   Element *base() const { return const_cast<Element *>(base_); }
   const long *strides() const { return stride_; }

@@ -34,9 +34,9 @@ std::vector<Extents> extentsFor(const Transform &, const std::vector<long> &size
 /// Whether no input determines the size variable.
 bool isOpenSize(const Transform &, const std::string &name);
 
-/// Solves all size variables from the inputs. `given` has the params, and perhaps values of all other size
-/// variables, which count for those that no input determines (below 0: not given). Throws base::UserError, with
-/// the inputs' extents, when they do not fit together.
+/// Solves all size variables from the inputs. `given` has the params, and may have values of all other size
+/// variables; these are used for variables that no input determines (below 0: not given). Throws base::UserError,
+/// with the inputs' extents, if the inputs do not fit together.
 std::vector<long> solveSizes(const Transform &, const std::vector<Matrix> &inputs,
                              const std::vector<long> &given);
 

@@ -4,10 +4,10 @@
 // JSON line on standard output, until end of input. One process serves many candidates, so nothing is loaded
 // twice.
 //
-// `pbc tune` takes `--channel=N` in place of the standard streams: a socket, open at descriptor N, which the program
-// moves at once to a number that rule bodies cannot guess. Before each request stands a token that nobody knew before
-// ("7:93be...", a number and 128 random bits), and the answer and all events about it begin with it
-// (serve_channel.h): whatever else comes is ignored.
+// `pbc tune` uses `--channel=N` instead of the standard streams: a socket, open at descriptor N, which the program
+// moves at once to a descriptor that rule bodies cannot guess. Each request begins with a new token ("7:93be...", a
+// number and 128 random bits), and its answer and all events about it begin with the same token (serve_channel.h).
+// The tuner ignores all other lines.
 //
 //   {"op":"prepare","sizes":{"w":1024,"h":768,"KW":7},"seed":1,"inputs":["photo.png","k.npy"]}
 //   -> {"ok":true,"n":1024,"seconds":0.031}

@@ -19,12 +19,12 @@ namespace {
   throw base::UserError(std::string("cannot serve: ") + std::strerror(errno));
 }
 
-/// The same file under a number that is chosen by chance, as high as the system allows; the old number is free.
+/// Moves the file to a random descriptor, as high as the system allows, and closes the old one.
 int hidden(int descriptor) {
   constexpr rlim_t kMost = 1 << 16; // more would make the table of descriptors large
   rlimit before{};
   getrlimit(RLIMIT_NOFILE, &before);
-  // Raised for this one descriptor only: what walks through all numbers that are allowed does not meet it.
+  // The limit is raised for this one descriptor only, so code that tries all allowed descriptors does not find it.
   const rlimit raised{std::max(before.rlim_cur, std::min(before.rlim_max, kMost)), before.rlim_max};
   setrlimit(RLIMIT_NOFILE, &raised);
   unsigned random = 0;
@@ -42,7 +42,7 @@ int hidden(int descriptor) {
   return moved;
 }
 
-/// Standard input becomes empty.
+/// Makes standard input empty.
 void emptyInput() {
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (nothing < 0 || dup2(nothing, 0) < 0)
@@ -115,7 +115,7 @@ bool ServeChannel::readRequest(std::string *token, std::string *request) {
   while (line.find_first_not_of(" \t\r") == std::string::npos);
   std::size_t begin = line.find('{'), end = std::min(begin, line.find(' '));
   if (begin == std::string::npos || end == std::string::npos || end == begin)
-    begin = end = 0; // no token, or no request, which the answer will say
+    begin = end = 0; // there is no token or no request; the answer reports it
   *token = line.substr(0, end);
   *request = line.substr(begin);
   return true;

@@ -7,12 +7,12 @@
 //   while (channel.readRequest(&token, &request))
 //     channel.tell(token, answer);                       // "\nTOKEN ANSWER\n"
 //
-// A request may begin with a token, which is what stands before its first '{'. All that is said about that request
-// begins with the same token, so that the tuner can tell an answer from what a rule body has printed, and
-// from the answer to an earlier request.
+// A request may begin with a token: the text before its first '{'. Every line about that request begins with the same
+// token, so that the tuner can distinguish an answer from what a rule body has printed, and from the answer to an
+// earlier request.
 //
 // Invariant: rule bodies find standard input empty, and what they print on standard output goes to standard error.
-// The tuner's socket is moved to a descriptor that nobody can guess, which programs that a rule body starts do not
+// The tuner's socket is moved to a descriptor that cannot be guessed and that programs started by a rule body do not
 // inherit.
 #pragma once
 #include <string>
@@ -30,15 +30,15 @@ public:
 
   /// Skips empty lines; false at the end of the input.
   bool readRequest(std::string *token, std::string *request);
-  /// One line, from any thread. Throws base::UserError if nobody listens.
+  /// Writes one line; any thread may call it. Throws base::UserError if the other end is closed.
   void tell(const std::string &token, const std::string &line) const;
 
 private:
   ServeChannel(int requests, int answers) : requests_(requests), answers_(answers) {}
   bool readLine(std::string *line);
 
-  int requests_, answers_; // the same for a socket
-  std::string pending_;    // bytes that were read and are no whole line yet
+  int requests_, answers_; // equal for a socket
+  std::string pending_;    // bytes that were read but are not a whole line yet
 };
 
 } // namespace pb::program

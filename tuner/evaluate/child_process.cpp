@@ -30,7 +30,7 @@ constexpr bool kLimitsData = true;
 #endif
 
 constexpr std::size_t kPipe = 65536; // bytes that a pipe holds
-constexpr int kNap = 100;            // milliseconds without a look at what else has happened
+constexpr int kNap = 100;            // milliseconds between two checks of everything else
 
 /// Space for frames and stacks that a program reserves but does not use.
 constexpr long kReserved = 512L << 20;
@@ -41,7 +41,7 @@ void closeIfOpen(int &descriptor) {
   descriptor = -1;
 }
 
-/// The same file, at a descriptor that the child's own ends do not take the place of.
+/// Moves the file to a descriptor above kChannel, so that it does not collide with the child's own descriptors.
 int aboveChannel(int descriptor) {
   if (descriptor > kChannel)
     return descriptor;
@@ -50,12 +50,12 @@ int aboveChannel(int descriptor) {
   return higher;
 }
 
-/// The child's ends. `channel`: -1 without one.
+/// The child's ends of the pipes and the channel. `channel`: -1 without one.
 struct Ends {
   int channel, output, errors;
 };
 
-/// In the child, between fork and exec: only calls that are allowed there.
+/// Runs in the child after fork: makes only calls that are allowed before exec.
 [[noreturn]] void becomeProgram(char *const *arguments, const Ends &ends, const Protected &parent,
                                 const ProcessLimits &limits) {
   setsid();
@@ -79,7 +79,7 @@ struct Ends {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   for (int signal : {SIGINT, SIGTERM, SIGPIPE})
     std::signal(signal, SIG_DFL);
-  // All of these are above 3, or close-on-exec would close what the child is to have.
+  // All of these are above 3; otherwise close-on-exec would close descriptors that the child needs.
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   dup2(nothing, 0);
   dup2(ends.output, 1);
@@ -162,7 +162,8 @@ bool ChildProcess::writeLine(const std::string &line, double seconds) {
 }
 
 void ChildProcess::drainErrors() {
-  constexpr int kMost = 16; // buffers at once: one that always complains has to wait
+  constexpr int kMost =
+      16; // buffers at once, so that a child that writes endlessly cannot keep the tuner here
   char buffer[4096];
   ssize_t count = 1;
   for (int k = 0; k < kMost && (count = read(complain_, buffer, sizeof buffer)) > 0; ++k)
@@ -175,7 +176,7 @@ void ChildProcess::drainErrors() {
 }
 
 std::optional<std::string> ChildProcess::takeLine() {
-  constexpr std::size_t kLongest = 64 << 20; // what has no end after that is nothing that is to be read
+  constexpr std::size_t kLongest = 64 << 20; // a line longer than that is not read
   const std::size_t newline = pending_.find('\n', searched_);
   if (newline == std::string::npos) {
     if (pending_.size() > kLongest)
@@ -205,9 +206,9 @@ ChildProcess::Read ChildProcess::readLine(double seconds, std::string *line) {
       return Read::Timeout;
     if (memoryLimit_ > 0 && residentBytes() > memoryLimit_)
       return Read::TooLarge;
-    const bool isOver = hasEnded(); // before what it has left is read
+    const bool isOver = hasEnded(); // must come before its remaining output is read
     pollfd polled[2] = {{talk_, POLLIN, 0}, {complain_, POLLIN, 0}};
-    // Woken now and then even if a signal slips in just before the call.
+    // The wait ends now and then, in case that a signal arrives just before the call.
     const double patience = left > 0 && !isOver ? std::min(left * 1000 + 1, 1.0 * kNap) : 0;
     const int ready = poll(polled, complain_ >= 0 ? 2 : 1, static_cast<int>(patience));
     if (ready < 0 && errno != EINTR)

@@ -7,8 +7,8 @@
 //   child.readLine(0.5, &line)  ->  Line | Timeout | Ended | Stopped | TooLarge
 //
 // Over the channel, a socket at descriptor 3 of the child, lines go both ways; what the child prints on its standard
-// streams is kept as what it complains about, the reason for its end. Else its standard output is read, and
-// nothing can be written to it. Its standard input is empty.
+// streams is kept as the explanation of a failure. Without a channel, its standard output is read, and nothing can be
+// written to it. Its standard input is empty.
 //
 // The child has its own session: Ctrl-C in the terminal reaches the tuner only, and killing its group also kills
 // the child's own children. Its signals do not reach the tuner (confinement.h). It dies with its parent
@@ -37,7 +37,7 @@ enum class Talk {
   ByOutput,    // its standard output is read
   OverChannel, // both ways, over a socket at kChannel
 };
-inline constexpr int kChannel = 3; // the child's descriptor, at first
+inline constexpr int kChannel = 3; // the child's descriptor when it starts
 
 class ChildProcess {
 public:
@@ -48,7 +48,7 @@ public:
   ChildProcess(const ChildProcess &) = delete;
   ChildProcess &operator=(const ChildProcess &) = delete;
 
-  /// Over the channel. False if the child does not read it within this time.
+  /// Writes to the channel. Returns false if the child does not read the line within this time.
   bool writeLine(const std::string &, double seconds);
   /// Waits for a whole line. Stopped: the user wants to end (interrupt.h). TooLarge: the child has more
   /// memory than its limit. If no time is left (`seconds` <= 0) it does not wait, but still reads what is
@@ -60,7 +60,7 @@ public:
   void waitForEnd(double seconds);
 
   bool running() const { return pid_ > 0; }
-  /// It has ended by itself, though others may still hold what it wrote to.
+  /// Whether it has ended by itself, even if other processes still hold its output open.
   bool hasEnded() const;
   /// "ended by signal 11 (Segmentation fault)" or "ended with exit status 1", and the last text on its
   /// standard error.
@@ -81,13 +81,13 @@ private:
 
   pid_t pid_ = -1;
   int talk_ = -1;     // the channel, or a pipe from its standard output
-  int complain_ = -1; // a pipe from what it prints else
+  int complain_ = -1; // a pipe from its other output
   int status_ = 0;
   const long memoryLimit_;
-  long peakBytes_ = 0;       // of the memory that it had; known when it has ended
-  bool isKilled_ = false;    // by us
-  std::size_t late_ = 0;     // bytes that were read since there was no time left
-  std::size_t searched_ = 0; // bytes of `pending_` that have no end of a line
+  long peakBytes_ = 0;       // the most memory that it had; known after its end
+  bool isKilled_ = false;    // by kill()
+  std::size_t late_ = 0;     // bytes that were read after the time was over
+  std::size_t searched_ = 0; // bytes at the start of `pending_` that contain no line end
   std::string pending_, errors_;
 };
 

@@ -20,7 +20,7 @@ constexpr unsigned kArchitecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
 constexpr unsigned kArchitecture = AUDIT_ARCH_AARCH64;
 #else
-constexpr unsigned kArchitecture = 0; // not known here: there is no filter
+constexpr unsigned kArchitecture = 0; // unknown architecture: there is no filter
 #endif
 
 /// A program of the filter's machine. The answer EPERM comes last, the answer "allowed" before it; jumps are
@@ -28,10 +28,10 @@ constexpr unsigned kArchitecture = 0; // not known here: there is no filter
 class Filter {
 public:
   void load(std::size_t offset) { add(BPF_LD | BPF_W | BPF_ABS, static_cast<unsigned>(offset), 0, 0); }
-  /// Refuses where the loaded word has this value.
+  /// Refuses if the loaded word has this value.
   void refuseIf(unsigned value) { add(BPF_JMP | BPF_JEQ | BPF_K, value, kRefuse, 0); }
   void allowUnless(unsigned value) { add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, kAllow); }
-  /// Goes on behind the next `count` instructions unless the loaded word has this value.
+  /// Skips the next `count` instructions unless the loaded word has this value.
   void skipUnless(unsigned value, unsigned char count) { add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, count); }
   void allow() { add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0); }
 
@@ -73,7 +73,7 @@ bool confineSignals(const Protected &others) {
     return false;
   Filter filter;
   filter.load(kArch);
-  filter.allowUnless(kArchitecture); // what runs by the calls of another architecture is not looked at
+  filter.allowUnless(kArchitecture); // system calls of another architecture are not checked
   filter.load(kNumber);
   filter.refuseIf(SYS_setsid);
   filter.refuseIf(SYS_setpgid);
@@ -88,7 +88,7 @@ bool confineSignals(const Protected &others) {
     filter.allow();
   }
 #ifdef SYS_pidfd_open
-  // The other way to a signal.
+  // Another way to send a signal.
   filter.skipUnless(SYS_pidfd_open, 4);
   filter.load(kFirst);
   filter.refuseIf(static_cast<unsigned>(others.tuner));
@@ -98,7 +98,7 @@ bool confineSignals(const Protected &others) {
   const sock_fprog program = filter.finished();
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     return false;
-  // SPEC_ALLOW: older systems would else slow the program down against attacks that are not the matter here.
+  // SPEC_ALLOW: without it, older systems slow the program down to prevent attacks that do not matter here.
   return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) == 0 ||
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }

@@ -5,18 +5,19 @@
 //
 //   in the child, between fork and exec:   confineSignals({parent, its group, its own parent})
 //
-// A filter of system calls (seccomp) answers EPERM where a signal is meant for one of these processes, for all
-// processes (-1), or for the group of one of these, and where a process wants to leave its session or group,
-// for whoever is killed with its group must stay in it. All other calls pass. The filter needs no privileges and holds for
-// all that the child starts. Invariant: only calls that are allowed between fork and exec are made.
-// A system without such filters says so (false); what is left then is the child's own session and group, which
-// kill(0) does not leave.
+// A filter of system calls (seccomp) answers EPERM if a signal is sent to one of these processes, to all processes
+// (-1) or to the group of one of these. It also answers EPERM if a process tries to leave its session or group,
+// because killing the group must reach all of its processes. All other calls pass. The filter needs no privileges and
+// also holds for all processes that the child starts. On a system without such filters the function returns false;
+// the only protection then is the child's own session and group, which kill(0) does not leave.
+//
+// Invariant: only calls that are allowed between fork and exec are made.
 #pragma once
 #include <sys/types.h>
 
 namespace pbc::tuner {
 
-/// Who must not get signals from a child.
+/// The processes that must not get signals from a child.
 struct Protected {
   pid_t tuner = 0, tunersGroup = 0, tunersParent = 0;
 };
@@ -25,7 +26,7 @@ Protected thisProcess();
 
 bool confineSignals(const Protected &);
 
-/// Whether the system has what confineSignals() needs.
+/// Whether the system supports what confineSignals() needs.
 bool canConfineSignals();
 
 } // namespace pbc::tuner

@@ -15,10 +15,10 @@
 
 namespace pbc::tuner {
 
-/// By a signal, by ourselves, or because the time is over (TimeLimit).
+/// Whether to stop: because of a signal, requestStop(), or the end of the time (TimeLimit).
 bool stopRequested();
 
-/// The same without the time.
+/// The same, but not because of the time.
 bool isInterrupted();
 
 /// Asks to stop, as a signal does: for example when the program that is measured no longer exists.

@@ -39,7 +39,7 @@ public:
     return inner_.examine(all, depth, deadline);
   }
   std::optional<Rejected> confirm(const Configuration &configuration, int size, double, double) override {
-    return inner_.confirm(configuration, size, 0, 0); // what is measured here are no seconds
+    return inner_.confirm(configuration, size, 0, 0); // the measured values are not seconds
   }
   bool renew() override { return inner_.renew(); }
   void pause(double seconds) override { inner_.pause(seconds); }

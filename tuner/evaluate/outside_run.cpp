@@ -17,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kPart = 0.25;    // of a claimed gain that must be there
+constexpr double kPart = 0.25;    // part of a claimed gain that must be visible
 constexpr double kVisible = 0.02; // seconds of a gain that whole processes show
-constexpr double kShare = 0.3;    // and as a part of the default's whole process
+constexpr double kShare = 0.3;    // the same as a part of the default's whole process
 constexpr double kStopped = 0.7;  // seconds that are left when the user wants to end
 
 bool areSame(const std::string &one, const std::string &other) {
@@ -86,7 +86,7 @@ OutsideRun::Ran OutsideRun::run(const std::string &configuration, const Sizes &s
   std::string line;
   for (;;) {
     constexpr double kSlice = 0.1;
-    if (stopSignal() != 0 && stopBy_ == 0) // what was found is still to be looked at, if that is soon done
+    if (stopSignal() != 0 && stopBy_ == 0) // the result is still checked if that takes little time
       stopBy_ = steadySeconds() + kStopped;
     const double left = (stopBy_ > 0 ? std::min(until, stopBy_) : until) - steadySeconds();
     const auto read = child.readLine(std::min(left, kSlice), &line);
@@ -117,7 +117,7 @@ std::optional<Rejected> OutsideRun::compare(const std::string &folder, const std
     isSame = isSame && areSame(expected[i], found[i]);
   if (isSame)
     return {};
-  // Not the same bytes. A process that has only ever run the default says whether they are the same but for rounding.
+  // The bytes differ. A process that has run nothing but the default compares the results up to rounding.
   WorkerOptions options = options_;
   options.keep.clear();
   options.reference = folder + "/tuned";
@@ -176,14 +176,14 @@ std::optional<Rejected> OutsideRun::look(const std::string &toml, const std::str
   const double gain = claim.byDefault - claim.claimed;
   if (gain < std::max(kVisible, kShare * first.seconds) || first.seconds - own.seconds > kPart * gain)
     return {};
-  // Starting may take longer than the gain: what further runs take.
+  // Starting may take longer than the gain, so the times of further runs are compared.
   constexpr double kRunFor = 0.3; // seconds
   const long more = std::clamp(static_cast<long>(kRunFor / claim.byDefault), 1L, 100L);
   double further[2] = {};
   for (const bool isOwn : {false, true}) {
     const Ran once = run(isOwn ? tuned : plain, sizes, "", 1, until),
               often = run(isOwn ? tuned : plain, sizes, "", 1 + more, until);
-    if (!once.isDone || !often.isDone) // what was seen so far speaks against it
+    if (!once.isDone || !often.isDone) // the comparison of whole processes stands
       return Rejected{
           Failure::Error,
           fmt::format("run by itself, the program takes {:.3g} s with it, and {:.3g} s with the default; it "

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The winner once more from outside: the program runs as a user would run it, in a process of its own with the
-// configuration in a file, and the tuner's own clock and the files that it writes are compared with the default's.
+// Checks the winner once more from outside: the program runs as a user would run it, in a process of its own with the
+// configuration in a file. Its time by the tuner's own clock, and the files that it writes, are compared with those of
+// the default.
 //
 //   OutsideRun outside(program, options, space);
 //   outside.look(tuned, defaults, {{"n", 20000}}, {.byDefault = 0.2, .claimed = 0.01}, until)
 //       ->  nothing, or Rejected{"run by itself, it gives a different result from the default"}
 //
-// All that was measured before was said by a process in which the candidate's own code ran: what tells a worker from a
-// run, or stops the clock, is found here. A claim is contradicted if a gain that must be visible from outside is
-// not there at all: whole processes first, then, because starting a device or reading a file may hide a gain,
-// the difference of runs repeated often and once.
+// All earlier measurements were reported by a process in which the candidate's own code ran. This check finds code
+// that behaves differently in a worker or that manipulates the clock. A claimed gain is contradicted if it is large
+// enough to be visible from outside but is not there. First the times of whole processes are compared. Starting a
+// device or reading a file may hide a gain there, so after that the difference between many runs and one run in a
+// process is compared.
 //
-// Invariant: a default that does not run so, a full disk or too little time reject nobody; remark() says what was not
-// looked at.
+// Invariant: a default that does not run in this way, a full disk or too little time reject no configuration;
+// remark() says what was not checked.
 #pragma once
 #include "tuner/evaluate/worker.h"
 
 namespace pbc::tuner {
 
-/// Seconds of a run, as the workers have measured them; 0: not known, only the results count.
+/// The seconds of a run that the workers have measured; 0: not known, and only the results are compared.
 struct Claim {
   double byDefault = 0, claimed = 0;
 };
@@ -37,9 +39,9 @@ private:
   struct Ran {
     bool isDone = false;
     double seconds = 0;
-    std::optional<Rejected> rejected; // by the program's own doing
+    std::optional<Rejected> rejected; // because of the program, not of its surroundings
   };
-  /// `outputs`: the prefix of their files; "": none are written. `trials`: of --time; 0: a plain run.
+  /// `outputs`: the prefix of the output files; "": none are written. `trials`: the number for --time; 0: a plain run.
   Ran run(const std::string &configuration, const Sizes &, const std::string &outputs, long trials,
           double until);
   std::optional<Rejected> compare(const std::string &folder, const std::string &defaults, const Sizes &,

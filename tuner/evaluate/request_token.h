@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What stands before a request to `PROG --serve --channel=N` and before all that is said about it: its number and 128
-// random bits, which nobody knew before. What a rule body prints, wherever it goes, does not begin with it.
+// The token that begins a request to `PROG --serve --channel=N` and every line of the answer: its number and 128 new
+// random bits. A rule body cannot know it, so nothing that a rule body prints begins with it.
 //
 //   RequestToken token(7);        token.before(request)   ->  "7:93be... {...}"
 //   token.read("7:93be... {...}") ->  "{...}"             other lines: nothing

@@ -21,7 +21,7 @@ struct SizeWishes {
   long n = 0; // of all variables that are not small constants; 0: not given
   Sizes sizes;
   bool fromFiles = false;
-  double longest = 1; // seconds of a run of the default at a size that nobody has said
+  double longest = 1; // seconds that the default may take at a calibrated size
 };
 
 /// The full size: given by the user, taken from the input files, or calibrated. Throws TunerError.

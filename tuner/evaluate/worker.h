@@ -7,7 +7,7 @@
 //   worker.prepare({{"n", 1024}}, 30)          -> Prepared{n 1024, 0.031 s}
 //   worker.measure(toml, 3, 0.5, 2.0)          -> Measured{seconds, agrees} or what went wrong
 //
-// Each request has a token (request_token.h), and only what begins with it is its answer.
+// Each request has a token (request_token.h); only lines that begin with it belong to the answer.
 //
 // Invariant: a failed call leaves no process behind; the next call starts one and prepares it again.
 #pragma once
@@ -108,7 +108,7 @@ public:
   /// `metrics`: what is measured in addition to the time.
   Answer<Measured> measure(const std::string &toml, int trials, double limit, double patience,
                            const std::vector<Metric> &metrics = {}, Compared = Compared::First);
-  /// A process is there that has made these inputs and knows the reference for them.
+  /// Whether a process is running that has made these inputs and has the reference for them.
   bool isPreparedFor(const Sizes &sizes) const { return process_ && processPrepared_ && prepared_ == sizes; }
   /// Whether the process has run other configurations than the one it was prepared with, which may have
   /// caused a failure now.
@@ -133,7 +133,7 @@ private:
   std::string base_;
   double preparePatience_ = 60;
   long requests_ = 0;
-  long preparedBytes_ = 0; // of memory that the process had then
+  long preparedBytes_ = 0; // memory that the process had after preparing
   bool processPrepared_ = false, isUsed_ = false;
 };
 

@@ -50,7 +50,8 @@ public:
                                              double deadline) override;
   /// Sets the examination; without one, nothing is examined. It must outlive this object.
   void setExamination(Examination *examination) { examination_ = examination; }
-  /// Who runs the winner from outside, and until when at most, of the steady clock. Must outlive this.
+  /// Sets the object that runs the winner from outside, and the time of the steady clock when that must end. It must
+  /// outlive this object.
   void setOutside(OutsideRun *outside, double until) {
     outside_ = outside;
     outsideUntil_ = until;

@@ -31,14 +31,14 @@ ProgramSpace spaceOf(const KernelOption &option) {
   return space;
 }
 
-/// Races of two between new processes, of five rounds each, as they are where the time is over; a turn is at least a
-/// tenth of a second of short runs, and a process starts with three.
+/// The expected seconds of a comparison: races between new processes, of five rounds each (as when the time is over).
+/// A turn lasts at least a tenth of a second, and each process begins with three runs.
 double expectedComparison(double seconds) {
   constexpr double kRounds = 5, kTurn = 0.1, kStart = 0.1;
   return kProcesses * 2 * (kRounds * std::max(kTurn, seconds) + 3 * seconds + kStart);
 }
 
-/// Not by chance, and also where nothing disturbed the two.
+/// Whether the winner is faster beyond chance, and also in the runs that nothing disturbed.
 bool hasWon(const RaceResult &race) {
   return race.changed && race.winnerUndisturbed < kNoise * race.defaultUndisturbed;
 }
@@ -316,7 +316,7 @@ private:
   Observer &observer_;
   const std::function<void(const std::string &)> &note_;
   KernelSearchResult result_;
-  double lastComparison_; // seconds that it is expected to take
+  double lastComparison_; // its expected seconds
 };
 
 } // namespace

@@ -23,7 +23,7 @@ public:
   virtual void renew() = 0;
   /// A variant that cannot be made, crashes, hangs or gives another result is rejected.
   virtual Measurement measure(const KernelSettings &, int trials) = 0;
-  /// Seconds that making one more takes, where as many are made as the machine can; 0: nothing that counts.
+  /// Seconds that one more variant takes to build, with as many builds at once as the machine allows; 0: negligible.
   virtual double secondsToBuild() const { return 0; }
   virtual double elapsed() const = 0;
   virtual bool stopped() const = 0;

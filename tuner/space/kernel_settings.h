@@ -41,8 +41,8 @@ std::string toToml(const KernelSettings &, const std::vector<std::string> &comme
 KernelSettings kernelSettings(const std::string &toml);
 /// Replaces the section in a configuration's text.
 std::string withKernels(const std::string &toml, const std::string &section);
-/// The text with this number of threads in front of its tables, in place of its own; 0: as it is. What is tuned with
-/// so many threads is to run with them.
+/// The text with this number of threads before its first table, instead of the text's own number; 0: unchanged. A
+/// configuration that was tuned with a number of threads must also run with that number.
 std::string withThreads(const std::string &toml, int threads);
 
 } // namespace pbc::tuner
