@@ -4,6 +4,7 @@
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/time_functions.h"
+#include "compiler/poly/spelling.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -322,7 +323,8 @@ std::string asProse(const Json &program) {
 std::string explain(const emit::Input &in, poly::Context &context, bool asJson,
                     const std::vector<KernelSpace> &spaces) {
   const Json program = Explainer(in, context, spaces).program();
-  return asJson ? program.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : asProse(program);
+  return poly::asSpelled(asJson ? program.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
+                                : asProse(program));
 }
 
 } // namespace pbc::driver

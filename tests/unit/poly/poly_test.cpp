@@ -2,6 +2,7 @@
 
 #include "compiler/poly/first_point.h"
 #include "compiler/poly/poly.h"
+#include "compiler/poly/spelling.h"
 #include <gtest/gtest.h>
 #include <isl/aff.h>
 #include <isl/map.h>
@@ -44,6 +45,13 @@ TEST(Poly, NamesAreMangledInjectively) {
         << m;
   }
   EXPECT_EQ(poly::displayed(poly::mangle("\u00e4_1")), "\u00e4_1");
+}
+
+TEST(Poly, NamesInTextsAreSpelledAsInTheProgram) {
+  const std::string text = "for " + poly::mangle("\u00fc") + " + 2 " + poly::mangle("a$b_c") + ": in order";
+  EXPECT_EQ(poly::asSpelled(text), "for \u00fc + 2 a$b_c: in order");
+  EXPECT_EQ(poly::asSpelled("for i: in order"), "for i: in order");
+  EXPECT_EQ(poly::asSpelled(""), "");
 }
 
 TEST(Poly, FirstPoints) {
