@@ -11,8 +11,10 @@
 // that prevents it, and the body is used as text: `edits` say where calls of transforms, `spawn`, `sync` and
 // `return` stand in it. Indices here are relative to the body's views; nothing here knows schedules.
 #pragma once
+#include "compiler/preamble/preamble.h"
 #include "compiler/sema/module.h"
 #include "compiler/source/diagnostics.h"
+#include <functional>
 
 namespace pbc::body {
 
@@ -124,18 +126,35 @@ std::string affineText(const Value &, const Facts &, bool &ok);
 /// How much of the C and C++ libraries a program's bodies and raw blocks see without including it.
 enum class Library { None, Base, System, All };
 
+/// What stands in front of a unit's own text.
+struct Beginning {
+  Library library = Library::None;
+  std::string directives;              // that the raw blocks begin with
+  std::vector<std::string> headerPath; // where headers of raw blocks are, as options of Clang
+  bool mayThrow = false;
+};
+
+/// How the front end reads generated code, where bodies are to be read in the same way: with headers that both
+/// have parsed once. Empty arguments and no preamble: they are unknown.
+struct FrontEnd {
+  std::function<std::vector<std::string>(const Beginning &)> arguments;
+  std::function<preamble::Shared(const Beginning &)> preamble;
+};
+
 struct Understanding {
-  std::vector<std::vector<Facts>> facts; // [transform][rule]
-  Library library = Library::None;       // what the generated code needs
-  std::vector<std::string> headerPath;   // where headers of raw blocks are, as options of Clang
-  std::vector<std::string> rawBlocks;    // as the generated code has them
+  std::vector<std::vector<Facts>> facts;   // [transform][rule]
+  Beginning beginning;                     // of the generated code
+  std::vector<std::string> rawBlocks;      // as the generated code has them
+  std::vector<std::uint32_t> directivesOf; // how long the part of each is that is in `beginning.directives`
 };
 
 /// Facts for every rule of every transform. One Clang run over the whole module, or more if names are missing
 /// that a library may have; type errors and the like are reported at the user's own line.
 /// `includePath`: folders for their headers, beside those of the files that the raw blocks stand in.
+/// `frontEnd`: null, or what bodies and generated code share; messages about errors never depend on it.
 Understanding understand(const sema::Module &, source::Diagnostics &,
-                         const std::vector<std::string> &includePath = {});
+                         const std::vector<std::string> &includePath = {},
+                         const FrontEnd *frontEnd = nullptr);
 
 /// --emit=facts; with `sources` obstacles name their lines.
 std::string print(const sema::Module &, const std::vector<std::vector<Facts>> &,

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The forms of compile() that use a cache and threads. An entry is a list of the files that were read, each
-// with the checksum of its content, and then the output; an entry whose files have changed does not count.
+// The forms of compile() that use a cache and threads. An entry is the output, the messages and the files that
+// were read (entry.h); an entry whose files have changed does not count.
 #include "compiler/build/cache.h"
 #include "compiler/build/compile.h"
+#include "compiler/build/entry.h"
 
 #include <algorithm>
 #include <atomic>
-#include <fstream>
 #include <gnu/libc-version.h>
-#include <iterator>
 #include <numeric>
 #include <optional>
 #include <thread>
@@ -20,60 +19,26 @@ namespace {
 /// Raise when the form of entries or the way of compiling changes.
 constexpr const char *kEntryForm = "object 1, clang " PBC_LLVM_VERSION;
 
-std::optional<std::string> fileText(const std::string &path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in)
-    return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
-
-void appendPart(std::string &entry, const std::string &part) {
-  const std::uint64_t size = part.size();
-  entry.append(reinterpret_cast<const char *>(&size), sizeof size).append(part);
-}
-
-/// Cuts the first part off `rest`; nothing when the entry ends too early.
-std::optional<std::string> takePart(std::string_view &rest) {
-  std::uint64_t size = 0;
-  if (rest.size() < sizeof size)
-    return std::nullopt;
-  rest.copy(reinterpret_cast<char *>(&size), sizeof size);
-  rest.remove_prefix(sizeof size);
-  if (rest.size() < size)
-    return std::nullopt;
-  std::string part(rest.substr(0, size));
-  rest.remove_prefix(size);
-  return part;
-}
-
 std::string pack(const CompileResult &result) {
   std::string entry;
   appendPart(entry, result.output);
   appendPart(entry, result.messages);
-  for (const std::string &file : result.filesRead) {
-    appendPart(entry, file);
-    appendPart(entry, contentHash(fileText(file).value_or("")));
-  }
+  appendFiles(entry, result.filesRead);
   return entry;
 }
 
 std::optional<CompileResult> unpack(std::string_view entry) {
-  CompileResult result;
   auto output = takePart(entry), messages = takePart(entry);
   if (!output || !messages)
     return std::nullopt;
-  while (!entry.empty()) {
-    auto file = takePart(entry), hash = takePart(entry);
-    if (!file || !hash)
-      return std::nullopt;
-    const auto text = fileText(*file);
-    if (!text || contentHash(*text) != *hash)
-      return std::nullopt;
-    result.filesRead.push_back(*file);
-  }
+  auto files = takeUnchangedFiles(entry);
+  if (!files)
+    return std::nullopt;
+  CompileResult result;
   result.ok = result.fromCache = true;
-  result.output = std::move(*output);
-  result.messages = std::move(*messages);
+  result.output = *output;
+  result.messages = *messages;
+  result.filesRead = std::move(*files);
   return result;
 }
 

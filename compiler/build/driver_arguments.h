@@ -3,14 +3,14 @@
 // What Clang's driver would tell the front end and the linker on this machine: include folders, processor
 // features, start files, library folders. Inside the build room only.
 #pragma once
+#include "compiler/preamble/preamble.h"
 #include <string>
 #include <vector>
 
 namespace pbc::build {
 
-/// Virtual folder of all texts in memory, and of the headers among them.
-inline constexpr const char *kVirtualFolder = "/pbc";
-inline constexpr const char *kVirtualIncludes = "/pbc/include";
+using preamble::kVirtualFolder;
+using preamble::kVirtualIncludes;
 
 /// What stands for the objects and for the output in a link line.
 inline constexpr const char *kInputMark = "/pbc/unit.o";

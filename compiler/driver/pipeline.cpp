@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/pipeline.h"
-#include "compiler/body/abi_headers.h"
 #include "compiler/body/prelude.h"
 #include "compiler/body/verify.h"
 #include "compiler/build/cache.h"
 #include "compiler/build/compile.h"
 #include "compiler/build/find_libraries.h"
 #include "compiler/build/link.h"
+#include "compiler/build/preambles.h"
 #include "compiler/choice/sizes.h"
 #include "compiler/choice/verify.h"
 #include "compiler/driver/explain.h"
@@ -62,7 +62,7 @@ public:
   /// With `take` it stops after the kernels, which it gives to `take`.
   Pipeline(const Options &o, std::function<void(const kernel::Kernel &)> take)
       : options_(o), take_(std::move(take)), diagnostics_(sources_),
-        cache_(o.noCache ? "" : build::Cache::defaultFolder()) {}
+        cache_(o.noCache ? "" : build::Cache::defaultFolder()), preambles_(&cache_) {}
 
   int run() {
     const auto file = sources_.load(options_.input);
@@ -218,7 +218,7 @@ private:
     std::vector<emit::Unit> units;
     step("emit", [&] {
       units = emit::emit({module, facts, choices, plans, kernels, fusions, &sources_, options_.cpus,
-                          rawBlocks_, kernelOptions_, &devices_},
+                          understood_.rawBlocks, understood_.directivesOf, kernelOptions_, &devices_},
                          context, *baked);
     });
     if (options_.stage == Stage::Cpp)
@@ -234,7 +234,7 @@ private:
         return 0;
     }
 
-    const std::vector<build::CompileRequest> toCompile = requests(units, module);
+    const std::vector<build::CompileRequest> toCompile = requests(units);
     std::vector<build::CompileResult> objects;
     step("compile", [&] { objects = build::compileAll(toCompile, &cache_, options_.jobs); });
     for (std::size_t i = 0; i < objects.size(); ++i) {
@@ -302,11 +302,20 @@ private:
   }
 
   std::vector<std::vector<body::Facts>> understand(const sema::Module &module) {
-    auto [facts, library, headerPath, rawBlocks] =
-        body::understand(module, diagnostics_, options_.includePath);
-    library_ = library;
-    headerPath_ = headerPath;
-    rawBlocks_ = rawBlocks;
+    // Bodies are read as the units are compiled, with the same preamble.
+    const body::FrontEnd frontEnd{
+        .arguments =
+            [&](const body::Beginning &b) {
+              std::string messages;
+              return build::frontArguments(commonRequest(options_.cpus.front(), b.mayThrow), messages);
+            },
+        .preamble =
+            [&](const body::Beginning &b) {
+              const auto headers = headersOf(commonRequest(options_.cpus.front(), b.mayThrow), b);
+              return headers ? preambles_.get(*headers) : nullptr;
+            }};
+    understood_ = body::understand(module, diagnostics_, options_.includePath, &frontEnd);
+    std::vector<std::vector<body::Facts>> facts = std::move(understood_.facts);
     // Kernels use raw pointers; the checks are in the regions' own methods.
     if (options_.boundsCheck)
       for (auto &ofTransform : facts)
@@ -317,6 +326,33 @@ private:
             f.liftable = false, f.obstacle = "--bounds-check keeps bodies as they are written";
         }
     return facts;
+  }
+
+  /// What all units, and the reader of bodies, ask of the front end.
+  build::CompileRequest commonRequest(const std::string &cpu, bool mayThrow) const {
+    build::CompileRequest r;
+    r.optimisation = options_.optimisation;
+    r.cpu = cpu;
+    r.boundsCheck = options_.boundsCheck;
+    r.extraArguments = {"-w"};
+    // Without exceptions, code for unwinding need not be made: a seventh of the compile time.
+    if (!mayThrow)
+      r.extraArguments.push_back("-fno-exceptions");
+    return r;
+  }
+
+  /// The headers that a unit begins with, for a preamble.
+  static std::optional<preamble::Request> headersOf(build::CompileRequest common,
+                                                    const body::Beginning &beginning) {
+    // Folders are part of the preamble only where it looks into them, so that programs in many folders share one.
+    const bool isQuoted = beginning.directives.find('"') != std::string::npos;
+    for (const std::string &option : beginning.headerPath)
+      if (isQuoted || option.starts_with("-I"))
+        common.extraArguments.push_back(option);
+    std::string messages;
+    preamble::Request headers{body::headerLines() + beginning.directives, body::headers(beginning.library),
+                              build::frontArguments(common, messages)};
+    return headers.arguments.empty() ? std::nullopt : std::optional(std::move(headers));
   }
 
   void verify(const char *what, const std::function<std::vector<std::string>()> &check) {
@@ -426,30 +462,24 @@ private:
     return all;
   }
 
-  std::vector<build::CompileRequest> requests(const std::vector<emit::Unit> &units,
-                                              const sema::Module &module) const {
-    const std::string prelude = body::prelude(library_);
-    const bool mayThrow = library_ == body::Library::All || usesExceptions(module);
+  std::vector<build::CompileRequest> requests(const std::vector<emit::Unit> &units) {
+    const body::Beginning &beginning = understood_.beginning;
     std::vector<build::CompileRequest> out;
     for (const auto &[u, cpu] : versions(units)) {
       const bool isOneOfSeveral = options_.cpus.size() > 1 && u != &units.back();
-      build::CompileRequest r;
+      build::CompileRequest r = commonRequest(cpu, beginning.mayThrow);
+      r.headers = headersOf(r, beginning);
+      r.preambles = preambles_.source();
       r.name = u->name + (isOneOfSeveral ? "." + cpu : "") + ".cpp";
       r.text = u->text;
-      r.files = body::abiHeaders();
-      r.files.emplace_back("pb/prelude.h", prelude);
-      r.optimisation = options_.optimisation;
-      r.cpu = cpu;
-      r.boundsCheck = options_.boundsCheck;
+      r.files = body::headers(beginning.library);
       r.vectorMath = options_.vectorMath;
-      r.extraArguments = {"-w"};
       if (isOneOfSeveral) {
         r.onlyShared = emit::versionNamespace(cpu);
         r.extraArguments.push_back("-Dpb_program=" + r.onlyShared);
       }
-      if (!mayThrow)
-        r.extraArguments.push_back("-fno-exceptions");
-      r.extraArguments.insert(r.extraArguments.end(), headerPath_.begin(), headerPath_.end());
+      r.extraArguments.insert(r.extraArguments.end(), beginning.headerPath.begin(),
+                              beginning.headerPath.end());
       if (options_.stage == Stage::Llvm)
         r.wanted = build::CompileRequest::Output::Llvm;
       if (options_.stage == Stage::Asm)
@@ -457,19 +487,6 @@ private:
       out.push_back(std::move(r));
     }
     return out;
-  }
-
-  /// Without exceptions, code for unwinding need not be made: a seventh of the compile time. Only raw blocks
-  /// and bodies that say so can have any.
-  static bool usesExceptions(const sema::Module &module) {
-    if (!module.rawBlocks.empty())
-      return true;
-    for (const auto &t : module.transforms)
-      for (const auto &r : t.rules)
-        if (r.body->text.text.find("throw") != std::string::npos ||
-            r.body->text.text.find("try") != std::string::npos)
-          return true;
-    return false;
   }
 
   /// What the configuration says of kernels.
@@ -529,7 +546,7 @@ private:
     // Raw blocks stand in every unit: what they define without `static` is the same thing in each.
     if (!module.rawBlocks.empty())
       request.extraArguments.push_back("--allow-multiple-definition");
-    if (library_ != body::Library::None || !module.rawBlocks.empty())
+    if (understood_.beginning.library != body::Library::None || !module.rawBlocks.empty())
       addFoundLibraries(request);
     build::LinkResult linked;
     step("link", [&] { linked = build::link(request); });
@@ -560,9 +577,9 @@ private:
   source::SourceManager sources_;
   source::Diagnostics diagnostics_;
   build::Cache cache_;
+  build::Preambles preambles_;
   build::Cache::Key programKey_;
-  body::Library library_ = body::Library::None;
-  std::vector<std::string> headerPath_, rawBlocks_;
+  body::Understanding understood_; // its facts are given on
   std::string times_;
   std::string kernelOptions_; // that were asked for
   std::vector<KernelSpace> spaces_;

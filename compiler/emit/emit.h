@@ -39,8 +39,9 @@ struct Input {
   const Fusions &fusions;
   const source::SourceManager *sources = nullptr;   // for the places that assertions name
   std::vector<std::string> processors = {"native"}; // in one program, the least able one first
-  std::vector<std::string> rawBlocks = {}; // the module's, as body::understand has them for each unit
-  std::string kernelOptions = {};          // lines of a configuration's [kernels], for the program to know
+  std::vector<std::string> rawBlocks = {};      // the module's, as body::understand has them for each unit
+  std::vector<std::uint32_t> directivesOf = {}; // how much of each raw block a preamble may hold
+  std::string kernelOptions = {}; // lines of a configuration's [kernels], for the program to know
   const Devices *devices = nullptr;
 };
 

@@ -11,6 +11,7 @@
 #include <isl/set.h>
 #include <isl/union_map.h>
 #include <isl/union_set.h>
+#include <isl/val.h>
 
 namespace pbc::poly {
 namespace {
@@ -24,6 +25,13 @@ std::string take(char *s) {
 // A name for a dimension that has none yet; isl prints those as i0, i1, ...
 std::string dimensionName(const char *given, int position) {
   return given ? given : "i" + std::to_string(position);
+}
+
+/// Whether not even a number can be made: each allocation is an operation.
+bool isExhausted(isl_ctx *ctx) {
+  isl_val *probe = isl_val_zero(ctx);
+  isl_val_free(probe);
+  return probe == nullptr;
 }
 
 } // namespace
@@ -56,8 +64,9 @@ bool Context::withBudget(unsigned long operations, const std::function<void()> &
     isl_ctx_reset_error(ctx_);
     return false;
   } catch (const isl::exception &) {
-    // C calls hand on a null pointer, on which the bindings throw another error: isl still knows the first.
-    if (isl_ctx_last_error(ctx_) != isl_error_quota)
+    // C calls hand on a null pointer, on which the bindings throw another error: isl still knows the first, or,
+    // where it reads text, only that nothing more may be computed.
+    if (isl_ctx_last_error(ctx_) != isl_error_quota && !isExhausted(ctx_))
       throw;
     isl_ctx_reset_error(ctx_);
     return false;
