@@ -23,9 +23,9 @@ def call(*command, **options):
     return r.stdout + r.stderr
 
 
-def seconds(*command, **options):
-    """What a program prints as "time: X s"."""
-    return float(re.search(r"time: (\S+) s", call(*command, **options))[1])
+def seconds(*command, of="time", **options):
+    """What a program prints as "time: X s", or as "processor: X s"."""
+    return float(re.search(rf"^{of}: (\S+) s", call(*command, **options), re.M)[1])
 
 
 def ticks_of_all():
@@ -113,11 +113,11 @@ class Limits:
         return ", ".join(parts)
 
 
-def compared(name, ours, peer, bar=None, share=None):
+def compared(name, ours, peer, bar=None, share=None, against=None, remark=""):
     """ours and peer: samples in seconds. The bar: how many times the peer's time is allowed. share(seconds): of
-    the machine's limits, as text."""
+    the machine's limits, as text, said of both. against: the peer with its version; remark: what must be known of it."""
     ratio = statistics.median(ours) / statistics.median(peer)
     best = min(ours) / min(peer)
-    limit = f" ({share(statistics.median(ours))})" if share else ""
-    row(name, shown(statistics.median(ours)) + limit, shown(statistics.median(peer)), f"{ratio:.2f} ({best:.2f})",
+    both = [shown(statistics.median(x)) + (f" ({share(statistics.median(x))})" if share else "") for x in (ours, peer)]
+    row(name, both[0], f"{against}: {both[1]}{remark}" if against else both[1], f"{ratio:.2f} ({best:.2f})",
         f"<= {bar}" if bar else "-", bar and verdict(ratio <= bar, best <= bar))

@@ -13,7 +13,9 @@ target_compile_options(pbc_options INTERFACE -Wall -Wextra -Werror -Wno-missing-
 # compiler's time. g++ then takes their anonymous namespaces for those of a header.
 target_compile_options(pbc_options INTERFACE -Wno-subobject-linkage)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
-target_include_directories(pbc_options INTERFACE ${CMAKE_SOURCE_DIR})
+# The version has one place, project(VERSION); sources include "pbc/version.h".
+configure_file(${CMAKE_CURRENT_LIST_DIR}/version.h.in ${CMAKE_BINARY_DIR}/generated/pbc/version.h @ONLY)
+target_include_directories(pbc_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
 if(PBC_VERIFY)
   target_compile_definitions(pbc_options INTERFACE PBC_VERIFY=1)
 endif()
@@ -37,12 +39,13 @@ endfunction()
 add_custom_target(unit_tests)
 # Under a sanitizer a process takes longer to begin than most tests: some processes run all tests of a component.
 set(PBC_TEST_SHARDS 0 CACHE STRING "processes for the tests of a component (0: one for each test)")
+option(PBC_UNITY_TESTS "several files of a test program make one unit, whatever CMAKE_UNITY_BUILD says" ON)
 function(pbc_test name)
   cmake_parse_arguments(R "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${R_SOURCES})
   target_link_libraries(${name} PRIVATE pbc_options ${R_LINK} GTest::gmock GTest::gtest GTest::gtest_main)
   target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${PBC_UNITY_TESTS})
   file(RELATIVE_PATH label ${CMAKE_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
   string(REGEX REPLACE "/.*" "" label "${label}")
   if(label STREQUAL "unit")
@@ -59,6 +62,15 @@ function(pbc_test name)
     return()
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS "${label}")
+endfunction()
+
+# pbc_test_files(VARIABLE PATTERN...): the files that tests are made of, found again by each build; there must be some.
+function(pbc_test_files variable)
+  file(GLOB found CONFIGURE_DEPENDS ${ARGN})
+  if(NOT found)
+    message(FATAL_ERROR "no file for the tests of ${CMAKE_CURRENT_SOURCE_DIR}: ${ARGN}")
+  endif()
+  set(${variable} "${found}" PARENT_SCOPE)
 endfunction()
 
 # Adds every folder below this one that has a CMakeLists.txt; one without is searched one folder deeper.

@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
   load_plugin("autoschedule_adams2019");
   Pipeline pipeline(out);
   const Target target = get_jit_target_from_environment();
-  pipeline.auto_schedule("Adams2019", target, MachineParams(threads, 32 << 20, 40));
+  pipeline.apply_autoscheduler(target, {"Adams2019", {{"parallelism", std::to_string(threads)}}});
   in.set(image);
   weights.set(kernel);
   Buffer<float> result(w - k + 1, h - k + 1);

@@ -1,19 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The transforms of dense.pbcc by OpenBLAS.
+// The transforms of dense.pbcc by the functions of a BLAS library that is opened when this program runs.
 //
-//   blas NAME W H K THREADS    => "time: SECONDS s", the median; `...Often`: of 100 calls
+//   blas LIBRARY PREFIX NAME W H K    => "time: SECONDS s", the median; `...Often`: of 100 calls. And "processor:
+//                                       SECONDS s", the least processor time, which other programs disturb less
+//
+// PREFIX stands in front of the library's names ("scipy_" for PyPI's OpenBLAS; "-" for none). The number of threads
+// comes from the library's own environment variable (bench/peers.py).
 #include <algorithm>
-#include <cblas.h>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <dlfcn.h>
 #include <random>
 #include <string>
 #include <vector>
-extern "C" void openblas_set_num_threads(int);
 
 namespace {
+
+// The values of the C interface to BLAS.
+constexpr int kRowMajor = 101, kNoTranspose = 111, kLower = 122, kNonUnit = 131, kUnit = 132, kLeft = 141;
+
+template <class T>
+using Product = void(int, int, int, int, int, int, T, const T *, int, const T *, int, T, T *, int);
+using Symmetric = void(int, int, int, int, int, double, const double *, int, const double *, int, double,
+                       double *, int);
+using Triangular = void(int, int, int, int, int, int, int, double, const double *, int, double *, int);
+
+/// The functions of one library.
+struct Blas {
+  Product<double> *dgemm;
+  Product<float> *sgemm;
+  Symmetric *dsymm;
+  Triangular *dtrmm, *dtrsm;
+};
+
+Blas blas;
+
+template <class Function>
+void find(void *library, const std::string &name, Function *&function) {
+  function = reinterpret_cast<Function *>(dlsym(library, name.c_str()));
+  if (!function) {
+    std::fprintf(stderr, "blas: %s\n", dlerror());
+    std::exit(1);
+  }
+}
+
+Blas open(const char *path, const std::string &prefix) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+  if (!library) {
+    std::fprintf(stderr, "blas: %s\n", dlerror());
+    std::exit(1);
+  }
+  Blas found;
+  find(library, prefix + "cblas_dgemm", found.dgemm);
+  find(library, prefix + "cblas_sgemm", found.sgemm);
+  find(library, prefix + "cblas_dsymm", found.dsymm);
+  find(library, prefix + "cblas_dtrmm", found.dtrmm);
+  find(library, prefix + "cblas_dtrsm", found.dtrsm);
+  return found;
+}
 
 int w, h, k;
 
@@ -29,24 +76,34 @@ std::vector<T> randomCells(std::size_t n) {
 
 void call(const std::string &name, const double *a, const double *b, double *c) {
   if (name == "Product")
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, h, w, k, 1, a, k, b, w, 0, c, w);
+    blas.dgemm(kRowMajor, kNoTranspose, kNoTranspose, h, w, k, 1, a, k, b, w, 0, c, w);
   else if (name == "Symmetric")
-    cblas_dsymm(CblasRowMajor, CblasLeft, CblasLower, h, w, 1, a, h, b, w, 0, c, w);
+    blas.dsymm(kRowMajor, kLeft, kLower, h, w, 1, a, h, b, w, 0, c, w);
   else {
     // These work in place: the copy is part of them.
     std::copy(b, b + static_cast<long>(w) * h, c);
     if (name == "Triangular")
-      cblas_dtrmm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, h, w, 1, a, h, c, w);
+      blas.dtrmm(kRowMajor, kLeft, kLower, kNoTranspose, kNonUnit, h, w, 1, a, h, c, w);
     else
-      cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, h, w, 1, a, h, c, w);
+      blas.dtrsm(kRowMajor, kLeft, kLower, kNoTranspose, kUnit, h, w, 1, a, h, c, w);
   }
 }
 void call(const std::string &, const float *a, const float *b, float *c) {
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, h, w, k, 1, a, k, b, w, 0, c, w);
+  blas.sgemm(kRowMajor, kNoTranspose, kNoTranspose, h, w, k, 1, a, k, b, w, 0, c, w);
+}
+
+struct Times {
+  double median, leastOfProcessor;
+};
+
+double processorSeconds() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 template <class T>
-double median(const std::string &name, int calls) {
+Times measure(const std::string &name, int calls) {
   std::vector<T> a = randomCells<T>(static_cast<std::size_t>(k) * h),
                  b = randomCells<T>(static_cast<std::size_t>(w) * k);
   if (name == "Solve")
@@ -54,32 +111,34 @@ double median(const std::string &name, int calls) {
       l /= 64; // a result that stays finite
   std::vector<T> c(static_cast<std::size_t>(w) * h);
   std::vector<double> times;
-  double all = 0;
+  double all = 0, least = 1e99;
   while (times.size() < 3 || all < 0.5) {
     const auto begin = std::chrono::steady_clock::now();
+    const double processor = processorSeconds();
     for (int n = 0; n < calls; ++n)
       call(name, a.data(), b.data(), c.data());
     times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     all += times.back();
+    least = std::min(least, processorSeconds() - processor);
   }
   std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-  return times[times.size() / 2];
+  return {times[times.size() / 2], least};
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 6) {
-    std::fprintf(stderr, "usage: blas NAME W H K THREADS\n");
+  if (argc != 7) {
+    std::fprintf(stderr, "usage: blas LIBRARY PREFIX NAME W H K\n");
     return 1;
   }
-  std::string name = argv[1];
-  w = std::atoi(argv[2]), h = std::atoi(argv[3]), k = std::atoi(argv[4]);
-  openblas_set_num_threads(std::atoi(argv[5]));
+  blas = open(argv[1], argv[2] == std::string("-") ? "" : argv[2]);
+  std::string name = argv[3];
+  w = std::atoi(argv[4]), h = std::atoi(argv[5]), k = std::atoi(argv[6]);
   const bool often = name.size() > 5 && name.substr(name.size() - 5) == "Often";
   if (often)
     name.resize(name.size() - 5);
   const int calls = often ? 100 : 1;
-  std::printf("time: %.9g s\n",
-              name == "ProductFloat" ? median<float>(name, calls) : median<double>(name, calls));
+  const Times times = name == "ProductFloat" ? measure<float>(name, calls) : measure<double>(name, calls);
+  std::printf("time: %.9g s\nprocessor: %.9g s\n", times.median, times.leastOfProcessor);
 }

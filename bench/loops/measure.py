@@ -2,6 +2,7 @@
 
 """Data-parallel loops against the same loop nests in C++."""
 from pathlib import Path
+from peers import compiler
 from samples import Limits, call, compared, in_turns, seconds
 
 HERE = Path(__file__).resolve().parent
@@ -31,4 +32,5 @@ def measure(tools):
                 peer = [by_hand, name, w_, h_, threads]
                 samples = in_turns(tools.rounds, lambda: seconds(*ours), lambda: seconds(*peer))
                 compared(f"loops: {kernel}, {place}, {threads} thread{'s'[: threads > 1]}", *samples, bar,
-                         (lambda seconds: limits.share(seconds, threads, (3 if kernel == "VectorAdd" else 2) * 8 * w * h)) if place == "in memory" else None)
+                         (lambda seconds: limits.share(seconds, threads, (3 if kernel == "VectorAdd" else 2) * 8 * w * h)) if place == "in memory" else None,
+                         compiler("clang++-19"))

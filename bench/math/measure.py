@@ -2,6 +2,7 @@
 
 """Black and Scholes' formula for 5 million options against vectors by hand that call the same library."""
 from pathlib import Path
+from peers import c_library
 from samples import Limits, call, compared, in_turns, seconds
 
 HERE = Path(__file__).resolve().parent
@@ -19,4 +20,5 @@ def measure(tools):
             peer = [by_hand, number, OPTIONS, threads]
             samples = in_turns(tools.rounds, lambda: seconds(*ours), lambda: seconds(*peer))
             compared(f"math: Black-Scholes, {number.lower()}, {threads} thread{'s'[: threads > 1]}", *samples, 1.0,
-                     lambda seconds: limits.share(seconds, threads, 5 * (8 if number == "Double" else 4) * OPTIONS))
+                     lambda seconds: limits.share(seconds, threads, 5 * (8 if number == "Double" else 4) * OPTIONS),
+                     f"by hand, {c_library()}")

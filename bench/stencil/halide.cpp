@@ -14,7 +14,7 @@ int main(int, char **argv) {
   const int w = std::atoi(argv[2]), h = std::atoi(argv[3]), d = std::atoi(argv[4]);
   const bool isSolid = kernel == "SevenPoint";
   const std::vector<int> sizes = isSolid ? std::vector<int>{w, h, d} : std::vector<int>{w, h};
-  load_plugin("/usr/lib/x86_64-linux-gnu/halide14/libautoschedule_mullapudi2016.so");
+  load_plugin("autoschedule_mullapudi2016");
   ImageParam a(Float(64), static_cast<int>(sizes.size()));
   Var x("x"), y("y"), z("z");
   Func step("step");
@@ -36,7 +36,8 @@ int main(int, char **argv) {
   step.set_estimates(output);
   Pipeline pipeline(step);
   const Target target = get_jit_target_from_environment();
-  pipeline.auto_schedule("Mullapudi2016", target, MachineParams(2, 16 << 20, 40));
+  pipeline.apply_autoscheduler(target, {"Mullapudi2016",
+                                        {{"parallelism", "2"}, {"last_level_cache_size", "16777216"}, {"balance", "40"}}});
   pipeline.compile_jit(target);
   Buffer<double> u[2] = {Buffer<double>(sizes), Buffer<double>(sizes)};
   for (auto &b : u)

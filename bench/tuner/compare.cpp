@@ -29,8 +29,14 @@ using nlohmann::json;
 
 constexpr double kMostNoise = 0.05; // of recorded runs
 
-const std::vector<std::string> kCompared = {"evolutionary", "ensemble", "local",
-                                            "bayesian",     "random",   "seeding"};
+/// All but what walks through a whole grid: that says nothing of how few trials a search needs.
+std::vector<std::string> comparedStrategies() {
+  std::vector<std::string> names;
+  for (const Strategy *strategy : strategies())
+    if (!strategy->isComplete)
+      names.emplace_back(strategy->name);
+  return names;
+}
 
 /// A program with two sites, three numbers on different scales and configurations that crash: for small
 /// budgets.
@@ -243,7 +249,7 @@ int run(std::vector<std::string> words) {
     std::vector<std::string> compared(words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)),
                                       words.end());
     if (compared.empty())
-      compared = kCompared;
+      compared = comparedStrategies();
     for (const double noise : {0.0, 0.02})
       for (const std::string &strategy : compared)
         add(asJson(fmt::format("12 levels and a ratio, noise {:.0f} %", 100 * noise), strategy, 5000,
@@ -253,7 +259,7 @@ int run(std::vector<std::string> words) {
     std::vector<std::string> compared(words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)),
                                       words.end());
     if (compared.empty())
-      compared = kCompared;
+      compared = comparedStrategies();
     for (const int budget : {40, 100, 300})
       for (const std::string &strategy : compared)
         add(asJson("rough, with crashes, noise 2 %", strategy, budget, rough(strategy, seeds, budget)));
@@ -273,7 +279,7 @@ int run(std::vector<std::string> words) {
     const double fraction = std::atof(words[1].c_str());
     const int seeds = std::atoi(words[2].c_str());
     auto split = std::find(words.begin() + 3, words.end(), "--");
-    std::vector<std::string> compared = kCompared;
+    std::vector<std::string> compared = comparedStrategies();
     if (split != words.end())
       compared.assign(split + 1, words.end());
     for (auto file = words.begin() + 3; file != split; ++file) {

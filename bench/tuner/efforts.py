@@ -5,7 +5,7 @@
   efforts.py PBC [--keep=FOLDER] [--rounds=15] [--only=full] [SAMPLE ...]
 
 Each sample is tuned from nothing with --effort=quick and with --effort=full, at one size. Then the default and both
-configurations run turn by turn, each round in another order, each run in a new process. The bars (issue 6): quick
+configurations run turn by turn, each round in another order, each run in a new process. The bars (tuning-practice.md 9): quick
 takes less than 60 s, is at most 10 % slower than full, and is not slower than the default (paired, 95 %). With --keep
 the configurations stay in that folder, and those that are there are not made again: full takes ten minutes each.
 """

@@ -6,7 +6,7 @@
 
 Each sample is tuned twice from nothing, with different seeds of the search, at one size. Then both configurations run
 turn by turn, each round in another order, each run in a new process, and go on until it is clear or there were so
-many rounds. The bar (issue 6): the medians differ by at most 3 %. What the default does against itself, measured the same
+many rounds. The bar (tuning-practice.md 9): the medians differ by at most 3 %. What the default does against itself, measured the same
 way, shows what this machine can tell apart now.
 """
 import argparse, os, statistics, sys, tempfile

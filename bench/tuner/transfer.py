@@ -7,7 +7,7 @@
 The other machine is this one with a single processor (taskset) and with the machine's name changed in the file. Each
 sample is tuned there and, from nothing, here; then the configuration of there is refreshed here with at most a tenth of
 the measurements that the tuning here made, races included. The default, the foreign, the refreshed and the full configuration run turn
-by turn, each round in another order, each run in a new process. The bar (issue 6): the refreshed one reaches 95 % of
+by turn, each round in another order, each run in a new process. The bar (tuning-practice.md 9): the refreshed one reaches 95 % of
 the speed of the full one, in at most a tenth of its trials.
 """
 import argparse, os, re, statistics, sys, tempfile

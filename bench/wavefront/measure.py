@@ -3,6 +3,7 @@
 """Smith-Waterman against tiles by hand."""
 import os
 from pathlib import Path
+from peers import compiler
 from samples import call, compared, in_turns, seconds
 
 HERE = Path(__file__).resolve().parent
@@ -18,4 +19,4 @@ def measure(tools):
         samples = in_turns(tools.rounds,
                            lambda: seconds(ours, "--noconfig", "--time", "--trials=3", f"--threads={threads}", f"--n={N}"),
                            lambda: seconds(tiled, N, N, env=env))
-        compared(f"wavefront: Smith-Waterman {N}, {threads} thread{'s'[: threads > 1]}", *samples, 1.0)
+        compared(f"wavefront: Smith-Waterman {N}, {threads} thread{'s'[: threads > 1]}", *samples, 1.0, against=compiler("g++"))

@@ -6,6 +6,7 @@
 #include "compiler/body/clang_tree.h"
 #include "compiler/preamble/preamble_use.h"
 #include <algorithm>
+#include "compiler/preamble/regular_files.h"
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
@@ -274,7 +275,7 @@ void run(const Unit &unit, const std::vector<std::string> &headerPath, const Par
   for (const auto &[name, text] : abiHeaders())
     memory->addFile(std::string(preamble::kVirtualIncludes) + "/" + name, 0,
                     llvm::MemoryBuffer::getMemBuffer(text, name));
-  auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+  auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(preamble::regularFiles());
   all->pushOverlay(memory);
 
   const auto invocation = headers ? invocationOf(*headers, headerPath) : invocationOfDriver(headerPath, all);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/build/cache.h"
+#include "pbc/version.h"
 
 #include <algorithm>
 #include <array>
@@ -237,7 +238,7 @@ void Cache::prune() {
 const std::string &compilerIdentity() {
   static const std::string identity = [] {
     struct stat self{};
-    std::string text = "pbc " PBC_VERSION " clang " PBC_LLVM_VERSION;
+    std::string text = PBC_NAME_AND_VERSION " clang " PBC_LLVM_VERSION;
     if (stat("/proc/self/exe", &self) == 0)
       text += " " + std::to_string(self.st_size) + " " + std::to_string(self.st_mtim.tv_sec) + "." +
               std::to_string(self.st_mtim.tv_nsec);

@@ -5,6 +5,7 @@
 #include "compiler/build/cache.h"
 #include "compiler/build/compile.h"
 #include "compiler/build/entry.h"
+#include "compiler/build/file_states.h"
 
 #include <algorithm>
 #include <atomic>
@@ -17,28 +18,26 @@ namespace pbc::build {
 namespace {
 
 /// Raise when the form of entries or the way of compiling changes.
-constexpr const char *kEntryForm = "object 1, clang " PBC_LLVM_VERSION;
+constexpr const char *kEntryForm = "object 3, clang " PBC_LLVM_VERSION;
 
-std::string pack(const CompileResult &result) {
+std::string pack(const CompileResult &result, const std::string &states) {
   std::string entry;
   appendPart(entry, result.output);
   appendPart(entry, result.messages);
-  appendFiles(entry, result.filesRead);
-  return entry;
+  return entry.append(states);
 }
 
 std::optional<CompileResult> unpack(std::string_view entry) {
   auto output = takePart(entry), messages = takePart(entry);
   if (!output || !messages)
     return std::nullopt;
-  auto files = takeUnchangedFiles(entry);
-  if (!files)
+  if (!FileStates::areSame(entry))
     return std::nullopt;
   CompileResult result;
+  result.filesRead = FileStates::paths(entry);
   result.ok = result.fromCache = true;
   result.output = *output;
   result.messages = *messages;
-  result.filesRead = std::move(*files);
   return result;
 }
 
@@ -68,9 +67,11 @@ CompileResult compile(const CompileRequest &request, Cache &cache) {
   if (auto entry = cache.get(key))
     if (auto result = unpack(*entry))
       return *result;
+  const FileStates::Time begin = FileStates::now();
   CompileResult result = compile(request);
-  if (result.ok)
-    cache.put(key, pack(result));
+  if (result.ok && !result.readsOtherFiles)
+    if (const auto states = FileStates::of(result.filesRead, begin))
+      cache.put(key, pack(result, *states));
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include "compiler/build/preambles.h"
 #include "compiler/build/entry.h"
+#include "compiler/build/file_states.h"
 
 namespace pbc::build {
 namespace {
@@ -32,12 +33,11 @@ preamble::Shared Preambles::find(const Cache::Key &key) const {
   const auto bytes = takePart(rest);
   if (!bytes)
     return nullptr;
-  auto files = takeUnchangedFiles(rest);
-  if (!files)
+  if (!FileStates::areSame(rest))
     return nullptr;
   auto found = std::make_shared<preamble::Preamble>();
   found->bytes = *bytes;
-  found->filesRead = std::move(*files);
+  found->filesRead = FileStates::paths(rest);
   return found;
 }
 
@@ -49,13 +49,14 @@ preamble::Shared Preambles::get(const preamble::Request &request) {
   preamble::Shared headers = find(wanted);
   if (!headers) {
     ++parsed_;
+    const FileStates::Time begin = FileStates::now();
     headers = preamble::make(request);
-    if (headers && cache_ && cache_->enabled() && headers->bytes.size() <= kMostBytesKept) {
-      std::string entry;
-      appendPart(entry, headers->bytes);
-      appendFiles(entry, headers->filesRead);
-      cache_->put(wanted, entry);
-    }
+    if (headers && cache_ && cache_->enabled() && headers->bytes.size() <= kMostBytesKept)
+      if (const auto states = FileStates::of(headers->filesRead, begin)) {
+        std::string entry;
+        appendPart(entry, headers->bytes);
+        cache_->put(wanted, entry + *states);
+      }
   }
   return known_[wanted] = headers;
 }

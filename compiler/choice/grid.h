@@ -2,8 +2,8 @@
 
 // The choice grid: which rules may compute which region of each matrix, and the alternatives that follow.
 //
-//   Smooth (walk.md):  B = { [i] : 1 <= i < n-1 } by rule0 | SmoothByPrefixSums
-//                          { [0]; [n-1] }         by rule1 | SmoothByPrefixSums
+//   Smooth:  B = { [i] : 1 <= i < n-1 } by rule0 | SmoothByPrefixSums
+//                { [0]; [n-1] }         by rule1 | SmoothByPrefixSums
 //   alternatives: `rule0` (with rule1 at the edges), `SmoothByPrefixSums`
 //
 // An application's domain is the set of centre points at which a rule may run: all outputs inside, all inputs

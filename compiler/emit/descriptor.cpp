@@ -2,7 +2,9 @@
 
 #include "compiler/choice/sizes.h"
 #include "compiler/emit/devices.h"
+#include "compiler/emit/initialiser.h"
 #include "compiler/emit/parts.h"
+#include "pbc/version.h"
 #include <algorithm>
 #include <xxhash.h>
 
@@ -151,9 +153,11 @@ std::string nameInBin(const sema::Transform &t, int bin) {
 
 std::string siteRow(const Scope &scope, int bin) {
   const auto &t = scope.transform;
-  return fmt::format("  {{{}, {}, {}, pb_alternatives, &pb_site_{}[{}]}},\n", quoted(nameInBin(t, bin)),
-                     quoted("which rules compute the outputs of " + t.name),
-                     scope.choices().alternatives.size(), t.symbol, bin);
+  return tableRow({{"name", quoted(nameInBin(t, bin))},
+                   {"doc", quoted("which rules compute the outputs of " + t.name)},
+                   {"alternativeCount", scope.choices().alternatives.size()},
+                   {"alternatives", "pb_alternatives"},
+                   {"slot", fmt::format("&pb_site_{}[{}]", t.symbol, bin)}});
 }
 
 bool hasChoice(const Scope &scope) { return scope.choices().alternatives.size() > 1; }
@@ -169,6 +173,19 @@ long tunableCount(const Scope &scope) {
          (goesThroughTime(scope) ? 1 : 0) + (hasThroughTiles(scope) ? 1 : 0) + placementTunableCount(scope);
 }
 
+/// A whole number of the compiler's own whose unit is a size: 0 or `minimum` up to `maximum`.
+std::string ownTunable(const char *name, const char *doc, long initial, long minimum, long maximum,
+                       const std::string &slot) {
+  return tableRow({{"name", quoted(name)},
+                   {"doc", quoted(doc)},
+                   {"kind", "pb::TunableKind::Integer"},
+                   {"logarithmic", true},
+                   {"initial", initial},
+                   {"minimum", minimum},
+                   {"maximum", maximum},
+                   {"integerSlot", slot}});
+}
+
 std::string tunableRows(const Scope &scope, int bin) {
   const auto &t = scope.transform;
   std::string out = "  {\n";
@@ -176,40 +193,44 @@ std::string tunableRows(const Scope &scope, int bin) {
     if (!isConfigured(k))
       continue;
     const std::string slot = fmt::format("&pb_tunable_{}_{}[{}]", t.symbol, k.name, bin * valueCount(k));
-    out += fmt::format("    {{{}, {}, pb::TunableKind::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n",
-                       quoted(k.name), quoted(tunableDoc(scope.input, k, t)), k.isFloat ? "Float" : "Integer",
-                       !k.isFloat && k.maximum - k.minimum > 64, k.initial, k.minimum, k.maximum,
-                       k.isFloat ? "nullptr" : slot, k.isFloat ? slot : "nullptr", k.bySize, k.length,
-                       k.kind == sema::Tunable::Kind::Config, k.forAccuracy);
+    out += tableRow({{"name", quoted(k.name)},
+                     {"doc", quoted(tunableDoc(scope.input, k, t))},
+                     {"kind", k.isFloat ? "pb::TunableKind::Float" : "pb::TunableKind::Integer"},
+                     {"logarithmic", !k.isFloat && k.maximum - k.minimum > 64},
+                     {"initial", k.initial},
+                     {"minimum", k.minimum},
+                     {"maximum", k.maximum},
+                     {k.isFloat ? "floatSlot" : "integerSlot", slot},
+                     {"bySize", k.bySize},
+                     {"length", k.length},
+                     {"isConfig", k.kind == sema::Tunable::Kind::Config},
+                     {"forAccuracy", k.forAccuracy}});
   }
-  if (goesThroughTime(scope))
-    out += fmt::format(
-        "    {{\"tile_steps\", \"steps of time in a tile of a stencil; 0: as the cache suggests\", "
-        "pb::TunableKind::Integer, true, 0, 0, {}, &pb_steps_{}[{}], nullptr}},\n",
-        kMostTileSteps, t.symbol, bin);
-  if (hasThroughTiles(scope))
+  const auto own = [&](const char *name, const char *doc, long initial, long minimum, long maximum,
+                       const char *slot) {
     out +=
-        fmt::format("    {{\"tile_bytes\", \"bytes of `through` matrices in a tile of what reads them; 0: as "
-                    "the caches suggest, 1: never tiles\", "
-                    "pb::TunableKind::Integer, true, 0, 0, {}, &pb_tile_bytes_{}[{}], nullptr}},\n",
-                    kMostTileBytes, t.symbol, bin);
+        ownTunable(name, doc, initial, minimum, maximum, fmt::format("&pb_{}_{}[{}]", slot, t.symbol, bin));
+  };
+  constexpr long kMostCells = 2147483647;
+  if (goesThroughTime(scope))
+    own("tile_steps", "steps of time in a tile of a stencil; 0: as the cache suggests", 0, 0, kMostTileSteps,
+        "steps");
+  if (hasThroughTiles(scope))
+    own("tile_bytes",
+        "bytes of `through` matrices in a tile of what reads them; 0: as the caches suggest, 1: never tiles",
+        0, 0, kMostTileBytes, "tile_bytes");
   out += placementTunables(scope, bin);
-  return out +
-         fmt::format(
-             "    {{\"sequential_cutoff\", \"below this size the transform runs without tasks\", "
-             "pb::TunableKind::Integer, true, {0}, 0, 2147483647, &pb_cutoff_{1}[{2}], nullptr}},\n"
-             "    {{\"split_size\", \"cells per task of a data-parallel loop\", "
-             "pb::TunableKind::Integer, true, {3}, 1, 2147483647, &pb_split_{1}[{2}], nullptr}},\n  }},\n",
-             kSequentialCutoff, t.symbol, bin, kSplitSize);
+  own("sequential_cutoff", "below this size the transform runs without tasks", kSequentialCutoff, 0,
+      kMostCells, "cutoff");
+  own("split_size", "cells per task of a data-parallel loop", kSplitSize, 1, kMostCells, "split");
+  return out + "  },\n";
 }
 
-/// "pb::Better::Larger, 0.5": how accuracy is judged, and the bin's target.
-std::string target(const sema::Transform &t, int bin) {
+/// Which way accuracy grows: the targets of the bins say it.
+const char *better(const sema::Transform &t) {
   if (t.bins.empty())
-    return "pb::Better::None, 0";
-  const bool falls = t.bins.size() > 1 && t.bins[1] < t.bins[0];
-  return fmt::format("pb::Better::{}, {}", falls ? "Smaller" : "Larger",
-                     t.bins[static_cast<std::size_t>(bin)]);
+    return "pb::Better::None";
+  return t.bins.size() > 1 && t.bins[1] < t.bins[0] ? "pb::Better::Smaller" : "pb::Better::Larger";
 }
 
 /// Of the rules of an alternative.
@@ -241,13 +262,31 @@ std::string calleeTable(const std::string &name, const std::set<std::string> &ca
 std::string transformRow(const Scope &scope, int bin) {
   const auto &t = scope.transform;
   const auto nameOrNull = [](const std::string &name) { return name.empty() ? "nullptr" : quoted(name); };
-  return fmt::format(
-      "  {{{}, {}, pb_matrices, {}, pb_sizes, {}, pb_sizes, pb_solve, pb_extents, pb_start, {}, "
-      "&pb_sites[{}], {}, pb_tunables[{}], {}, {}, {}, {}, {}, {}, {}{}}},\n",
-      quoted(nameInBin(t, bin)), visible(t).size(), t.sizeVariables.size(), t.params.size(), siteCount(scope),
-      bin * std::max<std::size_t>(1, siteCount(scope)), tunableCount(scope), bin, nameOrNull(t.generator),
-      bin, nameOrNull(t.metric), target(t, bin), nameOrNull(t.feature), quoted(transformHash(scope.input, t)),
-      placementConstraints(scope), calleesOf(scope).empty() ? "" : ", pb_calls");
+  const std::size_t constraints = placementConstraintCount(scope);
+  return tableRow({{"name", quoted(nameInBin(t, bin))},
+                   {"matrixCount", visible(t).size()},
+                   {"matrices", "pb_matrices"},
+                   {"sizeCount", t.sizeVariables.size()},
+                   {"sizeNames", "pb_sizes"},
+                   {"paramCount", t.params.size()},
+                   {"paramNames", "pb_sizes"},
+                   {"solveSizes", "pb_solve"},
+                   {"extents", "pb_extents"},
+                   {"start", "pb_start"},
+                   {"siteCount", siteCount(scope)},
+                   {"sites", fmt::format("&pb_sites[{}]", bin * std::max<std::size_t>(1, siteCount(scope)))},
+                   {"tunableCount", tunableCount(scope)},
+                   {"tunables", fmt::format("pb_tunables[{}]", bin)},
+                   {"generator", nameOrNull(t.generator)},
+                   {"bin", bin},
+                   {"metric", nameOrNull(t.metric)},
+                   {"better", better(t)},
+                   {"target", t.bins.empty() ? 0 : t.bins[static_cast<std::size_t>(bin)]},
+                   {"feature", nameOrNull(t.feature)},
+                   {"hash", quoted(transformHash(scope.input, t))},
+                   {"constraintCount", constraints},
+                   {"constraints", constraints ? "pb_constraints" : "nullptr"},
+                   {"calls", calleesOf(scope).empty() ? "nullptr" : "pb_calls"}});
 }
 
 std::string tables(const Scope &scope) {
@@ -257,9 +296,11 @@ std::string tables(const Scope &scope) {
     std::string extents;
     for (const auto &e : m->extents)
       extents += (extents.empty() ? "" : ", ") + e.written;
-    out += fmt::format("  {{{}, pb::Role::{}, {}, {}, {}}},\n", quoted(m->name),
-                       m->role == sema::Role::Input ? "Input" : "Output", elementKind(m->element), m->rank(),
-                       quoted("[" + extents + "]"));
+    out += tableRow({{"name", quoted(m->name)},
+                     {"role", m->role == sema::Role::Input ? "pb::Role::Input" : "pb::Role::Output"},
+                     {"element", elementKind(m->element)},
+                     {"rank", m->rank()},
+                     {"extents", quoted("[" + extents + "]")}});
   }
   out += "};\nstatic const char *const pb_sizes[] = {";
   for (const auto &s : t.sizeVariables)
@@ -270,8 +311,8 @@ std::string tables(const Scope &scope) {
     const std::string name = fmt::format("pb_calls_{}", &a - scope.choices().alternatives.data());
     const std::string table = calleeTable(name, calleesOf(scope, a));
     out += table;
-    alternatives +=
-        fmt::format("  {{{}, {}{}}},\n", quoted(a.name), quoted(a.doc), table.empty() ? "" : ", " + name);
+    alternatives += tableRow(
+        {{"name", quoted(a.name)}, {"doc", quoted(a.doc)}, {"calls", table.empty() ? "nullptr" : name}});
   }
   out += "static const pb::Alternative pb_alternatives[] = {\n" + alternatives + "};\n";
   out += placementAlternatives(scope);
@@ -350,10 +391,17 @@ std::string programUnit(const Input &in, const std::string &bakedConfiguration) 
     }
     out +=
         fmt::format("static const pb::Transform *const pb_transforms_{}[] = {{\n{}}};\n", number, transforms);
-    table += fmt::format("  {{pb::kAbiVersion, {}, {}, \"pbc {}\", {}, pb_transforms_{}, {}, {}, {}{}}},\n",
-                         quoted(in.module.name), quoted(hash), "0.1", count, number, main,
-                         bakedConfiguration.empty() ? "nullptr" : quoted(bakedConfiguration),
-                         quoted(processor), in.kernelOptions.empty() ? "" : ", " + quoted(in.kernelOptions));
+    table +=
+        tableRow({{"abiVersion", "pb::kAbiVersion"},
+                  {"name", quoted(in.module.name)},
+                  {"hash", quoted(hash)},
+                  {"compiler", quoted(PBC_NAME_AND_VERSION)},
+                  {"transformCount", count},
+                  {"transforms", "pb_transforms_" + number},
+                  {"mainTransform", main},
+                  {"bakedConfiguration", bakedConfiguration.empty() ? "nullptr" : quoted(bakedConfiguration)},
+                  {"processor", quoted(processor)},
+                  {"kernels", in.kernelOptions.empty() ? "nullptr" : quoted(in.kernelOptions)}});
   }
   return out +
          fmt::format("extern \"C\" const pb::Program pb_program_table[] = {{\n{}}};\n"

@@ -2,6 +2,7 @@
 
 #include "compiler/emit/devices.h"
 #include "compiler/body/device_body.h"
+#include "compiler/emit/initialiser.h"
 #include "compiler/emit/kernel/device_text.h"
 #include "compiler/kernel/footprint.h"
 #include <algorithm>
@@ -110,9 +111,14 @@ std::string DeviceTables::ofTransform() {
 }
 
 std::string DeviceTables::matrixRow(const sema::Matrix &m, bool reads, bool writes, bool covers) const {
-  return fmt::format("  {{{}, {}, {}, {}, {}, {}, __builtin_offsetof({}, m_{})}},\n", quoted(m.name),
-                     m.rank(), sema::bytes(m.element), reads, writes, covers, scope_.frame(),
-                     poly::mangle(m.name));
+  return tableRow(
+      {{"name", quoted(m.name)},
+       {"rank", m.rank()},
+       {"elementBytes", sema::bytes(m.element)},
+       {"reads", reads},
+       {"writes", writes},
+       {"covers", covers},
+       {"region", fmt::format("__builtin_offsetof({}, m_{})", scope_.frame(), poly::mangle(m.name))}});
 }
 
 std::size_t DeviceTables::placeOf(const std::string &step) const {
@@ -127,11 +133,14 @@ std::string DeviceTables::wholeMatrices(const std::string &name,
   std::string rows;
   for (const auto &[m, isWritten] : matrices)
     rows += matrixRow(t_.matrices[m], true, isWritten, false);
-  text_ +=
-      fmt::format("static const pb::DeviceMatrix pb_touched_{0}[] = {{\n{1}  {{}}\n}};\n\n"
-                  "static const pb::DeviceStep pb_device_{0} = {{{2}, nullptr, 0, pb_touched_{0}, {3}, 0, "
-                  "nullptr, nullptr, false, -1, -1, nullptr, nullptr, nullptr, nullptr, nullptr}};\n\n",
-                  number, rows, quoted(name), matrices.size());
+  text_ += fmt::format("static const pb::DeviceMatrix pb_touched_{0}[] = {{\n{1}  {{}}\n}};\n\n"
+                       "static const pb::DeviceStep pb_device_{0} = {2};\n\n",
+                       number, rows,
+                       initialiser({{"name", quoted(name)},
+                                    {"matrices", "pb_touched_" + number},
+                                    {"matrixCount", matrices.size()},
+                                    {"shared", -1},
+                                    {"sharedInLoop", -1}}));
   return "pb_device_" + number;
 }
 
@@ -159,16 +168,27 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
     text_ += boxFunction("pb_tiles_" + number, device->tiles->kernel);
   kernels(*device, texts, versions, number);
   arguments(*device, texts, number);
-  text_ += fmt::format(
-      "static const pb::DeviceStep pb_device_{0} = {{{1}, pb_kernels_{0}, {2}, pb_touched_{0}, {3}, "
-      "{4}, pb_items_{0}, pb_arguments_{0}, {5}, {6}, {7}, {8} + {9}, {10}, {11} + {12}, {13} + "
-      "{14}, {15} + {16}, {17} + {14}}};\n\n",
-      number, quoted(name), versions.size(), device->touched.size(),
-      texts.values.size() + texts.extents.size(), device->items->inRounds(), device->shared,
-      device->sharedInTasks, placementSlot(scope_, "place"), place * t_.binCount(),
-      placementSlot(scope_, "ratio"), placementSlot(scope_, "group"), 3 * place * t_.binCount(),
-      placementSlot(scope_, "cells"), 2 * place * t_.binCount(), placementSlot(scope_, "tile"),
-      kernel::kMostTileFunctions * place * t_.binCount(), placementSlot(scope_, "teams"));
+  const auto slot = [&](const char *of, std::size_t each) {
+    return fmt::format("{} + {}", placementSlot(scope_, of), each * place * t_.binCount());
+  };
+  text_ += fmt::format("static const pb::DeviceStep pb_device_{} = {};\n\n", number,
+                       initialiser({{"name", quoted(name)},
+                                    {"kernels", "pb_kernels_" + number},
+                                    {"kernelCount", versions.size()},
+                                    {"matrices", "pb_touched_" + number},
+                                    {"matrixCount", device->touched.size()},
+                                    {"valueCount", texts.values.size() + texts.extents.size()},
+                                    {"box", "pb_items_" + number},
+                                    {"arguments", "pb_arguments_" + number},
+                                    {"inRounds", device->items->inRounds()},
+                                    {"shared", device->shared},
+                                    {"sharedInLoop", device->sharedInTasks},
+                                    {"placement", slot("place", 1)},
+                                    {"ratio", fmt::format("{}", placementSlot(scope_, "ratio"))},
+                                    {"group", slot("group", 3)},
+                                    {"cells", slot("cells", 2)},
+                                    {"tile", slot("tile", kernel::kMostTileFunctions)},
+                                    {"teams", slot("teams", 2)}}));
   return "pb_device_" + number;
 }
 
@@ -180,9 +200,10 @@ std::string DeviceTables::teams(const kernel::OnDevice &device, const DeviceText
         fmt::format("PB_SMALL static long pb_steps_{}(const pb::Frame *pb_p, const pb::Box *pb_part) {{\n{}{}"
                     "  return {};\n}}\n\n",
                     number, frameText(), limits(device), steps);
-  text_ += fmt::format("static const pb::DeviceTeams pb_teams_{} = {{{}, {}, {}}};\n\n", number,
-                       steps.empty() ? "nullptr" : "pb_steps_" + number, version.values,
-                       device.cooperation->scan ? 3 : 2);
+  text_ += fmt::format("static const pb::DeviceTeams pb_teams_{} = {};\n\n", number,
+                       initialiser({{"steps", steps.empty() ? "nullptr" : "pb_steps_" + number},
+                                    {"values", version.values},
+                                    {"passes", device.cooperation->scan ? 3 : 2}}));
   return "&pb_teams_" + number;
 }
 
@@ -202,7 +223,7 @@ void DeviceTables::kernels(const kernel::OnDevice &device, const DeviceText &tex
     const auto version = std::find_if(texts.versions.begin(), texts.versions.end(),
                                       [&](const auto &v) { return v.variant == wanted; });
     if (version == texts.versions.end()) {
-      rows += fmt::format("  {{{}, nullptr, {}, nullptr, false}},\n", quoted(wanted), quoted(texts.entry));
+      rows += tableRow({{"variant", quoted(wanted)}, {"entry", quoted(texts.entry)}});
       continue;
     }
     std::string local = "nullptr";
@@ -213,10 +234,13 @@ void DeviceTables::kernels(const kernel::OnDevice &device, const DeviceText &tex
                       "int *cells) {{ return {}; }}\n\n",
                       local, version->localBytes);
     }
-    rows += fmt::format("  {{{}, R\"pb({})pb\", {}, {}, {}, {}, false, {}}},\n", quoted(wanted),
-                        version->text, quoted(texts.entry), local, wanted == "blocks",
-                        wanted == "tiles" ? "pb_tiles_" + number : "nullptr",
-                        wanted == "group" ? teams(device, *version, number) : "nullptr");
+    rows += tableRow({{"variant", quoted(wanted)},
+                      {"source", fmt::format("R\"pb({})pb\"", version->text)},
+                      {"entry", quoted(texts.entry)},
+                      {"localBytes", local},
+                      {"hasCells", wanted == "blocks"},
+                      {"tiles", wanted == "tiles" ? "pb_tiles_" + number : "nullptr"},
+                      {"teams", wanted == "group" ? teams(device, *version, number) : "nullptr"}});
   }
   text_ += fmt::format("static const pb::DeviceKernel pb_kernels_{}[] = {{\n{}}};\n\n", number, rows);
 }

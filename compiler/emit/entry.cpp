@@ -2,6 +2,7 @@
 
 #include "compiler/choice/sizes.h"
 #include "compiler/emit/devices.h"
+#include "compiler/emit/initialiser.h"
 #include "compiler/emit/parts.h"
 #include <algorithm>
 #include <isl/map.h>
@@ -411,11 +412,17 @@ std::string parallelEntry(const Scope &scope, const PlanTexts &plans) {
                   parameterList(t, true));
   const std::string fill = fillFrame(scope) + "  pb_f.params = pb_params;\n  pb_f.stays = pb_stays;\n";
   if (plans.loopsOnly)
-    return fmt::format("static const pb::LoopTransform pb_loops = {{pb_enter, [](pb::Frame *pb_p) {{ delete "
-                       "static_cast<{0} *>(pb_p); }}, pb_cutoff_{1}, pb_plans{4}}};\n\n"
-                       "{2}  {0} *pb_new = new {0};\n  {0} &pb_f = *pb_new;\n{3}"
-                       "  return pb::runTransform(pb_new, &pb_loops);\n}}\n\n",
-                       scope.frame(), t.symbol, head, fill, plans.whole.empty() ? "" : ", &" + plans.whole);
+    return fmt::format(
+        "static const pb::LoopTransform pb_loops = {3};\n\n"
+        "{1}  {0} *pb_new = new {0};\n  {0} &pb_f = *pb_new;\n{2}"
+        "  return pb::runTransform(pb_new, &pb_loops);\n}}\n\n",
+        scope.frame(), head, fill,
+        initialiser({{"enter", "pb_enter"},
+                     {"release", fmt::format("[](pb::Frame *pb_p) {{ delete static_cast<{} *>(pb_p); }}",
+                                             scope.frame())},
+                     {"cutoff", "pb_cutoff_" + t.symbol},
+                     {"plans", "pb_plans"},
+                     {"whole", plans.whole.empty() ? "" : "&" + plans.whole}}));
   return head + fmt::format("  {} pb_f;\n", scope.frame()) + fill +
          fmt::format(
              "  pb_enter(&pb_f);\n  if (pb_f.n < pb_cutoff_{}[pb_f.bin]) {{\n{}    pb_run(pb_f);\n    "

@@ -5,6 +5,7 @@
 //   rule Blas to(C c) from(A a, B b) gpu cublas.gemm(c, a, b) of Product
 //   => pb_device_0: matrices C, A, B as wholes; one kernel, "cublas.gemm double"; values: their extents
 #include "compiler/emit/devices.h"
+#include "compiler/emit/initialiser.h"
 
 namespace pbc::emit {
 
@@ -28,20 +29,37 @@ std::string DeviceTables::library(const std::string &step, const sema::LibraryUs
   }
   const sema::Matrix &first = t_.matrices[static_cast<std::size_t>(use.matrices.front())];
   const int place = static_cast<int>(placeOf(step)) * t_.binCount();
+  const auto slot = [&](const char *of, int each) {
+    return fmt::format("{} + {}", placementSlot(scope_, of), each * place);
+  };
   text_ += fmt::format(
-      "static const pb::DeviceKernel pb_kernels_{0}[] = {{{{\"library\", {1}, {2}, nullptr, false, nullptr, "
-      "true}}}};\n\n"
-      "static const pb::DeviceMatrix pb_touched_{0}[] = {{\n{3}}};\n\n"
+      "static const pb::DeviceKernel pb_kernels_{0}[] = {{{1}}};\n\n"
+      "static const pb::DeviceMatrix pb_touched_{0}[] = {{\n{2}}};\n\n"
       "PB_SMALL static void pb_items_{0}(const pb::Frame *, pb::Box *pb_box) {{ pb_box->rank = 0; }}\n\n"
       "PB_SMALL static void pb_arguments_{0}(const pb::Frame *pb_p, const pb::Box *, pb::DeviceArguments "
       "*pb_a) {{\n"
-      "  [[maybe_unused]] const {4} &pb_f = *static_cast<const {4} *>(pb_p);\n{5}{6}}}\n\n"
-      "static const pb::DeviceStep pb_device_{0} = {{{7}, pb_kernels_{0}, 1, pb_touched_{0}, {8}, {9}, "
-      "pb_items_{0}, pb_arguments_{0}, false, -1, -1, {10} + {11}, {12}, {13} + {14}, {15} + {16}}};\n\n",
-      number, quoted(fmt::format("{} {}", use.entry, sema::name(first.element))),
-      quoted(kernelEntry(t_, step)), rows, scope_.frame(), body, values, quoted(step), use.matrices.size(),
-      value, placementSlot(scope_, "place"), place, placementSlot(scope_, "ratio"),
-      placementSlot(scope_, "group"), 3 * place, placementSlot(scope_, "cells"), 2 * place);
+      "  [[maybe_unused]] const {3} &pb_f = *static_cast<const {3} *>(pb_p);\n{4}{5}}}\n\n"
+      "static const pb::DeviceStep pb_device_{0} = {6};\n\n",
+      number,
+      initialiser({{"variant", quoted("library")},
+                   {"source", quoted(fmt::format("{} {}", use.entry, sema::name(first.element)))},
+                   {"entry", quoted(kernelEntry(t_, step))},
+                   {"isLibrary", true}}),
+      rows, scope_.frame(), body, values,
+      initialiser({{"name", quoted(step)},
+                   {"kernels", "pb_kernels_" + number},
+                   {"kernelCount", 1},
+                   {"matrices", "pb_touched_" + number},
+                   {"matrixCount", use.matrices.size()},
+                   {"valueCount", value},
+                   {"box", "pb_items_" + number},
+                   {"arguments", "pb_arguments_" + number},
+                   {"shared", -1},
+                   {"sharedInLoop", -1},
+                   {"placement", slot("place", 1)},
+                   {"ratio", placementSlot(scope_, "ratio")},
+                   {"group", slot("group", 3)},
+                   {"cells", slot("cells", 2)}}));
   return "pb_device_" + number;
 }
 

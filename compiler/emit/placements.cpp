@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/emit/placements.h"
+#include "compiler/emit/initialiser.h"
 #include "compiler/kernel/group_tiles.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -130,7 +131,7 @@ std::string placementConditions(const Scope &scope) {
   for (const Placement &p : placements(scope)) {
     for (const Aspect *aspect : {&kInGroups, &kInBlocks, &kInTiles, &kInTeams})
       if (const unsigned long uses = usesOf(p, *aspect)) {
-        const std::string row = fmt::format("{{{}, {}}}", quoted("place_" + p.name), uses);
+        const std::string row = initialiser({{"site", quoted("place_" + p.name)}, {"uses", uses}});
         text +=
             fmt::format("static const pb::Condition pb_when_{}_{}[] = {{{}}};\n", aspect->name, number, row);
         if (aspect == &kInGroups)
@@ -141,9 +142,10 @@ std::string placementConditions(const Scope &scope) {
       for (int d = 0; d < p.itemDimensions; ++d)
         names += quoted(fmt::format("group_{}_{}", kFunctions[d], p.name)) + ", ";
       text += fmt::format("static const char *const pb_groups_{}[] = {{{}}};\n", number, names);
-      constraints +=
-          fmt::format("  {{{}, pb_groups_{}, {}, {}}},\n", quoted("work-items of a group of " + p.name),
-                      number, p.itemDimensions, kLargestGroup);
+      constraints += tableRow({{"doc", quoted("work-items of a group of " + p.name)},
+                               {"tunables", fmt::format("pb_groups_{}", number)},
+                               {"count", p.itemDimensions},
+                               {"most", kLargestGroup}});
     }
     ++number;
   }
@@ -167,32 +169,35 @@ std::string placementAlternatives(const Scope &scope) {
   std::string text;
   int number = 0;
   for (const Placement &p : placements(scope)) {
-    text += fmt::format("static const pb::Alternative pb_places_{}[] = {{\n  {{\"cpu\", \"on the "
-                        "processor\"}},\n",
-                        number++);
+    const auto alternative = [&](const char *name, const char *doc) {
+      text += tableRow({{"name", quoted(name)}, {"doc", quoted(doc)}});
+    };
+    text += fmt::format("static const pb::Alternative pb_places_{}[] = {{\n", number++);
+    alternative("cpu", "on the processor");
     for (const std::string &version : versionsOf(p))
-      text += fmt::format("  {{{}, {}}},\n", quoted(kAlternatives.at(version).first),
-                          quoted(kAlternatives.at(version).second));
+      alternative(kAlternatives.at(version).first, kAlternatives.at(version).second);
     text += "};\n";
   }
   return text + placementConditions(scope);
 }
 
-std::string placementConstraints(const Scope &scope) {
+std::size_t placementConstraintCount(const Scope &scope) {
   const std::vector<Placement> all = placements(scope);
-  const auto count = std::count_if(all.begin(), all.end(),
-                                   [](const Placement &p) { return hasGroups(p) && p.itemDimensions > 1; });
-  return fmt::format("{}, {}", count, count ? "pb_constraints" : "nullptr");
+  return static_cast<std::size_t>(std::count_if(
+      all.begin(), all.end(), [](const Placement &p) { return hasGroups(p) && p.itemDimensions > 1; }));
 }
 
 std::string placementSites(const Scope &scope, int bin) {
   std::string rows;
   int number = 0;
   for (const Placement &p : placements(scope)) {
-    rows += fmt::format("  {{{}, {}, {}, pb_places_{}, &{}[{}], true}},\n", quoted("place_" + p.name),
-                        quoted("where " + p.name + " of " + scope.transform.name + " runs"),
-                        1 + versionsOf(p).size(), number, placementSlot(scope, "place"),
-                        number * scope.transform.binCount() + bin);
+    rows += tableRow({{"name", quoted("place_" + p.name)},
+                      {"doc", quoted("where " + p.name + " of " + scope.transform.name + " runs")},
+                      {"alternativeCount", 1 + versionsOf(p).size()},
+                      {"alternatives", fmt::format("pb_places_{}", number)},
+                      {"slot", fmt::format("&{}[{}]", placementSlot(scope, "place"),
+                                           number * scope.transform.binCount() + bin)},
+                      {"needsDevice", true}});
     ++number;
   }
   return rows;
@@ -212,10 +217,17 @@ std::string placementTunables(const Scope &scope, int bin) {
   int number = 0;
   const auto row = [&](const std::string &name, const std::string &doc, int initial, int low, int high,
                        const std::string &place, const std::string &when, int conditions = 1) {
-    rows += fmt::format("    {{{}, {}, pb::TunableKind::Integer, {}, {}, {}, {}, &{}, nullptr, false, 0, "
-                        "false, false, true, {}, {}}},\n",
-                        quoted(name), quoted(doc), low > 0, initial, low, high, place,
-                        conditions ? "pb_when_" + when : "nullptr", conditions);
+    rows += tableRow({{"name", quoted(name)},
+                      {"doc", quoted(doc)},
+                      {"kind", "pb::TunableKind::Integer"},
+                      {"logarithmic", low > 0},
+                      {"initial", initial},
+                      {"minimum", low},
+                      {"maximum", high},
+                      {"integerSlot", "&" + place},
+                      {"needsDevice", true},
+                      {"when", conditions ? "pb_when_" + when : "nullptr"},
+                      {"whenCount", conditions}});
   };
   int onDevice = 0;
   for (const Placement &p : placements(scope)) {

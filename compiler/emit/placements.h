@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Where the steps of a transform may run, as the configuration decides it: selectors `place_STEP`, and the
-// tunables that say how they run on a device.
+// Emits the choices that a configuration has about where steps run: selectors `place_STEP`, and the tunables
+// that say how a step runs on a device.
 //
-//   step `rows` of Blur  =>  site place_rows: cpu, gpu, gpu_local; tunables group_x_rows, group_y_rows, which
-//   count
-//                            where place_rows is gpu or gpu_local; constraint group_x_rows * group_y_rows <=
-//                            1024
+//   step `rows` of Blur  =>  site place_rows: cpu, gpu, gpu_local
+//                            tunables group_x_rows, group_y_rows, which count where place_rows is gpu or gpu_local
+//                            constraint group_x_rows * group_y_rows <= 1024
 //
-// Steps of one name in several plans share a placement. Invariant: a tunable has the conditions under which
-// it changes anything (runtime/abi/program.h).
+// Steps of one name in several plans share a placement. Invariant: a tunable carries the conditions under
+// which it changes anything (runtime/abi/program.h).
 #pragma once
 #include "compiler/emit/parts.h"
 
@@ -40,8 +39,8 @@ std::string placementSites(const Scope &, int bin);
 std::string placementTunables(const Scope &, int bin);
 /// What these rows name: alternatives of placements, conditions of tunables; and the transform's constraints.
 std::string placementAlternatives(const Scope &);
-/// "2, pb_constraints": of the transform's row.
-std::string placementConstraints(const Scope &);
+/// How many rows the table pb_constraints has; without any there is no such table.
+std::size_t placementConstraintCount(const Scope &);
 int placementTunableCount(const Scope &);
 
 } // namespace pbc::emit

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/emit/devices.h"
+#include "compiler/emit/initialiser.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/emit/parts.h"
 #include "compiler/emit/through_tiles.h"
@@ -44,9 +45,10 @@ public:
       loopTable(k, plans[k], ordered);
       const std::string allocate = allocation(std::to_string(k), plans[k], {});
       const std::string tiles = planInTiles(k, plans[k], ordered);
-      table += fmt::format("  {{{}, {}, {}{}}},\n", allocate.empty() ? "nullptr" : allocate,
-                           ordered.loops ? fmt::format("pb_loops_{}", k) : "nullptr", ordered.loops,
-                           tiles.empty() ? "" : ", &" + tiles);
+      table += tableRow({{"allocate", allocate.empty() ? "nullptr" : allocate},
+                         {"steps", ordered.loops ? fmt::format("pb_loops_{}", k) : "nullptr"},
+                         {"count", ordered.loops},
+                         {"inTiles", tiles.empty() ? "nullptr" : "&" + tiles}});
       if (loopsOnly)
         continue;
       if (!tiles.empty()) {
@@ -178,17 +180,22 @@ private:
   std::string timeShape(const kernel::Kernel &k) {
     if (!k.bytesPerPlace)
       return "";
-    std::string places, along, slopes, diamonds;
+    std::string places, along, slopes;
+    long diamond = -1, down = 0;
     for (const auto &d : k.taskDimensions) {
       const std::string comma = places.empty() ? "" : ", ";
       places += comma + (d.isPlace ? "true" : "false");
       along += comma + std::to_string(d.along);
       slopes += comma + std::to_string(d.slope);
       if (d.down)
-        diamonds = fmt::format(", {}, {}", &d - k.taskDimensions.data(), d.down);
+        diamond = &d - k.taskDimensions.data(), down = d.down;
     }
-    const std::string shape =
-        fmt::format("{{{}, {{{}}}, {{{}}}, {{{}}}{}}}", k.bytesPerPlace, places, along, slopes, diamonds);
+    const std::string shape = initialiser({{"bytes", k.bytesPerPlace},
+                                           {"isPlace", "{" + places + "}"},
+                                           {"along", "{" + along + "}"},
+                                           {"slope", "{" + slopes + "}"},
+                                           {"diamond", diamond},
+                                           {"down", down}});
     const auto [at, isNew] = shapeNames_.emplace(shape, fmt::format("pb_time_{}", shapeNames_.size()));
     if (isNew)
       functions_ += fmt::format("static const pb::TimeShape {} = {};\n\n", at->second, shape);
@@ -200,18 +207,6 @@ private:
     bool copies = false;
     std::string time, through, device;
   };
-
-  /// The end of the line, as far as it says something.
-  static std::string ending(const Special &special) {
-    std::string out;
-    bool isSaid = false;
-    for (const std::string *name : {&special.device, &special.through, &special.time}) {
-      isSaid |= !name->empty();
-      if (isSaid)
-        out = ", " + (name->empty() ? "nullptr" : "&" + *name) + out;
-    }
-    return isSaid || special.copies ? (special.copies ? ", true" : ", false") + out : "";
-  }
 
   /// The rows of a block in registers only the processor knows that the C++ is compiled for.
   static std::string grainText(const kernel::Kernel &kernel, const kernel::Kernel::TaskDimension &dimension) {
@@ -232,8 +227,16 @@ private:
     std::string grain;
     for (const auto &d : kernel.taskDimensions)
       grain += (grain.empty() ? "" : ", ") + grainText(kernel, d);
-    return fmt::format("  {{{}, {}, {{{}}}, {}, pb::LoopOrder::{}{}}},\n", boxFunction(number, step),
-                       function, grain, level, taskOrder(kernel.taskOrder), ending(special));
+    const auto pointer = [](const std::string &name) { return name.empty() ? name : "&" + name; };
+    return tableRow({{"box", boxFunction(number, step)},
+                     {"kernel", function},
+                     {"grain", "{" + grain + "}"},
+                     {"level", level},
+                     {"order", fmt::format("pb::LoopOrder::{}", taskOrder(kernel.taskOrder))},
+                     {"copies", special.copies ? "true" : ""},
+                     {"time", pointer(special.time)},
+                     {"through", pointer(special.through)},
+                     {"device", pointer(special.device)}});
   }
 
   std::string loopLine(std::size_t number, std::size_t step, std::size_t level) {

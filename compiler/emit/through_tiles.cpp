@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/emit/through_tiles.h"
+#include "compiler/emit/initialiser.h"
 #include <algorithm>
 
 namespace pbc::emit {
@@ -20,8 +21,11 @@ public:
     for (const int m : group_.matrices)
       bytes += (bytes.empty() ? "" : ", ") + std::to_string(sema::bytes(t_.matrices[m].element));
     out.functions = boxesFunction(boxes) +
-                    fmt::format("static const pb::ThroughTiles {} = {{{}, {}, {}, {{{}}}}};\n\n", out.table,
-                                boxes, group_.matrices.size(), group_.producers.size(), bytes) +
+                    fmt::format("static const pb::ThroughTiles {} = {};\n\n", out.table,
+                                initialiser({{"boxes", boxes},
+                                             {"matrices", group_.matrices.size()},
+                                             {"loops", group_.producers.size()},
+                                             {"bytes", "{" + bytes + "}"}})) +
                     tileFunction(out, boxes);
     return out;
   }

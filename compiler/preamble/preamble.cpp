@@ -2,6 +2,7 @@
 
 #include "compiler/preamble/preamble.h"
 #include "compiler/preamble/preamble_use.h"
+#include "compiler/preamble/regular_files.h"
 
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
@@ -95,7 +96,7 @@ Shared parse(const Request &request) {
   for (const auto &[name, content] : request.files)
     memory->addFile(std::string(kVirtualIncludes) + "/" + name, 0,
                     llvm::MemoryBuffer::getMemBuffer(content, name));
-  auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+  auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(regularFiles());
   all->pushOverlay(memory);
   instance.createFileManager(all);
   instance.getFrontendOpts().DisableFree = false;

@@ -2,6 +2,8 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/abi/body.h"
+#include "runtime/base/pending_files.h"
+#include "runtime/base/visible.h"
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -21,8 +23,9 @@ FailureNote *failureNote = nullptr;
     failureNote->kind = kind;
   } else {
     std::fflush(stdout);
-    std::fprintf(stderr, "%s: error: %s\n", nameOfProgram, text);
+    std::fprintf(stderr, "%s: error: %s\n", nameOfProgram, visible(text).c_str());
   }
+  removePendingFiles(); // those of another worker, or of a rule
   _exit(status);
 }
 } // namespace
@@ -31,8 +34,9 @@ void setProgramName(const char *name) { nameOfProgram = name; }
 const char *programName() { return nameOfProgram; }
 void printError(const std::string &text) {
   std::fflush(stdout);
-  std::fprintf(stderr, "%s: error: %s\n", nameOfProgram, text.c_str());
+  std::fprintf(stderr, "%s: error: %s\n", nameOfProgram, visible(text).c_str());
 }
+void printWarning(const std::string &text) { std::fprintf(stderr, "%s\n", visible(text).c_str()); }
 void noteFailuresIn(FailureNote *note) { failureNote = note; }
 
 } // namespace base
@@ -61,7 +65,7 @@ void pb_report(ReportKind kind, const char *text) {
     pb_fail(text);
   std::fflush(stdout);
   std::fprintf(stderr, "%s: %s: %s\n", base::nameOfProgram, kind == ReportKind::Warning ? "warning" : "trace",
-               text);
+               base::visible(text).c_str());
 }
 
 void pb_report_failure(const char *text) { pb_fail(text); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/base/machine.h"
+#include <algorithm>
 #include <fstream>
 #include <unistd.h>
 
@@ -13,6 +14,32 @@ std::string processorName() {
     if (const size_t colon = line.find(": "); line.starts_with("model name") && colon != line.npos)
       return line.substr(colon + 2);
   return "unknown processor";
+}
+
+/// The number at the beginning of a file of the kernel; 0 for "max" and for a file that does not exist.
+long numberIn(const std::string &path) {
+  std::ifstream file(path);
+  long value = 0;
+  return file >> value ? value : 0;
+}
+
+/// The smallest limit of the control groups of this process up to the root (version 2), or of version 1's.
+long limitOfGroups() {
+  long least = 0;
+  const auto consider = [&](long limit) {
+    if (limit > 0 && (least == 0 || limit < least))
+      least = limit;
+  };
+  std::ifstream file("/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("0::"))
+      continue;
+    for (std::string group = line.substr(3); !group.empty();
+         group.erase(std::min(group.rfind('/'), group.size() - 1)))
+      consider(numberIn("/sys/fs/cgroup" + group + "/memory.max"));
+  }
+  consider(numberIn("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+  return least;
 }
 
 long known(int name) {
@@ -30,6 +57,11 @@ Machine thisMachine() {
   machine.secondCache = known(_SC_LEVEL2_CACHE_SIZE);
   machine.thirdCache = known(_SC_LEVEL3_CACHE_SIZE);
   return machine;
+}
+
+long memoryOfMachine() {
+  const long machine = known(_SC_PHYS_PAGES) * known(_SC_PAGESIZE), groups = limitOfGroups();
+  return groups > 0 && (machine == 0 || groups < machine) ? groups : machine;
 }
 
 } // namespace pb::base

@@ -2,9 +2,9 @@
 
 #include "runtime/matrix/file_bytes.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/machine.h"
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,9 +28,9 @@ struct Descriptor {
 
 } // namespace
 
-FileBytes FileBytes::open(const std::string &name, unsigned long most) {
+FileBytes FileBytes::open(const std::string &name, const base::IsOfUse &isOfUse) {
   FileBytes file;
-  const Descriptor d{name == "-" ? 0 : ::open(name.c_str(), O_RDONLY | O_CLOEXEC), name != "-"};
+  const Descriptor d{name == "-" ? 0 : base::openWithoutWaiting(name), name != "-"};
   if (d.fd < 0)
     fail(name, "cannot open the file", errno);
   struct stat s{};
@@ -48,31 +48,24 @@ FileBytes FileBytes::open(const std::string &name, unsigned long most) {
       return file;
     }
   }
-  for (unsigned long used = 0;;) {
-    if (file.read_.size() < used + 65536)
-      file.read_.resize(used + used / 2 + 65536);
-    const long n = ::read(d.fd, file.read_.data() + used, file.read_.size() - used);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      fail(name, "cannot read the input", errno);
-    if (n == 0) {
-      file.read_.resize(used);
-      break;
-    }
-    used += static_cast<unsigned long>(n);
-    if (used > most)
-      throw base::UserError(name + ": is longer than " + std::to_string(most) + " bytes");
-  }
-  file.bytes_ = file.read_;
+  // A quarter of the memory, because the matrix needs as much again, and other processes need memory, too.
+  const long memory = base::memoryOfMachine();
+  base::FileText all =
+      base::readDescriptor(d.fd, memory > 0 ? static_cast<unsigned long>(memory) / 4 : ~0ul - 1, isOfUse);
+  if (!all.text)
+    throw base::UserError((name == "-" ? "standard input" : name) + ": cannot read the input: " + all.why);
+  file.read_ = std::move(*all.text);
+  file.look();
   return file;
 }
+
+void FileBytes::look() { bytes_ = {reinterpret_cast<const unsigned char *>(read_.data()), read_.size()}; }
 
 FileBytes::FileBytes(FileBytes &&o) noexcept
     : bytes_(o.bytes_), read_(std::move(o.read_)), mapping_(std::exchange(o.mapping_, nullptr)),
       mapped_(o.mapped_) {
   if (!mapping_)
-    bytes_ = read_;
+    look();
 }
 
 FileBytes::~FileBytes() {

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -92,15 +91,11 @@ void OutputFile::checkTarget() {
     fail(name_, "cannot be written: the folder " + folderOf(name_), errno);
   if (!exists)
     target_ = folder + "/" + name_.substr(name_.rfind('/') + 1); // npos + 1 is 0
-  if (exists)
-    mode_ = s.st_mode & 07777;
-  const bool folderWritable = access(folder.c_str(), W_OK | X_OK) == 0;
-  if (!exists && !folderWritable)
+  if (!exists && access(folder.c_str(), W_OK | X_OK) != 0)
     fail(name_, "cannot be written: the folder " + folder, errno);
-  beside_ = (!exists || S_ISREG(s.st_mode)) && folderWritable;
 }
 
-void OutputFile::write(const Matrix &m) const {
+void OutputFile::write(const Matrix &m, base::PendingFiles &files) const {
   if (skipped())
     return;
   std::string head;
@@ -123,23 +118,13 @@ void OutputFile::write(const Matrix &m) const {
       fail(name_, "cannot be written", errno);
     return;
   }
-  const std::string path = beside_ ? target_ + ".tmp" + std::to_string(getpid()) : target_;
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, beside_ ? mode_ : 0666);
-  if (fd < 0)
-    fail(name_, "cannot be written", errno);
-  if (beside_ && mode_ != 0666)
-    (void)!fchmod(fd, mode_); // an existing file keeps its permissions
-  bool good = writeAll(fd, head.data(), head.size()) && writeAll(fd, m.data(), elementBytes);
-  int error = errno;
-  if (::close(fd) && good)
-    good = false, error = errno;
-  if (good && beside_ && ::rename(path.c_str(), target_.c_str()))
-    good = false, error = errno;
-  if (!good) {
-    if (beside_)
-      ::unlink(path.c_str());
-    fail(name_, "cannot be written", error);
-  }
+  files.add(name_, {head, {static_cast<const char *>(m.data()), elementBytes}});
+}
+
+void OutputFile::write(const Matrix &m) const {
+  base::PendingFiles files;
+  write(m, files);
+  files.commit();
 }
 
 } // namespace pb::matrix

@@ -28,10 +28,20 @@ bool looksLikePnm(Bytes b) {
   return b.size() > 2 && b[0] == 'P' && b[1] >= '1' && b[1] <= '6' && (std::isspace(b[2]) || b[2] == '#');
 }
 
+/// Whether a stream begins like one of the formats. Any other stream is refused without waiting for its end.
+bool mayBeMatrix(std::string_view begin) {
+  const Bytes b(reinterpret_cast<const unsigned char *>(begin.data()), begin.size());
+  size_t at = 0;
+  while (at < b.size() && std::isspace(b[at]))
+    ++at;
+  return beginsWith(b, "\x93NUMPY", 6) || beginsWith(b, "\x89PNG", 4) || looksLikePnm(b) ||
+         (b.size() - at >= 4 && !strncasecmp(begin.data() + at, "SIZE", 4));
+}
+
 } // namespace
 
 Matrix readMatrix(const std::string &file, const Wanted &wanted) {
-  const FileBytes content = FileBytes::open(file);
+  const FileBytes content = FileBytes::open(file, mayBeMatrix);
   const Bytes b = content.bytes();
   if (b.empty())
     refuse(file, "is empty, expected the matrix " + wanted.print());

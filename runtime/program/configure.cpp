@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "runtime/base/pending_files.h"
+#include "runtime/base/read_file.h"
 #include "runtime/base/run_state.h"
 #include "runtime/config/configuration.h"
 #include "runtime/config/fit.h"
 #include "runtime/config/origin.h"
-#include "runtime/matrix/file_bytes.h"
 #include "runtime/program/command.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <limits.h>
 #include <unistd.h>
 
 namespace pb::program {
 namespace {
 
-/// PROGRAM.cfg beside the program as it was called, and beside the file that really runs.
+/// PROGRAM.cfg beside the program's path as it was called, and beside the file that really runs.
 std::vector<std::string> placesBeside(const std::string &self) {
   std::vector<std::string> places;
   if (self.find('/') != self.npos)
@@ -29,7 +29,7 @@ std::vector<std::string> placesBeside(const std::string &self) {
   return places;
 }
 
-/// "" if there is none.
+/// "" if there is no such file.
 std::string configurationBeside(const std::string &self) {
   for (const std::string &place : placesBeside(self))
     if (access(place.c_str(), F_OK) == 0)
@@ -38,9 +38,12 @@ std::string configurationBeside(const std::string &self) {
 }
 
 void refuse(const std::vector<std::string> &errors) {
+  constexpr size_t kMostShown = 50;
   std::string all;
-  for (const std::string &e : errors)
-    all += (all.empty() ? "" : "\n") + e;
+  for (size_t i = 0; i < errors.size() && i < kMostShown; ++i)
+    all += (all.empty() ? "" : "\n") + errors[i];
+  if (errors.size() > kMostShown)
+    all += "\n... and " + std::to_string(errors.size() - kMostShown) + " more";
   if (!all.empty())
     throw base::UserError("the configuration does not fit" + std::string(":\n") + all +
                           "\n(--noconfig runs with the defaults)");
@@ -50,7 +53,7 @@ void applyOrRefuse(const Program &program, const std::string &text, const std::s
   std::vector<std::string> warnings;
   const std::vector<std::string> errors = config::apply(program, text, where, threads, &warnings);
   for (const std::string &w : warnings)
-    std::fprintf(stderr, "%s\n", w.c_str());
+    base::printWarning(w);
   base::setUntrained(false);
   refuse(errors);
 }
@@ -60,8 +63,8 @@ bool mayWarn(const Options &options) {
   return options.warnings && !(environment && std::string_view(environment) == "no");
 }
 
-/// A file that was made for another version is used as far as it fits; one without `hash` is written by hand,
-/// and mistakes in it are errors.
+/// A file that was made for another version is used as far as it fits. A file without `hash` is written by
+/// hand, and mistakes in it are errors.
 void applyFile(const Program &program, const Options &options, const std::string &self,
                const std::string &text, const std::string &where, int *threads) {
   std::string warning;
@@ -75,10 +78,10 @@ void applyFile(const Program &program, const Options &options, const std::string
     warning = config::warningAbout(program, text, where, self, nullptr);
   }
   if (!warning.empty() && mayWarn(options))
-    std::fprintf(stderr, "%s\n", warning.c_str());
+    base::printWarning(warning);
 }
 
-/// What the program has without any file.
+/// Applies the configuration that the program has without any file.
 void applyBaked(const Program &program, int *threads) {
   config::applyDefaults(program);
   if (program.bakedConfiguration)
@@ -92,11 +95,10 @@ void resetConfiguration(const Program &program, const Options &options, const st
   applyBaked(program, &threads);
   const std::vector<std::string> beside = placesBeside(self);
   const std::string file = options.config ? *options.config : beside.empty() ? "" : beside.front();
-  std::ofstream out(file);
-  out << config::describe(program);
-  if (!out.flush())
-    throw base::UserError((file.empty() ? "the configuration" : file) +
-                          ": cannot be written: " + std::strerror(errno));
+  if (file.empty())
+    throw base::UserError(
+        "the configuration cannot be written: no place for it is known (--config=FILE names one)");
+  base::writeWhole(file, config::describe(program));
   std::printf("%s: the default configuration was written to %s\n", program.name, file.c_str());
 }
 
@@ -110,15 +112,17 @@ void configure(const Program &program, const Options &options, const std::string
       throw base::UserError("--config expects a file");
     return;
   }
-  // As in the original, where every program writes its file at its end: a first run has none.
+  // As in the original, where every program writes its file at its end, the file may be missing in a first
+  // run.
   if (options.config && access(file.c_str(), F_OK) != 0 && errno == ENOENT) {
-    std::fprintf(stderr, "%s: warning: %s does not exist: the defaults are used\n", base::programName(),
-                 file.c_str());
+    base::printWarning(std::string(base::programName()) + ": warning: " + file +
+                       " does not exist: the defaults are used");
     return;
   }
-  constexpr unsigned long kMost = 64UL << 20; // a device may have no end
-  const matrix::FileBytes content = matrix::FileBytes::open(file, kMost);
-  applyFile(program, options, self, {content.bytes().begin(), content.bytes().end()}, file, threads);
+  const base::FileText content = base::readFile(file);
+  if (!content.text)
+    throw base::UserError(file + ": cannot read the configuration: " + content.why);
+  applyFile(program, options, self, *content.text, file, threads);
 }
 
 } // namespace pb::program

@@ -21,7 +21,7 @@ device::WatchBuild &buildWatcher() {
 }
 
 void say(const std::string &what) {
-  std::fprintf(stderr, "%s: note: %s\n", base::programName(), what.c_str());
+  base::printWarning(std::string(base::programName()) + ": note: " + what);
 }
 
 template <class F>

@@ -106,12 +106,12 @@ const std::vector<Option> &table() {
   return options;
 }
 
-/// Options of the original whose subject does not exist here: read, and said once. Those that ask for
-/// something else than one run are refused.
+/// Options of the original that have no meaning here: they are accepted with a note. Those that ask for
+/// something other than one run are refused.
 struct Meaningless {
   const char *name;
   bool hasValue;
-  const char *why; // null: what they ask for is what happens anyway
+  const char *why; // null: what they ask for happens anyway
   bool isRefused = false;
 };
 constexpr const char *kSamples = "--time takes as many samples as it needs; --trials=N sets their number",
@@ -166,7 +166,7 @@ const Option *find(const std::string &name) {
   return nullptr;
 }
 
-/// The option that has this name, or is the only one that begins so.
+/// The option with this name, or the only one that begins with it.
 const Option *findByBegin(const std::string &name) {
   if (const Option *exact = find(name))
     return exact;
@@ -180,7 +180,7 @@ const Option *findByBegin(const std::string &name) {
   return only;
 }
 
-/// Reads an option without meaning, with its value; says so.
+/// Reads an option without meaning, with its value, and prints a note.
 bool skipMeaningless(const std::string &name, bool hasValue, size_t *next) {
   for (const Meaningless &m : kMeaningless) {
     if (name != m.name && !(!m.hasValue && name == std::string("no") + m.name))

@@ -12,7 +12,8 @@
 namespace pb::program {
 namespace {
 
-/// At once, so that lines of two threads do not mix (they are shorter than PIPE_BUF where that matters).
+/// Writes a line in one call, so that lines of two threads do not mix (they are shorter than PIPE_BUF where
+/// that matters).
 void writeLine(int file, const std::string &line) {
   const std::string text = line + "\n";
   for (size_t done = 0; done < text.size();) {
@@ -27,7 +28,7 @@ void writeLine(int file, const std::string &line) {
 } // namespace
 
 int serve(const Program &program, const Transform &transform, int threads) {
-  // Answers keep the real standard output for themselves; printf in a rule body lands on standard error.
+  // Only answers use the real standard output; what a rule body prints with printf goes to standard error.
   std::fflush(stdout);
   const int answers = dup(1);
   if (answers < 0 || dup2(2, 1) < 0)
@@ -35,7 +36,8 @@ int serve(const Program &program, const Transform &transform, int threads) {
   ServeSession session(program, transform, threads, [answers](const std::string &event) {
     try {
       writeLine(answers, event);
-    } catch (const base::UserError &) { // nobody listens any more: the answer will say so
+      // the other end has closed: writing the answer will fail and report it
+    } catch (const base::UserError &) {
     }
   });
   std::string request;

@@ -166,6 +166,9 @@ def entries(path):
 
 def compare(root):
     given = messages(root)
+    if not given:
+        print(f"there is no message in {root}/compiler")
+        return 1
     unclear = [places for message, places in given.items() if not re.search("[A-Za-z]", message)]
     if unclear:
         print(f"this script cannot follow where the message comes from: {unclear}")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the examples of a document, so that it cannot say what is no longer so.
 
-  examples.py PBC DOCUMENT.md          every example
-  examples.py PBC DOCUMENT.md NAME     one of them
+  examples.py PBC DOCUMENT          every example
+  examples.py PBC DOCUMENT NAME     one of them
 
 What stands between fences is an example if the fence says so:
   ```pbcc NAME           a program with test lines, run as `tests/harness.py programs` does
@@ -49,6 +49,8 @@ class Document:
         names = [self.blocks[i].name for i in examples]
         if len(set(names)) != len(names) or "" in names:
             harness.fail(f"{self.path}: every example needs a name of its own")
+        if not names:
+            harness.fail(f"{self.path} has no example")
         if wanted and wanted not in names:
             harness.fail(f"{self.path} has no example `{wanted}`")
         for i in examples:

@@ -103,6 +103,10 @@ int main(int argc, char **argv) {
     std::ifstream in(path);
     pool.push_back(fuzz::lexemesOf(std::string(std::istreambuf_iterator<char>(in), {})));
   }
+  if (files.empty()) {
+    std::fprintf(stderr, "fuzz_compiler: no .pbcc file in %s\n", argv[1]);
+    return 1;
+  }
   const auto start = Clock::now();
   unsigned done = 0, accepted = 0;
   double slowest = 0;

@@ -30,7 +30,7 @@ constexpr bool kLimitsData = true;
 
 constexpr std::size_t kPipe = 65536; // bytes that a pipe holds
 
-/// Room for frames and stacks that a program sets aside and does not use.
+/// Space for frames and stacks that a program reserves but does not use.
 constexpr long kReserved = 512L << 20;
 
 void closeIfOpen(int &descriptor) {
@@ -39,7 +39,7 @@ void closeIfOpen(int &descriptor) {
   descriptor = -1;
 }
 
-/// In the child, between fork and exec: only calls that are allowed there.
+/// Runs in the child, between fork and exec, so it may only call what is allowed there.
 [[noreturn]] void becomeProgram(char *const *arguments, int input, int output, int errors, pid_t parent,
                                 const ProcessLimits &limits) {
   setpgid(0, 0);
@@ -56,7 +56,7 @@ void closeIfOpen(int &descriptor) {
     const rlimit limit{bytes, bytes};
     setrlimit(RLIMIT_DATA, &limit);
   }
-  const rlimit noCore{0, 0}; // candidates crash; their core files help nobody
+  const rlimit noCore{0, 0}; // candidates crash, and their core files are useless
   setrlimit(RLIMIT_CORE, &noCore);
   sigset_t none;
   sigemptyset(&none);
@@ -85,7 +85,7 @@ ChildProcess::ChildProcess(const std::vector<std::string> &command, const Proces
     arguments.push_back(const_cast<char *>(argument.c_str()));
   arguments.push_back(nullptr);
   int talk[2], listen[2], complain[2];
-  // A socket, not a pipe, towards the child: writing to a dead child must not raise SIGPIPE in us.
+  // A socket, not a pipe, towards the child: writing to a dead child must not raise SIGPIPE in the tuner.
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, talk) != 0 || pipe2(listen, O_CLOEXEC) != 0 ||
       pipe2(complain, O_CLOEXEC) != 0)
     throw TunerError(fmt::format("cannot make a pipe to the program: {}", std::strerror(errno)));
@@ -101,7 +101,7 @@ ChildProcess::ChildProcess(const std::vector<std::string> &command, const Proces
   complain_ = complain[0];
   if (pid_ < 0)
     throw TunerError(fmt::format("cannot start a process: {}", std::strerror(errno)));
-  setpgid(pid_, pid_); // both sides do it: whichever is first
+  setpgid(pid_, pid_); // parent and child both call it, because either may be first
   fcntl(complain_, F_SETFL, O_NONBLOCK);
 }
 
@@ -153,7 +153,7 @@ ChildProcess::Read ChildProcess::readLine(double seconds, std::string *line) {
     if (memoryLimit_ > 0 && residentBytes() > memoryLimit_)
       return Read::TooLarge;
     pollfd polled[2] = {{listen_, POLLIN, 0}, {complain_, POLLIN, 0}};
-    // Woken now and then even if a signal slips in just before the call.
+    // The wait ends now and then, in case a signal arrives just before the call.
     const double patience = left > 0 ? std::min(left * 1000 + 1, 100.0) : 0;
     const int ready = poll(polled, complain_ >= 0 ? 2 : 1, static_cast<int>(patience));
     if (ready < 0 && errno != EINTR)
@@ -191,7 +191,7 @@ void ChildProcess::waitForEnd(double seconds) {
     const pid_t result = wait4(pid_, &status_, WNOHANG, &usage);
     if (result == pid_) {
       peakBytes_ = usage.ru_maxrss * 1024;
-      ::kill(-pid_, SIGKILL); // what it may have left behind
+      ::kill(-pid_, SIGKILL); // processes that it may have left behind
       pid_ = -1;
       if (complain_ >= 0)
         drainErrors();
@@ -207,7 +207,7 @@ void ChildProcess::kill() {
     return;
   isKilled_ = true;
   ::kill(-pid_, SIGKILL);
-  ::kill(pid_, SIGKILL); // in case that it has no group of its own yet
+  ::kill(pid_, SIGKILL); // in case it has no group of its own yet
   rusage usage{};
   while (wait4(pid_, &status_, 0, &usage) < 0 && errno == EINTR) {
   }
@@ -220,7 +220,7 @@ void ChildProcess::kill() {
 bool ChildProcess::endedBySignal() const { return WIFSIGNALED(status_); }
 
 bool ChildProcess::endedForMemory(long before) const {
-  // Not all that counts against the limit (stacks of threads, for one) is memory that it had.
+  // Not all that counts against the limit (stacks of threads, for example) is memory that it really used.
   const bool isKilledByOthers = !isKilled_ && endedBySignal() && WTERMSIG(status_) == SIGKILL;
   return (memoryLimit_ > 0 && peakBytes_ > memoryLimit_ / 2 && peakBytes_ > 2 * before) ||
          (isKilledByOthers && peakBytes_ >= memoryLimit_ / 8);
@@ -235,7 +235,7 @@ std::string ChildProcess::describeEnd() const {
   std::string last = errors_;
   while (!last.empty() && std::isspace(static_cast<unsigned char>(last.back())))
     last.pop_back();
-  // Lines that are set in belong to the message above them: the values of an assertion.
+  // Indented lines belong to the message above them: the values of an assertion.
   std::size_t newline = last.rfind('\n');
   for (std::size_t before; newline != std::string::npos && last.compare(newline + 1, 2, "  ") == 0;
        newline = before) {

@@ -20,8 +20,8 @@ bool isPrime(long n) {
   return n > 1;
 }
 
-/// Growing variables become `size`, the second of them a little more, and so on, so that no two are mistaken
-/// for each other; none becomes larger than it was. Nothing if there is none.
+/// Sets growing variables to `size`, the second of them to a little more, and so on, so that no two can be
+/// confused; none becomes larger than it was. Nothing if there is no such variable.
 std::optional<Sizes> withSize(const ProgramSpace &space, const Sizes &full, long size) {
   Sizes sizes = full;
   long more = 0;
@@ -87,7 +87,7 @@ std::vector<ExaminedInput> thoroughInputs(const ProgramSpace &space, const std::
     while (prime > 2 && !isPrime(prime))
       --prime;
     inputs.add(prime);
-    constexpr double kShort = 0.02; // seconds: values that make something quadratic must not take for ever
+    constexpr double kShort = 0.02; // seconds: values that make an algorithm quadratic must not take too long
     if (&step != &last && step.defaultSeconds < kShort && (&step + 1)->defaultSeconds >= kShort)
       for (const char *values : {"constant", "mixed", "sorted", "reversed"})
         inputs.add(prime, values);
@@ -118,7 +118,7 @@ std::optional<Misfit> Examination::look(const Configuration &configuration, cons
   Misfit misfit;
   misfit.size = nameOf(input.sizes);
   misfit.n = prepared.n;
-  // The second time in a process that nobody else has used, and with more time.
+  // The second attempt is in a new process, and has more time.
   for (int attempt = 0; attempt < 2; ++attempt, patience *= 4) {
     const auto answer = worker_.measure(toml, 1, patience, patience);
     if (answer ? answer.value->agrees : answer.failure.stopped)

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::sig_atomic_t kOwnWish = -1;
 
-volatile std::sig_atomic_t requested = 0; // the signal, or our own wish
+volatile std::sig_atomic_t requested = 0; // the signal, or the tuner's own request
 int heard = 0;
 
 std::atomic<long> since = 0; // ms

@@ -19,7 +19,7 @@ namespace {
 constexpr double kLoop = 0.002; // seconds
 constexpr int kLoops = 40;
 
-/// The time of a loop that nothing but the clock and the scheduler decides.
+/// The time of a loop that depends only on the clock and the scheduler.
 double timeOfLoop(long rounds) {
   const double begin = steadySeconds();
   volatile unsigned long state = 1; // so that the loop stays

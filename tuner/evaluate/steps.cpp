@@ -31,7 +31,7 @@ bool scale(Sizes &sizes, const ProgramSpace &space, const Sizes &fixed, double f
   return changed;
 }
 
-/// What the program answered is a sentence of its own; what became of it is not.
+/// An answer of the program is a sentence of its own; a description of its end is not.
 std::string inWords(const WorkerFailure &failure) {
   return (failure.kind == Failure::Error ? "" : "it ") + failure.reason;
 }
@@ -48,7 +48,7 @@ std::string inWords(const WorkerFailure &failure) {
 
 constexpr int kMostHalvings = 40;
 
-/// Variables of 16 and more stay so large; others keep their values.
+/// Variables of 16 and more stay at least that large; others keep their values.
 Sizes halved(const Sizes &full, const std::vector<std::string> &params, int times) {
   Sizes sizes;
   for (const auto &[name, value] : full) {
@@ -120,7 +120,8 @@ PreparedSteps prepareSteps(Worker &worker, const std::vector<Sizes> &sizes, doub
     const bool full = i + 1 == sizes.size();
     const auto answer = worker.prepare(sizes[i], patience);
     if (!answer) {
-      const bool isTooSlow = answer.failure.kind == Failure::TooSlow; // larger ones are no faster
+      // then larger sizes are too slow as well
+      const bool isTooSlow = answer.failure.kind == Failure::TooSlow;
       if (full || answer.failure.stopped || isTooSlow)
         defaultFails(sizes[i], answer.failure);
       note(fmt::format("{}: left out, the default {}", nameOf(sizes[i]), answer.failure.reason));
@@ -157,7 +158,7 @@ double estimatedElements(const ProgramSpace &space, const Sizes &sizes) {
 }
 
 Sizes calibrate(Worker &worker, const ProgramSpace &space, Sizes sizes, const Sizes &fixed, double patience) {
-  // A program's own start may already be far too long for what it does in n^4.
+  // The start-up of a program alone may suggest a size that is far too large for work that grows with n^4.
   for (auto &[name, value] : sizes)
     if (!isParam(space.params, name) && !fixed.contains(name))
       value = std::min(value, kFirst);

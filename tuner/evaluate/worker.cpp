@@ -29,7 +29,8 @@ std::string tooLarge(const ProcessLimits &limits) {
                      static_cast<double>(limits.memoryBytes) / 1e9);
 }
 
-/// Worth a word: whoever takes memory for ever is often out of time before it is out of memory.
+/// Mentions the memory of a process that timed out, because endless allocation often exceeds the time before
+/// the memory.
 std::string muchMemory(long bytes, const ProcessLimits &limits) {
   if (limits.memoryBytes <= 0 || bytes < limits.memoryBytes / 8)
     return "";
@@ -41,7 +42,8 @@ std::string disagreementIn(const json &reply) {
     return "writes into its input " + reply["changes"].get<std::string>();
   const json &difference = reply.value("difference", json());
   const std::string at = reply.contains("at") ? " at " + reply["at"].get<std::string>() : "";
-  constexpr double kNumber = 1e300; // beyond, one of the two is infinite or none; NaN arrives as null
+  // beyond this one of the two is infinite or not a number; NaN arrives as null
+  constexpr double kNumber = 1e300;
   if (!difference.is_number() || difference.get<double>() > kNumber)
     return fmt::format("gives a different result from the default ({})",
                        at.empty() ? "not a number" : at.substr(1));
@@ -49,7 +51,7 @@ std::string disagreementIn(const json &reply) {
                      difference.get<double>(), at);
 }
 
-/// Kernels of devices that the program compiles before it answers: that is no part of its time.
+/// Kernels of devices that the program compiles before it answers: this is not part of its time.
 struct Compilations {
   std::string kernel; // that is being compiled
   int depth = 0;
@@ -57,7 +59,7 @@ struct Compilations {
 
   bool running() const { return depth > 0; }
   double seconds() const { return steadySeconds() - begin; }
-  /// Whether the line is about them.
+  /// Whether the line is about such a compilation.
   bool note(const std::string &line) {
     const json event = json::parse(line, nullptr, false);
     if (!event.is_object() || !event.contains("event"))
@@ -106,7 +108,7 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
     return fail(Failure::Error, "stopped", true);
   }
   if (!process_) {
-    // A configuration of an older version beside the program must not keep it from being tuned anew.
+    // A configuration of an older version beside the program must not prevent a new tuning.
     std::vector<std::string> command{program_, "--serve", "--noconfig"};
     if (options_.threads > 0)
       command.push_back(fmt::format("--threads={}", options_.threads));
@@ -123,7 +125,8 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
     return compilations.running() ? options_.longestCompilation - compilations.seconds()
                                   : seconds + compilations.total - (steadySeconds() - start);
   };
-  // Before the answer come lines about kernels that are compiled; what is no object a library has printed.
+  // Before the answer come lines about kernels that are compiled; a line that is not a JSON object was
+  // printed by a library.
   while (read == ChildProcess::Read::Line && (line.empty() || line.front() != '{' || compilations.note(line)))
     read = process_->readLine(left(), &line);
   reply.seconds = steadySeconds() - start - compilations.total;
@@ -153,7 +156,7 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
   if (!answer.is_object())
     return fail(Failure::Error, "answers with something that is not JSON: " + line.substr(0, 100));
   if (answer.value("memory", false))
-    return fail(Failure::OutOfMemory, tooLarge(options_.limits)); // what it has taken goes with its process
+    return fail(Failure::OutOfMemory, tooLarge(options_.limits)); // ending the process also frees its memory
   if (!answer.value("ok", false)) {
     reply.failure = {Failure::Error, asOneLine(answer.value("error", "refuses the request"))};
     return reply;
@@ -235,7 +238,7 @@ Answer<Measured> Worker::measure(const std::string &toml, int trials, double lim
                                  const std::vector<Metric> &metrics, Compared compared) {
   if ((!process_ || !processPrepared_) && prepared_) {
     const auto again = prepare(Sizes(*prepared_), preparePatience_, InputWishes(wishes_));
-    if (!again) // there is nothing to compare with
+    if (!again) // then there is nothing to compare with
       return {{}, {again.failure.kind, "the default: " + again.failure.reason, again.failure.stopped, true}};
   }
   json request{{"op", "measure"}, {"config", toml}, {"trials", trials}, {"limit", limit}};

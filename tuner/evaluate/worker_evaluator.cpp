@@ -14,7 +14,7 @@
 namespace pbc::tuner {
 namespace {
 
-/// Memory may have been overwritten: by it, or before it by others.
+/// Whether memory may have been overwritten, by this configuration or by an earlier one.
 bool isSuspicious(const Answer<Measured> &answer) {
   return answer ? !answer.value->agrees
                 : answer.failure.kind == Failure::Crash || answer.failure.kind == Failure::Exit;
@@ -45,7 +45,8 @@ void WorkerEvaluator::recall(const Journal &journal) {
   for (const JournalEntry &entry : journal.load(space_.journalKey(), settings_.machine)) {
     Known &known = known_[{entry.size, entry.configurationKey}];
     if (entry.outcome == "ok") {
-      // It may have been somebody else's doing, unless its results were wrong: of some inputs only, perhaps.
+      // An earlier configuration may have caused the failure. Wrong results are different: perhaps only some
+      // inputs show them.
       if (known.rejected && known.rejected->kind != Failure::WrongResult)
         known.rejected.reset();
       if (!hasMetrics(entry))
@@ -78,7 +79,7 @@ bool WorkerEvaluator::renew() {
     const Step &step = steps_[current_];
     const long before = worker_.seed();
     worker_.setSeed(before + 1);
-    // The default need not be able to do with every input: what works stays.
+    // The default need not work with every input, so inputs that work are kept.
     if (!worker_.prepare(step.sizes, settings_.longest + 20 * step.defaultSeconds)) {
       worker_.setSeed(before);
       worker_.restart();
@@ -89,7 +90,7 @@ bool WorkerEvaluator::renew() {
 }
 
 void WorkerEvaluator::pause(double seconds) {
-  constexpr double kSlice = 0.05; // Ctrl-C is not to be waited for
+  constexpr double kSlice = 0.05; // seconds between two checks for Ctrl-C
   for (const double end = elapsed() + seconds; elapsed() < end && !stopped();)
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(kSlice, end - elapsed())));
 }
@@ -152,8 +153,8 @@ Measurement WorkerEvaluator::run(const Request &request) {
     overhead_ = 0;
   }
   const std::string toml = toToml(space_, request.configuration, {settings_.threads, {}});
-  // All trials together, one run more because the limit is looked at between runs, and what filling and
-  // comparing the matrices takes; the first time at a size that is not known yet.
+  // The time for all trials, one more run because the limit is checked between runs, and the time for filling
+  // and comparing the matrices; at a size that is not known yet, an estimate.
   const double overhead = overhead_ > 0 ? 3 * overhead_ : 20 * step.defaultSeconds + 1;
   const double patience =
       std::min(request.limit * (request.trials + 1) + overhead + settings_.window * request.trials + 0.2,
@@ -165,11 +166,11 @@ Measurement WorkerEvaluator::run(const Request &request) {
   };
   const bool wasUsed = worker_.isUsed();
   auto answer = ask();
-  if (answer.failure.isOfDefault && !answer.failure.stopped) // a bad moment of the machine
+  if (answer.failure.isOfDefault && !answer.failure.stopped) // the machine was disturbed
     answer = ask();
   if (isSuspicious(answer) && !answer.failure.stopped) {
-    // One that ran before in this process may have destroyed what this one needs, or this one what the next
-    // needs.
+    // An earlier configuration in this process may have damaged what this one needs, or this one what the
+    // next one needs.
     worker_.restart();
     if (wasUsed)
       answer = ask();

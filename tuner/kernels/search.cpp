@@ -18,7 +18,7 @@ constexpr int kProcesses = 3; // of each, for a race that confirms another
 constexpr double kNoise = 0.98;
 constexpr double kLongEnough = 0.03, kLong = 0.3; // seconds
 
-/// One option as the space of a search: a single site whose first alternative is the value in use.
+/// Presents one option as the space of a search: a single site whose first alternative is the value in use.
 ProgramSpace spaceOf(const KernelOption &option) {
   ProgramSpace space;
   Site site;
@@ -31,13 +31,13 @@ ProgramSpace spaceOf(const KernelOption &option) {
   return space;
 }
 
-/// Not by chance, and also where nothing disturbed the two.
+/// Whether the win is beyond chance, and also holds in undisturbed runs.
 bool hasWon(const RaceResult &race) {
   return race.changed && race.winnerUndisturbed < kNoise * race.defaultUndisturbed;
 }
 
-/// Measures the values of one option. A time is that of several short runs, so that the clock and the
-/// scheduler do not count.
+/// Measures the values of one option. One time covers several short runs, so that the resolution of the clock
+/// and the scheduler do not matter.
 class OptionEvaluator : public Evaluator {
 public:
   OptionEvaluator(Variants &variants, std::vector<KernelSettings> values)
@@ -81,7 +81,8 @@ public:
     std::vector<KernelOption> options = variants_.options(start);
     const std::vector<std::string> kernels = hottestFirst(options);
     bool isBetter = true;
-    // An option may be worth more after another has changed: again, until a whole round brings nothing.
+    // An option may be worth more after another has changed, so the search repeats until a whole round finds
+    // nothing.
     while (isBetter && mayGoOn()) {
       isBetter = false;
       for (const std::string &kernel : kernels)
@@ -96,8 +97,8 @@ public:
 private:
   bool mayGoOn() const { return !variants_.stopped() && variants_.elapsed() < settings_.deadline; }
 
-  /// Kernels by how much slower the program is without their vectors. Those without vectors come after those
-  /// that matter, and before those that do not.
+  /// Orders kernels by how much slower the program is without their vectors. Kernels without vectors come
+  /// after those that matter, and before those that do not.
   std::vector<std::string> hottestFirst(const std::vector<KernelOption> &options) {
     constexpr double kMatters = 1.05, kUnknown = 1.04;
     std::vector<std::pair<double, std::string>> kernels;
@@ -140,7 +141,7 @@ private:
     return names;
   }
 
-  /// Tries the options of one kernel; `options` are renewed after each change.
+  /// Tries the options of one kernel; `options` are updated after each change.
   bool improve(const std::string &kernel, std::vector<KernelOption> &options) {
     bool isBetter = false;
     std::vector<std::string> done;
@@ -204,7 +205,7 @@ private:
     return isBetter;
   }
 
-  /// Without the settings that bring nothing any more, or never did.
+  /// Removes the settings that make no difference any more, or never did.
   void simplify(const KernelSettings &start) {
     const KernelSettings all = result_.best;
     for (const auto &[names, value] : all) {
@@ -233,7 +234,7 @@ private:
     bool isFaster = false, isDone = false;
   };
 
-  /// Races of two, each between new processes: most must be won.
+  /// Races between two, each in new processes; most of them must be won.
   Comparison compare(Tester &tester, const Configuration &candidate) {
     const Configuration reference = Configuration::defaults(tester.space());
     std::vector<double> before, after;
@@ -266,7 +267,7 @@ private:
     result_.startSeconds = last.before;
     result_.bestSeconds = last.isFaster ? last.after : last.before;
     result_.changed = last.isFaster;
-    // Stopped before the end, what has won its races stays.
+    // If the search was stopped before its end, a configuration that has won its races is kept.
     if (!result_.changed && !variants_.stopped())
       result_.best = start;
   }

@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 
 constexpr double kKernelPatience = 60; // seconds that the default may take
 
-/// This very program: it compiles the variants.
+/// The path of the running pbc, which compiles the variants.
 std::string ownPath() {
   char path[PATH_MAX];
   const ssize_t n = readlink("/proc/self/exe", path, sizeof path);
@@ -43,7 +43,7 @@ std::string ownPath() {
   return {path, static_cast<std::size_t>(n)};
 }
 
-/// A folder that is gone with it.
+/// A folder that is deleted with this object.
 class TemporaryFolder {
 public:
   TemporaryFolder() {
@@ -162,7 +162,7 @@ private:
     Worker first(plain, worker);
     first.setBase(choices_);
     sizes_ = fullSizes(first, space, {options_.n, options_.sizes, !options_.inputs.empty()}, kKernelPatience);
-    // What all others are compared with.
+    // The reference that all others are compared with.
     WorkerOptions keeping = worker;
     keeping.keep = folder_.path() + "/reference";
     Worker reference(plain, keeping);
@@ -187,8 +187,8 @@ private:
     progress_.note(fmt::format("tuning the kernels of {} at {}", space.program, nameOf(sizes_)));
   }
 
-  /// The program's configuration. Another version's is used as far as it fits, and stays as it is: what has
-  /// changed since then is for `--refresh` to tune.
+  /// Uses the program's configuration. Another version's is used as far as it fits, and stays as it is:
+  /// tuning what has changed since then is left to `--refresh`.
   void takeConfiguration(const ProgramSpace &space, const std::string &plain) {
     requireOwnConfiguration(space, configurationFile_, true, kElsewhereWithProgram);
     earlier_ = textOf(configurationFile_);
@@ -196,7 +196,7 @@ private:
     if (!isFor(space, earlier_, configurationFile_)) {
       const Fitted fitted = fitConfiguration(plain, earlier_, configurationFile_);
       if (std::ranges::none_of(fitted.entries, isOfOtherVersion))
-        fromToml(space, earlier_, configurationFile_); // says what is wrong with it
+        fromToml(space, earlier_, configurationFile_); // throws if it does not fit
       usable = fitted.toml;
       progress_.note(fmt::format("{}: made for another version of the program; it is used as far as it fits",
                                  configurationFile_));
@@ -207,7 +207,7 @@ private:
 
   static bool isOfOtherVersion(const FittedEntry &entry) { return entry.title() == "hash" && !entry.isOk(); }
 
-  /// Whether there was something to say in the configuration. `file`: the best variant.
+  /// Returns whether the configuration was changed. `file`: the best variant.
   bool write(const KernelSummary &summary, const std::string &file) {
     const KernelSettings &best = summary.result.best;
     std::string text = withKernels(earlier_, toToml(best, provenance(summary)));
@@ -228,11 +228,11 @@ private:
   std::string program_, configurationFile_;
   Progress progress_;
   CompiledVariants variants_;
-  std::optional<TuningLock> lock_; // longer than the journal
+  std::optional<TuningLock> lock_; // must outlive the journal
   std::unique_ptr<Journal> journal_;
   KernelSettings start_;
-  std::string earlier_; // what the configuration says
-  std::string choices_; // what variants run with of it, without [kernels]
+  std::string earlier_; // the text of the configuration
+  std::string choices_; // the part of it with which variants run, without [kernels]
   Sizes sizes_;
   double seconds_ = 0;
 };

@@ -15,7 +15,7 @@ namespace {
 constexpr double kWidth = Canvas::kWidth, kLetter = kLetterWidth;
 constexpr int kColours = 8;
 
-/// Where a line of the progress goes: from speed-ups to places.
+/// Maps the progress to positions: speed-ups to coordinates.
 class Chart {
 public:
   static constexpr double kLeft = 56, kRight = kWidth - 110, kTop = 14, kBottom = 214, kHeight = 258;
@@ -115,7 +115,7 @@ std::string selectorDrawing(const Site &site, const Selector &selector, long lar
                                                  : fmt::format(" below n = {}; ", level.below));
   Canvas canvas(identity, kTop + kBar + 38, "Alternatives of " + site.title() + " over the size n", words);
   long low = 0;
-  double free = kLeft; // up to where labels of cut-offs are
+  double free = kLeft; // where labels of cut-offs end
   for (const Level &level : selector.levels()) {
     const double from = x(low), to = level.below == kNoLimit ? kRight : x(level.below);
     const std::string &name = site.alternatives[level.use].name;
@@ -140,7 +140,7 @@ std::string selectorDrawing(const Site &site, const Selector &selector, long lar
     }
     low = level.below;
   }
-  // Powers of two, as many as have room.
+  // Marks as many powers of two as have room.
   const int step = std::max(1, static_cast<int>(std::ceil(whole / 12)));
   for (int power = 0; power < whole; power += step) {
     const double at = x(1L << power);
@@ -160,7 +160,7 @@ std::string progressDrawing(const Part &part, Across across, const std::string &
                 "size is drawn strongest. The table below has the numbers.");
   chart.axes(canvas);
   std::vector<double> labelled;
-  // The largest last in the picture, but first to get its label.
+  // The largest size is drawn last, but its label is placed first.
   const auto &lines = part.analysis.progress;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const ProgressLine &line = lines[i];

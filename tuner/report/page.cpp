@@ -124,7 +124,7 @@ private:
     return value == name ? name : fmt::format("{} (of {})", value, name);
   }
 
-  /// Of a column with values of the objective.
+  /// The title of a column with values of the objective.
   std::string costTitle() const {
     std::string title = part_.objective.name();
     title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How a report looks: in light, in dark and on paper. Colours of alternatives carry white text in both.
+// The stylesheet of a report for light mode, dark mode and print. Colours of alternatives carry white text in
+// both modes.
 #pragma once
 
 namespace pbc::tuner {

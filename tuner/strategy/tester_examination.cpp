@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the Tester makes of an examination: whom it blames, and what is left of a configuration without that.
+// What the Tester does with the results of an examination: finds the cause of failures, and what is left of a
+// configuration without it.
 #include "tuner/strategy/neighbours.h"
 #include "tuner/strategy/tester.h"
 
@@ -11,13 +12,13 @@ namespace {
 
 TestSize sizeOf(const Misfit &misfit) { return {misfit.size, misfit.n, 0}; }
 
-/// The selector that takes this alternative where the other one does, else as by default.
+/// The selector that takes this alternative where the other one does, and the default elsewhere.
 Selector only(const Selector &selector, int alternative, int byDefault) {
   return selector.withUses(
       [&](int level) { return selector.levels()[level].use == alternative ? alternative : byDefault; });
 }
 
-/// The selector with this alternative replaced, wherever it is taken.
+/// The selector with this alternative replaced at all sizes.
 Selector without(const Selector &selector, int alternative, int instead) {
   return selector.withUses([&](int level) {
     const int use = selector.levels()[level].use;
@@ -74,8 +75,8 @@ std::vector<Tester::Alone> Tester::eachAlone(const Configuration &configuration,
 
 void Tester::seekWrong(const Configuration &configuration, int size) {
   for (const Alone &one : eachAlone(configuration, size)) {
-    if (bans_.banned(one.site, one.alternative, 0) ||
-        !triedAlone_.emplace(one.site, one.alternative, size).second || evaluator_.stopped())
+    if (bans_.banned(one.site, one.alternative, 0) || evaluator_.stopped() || !isAllowed(1) ||
+        !triedAlone_.emplace(one.site, one.alternative, size).second)
       continue;
     const Measurement result =
         measure({one.configuration, size, 1, std::max(limit(size), 3 * defaultAt(size)), true});

@@ -301,6 +301,8 @@ def main():
     parser.add_argument("--show", action="store_true", help="print the programs")
     o = parser.parse_args()
     numbers = list(range(o.seed, o.seed + o.count))
+    if not numbers:
+        sys.exit("oracle.py: no program to compare")
     if o.show:
         for n in numbers:
             print(program_text(random_program(n)))
@@ -318,7 +320,7 @@ def main():
         if not o.no_shrink:
             print(f"---- program {n}, shrunk: {result}\n" + program_text(shrink(o.pbc, random_program(n), n, category(result))), flush=True)
     print(f"{o.count} programs: {counts['agrees']} agree, {counts['refused']} refused by both, {len(found)} findings")
-    sys.exit(1 if found else 0)
+    sys.exit(1 if found or counts["agrees"] == 0 else 0)
 
 if __name__ == "__main__":
     main()

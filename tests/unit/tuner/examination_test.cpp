@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which inputs results are compared on, what counts there, and what becomes of those who fail (field.md D4).
+// Which inputs results are compared on, what counts there, and what becomes of those who fail (tuning-practice.md 4).
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/evaluate/examination.h"
 #include "tuner/evaluate/memory.h"

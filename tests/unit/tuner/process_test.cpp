@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The whole command against programs that hang, crash, end and answer wrongly (requirements 81, 82; field.md
-// ask 3).
+// The whole command against programs that hang, crash, end and answer wrongly (requirements 81, 82;
+// tuning-practice.md 3).
 #include "tuner/evaluate/worker_evaluator.h"
 #include "tuner/journal/read_journal.h"
 #include "tuner/space/toml.h"

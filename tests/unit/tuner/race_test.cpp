@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The last word of a tuning, with machines whose noise is known (field.md D5; requirement 88).
+// The last word of a tuning, with machines whose noise is known (tuning-practice.md 5; requirement 88).
 #include "tests/unit/tuner/interrupted.h"
 #include "tuner/evaluate/machine_noise.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Transfer: a configuration of a machine whose cut-offs lie elsewhere (issue 6: 95 % of a full tuning in a
-// tenth of its trials).
+// Transfer: a configuration of a machine whose cut-offs lie elsewhere (tuning-practice.md 9).
 #include "tests/unit/sanitized.h"
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/strategy/refresh.h"

@@ -64,16 +64,27 @@ TuneResult run(Cliff &cliff, const std::string &strategy, int trials, std::uint6
 
 struct EachStrategy : testing::TestWithParam<const Strategy *> {};
 
-TEST_P(EachStrategy, KeepsItsBudgetAndIsTheSameForTheSameSeed) {
+/// With some of these seeds the last trial begins a comparison, or meets what was too slow for the last time.
+TEST_P(EachStrategy, KeepsItsBudget) {
+  for (const int trials : {20, 60})
+    for (int seed = 0; seed < (kSanitized ? 5 : 50); ++seed) {
+      Cliff cliff;
+      const TuneResult result = run(cliff, GetParam()->name, trials, static_cast<std::uint64_t>(seed));
+      ASSERT_LE(result.measurements, trials) << "seed " << seed;
+      ASSERT_FALSE(Cliff::isBeyond(result.best)) << "seed " << seed;
+    }
+}
+
+TEST_P(EachStrategy, IsTheSameForTheSameSeed) {
   Cliff first, second, other;
   const TuneResult result = run(first, GetParam()->name, 60, 3);
   run(second, GetParam()->name, 60, 3);
   run(other, GetParam()->name, 60, 4);
-  EXPECT_LE(result.measurements, 60 + 2) << "one comparison may be under way at the end";
   EXPECT_TRUE(result.best.fits(first.space));
   EXPECT_FALSE(Cliff::isBeyond(result.best));
   EXPECT_LE(Cliff::truth(result.best), Cliff::truth(Configuration::defaults(first.space)));
   EXPECT_EQ(result.strategy, GetParam()->name);
+  EXPECT_EQ(result.coverage.has_value(), GetParam()->isComplete);
   EXPECT_EQ(first.history, second.history);
   // Others begin with deliberate steps.
   if (const std::string name = GetParam()->name;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The text of a file that somebody named, which may be anything: a folder, a pipe, a device without an end.
+//
+//   const FileText f = readFile("prog.cfg", 64 << 20);
+//   if (!f.text) complain(f.why);            // "it is larger than 64 MiB", "No such file or directory"
+//
+// Invariants: reading ends when `most` bytes were read; it waits for what a process writes into a pipe, but
+// not for a process that might open the pipe one day.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace pb::base {
+
+struct FileText {
+  std::optional<std::string> text;
+  std::string why; // if there is no text
+};
+
+/// The largest source file, configuration and other file of text that is read.
+constexpr unsigned long kMostText = 64ul << 20;
+
+FileText readFile(const std::string &path, unsigned long most = kMostText);
+
+/// Whether it is worth reading on after this begin of a stream (4096 bytes, or all that there are).
+using IsOfUse = std::function<bool(std::string_view begin)>;
+
+/// What is left to read of an open file. A descriptor may be one that does not block. Where `isOfUse` says no,
+/// the text ends there.
+FileText readDescriptor(int descriptor, unsigned long most, const IsOfUse &isOfUse = nullptr);
+
+/// Opens for reading without waiting for the other end of a pipe; -1 and errno as open() has them.
+int openWithoutWaiting(const std::string &path);
+
+/// "64 MiB", "3 bytes"
+std::string sizeText(unsigned long bytes);
+
+} // namespace pb::base

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A check that looked at nothing fails, and no check overlooks a file that git does not know yet.
+
+  nothing_fails.py ROOT PBC
+
+The scripts run in a repository of their own, which holds what the working tree holds, so that files can be added.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+NEW = "tuner/strategy/unformatted.cpp"
+
+
+def run(folder, *words):
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=250)
+
+
+def expect(done, status, text):
+    said = done.stdout + done.stderr
+    if done.returncode != status or text not in said:
+        sys.exit(f"{done.args}: status {done.returncode}, expected {status} with: {text}\n{said}")
+
+
+def repository(root, folder):
+    """A repository with all files of the working tree, committed."""
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=root,
+                            capture_output=True, text=True)
+    if listed.returncode != 0:
+        sys.exit(77)  # no repository: sources from an archive
+    for path in filter(None, listed.stdout.split("\0")):
+        source, target = os.path.join(root, path), os.path.join(folder, path)
+        if os.path.exists(source):
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            shutil.copy2(source, target)
+    for words in (["init", "-q"], ["add", "-A"],
+                  ["-c", "user.name=test", "-c", "user.email=test@example.org", "commit", "-q", "-m", "all"]):
+        subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
+
+
+def lint(folder):
+    expect(run(folder, "scripts/lint", "--list", "tuner/strategy/tune.cpp"), 0, "tuner/strategy/tune.cpp\n")
+    expect(run(folder, "scripts/lint", "--list", "tests/unit/tuner/race_test.cpp", "tuner/strategy/tune.h"), 0,
+           "tuner/strategy/tune.h\n")
+    expect(run(folder, "scripts/lint", "--list", "nowhere.cpp"), 1, "there is no file nowhere.cpp")
+    expect(run(folder, "scripts/lint", "--list", "bench/limits.cpp"), 1, "the build does not compile bench/limits.cpp")
+    expect(run(folder, "scripts/lint", "--list", "--changed"), 1, "no C++ file differs")
+    expect(run(folder, "scripts/lint", "--list", "--what"), 1, "usage")
+    expect(run(folder, "scripts/lint", "--list", "--quick"), 0, "/unity_0_cxx.cxx\n")
+
+
+def new_files(folder):
+    with open(os.path.join(folder, NEW), "w") as file:
+        file.write("int    twice( int x ){return 2*x;}\n")
+    expect(run(folder, "scripts/format", "--check"), 1, NEW)
+    expect(run(folder, "scripts/licence-lines", "--check"), 1, NEW)
+    # Nothing compiles it, so there is nothing to lint; beside a header there is.
+    expect(run(folder, "scripts/lint", "--list", "--changed"), 1, f"the build does not compile {NEW}")
+    header = NEW.replace(".cpp", ".h")
+    with open(os.path.join(folder, header), "w") as file:
+        file.write("#pragma once\n")
+    expect(run(folder, "scripts/lint", "--list", "--changed"), 0, header)
+    expect(run(folder, "scripts/format", "--check", "nowhere.cpp"), 1, "there is no file nowhere.cpp")
+
+
+def tests(root, pbc, folder):
+    harness = os.path.join(root, "tests", "harness.py")
+    empty = os.path.join(folder, "empty.pbcc")
+    with open(empty, "w") as file:
+        file.write("transform T\nfrom A[n]\nto B[n]\n{\n  B.cell(i) from(A.cell(i) a) { return a; }\n}\n")
+    for mode in ("programs", "golden", "kernels"):
+        expect(run(folder, "python3", harness, mode, pbc, empty), 1, "has no")
+        expect(run(folder, "python3", harness, mode, pbc), 1, "harness.py")
+        if run(folder, "python3", harness, mode, pbc, "nowhere.pbcc").returncode == 0:
+            sys.exit(f"harness.py {mode} succeeds without its file")
+    document = os.path.join(folder, "document.md")
+    with open(document, "w") as file:
+        file.write("# Words only\n")
+    expect(run(folder, "python3", os.path.join(root, "tests/docs/examples.py"), pbc, document), 1, "has no example")
+    os.makedirs(os.path.join(folder, "nothing", "compiler"))
+    os.makedirs(os.path.join(folder, "nothing", "docs"))
+    shutil.copy(document, os.path.join(folder, "nothing", "docs", "errors.md"))
+    expect(run(folder, "python3", os.path.join(root, "tests/docs/errors.py"), os.path.join(folder, "nothing")), 1,
+           "no message")
+    oracle = os.path.join(root, "tests/property/oracle/oracle.py")
+    expect(run(folder, "python3", oracle, pbc, "--count", "0"), 1, "no program")
+    # ctest without a preset succeeds where its filter matches nothing; the presets make it fail.
+    presets = os.path.join(root, "CMakePresets.json")
+    with open(presets) as file:
+        if file.read().count('"noTestsAction": "error"') < 1:
+            sys.exit(f"{presets}: its test presets let filters that match nothing pass")
+
+
+def main():
+    root, pbc = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "copy")
+        os.makedirs(copy)
+        tests(root, pbc, folder)
+        repository(root, copy)
+        lint(copy)
+        new_files(copy)
+
+
+main()
