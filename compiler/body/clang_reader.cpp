@@ -4,7 +4,9 @@
 #include "compiler/body/abi_headers.h"
 #include "compiler/body/clang_device.h"
 #include "compiler/body/clang_tree.h"
-#include "compiler/body/regular_files.h"
+#include "compiler/preamble/preamble_use.h"
+#include "compiler/preamble/regular_files.h"
+#include <algorithm>
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
@@ -16,6 +18,7 @@
 #include <clang/Frontend/FrontendActions.h>
 #include <clang/Frontend/Utils.h>
 #include <clang/Lex/Lexer.h>
+#include <cstring>
 #include <llvm/Support/CrashRecoveryContext.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/VirtualFileSystem.h>
@@ -23,8 +26,7 @@
 namespace pbc::body {
 namespace {
 
-constexpr const char *kUnitPath = "/pbc-virtual/bodies.cpp";
-constexpr const char *kHeaderRoot = "/pbc-virtual/include/";
+constexpr const char *kUnitPath = "/pbc/bodies.cpp";
 constexpr unsigned kStackBytes = 256u << 20; // reserved: pages are only used for absurd nesting
 constexpr std::size_t kMostComplaints = 100;
 
@@ -135,16 +137,17 @@ public:
   Consumer(const Unit &unit, Reading &reading) : unit_(unit), reading_(reading) {}
 
   void HandleTranslationUnit(clang::ASTContext &context) override {
+    // What a preamble declares stays there: only the unit's own declarations are asked for.
     findDynamicVariables(*context.getTranslationUnitDecl(), context);
     refuseReserved(*context.getTranslationUnitDecl(), context);
     reading_.takesPointers = takesPointers(*context.getTranslationUnitDecl());
     std::map<std::string, std::size_t> numbers;
     for (std::size_t i = 0; i < unit_.rules.size(); ++i)
       numbers[unit_.rules[i].function] = i;
-    for (const clang::Decl *d : context.getTranslationUnitDecl()->decls())
+    for (const clang::Decl *d : context.getTranslationUnitDecl()->noload_decls())
       if (const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(d);
           space && space->getName() == "pb_program")
-        for (const clang::Decl *inner : space->decls())
+        for (const clang::Decl *inner : space->noload_decls())
           if (const auto *f = llvm::dyn_cast<clang::FunctionDecl>(inner);
               f && f->hasBody() && f->getIdentifier())
             if (auto found = numbers.find(f->getNameAsString()); found != numbers.end())
@@ -219,7 +222,7 @@ private:
   }
 
   void findDynamicVariables(const clang::DeclContext &where, const clang::ASTContext &context) {
-    for (const clang::Decl *d : where.decls()) {
+    for (const clang::Decl *d : where.noload_decls()) {
       if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(d))
         findDynamicVariables(*llvm::cast<clang::DeclContext>(d), context);
       const auto *v = llvm::dyn_cast<clang::VarDecl>(d);
@@ -254,71 +257,131 @@ private:
   Reading &reading_;
 };
 
-llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files(const Unit &unit) {
-  auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(regularFiles());
-  auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-  memory->addFile(kUnitPath, 0, llvm::MemoryBuffer::getMemBufferCopy(unit.text, kUnitPath));
-  for (const auto &[name, text] : abiHeaders())
-    memory->addFile(kHeaderRoot + name, 0, llvm::MemoryBuffer::getMemBufferCopy(text, name));
-  all->pushOverlay(memory);
-  return all;
-}
-
-void run(const Unit &unit, const std::vector<std::string> &headerPath, Reading &reading) {
-  const std::string program = PBC_LLVM_ROOT "/bin/clang++";
-  std::vector<std::string> arguments = {program,
-                                        "-fsyntax-only",
-                                        "-std=c++20",
-                                        "-Wno-register",
+/// What Clang is to complain of, and how much it bears, in the words of its front end.
+std::vector<std::string> ownArguments(const std::vector<std::string> &headerPath) {
+  std::vector<std::string> arguments = {"-Wno-register",
                                         "-Wuninitialized",
                                         "-Wsometimes-uninitialized",
                                         "-Werror=return-type",
                                         "-fno-elide-type",
-                                        "-ferror-limit=100",
-                                        "-fbracket-depth=256",
-                                        "-ftemplate-depth=256",
-                                        "-fconstexpr-steps=1000000",
-                                        "-fspell-checking-limit=50",
-                                        "-fmacro-backtrace-limit=1",
-                                        std::string("-I") + kHeaderRoot};
-  arguments.insert(arguments.end(), headerPath.begin(), headerPath.end());
-  arguments.push_back(kUnitPath);
+                                        "-ferror-limit",
+                                        "100",
+                                        "-fbracket-depth",
+                                        "256",
+                                        "-ftemplate-depth",
+                                        "256",
+                                        "-fconstexpr-steps",
+                                        "1000000",
+                                        "-fspell-checking-limit",
+                                        "50",
+                                        "-fmacro-backtrace-limit",
+                                        "1"};
+  for (const std::string &option : headerPath) // "-iquotefolder", as clang++ takes it
+    for (const char *name : {"-iquote", "-I"})
+      if (option.starts_with(name)) {
+        arguments.insert(arguments.end(), {name, option.substr(std::strlen(name))});
+        break;
+      }
+  arguments.emplace_back(kUnitPath);
+  return arguments;
+}
+
+/// For a unit that is read by itself, the driver says the rest for this machine.
+std::shared_ptr<clang::CompilerInvocation>
+invocationOfDriver(const std::vector<std::string> &headerPath,
+                   const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> &fileSystem) {
+  std::vector<std::string> arguments = {PBC_LLVM_ROOT "/bin/clang++", "-fsyntax-only", "-std=c++20",
+                                        std::string("-I") + preamble::kVirtualIncludes};
+  for (const std::string &argument : ownArguments(headerPath)) {
+    const bool isValue = !argument.empty() && argument[0] != '-' && argument != kUnitPath;
+    if (isValue && arguments.back().starts_with("-f"))
+      arguments.back() += "=" + argument;
+    else
+      arguments.push_back(argument);
+  }
   std::vector<const char *> pointers;
   for (const std::string &a : arguments)
     pointers.push_back(a.c_str());
-
-  auto fileSystem = files(unit);
   clang::CreateInvocationOptions options;
   options.VFS = fileSystem;
+  options.Diags = clang::CompilerInstance::createDiagnostics(new clang::DiagnosticOptions,
+                                                             new clang::IgnoringDiagConsumer, true);
+  return clang::createInvocation(pointers, options);
+}
+
+/// The given arguments, so that the preamble fits.
+std::shared_ptr<clang::CompilerInvocation> invocationOf(const ParsedHeaders &headers,
+                                                        const std::vector<std::string> &headerPath) {
+  std::vector<std::string> arguments = headers.arguments;
+  for (std::string &argument : ownArguments(headerPath))
+    arguments.push_back(std::move(argument));
+  std::vector<const char *> pointers;
+  for (const std::string &a : arguments)
+    pointers.push_back(a.c_str());
+  auto invocation = std::make_shared<clang::CompilerInvocation>();
   auto engine = clang::CompilerInstance::createDiagnostics(new clang::DiagnosticOptions,
                                                            new clang::IgnoringDiagConsumer, true);
-  options.Diags = engine;
-  std::shared_ptr<clang::CompilerInvocation> invocation = clang::createInvocation(pointers, options);
+  if (!clang::CompilerInvocation::CreateFromArgs(*invocation, pointers, *engine))
+    return nullptr;
+  invocation->getFrontendOpts().ProgramAction = clang::frontend::ParseSyntaxOnly;
+  return invocation;
+}
+
+/// What the preamble stands for becomes blanks: all else keeps its place.
+std::string textFor(const Unit &unit, const ParsedHeaders *headers) {
+  std::string text = unit.text;
+  if (headers)
+    for (const auto &[begin, end] : headers->standsFor)
+      std::replace_if(text.begin() + begin, text.begin() + end, [](char c) { return c != '\n'; }, ' ');
+  return text;
+}
+
+void run(const Unit &unit, const std::vector<std::string> &headerPath, const ParsedHeaders *headers,
+         Reading &reading) {
+  auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  memory->addFile(kUnitPath, 0, llvm::MemoryBuffer::getMemBufferCopy(textFor(unit, headers), kUnitPath));
+  for (const auto &[name, text] : abiHeaders())
+    memory->addFile(std::string(preamble::kVirtualIncludes) + "/" + name, 0,
+                    llvm::MemoryBuffer::getMemBuffer(text, name));
+  auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(preamble::regularFiles());
+  all->pushOverlay(memory);
+
+  const auto invocation = headers ? invocationOf(*headers, headerPath) : invocationOfDriver(headerPath, all);
   if (!invocation)
     return;
+  if (headers)
+    preamble::use(headers->preamble, *invocation, *memory);
   clang::CompilerInstance instance;
   instance.setInvocation(invocation);
   instance.getDiagnosticOpts().ShowCarets = false; // otherwise Clang prints the number of errors on stderr
   instance.getFrontendOpts().DisableFree = false;
   Collector collector(reading.complaints);
   instance.createDiagnostics(&collector, false);
-  instance.createFileManager(fileSystem);
+  instance.createFileManager(all);
   Action action(unit, reading);
   instance.ExecuteAction(action);
   reading.finished = true;
 }
 
-} // namespace
-
-Reading readUnit(const Unit &unit, const std::vector<std::string> &headerPath) {
+Reading read(const Unit &unit, const std::vector<std::string> &headerPath, const ParsedHeaders *headers) {
   Reading reading;
   reading.functions.resize(unit.rules.size());
   llvm::CrashRecoveryContext::Enable();
   llvm::CrashRecoveryContext recovery;
-  if (!recovery.RunSafelyOnThread([&] { run(unit, headerPath, reading); }, kStackBytes))
+  if (!recovery.RunSafelyOnThread([&] { run(unit, headerPath, headers, reading); }, kStackBytes))
     reading.finished = false;
   llvm::CrashRecoveryContext::Disable();
   return reading;
+}
+
+} // namespace
+
+Reading readUnit(const Unit &unit, const std::vector<std::string> &headerPath) {
+  return read(unit, headerPath, nullptr);
+}
+
+Reading readUnit(const Unit &unit, const std::vector<std::string> &headerPath, const ParsedHeaders &headers) {
+  return read(unit, headerPath, &headers);
 }
 
 } // namespace pbc::body

@@ -14,8 +14,10 @@
 // that prevents lifting, and the body is used as text: `edits` say where calls of transforms, `spawn`, `sync`
 // and `return` stand in it. Indices here are relative to the body's views; nothing here depends on schedules.
 #pragma once
+#include "compiler/preamble/preamble.h"
 #include "compiler/sema/module.h"
 #include "compiler/source/diagnostics.h"
+#include <functional>
 
 namespace pbc::body {
 
@@ -129,20 +131,38 @@ std::string affineText(const Value &, const Facts &, bool &ok);
 /// How much of the C and C++ libraries a program's bodies and raw blocks see without including headers.
 enum class Library { None, Base, System, All };
 
+/// What stands in front of a unit's own text.
+struct Beginning {
+  Library library = Library::None;
+  std::string directives;              // that the raw blocks begin with
+  std::vector<std::string> headerPath; // where headers of raw blocks are, as options of Clang
+  bool mayThrow = false;
+};
+
+/// How the front end reads generated code, where bodies are to be read in the same way: with headers that both
+/// have parsed once. Empty arguments and no preamble: they are unknown.
+struct FrontEnd {
+  std::function<std::vector<std::string>(const Beginning &)> arguments;
+  std::function<preamble::Shared(const Beginning &)> preamble;
+};
+
 struct Understanding {
   std::vector<std::vector<Facts>> facts; // [transform][rule]
-  Library library = Library::None;       // what the generated code needs
-  std::vector<std::string> headerPath;   // folders of headers of raw blocks, as options of Clang
+  Beginning beginning;                   // of the generated code
   std::vector<std::string> rawBlocks;    // as the generated code has them
-  bool takesPointers = false;            // some code asks a region for its memory by base() or storage()
+  std::vector<std::uint32_t>
+      directivesOf;           // of each raw block: the length of its part in `beginning.directives`
+  bool takesPointers = false; // some code asks a region for its memory by base() or storage()
 };
 
 /// Finds the facts of every rule of every transform. Clang runs once over the whole module, or several times
 /// if names are missing that a library may have; type errors and the like are reported at the user's own
 /// line. `includePath`: folders for headers of raw blocks, in addition to those of the files that contain the
 /// raw blocks.
+/// `frontEnd`: null, or what bodies and generated code share; messages about errors never depend on it.
 Understanding understand(const sema::Module &, source::Diagnostics &,
-                         const std::vector<std::string> &includePath = {});
+                         const std::vector<std::string> &includePath = {},
+                         const FrontEnd *frontEnd = nullptr);
 
 /// --emit=facts; with `sources`, obstacles are printed with their lines.
 std::string print(const sema::Module &, const std::vector<std::vector<Facts>> &,

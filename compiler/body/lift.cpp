@@ -314,6 +314,8 @@ std::optional<Bound> bound(const Tree &condition, int variable) {
 } // namespace
 
 void Lifter::loop(const Tree &t, Nodes &out) {
+  if (loopsAround_ >= kMostLoops)
+    stop(t, "more than " + std::to_string(kMostLoops) + " loops stand in each other");
   const Tree *init = t.children[0].get(), *condition = t.children[1].get(), *step = t.children[2].get();
   if (!init || init->kind != Kind::Declare || init->children.empty())
     stop(t, "the loop's variable is not declared in the loop");
@@ -383,7 +385,9 @@ void Lifter::loop(const Tree &t, Nodes &out) {
   // A loop may have no iteration, so assignments in it are not certain.
   const auto assigned = assigned_;
   const auto known = known_.size();
+  ++loopsAround_;
   statements(flatten(*t.children[3]), node->body, false);
+  --loopsAround_;
   const auto low = constantOf(*node->lower, facts_), high = constantOf(*node->upper, facts_);
   if (!(low && high && *low < *high))
     assigned_ = assigned;

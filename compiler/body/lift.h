@@ -99,8 +99,12 @@ private:
   Scalar scalar(const Tree &) const;
   void requireAffine(const Value &, const Tree &, const std::string &what) const;
 
+  /// Each is one more dimension of a statement's domain, and isl's work grows faster than any power of these.
+  static constexpr int kMostLoops = 10;
+
   const RuleContext &c_;
   Facts &facts_;
+  int loopsAround_ = 0;
   std::vector<int> writes_;                // per variable: how often the body assigns to it
   std::map<int, ValuePtr> substitutes_;    // variable -> the value that it always has
   std::map<int, int> localOf_;             // variable -> Facts::locals

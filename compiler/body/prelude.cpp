@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/body/prelude.h"
+#include "compiler/body/abi_headers.h"
 #include "compiler/body/math_functions.h"
+#include "compiler/syntax/cxx_scan.h"
 #include <algorithm>
 #include <cctype>
 #include <fmt/ranges.h>
@@ -160,6 +162,73 @@ std::string prelude(Library library) {
   if (library >= Library::All)
     text += includes(kAllHeaders);
   return text + "using namespace petabricks;\n";
+}
+
+std::vector<std::pair<std::string, std::string>> headers(Library library) {
+  std::vector<std::pair<std::string, std::string>> files = abiHeaders();
+  files.emplace_back("pb/prelude.h", "#pragma once\n" + prelude(library));
+  return files;
+}
+
+std::string headerLines() {
+  std::string lines;
+  for (const char *name :
+       {"prelude", "index", "program", "plan", "loops", "register_tile", "through_tiles", "device", "memo"})
+    lines += fmt::format("#include \"pb/{}.h\"\n", name);
+  return lines;
+}
+
+std::uint32_t leadingDirectives(std::string_view text) {
+  using Kind = syntax::Lexeme::Kind;
+  std::uint32_t kept = 0;
+  int open = 0; // conditionals
+  for (std::uint32_t at = 0;;) {
+    syntax::Lexeme l = syntax::scan(text, at);
+    while (l.isBlank() && l.closed)
+      l = syntax::scan(text, l.end);
+    if (l.kind == Kind::End && open == 0)
+      return static_cast<std::uint32_t>(text.size());
+    if (!l.is(text, '#'))
+      return kept;
+    l = syntax::scan(text, l.end);
+    while (l.kind == Kind::Space || l.kind == Kind::BlockComment)
+      l = syntax::scan(text, l.end);
+    const std::string_view name = l.text(text);
+    if (name == "line" || name == "pragma") // both are about what follows
+      return kept;
+    open += name.starts_with("if") ? 1 : name == "endif" ? -1 : 0;
+    while (l.kind != Kind::Newline && l.kind != Kind::End)
+      l = syntax::scan(text, std::max(l.end, l.begin + 1));
+    at = l.end;
+    if (open < 0)
+      return kept;
+    if (open == 0)
+      kept = at;
+    if (l.kind == Kind::End)
+      return kept;
+  }
+}
+
+std::vector<std::uint32_t> leadingDirectives(const sema::Module &module) {
+  std::vector<std::uint32_t> lengths(module.rawBlocks.size());
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const std::string &text = module.rawBlocks[i]->text.text;
+    lengths[i] = leadingDirectives(text);
+    if (lengths[i] < text.size())
+      break;
+  }
+  return lengths;
+}
+
+bool mayThrow(const sema::Module &module, Library library) {
+  if (library == Library::All || !module.rawBlocks.empty())
+    return true;
+  for (const auto &t : module.transforms)
+    for (const auto &r : t.rules)
+      if (r.body && (r.body->text.text.find("throw") != std::string::npos ||
+                     r.body->text.text.find("try") != std::string::npos))
+        return true;
+  return false;
 }
 
 Library leastLibrary(const sema::Module &module) {

@@ -14,10 +14,30 @@
 // most of the compile time.
 #pragma once
 #include "compiler/body/facts.h"
+#include <cstdint>
+#include <string_view>
 
 namespace pbc::body {
 
 std::string prelude(Library);
+
+/// The prelude and what stands in front of every generated unit besides, as headers in memory; `prelude.h`
+/// among them, beside the runtime's own headers.
+std::vector<std::pair<std::string, std::string>> headers(Library);
+
+/// The lines of a unit that include these headers, in their order: what a preamble begins with.
+std::string headerLines();
+
+/// The directives (with comments and blank lines) that the text begins with, as far as each `#if` among them
+/// has its `#endif`: what a preamble may hold of a raw block.
+std::uint32_t leadingDirectives(std::string_view text);
+
+/// leadingDirectives() of each raw block: all but the last that counts are directives alone, so that nothing
+/// changes its place.
+std::vector<std::uint32_t> leadingDirectives(const sema::Module &);
+
+/// Whether a program needs code for unwinding: only raw blocks, bodies that say so and the C++ library.
+bool mayThrow(const sema::Module &, Library);
 
 /// None, or Base if the program's raw blocks include headers, which may include the C library.
 Library leastLibrary(const sema::Module &);

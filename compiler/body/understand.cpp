@@ -64,7 +64,7 @@ bool missesNames(const Reading &r) {
 }
 
 struct Attempt {
-  Library library;
+  Beginning beginning;
   Unit unit;
   Reading reading;
   RuleNumbers keeping;
@@ -90,26 +90,90 @@ void warnOfMissingReturn(const sema::Rule &rule, source::Diagnostics &d) {
       .help("end the body with `return value;`");
 }
 
-/// Reads the unit with the smallest library that it needs. A name that no library knows is the user's
-/// mistake: then the reading with the fewest complaints gives the best message.
-Attempt readWithLeast(const sema::Module &module, const std::vector<std::vector<bool>> &wanted,
-                      const std::vector<std::string> &headerPath) {
-  const auto attempt = [&](Library library, const RuleNumbers &keeping = {}) {
-    Attempt a{library, makeUnit(module, wanted, library, keeping), {}, keeping};
-    a.reading = readUnit(a.unit, headerPath);
-    return a;
-  };
-  Attempt best = attempt(leastLibrary(module));
-  for (const Library more : {Library::System, Library::All}) {
-    if (!best.reading.finished || !missesNames(best.reading))
-      break;
-    Attempt next = attempt(more);
-    if (next.reading.finished && errorCount(next.reading) < errorCount(best.reading))
-      best = std::move(next);
+/// Reads the unit with the least of the libraries that it needs.
+class Reader {
+public:
+  Reader(const sema::Module &module, const std::vector<std::vector<bool>> &wanted,
+         const std::vector<std::string> &headerPath, const FrontEnd *frontEnd)
+      : module_(module), wanted_(wanted), headerPath_(headerPath), frontEnd_(frontEnd),
+        directivesOf_(leadingDirectives(module)) {}
+
+  /// A name that no library knows is the user's mistake: then the reading with the fewest complaints gives the
+  /// best message.
+  Attempt read() const {
+    Attempt best = attempt(leastLibrary(module_));
+    for (const Library more : {Library::System, Library::All}) {
+      if (!best.reading.finished || !missesNames(best.reading))
+        break;
+      Attempt next = attempt(more);
+      if (next.reading.finished && errorCount(next.reading) < errorCount(best.reading))
+        best = std::move(next);
+    }
+    if (const RuleNumbers ending = endingWithoutReturn(best.unit, best.reading); !ending.empty())
+      best = attempt(best.beginning.library, ending);
+    if (frontEnd_ && (!best.reading.finished || errorCount(best.reading))) // messages are those of the text
+      best.reading = readUnit(best.unit, headerPath_);
+    return best;
   }
-  if (const RuleNumbers ending = endingWithoutReturn(best.unit, best.reading); !ending.empty())
-    best = attempt(best.library, ending);
-  return best;
+
+  const std::vector<std::uint32_t> &directivesOf() const { return directivesOf_; }
+
+private:
+  std::string directives() const {
+    std::string all;
+    for (std::size_t i = 0; i < directivesOf_.size(); ++i)
+      if (directivesOf_[i])
+        all += module_.rawBlocks[i]->text.text.substr(0, directivesOf_[i]) + "\n";
+    return all;
+  }
+
+  Attempt attempt(Library library, const RuleNumbers &keeping = {}) const {
+    Attempt a{{library, directives(), headerPath_, mayThrow(module_, library)},
+              makeUnit(module_, wanted_, library, keeping),
+              {},
+              keeping};
+    const auto arguments = frontEnd_ ? frontEnd_->arguments(a.beginning) : std::vector<std::string>();
+    const preamble::Shared headers = arguments.empty() ? nullptr : frontEnd_->preamble(a.beginning);
+    a.reading = headers ? readUnit(a.unit, headerPath_, {*headers, arguments, standsFor(a.unit)})
+                        : readUnit(a.unit, headerPath_);
+    return a;
+  }
+
+  /// The prelude, and the directives that the raw blocks begin with.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> standsFor(const Unit &unit) const {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> all;
+    std::size_t raw = 0;
+    for (std::size_t i = 0; i < unit.segments.size(); ++i) {
+      const Unit::Segment &s = unit.segments[i];
+      if (i == 0)
+        all.emplace_back(0, i + 1 < unit.segments.size() ? unit.segments[i + 1].begin : 0);
+      else if (s.kind == Unit::Segment::Kind::Raw)
+        all.emplace_back(s.begin, s.begin + directivesOf_[raw++]);
+    }
+    return all;
+  }
+
+  const sema::Module &module_;
+  const std::vector<std::vector<bool>> &wanted_;
+  const std::vector<std::string> &headerPath_;
+  const FrontEnd *frontEnd_;
+  const std::vector<std::uint32_t> directivesOf_;
+};
+
+/// A coroutine keeps what lives across each of its calls, and Clang's work on that is quadratic: a body of very
+/// many calls runs them one after the other.
+bool hasManyCalls(const Facts &f) {
+  constexpr std::ptrdiff_t kMostCallsOfCoroutine = 100;
+  return std::count_if(f.edits.begin(), f.edits.end(), [](const Edit &e) {
+           return e.kind == Edit::Kind::Call || e.kind == Edit::Kind::Spawn;
+         }) > kMostCallsOfCoroutine;
+}
+
+void warnOfManyCalls(const RuleContext &context, source::Diagnostics &d) {
+  d.warning(context.rule.headerSpan,
+            "this rule calls transforms in more than 100 places: no call of it runs in "
+            "tasks")
+      .help("call them in loops, or divide the rule's work among several transforms");
 }
 
 /// The raw blocks for units that all contain them: a variable with a constructor or destructor becomes
@@ -130,7 +194,7 @@ std::vector<std::string> rawBlocks(const sema::Module &module, const Attempt &at
 } // namespace
 
 Understanding understand(const sema::Module &module, source::Diagnostics &d,
-                         const std::vector<std::string> &includePath) {
+                         const std::vector<std::string> &includePath, const FrontEnd *frontEnd) {
   std::vector<std::vector<Facts>> facts(module.transforms.size());
   std::vector<std::vector<bool>> wanted(module.transforms.size());
   for (const sema::Transform &t : module.transforms) {
@@ -141,7 +205,8 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d,
   }
 
   const std::vector<std::string> headerPath = headerArguments(module, d.sources(), includePath);
-  const Attempt attempt = readWithLeast(module, wanted, headerPath);
+  const Reader reader(module, wanted, headerPath, frontEnd);
+  const Attempt attempt = reader.read();
   const Unit &unit = attempt.unit;
   const Reading &reading = attempt.reading;
   report(reading, unit, module, d);
@@ -166,7 +231,9 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d,
                           "transforms",
                           f.callees.front()))
           .help("make the calls another rule: both are choices then");
-    f.isResumable = context.function.isResumable;
+    f.isResumable = context.function.isResumable && !hasManyCalls(f);
+    if (context.function.isResumable && !f.isResumable)
+      warnOfManyCalls(context, d);
     f.onDevice = context.function.onDevice;
     f.onlyPasses = onlyPasses(context);
     warnOfStatics(context, d);
@@ -184,7 +251,11 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d,
         facts[t][r].obstacle = "it has an error";
         facts[t][r].obstacleSpan = module.transforms[t].rules[r].span;
       }
-  return {std::move(facts), attempt.library, headerPath, rawBlocks(module, attempt), reading.takesPointers};
+  return {.facts = std::move(facts),
+          .beginning = attempt.beginning,
+          .rawBlocks = rawBlocks(module, attempt),
+          .directivesOf = reader.directivesOf(),
+          .takesPointers = reading.takesPointers};
 }
 
 } // namespace pbc::body

@@ -2,11 +2,13 @@
 
 #include "compiler/build/compile.h"
 
-#include "compiler/body/regular_files.h"
 #include "compiler/build/assembly_files.h"
 #include "compiler/build/driver_arguments.h"
 #include "compiler/build/isolate.h"
+#include "compiler/build/startup.h"
 #include "compiler/build/vector_math.h"
+#include "compiler/preamble/preamble_use.h"
+#include "compiler/preamble/regular_files.h"
 
 #include <clang/CodeGen/BackendUtil.h>
 #include <clang/CodeGen/CodeGenAction.h>
@@ -24,6 +26,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Support/thread.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <mutex>
@@ -48,14 +51,20 @@ private:
 
 std::string virtualPath(const std::string &name) { return std::string(kVirtualFolder) + "/" + name; }
 
-/// The texts in memory, overlaid on the real files.
-llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem(const CompileRequest &request) {
+/// The texts in memory.
+llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> filesInMemory(const CompileRequest &request) {
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   memory->addFile(virtualPath(request.name), 0, llvm::MemoryBuffer::getMemBuffer(request.text, request.name));
   for (const auto &[name, text] : request.files)
     memory->addFile(std::string(kVirtualIncludes) + "/" + name, 0,
                     llvm::MemoryBuffer::getMemBuffer(text, name));
-  auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(body::regularFiles());
+  return memory;
+}
+
+/// What is in memory laid over the real files.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
+fileSystem(const llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> &memory) {
+  auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(preamble::regularFiles());
   all->pushOverlay(memory);
   return all;
 }
@@ -114,7 +123,7 @@ clang::BackendAction actionFor(CompileRequest::Output wanted) {
   return wanted == CompileRequest::Output::Object ? clang::Backend_EmitObj : clang::Backend_EmitAssembly;
 }
 
-CompileResult compileHere(const CompileRequest &);
+CompileResult compileHere(const CompileRequest &, const preamble::Shared &);
 
 } // namespace
 
@@ -140,7 +149,12 @@ CompileResult compile(const CompileRequest &request) {
   std::exception_ptr thrown;
   llvm::thread worker(std::optional<unsigned>{kStackBytes}, [&] {
     try {
-      result = compileHere(request);
+      const preamble::Shared headers =
+          request.headers && request.preambles ? request.preambles(*request.headers) : nullptr;
+      result = compileHere(request, headers);
+      if (!result.ok &&
+          headers) // then it is not the preamble's fault, and the messages are those of the text
+        result = compileHere(request, nullptr);
     } catch (...) {
       thrown = std::current_exception();
     }
@@ -153,7 +167,7 @@ CompileResult compile(const CompileRequest &request) {
 
 namespace {
 
-CompileResult compileHere(const CompileRequest &request) {
+CompileResult compileHere(const CompileRequest &request, const preamble::Shared &headers) {
   initialiseTargets();
   Clock clock;
   CompileResult result;
@@ -175,7 +189,10 @@ CompileResult compileHere(const CompileRequest &request) {
   if (!clang::CompilerInvocation::CreateFromArgs(front->getInvocation(), line, front->getDiagnostics()))
     return result;
   clang::ProcessWarningOptions(front->getDiagnostics(), front->getDiagnosticOpts());
-  front->createFileManager(fileSystem(request));
+  const auto memory = filesInMemory(request);
+  if (headers)
+    preamble::use(*headers, front->getInvocation(), *memory);
+  front->createFileManager(fileSystem(memory));
   front->getFrontendOpts().DisableFree = false;
   // The optimiser runs separately below, so that its time is known.
   front->getCodeGenOpts().DisableLLVMPasses = true;
@@ -193,6 +210,13 @@ CompileResult compileHere(const CompileRequest &request) {
   for (const std::string &file : dependencies->getDependencies())
     if (!llvm::StringRef(file).starts_with(std::string(kVirtualFolder) + "/"))
       result.filesRead.push_back(file);
+  if (headers) {
+    result.withPreamble = true;
+    result.filesRead.insert(result.filesRead.end(), headers->filesRead.begin(), headers->filesRead.end());
+    std::sort(result.filesRead.begin(), result.filesRead.end());
+    result.filesRead.erase(std::unique(result.filesRead.begin(), result.filesRead.end()),
+                           result.filesRead.end());
+  }
   result.failure = said->failure;
   if (!module)
     return result;
@@ -212,6 +236,7 @@ CompileResult compileHere(const CompileRequest &request) {
   };
   if (!request.onlyShared.empty())
     isolate(*module, request.onlyShared);
+  leaveManyInitialisers(*module);
   defineVectorMath(*module, request.vectorMath);
   run(clang::Backend_EmitNothing, true);
   dropUnusedVectorMath(*module);

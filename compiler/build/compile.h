@@ -11,6 +11,8 @@
 // driver would choose on this machine; the driver is asked once for each set of options. All functions may be
 // called from several threads at once. No header of LLVM or Clang is needed to include this one.
 #pragma once
+#include "compiler/preamble/preamble.h"
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +39,10 @@ struct CompileRequest {
   /// Further options of clang++, for example "-Ifolder", "-g", "-mprefer-vector-width=512", "-fno-rtti".
   std::vector<std::string> extraArguments;
   Output wanted = Output::Object;
+  /// The headers that the text begins with, parsed once for many texts, and where such preambles come from. A
+  /// text that does not compile with one is compiled without it.
+  std::optional<preamble::Request> headers = {};
+  preamble::Source preambles = {};
 };
 
 /// Why a text was not compiled.
@@ -56,6 +62,7 @@ struct CompileResult {
   std::vector<std::string> filesRead; ///< files of the disk that were included
   bool readsOtherFiles = false;       ///< and the assembler may have read more: not for a cache
   bool fromCache = false;
+  bool withPreamble = false; ///< the headers of the request were not parsed again
   double frontSeconds = 0, optimiseSeconds = 0, codegenSeconds = 0;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The variants of compile() that use a cache and threads. An entry is a list of the files that were read,
-// each with the checksum of its content, followed by the output; an entry whose files have changed is not
-// used.
+// The forms of compile() that use a cache and threads. An entry is the output, the messages and the files that
+// were read (entry.h); an entry whose files have changed is not used.
 #include "compiler/build/cache.h"
 #include "compiler/build/compile.h"
+#include "compiler/build/entry.h"
 #include "compiler/build/file_states.h"
 
 #include <algorithm>
@@ -17,27 +17,8 @@
 namespace pbc::build {
 namespace {
 
-/// To be changed when the format of entries or the way of compiling changes.
-constexpr const char *kEntryForm = "object 2, clang " PBC_LLVM_VERSION;
-
-void appendPart(std::string &entry, const std::string &part) {
-  const std::uint64_t size = part.size();
-  entry.append(reinterpret_cast<const char *>(&size), sizeof size).append(part);
-}
-
-/// Removes the first part from `rest` and returns it; nothing if the entry ends too early.
-std::optional<std::string> takePart(std::string_view &rest) {
-  std::uint64_t size = 0;
-  if (rest.size() < sizeof size)
-    return std::nullopt;
-  rest.copy(reinterpret_cast<char *>(&size), sizeof size);
-  rest.remove_prefix(sizeof size);
-  if (rest.size() < size)
-    return std::nullopt;
-  std::string part(rest.substr(0, size));
-  rest.remove_prefix(size);
-  return part;
-}
+/// To be raised when the format of entries or the way of compiling changes.
+constexpr const char *kEntryForm = "object 3, clang " PBC_LLVM_VERSION;
 
 std::string pack(const CompileResult &result, const std::string &states) {
   std::string entry;
@@ -47,16 +28,16 @@ std::string pack(const CompileResult &result, const std::string &states) {
 }
 
 std::optional<CompileResult> unpack(std::string_view entry) {
-  CompileResult result;
   auto output = takePart(entry), messages = takePart(entry);
   if (!output || !messages)
     return std::nullopt;
   if (!FileStates::areSame(entry))
     return std::nullopt;
+  CompileResult result;
   result.filesRead = FileStates::paths(entry);
   result.ok = result.fromCache = true;
-  result.output = std::move(*output);
-  result.messages = std::move(*messages);
+  result.output = *output;
+  result.messages = *messages;
   return result;
 }
 

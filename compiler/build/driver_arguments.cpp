@@ -12,6 +12,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -47,17 +48,27 @@ std::vector<std::string> askDriver(const std::vector<std::string> &options, llvm
   return arguments;
 }
 
-/// Removes the features that Clang 19 itself calls an invalid combination on processors with AVX10, and the
-/// flag that makes the front end leak memory on purpose.
+bool hasDebugInfo(const std::vector<std::string> &arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [](const std::string &argument) {
+    return argument.starts_with("-debug-info-kind") || argument.starts_with("-fcoverage-mapping");
+  });
+}
+
+/// Drops the features that Clang 19 itself calls an invalid combination on processors with AVX10, the flag that
+/// makes the front end leak on purpose, and the current folder where no debug information speaks of it: the
+/// arguments are part of keys.
 std::vector<std::string> cleaned(const std::vector<std::string> &arguments) {
   std::vector<std::string> kept;
+  const bool isDebugged = hasDebugInfo(arguments);
   for (std::size_t i = arguments.empty() || arguments[0] != "-cc1" ? 0 : 1; i < arguments.size(); ++i) {
     if (arguments[i] == "-target-feature" && i + 1 < arguments.size() &&
         llvm::StringRef(arguments[i + 1]).substr(1).starts_with("avx10")) {
       ++i;
       continue;
     }
-    if (arguments[i] != "-disable-free")
+    const bool isFolder = llvm::StringRef(arguments[i]).starts_with("-fdebug-compilation-dir=") ||
+                          llvm::StringRef(arguments[i]).starts_with("-fcoverage-compilation-dir=");
+    if (arguments[i] != "-disable-free" && (isDebugged || !isFolder))
       kept.push_back(arguments[i]);
   }
   return kept;

@@ -3,14 +3,14 @@
 // The arguments that Clang's driver would pass to the front end and the linker on this machine: include
 // folders, processor features, start files, library folders. Only used inside this folder.
 #pragma once
+#include "compiler/preamble/preamble.h"
 #include <string>
 #include <vector>
 
 namespace pbc::build {
 
-/// The virtual folder of all texts in memory, and of the headers among them.
-inline constexpr const char *kVirtualFolder = "/pbc";
-inline constexpr const char *kVirtualIncludes = "/pbc/include";
+using preamble::kVirtualFolder;
+using preamble::kVirtualIncludes;
 
 /// Placeholders for the objects and for the output in a link line.
 inline constexpr const char *kInputMark = "/pbc/unit.o";

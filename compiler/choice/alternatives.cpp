@@ -345,6 +345,26 @@ std::vector<Alternative> alternativesOf(const sema::Transform &t, const std::vec
   return std::move(*alternatives);
 }
 
+namespace {
+
+/// isl operations for one transform: everyday ones take some thousands for each rule, strides that have no common
+/// measure any number.
+unsigned long budget(const sema::Transform &t) {
+  return 1'000'000 + 100'000 * static_cast<unsigned long>(t.rules.size());
+}
+
+void reportTooMany(const sema::Transform &t, source::Diagnostics &diagnostics) {
+  diagnostics
+      .error(t.span,
+             fmt::format("the regions of the rules of `{}` overlap in too many ways: the analysis of which "
+                         "rule may compute which part would take too long",
+                         t.name))
+      .help(
+          "use fewer different strides (`B.cell(3*i)`) and conditions, or split it into several transforms");
+}
+
+} // namespace
+
 std::vector<Choices> chooseGrids(const sema::Module &module,
                                  const std::vector<std::vector<body::Facts>> &facts, poly::Context &context,
                                  source::Diagnostics &diagnostics) {
@@ -360,13 +380,17 @@ std::vector<Choices> chooseGrids(const sema::Module &module,
     }
     for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
       c.grid.names.push_back(spaces.names(m));
-    c.grid.applications = applicableRegions(t, spaces, c.grid.context, diagnostics);
-    if (diagnostics.errorCount() == errorsBefore)
-      leaveOutUncomputable(t, spaces, c.grid);
-    if (diagnostics.errorCount() == errorsBefore)
-      cutIntoPieces(t, spaces, c.grid, diagnostics);
-    if (diagnostics.errorCount() == errorsBefore)
-      c.alternatives = alternativesOf(t, facts[t.index], c.grid, diagnostics);
+    const bool ended = context.withBudget(budget(t), [&] {
+      c.grid.applications = applicableRegions(t, spaces, c.grid.context, diagnostics);
+      if (diagnostics.errorCount() == errorsBefore)
+        leaveOutUncomputable(t, spaces, c.grid);
+      if (diagnostics.errorCount() == errorsBefore)
+        cutIntoPieces(t, spaces, c.grid, diagnostics);
+      if (diagnostics.errorCount() == errorsBefore)
+        c.alternatives = alternativesOf(t, facts[t.index], c.grid, diagnostics);
+    });
+    if (!ended && diagnostics.errorCount() == errorsBefore)
+      reportTooMany(t, diagnostics);
     if (diagnostics.errorCount() != errorsBefore)
       wrong.insert(t.family);
     all.push_back(std::move(c));

@@ -100,7 +100,7 @@ void linkProgram(Compilation &c) {
   // Raw blocks are in every unit: a definition without `static` is the same object in each.
   if (!c.module.rawBlocks.empty())
     request.extraArguments.push_back("--allow-multiple-definition");
-  if (c.understood.library != body::Library::None || !c.module.rawBlocks.empty())
+  if (c.understood.beginning.library != body::Library::None || !c.module.rawBlocks.empty())
     addFoundLibraries(c, request);
   build::LinkResult linked = build::link(request, c.written);
   if (!linked.ok && explainUndefined(linked.messages, c.module, c.diagnostics))

@@ -12,6 +12,7 @@
 #include "compiler/build/compile.h"
 #include "compiler/build/file_states.h"
 #include "compiler/build/link.h"
+#include "compiler/build/preambles.h"
 #include "compiler/driver/kernel_requests.h"
 #include "compiler/driver/options.h"
 #include "compiler/driver/pipeline.h"
@@ -32,6 +33,7 @@ struct Compilation {
   source::SourceManager sources;
   source::Diagnostics diagnostics;
   build::Cache cache;
+  build::Preambles preambles;
   /// The earliest time at which files of the disk may have been read.
   const build::FileStates::Time begin = build::FileStates::now();
   /// Lines for --time-passes that passes add to their own.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/compile_units.h"
-#include "compiler/body/abi_headers.h"
 #include "compiler/body/prelude.h"
+#include "compiler/driver/front_end.h"
 
 namespace pbc::driver {
 namespace {
@@ -19,45 +19,25 @@ std::vector<std::pair<const emit::Unit *, std::string>> versions(const Compilati
   return all;
 }
 
-/// Without exceptions, no code for unwinding is generated, which saves a seventh of the compile time. Only
-/// raw blocks and bodies that use exceptions need it.
-bool usesExceptions(const sema::Module &module) {
-  if (!module.rawBlocks.empty())
-    return true;
-  for (const auto &t : module.transforms)
-    for (const auto &r : t.rules)
-      if (r.body->text.text.find("throw") != std::string::npos ||
-          r.body->text.text.find("try") != std::string::npos)
-        return true;
-  return false;
-}
-
 } // namespace
 
-std::vector<UnitRequest> unitRequests(const Compilation &c) {
-  const std::string prelude = body::prelude(c.understood.library);
-  const bool mayThrow = c.understood.library == body::Library::All || usesExceptions(c.module);
+std::vector<UnitRequest> unitRequests(Compilation &c) {
+  const body::Beginning &beginning = c.understood.beginning;
   std::vector<UnitRequest> out;
   for (const auto &[u, cpu] : versions(c)) {
     const bool isOneOfSeveral = c.options.cpus.size() > 1 && u != &c.units.back();
-    build::CompileRequest r;
+    build::CompileRequest r = commonRequest(c.options, cpu, beginning.mayThrow);
+    r.headers = headersOf(r, beginning);
+    r.preambles = c.preambles.source();
     r.name = u->name + (isOneOfSeveral ? "." + cpu : "") + ".cpp";
     r.text = u->text;
-    r.files = body::abiHeaders();
-    r.files.emplace_back("pb/prelude.h", prelude);
-    r.optimisation = c.options.optimisation;
-    r.cpu = cpu;
-    r.boundsCheck = c.options.boundsCheck;
+    r.files = body::headers(beginning.library);
     r.vectorMath = c.options.vectorMath;
-    r.extraArguments = {"-w"};
     if (isOneOfSeveral) {
       r.onlyShared = emit::versionNamespace(cpu);
       r.extraArguments.push_back("-Dpb_program=" + r.onlyShared);
     }
-    if (!mayThrow)
-      r.extraArguments.push_back("-fno-exceptions");
-    r.extraArguments.insert(r.extraArguments.end(), c.understood.headerPath.begin(),
-                            c.understood.headerPath.end());
+    r.extraArguments.insert(r.extraArguments.end(), beginning.headerPath.begin(), beginning.headerPath.end());
     if (c.options.stage == Stage::Llvm)
       r.wanted = build::CompileRequest::Output::Llvm;
     if (c.options.stage == Stage::Asm)

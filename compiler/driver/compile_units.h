@@ -14,6 +14,6 @@ struct UnitRequest {
   build::CompileRequest request;
 };
 
-std::vector<UnitRequest> unitRequests(const Compilation &);
+std::vector<UnitRequest> unitRequests(Compilation &);
 
 } // namespace pbc::driver

@@ -218,7 +218,7 @@ void requireNone(const char *pass, const std::vector<std::string> &violations) {
 
 Compilation::Compilation(const Options &o)
     : options(o), standardFolder(driver::standardFolder()), diagnostics(sources),
-      cache(o.noCache ? "" : build::Cache::defaultFolder()) {}
+      cache(o.noCache ? "" : build::Cache::defaultFolder()), preambles(&cache) {}
 
 emit::Input inputOf(const Compilation &c) {
   return {.module = c.module,
@@ -230,6 +230,7 @@ emit::Input inputOf(const Compilation &c) {
           .sources = &c.sources,
           .processors = c.options.cpus,
           .rawBlocks = c.understood.rawBlocks,
+          .directivesOf = c.understood.directivesOf,
           .kernelOptions = c.requests.text(),
           .devices = &c.devices,
           .checksBounds = c.options.boundsCheck,

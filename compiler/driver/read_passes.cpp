@@ -2,6 +2,7 @@
 
 // The passes from the source file to the facts about bodies.
 #include "compiler/driver/finished_program.h"
+#include "compiler/driver/front_end.h"
 #include "compiler/driver/passes.h"
 #include "compiler/driver/problems.h"
 #include "compiler/driver/standard_library.h"
@@ -75,7 +76,8 @@ void check(Compilation &c) {
 }
 
 void understandBodies(Compilation &c) {
-  c.understood = body::understand(c.module, c.diagnostics, c.options.includePath);
+  const body::FrontEnd frontEnd = frontEndOf(c);
+  c.understood = body::understand(c.module, c.diagnostics, c.options.includePath, &frontEnd);
   c.facts = std::move(c.understood.facts);
   if (!c.options.boundsCheck)
     return;

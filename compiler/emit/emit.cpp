@@ -10,20 +10,35 @@ namespace pbc::emit {
 
 namespace {
 
+/// The raw blocks. The directives that they begin with may be known already, from a preamble.
+std::string rawBlocks(const Input &in) {
+  std::string out;
+  for (std::size_t i = 0; i < in.rawBlocks.size(); ++i) {
+    const source::MappedText &text = in.module.rawBlocks[i]->text;
+    const std::string &raw = in.rawBlocks[i];
+    const std::uint32_t directives = i < in.directivesOf.size() ? in.directivesOf[i] : 0;
+    if (directives)
+      out += "#ifndef PB_PREAMBLE\n" + lineOf(in, text) + raw.substr(0, directives) + "\n#endif\n";
+    if (directives < raw.size())
+      out += lineOf(in, text, directives) + raw.substr(directives) + "\n";
+  }
+  return out;
+}
+
 std::string head(const Scope &scope) {
   const auto &module = scope.input.module;
-  std::string out =
-      "#include \"pb/prelude.h\"\n"; // body::prelude, given to Clang beside the runtime's headers
-  for (std::size_t i = 0; i < scope.input.rawBlocks.size(); ++i)
-    out += lineOf(scope.input, module.rawBlocks[i]->text) + scope.input.rawBlocks[i] + "\n";
-  out += "#include \"pb/index.h\"\n#include \"pb/program.h\"\n#include \"pb/plan.h\"\n#include "
-         "\"pb/loops.h\"\n#include \"pb/register_tile.h\"\n";
+  // The prelude is given to Clang beside the runtime's headers: body::headers. What raw blocks define stands
+  // behind all of them, so that no macro of a program changes one.
+  std::string out = "#include \"pb/prelude.h\"\n"
+                    "#include \"pb/index.h\"\n#include \"pb/program.h\"\n#include \"pb/plan.h\"\n#include "
+                    "\"pb/loops.h\"\n#include \"pb/register_tile.h\"\n";
   if (hasThroughTiles(scope))
     out += "#include \"pb/through_tiles.h\"\n";
   if (usesDevices(scope.input))
     out += "#include \"pb/device.h\"\n";
   if (scope.transform.isMemoized)
     out += "#include \"pb/memo.h\"\n";
+  out += rawBlocks(scope.input);
   out += "namespace pb_program {\n";
   std::set<std::string> callees;
   for (const auto &f : scope.facts())
@@ -39,10 +54,10 @@ std::string head(const Scope &scope) {
 
 } // namespace
 
-std::string lineOf(const Input &in, const source::MappedText &text) {
+std::string lineOf(const Input &in, const source::MappedText &text, std::uint32_t offset) {
   if (!in.sources || text.text.empty())
     return "";
-  const source::Span at = text.locate(0, 1);
+  const source::Span at = text.locate(offset, offset + 1);
   return fmt::format("\n#line {} {}\n", in.sources->position(at.file, at.begin).line,
                      quoted(in.sources->path(at.file)));
 }

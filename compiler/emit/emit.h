@@ -39,7 +39,8 @@ struct Input {
   const source::SourceManager *sources = nullptr;   // for the places in messages of assertions
   std::vector<std::string> processors = {"native"}; // of one program, the least capable first
   std::vector<std::string> rawBlocks = {}; // the module's, as body::understand prepares them for each unit
-  std::string kernelOptions = {};          // lines of a configuration's [kernels], which the program records
+  std::vector<std::uint32_t> directivesOf = {}; // of each raw block: how much of it a preamble may hold
+  std::string kernelOptions = {}; // lines of a configuration's [kernels], which the program records
   const Devices *devices = nullptr;
   bool checksBounds = false;  // the program contains a table of the rules' lines
   bool takesPointers = false; // some code asks regions for their memory: matrices then have no gaps

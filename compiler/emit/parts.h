@@ -81,7 +81,7 @@ std::string descriptor(const Scope &);
 std::string programUnit(const Input &, const std::string &bakedConfiguration);
 
 /// A #line for the user's text that follows, so that assertions and debuggers name its place.
-std::string lineOf(const Input &, const source::MappedText &);
+std::string lineOf(const Input &, const source::MappedText &, std::uint32_t offset = 0);
 /// A C++ string literal.
 std::string quoted(const std::string &);
 

@@ -60,6 +60,7 @@ public:
             reads_.push_back({s, application.reads[i].intersect_domain(use.domain)});
       }
     for (const auto &step : plan.steps) {
+      orders_.push_back(isl::manage(isl_schedule_get_map(step.order.get())));
       std::set<int> before(step.after.begin(), step.after.end());
       for (const int b : step.after)
         before.insert(before_[static_cast<std::size_t>(b)].begin(),
@@ -106,14 +107,18 @@ private:
     const Step &step = plan_.steps[first.step];
     if (step.callsTransforms && step.dependences.is_empty())
       return false; // its points are spawned in parallel
-    const isl::union_map order = isl::manage(isl_schedule_get_map(step.order.get()));
-    const isl::union_map inTime = isl::manage(isl_union_map_lex_lt_union_map(order.copy(), order.copy()));
+    // Of the order only what these two uses have of it: a step of many rules has many pairs.
+    const isl::union_map &order = orders_[first.step];
+    const isl::union_map earlier = order.intersect_domain(isl::union_set(pairs.domain()));
+    const isl::union_map later = order.intersect_domain(isl::union_set(pairs.range()));
+    const isl::union_map inTime = isl::manage(isl_union_map_lex_lt_union_map(earlier.copy(), later.copy()));
     return isl::union_map(pairs).is_subset(inTime);
   }
 
   const Plan &plan_;
   std::vector<Access> writes_, reads_;
-  std::vector<std::set<int>> before_; // by step: all steps that are complete when it begins
+  std::vector<isl::union_map> orders_; // by step
+  std::vector<std::set<int>> before_;  // by step: all steps that are complete when it begins
 };
 
 void fold(sema::Transform &t, int matrix, long slots) {
@@ -149,9 +154,11 @@ bool mayHaveSlots(const sema::Transform &t, int matrix) {
 
 std::optional<long> fewestSlots(const sema::Transform &t, int matrix, const choice::Grid &grid,
                                 const std::vector<const Plan *> &plans) {
+  std::vector<Touching> touching;
+  for (const Plan *p : plans)
+    touching.emplace_back(t, matrix, grid, *p);
   for (long slots = 2; slots <= kMostSlots; ++slots)
-    if (std::all_of(plans.begin(), plans.end(),
-                    [&](const Plan *p) { return Touching(t, matrix, grid, *p).mayFold(slots); }))
+    if (std::all_of(touching.begin(), touching.end(), [&](const Touching &at) { return at.mayFold(slots); }))
       return slots;
   return std::nullopt;
 }

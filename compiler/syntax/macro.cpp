@@ -11,10 +11,6 @@ constexpr unsigned deepestCalls = 100;            // depth of macro calls in arg
 constexpr std::size_t largestUse = 1u << 18;      // bytes and tokens that one use may produce
 constexpr std::size_t largestProgram = 16u << 20; // and all uses together
 
-using Set = std::set<std::string>;
-
-bool hidden(const MacroToken &token) { return token.madeBy && token.madeBy->count(token.text) != 0; }
-
 bool isBlank(const MacroToken &token) {
   Lexeme lexeme;
   lexeme.kind = token.kind;
@@ -38,10 +34,10 @@ void trim(std::vector<MacroToken> &tokens) {
 }
 
 MacroToken tokenAt(const MacroInput &input, const Lexeme &l) {
-  return {l.kind, std::string(l.text(input.text)), {input.file, l.begin, l.end}, true, nullptr};
+  return {l.kind, std::string(l.text(input.text)), {input.file, l.begin, l.end}, true, {}};
 }
 
-MacroToken blank(Span origin) { return {Lexeme::Kind::Space, " ", origin, false, nullptr}; }
+MacroToken blank(Span origin) { return {Lexeme::Kind::Space, " ", origin, false, {}}; }
 
 /// Whether this `#` begins a directive; only called while skipping blanks.
 bool atLineStart(std::string_view text, std::uint32_t at) {
@@ -65,6 +61,11 @@ bool pastes(std::string_view left, std::string_view right) {
 const Macro *Macros::find(std::string_view name) const {
   auto found = table_.find(name);
   return found == table_.end() ? nullptr : &found->second;
+}
+
+void Macros::define(Macro macro) {
+  macro.number = numbers_.emplace(macro.name, static_cast<std::uint32_t>(numbers_.size())).first->second;
+  table_[macro.name] = std::move(macro);
 }
 
 std::vector<MacroToken> Macros::expandUse(MacroInput &input) {
@@ -101,8 +102,9 @@ std::vector<MacroToken> Macros::run(Pending pending, MacroInput *input, unsigned
   while (!pending.empty() && !overspent_) {
     MacroToken token = std::move(pending.front());
     pending.pop_front();
-    const Macro *macro =
-        token.kind == Lexeme::Kind::Identifier && !hidden(token) ? find(token.text) : nullptr;
+    const Macro *macro = token.kind == Lexeme::Kind::Identifier ? find(token.text) : nullptr;
+    if (macro != nullptr && token.madeBy.has(macro->number))
+      macro = nullptr;
     if (macro == nullptr || (macro->takesArguments && !opensCall(pending, input))) {
       out.push_back(std::move(token));
       continue;
@@ -230,18 +232,10 @@ bool Macros::countFits(const Macro &macro, Call &call, Span use) {
 std::vector<MacroToken> Macros::substitute(const Macro &macro, const MacroToken &name, const Call *call,
                                            Span use, unsigned depth) {
   // The macros as which no token of the result may be expanded again.
-  auto madeBy = std::make_shared<Set>();
-  if (name.madeBy)
-    *madeBy = *name.madeBy;
-  if (call != nullptr) {
-    Set common;
-    static const Set none;
-    const Set &closing = call->close.madeBy ? *call->close.madeBy : none;
-    std::set_intersection(madeBy->begin(), madeBy->end(), closing.begin(), closing.end(),
-                          std::inserter(common, common.end()));
-    *madeBy = std::move(common);
-  }
-  madeBy->insert(macro.name);
+  HideSet madeBy = name.madeBy;
+  if (call != nullptr)
+    madeBy = madeBy & call->close.madeBy;
+  madeBy = madeBy.with(macro.number);
 
   std::vector<std::optional<std::vector<MacroToken>>> expanded(macro.parameters.size());
   std::vector<MacroToken> out;
@@ -263,13 +257,7 @@ std::vector<MacroToken> Macros::substitute(const Macro &macro, const MacroToken 
       if (&token == &expanded[index]->front() && !out.empty() && pastes(out.back().text, token.text))
         out.push_back(blank(use));
       out.push_back(token);
-      if (!token.madeBy) {
-        out.back().madeBy = madeBy;
-      } else {
-        auto both = std::make_shared<Set>(*madeBy);
-        both->insert(token.madeBy->begin(), token.madeBy->end());
-        out.back().madeBy = std::move(both);
-      }
+      out.back().madeBy = madeBy | token.madeBy;
     }
   }
   return out;

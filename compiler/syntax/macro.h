@@ -12,10 +12,10 @@
 #pragma once
 #include "compiler/source/diagnostics.h"
 #include "compiler/syntax/cxx_scan.h"
+#include "compiler/syntax/hide_set.h"
 #include <deque>
 #include <map>
 #include <optional>
-#include <set>
 
 namespace pbc::syntax {
 
@@ -28,6 +28,7 @@ struct Macro {
     int parameter = -1; // its index, if the piece is a parameter's name
   };
   std::string name;
+  std::uint32_t number = 0; // the same for all macros of this name
   Span where;
   bool takesArguments = false;
   std::vector<std::string> parameters;
@@ -39,8 +40,8 @@ struct MacroToken {
   Lexeme::Kind kind;
   std::string text;
   Span origin;
-  bool verbatim; // the origin is exactly these bytes
-  std::shared_ptr<const std::set<std::string>> madeBy;
+  bool verbatim;  // the origin is exactly these bytes
+  HideSet madeBy; // empty: it stands in the text
 };
 
 /// The text around a macro use; the use may end anywhere before the next directive.
@@ -57,7 +58,7 @@ class Macros {
 public:
   explicit Macros(source::Diagnostics &diagnostics) : diagnostics_(diagnostics) {}
 
-  void define(Macro macro) { table_[macro.name] = std::move(macro); }
+  void define(Macro macro);
   void undefine(const std::string &name) { table_.erase(name); }
   const Macro *find(std::string_view name) const;
 
@@ -85,6 +86,7 @@ private:
 
   source::Diagnostics &diagnostics_;
   std::map<std::string, Macro, std::less<>> table_;
+  std::map<std::string, std::uint32_t> numbers_;
   std::size_t spentHere_ = 0, spent_ = 0;
   bool overspent_ = false; // by this use
   bool exhausted_ = false; // by the program: macros are no longer expanded

@@ -249,9 +249,9 @@ private:
         continue;
       if (l.kind == Lexeme::Kind::Identifier && l.text(in.text) == "defined") {
         bool known = isDefined(in, line, i);
-        tokens.push_back({Lexeme::Kind::Number, known ? "1" : "0", spanOf(in, l), false, nullptr});
+        tokens.push_back({Lexeme::Kind::Number, known ? "1" : "0", spanOf(in, l), false, {}});
       } else {
-        tokens.push_back({l.kind, std::string(l.text(in.text)), spanOf(in, l), true, nullptr});
+        tokens.push_back({l.kind, std::string(l.text(in.text)), spanOf(in, l), true, {}});
       }
     }
     tokens = macros_.expandAll(std::move(tokens));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/body/regular_files.h"
+#include "compiler/preamble/regular_files.h"
 #include "compiler/source/source.h"
 #include <llvm/Support/VirtualFileSystem.h>
 
-namespace pbc::body {
+namespace pbc::preamble {
 namespace {
 
 class RegularFiles : public llvm::vfs::ProxyFileSystem {
@@ -34,4 +34,4 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> regularFiles() {
   return llvm::makeIntrusiveRefCnt<RegularFiles>();
 }
 
-} // namespace pbc::body
+} // namespace pbc::preamble

@@ -13,8 +13,8 @@ namespace llvm::vfs {
 class FileSystem;
 }
 
-namespace pbc::body {
+namespace pbc::preamble {
 
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> regularFiles();
 
-} // namespace pbc::body
+} // namespace pbc::preamble

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What an entry of the cache consists of: parts with their lengths. The states of files (file_states.h) come last.
+//
+//   std::string entry;
+//   appendPart(entry, object);
+//   entry += *FileStates::of(paths, begin);
+//
+//   std::string_view rest = entry;
+//   auto object = takePart(rest);              // nothing when the entry ends too early
+//   if (object && FileStates::areSame(rest)) use(*object);
+//
+// Invariant: taking in the order of appending gives what was appended, or nothing; the views are of `entry`.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace pbc::build {
+
+void appendPart(std::string &entry, std::string_view part);
+std::optional<std::string_view> takePart(std::string_view &rest);
+
+} // namespace pbc::build

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/driver/front_end.h"
+#include "compiler/body/prelude.h"
+
+namespace pbc::driver {
+
+build::CompileRequest commonRequest(const Options &options, const std::string &cpu, bool mayThrow) {
+  build::CompileRequest r;
+  r.optimisation = options.optimisation;
+  r.cpu = cpu;
+  r.boundsCheck = options.boundsCheck;
+  r.extraArguments = {"-w"};
+  // Without exceptions, code for unwinding need not be made: a seventh of the compile time.
+  if (!mayThrow)
+    r.extraArguments.push_back("-fno-exceptions");
+  return r;
+}
+
+std::optional<preamble::Request> headersOf(build::CompileRequest common, const body::Beginning &beginning) {
+  // Folders are part of the preamble only where it looks into them, so that programs in many folders share one.
+  const bool isQuoted = beginning.directives.find('"') != std::string::npos;
+  for (const std::string &option : beginning.headerPath)
+    if (isQuoted || option.starts_with("-I"))
+      common.extraArguments.push_back(option);
+  std::string messages;
+  preamble::Request headers{body::headerLines() + beginning.directives, body::headers(beginning.library),
+                            build::frontArguments(common, messages)};
+  return headers.arguments.empty() ? std::nullopt : std::optional(std::move(headers));
+}
+
+body::FrontEnd frontEndOf(Compilation &c) {
+  return {.arguments =
+              [&c](const body::Beginning &b) {
+                std::string messages;
+                return build::frontArguments(commonRequest(c.options, c.options.cpus.front(), b.mayThrow),
+                                             messages);
+              },
+          .preamble =
+              [&c](const body::Beginning &b) {
+                const auto headers =
+                    headersOf(commonRequest(c.options, c.options.cpus.front(), b.mayThrow), b);
+                return headers ? c.preambles.get(*headers) : nullptr;
+              }};
+}
+
+} // namespace pbc::driver

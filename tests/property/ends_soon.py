@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs of a shape whose analysis explodes: compiling them ends soon, in little memory: ends_soon.py PBC [CASE]
+
+Each either compiles or is refused with a message that is expected here. What is bounded is processor time, so that a
+busy machine changes little; the bounds are several times what was measured, and far from what was found before (19 to
+more than 90 seconds, 4.6 GB).
+"""
+import os, resource, subprocess, sys, tempfile
+
+MOST_SECONDS, MOST_MEMORY, MOST_WAITING = 15, 1 << 30, 240
+
+SIMPLE = "transform S\nfrom A[n]\nto B[n]\n{\n"
+
+
+def strides(*steps):
+    rules = "".join(f"  primary B.cell({p}*i) from(A.cell({p}*i) a) {{ return a + {p}; }}\n" for p in steps)
+    return SIMPLE + rules + "  secondary B.cell(i) from(A.cell(i) a) { return a; }\n}\n"
+
+
+def ordered_strides(*steps):
+    rules = "".join(f"  priority {k + 1} B.cell({p}*i) from(A.cell({p}*i) a) {{ return a + {p}; }}\n"
+                    for k, p in enumerate(steps))
+    return SIMPLE + rules + "  priority 9 B.cell(i) from(A.cell(i) a) { return a; }\n}\n"
+
+
+def calls(count, word=""):
+    lines = "".join(f"    {word}T(b, a);\n" for _ in range(count)) + ("    sync;\n" if word else "")
+    return ("transform T\nfrom A[n]\nto B[n]\n{\n  B.cell(i) from(A.cell(i) a) { return a; }\n}\n\n"
+            "main transform M\nfrom A[n]\nto B[n]\n{\n  to(B b) from(A a) {\n" + lines + "  }\n}\n")
+
+
+def loops(count):
+    heads = "".join(f"    for (int i{k} = 0; i{k} < 2; ++i{k})\n" for k in range(count))
+    return SIMPLE + f"  B.cell(i) from(A.cell(i) a) {{\n    double s = 0;\n{heads}      s += a;\n    return s;\n  }}\n}}\n"
+
+
+def raw(count, line):
+    return ("%{\n" + "".join(line.format(k) + "\n" for k in range(count)) + "%}\n" + SIMPLE +
+            "  B.cell(i) from(A.cell(i) a) { return a; }\n}\n")
+
+
+def macros(count, arguments=""):
+    lines = "".join(f"#define M{k}{arguments and '(x)'} M{k - 1}{arguments and '(x)'}\n" for k in range(1, count))
+    first = "#define M0(x) x\n" if arguments else "#define M0 1\n"
+    return first + lines + SIMPLE + f"  B.cell(i) from(A.cell(i) a) {{ return a + M{count - 1}{arguments}; }}\n}}\n"
+
+
+def versions():
+    rules = ["T<0>.cell(i, j) from(A.cell(i, j) a) { return a; }",
+             "T<k>.cell(i, j) from(T<k-1>.cell(i, j) c, T<k-1>.cell(i-1, j) l, T<k-1>.cell(i+1, j) r, "
+             "T<k-1>.cell(i, j-1) u, T<k-1>.cell(i, j+1) d) { return (c + l + r + u + d) / 5; }"]
+    for level, places in (("secondary", ("0, j", "w-1, j", "i, 0", "i, h-1")),
+                          ("primary", ("0, 0", "w-1, 0", "0, h-1", "w-1, h-1"))):
+        rules += [f"{level} T<k>.cell({p}) from(T<k-1>.cell({p}) c) {{ return c; }}" for p in places]
+    rules.append("B.cell(i, j) from(T<steps>.cell(i, j) t) { return t; }")
+    return ("transform S\nparam steps\nfrom A[w, h]\nto B[w, h]\nthrough T<0..steps>[w, h]\n{\n  " +
+            "\n  ".join(rules) + "\n}\n")
+
+
+MANY_WAYS = ("overlap in too many ways", "has more than 999 alternatives")
+MANY_CALLS = ("calls transforms in more than 100 places",)
+CASES = {  # the program; messages one of which must come, or none that may; how many seconds
+    "three_strides": (strides(2, 3, 5), ()),
+    "five_strides": (strides(2, 3, 5, 7, 11), MANY_WAYS),
+    "six_strides": (strides(2, 3, 5, 7, 11, 13), MANY_WAYS),
+    "ordered_strides": (ordered_strides(2, 3, 5, 7, 11, 13), MANY_WAYS),
+    "a_hundred_calls": (calls(100), ()),
+    "a_thousand_calls": (calls(1000), MANY_CALLS),
+    "two_thousand_calls": (calls(2000), MANY_CALLS),
+    "a_thousand_spawns": (calls(1000, "spawn "), MANY_CALLS),
+    "ten_loops": (loops(10), ()),
+    "many_loops": (loops(64), ()),
+    "very_many_loops": (loops(200), ()),
+    "functions": (raw(10000, "static inline int f{0}(int x) {{ return x + {0}; }}"), ()),
+    "initialisers": (raw(10000, "double v{0} = drand48();"), ()),
+    "static_initialisers": (raw(10000, "static double v{0} = drand48();"), ()),
+    "constructors": (raw(1, "struct S {{ S() {{}} ~S() {{ puts(\"\"); }} }};").replace("%}\n", "".join(
+        f"S s{k};\n" for k in range(5000)) + "%}\n", 1), ()),
+    "macros": (macros(30000), ()),
+    "macros_of_macros": (macros(3000, "(1)"), ()),
+    "versions": (versions(), ()),
+}
+
+
+def main():
+    pbc, chosen = os.path.abspath(sys.argv[1]), sys.argv[2:] or list(CASES)
+    wrong = []
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for name in chosen:
+            text, expected = CASES[name]
+            with open(f"{name}.pbcc", "w") as file:
+                file.write(text)
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            done = subprocess.run([pbc, "--no-cache", f"{name}.pbcc", "-o", name], capture_output=True, text=True,
+                                  timeout=MOST_WAITING, errors="replace",
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (4 * MOST_MEMORY,) * 2))
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            seconds, memory = after.ru_utime - before.ru_utime, after.ru_maxrss * 1024
+            problems = []
+            if seconds > MOST_SECONDS:
+                problems.append(f"more than {MOST_SECONDS} s")
+            if memory > MOST_MEMORY:
+                problems.append(f"more than {MOST_MEMORY >> 20} MiB")
+            if expected and not any(e in done.stderr for e in expected):
+                problems.append(f"no message of {expected}")
+            if not expected and (done.returncode or "error" in done.stderr):
+                problems.append(f"status {done.returncode}")
+            if "internal error" in done.stderr:
+                problems.append("an internal error")
+            print(f"{name:24} {seconds:6.2f} s  at most {memory >> 20} MiB so far  {'; '.join(problems)}", flush=True)
+            if problems:
+                wrong.append(f"{name}: {'; '.join(problems)}\n{done.stderr[:2000]}")
+    sys.exit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()
