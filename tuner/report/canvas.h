@@ -8,13 +8,12 @@
 //
 // Invariant: words are escaped; `kind` is a class of the page's stylesheet.
 #pragma once
+#include "tuner/base/text.h"
+
 #include <string>
 #include <vector>
 
 namespace pbc::tuner {
-
-/// For HTML and SVG text and for attributes; bytes that are no text of XML become U+FFFD.
-std::string escaped(const std::string &);
 
 inline constexpr double kLetterWidth = 7.4; // of 12 pixels' text, generously
 double widthOf(const std::string &words);
