@@ -10,7 +10,6 @@ find_package(PNG REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(fmt REQUIRED)
 find_library(XXHASH_LIBRARY xxhash REQUIRED)
-find_library(HWLOC_LIBRARY hwloc REQUIRED)
 
 # isl, statically: libLLVM exports another isl.
 find_library(ISL_LIBRARY libisl.a REQUIRED)

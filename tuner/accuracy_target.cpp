@@ -40,16 +40,18 @@ VerifiedSizes AccuracyTarget::verified(const Configuration &configuration,
 
 void AccuracyTarget::verify(Summary &summary, const std::vector<Step> &steps,
                             const std::vector<Metric> &metrics) {
-  // Nothing was measured below the first size: what met the target there is the best guess.
+  // Nothing was measured below the first size: the values that met the target there are the best guess.
   const long first = steps.front().n;
   summary.result.best = summary.result.best.withSmallerLike(space_, first);
-  const Step &last = steps[static_cast<std::size_t>(summary.result.size)]; // that there was time for
-  if (!unmet_.empty() || &last != &steps.back()) // beyond what was tuned, the most exact is kept
+  // the last size that there was time for
+  const Step &last = steps[static_cast<std::size_t>(summary.result.size)];
+  // beyond the sizes that were tuned, the most accurate values are kept
+  if (!unmet_.empty() || &last != &steps.back())
     summary.result.best = summary.result.best.withLargerFrom(space_, reached_, last.n);
-  worker_.restart(); // its memory is free for the others meanwhile
+  worker_.restart(); // frees its memory for the other workers
   VerifiedSizes result = verified(summary.result.best, steps);
   if (result.mended && summary.objective.isTime() && !stopRequested()) {
-    // More exact, it may be slower than what met the target at first.
+    // A more accurate configuration may be slower than the one that met the target at first.
     const VerifiedSizes start = verified(reached_.withSmallerLike(space_, first), steps);
     if (start.largest && start.missed.size() <= result.missed.size() &&
         isFaster(start.configuration, result.configuration))

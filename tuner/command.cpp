@@ -7,6 +7,7 @@
 #include "tuner/space/program_space.h"
 #include "tuner/strategy/objective.h"
 #include "tuner/strategy/strategy.h"
+#include "runtime/base/parse_status.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -42,8 +43,8 @@ CLI::Validator seconds() {
   return {check, "SECONDS"};
 }
 
-/// Options of the search for choices: kernels are searched one option at a time, and compiling takes the
-/// time.
+/// Refuses options of the search for choices: kernels are searched one option at a time, and most of the time
+/// is spent compiling.
 void refuseForKernels(const TuneOptions &options) {
   const char *name = !options.strategy.empty()    ? "--strategy"
                      : options.trials > 0         ? "--trials"
@@ -169,7 +170,7 @@ int tuneCommand(int argc, char **argv) {
     if (app.count("--output") && options.output.empty())
       throw CLI::ValidationError("--output", "expects the name of a file");
   } catch (const CLI::ParseError &problem) {
-    return app.exit(problem) == 0 ? 0 : 1; // CLI11 has statuses of its own
+    return pb::base::parseStatus(app, problem);
   }
   try {
     if (!options.kernels && (options.jobs || !options.words.empty()))
@@ -178,7 +179,7 @@ int tuneCommand(int argc, char **argv) {
     if (options.kernels)
       refuseForKernels(options);
     if (!options.strategy.empty())
-      parseStrategy(options.strategy); // what is wrong with it is said before anything is measured
+      parseStrategy(options.strategy); // errors in it are reported before anything is measured
     if (!options.objective.empty())
       Objective::parse(options.objective);
     if (!options.front.empty())
@@ -191,12 +192,12 @@ int tuneCommand(int argc, char **argv) {
                        "  help: to search anew from it, leave out --refresh");
     return options.kernels ? runKernelSession(options) : runSession(options);
   } catch (const TunerError &problem) {
-    fmt::print(stderr, "pbc tune: error: {}\n", problem.what());
+    fmt::print(stderr, "pbc tune: error: {}\n", pb::base::visible(problem.what()));
   } catch (const std::exception &problem) {
     fmt::print(
         stderr,
         "pbc tune: internal error: {}\n  help: this is a fault of pbc; please report it with the command\n",
-        problem.what());
+        pb::base::visible(problem.what()));
   }
   return 1;
 }

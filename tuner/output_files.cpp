@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What configurations have beside tables of transforms (result_file.h).
+/// Entries of configurations other than tables of transforms (result_file.h).
 bool isConfigurationKey(const std::string &key) {
   return key == "program" || key == "hash" || key == "threads" || key == "kernels" || key == "made-by";
 }
@@ -49,7 +49,7 @@ bool isOfKind(Content content, const std::string &path) {
   return false;
 }
 
-/// Empty if a file of that kind can be written there.
+/// The reason why a file of that kind cannot be written there; empty if it can.
 std::string obstacle(Content content, const std::string &path) {
   std::error_code ignored;
   const fs::path folder = fs::absolute(path).parent_path();
@@ -58,7 +58,8 @@ std::string obstacle(Content content, const std::string &path) {
   if (!fs::is_directory(folder, ignored))
     return "there is no such folder";
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
-    // A journal would lie beside a configuration, and it is read again.
+    // A configuration or program must be a file: a journal lies beside a configuration, and both are read
+    // again.
     return content == Content::Configuration || content == Content::Program
                ? "it is no file but a device or a pipe"
                : "";

@@ -6,6 +6,7 @@
 #include "tuner/report/explain.h"
 #include "tuner/report/page.h"
 #include "tuner/write_file.h"
+#include "runtime/base/parse_status.h"
 
 #include <CLI/CLI.hpp>
 #include <cstring>
@@ -17,7 +18,7 @@
 namespace pbc::tuner {
 namespace {
 
-/// By what it contains: whether it can be executed says little on some file systems.
+/// Decides by the file's content, because on some file systems every file is executable.
 bool isCompiled(const std::string &path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored))
@@ -39,16 +40,16 @@ int guarded(const char *command, const std::function<void()> &work) {
     work();
     return 0;
   } catch (const TunerError &problem) {
-    fmt::print(stderr, "{}: error: {}\n", command, problem.what());
+    fmt::print(stderr, "{}: error: {}\n", command, pb::base::visible(problem.what()));
   } catch (const std::exception &problem) {
     fmt::print(stderr,
                "{}: internal error: {}\n  help: this is a fault of pbc; please report it with the command\n",
-               command, problem.what());
+               command, pb::base::visible(problem.what()));
   }
   return 1;
 }
 
-/// Where pbc tune writes it, too.
+/// The same path to which pbc tune writes it.
 std::string beside(const EvidenceOptions &options) {
   const std::string configuration =
       options.configuration.empty() ? options.program + ".cfg" : options.configuration;
@@ -57,7 +58,7 @@ std::string beside(const EvidenceOptions &options) {
 
 void remark(const char *command, const Evidence &evidence) {
   for (const std::string &line : evidence.remarks)
-    fmt::print(stderr, "{}: note: {}\n", command, line);
+    fmt::print(stderr, "{}: note: {}\n", command, pb::base::visible(line));
 }
 
 } // namespace
@@ -92,7 +93,7 @@ int explainCommand(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &problem) {
-    return app.exit(problem) == 0 ? 0 : 1;
+    return pb::base::parseStatus(app, problem);
   }
   return guarded("pbc explain", [&] {
     const Evidence evidence = gather(options);
@@ -117,7 +118,7 @@ int reportCommand(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &problem) {
-    return app.exit(problem) == 0 ? 0 : 1;
+    return pb::base::parseStatus(app, problem);
   }
   return guarded("pbc report", [&] {
     const Evidence evidence = gather(options);

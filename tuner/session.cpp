@@ -4,10 +4,12 @@
 
 #include "tuner/accuracy_target.h"
 #include "tuner/evaluate/child_process.h"
+#include "tuner/evaluate/confinement.h"
 #include "tuner/evaluate/examination.h"
 #include "tuner/evaluate/interrupt.h"
 #include "tuner/evaluate/memory.h"
 #include "tuner/evaluate/meters.h"
+#include "tuner/evaluate/outside_run.h"
 #include "tuner/evaluate/record.h"
 #include "tuner/evaluate/steps.h"
 #include "tuner/journal/read_journal.h"
@@ -57,7 +59,14 @@ public:
         throw;
       }
     }
-    const bool wasStopped = stopRequested();
+    const bool wasStopped = isInterrupted();
+    if (results_.empty() && !hasKept_ && !wasStopped)
+      throw TunerError(fmt::format(
+          "the budget of {:.3g} s was over before anything could be compared; no configuration was written\n"
+          "  help: a longer time, --budget=SECONDS, or a smaller size, --n=N: the default alone has to run a "
+          "few "
+          "times",
+          budgetOf(options_)));
     if (results_.empty() && !hasKept_)
       fmt::print(stderr, "pbc tune: stopped before the first measurement; no configuration was written\n");
     print();
@@ -69,18 +78,23 @@ public:
   }
 
 private:
-  /// False where there is no result to speak of.
+  /// False if there is no result.
   bool work() {
     space_ = describeProgram(program_, options_.program, "", options_.threads);
     start_ = byDefault_ = Configuration::defaults(space_);
+    if (!canConfineSignals())
+      progress_.note(
+          "this system cannot filter system calls (seccomp): a rule that sends signals to its parent can end "
+          "the tuning");
     chooseObjective();
     if (!options_.refresh)
       takeOver();
     else if (!planRefresh())
       return false;
     const std::vector<std::string> bins = space_.bins;
-    for (std::size_t bin = 0; bin < bins.size() && !stopRequested(); ++bin) {
+    for (std::size_t bin = 0; bin < bins.size() && !isInterrupted(); ++bin) {
       focus(bins, bin);
+      limitTime();
       prepare();
       if (!options_.record.empty()) {
         recordSpace();
@@ -99,7 +113,7 @@ private:
     std::fflush(stdout);
   }
 
-  /// What is measured, and made small. Throws TunerError where this machine cannot.
+  /// Decides what is measured and minimised. Throws TunerError if this machine cannot measure it.
   void chooseObjective() {
     if (!options_.front.empty()) {
       if (space_.goal)
@@ -123,9 +137,10 @@ private:
     return wanted;
   }
 
-  /// From the journal alone, as `pbc report` makes it. A page that cannot be written spoils no result.
+  /// Makes the page from the journal alone, as `pbc report` does. An error in writing it does not affect the
+  /// result.
   bool writeReport() {
-    const StopHeard toTheEnd; // the program is asked again what it is
+    const StopHeard toTheEnd; // the program is started again with --info
     try {
       writeAtomically(report_, page(gather({options_.program, output_, journal_->path()})));
       return true;
@@ -135,7 +150,8 @@ private:
     }
   }
 
-  /// Of an earlier file: what a tuner must leave alone; with accuracy bins, all of it: nearer to the targets.
+  /// Takes over what an earlier file says and a tuner must not change; with accuracy bins everything, because
+  /// it is nearer to the targets.
   void takeOver() {
     if (options_.record.empty())
       requireOwnConfiguration(space_, output_, !options_.output.empty());
@@ -151,7 +167,7 @@ private:
         start_ = start_.withTunable(static_cast<int>(i), earlier_.front().tunables()[i]);
   }
 
-  /// What is stored is the start. False if nothing has to be tuned; then this is said.
+  /// Starts from the stored configuration. False if nothing has to be tuned; this is then reported.
   bool planRefresh() {
     const std::string text = textOf(output_);
     if (text.empty())
@@ -178,7 +194,8 @@ private:
     return false;
   }
 
-  /// One accuracy bin after the other. They share the transforms that they call: the first decides those.
+  /// Tunes one accuracy bin after the other. They share the transforms that they call; the first bin decides
+  /// those.
   void focus(const std::vector<std::string> &bins, std::size_t bin) {
     begin_ = steadySeconds();
     space_ = describeProgram(program_, options_.program, bins[bin], options_.threads);
@@ -205,6 +222,26 @@ private:
     }
   }
 
+  /// What is under way when the budget is over is cut off, a little later than the search ends: its last steps
+  /// cannot be planned to the millisecond. Where measurements are counted, or a space is recorded, time counts only
+  /// if the user says so.
+  void limitTime() {
+    constexpr double kMore = 0.04, kAtLeast = 0.3; // of the budget, and seconds
+    timeLimit_.reset();
+    if (options_.budget > 0 || (options_.trials == 0 && options_.record.empty()))
+      timeLimit_.emplace(begin_ + (1 + kMore) * budget_ + kAtLeast);
+  }
+
+  /// Of the steady clock: when the winner's run from outside must be over.
+  double outsideUntil() const {
+    constexpr double kMore = 0.1, kAtLeast = 1, kWithoutBudget = 60;
+    return timeLimit_ ? begin_ + (1 + kMore) * budget_ + kAtLeast
+                      : steadySeconds() + kWithoutBudget + budget_;
+  }
+
+  /// Whether a user's run on these inputs is one at the full size: of files, workers may take a part.
+  bool isAsWhole() { return options_.inputs.empty() || (options_.n == 0 && sizes_.empty()); }
+
   void startFrom(const Configuration &configuration) {
     for (std::size_t i = 0; i < space_.sites.size(); ++i)
       space_.sites[i].initial = configuration.selectors()[i];
@@ -212,7 +249,7 @@ private:
       space_.tunables[i].initial = configuration.tunables()[i];
   }
 
-  /// The sizes that are left to tune at; the search starts from what meets the target there.
+  /// The sizes at which tuning continues; the search starts from a configuration that meets the target there.
   std::vector<Sizes> meetTarget(const std::vector<Sizes> &sizes) {
     const double deadline = steadySeconds() + 0.4 * budget_;
     target_.emplace(*worker_, workerOptions_, program_, space_, kPatience);
@@ -223,15 +260,32 @@ private:
     return met;
   }
 
-  /// Seconds that the default may take at first, by the time that there is.
+  /// Seconds that the default may take at first, from the budget.
   double patience() const {
     constexpr double kTimes = 4, kLeast = 10;
     return std::clamp(kTimes * budget_, kLeast, kPatience);
   }
 
+  /// Where the budget has time for few runs of the default at the full size, that is the only one. At first it runs
+  /// there: the way up from small sizes takes about as long.
+  bool takesMost() {
+    constexpr double kFewRuns = 15;
+    const auto first = worker_->prepare(full_, patience());
+    if (!first || kFewRuns * first.value->seconds < begin_ + budget_ - steadySeconds())
+      return false; // a failure is told by whoever comes next
+    steps_ = {{full_, first.value->n, first.value->seconds}};
+    return true;
+  }
+
+  /// Seconds of a run at a size that we choose: a budget has time for some of them.
+  double longestRun() const {
+    constexpr double kRuns = 25, kLongest = 1;
+    return std::min(budget_ / kRuns, kLongest);
+  }
+
   void prepare() {
-    // Before anything is measured: the journal lies beside the result, so this shows whether we may write
-    // there.
+    // Done before anything is measured: the journal lies beside the result, so this shows whether files may
+    // be written there.
     const std::string journal = journalPath(output_);
     if (!lock_)
       lock_.emplace(output_, journal);
@@ -246,11 +300,14 @@ private:
     worker_ = std::make_unique<Worker>(program_, workerOptions_);
     if (hasStart_ && !options_.refresh)
       worker_->setBase(toToml(space_, Configuration::defaults(space_), {}));
-    full_ = fullSizes(*worker_, space_, {options_.n, sizes_, !options_.inputs.empty()}, patience());
+    full_ =
+        fullSizes(*worker_, space_, {options_.n, sizes_, !options_.inputs.empty(), longestRun()}, patience());
     progress_.note(fmt::format("tuning {} ({} open decisions) up to {}",
                                space_.goal ? space_.main : space_.program, space_.openDecisions(),
                                nameOf(full_)));
     std::vector<Sizes> sizes = growingSizes(full_, space_.params);
+    if (!space_.goal && timeLimit_ && takesMost())
+      return;
     if (space_.goal)
       sizes = meetTarget(sizes);
     const auto note = [&](const std::string &line) { progress_.note(line); };
@@ -260,15 +317,15 @@ private:
       target_->verifyAlso(std::move(prepared.tooQuick), sizes.front());
   }
 
-  /// A stored configuration may be wrong by now: the program has changed, or somebody has changed the file.
-  /// It is the measure of a refresh, so it is examined before anything runs for long. If it fails, what the
-  /// change touches goes back to the default; if that fails, too, everything does.
+  /// A stored configuration may be wrong: the program or the file may have changed. It is the reference of a
+  /// refresh, so it is examined before anything runs for long. If it fails, the decisions that the change
+  /// touches go back to the default; if that fails, too, all decisions do.
   void mendStart() {
     constexpr double kShare = 0.2, kLeast = 3; // of the budget, and seconds
     Examination examination(Worker(program_, workerOptions_), space_, steps_);
     const double deadline = steadySeconds() + std::max(kShare * budget_, kLeast);
     const auto misfitOf = [&](const Configuration &configuration) {
-      return examination.examine({configuration}, Depth::Thorough, [&] { return steadySeconds() < deadline; })
+      return examination.examine({configuration}, Depth::Thorough, [&] { return deadline - steadySeconds(); })
           .front();
     };
     const auto misfit = misfitOf(Configuration::defaults(space_));
@@ -307,8 +364,11 @@ private:
     if (meters.energyWindow > 0)
       costs.setMostRuns(2);
     Examination examination(Worker(program_, workerOptions_), space_, steps_);
-    if (!space_.goal) // results of variable accuracy may differ; verifyAccuracy() looks at those
+    if (!space_.goal) // results of variable accuracy may differ; verifyAccuracy() checks them
       runs.setExamination(&examination);
+    OutsideRun outside(program_, workerOptions_, space_);
+    if (isAsWhole())
+      runs.setOutside(&outside, outsideUntil());
     const MachineNoise noise = noiseNow();
     const bool isRefresh = options_.refresh && !startsAnew_; // else compared with the default
     progress_.note("noise: " + inWords(noise, isRefresh ? "stored configuration" : "default"));
@@ -320,9 +380,10 @@ private:
           "        or say how exact results must be (accuracy_metric)",
           options_.program, noise.disagreement));
     TuneSettings settings;
-    // The evaluator's clock has just begun, the user's when we did.
+    // The evaluator's clock starts now, but the user's budget started with the command.
     const double spent = std::min(steadySeconds() - begin_, 0.5 * budget_);
-    settings.deadline = (space_.goal ? 0.6 : 1) * (budget_ - spent);
+    constexpr double kSearch = 0.95; // the last race seldom ends to the second
+    settings.deadline = (space_.goal ? 0.6 : kSearch) * (budget_ - spent);
     settings.seed = static_cast<std::uint64_t>(options_.seed);
     settings.ties = objective_.isTime() || options_.refresh ? Ties::Default : Ties::Previous;
     settings.trials = options_.trials;
@@ -356,7 +417,7 @@ private:
     }
     summary.result = (isNear ? refresh : tune)(space_, sizes, earlier, first, evaluator, progress_);
     if (isInTwoParts && !evaluator.stopped()) {
-      // What is new here was never tuned anywhere.
+      // Decisions that are new in this version were never tuned anywhere.
       startFrom(summary.result.best);
       plan_.fixOthers(space_);
       summary.result = tune(space_, sizes, earlier, settings, evaluator, progress_);
@@ -378,10 +439,13 @@ private:
     summary.elapsed = runs.elapsed();
     summary.runs = runs.runs();
     summary.remembered = runs.remembered();
-    summary.stopped = runs.stopped();
+    summary.stopped = isInterrupted();
+    summary.isCut = runs.stopped() && !summary.stopped;
     summary.examined = examination.inputs();
     if (!runs.notes().problem().empty())
       progress_.note(runs.notes().problem());
+    if (summary.result.changed && !outside.remark().empty())
+      progress_.note(fmt::format("the result was not run once more from outside: {}", outside.remark()));
     if (target_)
       target_->verify(summary, steps_, metrics());
     write(summary, earlier.empty() ? nullptr : &earlier.front());
@@ -405,7 +469,7 @@ private:
     report.elapsed = runs.elapsed();
     report.runs = runs.runs();
     report.remembered = runs.remembered();
-    report.stopped = runs.stopped();
+    report.stopped = isInterrupted();
     // Stopped before the last turns, it would only destroy what a longer tuning found.
     if (!report.result.isWhole && (!earlier_.empty() || fs::exists(frontFile(0)))) {
       progress_.note("stopped before the last runs: the earlier configurations stay");
@@ -416,7 +480,7 @@ private:
     results_.push_back(options_.json ? asJson(space_, report) : asText(space_, report));
   }
 
-  /// Of a front, the point of this index.
+  /// The file of the front's point with this index.
   std::string frontFile(std::size_t point) const {
     return (frontFolder(output_) / fmt::format("{}.cfg", point + 1)).string();
   }
@@ -430,8 +494,8 @@ private:
     hasWritten_ = true;
   }
 
-  /// A file for each point, and the page; the first point becomes the configuration. What an earlier front
-  /// left there goes.
+  /// Writes a file for each point, and the page; the first point becomes the configuration. Files of an
+  /// earlier front are removed.
   void writeFront(FrontReport &report, const std::vector<std::string> &tuned) {
     if (report.result.points.empty())
       return;
@@ -447,14 +511,14 @@ private:
     }
     std::error_code problem;
     for (std::size_t i = report.result.points.size(); fs::remove(frontFile(i), problem); ++i) {
-    } // all there is ours: frontFolder()
+    } // all files in this folder belong to the front: frontFolder()
     if (!report.page.empty())
       writeAtomically(report.page, frontPage(space_, report));
   }
 
   void recordSpace() {
     std::vector<TestSize> sizes;
-    constexpr std::size_t kSizes = 4; // the full one and some below: growing sizes can be compared
+    constexpr std::size_t kSizes = 4; // the full one and some below, so that growing sizes can be compared
     const std::size_t left = steps_.size() > kSizes ? steps_.size() - kSizes : 0;
     const std::vector<Step> steps(steps_.begin() + static_cast<std::ptrdiff_t>(left), steps_.end());
     for (const Step &step : steps)
@@ -473,18 +537,19 @@ private:
 
   /// At the full size, which the worker was prepared for last.
   MachineNoise noiseNow() {
+    constexpr double kShare = 0.05; // of the budget
     const Step &full = steps_.back();
-    if (!worker_->prepare(full.sizes, kPatience))
+    if (!worker_->isPreparedFor(full.sizes) && !worker_->prepare(full.sizes, kPatience))
       return {};
     return measureNoise(*worker_, toToml(space_, Configuration::defaults(space_), {options_.threads, {}}),
-                        full.defaultSeconds);
+                        full.defaultSeconds, timeLimit_ ? kShare * budget_ : kPatience);
   }
 
-  /// `earlier`: what the file says now.
+  /// `earlier`: the configuration in the file.
   void write(Summary &summary, const Configuration *earlier) {
     const TuneResult &result = summary.result;
     // Stopped early, a default would only destroy what a longer tuning found.
-    summary.kept = summary.stopped && !result.raced && earlier &&
+    summary.kept = (summary.stopped || summary.isCut) && !result.raced && earlier &&
                    (!result.changed || summary.sizes != summary.fullSizes);
     if (summary.kept) {
       summary.result.best = *earlier;
@@ -494,6 +559,9 @@ private:
     }
     if (summary.stopped)
       progress_.note("stopped; the best so far is kept");
+    else if (summary.isCut && !result.raced)
+      progress_.note(fmt::format(
+          "the budget of {:.3g} s was over before the last race; the best so far is kept", budget_));
     if (!report_.empty() && writeReport())
       summary.report = report_;
     results_.push_back(options_.json ? asJson(space_, summary) : asText(space_, summary));
@@ -526,31 +594,32 @@ private:
   }
 
   const TuneOptions &options_;
-  std::string program_, version_; // path, and of the file that it names
+  std::string program_, version_; // its path, and the version of that file
   Progress progress_;
   std::string output_, report_; // report_ empty: none
   ProgramSpace space_;
-  std::optional<TuningLock> lock_; // longer than the journal
+  std::optional<TuningLock> lock_; // must outlive the journal
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Worker> worker_;
-  Sizes sizes_; // asked for; with --refresh else those that were tuned
+  Sizes sizes_; // the sizes asked for; with --refresh, otherwise those that were tuned
   Sizes full_;
   std::vector<Step> steps_; // those that are worth measuring
   WorkerOptions workerOptions_;
   ResultFile file_;
   RefreshPlan plan_;                     // with --refresh
-  Configuration byDefault_;              // what the program has without any file
+  Configuration byDefault_;              // the configuration that the program has without any file
   bool startsAnew_ = false;              // what is stored fails
-  std::vector<Configuration> earlier_;   // what the file says, if anything
-  Configuration start_;                  // with what is decided so far
+  std::vector<Configuration> earlier_;   // the configuration in the file, if any
+  Configuration start_;                  // includes the decisions made so far
   std::optional<AccuracyTarget> target_; // of this bin
   Objective objective_;
   std::optional<std::array<Metric, 2>> front_;
   bool hasStart_ = false;
   bool hasWritten_ = false; // a configuration
-  bool hasKept_ = false;    // those of an earlier front
+  bool hasKept_ = false;    // files of an earlier front
   double budget_ = 0;       // seconds for one accuracy bin
   double begin_ = 0;        // of it, on a steady clock
+  std::optional<TimeLimit> timeLimit_;
   std::vector<std::string> results_;
 };
 

@@ -22,21 +22,21 @@ struct TuneOptions {
   std::string strategy;  // "NAME:OPTION=VALUE,..."; empty: by budget
   std::string record;    // measure the whole space into this file instead of tuning
   std::string objective; // "energy", "energy*time"; empty: time, with `refresh` that of the stored file
-  std::string front;     // "time,memory": all that is best for the two of them in some way
+  std::string front;     // "time,memory": find the Pareto front of these two
   long seed = 1;
   int threads = 0;
   long memoryMegabytes = 0; // 0: three quarters of what is free
   double compileLimit = 0;  // seconds for one kernel of a device, or one variant; 0: the default
   bool fresh = false;
-  bool refresh = false; // only what the stored configuration does not fit
+  bool refresh = false; // tune only what the stored configuration does not fit
   bool json = false;
   std::string report;             // the page to write; empty: PROGRAM.tune.html, beside the result; "none"
   bool kernels = false;           // compile variants; `program` is a source, `output` the program
   int jobs = 0;                   // compilations at once; 0: one per processor
-  std::vector<std::string> words; // for the compiler
+  std::vector<std::string> words; // options for the compiler
 };
 
-/// Throws TunerError for what the user can put right.
+/// Throws TunerError for errors that the user can correct.
 int runSession(const TuneOptions &);
 
 } // namespace pbc::tuner

@@ -57,7 +57,7 @@ ChosenStrategy strategyFor(const TuneOptions &options, double budget, double sec
   if (options.effort != "prove")
     return {};
   ChosenStrategy chosen = parseStrategy("exhaustive");
-  // As fine as can be gone through: a run costs about a millisecond besides itself.
+  // The grid is as fine as the budget allows: a run costs about a millisecond in addition to its time.
   const double affordable = options.trials > 0 ? options.trials : 0.5 * budget / (seconds + 0.001);
   chosen.values["points"] = std::clamp(std::floor(affordable), 2.0, 1e7);
   return chosen;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Files: read to their end, and written whole or not at all.
+// Reads whole files, and writes files completely or not at all.
 #pragma once
 #include <string>
 
 namespace pbc::tuner {
 
-/// "" if there is none. Throws TunerError where there is no end to it, as of a device.
+/// The file's text; "" if there is no file. Throws TunerError if it has no end, as a device may.
 std::string textOf(const std::string &path);
-/// Another text when there is another file of this name, or another time or size of it; "" if there is none.
+/// A text that changes when the file is replaced or its time or size changes; "" if there is no file.
 std::string versionOf(const std::string &path);
-/// All or nothing: a reader never sees half a file. Links are followed, a file keeps its permissions, and
-/// what is no file (a pipe, a device) is written to. Throws TunerError.
+/// Writes all or nothing: a reader never sees half a file. Links are followed, a file keeps its permissions,
+/// and what is not a regular file (a pipe, a device) is written to directly. Throws TunerError.
 void writeAtomically(const std::string &path, const std::string &text, bool isProgram = false);
 
 } // namespace pbc::tuner

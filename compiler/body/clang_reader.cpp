@@ -4,6 +4,7 @@
 #include "compiler/body/abi_headers.h"
 #include "compiler/body/clang_device.h"
 #include "compiler/body/clang_tree.h"
+#include "compiler/body/regular_files.h"
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
@@ -186,7 +187,7 @@ private:
 };
 
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files(const Unit &unit) {
-  auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+  auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(regularFiles());
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   memory->addFile(kUnitPath, 0, llvm::MemoryBuffer::getMemBufferCopy(unit.text, kUnitPath));
   for (const auto &[name, text] : abiHeaders())

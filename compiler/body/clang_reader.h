@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One Clang run over a Unit: what Clang complains of, and each rule's body as a Tree.
+// Runs Clang once over a Unit and returns its complaints and each rule's body as a Tree.
 //
-//   readUnit(unit, {}) => { complaints [error "use of undeclared identifier 'x'" at byte 1234], functions
-//   [...] }
+//   readUnit(unit, {}) => { complaints [error "use of undeclared identifier 'x'" at byte 1234],
+//                           functions [...] }
 //
-// In memory, without a file on disk; system headers are read only if raw blocks include them. The run has a
-// thread of its own with a deep stack, so that a body of absurd nesting ends in a complaint and not in a
-// crash.
+// Everything happens in memory, without a file on disk; system headers are read only if raw blocks include
+// them. Clang runs in a thread of its own with a deep stack, so that a body of absurd nesting ends in a
+// complaint and not in a crash.
 #pragma once
 #include "compiler/body/tree.h"
 #include "compiler/body/unit.h"

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the compiler knows of rule bodies, learnt from Clang's AST over the body (never from text matching).
+// What the compiler knows of rule bodies. It is learnt from Clang's AST of the body, never by matching text.
 //
-//   B.cell(i) from(A.region(i-1, i+2) a) { ElementT s = 0; for (int k = 0; k < 3; ++k) s += a.cell(k); return
-//   s / 3; }
-//   => liftable:  s0 = 0; for k in [0, 3) { s0 += a[k] }; out = s0 / 3
+//   B.cell(i) from(A.region(i-1, i+2) a) {
+//     ElementT s = 0;
+//     for (int k = 0; k < 3; ++k) s += a.cell(k);
+//     return s / 3;
+//   }
+//   =>  liftable:  s0 = 0; for k in [0, 3) { s0 += a[k] }; out = s0 / 3
 //
 // A liftable body is a tree of Nodes: assignments to scalars and cells with pure expression trees, and
 // counted loops with affine bounds; `kernel/` turns it into statements. Otherwise `obstacle` names the line
-// that prevents it, and the body is used as text: `edits` say where calls of transforms, `spawn`, `sync` and
-// `return` stand in it. Indices here are relative to the body's views; nothing here knows schedules.
+// that prevents lifting, and the body is used as text: `edits` say where calls of transforms, `spawn`, `sync`
+// and `return` stand in it. Indices here are relative to the body's views; nothing here depends on schedules.
 #pragma once
 #include "compiler/sema/module.h"
 #include "compiler/source/diagnostics.h"

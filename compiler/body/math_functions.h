@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The functions of C's <math.h> that the compiler knows: what they take and give, so that bodies which call
-// them can be lifted and run on devices.
+// The functions of C's <math.h> that the compiler knows: their parameter and result types, so that bodies
+// which call them can be lifted and run on devices.
 //
 //   mathFunction("lround", 1)    takes "r", gives 'l': long lround(double), long lroundf(float)
-//   mathFunction("sqrtf", 1)     sqrt
+//   mathFunction("sqrtf", 1)     is sqrt
 //
-// Invariant: each is pure, and runtime/device/dialect.cpp has it under the name that calledName() gives. Not
-// here: functions that OpenCL C 1.2 or CUDA lack (j0, nexttoward), and those that write through pointers.
+// Invariant: each function is pure, and runtime/device/dialect.cpp has it under the name that calledName()
+// gives. Functions that OpenCL C 1.2 or CUDA lack (j0, nexttoward) and functions that write through pointers
+// are not listed.
 #pragma once
 #include "compiler/body/facts.h"
 #include <span>

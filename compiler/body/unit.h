@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The translation unit that Clang reads: prelude, raw blocks, a declaration for each transform, a function
-// for each rule; and the way back from its bytes to the user's.
+// The translation unit that Clang reads: the prelude, raw blocks, a declaration for each transform and a
+// function for each rule. The unit also maps its bytes back to the user's text.
 //
-//   Sort.0: to(Out o) from(In a) {...}   =>   static void pb_rule_0_0(pb::Region<double, 1> const &o,
-//                                               pb::Region<const double, 1> const &a, const IndexT n) {{ ...
-//                                               }}
+//   Sort.0: to(Out o) from(In a) {...}
+//   =>  static void pb_rule_0_0(pb::Region<double, 1> const &o, pb::Region<const double, 1> const &a,
+//                               const IndexT n) {{ ... }}
 //
 // Parameters (language reference 1.6): a cell input is `const T a`, a cell output `T &b`, a view
-// `pb::Region<T or const T, D> const &a`; then, where no earlier parameter has the name, the 0-d inputs by
-// their own names, rule-local matrices, free coordinates and size variables (`const IndexT`), tunables. The
-// body stands in a block of its own, so it may shadow them all. Constants of copies come last: `constexpr
-// int`.
+// `pb::Region<T or const T, D> const &a`. They are followed, unless an earlier parameter has the same name,
+// by the 0-d inputs under their own names, rule-local matrices, free coordinates and size variables (`const
+// IndexT`), and tunables. The body stands in a block of its own, so it may shadow them all. Constants of
+// copies come last: `constexpr int`.
 #pragma once
 #include "compiler/body/facts.h"
 

@@ -2,6 +2,8 @@
 
 #include "compiler/build/compile.h"
 
+#include "compiler/body/regular_files.h"
+#include "compiler/build/assembly_files.h"
 #include "compiler/build/driver_arguments.h"
 #include "compiler/build/isolate.h"
 #include "compiler/build/vector_math.h"
@@ -53,7 +55,7 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem(const CompileRequest 
   for (const auto &[name, text] : request.files)
     memory->addFile(std::string(kVirtualIncludes) + "/" + name, 0,
                     llvm::MemoryBuffer::getMemBuffer(text, name));
-  auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+  auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(body::regularFiles());
   all->pushOverlay(memory);
   return all;
 }
@@ -63,13 +65,28 @@ public:
   bool needSystemDependencies() override { return true; }
 };
 
+/// What the front end has to say, and whether the processor was the reason.
+class FrontMessages : public clang::TextDiagnosticPrinter {
+public:
+  using TextDiagnosticPrinter::TextDiagnosticPrinter;
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info) override {
+    if (info.getID() == clang::diag::err_target_unknown_cpu)
+      failure = CompileFailure::UnknownProcessor;
+    TextDiagnosticPrinter::HandleDiagnostic(level, info);
+  }
+  CompileFailure failure = CompileFailure::Text;
+};
+
 /// What the optimiser and the code generator have to say after the front end has gone.
 struct BackMessages : llvm::DiagnosticHandler {
   explicit BackMessages(llvm::raw_ostream &out) : out(out) {}
   bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
     if (info.getSeverity() > llvm::DS_Warning)
       return true;
-    failed |= info.getSeverity() == llvm::DS_Error;
+    if (info.getSeverity() == llvm::DS_Error && failure == CompileFailure::None)
+      failure = info.getKind() == llvm::DK_InlineAsm || info.getKind() == llvm::DK_SrcMgr
+                    ? CompileFailure::Assembly
+                    : CompileFailure::BackEnd;
     llvm::DiagnosticPrinterRawOStream printer(out);
     out << llvm::LLVMContext::getDiagnosticMessagePrefix(info.getSeverity()) << ": ";
     info.print(printer);
@@ -77,7 +94,7 @@ struct BackMessages : llvm::DiagnosticHandler {
     return true;
   }
   llvm::raw_ostream &out;
-  bool failed = false;
+  CompileFailure failure = CompileFailure::None;
 };
 
 void initialiseTargets() {
@@ -151,7 +168,9 @@ CompileResult compileHere(const CompileRequest &request) {
   auto front = std::make_unique<clang::CompilerInstance>();
   auto diagnosticOptions = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
   diagnosticOptions->ShowPresumedLoc = 1; // #line counts
-  front->createDiagnostics(new clang::TextDiagnosticPrinter(messages, diagnosticOptions.get()));
+  auto *said = new FrontMessages(messages, diagnosticOptions.get());
+  front->createDiagnostics(said);
+  result.failure = said->failure;
   if (!clang::CompilerInvocation::CreateFromArgs(front->getInvocation(), line, front->getDiagnostics()))
     return result;
   clang::ProcessWarningOptions(front->getDiagnostics(), front->getDiagnosticOpts());
@@ -172,8 +191,10 @@ CompileResult compileHere(const CompileRequest &request) {
   for (const std::string &file : dependencies->getDependencies())
     if (!llvm::StringRef(file).starts_with(std::string(kVirtualFolder) + "/"))
       result.filesRead.push_back(file);
+  result.failure = said->failure;
   if (!module)
     return result;
+  result.readsOtherFiles = mayReadFiles(*module);
 
   auto handler = std::make_unique<BackMessages>(messages);
   const BackMessages &back = *handler;
@@ -200,7 +221,11 @@ CompileResult compileHere(const CompileRequest &request) {
     run(actionFor(request.wanted), false);
   }
   result.codegenSeconds = clock.lap();
-  result.ok = !back.failed && !front->getDiagnostics().hasErrorOccurred();
+  if (back.failure != CompileFailure::None)
+    result.failure = back.failure;
+  result.ok = back.failure == CompileFailure::None && !front->getDiagnostics().hasErrorOccurred();
+  if (result.ok)
+    result.failure = CompileFailure::None;
   if (result.ok)
     result.output.assign(bytes.begin(), bytes.end());
   return result;

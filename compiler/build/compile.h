@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// C++ text to object bytes, inside this process: no temporary files and no compiler to start.
+// Compiles C++ text to object code inside this process, without temporary files or a compiler process.
 //
 //   CompileRequest unit{.name = "smooth.cpp", .text = "extern \"C\" int answer() { return 42; }"};
 //   CompileResult made = compile(unit);
-//   if (made.ok) link({.output = "libsmooth.so", .inputs = {{"smooth.o", made.output}}, ...});   // link.h
+//   if (made.ok)
+//     link({.output = "libsmooth.so", .inputs = {{"smooth.o", made.output}}, ...});   // link.h
 //
 // The front end, the optimiser and the code generator are those of Clang 19 with the options that its own
 // driver would choose on this machine; the driver is asked once for each set of options. All functions may be
@@ -39,11 +40,22 @@ struct CompileRequest {
   Output wanted = Output::Object;
 };
 
+/// Why a text was not compiled.
+enum class CompileFailure {
+  None,
+  Text,             ///< an error in it
+  UnknownProcessor, ///< `cpu` is none
+  Assembly,         ///< the assembler refuses an `asm` statement
+  BackEnd           ///< the optimiser or the code generator gave up
+};
+
 struct CompileResult {
   bool ok = false;
+  CompileFailure failure = CompileFailure::None;
   std::string output;                 ///< object bytes or text, as wanted; empty unless ok
   std::string messages;               ///< errors and warnings in Clang's own form
   std::vector<std::string> filesRead; ///< files of the disk that were included
+  bool readsOtherFiles = false;       ///< and the assembler may have read more: not for a cache
   bool fromCache = false;
   double frontSeconds = 0, optimiseSeconds = 0, codegenSeconds = 0;
 };

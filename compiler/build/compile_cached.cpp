@@ -4,12 +4,11 @@
 // with the checksum of its content, and then the output; an entry whose files have changed does not count.
 #include "compiler/build/cache.h"
 #include "compiler/build/compile.h"
+#include "compiler/build/file_states.h"
 
 #include <algorithm>
 #include <atomic>
-#include <fstream>
 #include <gnu/libc-version.h>
-#include <iterator>
 #include <numeric>
 #include <optional>
 #include <thread>
@@ -18,14 +17,7 @@ namespace pbc::build {
 namespace {
 
 /// Raise when the form of entries or the way of compiling changes.
-constexpr const char *kEntryForm = "object 1, clang " PBC_LLVM_VERSION;
-
-std::optional<std::string> fileText(const std::string &path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in)
-    return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
+constexpr const char *kEntryForm = "object 2, clang " PBC_LLVM_VERSION;
 
 void appendPart(std::string &entry, const std::string &part) {
   const std::uint64_t size = part.size();
@@ -46,15 +38,11 @@ std::optional<std::string> takePart(std::string_view &rest) {
   return part;
 }
 
-std::string pack(const CompileResult &result) {
+std::string pack(const CompileResult &result, const std::string &states) {
   std::string entry;
   appendPart(entry, result.output);
   appendPart(entry, result.messages);
-  for (const std::string &file : result.filesRead) {
-    appendPart(entry, file);
-    appendPart(entry, contentHash(fileText(file).value_or("")));
-  }
-  return entry;
+  return entry.append(states);
 }
 
 std::optional<CompileResult> unpack(std::string_view entry) {
@@ -62,15 +50,9 @@ std::optional<CompileResult> unpack(std::string_view entry) {
   auto output = takePart(entry), messages = takePart(entry);
   if (!output || !messages)
     return std::nullopt;
-  while (!entry.empty()) {
-    auto file = takePart(entry), hash = takePart(entry);
-    if (!file || !hash)
-      return std::nullopt;
-    const auto text = fileText(*file);
-    if (!text || contentHash(*text) != *hash)
-      return std::nullopt;
-    result.filesRead.push_back(*file);
-  }
+  if (!FileStates::areSame(entry))
+    return std::nullopt;
+  result.filesRead = FileStates::paths(entry);
   result.ok = result.fromCache = true;
   result.output = std::move(*output);
   result.messages = std::move(*messages);
@@ -103,9 +85,11 @@ CompileResult compile(const CompileRequest &request, Cache &cache) {
   if (auto entry = cache.get(key))
     if (auto result = unpack(*entry))
       return *result;
+  const FileStates::Time begin = FileStates::now();
   CompileResult result = compile(request);
-  if (result.ok)
-    cache.put(key, pack(result));
+  if (result.ok && !result.readsOtherFiles)
+    if (const auto states = FileStates::of(result.filesRead, begin))
+      cache.put(key, pack(result, *states));
   return result;
 }
 

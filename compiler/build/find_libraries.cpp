@@ -73,13 +73,17 @@ std::set<std::string> defined(const std::string &path) {
 }
 
 /// libNAME.so, libNAME.so.3 (a machine without the package for developers) or libNAME.a.
-std::string inFolders(const std::string &name, const std::vector<std::string> &folders) {
+std::string inFolders(const std::string &name, const std::vector<std::string> &folders,
+                      std::vector<std::string> *missing) {
   namespace fs = std::filesystem;
   const std::string stem = "lib" + name;
   std::error_code ignored;
-  for (const std::string &folder : folders)
+  for (const std::string &folder : folders) {
     if (fs::exists(fs::path(folder) / (stem + ".so"), ignored))
       return folder + "/" + stem + ".so";
+    if (missing)
+      missing->push_back(folder + "/" + stem + ".so");
+  }
   for (const std::string &folder : folders)
     for (const auto &entry : fs::directory_iterator(folder, ignored))
       if (entry.path().filename().string().starts_with(stem + ".so."))
@@ -131,12 +135,13 @@ std::vector<std::string> foreignSymbols(const std::vector<LinkInput> &objects) {
 }
 
 std::vector<std::string> findLibraries(std::vector<std::string> symbols,
-                                       const std::vector<std::string> &folders) {
+                                       const std::vector<std::string> &folders,
+                                       std::vector<std::string> *missing) {
   std::vector<std::string> found;
   for (const char *name : kLibraries) {
     if (symbols.empty())
       break;
-    const std::string path = inFolders(name, folders);
+    const std::string path = inFolders(name, folders, missing);
     if (path.empty())
       continue;
     const std::set<std::string> has = defined(path);

@@ -15,9 +15,11 @@ namespace pbc::build {
 std::vector<std::string> foreignSymbols(const std::vector<LinkInput> &objects);
 
 /// The libraries of linear algebra and FFT in these folders, shared ones first, that define some of the
-/// symbols; no two for the same symbol.
+/// symbols; no two for the same symbol. `missing` gets the files that would have been taken before these if they
+/// existed.
 std::vector<std::string> findLibraries(std::vector<std::string> symbols,
-                                       const std::vector<std::string> &folders);
+                                       const std::vector<std::string> &folders,
+                                       std::vector<std::string> *missing = nullptr);
 
 /// Where the system keeps its libraries, and LIBRARY_PATH and LD_LIBRARY_PATH.
 std::vector<std::string> libraryFolders();

@@ -6,12 +6,16 @@
 
 #include <lld/Common/Driver.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <mutex>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
@@ -22,7 +26,7 @@ namespace {
 /// An unnamed file in memory, which lld can open by path.
 class MemoryFile {
 public:
-  explicit MemoryFile(const std::string &bytes) : descriptor_(memfd_create("pbc", MFD_CLOEXEC)) {
+  explicit MemoryFile(const std::string &bytes = "") : descriptor_(memfd_create("pbc", MFD_CLOEXEC)) {
     for (std::size_t done = 0; descriptor_ >= 0 && done < bytes.size();) {
       const ssize_t n = write(descriptor_, bytes.data() + done, bytes.size() - done);
       if (n <= 0) {
@@ -41,44 +45,62 @@ public:
   }
   bool ok() const { return descriptor_ >= 0; }
   std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+  std::string text() const {
+    std::string all;
+    char part[1 << 14];
+    for (ssize_t n; (n = pread(descriptor_, part, sizeof part, static_cast<off_t>(all.size()))) > 0;)
+      all.append(part, static_cast<std::size_t>(n));
+    return all;
+  }
 
 private:
   int descriptor_;
 };
 
-/// A name in the target's folder that takes the target's name at the end, or disappears.
-class PendingFile {
+/// What lld writes, in memory: it writes by mapping the file otherwise, and a full disk would end the process.
+/// lld opens path() as any other name.
+class PipeToMemory {
 public:
-  explicit PendingFile(const std::filesystem::path &target) : target_(target) {
-    std::string name = (target.parent_path() / ("." + target.filename().string() + ".XXXXXX")).string();
-    const int descriptor = mkstemp(name.data());
-    if (descriptor < 0) {
-      problem_ = std::strerror(errno);
+  PipeToMemory() {
+    if (pipe2(ends_, O_CLOEXEC) != 0)
       return;
-    }
-    close(descriptor);
-    path_ = name;
+    (void)fcntl(ends_[0], F_SETPIPE_SZ, 1 << 20);
+    reader_ = std::jthread([this] {
+      for (std::size_t used = 0;;) {
+        bytes_.resize(std::max(bytes_.size(), used + (1 << 20)));
+        const ssize_t n = read(ends_[0], bytes_.data() + used, bytes_.size() - used);
+        if (n < 0 && errno == EINTR)
+          continue;
+        used += static_cast<std::size_t>(std::max<ssize_t>(n, 0));
+        if (n > 0)
+          continue;
+        bytes_.resize(used);
+        return;
+      }
+    });
   }
-  PendingFile(const PendingFile &) = delete;
-  PendingFile &operator=(const PendingFile &) = delete;
-  ~PendingFile() {
-    if (!path_.empty())
-      unlink(path_.c_str());
+  PipeToMemory(const PipeToMemory &) = delete;
+  PipeToMemory &operator=(const PipeToMemory &) = delete;
+  ~PipeToMemory() {
+    take();
+    if (ends_[0] >= 0)
+      close(ends_[0]);
   }
-  const std::string &path() const { return path_; }
-  const std::string &problem() const { return problem_; }
-  bool commit() {
-    if (std::rename(path_.c_str(), target_.c_str()) != 0) {
-      problem_ = std::strerror(errno);
-      return false;
-    }
-    path_.clear();
-    return true;
+  bool ok() const { return ends_[0] >= 0; }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(ends_[1]); }
+  /// All that was written, once nobody writes any more.
+  std::string take() {
+    if (ends_[1] >= 0)
+      close(std::exchange(ends_[1], -1));
+    if (reader_.joinable())
+      reader_.join();
+    return std::move(bytes_);
   }
 
 private:
-  std::filesystem::path target_;
-  std::string path_, problem_;
+  int ends_[2] = {-1, -1};
+  std::string bytes_;
+  std::jthread reader_;
 };
 
 void replaceAll(std::string &text, const std::string &from, const std::string &to) {
@@ -97,9 +119,72 @@ std::vector<std::string> splitWords(const char *text) {
   return words;
 }
 
+/// The names of a file of dependencies as make reads it: "out: \\\n  a.o \\\n  b.so\n", then a line for each.
+std::vector<std::string> dependencies(const std::string &text) {
+  std::vector<std::string> names;
+  std::size_t at = text.find(": ");
+  at = at == std::string::npos ? text.size() : at + 2;
+  std::string name;
+  for (; at < text.size(); ++at) {
+    const char c = text[at], next = at + 1 < text.size() ? text[at + 1] : '\0';
+    const bool isContinued = c == '\\' && next == '\n';
+    const bool isEscaped = (c == '\\' && (next == ' ' || next == '#')) || (c == '$' && next == '$');
+    if (isEscaped) {
+      name += next, ++at;
+      continue;
+    }
+    if (c != ' ' && c != '\n' && !isContinued) {
+      name += c;
+      continue;
+    }
+    if (!name.empty())
+      names.push_back(std::exchange(name, ""));
+    if (c == '\n')
+      return names;
+    at += isContinued;
+  }
+  if (!name.empty())
+    names.push_back(name);
+  return names;
+}
+
+/// Where `-lNAME` was looked for before it was found: a library that appears there is another program.
+std::vector<std::string> placesBefore(const std::vector<std::string> &line) {
+  std::vector<std::string> folders, places;
+  for (const std::string &argument : line)
+    if (argument.starts_with("-L") && argument.size() > 2)
+      folders.push_back(argument.substr(2));
+  for (const std::string &argument : line) {
+    if (!argument.starts_with("-l") || argument.starts_with("-l:"))
+      continue;
+    bool isFound = false;
+    for (const std::string &folder : folders)
+      for (const char *suffix : {".so", ".a"}) {
+        const std::string place = folder + "/lib" + argument.substr(2) + suffix;
+        std::error_code ignored;
+        if (!isFound && !(isFound = std::filesystem::exists(place, ignored)))
+          places.push_back(place);
+      }
+  }
+  return places;
+}
+
+/// "" or why an input of the command line, which lld reads to its end, is none.
+std::string unreadable(const std::vector<std::string> &words) {
+  for (const std::string &word : words) {
+    std::error_code problem;
+    const auto status = std::filesystem::status(word, problem);
+    if (!word.starts_with("-") && std::filesystem::exists(status) &&
+        !std::filesystem::is_regular_file(status))
+      return word + " is no file that could be linked";
+  }
+  return "";
+}
+
 /// The driver's line with the inputs, the runtime and the output in their places.
 std::vector<std::string> linkLine(const LinkRequest &request, const std::vector<std::string> &inputs,
-                                  const std::string &output, std::string &messages) {
+                                  const std::string &output, const std::string &trace,
+                                  std::string &messages) {
   std::vector<std::string> line{"ld.lld"};
   const auto add = [&](const std::vector<std::string> &more) {
     line.insert(line.end(), more.begin(), more.end());
@@ -109,7 +194,8 @@ std::vector<std::string> linkLine(const LinkRequest &request, const std::vector<
     if (argument == kOutputMark) {
       line.push_back(output);
     } else if (argument == kInputMark) {
-      add({"--threads=1", "--gc-sections", "--as-needed", "--no-undefined"});
+      add({"--threads=1", "--gc-sections", "--as-needed", "--no-undefined", "--no-mmap-output-file",
+           "--dependency-file=" + trace});
       add(splitWords(PBC_SANITIZER_LIBRARIES)); // before all others, as they ask
       add(inputs);
       add(request.extraArguments);
@@ -134,7 +220,7 @@ std::string runtimeArchive() {
   return (self.parent_path().parent_path() / "lib" / "libpbruntime.a").string();
 }
 
-LinkResult link(const LinkRequest &request) {
+LinkResult link(const LinkRequest &request, pb::base::PendingFiles &files) {
   const auto begin = std::chrono::steady_clock::now();
   LinkResult result;
   const auto failed = [&](std::string why) {
@@ -154,15 +240,20 @@ LinkResult link(const LinkRequest &request) {
       continue;
     }
     if (!memory.emplace_back(input.bytes).ok())
-      return failed("error: no memory for " + input.name);
+      return failed("error: no room in memory for " + input.name);
     paths.push_back(memory.back().path());
     names.emplace_back(paths.back(), input.name);
   }
 
-  PendingFile pending(request.output);
-  if (!pending.problem().empty())
-    return failed("error: cannot write " + request.output + ": " + pending.problem());
-  const std::vector<std::string> line = linkLine(request, paths, pending.path(), result.messages);
+  if (const std::string why = unreadable(request.extraArguments); !why.empty())
+    return failed("error: " + why);
+
+  const MemoryFile trace;
+  PipeToMemory output;
+  if (!trace.ok() || !output.ok())
+    return failed("error: no room in memory for the program");
+  const std::vector<std::string> line =
+      linkLine(request, paths, output.path(), trace.path(), result.messages);
   if (line.size() < 2)
     return result;
   std::vector<const char *> arguments;
@@ -184,15 +275,37 @@ LinkResult link(const LinkRequest &request) {
   }
   for (auto name = names.rbegin(); name != names.rend(); ++name)
     replaceAll(said, name->first, name->second);
-  replaceAll(said, pending.path(), request.output);
+  replaceAll(said, output.path(), request.output);
   replaceAll(said, "ld.lld: ", "");
   result.messages += said;
   if (!linked)
     return result;
-  if (!pending.commit())
-    return failed("error: cannot write " + request.output + ": " + pending.problem());
+  result.bytes = output.take();
+  try {
+    result.written = files.add(request.output, {result.bytes}, pb::base::PendingFiles::Kind::Program);
+  } catch (const pb::base::CannotWrite &problem) {
+    return failed("error: cannot write " + request.output + ": " + problem.why);
+  }
+  for (std::string &file : dependencies(trace.text()))
+    if (!file.starts_with("/proc/self/fd/"))
+      result.filesRead.push_back(std::move(file));
+  const std::vector<std::string> missing = placesBefore(line);
+  result.filesRead.insert(result.filesRead.end(), missing.begin(), missing.end());
   result.ok = true;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+LinkResult link(const LinkRequest &request) {
+  pb::base::PendingFiles files;
+  LinkResult result = link(request, files);
+  try {
+    if (result.ok)
+      files.commit();
+  } catch (const pb::base::CannotWrite &problem) {
+    result.ok = false;
+    result.messages += "error: cannot write " + request.output + ": " + problem.why + "\n";
+  }
   return result;
 }
 

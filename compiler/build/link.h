@@ -6,9 +6,10 @@
 //   bytes}}}); if (!r.ok) print(r.messages);    // "undefined symbol: f", in the words of lld
 //
 // Invariant: the file named by `output` is either what it was before or the complete new file, whatever
-// happens: the linker writes a temporary file in the same folder, which then takes the name. lld keeps its
-// state in globals, so that links of one process wait for each other.
+// happens: lld writes into memory, from where PendingFiles writes the file. lld keeps its state in globals, so
+// that links of one process wait for each other.
 #pragma once
+#include "runtime/base/pending_files.h"
 #include <string>
 #include <vector>
 
@@ -31,11 +32,17 @@ struct LinkRequest {
 
 struct LinkResult {
   bool ok = false;
+  std::string bytes;   ///< the program
+  std::string written; ///< where it is until the files are committed
+  /// Files that were linked, and places in front of them where a library was looked for and is not.
+  std::vector<std::string> filesRead;
   std::string messages;
   double seconds = 0;
 };
 
 LinkResult link(const LinkRequest &);
+/// The file gets its name when `files` are committed.
+LinkResult link(const LinkRequest &, pb::base::PendingFiles &files);
 
 /// Where libpbruntime.a is taken from: the environment's PBC_RUNTIME, else ../lib/ beside the folder of this
 /// program.

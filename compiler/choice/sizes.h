@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Size variables from the extents of matrices, solved as one system.
+// Computes size variables from the extents of matrices, solving all formulas as one system.
 //
-//   from A[n+m], B[n-m]   ->   n = floordiv(pb_A_0 + pb_B_0, 2)   m = ...    pb_A_0: the extent that was
-//   given from A[n/2]           ->   n = 2*pb_A_0   the smallest n that fits (language reference 2.2) from
-//   A[n+m]           ->   error: n and m cannot be inferred
+//   from A[n+m], B[n-m]   ->   n = floordiv(pb_A_0 + pb_B_0, 2), m = ...    pb_A_0: the extent of A at run time
+//   from A[n/2]           ->   n = 2*pb_A_0: the smallest n that fits (language reference 2.2)
+//   from A[n+m]           ->   error: n and m cannot be inferred
 //
-// A variable is inferred when the given extents leave at most a bounded choice (what rounding hides). Every
-// extent is compared with its formula afterwards at run time, so the solution only has to be right when one
-// exists.
+// A variable can be inferred when the given extents leave at most a bounded number of values, as integer
+// division does. At run time every extent is afterwards compared with its formula, so the solution only has
+// to be right when one exists.
 #pragma once
 #include "compiler/body/facts.h"
 #include "compiler/choice/spaces.h"

@@ -2,11 +2,7 @@
 
 #include "compiler/driver/finished_program.h"
 #include "compiler/build/link.h"
-#include <cstdio>
-#include <fmt/format.h>
-#include <fstream>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <cstdlib>
 
 namespace pbc::driver {
 
@@ -17,7 +13,7 @@ bool mayBeCached(const Options &options, const source::MappedText &text) {
 
 build::Cache::Key programKey(const Options &options, const source::MappedText &text) {
   build::Cache::Hasher h;
-  h.add("program")
+  h.add("program 2")
       .add(build::compilerIdentity())
       .add(text.text)
       .add(options.input)
@@ -29,26 +25,34 @@ build::Cache::Key programKey(const Options &options, const source::MappedText &t
   h.add(options.forDevices ? "d" : "-");
   for (const auto &a : options.linkArguments)
     h.add(a);
-  struct stat s{};
-  if (stat(build::runtimeArchive().c_str(), &s) == 0)
-    h.add(fmt::format("{} {}.{}", s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec));
+  // What the names of libraries mean. The contents of those that were linked are in the entry.
+  h.add(build::runtimeArchive());
+  for (const char *variable : {"LIBRARY_PATH", "LD_LIBRARY_PATH"}) {
+    const char *value = std::getenv(variable);
+    h.add(value ? value : "");
+  }
   return h.finish();
 }
 
-bool writeExecutable(const std::string &path, const std::string &bytes) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  {
-    std::ofstream out(temporary, std::ios::binary);
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    if (!out.flush()) {
-      std::remove(temporary.c_str());
-      return false;
-    }
-  }
-  if (chmod(temporary.c_str(), 0755) == 0 && std::rename(temporary.c_str(), path.c_str()) == 0)
-    return true;
-  std::remove(temporary.c_str());
-  return false;
+std::optional<std::string> programEntry(const std::string &bytes, const std::vector<std::string> &filesRead,
+                                        build::FileStates::Time begin) {
+  const auto states = build::FileStates::of(filesRead, begin);
+  if (!states)
+    return std::nullopt;
+  const std::uint64_t size = states->size();
+  std::string entry(reinterpret_cast<const char *>(&size), sizeof size);
+  return entry.append(*states).append(bytes);
+}
+
+std::optional<std::string_view> programOf(std::string_view entry) {
+  std::uint64_t size = 0;
+  if (entry.size() < sizeof size)
+    return std::nullopt;
+  entry.copy(reinterpret_cast<char *>(&size), sizeof size);
+  entry.remove_prefix(sizeof size);
+  if (entry.size() < size || !build::FileStates::areSame(entry.substr(0, size)))
+    return std::nullopt;
+  return entry.substr(size);
 }
 
 } // namespace pbc::driver

@@ -3,12 +3,15 @@
 // A finished program in the cache: the same text with the same options is not compiled twice.
 //
 //   if (mayBeCached(options, text))
-//     if (const auto bytes = cache.get(programKey(options, text)))
-//       writeExecutable(options.output, *bytes);
+//     if (const auto entry = cache.get(programKey(options, text)))
+//       if (const auto bytes = programOf(*entry))
+//         write *bytes;
 //
-// Invariant: nothing under the program's name is ever half written.
+// The key is made of the text, the options and the environment. An entry has the contents of the files that took
+// part besides: headers of the system, libraries, the runtime.
 #pragma once
 #include "compiler/build/cache.h"
+#include "compiler/build/file_states.h"
 #include "compiler/driver/options.h"
 #include "compiler/source/source.h"
 
@@ -19,7 +22,10 @@ namespace pbc::driver {
 bool mayBeCached(const Options &, const source::MappedText &);
 build::Cache::Key programKey(const Options &, const source::MappedText &);
 
-/// To a temporary beside the target, then under its name. False if it cannot be written.
-bool writeExecutable(const std::string &path, const std::string &bytes);
+/// `filesRead`: by the compiler and the linker since `begin`. Nothing, if one of them was changed meanwhile.
+std::optional<std::string> programEntry(const std::string &bytes, const std::vector<std::string> &filesRead,
+                                        build::FileStates::Time begin);
+/// Nothing, if one of the files has another content now.
+std::optional<std::string_view> programOf(std::string_view entry);
 
 } // namespace pbc::driver

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a configuration says of kernels' schedules: its section [kernels].
+// Reads what a configuration says of kernels' schedules: its section [kernels].
 //
 //   [kernels]
-//   MatrixMultiply.product.rows = 8              transform, rule (several as "a+b"), option
-//   (schedule_options.h) Heat.inside.order = "x, y"
+//   MatrixMultiply.product.rows = 8     # transform, rule (several as "a+b"), option (schedule_options.h)
+//   Heat.inside.order = "x, y"
 //
-// A kernel is called after the rules whose points it computes, so that its name outlives changes of other
-// rules. All kernels of a name get what is asked; an option that none of them can have is an error.
+// A kernel is named after the rules whose points it computes, so that its name does not change when other
+// rules do. A request applies to all kernels of its name; an option that none of them can have is an error.
 #pragma once
 #include "compiler/emit/emit.h"
 #include "compiler/kernel/schedule_space.h"

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/options.h"
+#include "compiler/driver/memory_limit.h"
+#include "compiler/driver/problems.h"
+#include "runtime/base/parse_status.h"
 #include "pbc/version.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/ranges.h>
-#include <iostream>
 #include <map>
 #include <sstream>
 
@@ -121,6 +123,10 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
   app.add_flag("!--nocompile", o.compiles, "stop before the generated C++ is compiled");
   app.add_option("-j,--jobs", o.jobs, "how many units are compiled at once (default 2)")
       ->check(CLI::Range(1, 256));
+  std::string memory;
+  app.add_option("--memory-limit", memory,
+                 "how much memory the compilation may need, as 6G or `none` (default: PBC_MEMORY_LIMIT, else "
+                 "half of this machine's)");
   std::map<std::string, std::string> withoutMeaning;
   for (const auto &[name, why] : kWithoutMeaning)
     app.add_option(name, withoutMeaning[name], "")->group("");
@@ -144,8 +150,7 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {
-    // CLI11 has its own statuses; 1 is what every user error gives here.
-    parsed.status = app.exit(e) == 0 ? 0 : 1;
+    parsed.status = pb::base::parseStatus(app, e);
     return parsed;
   }
   if (explains)
@@ -154,8 +159,8 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
     const auto at = std::find_if(std::begin(kStages), std::end(kStages),
                                  [&](const auto &known) { return known.first == stage; });
     if (at == std::end(kStages)) {
-      std::cerr << fmt::format("pbc: error: there is no stage `{}`\nhelp: --emit={}\n", stage,
-                               fmt::join(stageNames(), ", "));
+      say(fmt::format("pbc: error: there is no stage `{}`\nhelp: --emit={}\n", stage,
+                      fmt::join(stageNames(), ", ")));
       parsed.status = 1;
       return parsed;
     }
@@ -166,20 +171,30 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
   if (cpu == "multi" || cpu.find(',') != std::string::npos)
     o.cpus = levels(cpu == "multi" ? kMulti : cpu);
   if (o.cpus.empty()) {
-    std::cerr
-        << "pbc: error: --cpu=" << cpu
-        << " does not name levels of x86-64 in their order\nhelp: x86-64, x86-64-v2, x86-64-v3 and x86-64-v4 "
-           "can be together in a program, the least able one first\n";
+    say(fmt::format("pbc: error: --cpu={} does not name levels of x86-64 in their order\nhelp: x86-64, "
+                    "x86-64-v2, x86-64-v3 and "
+                    "x86-64-v4 can be together in a program, the least able one first\n",
+                    cpu));
     parsed.status = 1;
     return parsed;
   }
+  const char *limitOfEnvironment = std::getenv("PBC_MEMORY_LIMIT");
+  if (memory.empty() && limitOfEnvironment)
+    memory = limitOfEnvironment;
+  const auto limit = memory.empty() ? defaultMemoryLimit() : sizeOf(memory);
+  if (!limit) {
+    say(fmt::format("pbc: error: `{}` is no size of memory\nhelp: 6G, 500M or none\n", memory));
+    parsed.status = 1;
+    return parsed;
+  }
+  o.memoryLimit = *limit;
   for (const auto &d : defines) {
     const auto equals = d.find('=');
     o.defines.emplace_back(d.substr(0, equals), equals == std::string::npos ? "1" : d.substr(equals + 1));
   }
   for (const auto &[name, why] : kWithoutMeaning)
     if (!withoutMeaning[name].empty())
-      std::cerr << "pbc: warning: " << name << " has no meaning any more: " << why << "\n";
+      say(fmt::format("pbc: warning: {} has no meaning any more: {}\n", name, why));
   for (const char *variable : {"LDFLAGS", "LDLIBS"})
     if (const char *value = std::getenv(variable))
       addLinkFlags(value, o.linkArguments);

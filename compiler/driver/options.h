@@ -52,6 +52,7 @@ struct Options {
   bool noCache = false;
   bool compiles = true, links = true; // --nocompile, --nolink
   int jobs = 2;
+  long memoryLimit = 0; // bytes that a compilation may need; 0: any number
 };
 
 /// Either options, or an exit status with everything printed already.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A transform's tables for devices (runtime/abi/device.h): what each step touches, and its kernels.
+// Emits a transform's tables for devices (runtime/abi/device.h): what each step touches, and its kernels.
 //
-//   step `rows` of Blur  =>  pb_device_0: kernels "global", "local"; boxes of In and Rows; selector
-//   place_rows
+//   step `rows` of Blur  =>  pb_device_0: kernels "global", "local"; boxes of In and Rows;
+//                                         selector place_rows
 #pragma once
 #include "compiler/emit/kernel/device_text.h"
 #include "compiler/emit/placements.h"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// From plans and kernels to C++: one translation unit per transform, and one for the program.
+// Emits C++ from plans and kernels: one translation unit per transform, and one for the program.
 //
 //   transform Sort, alternatives InsertionSort | MergeSort
-//   => Sort.cpp: struct Sort_Frame {regions, sizes}; the rules' bodies; kernels; for each alternative a
-//   sequential
-//      function and a coroutine; pb_seq_Sort(depth, out, in), pb_par_Sort(depth, out, in); its descriptor
-//      program.cpp: the table of descriptors and main()
+//   =>  Sort.cpp:     struct Sort_Frame {regions, sizes}; the rules' bodies; kernels;
+//                     for each alternative a sequential function and a coroutine;
+//                     pb_seq_Sort(depth, out, in), pb_par_Sort(depth, out, in); its descriptor
+//       program.cpp:  the table of descriptors and main()
 //
-// A transform's entry solves its sizes from the regions' extents, checks every formula, copies inputs that
-// overlap an output in a way that the chosen plan cannot stand, asks the selector and runs that plan:
-// sequentially below `sequential_cutoff` (no task, no coroutine), in tasks above. Nothing here asks which
-// transform it prints.
+// A transform's entry solves its sizes from the regions' extents, checks every formula, copies inputs whose
+// overlap with an output the chosen plan does not allow, asks the selector and runs that plan: sequentially
+// below `sequential_cutoff` (without tasks or coroutines), in tasks above. Nothing here depends on which
+// transform is printed.
 #pragma once
 #include "compiler/kernel/fuse.h"
 #include "compiler/kernel/on_device.h"

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Where the steps of a transform may run, as the configuration decides it: selectors `place_STEP`, and the
-// tunables that say how they run on a device.
+// Emits the choices that a configuration has about where steps run: selectors `place_STEP`, and the tunables
+// that say how a step runs on a device.
 //
-//   step `rows` of Blur  =>  site place_rows: cpu, gpu, gpu_local; tunables group_x_rows, group_y_rows, which
-//   count
-//                            where place_rows is gpu or gpu_local; constraint group_x_rows * group_y_rows <=
-//                            1024
+//   step `rows` of Blur  =>  site place_rows: cpu, gpu, gpu_local
+//                            tunables group_x_rows, group_y_rows, which count where place_rows is gpu or gpu_local
+//                            constraint group_x_rows * group_y_rows <= 1024
 //
-// Steps of one name in several plans share a placement. Invariant: a tunable has the conditions under which
-// it changes anything (runtime/abi/program.h).
+// Steps of one name in several plans share a placement. Invariant: a tunable carries the conditions under
+// which it changes anything (runtime/abi/program.h).
 #pragma once
 #include "compiler/emit/parts.h"
 

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the items of a group can do together for one cell of the output.
+// Finds what the items of a group can do together for one cell of the output.
 //
-//   item (y): s = 0; for x: s += A[x,y]; R[y] = s          the loop over x: every item of a team takes some
-//   of its
-//                                                          steps into an s of its own; then these are folded:
-//                                                          +
-//   item (y): for x: P[x,y] = P[x-1,y] + A[x,y]            a scan along x
-//   no items: s = 0; for i: s += A[i]; S = s               one cell, all items of a group
+//   item (y): s = 0; for x: s += A[x,y]; R[y] = s      the loop over x can be shared out: every item of a team
+//                                                      takes some of its steps into an s of its own, and these
+//                                                      are then folded with +
+//   item (y): for x: P[x,y] = P[x-1,y] + A[x,y]        a scan along x
+//   no items: s = 0; for i: s += A[i]; S = s           one cell, computed by all items of a group
 //
-// A loop of a body can be shared out if each of its statements folds into a scalar by one associative
-// operation that nothing else in the loop reads, or computes a scalar for its own step. A loop over points is
-// a scan if each point folds one value into the cell that the point before it wrote. Source: Blelloch, Prefix
-// Sums and Their Applications; petabricks-hetero 10, requirements 13 and 98.
+// A loop of a body can be shared out if each of its statements either folds into a scalar by one associative
+// operation, and nothing else in the loop reads that scalar, or computes a scalar for its own step. A loop
+// over points is a scan if each point folds one value into the cell that the point before it wrote. Source:
+// Blelloch, Prefix Sums and Their Applications; petabricks-hetero 10, requirements 13 and 98.
 #pragma once
 #include "compiler/kernel/associative.h"
 #include "compiler/kernel/items.h"

@@ -167,7 +167,7 @@ public:
     VectorForm form;
     form.unroll = static_cast<int>(number("unroll"));
     form.lanes = number("lanes");
-    const bool isVariable = vector && findVariable(*vector, form);
+    const bool isVariable = vector && *vector != "auto" && findVariable(*vector, form);
     if (inRegisters(form, body))
       return;
     if (body && *body != "registers")
@@ -180,7 +180,7 @@ public:
     if (isDone || attempt("vectorise", [&] { return vectorise(best_, byDefault); }))
       asVectors();
     else if (!isOpaque && !loops_.empty())
-      set("vector", "off");
+      leaveToCompiler();
   }
 
   /// What was asked for and nobody looked at.
@@ -295,6 +295,17 @@ private:
       used("depth");
     used("columns");
     return true;
+  }
+
+  /// No vectors of ours; the loops are what LLVM makes of them, which `off` forbids. Groups of lanes may be asked
+  /// for where they are possible.
+  void leaveToCompiler() {
+    set("vector", "auto");
+    constexpr long kAnyLanes = 8;
+    VectorForm spread;
+    spread.lanes = kAnyLanes;
+    if (guarded([&] { return vectorise(best_, spread); }).kernel)
+      set("lanes", "auto");
   }
 
   void asVectors() {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Producer and consumer through a tile: `through` matrices that need not exist as a whole.
+// Fuses producer and consumer tile by tile, so that `through` matrices need not exist as a whole.
 //
 //   Rows[x,y] from In;  Out[x,y] from Rows[x, y..y+k]      two loops; Rows goes to memory and comes back
-//   => for each tile of Out: first the points of Rows that it reads, into a buffer in the cache, then the
-//   tile
+//   =>  for each tile of Out:
+//         first the points of Rows that it reads, into a buffer in the cache
+//         then the tile
 //
 //   group: consumer step 1; Rows: cells [low0, high0) x [low1, high1 + k - 1) of the tile [low0, high0) x ..
 //          producer step 0: x in the cells' dimension 0, y in their dimension 1
 //
 // The kernels stay as they are. A group says, for a tile of the consumer's task dimensions, which cells of
-// each matrix its buffer must hold, and at which points the producers run, both as boxes; what tiles have in
-// common is computed for each of them. How large tiles are, and whether it is worth it, the runtime decides
-// by the sizes (runtime/abi/through_tiles.h).
+// each matrix its buffer must hold, and at which points the producers run, both as boxes; cells that two
+// tiles need are computed for each of them. The runtime decides by the sizes how large tiles are and whether
+// fusing pays (runtime/abi/through_tiles.h).
 //
 // Invariant: a producer that is limited to its points writes only cells of the matrix's box, and every cell
 // that the consumer or a producer reads for the tile is written before, in the plan's order.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a device can do with a kernel: the versions that are made of it, or why there is none.
+// Decides which versions of a kernel a device can run, or why it can run none.
 //
-//   lifted kernel of a 3-point stencil  =>  items (x), global version, version with A staged; A and B as
-//   boxes
+//   lifted kernel of a 3-point stencil  =>  items (x); the global version; the version with A staged;
+//                                           A and B as boxes
 //
-// Everything about devices that the emitter needs is decided here; it only prints. Source: petabricks-hetero
-// 4, the three phases.
+// Everything about devices that the emitter needs is decided here; the emitter only prints. Source:
+// petabricks-hetero 4, the three phases.
 #pragma once
 #include "compiler/kernel/cooperate.h"
 #include "compiler/kernel/group_tiles.h"

@@ -63,7 +63,7 @@ Values candidates(const ScheduleOption &option, const Kernel &kernel, const std:
   if (name == "vector") {
     const Statement &s = kernel.statements.front();
     all.assign(s.dimensions.begin(), s.dimensions.begin() + s.freeCount);
-    all.push_back("off");
+    all.insert(all.end(), {"auto", "off"});
   }
   return all;
 }

@@ -95,7 +95,7 @@ Outcome vectorise(const Kernel &kernel, const VectorForm &form) {
   } else if (form.body == VectorForm::Body::Unrolled) {
     return unrolled;
   }
-  if (form.body == VectorForm::Body::Any && form.lanes == 0 && reducesAlongRows(kernel, x))
+  if (form.along < 0 && form.body == VectorForm::Body::Any && form.lanes == 0 && reducesAlongRows(kernel, x))
     return {std::nullopt, "its points lie far apart; its sums become vectors along the rows that it reads"};
   return spreadOverLanes(split, band, x, form.lanes);
 }

@@ -2,17 +2,19 @@
 
 // Makes the loop over x, the dimension in which the written matrices are contiguous, a vector loop.
 //
-//   (a) short bodies: the loop is only marked; LLVM takes it from there
-//       band i: sequence {s = 0; s += A[i-1]; ...}   =>  mark vector: band i: ...
-//   (b) bodies with long or run-time loops (lanes.h): x runs in groups of V lanes, every scalar of the body
-//   becomes
-//       an array of V, and each statement gets its own loop over the lanes inside the body's loops
-//       band i: s[] = 0; band k: s[] += A[i+k]*B[k]; C[i] = s[]
-//       =>  mark lanes:V: band i, printed as  s[l] = 0 for all l; for k: s[l] += A[i+l+k]*B[k] for all l; ...
-//       so that s stays in registers and the loads of A are contiguous.
+//   (a) short bodies: the loop is only marked, and LLVM vectorises it
+//       band i: sequence {s = 0; s += A[i-1]; ...}
+//       =>  mark vector: band i: ...
 //
-// Legal if the loop carries no dependence for fixed outer loops; (b) needs the same, because lanes then share
-// nothing, and the order within a lane is kept.
+//   (b) bodies with long or run-time loops (lanes.h): x runs in groups of V lanes, every scalar of the body becomes
+//       an array of V, and each statement gets its own loop over the lanes inside the body's loops,
+//       so that s stays in registers and the loads of A are contiguous
+//       band i: s = 0; band k: s += A[i+k]*B[k]; C[i] = s
+//       =>  mark lanes:V: band i, printed as
+//           s[l] = 0 for all l; for k: s[l] += A[i+l+k]*B[k] for all l; ...
+//
+// Both are legal if the loop carries no dependence for fixed outer loops: then lanes share nothing, and in
+// (b) the order within a lane is kept.
 #pragma once
 #include "compiler/kernel/kernel.h"
 

@@ -3,12 +3,12 @@
 // From syntax to meaning: resolves names, turns sizes and coordinates into affine expressions, normalises
 // regions.
 //
-//   in:  transform T from A[w, h] to B[w] { to(B.cell(x) b) from(A.column(x) a) {...} }
-//   out: sizes [w, h]; rule0 free [x], writes B[x : x+1], reads a = A[x : x+1, 0 : h] as a 1-d view of
-//   dimension 1
+//   in:   transform T from A[w, h] to B[w] { to(B.cell(x) b) from(A.column(x) a) {...} }
+//   out:  sizes [w, h]
+//         rule0 free [x], writes B[x : x+1], reads a = A[x : x+1, 0 : h] as a 1-d view of dimension 1
 //
-// Reports everything it finds; the Module is only to be used when there were no errors. Constructs of the
-// language that later steps cannot treat yet are errors here, at their place, by name.
+// All errors that can be found are reported; the Module may only be used when there were none. A construct of
+// the language that later steps cannot treat yet is an error here, at its place, by its name.
 #pragma once
 #include "compiler/sema/module.h"
 #include "compiler/source/diagnostics.h"

@@ -2,7 +2,9 @@
 
 #include "compiler/source/diagnostics.h"
 #include "compiler/source/excerpt.h"
+#include "runtime/base/visible.h"
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -34,7 +36,9 @@ Diagnostic &Diagnostics::warning(Span span, std::string message) {
 
 namespace {
 
-constexpr std::size_t mostShown = 200; // nobody reads more, and each costs a walk along its line
+using pb::base::visible;
+
+constexpr std::size_t kMostOfFile = 50; // nobody reads more, and each costs a walk along its line
 
 struct Palette {
   const char *strong = "", *error = "", *warning = "", *note = "", *help = "", *end = "";
@@ -49,7 +53,7 @@ void place(std::string &out, const SourceManager &sources, Span span, const Pale
   if (span.file >= sources.fileCount())
     return;
   Position at = sources.position(span.file, span.begin);
-  out += palette.strong + sources.path(span.file) + ":" + std::to_string(at.line) + ":" +
+  out += palette.strong + visible(sources.path(span.file)) + ":" + std::to_string(at.line) + ":" +
          std::to_string(at.column) + ": " + palette.end;
 }
 
@@ -59,17 +63,17 @@ void renderOne(std::string &out, const SourceManager &sources, const Diagnostic 
   out += isError ? palette.error : palette.warning;
   out += isError ? "error: " : "warning: ";
   out += palette.end;
-  out += palette.strong + d.message + palette.end + "\n";
+  out += palette.strong + visible(d.message) + palette.end + "\n";
   out += excerpt(sources, d.span, isError ? palette.error : palette.warning, palette.end);
   for (const Diagnostic::Note &note : d.notes) {
     place(out, sources, note.span, palette);
-    out += std::string(palette.note) + "note: " + palette.end + note.message + "\n";
+    out += std::string(palette.note) + "note: " + palette.end + visible(note.message) + "\n";
     out += excerpt(sources, note.span, palette.note, palette.end);
   }
   std::string_view help = d.helpText;
   while (!help.empty()) { // one line each
     std::size_t cut = help.find('\n');
-    out += std::string(palette.help) + "help: " + palette.end + std::string(help.substr(0, cut)) + "\n";
+    out += std::string(palette.help) + "help: " + palette.end + visible(help.substr(0, cut)) + "\n";
     help = cut == std::string_view::npos ? std::string_view() : help.substr(cut + 1);
   }
 }
@@ -77,24 +81,38 @@ void renderOne(std::string &out, const SourceManager &sources, const Diagnostic 
 } // namespace
 
 std::string Diagnostics::render(bool color) const {
+  const auto begin = [](const Diagnostic *d) { return std::tie(d->span.file, d->span.begin); };
   std::vector<const Diagnostic *> sorted;
   for (const auto &d : all_)
     sorted.push_back(d.get());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic *a, const Diagnostic *b) {
-    return std::tie(a->span.file, a->span.begin) < std::tie(b->span.file, b->span.begin);
+  // Errors first: where not all messages of a file are shown, warnings are left out before them.
+  std::stable_sort(sorted.begin(), sorted.end(), [&](const Diagnostic *a, const Diagnostic *b) {
+    return std::tie(a->span.file, a->severity, a->span.begin) <
+           std::tie(b->span.file, b->severity, b->span.begin);
   });
-  std::string out;
+  std::map<FileId, std::size_t> counts, more;
   std::set<std::string> seen;
+  std::vector<std::pair<const Diagnostic *, std::string>> shown;
   for (const Diagnostic *d : sorted) {
-    if (seen.size() == mostShown) {
-      out += "there are more messages: only the first " + std::to_string(mostShown) + " are shown\n";
-      break;
+    if (counts[d->span.file] == kMostOfFile) {
+      ++more[d->span.file];
+      continue;
     }
     std::string one;
     renderOne(one, *sources_, *d, color ? coloured : plain);
-    if (seen.insert(one).second)
-      out += one;
+    if (!seen.insert(one).second)
+      continue;
+    ++counts[d->span.file];
+    shown.emplace_back(d, std::move(one));
   }
+  std::stable_sort(shown.begin(), shown.end(),
+                   [&](const auto &a, const auto &b) { return begin(a.first) < begin(b.first); });
+  std::string out;
+  for (const auto &[d, text] : shown)
+    out += text;
+  for (const auto &[file, count] : more)
+    out += (file < sources_->fileCount() ? visible(sources_->path(file)) + ": " : "") + "... and " +
+           std::to_string(count) + " more\n";
   return out;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Messages to the user: what, where (caret), what clashes, how to mend it.
+// Messages to the user: what is wrong, where (caret), what it clashes with, how to mend it.
 //
 //   d.error(span, "no rule computes B[0]")
 //       .note(other, "the only rule for B covers B[1:n]")
-//       .help("add a rule for the first cell, for example `primary B.cell(0) from(A.cell(0) a) { return a;
-//       }`");
+//       .help("add a rule for the first cell, for example "
+//             "`primary B.cell(0) from(A.cell(0) a) { return a; }`");
 //
 //   smooth.pbcc:4:3: error: no rule computes B[0]
 //       4 |   B.cell(i) from(A.region(i-1, i+2) a) {
@@ -14,7 +14,7 @@
 //       ...
 //   help: add a rule ...
 //
-// Steps report all that they can find and go on; the pipeline stops after a step that reported errors.
+// Steps report all errors that they can find and go on; the pipeline stops after a step that reported errors.
 #pragma once
 #include "compiler/source/source.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/source/excerpt.h"
+#include "runtime/base/visible.h"
 #include <algorithm>
 
 namespace pbc::source {
@@ -8,32 +9,6 @@ namespace pbc::source {
 namespace {
 
 constexpr std::size_t longestLine = 160; // bytes shown of one line
-
-struct CodePoint {
-  char32_t value;
-  std::size_t bytes;
-  bool valid;
-};
-
-CodePoint decode(std::string_view text, std::size_t at) {
-  auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  unsigned char lead = byte(at);
-  if (lead < 0x80)
-    return {lead, 1, true};
-  std::size_t length = lead >= 0xF0 && lead < 0xF8   ? 4
-                       : lead >= 0xE0 && lead < 0xF0 ? 3
-                       : lead >= 0xC2 && lead < 0xE0 ? 2
-                                                     : 0;
-  if (length == 0 || at + length > text.size())
-    return {0xFFFD, 1, false};
-  char32_t value = lead & (0x7F >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xC0) != 0x80)
-      return {0xFFFD, 1, false};
-    value = (value << 6) | (byte(at + i) & 0x3F);
-  }
-  return {value, length, true};
-}
 
 /// Columns that a terminal uses: East Asian wide characters and pictures take two, combining marks none.
 unsigned width(char32_t c) {
@@ -86,8 +61,8 @@ std::string excerpt(const SourceManager &sources, Span span, std::string_view on
   }
   std::string carets;
   for (std::size_t at = from; at < to;) {
-    CodePoint c = decode(line, at);
-    bool printable = c.valid && (c.value >= 0x20 || c.value == '\t') && c.value != 0x7F;
+    const pb::base::CodePoint c = pb::base::firstCodePoint(line.substr(at));
+    const bool printable = c.isValid && !pb::base::isControl(c.value);
     shown += printable ? std::string(line.substr(at, c.bytes)) : std::string("\xEF\xBF\xBD");
     unsigned columns = printable ? width(c.value) : 1;
     if (at + c.bytes <= begin)

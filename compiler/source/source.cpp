@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/source/source.h"
+#include "compiler/source/load.h"
+#include "runtime/base/read_file.h"
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 namespace pbc::source {
 
@@ -23,23 +23,20 @@ FileId SourceManager::add(std::string path, std::string text) {
   return static_cast<FileId>(files_.size() - 1);
 }
 
-std::optional<FileId> SourceManager::load(const std::string &path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in)
+std::optional<FileId> load(SourceManager &sources, const std::string &path, std::string *why) {
+  pb::base::FileText file = pb::base::readFile(path, SourceManager::kLargestFile);
+  if (!file.text) {
+    *why = file.why;
     return std::nullopt;
-  std::string text;
-  char buffer[1 << 16];
-  // Read in pieces: a directory or a pipe has no size that could be asked beforehand.
-  while (in.read(buffer, sizeof buffer), in.gcount() > 0) {
-    text.append(buffer, static_cast<std::size_t>(in.gcount()));
-    if (text.size() > kLargestFile)
-      return std::nullopt;
   }
-  if (in.bad() || !in.eof())
-    return std::nullopt;
-  if (text.starts_with("\xEF\xBB\xBF")) // a byte order mark says nothing in UTF-8
-    text.erase(0, 3);
-  return add(path, std::move(text));
+  if (file.text->starts_with("\xEF\xBB\xBF")) // a byte order mark says nothing in UTF-8
+    file.text->erase(0, 3);
+  return sources.add(path, std::move(*file.text));
+}
+
+std::optional<FileId> SourceManager::load(const std::string &path) {
+  std::string why;
+  return source::load(*this, path, &why);
 }
 
 const std::string &SourceManager::path(FileId id) const { return files_.at(id)->path; }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One lexeme of C++-like text at a time: just enough to know what is inside a string, a character or a
+// Scans one lexeme of C++-like text at a time: just enough to know what is inside a string, a character or a
 // comment.
 //
-//   if (c == '{') s = R"x(})x"; // }    =>  the braces in the character, the raw string and the comment are
-//   no
-//                                           braces; 1'000 is a number, not the start of a character
+//   if (c == '{') s = R"x(})x"; // }    =>  the braces in the character, the raw string and the comment
+//                                           are not braces of the text
+//   1'000                               =>  a number, not the start of a character
 //
-// Shared by the preprocessor and by the reader that finds where a rule body ends. Takes any bytes.
+// The preprocessor and the reader that finds where a rule body ends share it. It accepts any bytes.
 #pragma once
 #include <cstdint>
 #include <string_view>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/syntax/locate_include.h"
+#include "compiler/source/load.h"
 #include <algorithm>
 #include <filesystem>
 
@@ -37,15 +38,21 @@ std::vector<std::string> IncludeFinder::standardNames() const {
 }
 
 Included IncludeFinder::firstOf(std::vector<std::string> paths) {
-  Included found{{}, std::move(paths)};
+  Included found{{}, std::move(paths), {}};
   for (const std::string &path : found.tried) {
     // Text in memory counts as a file of its name; a file that is already here need not be read again.
     for (source::FileId id = 0; id < sources_.fileCount() && !found.file; ++id)
       if (sources_.path(id) == path)
         found.file = id;
     std::error_code failed;
-    if (!found.file && fs::is_regular_file(path, failed))
-      found.file = sources_.load(path);
+    if (!found.file && fs::is_regular_file(path, failed)) {
+      std::string why;
+      found.file = source::load(sources_, path, &why);
+      if (!found.file)
+        found.reasons.push_back(path + ": " + why);
+    } else if (!found.file && fs::exists(path, failed)) {
+      found.reasons.push_back(path + ": it is no regular file");
+    }
     if (found.file)
       return found;
   }

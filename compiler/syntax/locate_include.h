@@ -14,7 +14,8 @@ namespace pbc::syntax {
 
 struct Included {
   std::optional<source::FileId> file;
-  std::vector<std::string> tried; // the places, in order
+  std::vector<std::string> tried;   // the places, in order
+  std::vector<std::string> reasons; // why one that is there was not taken: "a.pbcc: it is larger than 64 MiB"
 };
 
 class IncludeFinder {

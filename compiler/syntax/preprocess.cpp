@@ -339,6 +339,8 @@ private:
     for (const std::string &path : found.tried)
       tried += (tried.empty() ? "" : ", ") + path;
     error.help("tried: " + tried);
+    for (const std::string &reason : found.reasons)
+      error.help(reason);
   }
 
   void notInLibrary(const std::string &name, Span at) {

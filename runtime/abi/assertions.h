@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// JASSERT, JWARNING and JTRACE of rule bodies: a condition or text, values to print, a message.
+// JASSERT, JWARNING and JTRACE of rule bodies: each takes a condition or a text, then values to print, then a
+// message.
 //
 //   JASSERT(n > 0)(n)(m).Text("sizes");   // prog: error: JASSERT(n > 0) failed at prog.pbcc:12: sizes
 //                                         //   n = 0
@@ -8,8 +9,8 @@
 //   JWARNING(x < 1)(x)("too large");      // the same as a warning, and the program goes on
 //   JTRACE("step")(x);                    // prints in any case
 //
-// A macro cannot call itself: PB_VALUE_A and PB_VALUE_B hand the chain of parentheses to each other, and the
-// last one, with nothing in parentheses behind it, is a member of that name. Freestanding.
+// A macro cannot call itself, so PB_VALUE_A and PB_VALUE_B hand the chain of parentheses to each other. The
+// last of the two, which no parentheses follow, is not expanded: it is a member of that name. Freestanding.
 #pragma once
 
 namespace pb {
@@ -41,7 +42,7 @@ public:
     return Text(message.c_str());
   }
 
-  /// One `(value)` of the chain; `name` is its text. A literal text is a message.
+  ///   /// One `(value)` of the chain; `name` is its text in the source. A string literal is a message.
   template <class T>
   Self &value(const char *name, const T &v) {
     if constexpr (requires(const char *text) { text = v; }) {
@@ -71,7 +72,7 @@ private:
   Report(const char *format, const char *what, const char *file, int line) {
     pb_append(head_, sizeof head_, format, what, file, line);
   }
-  /// Classes are those that convert to one of their elements: 0-d regions.
+  /// Objects of a class print as an element if they convert to one, as 0-d regions do.
   template <class T>
   void number(const char *name, const T &v) {
     if constexpr (__is_class(T) || __is_same(T, double) || __is_same(T, float) || __is_same(T, long double))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Everything that rule bodies and raw blocks may name without declaring it (language reference 1.6): the
-// namespace `petabricks`, which the prelude opens. What the runtime needs beside it stays in namespace pb,
-// where no name of a program can clash with it.
+// namespace `petabricks`, which the prelude opens. What else the runtime needs stays in namespace pb, where
+// no name of a program can clash with it.
 //
 //   MatrixRegion1D t = MatrixRegion1D::allocate(n);
 //   CArrayStorage copy = to_c_array(a);  dgetrf_(&n, &n, copy, ...);  from_c_array(copy, b);
@@ -17,23 +17,23 @@ namespace pb {
 extern "C" {
 /// A normally distributed random number with mean 0 and standard deviation 1.
 double pb_random_normal();
-/// Ends the program with status 66 and without outputs: this candidate is no good.
+/// Ends the program with status 66 and without outputs: it tells the tuner to reject this candidate.
 [[noreturn]] void pb_give_up();
-/// Whether a tuner runs the program.
+/// Whether the program is being run by a tuner.
 bool pb_is_training();
 /// Whether the program runs with its defaults: no configuration was given, built in or found.
 bool pb_is_untrained();
-/// A matrix of doubles in a file, as an argument on the command line is read ("-": standard input): the
-/// extents and a new storage (count 1), whose elements begin at `base`.
+/// Reads a matrix of doubles from a file in any format that command-line arguments may have ("-": standard
+/// input). Sets the extents and a new storage (count 1), whose elements begin at `base`.
 void pb_read_matrix(const char *file, int rank, AnyRegion *);
-/// Writes doubles as an output of the program is written ("-": standard output).
+/// Writes doubles to a file in the way that the program's outputs are written ("-": standard output).
 void pb_write_matrix(const char *file, int rank, const AnyRegion *);
-/// Memory that is given back when the program ends.
+/// Allocates memory that is freed when the program ends.
 double *pb_lasting_array(long count);
 }
 
 /// The value of an optional input that lies outside its matrix: a quiet NaN whose payload no arithmetic
-/// makes; a float keeps as much of it as isMissing() asks for.
+/// produces. A float keeps as much of the payload as isMissing() tests.
 inline constexpr unsigned long kMissingBits = 0x7ff9'6155'e000'0000;
 inline double missing() { return __builtin_bit_cast(double, kMissingBits); }
 inline bool isMissing(double v) { return __builtin_bit_cast(unsigned long, v) == kMissingBits; }
@@ -77,8 +77,8 @@ struct PetabricksRuntime {
   static bool untrained() { return pb::pb_is_untrained(); }
 };
 
-/// A matrix as a C function wants it: x fastest, no gaps. Lives as long as the object; where only a pointer
-/// is asked of a temporary one, as long as the program.
+/// A matrix as a C function expects it: x fastest, without gaps. The memory lives as long as the object; if
+/// only a pointer is taken from a temporary object, it lives as long as the program.
 class CArrayStorage {
 public:
   explicit CArrayStorage(long count = 0) : count_(count), array_(MatrixRegion1D::allocate(count)) {}
@@ -140,7 +140,7 @@ void from_c_array(const Region<T, D> &m, const ElementT *array) {
   fillCells(m, array);
 }
 
-/// Matrices of ElementT in files of any format that the program's own arguments may have.
+/// Reads and writes matrices of ElementT in files of any format that the program's own arguments may have.
 class MatrixIO {
 public:
   explicit MatrixIO(const char *file = "-", const char * /*mode*/ = "r") {

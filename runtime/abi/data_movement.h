@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Words that cross the border of a fast memory while products of matrices are computed tile by tile: exact
-// counts, and the tiles that need fewest. The compiler's cost model (compiler/model/movement) and the library
-// (stdlib/chain.pbcc), which asks while a program runs, take the same ones.
+// Counts the words that move into and out of a fast memory while products of matrices are computed tile by
+// tile, and finds the tiles that move fewest. The counts are exact. The compiler's cost model
+// (compiler/model/movement) and the library (stdlib/chain.pbcc), which asks while a program runs, use the
+// same functions.
 //
 //   leastProduct(936, 1008, 552, {65536}).words            4629312, the output kept, tiles of 234 x 280
 //   leastLeft(936, 1008, 552, 368, {65536}).words          of (A B) C whose middle never leaves the memory
 //
-// R (P0 x P2) = A1 (P0 x P1) A2 (P1 x P2); one of the three is kept while the others stream past it. Two
-// products fused: R (P0 x P3) = (A1 A2) A3 is "left", A1 (A2 A3) "right"; a tile of the product in between is
-// kept, used up and forgotten.
-// Invariants: a count is what a walk over the tiles counts, for sizes that tiles divide and others. One that
-// 64 bits do not hold is kTooMany, as is that of a product for which no tile fits. Source: cost-models.md
-// sections 5, 6 and 6.4 (exact integer forms).
+// R (P0 x P2) = A1 (P0 x P1) A2 (P1 x P2); a tile of one of the three is kept while the others stream past
+// it. Two products fused: R (P0 x P3) = (A1 A2) A3 is "left", A1 (A2 A3) "right"; a tile of the intermediate
+// product is computed, used and discarded.
+//
+// Invariants: a count equals what a walk over the tiles would count, whether or not the tiles divide the
+// sizes. A count that does not fit in 64 bits is kTooMany, and so is that of a product for which no tile
+// fits. Source: cost-models.md sections 5, 6 and 6.4 (exact integer forms).
 #pragma once
 #include "index.h"
 
@@ -36,7 +38,8 @@ struct Words {
 };
 inline constexpr Words kTooMany = Words::most();
 
-/// `stream`: lines of the two moving matrices that have to be there beside a tile. The closed forms take 0.
+/// `stream`: the number of lines of the two moving matrices that must be in the memory beside a tile. The
+/// closed forms take 0.
 struct FastMemory {
   long words = 0;
   long stream = 0;
@@ -49,13 +52,13 @@ struct Tiled {
   long first = 0, second = 0;
 };
 
-/// How often n numbers, t at a time, begin anew.
+/// The number of parts when n items are cut into parts of t.
 constexpr long parts(long n, long t) { return n > t ? (n + t - 1) / t : 1; }
 
 /// The best of the tiles `first` x `second` within n1 x n2 for which first * second + stream * (first +
-/// second)
-/// + row * first words fit. `words` must not grow with either extent. Of all `first` that cut n1 into as many
-/// parts only the smallest can be best: it leaves most to `second`. So there are 2 sqrt(n1) to try.
+/// second) + row * first words fit. `words` must not grow with either extent. Of all `first` that cut n1 into
+/// the same number of parts only the smallest can be best, because it leaves most room for `second`. So there
+/// are 2 sqrt(n1) to try.
 template <class Count>
 constexpr Tiled bestTile(long n1, long n2, FastMemory memory, long row, Count words) {
   Tiled best;
@@ -74,15 +77,16 @@ constexpr Tiled bestTile(long n1, long n2, FastMemory memory, long row, Count wo
   return best;
 }
 
-/// R is kept, x (of P0) by y (of P2) of it at a time.
+/// R is kept, a block of x (of P0) by y (of P2) at a time.
 constexpr Words outputKept(long p0, long p1, long p2, long x, long y) {
   return Words(p0) * p1 * parts(p2, y) + Words(p1) * p2 * parts(p0, x) + Words(p0) * p2;
 }
-/// A1 is kept, x (of P0) by z (of P1) of it at a time; R comes and goes, but for its first time.
+/// A1 is kept, a block of x (of P0) by z (of P1) at a time; R is read and written each time, except that the
+/// first time it is not read.
 constexpr Words leftKept(long p0, long p1, long p2, long x, long z) {
   return Words(p0) * p1 + Words(p1) * p2 * parts(p0, x) + Words(p0) * p2 * (2 * parts(p1, z) - 1);
 }
-/// A2 is kept, y (of P2) by z (of P1) of it at a time.
+/// A2 is kept, a block of y (of P2) by z (of P1) at a time.
 constexpr Words rightKept(long p0, long p1, long p2, long y, long z) {
   return Words(p1) * p2 + Words(p0) * p1 * parts(p2, y) + Words(p0) * p2 * (2 * parts(p1, z) - 1);
 }
@@ -99,17 +103,18 @@ constexpr Tiled leastRightKept(long p0, long p1, long p2, FastMemory memory) {
 
 constexpr Tiled lesser(Tiled a, Tiled b) { return b.words < a.words ? b : a; }
 
-/// One product, whichever matrix is best kept.
+/// One product, with whichever matrix is best kept.
 constexpr Tiled leastProduct(long p0, long p1, long p2, FastMemory memory) {
   return lesser(lesser(leastOutputKept(p0, p1, p2, memory), leastLeftKept(p0, p1, p2, memory)),
                 leastRightKept(p0, p1, p2, memory));
 }
 
-/// What becomes of R while tile after tile of the product in between is used up.
+/// How R is updated while one tile of the intermediate product after another is used up.
 enum class Update {
-  ReadAndWrite, // it comes and goes with each tile, but for the first
-  Reduction, // each tile is added to it elsewhere (atomic additions): one word a number, after it was cleared
-  Panel,     // as much of it as the tile changes is kept beside the tile: P3 words for each row (or P0)
+  ReadAndWrite, // it is read and written with each tile, but not read the first time
+  // each tile is added to it elsewhere (atomic additions): one word per number, after R was cleared
+  Reduction,
+  Panel, // the part of it that a tile changes is kept beside the tile: P3 words for each row (or P0)
 };
 
 constexpr long times(Update update, long tiles) {

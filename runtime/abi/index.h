@@ -12,8 +12,8 @@ constexpr long floormod(long a, long b) { return a - b * floordiv(a, b); }
 constexpr long minimum(long a, long b) { return a < b ? a : b; }
 constexpr long maximum(long a, long b) { return a > b ? a : b; }
 
-/// How many of `count` cells come before the first that begins a cache line; 0 if so few are left that their
-/// vectors may as well lie across lines.
+/// How many of `count` cells come before the first cell that begins a cache line; 0 if so few cells are left
+/// that aligning their vectors does not pay.
 template <class T>
 long cellsToLine(const T *first, long count) {
   constexpr long kLine = 64, kWorthIt = 8;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// In which order a chain of matrices is multiplied, and which products are fused in pairs: plans by dynamic
-// programming. As data_movement.h for the compiler's cost model and for programs while they run.
+// Decides in which order a chain of matrices is multiplied and which products are fused in pairs, by dynamic
+// programming. Like data_movement.h, it serves both the compiler's cost model and programs while they run.
 //
 //   const ChainTree tree = fewestOperations(sizes);      936, 1008, 552, 368, 1016, 616, 544:
 //                                                        ((A1(A2A3))((A4A5)A6)), 1092977664 multiplications
@@ -10,15 +10,15 @@
 //
 // Matrix i of the chain, counted from 0, has sizes[i] rows and sizes[i + 1] columns. Node (i, j) is the
 // product of the matrices i to j. A fused node takes its child's operands instead of the child: the child is
-// never written, so no two fused edges of a tree touch. Invariant: among equals the smallest split wins, and
-// what is not fused. Source: cost-models.md section 7: Algorithm 10, D.18 to D.26 in the form T (a node's
-// cost includes writing it).
+// never written, so no two fused edges of a tree touch. Invariant: among equal costs the smallest split wins,
+// and an unfused node wins over a fused one. Source: cost-models.md section 7: Algorithm 10, D.18 to D.26 in
+// the form T (a node's cost includes writing it).
 #pragma once
 #include "data_movement.h"
 
 namespace pb {
 
-/// What std::vector is, where the C++ library is not at hand.
+/// Replaces std::vector where the C++ library is not available.
 template <class T>
 class Array {
 public:
@@ -50,7 +50,7 @@ public:
   const T *begin() const { return elements_; }
   const T *end() const { return elements_ + size_; }
   const T &back() const { return elements_[size_ - 1]; }
-  /// Copies all of it: for the few steps of a chain.
+  /// Copies the whole list; it is meant for the few steps of a chain.
   void add(const T &element) {
     Array longer(size_ + 1);
     for (long i = 0; i < size_; ++i)
@@ -64,7 +64,7 @@ private:
   long size_ = 0;
 };
 
-/// The sizes of a chain of `matrices`, which somebody else keeps.
+/// The sizes of a chain of `matrices` matrices; refers to memory of the caller.
 struct ChainSizes {
   const long *at;
   int matrices;
@@ -93,7 +93,7 @@ struct ChainTree {
   Words operations; // multiplications of numbers
 };
 
-/// Algorithm 10. At least one matrix, so two sizes.
+/// Algorithm 10. Needs at least one matrix, so two sizes.
 inline ChainTree fewestOperations(const ChainSizes &sizes) {
   const int n = sizes.matrices;
   ChainTree tree{Pairs<int>(n), 0};
@@ -114,7 +114,7 @@ inline ChainTree fewestOperations(const ChainSizes &sizes) {
   return tree;
 }
 
-/// (((A1 A2) A3) ...: as it is written.
+/// The tree (((A1 A2) A3) ...: the order in which the product is written.
 inline ChainTree leftToRight(const ChainSizes &sizes) {
   const int n = sizes.matrices;
   ChainTree tree{Pairs<int>(n), 0};
@@ -127,19 +127,19 @@ inline ChainTree leftToRight(const ChainSizes &sizes) {
 
 enum class Fused { Nothing, Left, Right };
 
-/// What node (i, j) does. Left: (i, inner) (inner + 1, split) (split + 1, j) at once, the first two first;
-/// Right: (i, split) (split + 1, inner) (inner + 1, j) at once, the last two first.
+/// What node (i, j) does. Left: multiplies (i, inner) (inner + 1, split) (split + 1, j) in one fused step,
+/// the first two first; Right: (i, split) (split + 1, inner) (inner + 1, j), the last two first.
 template <class Cost>
 struct ChainNode {
   bool isKnown = false;
   Fused fused = Fused::Nothing;
   int split = 0, inner = 0;
-  Cost total{}; // with everything below it
+  Cost total{}; // including everything below it
 };
 template <class Cost>
 using ChainPlan = Pairs<ChainNode<Cost>>;
 
-/// Costs by exact counts: the best tiles, the best matrix kept.
+/// Costs by exact counts, with the best tiles and the best matrix kept.
 struct MovementCosts {
   using Cost = Words;
   FastMemory memory;
@@ -148,7 +148,7 @@ struct MovementCosts {
   Cost right(long p0, long p1, long p2, long p3) const { return leastRight(p0, p1, p2, p3, memory).words; }
 };
 
-/// Fills the nodes that the root needs. `tree`: split there; null: anywhere.
+/// Fills the nodes that the root needs. Splits follow `tree`; if it is null, all splits are tried.
 template <class Costs>
 class ChainSearch {
 public:
@@ -208,7 +208,7 @@ private:
   ChainPlan<Cost> plan_;
 };
 
-/// The cheapest plan with that tree's products, in O(n).
+/// The cheapest plan with the products of the given tree, in O(n).
 template <class Costs>
 ChainPlan<typename Costs::Cost> leastCost(const ChainTree &tree, const ChainSizes &sizes, const Costs &costs,
                                           bool mayFuse) {
@@ -221,10 +221,10 @@ ChainPlan<typename Costs::Cost> leastCost(const ChainSizes &sizes, const Costs &
   return ChainSearch<Costs>(nullptr, sizes, costs, mayFuse).run();
 }
 
-/// One call: operands below n are the chain's matrices, n + s is what step s made.
+/// One call: an operand below n is a matrix of the chain, an operand n + s is the result of step s.
 struct ChainStep {
   Fused fused = Fused::Nothing;
-  int operands[3] = {}; // the third if it is fused
+  int operands[3] = {}; // the third is used if the step is fused
   int first = 0, last = 0;
 };
 

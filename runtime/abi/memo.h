@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// `memoized` transforms: the last call of each is remembered; a call with the same inputs takes its outputs.
+// `memoized` transforms: the last call of each is remembered, and a call with the same inputs gets its
+// outputs.
 //
 //   static pb::Memo memo;
 //   pb::MemoCall call(&memo, inputs, 2, outputs, 1);     // copies the inputs: the call may overwrite them
 //   if (!call.isKnown()) { ...; call.remember(); }
 //
-// Equal means: the same extents and the same bytes. Any number of threads may ask at once.
+// Inputs are the same if they have the same extents and the same bytes. Any number of threads may ask at
+// once.
 #pragma once
 #include "plan.h"
 
 namespace pb {
 
 struct Memo {
-  void *last = nullptr; // of the runtime
+  void *last = nullptr; // owned by the runtime
 };
 
 extern "C" {
-/// Whether the last call in this run had these inputs and outputs of these extents; then the outputs are
-/// filled and *call is null. If not, *call is what pb_memo_remember wants.
+/// Whether the last call in this run had these inputs and outputs of these extents; if so, the outputs are
+/// filled and *call is null. If not, *call is the handle for pb_memo_remember.
 bool pb_memo_find(Memo *, const RegionShape *inputs, int inputCount, const RegionShape *outputs,
                   int outputCount, void **call);
-/// The call has filled its outputs.
+/// Remembers the call, after it has filled its outputs.
 void pb_memo_remember(Memo *, void *call);
 }
 

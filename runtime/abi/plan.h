@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Small decisions that emitted entries take at run time: may two regions overlap.
+// Small decisions that emitted entries make at run time, such as whether two regions may overlap.
 //
 //   if (pb::mayOverlap(f.m_B, f.m_A)) f.m_A = pb::copyOf(f.m_A);      // inputs are as they were at the call
 #pragma once
@@ -8,7 +8,8 @@
 
 namespace pb {
 
-/// Code that runs once per call of a transform: made small, because then it also compiles fast.
+/// Marks code that runs once per call of a transform: it is optimised for size, because then it also compiles
+/// fast.
 #define PB_SMALL __attribute__((minsize))
 
 /// A region without its element type.
@@ -18,15 +19,16 @@ struct RegionShape {
   const int *extent;
   int rank;
   long bytes;     // of an element
-  Storage *owner; // null: memory that no storage owns
+  Storage *owner; // null for memory that no storage owns
 };
 
 extern "C" {
-/// Whether some cell of `a` shares a byte with some cell of `b`. Exact for two boxes of one matrix (same
-/// strides), otherwise by their address ranges (may say yes when cells only interleave).
-/// runtime/matrix/overlap.cpp
+/// Whether some cell of `a` shares a byte with some cell of `b`. The answer is exact for two boxes of one
+/// matrix (same strides); otherwise it compares address ranges, and may be yes when cells only interleave.
+/// Defined in runtime/matrix/overlap.cpp.
 bool pb_may_overlap(const RegionShape *a, const RegionShape *b);
-/// New storage with the same cells, x contiguous; `*data` is where they begin. Its count is 1.
+/// New storage with the same cells, x contiguous; `*data` is set to where they begin. Its reference count is
+/// 1.
 Storage *pb_copy_cells(const RegionShape *from, void **data);
 }
 
@@ -56,7 +58,7 @@ bool sameView(const Region<T, D> &a, const Region<U, E> &b) {
   }
 }
 
-/// A matrix of its own with the same cells.
+/// A new matrix with the same cells.
 template <class T, int D>
 Region<T, D> copyOf(const Region<T, D> &from) {
   const RegionShape shape = shapeOf(from);

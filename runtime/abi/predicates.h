@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What C's <math.h> has as macros, as functions of one type each: `isnan` for double, `isnanf` for float;
-// nan() is NAN. Kernels on devices call them by the same names (runtime/device/dialect.h).
+// What C's <math.h> defines as macros, here as one function for each type: `isnan` for double, `isnanf` for
+// float; nan() is NAN. Kernels on devices call them by the same names (runtime/device/dialect.h).
 #pragma once
 
 namespace pb {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a generated program tells the runtime about itself, and what it asks of it.
+// What a generated program tells the runtime about itself, and what it asks of the runtime.
 //
-// The compiler emits one `const pb::Program pb_program`. runtime/program reads it: to parse the command line,
+// The compiler emits one `const pb::Program pb_program`. runtime/program reads it to parse the command line,
 // load matrices, fill selectors and tunables from a configuration file, run, time, check and describe.
-// Nothing here depends on libstdc++ (generated code includes it).
+// Nothing here depends on libstdc++, because generated code includes this header.
 //
 //   Program { transforms: [ Transform { name "Sort", matrices [A in, B out], sites [Site "Sort"], ... } ] }
 #pragma once
@@ -34,23 +34,24 @@ struct Selector {
 };
 
 struct Alternative {
-  const char *name;                   // stable: from rule labels, never a number of the compiler's own
-  const char *doc;                    // one line: which rules compute what
-  const char *const *calls = nullptr; // transforms that its rules call, and a null; null: none
+  const char *name; // stable: made from rule labels, never from a number that the compiler assigned
+  const char *doc;  // one line: which rules compute what
+  const char *const *calls = nullptr; // transforms that its rules call, ended by a null; null: none
 };
 
 /// One place where the program may choose.
 struct Site {
-  // The transform's name: key "choice" in the configuration. Of a placement, the key itself, "place_STEP".
+  // The transform's name, whose key in the configuration is "choice". For a placement, the key itself,
+  // "place_STEP".
   const char *name;
   const char *doc;
   int alternativeCount;
   const Alternative *alternatives; // [0] is the default
   Selector *slot;
-  bool needsDevice = false; // where a step runs: alternative 0 is the processor
+  bool needsDevice = false; // decides where a step runs: alternative 0 is the processor
 };
 
-/// A site of the same transform, and those of its alternatives that are meant: bit a is alternative a.
+/// A site of the same transform and a set of its alternatives: bit a stands for alternative a.
 struct Condition {
   const char *site;
   unsigned long uses;
@@ -64,20 +65,20 @@ struct Tunable {
   TunableKind kind;
   bool logarithmic; // a size-like value: mutated by factors
   double initial, minimum, maximum;
-  long *integerSlot;               // where an Integer's values live
-  double *floatSlot;               // where a Float's values live
-  bool bySize = false;             // kSizeBins times as many values, one for each power of two of the size
-  int length = 0;                  // of an array; 0: one value
-  bool isConfig = false;           // the user's: a tuner leaves it alone
-  bool forAccuracy = false;        // it decides how exact the result is
-  bool needsDevice = false;        // it says something about steps on a device
-  const Condition *when = nullptr; // it counts only where one of these is chosen
-  int whenCount = 0;               // 0: always
+  long *integerSlot;        // where an Integer's values live
+  double *floatSlot;        // where a Float's values live
+  bool bySize = false;      // there are kSizeBins times as many values, one for each power of two of the size
+  int length = 0;           // of an array; 0: one value
+  bool isConfig = false;    // set by the user; a tuner leaves it alone
+  bool forAccuracy = false; // it decides how exact the result is
+  bool needsDevice = false; // it affects only steps on a device
+  const Condition *when = nullptr; // it has an effect only where one of these holds
+  int whenCount = 0;               // 0: it always has an effect
   int elements() const { return length ? length : 1; }
   int values() const { return elements() * (bySize ? kSizeBins : 1); }
 };
 
-/// What tunables of one transform may have together: their product is at most `most`.
+/// A limit on several tunables of one transform together: their product is at most `most`.
 struct Constraint {
   const char *doc;
   const char *const *tunables; // names
@@ -85,7 +86,7 @@ struct Constraint {
   long most;
 };
 
-/// Which way accuracy grows; None: there is no target.
+/// Whether larger or smaller values are more accurate; None: there is no target.
 enum class Better : int { None, Larger, Smaller };
 
 struct MatrixInfo {
@@ -101,9 +102,9 @@ struct Message {
   char text[512];
 };
 
-/// A transform as the runtime sees it. Matrices are in declaration order, inputs before outputs.
-/// A transform with accuracy bins has one entry for each, "Solve<0>", "Solve<1>", ..., with the same
-/// functions and slots of its own.
+/// A transform as the runtime sees it. Matrices are in declaration order, inputs before outputs. A transform
+/// with accuracy bins has one entry for each bin, "Solve<0>", "Solve<1>", ..., with the same functions but
+/// slots of its own.
 struct Transform {
   const char *name;
   int matrixCount;
@@ -111,13 +112,15 @@ struct Transform {
   int sizeCount;
   const char *const *sizeNames; // free size variables
   int paramCount;
-  const char *const *paramNames; // `param`s: extra command-line arguments; they are among sizeNames, first
+  // `param`s: extra command-line arguments; they are the first of the size names
+  const char *const *paramNames;
   /// Solves the size variables from the extents of all inputs (extents[matrix][dimension], inputs first).
-  /// `sizes`: in: the params; out: all sizeCount values. False, with a message, if nothing fits.
+  /// `sizes` holds the params on entry and all sizeCount values on return. False, with a message, if nothing
+  /// fits.
   bool (*solveSizes)(const int (*extents)[AnyRegion::kMaxRank], long *sizes, int bin, Message *why);
   /// Extents of all matrices from the size variables. False, with a message, when one is negative.
   bool (*extents)(const long *sizes, int (*extents)[AnyRegion::kMaxRank], int bin, Message *why);
-  /// Runs the transform on the current worker thread's scheduler. `args`: all matrices in order; must
+  /// Runs the transform on the scheduler of the current worker thread. `args`: all matrices in order; must
   /// outlive the job.
   Job (*start)(const AnyRegion *args, const long *params, int bin);
   int siteCount;
@@ -125,16 +128,16 @@ struct Transform {
   int tunableCount;
   const Tunable *tunables; // user tunables and sequential_cutoff, split_size, tiles
   const char *generator;   // name of the transform that makes inputs, or null
-  int bin = 0;             // of accuracy
-  const char *metric =
-      nullptr; // transform that computes the accuracy from the outputs and the inputs, or null
+  int bin = 0;             // accuracy bin
+  /// The transform that computes the accuracy from the outputs and the inputs, or null.
+  const char *metric = nullptr;
   Better better = Better::None;
-  double target = 0;             // where there is one
+  double target = 0;             // the accuracy target, if there is one
   const char *feature = nullptr; // transform that computes a feature of the input, or null
-  const char *hash = nullptr;    // of its text: another one may want to be tuned again
+  const char *hash = nullptr;    // of its text: a transform with another hash may need to be tuned again
   int constraintCount = 0;
   const Constraint *constraints = nullptr;
-  const char *const *calls = nullptr; // transforms that any of its rules calls, and a null; null: none
+  const char *const *calls = nullptr; // transforms that any of its rules calls, ended by a null; null: none
 };
 
 struct Program {
@@ -146,33 +149,33 @@ struct Program {
   const Transform *const *transforms;
   int mainTransform;
   const char *bakedConfiguration; // TOML text given to pbc --config, or null
-  const char *processor;          // what its code is made for, as pbc --cpu names it
+  const char *processor;          // the processor that its code is made for, as pbc --cpu names it
   const char *kernels = nullptr;  // what [kernels] said when it was compiled: lines of TOML, sorted
 };
 
 inline constexpr int kAbiVersion = 7;
 
 extern "C" {
-/// Prints "PROGRAM: error: text" and ends the program with status 1. For failed run-time checks in
-/// generated code.
+/// Prints "PROGRAM: error: text" and ends the program with status 1. Generated code calls it for failed
+/// run-time checks.
 [[noreturn]] void pb_fail(const char *text);
 /// snprintf into a Message; returns false, so that `return pb_explain(why, ...)` reads well.
 bool pb_explain(Message *why, const char *format, ...);
-/// Whether `found` meets the target; otherwise ends the program with a message. `bin`: below 0 if there is
-/// only one.
+/// Checks that `found` meets the target; otherwise ends the program with a message. `bin`: below 0 if there
+/// is only one.
 void pb_verify_accuracy(const char *transform, int bin, double found, double target, Better better);
-/// Called by a transform that can reach itself when its depth passes the limit: ends the program with a
+/// Called when the depth of a transform that can reach itself passes the limit: ends the program with a
 /// message that names the transform and the size.
 [[noreturn]] void pb_recursion_too_deep(const char *transform, long n);
-/// The number of threads that work, at least 1.
+/// The number of worker threads, at least 1.
 int pb_threads();
-/// Runs the program; generated `main` calls nothing else. `versions`: the same program for one or several
-/// processors, the least able one first.
+/// Runs the program; the generated `main` calls nothing else. `versions`: the same program for one or several
+/// processors, the least capable one first.
 int pb_main(const Program *versions, int count, int argc, char **argv);
 }
 
-/// True if the byte ranges [a + aLow, a + aHigh) and [b + bLow, b + bHigh) share a byte (conservative for
-/// regions: their bounding ranges; an empty range shares none).
+/// True if the byte ranges [a + aLow, a + aHigh) and [b + bLow, b + bHigh) share a byte. Regions are given by
+/// their bounding ranges, so the answer is conservative; an empty range shares nothing.
 bool pb_overlap_ranges(const void *a, long aLow, long aHigh, const void *b, long bLow, long bHigh);
 
 } // namespace pb

@@ -29,12 +29,12 @@ using ElementT = double;
 /// Reference-counted elements. Made and destroyed by the runtime (runtime/matrix/storage.cpp).
 struct Storage;
 extern "C" {
-/// `bytes` uninitialised bytes, 64-byte aligned; `*data` is where they begin. Count is 1. Ends the program
-/// with a message when memory is short.
+/// Allocates `bytes` uninitialised bytes, 64-byte aligned, and sets `*data` to where they begin. The count is
+/// 1. Ends the program with a message when memory is short.
 Storage *pb_storage_allocate(unsigned long bytes, void **data);
-/// Strides for a temporary matrix whose elements have so many bytes, and its number of elements: long rows
-/// begin cache lines, and slices of the last dimension do not get in each other's way
-/// (runtime/matrix/strides.cpp).
+/// Chooses the strides of a temporary matrix whose elements have `bytes` bytes, and returns its number of
+/// elements. Long rows begin at cache lines, and slices of the last dimension do not evict each other from
+/// the cache (runtime/matrix/strides.cpp).
 unsigned long pb_strides_apart(const int *extents, int rank, unsigned long bytes, long *strides);
 void pb_storage_retain(Storage *);
 void pb_storage_release(Storage *);
@@ -60,10 +60,10 @@ struct AnyRegion {
   void *base = nullptr;
   long stride[kMaxRank] = {}; // in elements
   int extent[kMaxRank] = {};
-  Storage *owner = nullptr; // not counted here: whoever holds an AnyRegion keeps the owner alive
+  Storage *owner = nullptr; // not counted here: the user of an AnyRegion keeps the owner alive
 };
 
-/// What `storage()` gives: a pointer that can also be asked for itself.
+/// The result of `storage()`: a pointer that also has a member data().
 template <class T>
 struct StorageView {
   T *elements;
@@ -88,7 +88,7 @@ public:
   }
   explicit Region(const AnyRegion &a) : Region(static_cast<T *>(a.base), a.stride, a.extent, a.owner) {}
   Region(const Region &o) : Region(o.base_, o.stride_, o.extent_, o.owner_) {}
-  /// A region of mutable elements can be used where a read-only one is asked for.
+  /// Allows a region of mutable elements where a read-only one is expected.
   template <class U>
     requires(!__is_same(U, T) && __is_same(const U, T))
   Region(const Region<U, D> &o) : Region(o.base(), o.strides(), o.extents(), o.owner()) {}
@@ -120,7 +120,7 @@ public:
       stride[d] = static_cast<long>(count), count *= extent[d] > 0 ? extent[d] : 0;
     return withStorage(stride, extent, count);
   }
-  /// The same, but rows, planes, ... lie as far apart as caches like: pb_strides_apart().
+  /// The same, but rows, planes, ... are padded for the caches: pb_strides_apart().
   template <class... I>
   static Region allocateApart(I... sizes) {
     static_assert(sizeof...(I) == D, "allocateApart() takes one size per dimension");
@@ -246,7 +246,7 @@ public:
   Storage *owner() const { return owner_; }
   /// The elements' memory, for C functions: `a.storage()`, `a.storage()->data()`.
   StorageView<T> storage() const { return StorageView<T>{base_}; }
-  /// The same cells, to be written although the rule's header declares them as an input.
+  /// The same cells, writable although the rule's header declares them as an input.
   Region<Element, D> forceMutable() const {
     return Region<Element, D>(const_cast<Element *>(base_), stride_, extent_, owner_);
   }
@@ -260,19 +260,19 @@ public:
       for (int k = 0; k < extent_[D - 1]; ++k)
         slice(D - 1, k).randomize();
   }
-  /// Where the newest copy of the cells is kept: always in memory that the processor sees.
+  /// These do nothing: for rule bodies the newest copy of the cells is always in the processor's memory.
   template <class... I>
   void useOnCpu(I...) const {}
   template <class... I>
   void modifyOnCpu(I...) const {}
 
-  /// Zero-dimensional regions stand for their one element.
+  /// A zero-dimensional region converts to its one element ...
   operator T &() const
     requires(D == 0)
   {
     return *base_;
   }
-  /// ... and are assigned its value.
+  /// ... and can be assigned a value.
   const Region &operator=(Element value) const
     requires(D == 0)
   {
@@ -292,14 +292,14 @@ private:
     if (owner_)
       pb_storage_retain(owner_);
   }
-  // In this order for every T and D: regionAt() reads them.
+  // regionAt() relies on this order, which is the same for every T and D.
   T *base_ = nullptr;
   Storage *owner_ = nullptr;
   long stride_[D ? D : 1] = {};
   int extent_[D ? D : 1] = {};
 };
 
-/// A Region of so many dimensions, wherever it is, whatever its elements are.
+/// Reads a Region of the given rank at any address, whatever the type of its elements.
 inline AnyRegion regionAt(const void *place, int rank) {
   const auto *const words = static_cast<void *const *>(place);
   const auto *const strides = reinterpret_cast<const long *>(words + 2);

@@ -3,22 +3,23 @@
 // Blocks of points in registers: carries out the mark "registers" of compiler/kernel/register_tile.h.
 //
 //   struct pb_kernel_0_tile {                        // emitted: what one block does
-//     template <int R, int V, int W> void cells(long y, long x, ...) const;   // R rows, V vectors of W
-//     columns
+//     template <int R, int V, int W>
+//     void cells(long y, long x, ...) const;         // R rows, V vectors of W columns
 //     ...
 //   };
 //   pb::runTiles(pb_kernel_0_tile{...}, low1, high1);
 //
-// Emitted code describes one block; here is how a box of points is covered with blocks, the last of a row or
-// column beginning early rather than ending late, and for deep nests how the loop over k is cut and strips of
-// the operands are copied so that a block reads what lies close together (the panels of Goto and van de
-// Geijn, "Anatomy of high-performance matrix multiplication", 2008). Sizes of blocks follow the registers,
-// those of panels the caches of the machine at hand.
+// Emitted code describes one block. This header covers a box of points with blocks; the last block of a row
+// or column begins early rather than ending late. For deep nests it also cuts the loop over k and copies
+// strips of the operands, so that a block reads contiguous memory (the panels of Goto and van de Geijn,
+// "Anatomy of high-performance matrix multiplication", 2008). The sizes of blocks follow from the number of
+// registers, those of panels from the caches of the machine at hand.
 #pragma once
 #include "index.h"
 
 #define PB_TILE_EACH(i, count) _Pragma("clang loop unroll(full)") for (int i = 0; i < count; ++i)
-/// The loop over k: its additions are what the block is for; unrolled further they would not fit.
+/// For the loop over k: the block already has enough independent additions, and unrolled further it would not
+/// fit in registers.
 #define PB_TILE_LOOP _Pragma("clang loop unroll(disable) vectorize(disable)")
 
 namespace pb {
@@ -31,16 +32,16 @@ inline constexpr int kVectorBytes = 32, kVectorRegisters = 16;
 inline constexpr int kVectorBytes = 16, kVectorRegisters = 16;
 #endif
 
-/// Rows of a block of `vectors` vectors with so many scalars for each point.
+/// The rows of a block of `vectors` vectors for a kernel with `scalars` scalars for each point.
 constexpr int tileRows(int scalars, int vectors) {
   const int rows = kVectorRegisters * 3 / 4 / (vectors * scalars);
   return rows > 1 ? rows : 1;
 }
-/// Rows of the blocks that what is left of `rows` is covered with.
+/// The rows of the smaller blocks that cover the remaining rows.
 constexpr int fewRows(int rows) { return rows >= 4 ? 4 : 1; }
 inline constexpr int kTileVectors = 2;
-/// Parts of a box of points have a multiple of so many rows: one of five takes as long as one of eight, two
-/// blocks that overlap. `rows`, `vectors`: as somebody else wants them; 0: as above.
+/// Parts of a box of points have a multiple of so many rows: five rows would take as long as eight, namely
+/// two blocks that overlap. `rows` and `vectors` are requested sizes; 0 stands for the sizes above.
 constexpr long tileGrain(int scalars, int rows = 0, int vectors = 0) {
   const int all = rows > 0 ? rows : tileRows(scalars, vectors > 0 ? vectors : kTileVectors);
   return all < 4 ? all : fewRows(all);
@@ -53,7 +54,7 @@ struct VectorOf {
 template <class T, int W>
 using Vector = typename VectorOf<T, W>::Type;
 
-/// The first n lanes of a vector as the processor's own masks.
+/// Loads and stores of the first n lanes of a vector, with the processor's masks where it has them.
 template <class T, int W>
 struct Lanes {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8);
@@ -100,7 +101,7 @@ struct Lanes {
 #endif
 };
 
-/// `isPart`: the first n lanes only; the others are 0.
+/// `isPart`: loads only the first n lanes; the others are 0.
 template <int W, bool isPart, class T>
 [[gnu::always_inline]] inline Vector<T, W> load(const T *from, [[maybe_unused]] long n) {
   if constexpr (isPart)
@@ -116,7 +117,7 @@ template <int W, bool isPart, class T>
   else
     __builtin_memcpy(to, &v, sizeof v);
 }
-/// The same number in each lane; x - 0 is x for all x.
+/// The same number in each lane (x - 0 is x for all x).
 template <int W, class T>
 [[gnu::always_inline]] inline Vector<T, W> spread(T x) {
   return x - Vector<T, W>{};
@@ -130,15 +131,15 @@ struct Panel {
 };
 
 extern "C" {
-/// Memory of the calling thread, at least so many bytes, aligned to a cache line; valid until its next call.
-/// runtime/matrix/scratch.cpp
+/// Memory of the calling thread, at least so many bytes, aligned to a cache line; valid until the thread's
+/// next call. Defined in runtime/matrix/scratch.cpp.
 void *pb_scratch(long bytes);
-/// Bytes of a core's cache of this level, 1 or 2. runtime/base/caches.cpp
+/// Bytes of a core's cache of this level, 1 or 2. Defined in runtime/base/caches.cpp.
 long pb_cache_bytes(int level);
 }
 
-/// Copies a strip: `rows` rows (or lanes) of `depth` steps, so that the direction that lies close together in
-/// memory stays so. `lanes`: step by step, for vector loads.
+/// Copies a strip: `rows` rows (or lanes) of `depth` steps, keeping the direction that is contiguous in
+/// memory. `lanes`: step by step, for vector loads.
 template <class T>
 [[gnu::noinline]] Panel<T> copyPanel(const Panel<T> &from, long rows, long depth, bool lanes, T *to) {
   if (lanes || from.row == 1) {
@@ -162,20 +163,23 @@ template <class T>
   return {to, depth, 1};
 }
 
-/// Tile: what is emitted. Its members:
+/// Tile: the emitted class. Its members:
+///
 ///   Cell                         the element type
 ///   kScalars                     scalars of a point that live in registers
 ///   kIsBox                       all rows have the same columns
 ///   kResumes                     the loop over k may be cut: the output holds the result so far
-///   kInPlace                     a point may overwrite what it reads: no point is computed twice
+///   kInPlace                     a point may overwrite what it reads: no point may be computed twice
 ///   begin(y), end(y)             columns of row y
 ///   kAskedRows, kAskedVectors, kAskedDepth, kAskedColumns
-///                                where somebody wants another shape than the one below (optional)
+///                                a requested shape instead of the one below (optional)
 ///   cells<R, V, W, isPart>(y, x, n)
 ///                                the block of R rows, V vectors of W columns, or its first n columns
+///
 /// and where kPanels > 0, for loops over k with operands of which a block reads strips:
-///   kAlongX[], kIsOutput[]       by operand: a strip of columns? of what the kernel writes?
-///   kStrided                     some strips of columns do not lie side by side
+///
+///   kAlongX[], kIsOutput[]       by operand: whether it is a strip of columns, whether the kernel writes it
+///   kStrided                     the cells of some strips of columns are not contiguous
 ///   kMoves                       rows have loops of different length
 ///   kBehind                      step k reads what rows before k - kBehind write
 ///   depthBegin(y), depthEnd(y)   the loops over k in row y
@@ -195,7 +199,7 @@ public:
   static constexpr int R = [] {
     if constexpr (requires { Tile::kAskedRows; })
       return static_cast<int>(Tile::kAskedRows);
-    // Without strips that all rows read, more rows are only more places in memory at once.
+    // If no strips are shared by all rows, more rows only mean more places in memory at once.
     constexpr int most = Tile::kPanels > 0 ? kVectorRegisters : 8;
     return tileRows(Tile::kScalars, V) < most ? tileRows(Tile::kScalars, V) : most;
   }();
@@ -224,7 +228,7 @@ public:
   }
 
 private:
-  /// Calls `block<R>(y)` for groups of rows; they overlap only where no result is resumed.
+  /// Calls `block<R>(y)` for groups of rows; groups overlap only where no result is resumed.
   template <class Block>
   static void rows(long begin, long end, bool mayOverlap, const Block &block) {
     long y = begin;
@@ -254,7 +258,7 @@ private:
       tile_.template cells<Rows, Vectors, W, isPart>(y, x, n);
   }
 
-  /// Some rows from end to end: their common columns together, what sticks out row by row.
+  /// Computes whole rows: their common columns together, the columns that only some of them have row by row.
   template <int Rows>
   void wholeRows(long y) const {
     long begin = tile_.begin(y), end = tile_.end(y);
@@ -275,7 +279,7 @@ private:
     columns<Rows>(y, begin, end);
   }
 
-  /// All columns of some rows, operands where they are.
+  /// Computes all columns of some rows, without copying operands.
   template <int Rows>
   void columns(long y, long begin, long end) const {
     long x = begin;
@@ -295,7 +299,7 @@ private:
     long begin, end;
   };
 
-  /// All steps of some rows.
+  /// The union of the loops over k of some rows.
   Steps depth(long yBegin, long yEnd) const {
     Steps all{tile_.depthBegin(yBegin), tile_.depthEnd(yBegin)};
     if constexpr (Tile::kMoves)
@@ -310,7 +314,8 @@ private:
     return false;
   }
 
-  /// One strip in panels. A single row, which is rare, goes vector by vector: one instance less to compile.
+  /// Computes one strip in panels. A single row, which is rare, is computed vector by vector, so that one
+  /// instance less is compiled.
   template <int Rows>
   [[gnu::always_inline]] void wholeStrip(long y, long x, long k0, long k1, bool isFirst,
                                          const Panel<T> *panels) const {
@@ -325,7 +330,7 @@ private:
       }
   }
 
-  /// Copies the strips of columns that are no vectors where they are.
+  /// Copies those strips of columns that cannot be loaded as vectors where they are.
   static void gather(Panel<T> *panels, long columns, long steps) {
     T *to = static_cast<T *>(pb_scratch(columns * maximum(steps, 0) * kSize * Tile::kPanels));
     for (int p = 0; p < Tile::kPanels; ++p)
@@ -335,7 +340,7 @@ private:
       }
   }
 
-  /// Whether a block's strips of columns lie over so many pages that copying them is worth it.
+  /// Whether a block's strips of columns are spread over so many pages that copying them is worth it.
   bool isFar(long y, long x, long k0, long k1) const {
     for (int p = 0; p < Tile::kPanels; ++p) {
       const Panel<T> panel = tile_.panel(p, y, x, k0);
@@ -352,7 +357,7 @@ private:
     return maximum(16, pb_cache_bytes(1) / 2 / (R * kSize));
   }
 
-  /// Strips of columns of so many bytes.
+  /// How many strips of columns, of `bytes` bytes each, are copied together.
   static long stripsTogether([[maybe_unused]] long bytes) {
     if constexpr (requires { Tile::kAskedColumns; })
       return (Tile::kAskedColumns + kStrip - 1) / kStrip;
@@ -363,18 +368,19 @@ private:
     const long all = k1 - k0;
     long depth = all;
     if (Tile::kResumes) {
-      // A block's rows stay in half of the first cache; the cuts are of one length.
+      // A block's rows fit in half of the first-level cache; all cuts have the same length.
       const long fits = stepsTogether();
       const long cuts = (all + fits - 1) / fits;
       depth = (all + cuts - 1) / cuts;
     }
-    // The strips of columns stay in half of the second one.
+    // The strips of columns fit in half of the second-level cache.
     const long width = stripsTogether(depth * kStrip * kSize) * kStrip;
     const long whole = x0 + (x1 - x0) / kStrip * kStrip;
     for (long k = k0; k < k1; k += depth)
       for (long x = x0; x < whole; x += width)
         part({y0, y1, x, minimum(x + width, whole), k, minimum(k + depth, k1), k == k0});
-    // What has been computed already may be computed again, but not be resumed twice.
+    // Columns that have been computed already may be computed again from the start, but must not be resumed
+    // twice.
     if (whole == x1)
       return;
     if constexpr (Tile::kInPlace)
@@ -383,7 +389,8 @@ private:
       part({y0, y1, x1 - kStrip, x1, k0, k1, true});
   }
 
-  /// For loops of different length, which are not cut: strips of columns in panels, rows where they are.
+  /// For loops of different length, which are not cut: strips of columns are copied to panels, rows are read
+  /// in place.
   void inStrips(long y0, long y1, long x0, long x1, long k0, long k1) const {
     const long strip = kStrip * (k1 - k0);
     constexpr long kCopied = columnOperands();
@@ -395,8 +402,8 @@ private:
       const long end = minimum(x + width, whole), strips = (end - x + kStrip - 1) / kStrip;
       const auto place = [&](long n) { return maximum(x0, minimum(x + n * kStrip, end - kStrip)); };
       T *const memory = static_cast<T *>(pb_scratch(strips * strip * kSize * kCopied));
-      long done = k0; // steps of outputs that are in panels
-      /// Operand p of strip n, from that step on.
+      long done = k0; // steps whose outputs are already in panels
+      /// Operand p of strip n, from step k on.
       const auto panelAt = [&](int p, long n, long k) {
         int before = 0;
         for (int q = 0; q < p; ++q)
@@ -438,7 +445,7 @@ private:
     bool isFirst;
   };
 
-  /// Whole strips of columns.
+  /// Computes whole strips of columns.
   void part(const Part &a) const {
     const long steps = a.k1 - a.k0, strip = kStrip * steps;
     T *memory =

@@ -12,21 +12,21 @@
 //     co_await merge_par(out, h);
 //   }
 //
-// Invariants: a Job is awaited or spawned at most once; a SpawnScope is synced before it dies (after an
-// exception its destructor waits, running other tasks meanwhile); a suspended frame is the continuation task
-// of petabricks-hetero 6.1, resumed by whichever worker finishes its last child; no worker ever blocks. A
-// frame whose child failed, in code without exceptions, is not resumed but destroyed where it waits, and the
-// failure goes on to whoever waits for it: so generated programs need no code for unwinding.
-// The scheduler is in runtime/task; this header stays free of libstdc++ (generated code includes it).
+// Invariants: a Job is awaited or spawned at most once; a SpawnScope is synced before it is destroyed (after
+// an exception its destructor waits, running other tasks meanwhile); a suspended frame is the continuation
+// task of petabricks-hetero 6.1, resumed by whichever worker finishes its last child; no worker ever blocks.
+// In code without exceptions, a frame whose child failed is not resumed but destroyed where it waits, and the
+// failure is passed on to the frame that waits for it: so generated programs need no code for unwinding. The
+// scheduler is in runtime/task; this header stays free of libstdc++, because generated code includes it.
 #pragma once
 
 #ifndef _GLIBCXX_COROUTINE
-#define _GLIBCXX_COROUTINE 1 // a later <coroutine> finds all it would define that code can name here
+#define _GLIBCXX_COROUTINE 1 // a later <coroutine> defines nothing that this header does not
 #ifndef __cpp_lib_coroutine
 #define __cpp_lib_coroutine 201902L
 #endif
-// The part of <coroutine> that compilers need. Same inline namespace as libstdc++, so that both spellings of
-// a handle are one type to the linker.
+// The part of <coroutine> that compilers need. It uses the same inline namespace as libstdc++, so that to the
+// linker both spellings of a handle are one type.
 namespace std {
 inline namespace __n4861 {
 template <class R, class = void>
@@ -101,8 +101,8 @@ struct suspend_never {
 } // namespace std
 #endif
 
-/// Whether the code of this translation unit can be left by an exception. All functions that ask are inlined
-/// always: their units differ.
+/// Whether an exception can leave the code of this translation unit. All functions that ask are always
+/// inlined, because units differ in the answer.
 #ifdef __cpp_exceptions
 #define PB_CATCHES true
 #else
@@ -111,23 +111,24 @@ struct suspend_never {
 
 namespace pb {
 
-/// What lies in a deque: anything a worker can run. `run` must not touch the Work after it gave it away.
+/// An entry of a deque: anything that a worker can run. `run` must not touch the Work after it has passed it
+/// on.
 struct Work {
   void (*run)(Work *) = nullptr;
 };
 
 extern "C" {
-/// Makes `work` runnable: top of the current worker's deque. Only from inside a task.
+/// Makes `work` runnable: it goes to the top of the current worker's deque. Only to be called inside a task.
 void pb_spawn(Work *work);
-/// Memory of coroutine frames, from lists of the current thread; any thread may free.
+/// Memory of coroutine frames, from lists of the current thread; any thread may free it.
 void *pb_frame_allocate(unsigned long bytes);
 void pb_frame_free(void *frame, unsigned long bytes);
-/// The exception being handled, as an owned handle.
+/// Captures the exception that is being handled, as an owned handle.
 void *pb_exception_capture();
-/// Consumes the handle.
+/// Rethrows the exception and consumes the handle.
 [[noreturn]] void pb_exception_rethrow(void *exception);
 void pb_exception_drop(void *exception);
-/// Runs other tasks until `*joined == -spawned`: a scope is left by an exception while children run.
+/// Runs other tasks until `*joined == -spawned`. Needed when an exception leaves a scope while children run.
 void pb_scope_drain(const long *joined, long spawned);
 /// A coroutine frame whose resumption returns at once (to the worker's loop).
 extern const struct IdleFrame {
@@ -138,7 +139,7 @@ extern const struct IdleFrame {
 
 class SpawnScope;
 
-/// A coroutine that has not been started. Result: none; exceptions arrive where it is awaited or synced.
+/// A coroutine that has not been started. It has no result; exceptions arrive where it is awaited or synced.
 class [[nodiscard]] Job {
 public:
   struct promise_type;
@@ -171,7 +172,8 @@ public:
 private:
   friend class SpawnScope;
   explicit Job(Handle h) : handle_(h) {}
-  /// Tells whoever waits for a job that it ended by `exception` (consumed); says whom to resume.
+  /// Tells the frame that waits for a job that the job ended by `exception` (consumed); returns the coroutine
+  /// to resume.
   static std::coroutine_handle<> fail(Handle job, void *exception) noexcept; // runtime/task/failure.cpp
   Handle release() {
     Handle h = handle_;
@@ -182,8 +184,9 @@ private:
 };
 
 /// The children of one frame. Only the frame itself calls spawn() and sync(); children count down on any
-/// thread. `joined_` falls by one for each finished child; sync adds the number spawned, so that it can reach
-/// zero only when the frame is suspended and all its children are done: exactly one party resumes the frame.
+/// thread. `joined_` falls by one for each finished child; sync adds the number spawned, so the counter can
+/// reach zero only when the frame is suspended and all its children are done: exactly one thread resumes the
+/// frame.
 class SpawnScope {
 public:
   SpawnScope() = default;
@@ -196,7 +199,7 @@ public:
       pb_exception_drop(exception_);
   }
 
-  /// Makes the job a runnable task that other workers may steal. It is destroyed when done.
+  /// Makes the job a runnable task that other workers may steal. The job is destroyed when it is done.
   inline void spawn(Job &&job);
 
   struct Sync {
@@ -209,7 +212,7 @@ public:
       return true;
     }
     [[gnu::always_inline]] bool await_suspend(std::coroutine_handle<> frame) const noexcept {
-      SpawnScope &s = scope; // this awaiter is part of the frame: not ours after the addition
+      SpawnScope &s = scope; // this awaiter is part of the frame, which may be gone after the addition
       long spawned = s.spawned_;
       s.waiting_ = frame;
       s.waiterCatches_ = PB_CATCHES;
@@ -234,7 +237,7 @@ public:
 
 private:
   friend class Job;
-  /// Called by a child that is destroyed already; says whom to resume.
+  /// Called by a child that has already been destroyed; returns the coroutine to resume.
   std::coroutine_handle<> childDone(void *exception) noexcept {
     if (exception) {
       void *none = nullptr;
@@ -247,7 +250,7 @@ private:
     return std::coroutine_handle<>::from_address(const_cast<IdleFrame *>(&pb_idle_frame));
   }
 
-  /// Who goes on when all children are done and one failed, in code without exceptions.
+  /// The coroutine that goes on when all children are done and one failed, in code without exceptions.
   std::coroutine_handle<> resumed() noexcept; // runtime/task/failure.cpp
 
   long joined_ = 0;  // atomic
@@ -261,7 +264,7 @@ struct Job::promise_type : Work {
   std::coroutine_handle<> continuation; // of an awaited job
   SpawnScope *scope = nullptr;          // of a spawned job
   void *exception = nullptr;
-  bool callerCatches = true; // the continuation's code
+  bool callerCatches = true; // whether the code of the continuation has exceptions
 
   ~promise_type() {
     if (exception)

@@ -5,7 +5,7 @@
 
 namespace pb {
 
-// A machine that does not say has what most have.
+// If the system does not report the size, a common size is assumed.
 extern "C" long pb_cache_bytes(int level) {
   static const long first = [] {
     const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The machine's caches, as the system describes them.
+// The sizes of the machine's caches, as the operating system reports them.
 #pragma once
 
 namespace pb {

@@ -34,7 +34,7 @@ std::string closest(const std::string &name, const std::vector<std::string> &can
   std::string best;
   if (name.size() > 200)
     return best;
-  // A third of the length, and never the whole name: "x" is not a misspelt "w".
+  // A third of the length, but never the whole name: "w" is not taken for a misspelt "x".
   size_t bestDistance = std::min(name.size(), std::max<size_t>(1, (name.size() + 1) / 3) + 1);
   for (const std::string &c : candidates) {
     const size_t d = distance(lower(name), lower(c));

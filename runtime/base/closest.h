@@ -3,9 +3,10 @@
 // "Did you mean": the candidate nearest to a misspelt name.
 //
 //   closest("InsertoinSort", {"InsertionSort", "QuickSort"}) == "InsertionSort"
-//   closest("zebra", {"InsertionSort"}) == ""      // nothing near enough to be meant
+//   closest("zebra", {"InsertionSort"}) == ""      // nothing is near enough
 //
-// Distance: Damerau-Levenshtein (adjacent exchange counts once), case ignored; at most a third of the length.
+// The distance is that of Damerau and Levenshtein (an exchange of neighbours counts once), case is ignored,
+// and it may be at most a third of the length.
 #pragma once
 #include <string>
 #include <vector>

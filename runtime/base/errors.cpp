@@ -25,7 +25,7 @@ FailureNote *failureNote = nullptr;
     std::fflush(stdout);
     std::fprintf(stderr, "%s: error: %s\n", nameOfProgram, visible(text).c_str());
   }
-  removePendingFiles(); // of another worker, or of a rule
+  removePendingFiles(); // those of another worker, or of a rule
   _exit(status);
 }
 } // namespace

@@ -16,14 +16,14 @@ std::string processorName() {
   return "unknown processor";
 }
 
-/// The number that a file of the kernel begins with; 0 for "max" and for a file that is not there.
+/// The number at the beginning of a file of the kernel; 0 for "max" and for a file that does not exist.
 long numberIn(const std::string &path) {
   std::ifstream file(path);
   long value = 0;
   return file >> value ? value : 0;
 }
 
-/// The least limit of the control groups of this process (version 2), up to the root, or of version 1's.
+/// The smallest limit of the control groups of this process up to the root (version 2), or of version 1's.
 long limitOfGroups() {
   long least = 0;
   const auto consider = [&](long limit) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The machine that the program runs on, as far as it decides what is fast.
+// The properties of this machine that decide what is fast.
 //
 //   thisMachine()  ->  { "Intel(R) Xeon(R) Processor", 2, 32768, 2097152, 110100480 }
 #pragma once
@@ -10,7 +10,7 @@ namespace pb::base {
 
 struct Machine {
   std::string processor;
-  int cores = 1; // that are switched on, whether this process may use them or not
+  int cores = 1; // that are switched on, whether or not this process may use them
   long firstCache = 0, secondCache = 0, thirdCache = 0; // bytes; 0: none, or not known
 };
 

@@ -8,7 +8,7 @@
 
 namespace pb::base {
 
-/// At most `digits` (1 to 17) significant ones, no trailing zeros.
+/// Prints at most `digits` (1 to 17) significant digits, without trailing zeros.
 std::string number(double value, int digits = 15);
 
 } // namespace pb::base

@@ -15,8 +15,8 @@
 
 namespace pb::base {
 
-/// A name in a list that handlers of signals read. Entries are only ever added to the list; `path` is null while
-/// an entry is free. Whoever takes the path out owns the text.
+/// A name in a list that signal handlers read. Entries are only ever added to the list; `path` is null while
+/// an entry is free. The thread that takes the path out owns the text.
 struct Entry {
   std::atomic<char *> path{nullptr};
   std::atomic<bool> isUsed{true};
@@ -51,11 +51,11 @@ void leave(Entry *entry) {
 
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
-/// How many objects are alive, and how many commits are under way.
+/// The number of objects that exist, and of commits that are under way.
 std::mutex livesMutex;
 int lives = 0;
 std::atomic<int> commits{0};
-std::atomic<int> delayed{0}; // the signal that came during a commit
+std::atomic<int> delayed{0}; // a signal that arrived during a commit
 std::array<struct sigaction, kSignals.size()> oldActions;
 std::array<bool, kSignals.size()> isOurs{};
 struct sigaction oldSizeAction;
@@ -73,7 +73,8 @@ void onSignal(int signal) {
     endBy(signal);
 }
 
-/// Only where nobody else has a handler: the tuner's, for one, ends it in order, and destructors run.
+/// Installs handlers only for signals that have none yet: the tuner's own handler, for example, ends the
+/// program in order, so that destructors run.
 void handleSignals() {
   struct sigaction action{};
   action.sa_handler = onSignal;
@@ -84,7 +85,7 @@ void handleSignals() {
     if (isOurs[i])
       sigaction(kSignals[i], &action, nullptr);
   }
-  // A limit of `ulimit -f` becomes an error of write() in place of the end of the process.
+  // With `ulimit -f`, exceeding the limit then is an error of write() instead of the end of the process.
   action.sa_handler = SIG_IGN;
   sigaction(SIGXFSZ, &action, &oldSizeAction);
 }
@@ -105,7 +106,7 @@ std::string resolved(const std::string &path) {
   return text;
 }
 
-/// With its last slash, so that a name can follow; "" for the working folder.
+/// Includes the last slash, so that a name can follow; "" for the working folder.
 std::string folderOf(const std::string &path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
@@ -138,7 +139,7 @@ bool writeAll(int descriptor, std::initializer_list<std::string_view> parts) {
   return true;
 }
 
-/// Closes also where something failed, and keeps the first error.
+/// Closes the descriptor even if something failed, and keeps the first error.
 bool closeAfter(int descriptor, bool isGood) {
   const int error = errno;
   if (close(descriptor) != 0)
@@ -147,8 +148,8 @@ bool closeAfter(int descriptor, bool isGood) {
   return isGood;
 }
 
-/// Into what is there: a pipe, a device, or a file whose folder may not be written to. Room for all of a file's
-/// content is found first, because it cannot be put back.
+/// Writes into an existing pipe, device, or file whose folder may not be written to. Space for all of a
+/// file's new content is reserved first, because the old content cannot be restored.
 void writeInPlace(const std::string &name, std::initializer_list<std::string_view> parts, bool isRegular) {
   const int descriptor = open(name.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (descriptor < 0)
@@ -174,7 +175,7 @@ void writeInPlace(const std::string &name, std::initializer_list<std::string_vie
 void removePendingFiles() noexcept {
   const pid_t self = getpid();
   for (Entry *entry = entries.load(); entry; entry = entry->next)
-    if (entry->process == self) // not the child of one that has some
+    if (entry->process == self) // a child must not commit the files of its parent
       if (const char *path = entry->path.exchange(nullptr))
         unlink(path);
 }
@@ -219,7 +220,7 @@ std::string PendingFiles::add(const std::string &path, std::initializer_list<std
   File file{nullptr, "", target, path};
   for (int tries = 0; descriptor < 0 && tries < 16; ++tries) {
     file.temporary = folder + randomName();
-    file.entry = enter(file.temporary); // before it is made: it must not be left behind
+    file.entry = enter(file.temporary); // entered before it is created, so that it is never left behind
     descriptor =
         open(file.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, mode);
     const int error = errno;

@@ -51,7 +51,7 @@ extern "C" double pb_random01() {
   return random.unit();
 }
 
-/// By Box and Muller's transformation (1958).
+/// Uses Box and Muller's transformation (1958).
 extern "C" double pb_random_normal() {
   const double radius = std::sqrt(-2 * std::log(1 - pb_random01()));
   return radius * std::cos(2 * std::numbers::pi * pb_random01());

@@ -5,8 +5,8 @@
 //   Random r(1);  r.unit();          // a double in [0, 1)
 //   r.below(101);                    // an integer in [0, 101)
 //
-// Invariant: the same seed gives the same numbers on every machine. pb_random01() draws from one generator a
-// thread, so that rule bodies never wait for each other; seedThreads() restarts them all.
+// Invariant: the same seed gives the same numbers on every machine. Each thread has a generator of its own
+// for pb_random01(), so that rule bodies never wait for each other; seedThreads() restarts them all.
 #pragma once
 #include <cstdint>
 
@@ -26,7 +26,7 @@ private:
   std::uint64_t state_[4];
 };
 
-/// The seed that the generators behind pb_random01() start from. Every thread's generator starts again.
+/// Sets the seed of the generators behind pb_random01(). Every thread's generator starts again.
 void seedThreads(std::uint64_t seed);
 
 } // namespace pb::base

@@ -12,7 +12,8 @@
 namespace pb::base {
 namespace {
 
-/// How long a pipe may be without a process that writes to it: what a shell has started may need a moment.
+/// How long a pipe may have no process that writes to it: a process that a shell has started may need a
+/// moment.
 constexpr int kPatience = 2000, kStep = 20; // milliseconds
 
 struct Closer {

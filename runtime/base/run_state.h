@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a rule body can ask about the run that it is part of (PetabricksRuntime::isTrainingRun, untrained).
+// What a rule body can ask about the current run (PetabricksRuntime::isTrainingRun, untrained).
 #pragma once
 
 namespace pb::base {
 
-/// A tuner runs the program. Set before any rule runs; false without.
+/// Whether a tuner runs the program; false unless it is set, which must happen before any rule runs.
 void setTraining(bool);
-/// The program runs with its defaults alone. Set before any rule runs; true without.
+/// Whether the program runs with its defaults alone; true unless it is set, which must happen before any rule
+/// runs.
 void setUntrained(bool);
 
 } // namespace pb::base

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// TOML text to slots. Two steps: everything is read and checked into a list of changes; then, if nothing was
-// wrong, the changes are made.
+// Applies TOML text to slots in two steps: first everything is read and checked into a list of changes; then,
+// if nothing was wrong, the changes are made.
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #include "runtime/config/configuration.h"

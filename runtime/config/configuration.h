@@ -7,19 +7,22 @@
 //   threads = 2                           # optional
 //
 //   [Sort]
-//   choice = [ { below = 341, use = "InsertionSort" }, { below = 65536, use = "QuickSort" }, { use =
-//   "MergeSort" } ] sequential_cutoff = 4096 split_size = 1024
+//   choice = [ { below = 341, use = "InsertionSort" }, { below = 65536, use = "QuickSort" },
+//              { use = "MergeSort" } ]
+//   sequential_cutoff = 4096
+//   split_size = 1024
 //
-// `choice = "MergeSort"` is short for one level. A tunable is a number; an array of them `w = [0.5, 0.25]`;
-// one with a value for each power of two of the size `rounds = [ { below = 64, value = 3 }, { value = 10 }
-// ]`, a plain number being short for all sizes. Copies of a template and accuracy bins are tables of their
-// own,
-// ["Name<2>"]. A transform's site that does not bear the transform's name
-// has the key `choice_NAME`. [kernels] is the compiler's (kernels.h); a
-// program that was compiled with another one warns. Missing entries keep their values; unknown transforms,
-// rules or tunables, values out of range, cut-offs that do not grow, and another program's file are errors
-// with file, line and column. Where a `hash` says that the file is another version's, programs use what fits
-// of it (fit.h); [made-by] says where it comes from (origin.h). Never written by a run.
+// `choice = "MergeSort"` is short for one level. A tunable is a number; an array tunable is an array of
+// numbers, `w = [0.5, 0.25]`. A tunable with a value for each power of two of the size is written `rounds = [
+// { below = 64, value = 3 }, { value = 10 } ]`; a plain number stands for all sizes. Copies of a template and
+// accuracy bins have tables of their own, ["Name<2>"]. A site whose name is not the transform's has the key
+// `choice_NAME`. The table [kernels] is for the compiler (kernels.h); a program that was compiled with
+// another one warns.
+//
+// Missing entries keep their values. Unknown transforms, rules or tunables, values out of range, cut-offs
+// that do not grow, and another program's file are errors with file, line and column. Where `hash` says that
+// the file belongs to another version of the program, the program uses what fits of it (fit.h); [made-by]
+// says where the file comes from (origin.h). A run never writes a configuration.
 #pragma once
 #include "runtime/abi/program.h"
 #include <string>
@@ -28,9 +31,10 @@
 namespace pb::config {
 
 /// Fills the program's slots from TOML text; `where` names the file in messages. Returns the errors
-/// ("FILE:3:9: error: ..." each with its help); none: everything was applied. Nothing is applied when any.
-/// `threads`: set when the text says so. Text in the original compiler's format is taken too (original.h);
-/// `warnings` gets what it has that no longer exists, and where its [kernels] are not the program's.
+/// ("FILE:3:9: error: ..." each with its help). If there are none, everything was applied; otherwise nothing
+/// was. `threads` is set when the text says so. Text in the original compiler's format is accepted too
+/// (original.h); `warnings` gets what no longer exists of such a text, and a warning where its [kernels] are
+/// not the program's.
 std::vector<std::string> apply(const Program &, const std::string &toml, const std::string &where,
                                int *threads, std::vector<std::string> *warnings = nullptr);
 
@@ -40,9 +44,7 @@ void applyDefaults(const Program &);
 /// The current values of all slots as TOML that apply() accepts.
 std::string describe(const Program &);
 
-/// --info: everything about the program that a tuner needs, as JSON: transforms with matrices, size
-/// variables, params, sites with alternatives, tunables with range, default and doc; the program's name and
-/// hash, the transforms' hashes, and the machine. `devices`: those that it has.
+/// A device of the machine, for infoJson().
 struct DeviceInfo {
   std::string id, name, driver;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Slots to TOML. Written by hand, because a configuration is read by people: one table a transform, choices
-// on one line, in the program's own order.
+// Writes slots as TOML. No library is used, because a configuration is read by people: it has one table for
+// each transform, choices on one line, in the program's own order.
 #include "runtime/config/configuration.h"
 #include "runtime/config/slots.h"
 #include "runtime/config/toml_text.h"
@@ -12,7 +12,7 @@
 namespace pb::config {
 namespace {
 
-/// The shortest text that reads back as the same number, always with a mark of a TOML float.
+/// The shortest text that reads back as the same number; it always has a mark that makes it a TOML float.
 std::string tomlFloat(double v) {
   char text[64];
   const auto end = std::to_chars(text, text + sizeof text, v).ptr;
@@ -44,7 +44,7 @@ std::string elements(const Tunable &t, int size) {
   return t.length ? "[" + text + "]" : text;
 }
 
-/// Sizes that have the same value are one level, as in a choice.
+/// Sizes with the same value form one level, as in a choice.
 std::string tunable(const Tunable &t) {
   std::string levels;
   for (int size = 0; t.bySize && size + 1 < kSizeBins; ++size)

@@ -38,7 +38,7 @@ std::optional<double> parsed(const std::string &text) {
   return text.empty() || *end || !std::isfinite(v) ? std::nullopt : std::optional(v);
 }
 
-/// The `name = value` lines; all others mean nothing.
+/// The lines of the form `name = value`; all others are ignored.
 std::vector<Line> linesOf(const std::string &text) {
   std::vector<Line> lines;
   int number = 0;
@@ -106,7 +106,7 @@ Places placesIn(const Program &program) {
   return places;
 }
 
-/// "" if the value fits.
+/// Why the value does not fit; "" if it does.
 std::string objection(const Line &line, double value, bool integer, double low, double high) {
   if (integer && value != std::floor(value))
     return line.name + " must be an integer, found " + line.value;

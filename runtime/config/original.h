@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The configuration format of the original compiler, for what still exists under its names.
+// The configuration format of the original compiler, for those names that still exist.
 //
 //   # free text
 //   Solve_omega = 1.35                       # [Solve] omega = 1.35
@@ -10,9 +10,9 @@
 //   worker_threads = 2                       # threads = 2
 //   sequentialcutoff = 64                    # sequential_cutoff of every transform
 //
-// Choices (`Solve_0_lvl1_rule`) are numbers that only the program knew that wrote them: they, and every other
-// unknown name, are warned of and left alone. Lines that are no `name = value` are ignored.
-// Source: language reference 3.2, 3.3.
+// Choices (`Solve_0_lvl1_rule`) are numbers whose meaning only the program knew that wrote them: these and
+// every other unknown name give a warning and change nothing. Lines that are not of the form `name = value`
+// are ignored. Source: language reference 3.2, 3.3.
 #pragma once
 #include "runtime/abi/program.h"
 #include "runtime/config/entry.h"
@@ -21,12 +21,12 @@
 
 namespace pb::config {
 
-/// Whether the text is such a file: no table, and a `name = number` line with a name that only that format
-/// has.
+/// Whether the text is in this format: it has no table, and has a line `name = number` with a name that only
+/// this format uses.
 bool isOriginal(const std::string &text);
 
-/// As apply(), which calls it for such files. `warnings`, if not null, gets a line for each unknown name;
-/// `entries` what became of each line.
+/// Like apply(), which calls it for such files. If `warnings` is not null, it gets a line for each unknown
+/// name; `entries` gets the state of each line.
 std::vector<std::string> applyOriginal(const Program &, const std::string &text, const std::string &where,
                                        int *threads, std::vector<std::string> *warnings,
                                        std::vector<Entry> *entries = nullptr);

@@ -66,7 +66,7 @@ Reader::ReadLevel Reader::readLevel(const Site &site, const toml::node &node, bo
   return result;
 }
 
-/// The legal ones of them: the sizes of another one go to the level before it, or, if there is none, after
+/// Adds the legal levels: the sizes of an illegal one go to the level before it or, if there is none, after
 /// it.
 void Reader::addLevels(const Site &site, const std::vector<ReadLevel> &levels) {
   Selector selector;

@@ -51,7 +51,7 @@ void Reader::readLevels(const Transform &t, const Tunable &tunable, const toml::
   }
 }
 
-/// One number, or as many as the array has elements, for the sizes from..to of a tunable by size.
+/// Reads one number, or as many as the array has elements, for the sizes from..to of a tunable by size.
 void Reader::readElements(const Transform &t, const Tunable &tunable, const toml::node &node, int from,
                           int to) {
   const toml::array *list = node.as_array();
@@ -78,7 +78,7 @@ void Reader::readElements(const Transform &t, const Tunable &tunable, const toml
   }
 }
 
-/// What is out of range becomes the nearest legal value.
+/// A value out of range becomes the nearest legal value.
 std::optional<double> Reader::readNumber(const Transform &t, const Tunable &tunable, const toml::node &node) {
   const bool integer = tunable.kind == TunableKind::Integer;
   const auto value = integer && !node.is_integer() ? std::optional<double>() : node.value<double>();

@@ -46,7 +46,7 @@ void Reader::read(const toml::table &root, int *threads, bool isFromElsewhere) {
                "this configuration is for another version of the program, with the hash",
                EntryState::OtherVersion);
   if (!errors_.empty() && !(isFromElsewhere && entries_.back().state == EntryState::OtherVersion))
-    return; // whatever else does not fit follows from this
+    return; // further problems only follow from this
   for (const auto &[key, node] : root) {
     const std::string name(key.str());
     if (name == "program" || name == "hash")
@@ -83,7 +83,7 @@ void Reader::expectName(const toml::node &node, const char *key, const char *exp
           std::string(what) + " '" + **text + "', this program has '" + expected + "' (tune again)", state);
 }
 
-/// What is said there changes nothing; it is compared with what is here.
+/// The table changes nothing; it is compared with this program and this machine.
 void Reader::readOrigin(const toml::table &origin) {
   toml::table root;
   root.insert(kMadeBy, origin);
@@ -108,7 +108,7 @@ void Reader::readThreads(const toml::node &node, int *threads) {
     changes_.push_back([=, n = static_cast<int>(**value)] { *threads = n; });
 }
 
-/// They were decided when the program was compiled.
+/// These options were decided when the program was compiled.
 void Reader::readKernels(const toml::table &kernels) {
   if (const Transform *t = find("kernels")) // its own entries are no tables
     readTransform(*t, kernels, kernels.source());

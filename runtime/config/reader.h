@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A configuration's table, read: what is wrong with each entry, and the changes that its slots need.
+// Reads a configuration's table: finds what is wrong with each entry, and the changes to its slots.
 //
 //   Reader reader(program, "sort.cfg", &warnings);   reader.read(table, &threads);
 //   reader.errors()  ->  {"sort.cfg:3:9: error: ..."};   reader.change()
@@ -20,21 +20,21 @@ public:
   Reader(const Program &program, const std::string &where, std::vector<std::string> *warnings)
       : program_(program), where_(where), warnings_(warnings) {}
 
-  /// `isFromElsewhere`: another version's file is read on.
+  /// `isFromElsewhere`: the file of another version is read nevertheless.
   void read(const toml::table &root, int *threads, bool isFromElsewhere);
   void change() const;
   const std::vector<std::string> &errors() const { return errors_; }
   const std::vector<Entry> &entries() const { return entries_; }
-  /// Adds those that the text did not mention.
+  /// Adds the entries that the text did not mention.
   void addMissing();
 
 private:
   using Names = std::vector<std::string>;
 
   void begin(const std::string &transform, const std::string &key, const toml::source_region &at);
-  /// What is wrong with the entry that was begun; it is an error of the whole text, too.
+  /// Adds a problem of the entry that was begun last; it is an error of the whole text, too.
   void error(const toml::source_region &at, const std::string &text, EntryState = EntryState::Wrong);
-  /// The same for what no error was made of until now.
+  /// Adds a problem that is not an error of the whole text.
   void remark(const std::string &text, EntryState);
   void instead(const std::string &text);
   void unknown(const toml::key &key, const std::string &what, const Names &known);
@@ -51,7 +51,7 @@ private:
   // read_choice.cpp
   void readChoice(const Site &, const toml::node &);
   struct ReadLevel {
-    int use = -1; // none
+    int use = -1; // -1: none
     std::optional<long> below;
   };
   ReadLevel readLevel(const Site &, const toml::node &, bool last, long before);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A tunable's slot as numbers, whatever its kind.
+// Reads and writes a tunable's slot as numbers, whatever its kind.
 //
-//   sizespecific array(2): values 0, 1 are the elements for sizes 0 and 1; 2, 3 for sizes 2 and 3; 4, 5 for 4
-//   to 7; ...
+//   sizespecific array(2):  values 0, 1 are the elements for sizes 0 and 1
+//                           values 2, 3 for sizes 2 and 3
+//                           values 4, 5 for sizes 4 to 7; ...
 #pragma once
 #include "runtime/abi/program.h"
 #include <cmath>

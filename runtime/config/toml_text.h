@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Words of TOML.
+// Writes pieces of TOML.
 #pragma once
 #include <string>
 
 namespace pb::config {
 
 std::string quoted(const std::string &text);
-/// Bare where TOML allows it, else in quotes.
+/// A key: bare where TOML allows it, else in quotes.
 std::string key(const std::string &name);
 
 } // namespace pb::config

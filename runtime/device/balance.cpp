@@ -8,11 +8,12 @@ namespace pb::device {
 namespace {
 
 constexpr double kDamping = 0.75;
-/// Calls whose shares are nearer than this part of all points say nothing of a side's own time.
+/// Calls whose shares differ by less than this part of all points do not show a side's fixed time.
 constexpr double kApart = 1.0 / 24;
-/// Calls that have not ended; what comes on top is forgotten, because some never end (a launch that failed).
+/// The largest number of calls that have not ended; more are forgotten, because some never end (a launch that
+/// failed).
 constexpr std::size_t kMostOpen = 128;
-/// What a try costs is spread over so many times as many calls.
+/// The cost of an attempt is spread over so many times as many calls.
 constexpr double kTries = 100;
 
 } // namespace
@@ -66,7 +67,7 @@ void Balance::take(const PartTimes &t) {
   const auto onDevice = static_cast<double>(t.device->time() - std::max(t.begin, t.device->begin()));
   device_.add(t.devicePoints, std::max(1.0, onDevice), all);
   processor_.add(t.processorPoints, static_cast<double>(t.processor.load()), all);
-  // own + d x = own' + p (all - x)
+  // Solves own + d x = own' + p (all - x).
   const double d = device_.perPoint(), p = processor_.perPoint();
   const double equal = (processor_.own - device_.own + p * all) / (d + p) / all * kWhole;
   const bool isBelow = equal < kWhole / 2.0;

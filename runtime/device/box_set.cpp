@@ -27,7 +27,8 @@ Box common(const Box &a, const Box &b) {
   return r;
 }
 
-/// What is left of `box` without `hole`. Cut along the last dimension first: rows stay long.
+/// Appends the parts of `box` outside of `hole`. It cuts along the last dimension first, so that rows stay
+/// long.
 void cut(Box box, const Box &hole, std::vector<Box> &left) {
   for (int d = box.rank - 1; d >= 0; --d) {
     if (box.low[d] < hole.low[d]) {
@@ -43,7 +44,7 @@ void cut(Box box, const Box &hole, std::vector<Box> &left) {
   }
 }
 
-/// Makes `a` both of them if that is a box.
+/// Makes `a` the union of both if that is a box.
 bool join(Box &a, const Box &b) {
   int along = -1;
   for (int d = 0; d < a.rank; ++d) {

@@ -7,9 +7,9 @@
 //   valid.covers(Box{2, {5, 30}, {6, 40}})           // true
 //   valid.add(Box{2, {0, 10}, {640, 20}});           // one box again
 //
-// Invariants: boxes are disjoint, none is empty, all have one rank; no two that make one box together stay
-// apart, so that a set which grew row by row is one box. Operations take time with the square of the number
-// of boxes, which is meant to stay below some ten.
+// Invariants: boxes are disjoint, none is empty, all have one rank. Two boxes whose union is a box are
+// merged, so a set that grew row by row is one box. Operations take time quadratic in the number of boxes,
+// which is expected to stay below about ten.
 #pragma once
 #include "runtime/abi/loops.h"
 #include <vector>
@@ -24,7 +24,7 @@ public:
 
   bool isEmpty() const { return boxes_.empty(); }
   const std::vector<Box> &boxes() const { return boxes_; }
-  /// How many there are in all boxes.
+  /// The number of cells in all boxes.
   long cells() const;
 
   void clear() { boxes_.clear(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Transfers of storages: their begin, and the tasks that wait for their end.
+// Transfers of storages: how they begin, and the tasks that wait for their end.
 #include "runtime/device/tasks.h"
 
 namespace pb::device {
@@ -13,10 +13,10 @@ unsigned long bytesOf(const std::vector<Transfer> &transfers) {
   return sum;
 }
 
-/// What the events of a copy-out are.
+/// What the events of a copy-out belong to.
 enum class Kind { Copies, SomeCopies, Kernel };
 
-/// Polls what makes cells valid on the host.
+/// Polls the events after which cells are valid on the host.
 class Completion : public Task {
 public:
   Completion(const char *name, std::shared_ptr<Record> record, std::shared_ptr<Flight> flight,
@@ -73,7 +73,7 @@ void Management::copyIn(const std::shared_ptr<Record> &record, const CopyPlan &p
     if (copy.events.empty())
       record->cancelled(plan.flight);
     else
-      copyingIn_.push_back(std::move(copy)); // the begun ones still read the host's memory
+      copyingIn_.push_back(std::move(copy)); // the copies that have begun still read the host's memory
     throw;
   }
   record->given(*plan.flight);
@@ -92,7 +92,7 @@ void Management::copyOut(const std::shared_ptr<Record> &record, const CopyPlan &
       events.push_back(call([&] { return device_->copyOut(buffer, t, record->data()); }));
   } catch (const DeviceError &e) {
     later(std::make_unique<Completion>(name, record, plan.flight, std::move(events), Kind::SomeCopies));
-    // A device whose results cannot be read is of no more use.
+    // A device whose results cannot be read is useless.
     throw DeviceError(Failure::Lost, e.what());
   }
   ++count.copiesOut;

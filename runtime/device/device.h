@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One device, as its management thread sees it: buffers, kernels, copies and launches that do not wait.
+// One device, as its management thread sees it: buffers, kernels, copies and launches, none of which block.
 //
 //   std::vector<std::unique_ptr<Device>> all = openDevices("opencl:0,fake");
 //   auto buffer = device.allocate(1 << 20);
@@ -10,14 +10,15 @@
 //   device.flush();
 //   while (!ran->isDone()) ...
 //
-// Three implementations: opencl/, cuda/ (both libraries are opened when a program runs, never linked) and
-// fake/ (kernels run on this processor; speed, memory, latency and failures can be set).
+// There are three implementations: opencl/, cuda/ (both libraries are opened when a program runs, never
+// linked) and fake/ (kernels run on this processor; speed, memory, latency and failures can be set).
+//
 // Invariants: commands that touch the same buffer, and of which one writes it, take effect in the order in
 // which they were given; others may overlap (several queues, pinned staging). Only the management thread
-// calls a Device and its buffers, except build(), which any thread may call; an event may be asked by any
-// thread. No call but build() and allocate() takes longer than the driver's own bookkeeping. Buffers, kernels
-// and events may live longer than their device. Devices fail by DeviceError, nothing else; a call that could
-// never be right (a copy past a buffer's end) is a mistake of the caller and throws std::logic_error.
+// calls a Device and its buffers, except build(), which any thread may call; any thread may query an event.
+// No call but build() and allocate() takes longer than the driver's own bookkeeping. Buffers, kernels and
+// events may live longer than their device. Devices fail only by DeviceError; a call that could never be
+// right (a copy past a buffer's end) is a mistake of the caller and throws std::logic_error.
 #pragma once
 #include <functional>
 #include <memory>
@@ -29,10 +30,10 @@ namespace pb::device {
 
 enum class Failure {
   OutOfMemory, // nothing was allocated; freeing others may help
-  Build,       // this kernel cannot be had here
+  Build,       // this kernel cannot be built here
   Launch,      // this launch was refused; nothing of it ran
-  Unsuitable,  // the same, because of its matrices: others may do
-  Lost,        // the device is gone, and what only it had
+  Unsuitable,  // refused, too, but because of its matrices: others may be accepted
+  Lost,        // the device is gone, and with it the data that only it had
 };
 
 class DeviceError : public std::runtime_error {
@@ -47,18 +48,19 @@ private:
 struct Description {
   std::string api;              // "opencl", "cuda", "fake"
   std::string name;             // "NVIDIA H200"
-  std::string driver;           // version: with the name what compiled kernels depend on
+  std::string driver;           // its version; with the name it identifies what compiled kernels depend on
   unsigned long bytes = 0;      // of global memory
-  unsigned long largest = 0;    // buffer, bytes
+  unsigned long largest = 0;    // largest buffer, in bytes
   unsigned long localBytes = 0; // per group
-  int largestGroup = 1;         // items
+  int largestGroup = 1;         // largest number of items in a group
   int groupExtent[3] = {1, 1, 1};
-  int units = 1; // that run groups
+  int units = 1; // compute units, which run groups
   bool hasDouble = false;
-  bool sharesMemory = false; // with the processor: copies are not needed where buffers can be its own memory
+  // with the processor: no copies are needed where a buffer can be the processor's own memory
+  bool sharesMemory = false;
 };
 
-/// Rows of bytes with the same offset in a buffer and behind a host pointer. Helpers: transfer.h.
+/// Rows of bytes that lie at the same offset in a buffer and from a host pointer. Helpers: transfer.h.
 struct Transfer {
   unsigned long offset = 0, bytes = 0;                       // of the first row
   long rows = 1, rowStride = 0, planes = 1, planeStride = 0; // strides in bytes
@@ -66,7 +68,7 @@ struct Transfer {
 
 class Buffer {
 public:
-  virtual ~Buffer() = default; // frees it, when commands that use it are done
+  virtual ~Buffer() = default; // frees the buffer when commands that use it are done
 };
 
 class Kernel {
@@ -82,17 +84,17 @@ struct Span {
 class Event {
 public:
   virtual ~Event() = default;
-  /// Does not wait. Throws what went wrong with the command.
+  /// Does not wait. Throws the command's error, if it failed.
   virtual bool isDone() = 0;
-  /// When it ran; to be asked once it is done. Zeros where devices do not say.
+  /// When the command ran, once it is done. Zeros if the device does not say.
   virtual Span span() const = 0;
 };
 using EventRef = std::shared_ptr<Event>;
 
 struct Argument {
-  Buffer *buffer = nullptr; // else the 8 bytes of `value`
+  Buffer *buffer = nullptr; // null: the argument is the 8 bytes of `value`
   long value = 0;
-  bool written = true; // the buffer; one that is only read can be copied meanwhile
+  bool written = true; // whether the kernel writes the buffer; one that is only read can be copied meanwhile
   static Argument reads(Buffer &b) { return {&b, 0, false}; }
   static Argument writes(Buffer &b) { return {&b, 0, true}; }
   static Argument of(long v) { return {nullptr, v, false}; }
@@ -110,52 +112,52 @@ struct KernelSource {
   bool isLibrary = false;   // `text` is DeviceKernel::source of such a kernel
 };
 
-/// What build() did so far.
+/// Counts what build() did so far.
 struct Builds {
   long compiled = 0, cached = 0;
 };
 
 class Device {
 public:
-  /// Nothing runs afterwards; commands that have not begun may be left out.
+  /// Nothing runs after destruction; commands that have not begun may be dropped.
   virtual ~Device() = default;
   virtual const Description &about() const = 0;
   virtual std::unique_ptr<Buffer> allocate(unsigned long bytes) = 0;
-  /// Where sharesMemory: a buffer that is this memory of the processor's; copies to it cost nothing.
+  /// Where sharesMemory: a buffer that is this memory of the processor, so that copies to it cost nothing.
   virtual std::unique_ptr<Buffer> wrap(void *, unsigned long) { return nullptr; }
-  /// From the cache on disk (kernel_cache.h) or by the driver's compiler.
+  /// Takes the kernel from the cache on disk (kernel_cache.h) or from the driver's compiler.
   virtual std::unique_ptr<Kernel> build(const KernelSource &) = 0;
   virtual Builds builds() const { return {}; }
-  /// `host` must stay as it is until the event is done.
+  /// `host` must stay unchanged until the event is done.
   virtual EventRef copyIn(Buffer &, const Transfer &, const void *host) = 0;
   virtual EventRef copyOut(Buffer &, const Transfer &, void *host) = 0;
   virtual EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) = 0;
-  /// Commands that were given begin without further calls.
+  /// After this, the commands that were given begin without further calls.
   virtual void flush() = 0;
-  /// Before the first command: from now on `ended` is called, by any thread, when what one flush() began has
-  /// ended, once for each kind of commands. False: the device never calls, and events have to be asked again
-  /// and again.
+  /// To be called before the first command: from then on `ended` is called, by any thread, when the commands
+  /// that one flush() began have ended, once for each kind of command. False: the device never calls, and
+  /// events have to be polled.
   virtual bool callAtEnd(const std::function<void()> &ended) {
     (void)ended;
     return false;
   }
 };
 
-/// What a device could be opened as: "opencl:0", "cuda:0", "fake:0".
+/// The name by which a device can be opened: "opencl:0", "cuda:0", "fake:0".
 struct DeviceName {
   std::string id;
   Description about;
 };
 
-/// All that this machine has. "fake:0" is there if asked for by PB_FAKE_DEVICE (fake/fake_options.h), and can
-/// be opened as "fake" anyway.
+/// Lists all devices of this machine. "fake:0" is listed if PB_FAKE_DEVICE asks for it (fake/fake_options.h);
+/// it can always be opened as "fake".
 std::vector<DeviceName> listDevices();
-/// Those of them that openDevices(names) would try to open.
+/// Lists the devices that openDevices(names) would try to open.
 std::vector<DeviceName> listDevices(const std::string &names);
 
-/// Those that are named, separated by commas ("opencl:0,cuda:1"; "all": each once, by CUDA rather than
-/// OpenCL; "none"; "opencl": its first); devices that cannot be opened are left out, with a sentence each in
-/// `complaints`.
+/// Opens the named devices; names are separated by commas ("opencl:0,cuda:1"; "all": each device once, by
+/// CUDA rather than OpenCL; "none"; "opencl": the first one of OpenCL). Devices that cannot be opened are
+/// left out, with a sentence each in `complaints`.
 std::vector<std::unique_ptr<Device>> openDevices(const std::string &names,
                                                  std::vector<std::string> &complaints);
 

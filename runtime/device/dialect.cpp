@@ -3,7 +3,7 @@
 #include "runtime/device/dialect.h"
 #include "runtime/device/dialect_math.h"
 
-// The functions of compiler/body/math_functions.cpp that every language here has, under other names for
+// The functions of compiler/body/math_functions.cpp that all of these languages have, under other names for
 // float.
 #define UNARY(EACH)                                                                                          \
   EACH(sqrt)                                                                                                 \
@@ -43,7 +43,7 @@
   EACH(atan2)                                                                                                \
   EACH(fmod) EACH(fmin) EACH(fmax) EACH(hypot) EACH(fdim) EACH(copysign) EACH(remainder) EACH(nextafter)
 
-// std::min, std::max and abs as bodies see them, also for NaN and for two equal ones.
+// std::min, std::max and abs as bodies see them, including their results for NaN and for two equal arguments.
 #define ARITHMETIC(PREFIX)                                                                                   \
   COMPARE(PREFIX, float)                                                                                     \
   COMPARE(PREFIX, double)                                                                                    \
@@ -53,7 +53,7 @@
          " double pb_abs_double(double a) { return fabs(a); }\n" PREFIX                                      \
          " int pb_abs_int(int a) { return a < 0 ? -a : a; }\n" PREFIX                                        \
          " long pb_abs_long(long a) { return a < 0 ? -a : a; }\n" LONGS(PREFIX)
-// What loops and index expressions need (runtime/abi/index.h).
+// The functions that loops and index expressions need (runtime/abi/index.h).
 #define LONGS(PREFIX)                                                                                        \
   PREFIX " long pb_minimum(long a, long b) { return a < b ? a : b; }\n" PREFIX                               \
          " long pb_maximum(long a, long b) { return a > b ? a : b; }\n" PREFIX                               \
@@ -63,7 +63,7 @@
          "#define labs(a) pb_abs_long(a)\n"                                                                  \
          "#define PB_LOCAL_INDEX "                                                                           \
          "((int)((PB_LOCAL_ID(2) * PB_G1 + PB_LOCAL_ID(1)) * PB_G0 + PB_LOCAL_ID(0)))\n"
-// The value of an optional input that lies outside (runtime/abi/body.h). LONG( is what gives a double's bits.
+// The value of an optional input that lies outside (runtime/abi/body.h). LONG( gives the bits of a double.
 #define MISSING(PREFIX, LONG, DOUBLE)                                                                        \
   PREFIX " double pb_missing(void) { return " DOUBLE "0x7ff96155e0000000L); }\n" PREFIX                      \
          " bool pb_isMissing(double a) { return " LONG "a) == 0x7ff96155e0000000L; }\n"
@@ -71,18 +71,18 @@
   PREFIX " " #T " pb_min_" #T "(" #T " a, " #T " b) { return b < a ? b : a; }\n" PREFIX " " #T " pb_max_" #T \
          "(" #T " a, " #T " b) { return a < b ? b : a; }\n"
 
-// OpenCL C has one name for both types, and no conversion of an integer to either: the dialect's names become
-// macros for functions that convert. Its headers have macros of these names, too.
+// OpenCL C has one name for both types, and no conversion of an integer to either, so the dialect's names
+// become macros for functions that convert. OpenCL's headers have macros of these names, too.
 #define CL_FLOAT_1(f) "static inline float pb_" #f "f(float x) { return " #f "(x); }\n"
 #define CL_FLOAT_2(f) "static inline float pb_" #f "f(float x, float y) { return " #f "(x, y); }\n"
 #define CL_DOUBLE_1(f) "static inline double pb_" #f "(double x) { return " #f "(x); }\n"
 #define CL_DOUBLE_2(f) "static inline double pb_" #f "(double x, double y) { return " #f "(x, y); }\n"
 #define NAME_FLOAT(f) "#undef " #f "f\n#define " #f "f pb_" #f "f\n"
 #define NAME(f) "#undef " #f "\n#define " #f " pb_" #f "\n"
-// Words of OpenCL C alone: elsewhere they may be names, also of a body's variables.
+// Keywords of OpenCL C only: in other languages they may be names, for example of a body's variables.
 #define CL_WORD(word) "#define " #word " pb_word_" #word "\n"
 
-// CUDA C++ has functions of one name for both types: here, too, the name is for double.
+// CUDA C++ has functions of one name for both types; in the dialect the name stands for double.
 #define CUDA_DOUBLE_1(f) "__device__ inline double pb_" #f "(double x) { return " #f "(x); }\n"
 #define CUDA_DOUBLE_2(f) "__device__ inline double pb_" #f "(double x, double y) { return " #f "(x, y); }\n"
 
@@ -127,8 +127,8 @@ const char *const kOpenClPrelude =
                                                                            CL_WORD(write_only)
                                                                                CL_WORD(read_write);
 
-// NVRTC knows the functions of math.h without any header. A grid has at most 65535 groups along y and z: a
-// larger launch comes in parts, the first group of which stands in pb_first_group (cuda/cuda_device.cpp).
+// NVRTC knows the functions of math.h without any header. A grid has at most 65535 groups along y and z; a
+// larger launch is split into parts, and pb_first_group has the first group of a part (cuda/cuda_device.cpp).
 const char *const kCudaPrelude =
     R"(__constant__ long pb_first_group[3];
 #define PB_KERNEL(name) extern "C" __global__ void __launch_bounds__(PB_G0 * PB_G1 * PB_G2) name
@@ -163,9 +163,9 @@ const char *const kCudaPrelude =
                                                               "__longlong_as_double(");
 
 // A kernel with barriers is a coroutine: an item that waits is suspended, which sanitizers understand and
-// which is right in loops. One without is a plain function, and the items of a group a loop. Every kernel has
-// a shared library of its own, loaded once for each device, so static variables are as private as a group's
-// memory.
+// which is right in loops. A kernel without barriers is a plain function, called in a loop over the items of
+// a group. Every kernel has a shared library of its own, loaded once for each device, so its static variables
+// are as private as a group's memory.
 const char *const kHostPrelude = R"(struct pb_Item { long global[3], local[3], group[3]; };
 static pb_Item *pb_item;
 static bool pb_measuring;
@@ -263,7 +263,8 @@ extern "C" unsigned long pb_measure() {
   pb_measuring = false;
   return pb_local_bytes;
 }
-/// Whether all items reached the same barriers. Memory of groups begins with nonsense, as it does elsewhere.
+/// Returns whether all items reached the same barriers. The memory of groups starts with arbitrary bytes, as
+/// on other devices.
 extern "C" int pb_run_group(const unsigned long *arguments, const long *group) {
   constexpr int count = PB_G0 * PB_G1 * PB_G2;
   for (int k = 0; k < pb_local_count; ++k)
@@ -290,7 +291,7 @@ extern "C" int pb_run_group(const unsigned long *arguments, const long *group) {
 #endif
       }
 #if PB_HAS_BARRIER
-  // Every second time the other way round, so that what a missing barrier leaves to chance differs.
+  // Every second pass runs the items in reverse order, so that a missing barrier has different effects.
   int done = 0;
   for (bool back = false; done == 0; back = !back)
     for (int n = 0; n < count; ++n) {

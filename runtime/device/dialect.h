@@ -1,46 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The language in which the compiler writes kernels, and what makes it OpenCL C, CUDA C++ or C++.
+// The language in which the compiler writes kernels, and the preludes that turn it into OpenCL C, CUDA C++ or
+// C++.
 //
 //   PB_KERNEL(pb_k0)(PB_GLOBAL const float *A_p, long A_o, long A_s0, ..., long low0, long high0)
 //   {
-//     PB_LOCAL_ARRAY(float, A_t, (PB_G0 + 2) * PB_G1);     // group-local; at the begin of the body
+//     PB_LOCAL_ARRAY(float, A_t, (PB_G0 + 2) * PB_G1);     // group-local; at the beginning of the body
 //     PB_BEGIN                                             // statements begin here
-//     const long i0 = low0 + PB_ID(0);                     // 0 .. items[d] - 1; PB_LOCAL_ID(d),
-//     PB_GROUP_ID(d);
+//     const long i0 = low0 + PB_ID(0);                     // 0 .. items[d] - 1
+//                                                          // also PB_LOCAL_ID(d), PB_GROUP_ID(d), and
 //                                                          // PB_LOCAL_INDEX: among all items of the group
 //     ...
 //     PB_BARRIER();                                        // all items of the group, global and local memory
 //     if (i0 < high0) ...
 //     PB_END
 //   }
-//   PB_TABLE const double T[2] = {1, 2};                   // constants, in front of what names them
-//   PB_FUNCTION int f(PB_GLOBAL const double *a, PB_LOCAL const double *b, PB_CONSTANT const double *c, int
-//   *own)
+//   PB_TABLE const double T[2] = {1, 2};                   // constants, before their first use
+//   PB_FUNCTION int f(PB_GLOBAL const double *a, PB_LOCAL const double *b, PB_CONSTANT const double *c,
+//                     int *own)
 //
 // Otherwise kernels are C: for, if, assignments, conditional expressions; types float, double, int, long,
 // unsigned char, bool (as int); functions by C's names for double (sqrt, fabs, fmin, pow, ...) and with an
 // `f` for float (sqrtf, ...), pb_min_T / pb_max_T / pb_abs_T for T in {float, double, int, long}, abs and
-// labs; of longs pb_minimum, pb_maximum, pb_floordiv, pb_floormod (runtime/abi/index.h); pb_missing() and
-// pb_isMissing(double) (runtime/abi/body.h).
-// `long` has 64 bits everywhere. fused multiply-add may be formed, sums are not reordered.
+// labs; for long pb_minimum, pb_maximum, pb_floordiv, pb_floormod (runtime/abi/index.h); pb_missing() and
+// pb_isMissing(double) (runtime/abi/body.h). `long` has 64 bits everywhere. Fused multiply-add may be formed;
+// sums are not reordered.
+//
 // The functions are those of compiler/body/math_functions.h, predicates (isnan, ...) as pb_isnan and
 // pb_isnanf; constants INFINITY and NAN. Barriers stand in the kernel itself (not in a function that it
-// calls), with all items of the group reaching the same ones in the same order. A pointer that is only read
+// calls), and all items of the group reach the same barriers in the same order. A pointer that is only read
 // points to const.
 #pragma once
 #include "runtime/device/device.h"
 
 namespace pb::device {
 
-/// Text to be put in front of kernels.
+/// Text that stands before the kernels of each kind of device.
 extern const char *const kOpenClPrelude;
 extern const char *const kCudaPrelude;
 extern const char *const kHostPrelude; // for the fake device: a C++ compiler makes a shared library of it
-/// Behind the kernel, whose name is PB_ENTRY: what the fake device calls (fake/host_kernel.h).
+/// Text that stands behind the kernel, whose name is PB_ENTRY: the function that the fake device calls
+/// (fake/host_kernel.h).
 extern const char *const kHostEpilogue;
 
-/// The whole text: sizes of groups, prelude, kernel. Compilers' messages count the kernel's own lines.
+/// The whole text: sizes of groups, prelude, kernel. Line numbers in compilers' messages are those of the
+/// kernel alone.
 std::string kernelText(const char *prelude, const KernelSource &);
 
 } // namespace pb::device

@@ -9,7 +9,7 @@ namespace {
 
 const char *const kLost = "what the program reads was lost with the device that had it";
 
-/// What a write leaves as it was must be there, too.
+/// Cells that a write leaves unchanged must be there, too.
 bool needsCells(const Table &table, const HostUse &u) {
   return u.reads || (u.writes && (!u.covers || !table.isExact(u.place)));
 }
@@ -20,7 +20,7 @@ public:
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> caller) {
     const auto request = std::make_shared<Request>();
-    request_ = request; // lives until it has resumed us
+    request_ = request; // lives until it has resumed this coroutine
     request->resumeOn(*task::Scheduler::current(), caller);
     request->finish();
   }
@@ -36,7 +36,7 @@ bool hostMayAccess(Table &table, const std::vector<HostUse> &uses) {
   for (const HostUse &u : uses)
     if ((u.reads || !u.covers) && !table.isOnHost(u.place))
       return false;
-  // If one of these says no, the others were noted early, which only makes devices copy again.
+  // If one of these returns false, the others were recorded too early, which only makes devices copy again.
   return std::all_of(uses.begin(), uses.end(),
                      [&](const HostUse &u) { return !u.writes || table.hostWrites(u.place); });
 }
@@ -59,7 +59,7 @@ Job hostAccess(Table &table, std::vector<HostUse> uses) {
         throw DeviceError(Failure::Lost, kLost);
       if (table.isOnHost(u.place))
         break;
-      co_await Yield(); // a device that was lost a moment ago: the table will soon say what is left
+      co_await Yield(); // a device has just been lost: the table will soon say what is left
     }
   }
   for (const HostUse &u : uses)
@@ -70,7 +70,7 @@ Job hostAccess(Table &table, std::vector<HostUse> uses) {
       for (int d = 0; d < table.devices(); ++d)
         if (Manager *m = table.manager(d); m && !m->isLost())
           co_await m->release(u.place, reads);
-      co_await Yield(); // a device that is lost lets go soon
+      co_await Yield(); // a lost device will soon release its memory
     }
 }
 

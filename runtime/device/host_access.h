@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the processor's code needs before it may touch matrices that devices use, too.
+// What code on the processor must do before it touches matrices that devices use, too.
 //
 //   std::vector<HostUse> uses{{in, true, false}, {out, false, true, true}};
-//   if (!hostMayAccess(table, uses)) co_await hostAccess(table, uses);   // copies, waits, notes the writes
+//   if (!hostMayAccess(table, uses))
+//     co_await hostAccess(table, uses);     // copies, waits, records the writes
 //   ... the step runs ...
 //
-// Writes must be noted before they happen: then a device that has a copy of the cells will not use it again.
-// hostMayAccess() notes them, too, if it says yes.
-// Throws DeviceError Lost if what is read was lost with a device.
+// Writes must be recorded before they happen, so that a device that has a copy of the cells will not use it
+// again. hostMayAccess() records them, too, if it returns true. Throws DeviceError Lost if data to be read
+// was lost with a device.
 #pragma once
 #include "runtime/device/manager.h"
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#define XXH_INLINE_ALL // no library that programs would have to link
+#define XXH_INLINE_ALL // header-only, because programs would otherwise have to link the library
 #include <xxhash.h>
 
 namespace fs = std::filesystem;
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 namespace pb::device {
 namespace {
 
-/// What stands before an entry's bytes.
+/// The header of an entry.
 struct KernelHeader {
   char magic[8] = {'p', 'b', 'k', 'e', 'r', 'n', 'e', 'l'};
   std::uint64_t size = 0, low = 0, high = 0;
@@ -40,12 +40,12 @@ struct CachedKernel {
   fs::file_time_type used;
 };
 
-/// All entries; leftovers of writers that died are removed on the way.
+/// Returns all entries; removes leftovers of writers that died.
 std::vector<CachedKernel> cachedKernels(const fs::path &folder) {
   std::vector<CachedKernel> entries;
   std::error_code problem;
   for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem)) {
-    std::error_code gone; // other processes remove entries too
+    std::error_code gone; // for entries that other processes remove
     const fs::file_time_type used = at->last_write_time(gone);
     const std::uint64_t size = at->file_size(gone);
     const std::string name = at->path().filename().string();
@@ -111,8 +111,8 @@ void KernelCache::put(const std::string &key, std::string_view binary) const {
   if (!file || std::rename(temporary.c_str(), (folder_ / key).c_str()) != 0)
     unlink(temporary.c_str());
 
-  // Looking through the folder costs milliseconds: once for every 64th of the limit that a process writes,
-  // and for one new entry in 16 by its key, so that many short processes do it too.
+  // Listing the folder takes milliseconds, so it is done once for every 64th of the limit that a process
+  // writes, and for one new entry in 16, chosen by its key, so that many short processes do it, too.
   static std::atomic<std::uint64_t> written{0};
   const bool much = (written += binary.size()) > limit_ / 64;
   if (much)
@@ -125,7 +125,7 @@ void KernelCache::prune() const {
   const int lock = open((folder_ / "lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
   if (lock < 0)
     return;
-  if (flock(lock, LOCK_EX | LOCK_NB) == 0) { // else another process is at it
+  if (flock(lock, LOCK_EX | LOCK_NB) == 0) { // otherwise another process is pruning
     std::vector<CachedKernel> entries = cachedKernels(folder_);
     std::uint64_t total = 0;
     for (const CachedKernel &entry : entries)
@@ -151,7 +151,7 @@ std::string kernelKey(const Description &about, std::string_view options, std::s
   for (const std::string_view part :
        {std::string_view("kernel 1"), std::string_view(about.api), std::string_view(about.name),
         std::string_view(about.driver), options, text, entry}) {
-    const std::uint64_t size = part.size(); // ("ab", "c") and ("a", "bc") are different
+    const std::uint64_t size = part.size(); // distinguishes ("ab", "c") from ("a", "bc")
     XXH3_128bits_update(&state, &size, sizeof size);
     XXH3_128bits_update(&state, part.data(), part.size());
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Compiled kernels on disk, found again by all that decides them (petabricks-hetero 7.3, requirement 83).
+// Compiled kernels on disk, found again by a key of everything that decides them (petabricks-hetero 7.3,
+// requirement 83).
 //
 //   KernelCache cache(KernelCache::standardFolder());
 //   const std::string key = kernelKey(device.about(), options, wholeText, source.entry);
@@ -9,8 +10,9 @@
 //
 // Invariants: get() returns exactly what put() was given, or nothing (each entry carries a checksum; a
 // damaged one is removed); several processes and threads may use one folder; a folder that cannot be written
-// makes a cache that is always empty, silently. Entries not used for longest go first when the folder grows
-// past its limit. compiler/build/cache.h is the compiler's, which a program does not carry.
+// makes a cache that is always empty, without a message. When the folder grows past its limit, the entries
+// that were not used for longest are removed first. compiler/build/cache.h is the compiler's own cache, which
+// programs do not contain.
 #pragma once
 #include "runtime/device/device.h"
 #include <cstdint>
@@ -24,8 +26,8 @@ class KernelCache {
 public:
   static constexpr std::uint64_t kStandardLimit = std::uint64_t{256} << 20;
 
-  /// $PB_KERNEL_CACHE, else $XDG_CACHE_HOME/pbc/kernels, else ~/.cache/pbc/kernels. Empty, for no cache, when
-  /// PB_KERNEL_CACHE is set and empty or when none of these is known.
+  /// $PB_KERNEL_CACHE, else $XDG_CACHE_HOME/pbc/kernels, else ~/.cache/pbc/kernels. Empty, which means no
+  /// cache, when PB_KERNEL_CACHE is set and empty or when none of these is known.
   static std::filesystem::path standardFolder();
 
   /// `limit`: bytes of all entries together. An empty folder name makes a cache that is always empty.
@@ -34,7 +36,7 @@ public:
   std::optional<std::string> get(const std::string &key) const;
   void put(const std::string &key, std::string_view binary) const;
 
-  /// Removes the entries used longest ago until four fifths of the limit are left, if the limit is passed.
+  /// If the limit is passed, removes the least recently used entries until four fifths of the limit are left.
   /// put() does so now and then.
   void prune() const;
 
@@ -43,7 +45,7 @@ private:
   std::uint64_t limit_;
 };
 
-/// 32 hexadecimal digits. `text` has the prelude and the sizes of groups in it.
+/// A key of 32 hexadecimal digits. `text` includes the prelude and the sizes of groups.
 std::string kernelKey(const Description &, std::string_view options, std::string_view text,
                       std::string_view entry);
 

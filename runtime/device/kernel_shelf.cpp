@@ -34,7 +34,7 @@ struct KernelShelf::Entry {
   }
 };
 
-/// One build after the other, each on a thread that can be left alone. Shared with these threads.
+/// Runs one build after the other, each on a thread that can be abandoned. Shared with these threads.
 struct KernelShelf::Builder {
   Device &device;
   const std::chrono::duration<double> limit;
@@ -71,7 +71,7 @@ struct KernelShelf::Builder {
     }
   }
 
-  /// The watcher hears of the end before those do who wait for the kernel, and once.
+  /// The watcher is told of the end once, and before the coroutines that wait for the kernel.
   static void end(Entry &entry, const WatchBuild &watch, Built built) {
     if (watch && !entry.isReported.exchange(true))
       watch(entry.source.entry, false);
@@ -133,7 +133,7 @@ bool KernelShelf::Awaiter::await_ready() const {
 void KernelShelf::Awaiter::await_suspend(std::coroutine_handle<> caller) {
   request = std::make_shared<Request>();
   request->resumeOn(*task::Scheduler::current(), caller);
-  // This awaiter may be gone once somebody resumes the caller.
+  // This awaiter may be destroyed once the caller is resumed.
   const std::shared_ptr<Entry> kept = entry;
   const std::shared_ptr<Request> mine = request;
   {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The kernels of one device that a program has asked for, each built once, off the workers' threads.
+// The kernels of one device that a program has asked for. Each is built once, outside of the workers'
+// threads.
 //
 //   Shelf::Built k = co_await shelf.get(kernel, group, true);      // waits the first time only
 //   if (!k.kernel) say(k.why);
 //
 // A build may take seconds (a compiler runs in the driver): the coroutine is suspended, no worker waits. A
-// build that takes longer than the limit counts as failed and is left alone.
-// Invariant: get() for the same version and group gives the same answer as long as the shelf lives.
+// build that takes longer than the limit counts as failed, and its result is ignored. Invariant: get() for
+// the same version and group gives the same answer as long as the shelf lives.
 #pragma once
 #include "runtime/device/request.h"
 #include <functional>
@@ -31,7 +32,7 @@ public:
   struct Built {
     std::shared_ptr<Kernel> kernel; // null: see `why`
     std::string why;
-    bool isLost = false; // not the kernel is to blame, but the device is gone
+    bool isLost = false; // the device is gone; this says nothing about the kernel
   };
 
   /// `device` must outlive the shelf.
@@ -47,17 +48,17 @@ private:
 public:
   struct Awaiter {
     std::shared_ptr<Entry> entry;
-    std::shared_ptr<Request> request = {}; // lies in a deque until the coroutine goes on
+    std::shared_ptr<Request> request = {}; // must stay in a deque until the coroutine goes on
     bool await_ready() const;
     void await_suspend(std::coroutine_handle<> caller);
     Built await_resume() const;
   };
-  /// `cells` of an item; `unit`: dimension 0 of every matrix has stride 1.
+  /// `cells`: cells of an item; `unit`: dimension 0 of every matrix has stride 1.
   Awaiter get(const DeviceKernel &, const int group[3], const int cells[2], bool unit);
 
 private:
   using Key = std::tuple<const DeviceKernel *, int, int, int, int, int, bool>;
-  std::mutex mutex_; // of entries_
+  std::mutex mutex_; // guards entries_
   std::map<Key, std::shared_ptr<Entry>> entries_;
   std::shared_ptr<Builder> builder_;
 };

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Who used a buffer last, on each of a device's queues: what a new command has to wait for.
+// The last uses of a buffer on each of a device's queues: what a new command has to wait for.
 //
-//   uses.eachToAwait(kKernels, true, [&](auto &command) { wait for it });   // a kernel that writes
+//   uses.eachToAwait(kKernels, true, [&](auto &command) {   // for a kernel that writes
+//     wait for command
+//   });
 //   uses.note(kKernels, true, command);
 //
-// Invariant: a queue carries out its commands in order, so only the last of each counts, and none of the own.
+// A queue carries out its commands in order, so only the last use on each queue counts, and none on the
+// command's own queue.
 #pragma once
 #include <array>
 #include <utility>
@@ -29,7 +32,7 @@ public:
       reads_[queue] = std::move(command);
       return;
     }
-    reads_ = {}; // the write waits for them: who waits for the write waits for all
+    reads_ = {}; // the write waits for them: a command that waits for the write waits for all
     write_ = std::move(command);
     writeQueue_ = queue;
   }

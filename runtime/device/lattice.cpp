@@ -8,13 +8,13 @@
 namespace pb::device {
 namespace {
 
-/// `count` places that are `stride` bytes apart.
+/// `count` positions that are `stride` bytes apart.
 struct Run {
   long stride, count;
 };
 
-/// The view as runs with ascending strides, the first over `unit` bytes each, none of which goes on where the
-/// one before ends; none if cells overlap. Moves the offset to the lowest cell.
+/// The view as runs with ascending strides, the first over `unit` bytes each; runs that continue each other
+/// are joined. Nothing if cells overlap. Moves the offset to the lowest cell.
 std::optional<std::vector<Run>> runsOf(const View &v, long &offset) {
   std::vector<Run> dimensions;
   for (int d = 0; d < v.rank; ++d) {
@@ -83,7 +83,7 @@ bool Lattice::refine(long stride, const std::vector<BoxSet *> &sets) {
   int at = 0;
   while (at < rank_ && stride_[at] < stride)
     ++at;
-  // Digits below must stay what they are.
+  // The strides below must keep dividing it.
   if (rank_ == kMostStrides || (at > 0 ? stride % stride_[at - 1] : rank_ > 0 ? stride_[0] % stride : 0))
     return false;
   std::copy_backward(stride_ + at, stride_ + rank_, stride_ + rank_ + 1);
@@ -126,7 +126,7 @@ Cover Lattice::cover(const View &view, const std::vector<BoxSet *> &sets) {
   long unit = rank_ ? stride_[0] : runs ? (*runs)[0].stride : view.elementBytes;
   if (runs)
     unit = std::gcd(unit, (*runs)[0].stride);
-  refine(unit, sets); // it divides what is there; a sixth stride is refused
+  refine(unit, sets); // it divides all strides; a sixth stride is refused
   const auto inexact = [&] { return Cover{whole(), false}; };
   if (!runs || offset < 0 || stride_[0] != unit)
     return inexact();
@@ -136,7 +136,7 @@ Cover Lattice::cover(const View &view, const std::vector<BoxSet *> &sets) {
     if (!refine(r.stride, sets))
       return inexact();
 
-  // Where the runs begin among the digits, which of them is whose, largest first.
+  // Finds where the runs begin in the lattice, and which dimension belongs to which run, largest first.
   std::vector<long> part(runs->size(), 0);
   std::vector<int> first(runs->size() + 1, rank_);
   long rest = offset;
@@ -151,12 +151,12 @@ Cover Lattice::cover(const View &view, const std::vector<BoxSet *> &sets) {
     }
   }
   std::vector<Box> boxes{Box{rank_, {}, {}}};
-  long end = unit; // of the cells so far, seen from where all digits beyond are 0
+  long end = unit; // the end of the cells so far, relative to where all higher coordinates are 0
   for (std::size_t k = 0; k < runs->size(); ++k) {
     const Run &run = (*runs)[k];
     end += part[k] + (run.count - 1) * run.stride;
     if (end > (first[k + 1] < rank_ ? stride_[first[k + 1]] : bytes_))
-      return inexact(); // it goes on in what is the next row of another view
+      return inexact(); // it continues into the next row of another view
     std::vector<Box> product;
     for (const Box &b : boxes)
       interval(part[k], part[k] + run.count * run.stride, first[k], first[k + 1], b, product);

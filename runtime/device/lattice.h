@@ -3,19 +3,23 @@
 // The cells of a storage as cells of a lattice, on which views are boxes.
 //
 //   Lattice lattice(8 * 640 * 480);
-//   lattice.cover({.offset = 8 * 1283, .elementBytes = 8, .rank = 2, .stride = {8, 5120}, .extent = {5, 4}},
-//   {})
-//     => strides {8, 5120}; one box [3, 8) x [2, 6), exact
-//   lattice.transfers(box)   => {.offset = 10264, .bytes = 40, .rows = 4, .rowStride = 5120}
+//   lattice.cover({.offset = 8 * 1283, .elementBytes = 8, .rank = 2,
+//                  .stride = {8, 5120}, .extent = {5, 4}}, {})
+//     =>  strides {8, 5120}; one box [3, 8) x [2, 6), exact
+//   lattice.transfers(box)
+//     =>  {.offset = 10264, .bytes = 40, .rows = 4, .rowStride = 5120}
 //
-// A position in the storage, in bytes, is taken apart into whole strides, largest first: its digits are the
-// cell. Strides come from the views that were seen; a view with a new stride refines the lattice, and the
-// sets of boxes that are on it already are converted. So a storage that is only ever seen as a whole has one
-// dimension, transposed views are the same boxes, and a view of every second element is a box, too.
-//   What fits on no lattice (overlapping strides, a view that goes over the end of another's rows, more than
-// five strides) counts as the whole storage, and `exact` is false.
-// Invariants: strides ascend; the first divides all; boxes of one lattice are disjoint exactly if the bytes
-// are; every box that cover() gives is inside of the storage.
+// A position in the storage, in bytes, is divided into whole strides, largest first; the quotients are the
+// coordinates of the cell. The strides are those of the views that were seen; a view with a new stride
+// refines the lattice, and the sets of boxes that are on it already are converted. So a storage that is only
+// ever seen as a whole has one dimension, transposed views are the same boxes, and a view of every second
+// element is a box, too.
+//
+// Views that fit on no lattice (overlapping strides, a view that crosses the end of another's rows, more than
+// five strides) count as the whole storage, and `exact` is false.
+//
+// Invariants: strides ascend, and the first divides all others; boxes of one lattice are disjoint exactly if
+// their bytes are; every box that cover() gives lies inside the storage.
 #pragma once
 #include "runtime/abi/region.h"
 #include "runtime/device/box_set.h"
@@ -35,29 +39,32 @@ struct View {
 
 struct Cover {
   BoxSet cells;
-  bool exact = true; // else more than the view's
+  bool exact = true; // false: `cells` has more than the view's cells
 };
 
 class Lattice {
 public:
   static constexpr int kMostStrides = 5;
 
-  /// `bytes`: of the storage.
+  /// `bytes`: the size of the storage.
   explicit Lattice(unsigned long bytes) : bytes_(static_cast<long>(bytes)) {}
 
   int rank() const { return rank_; }
   long stride(int d) const { return stride_[d]; }
 
-  /// The view's cells. `sets`: all that are kept on this lattice; they are converted where it is refined.
+  /// The cells of the view. `sets`: all sets that are kept on this lattice; they are converted where it is
+  /// refined.
   Cover cover(const View &, const std::vector<BoxSet *> &sets);
   BoxSet whole() const;
-  /// The bytes of a box: neighbouring rows as one; several transfers where three dimensions are not enough.
+  /// The bytes of a box. Contiguous rows are joined; there are several transfers where three dimensions are
+  /// not enough.
   std::vector<Transfer> transfers(const Box &) const;
   std::vector<Transfer> transfers(const BoxSet &) const;
 
 private:
   bool refine(long stride, const std::vector<BoxSet *> &sets);
-  /// The positions [low, high) as digits first .. last - 1; others are 0 .. 1.
+  /// Appends the boxes of the positions [low, high), whose coordinates are those of dimensions first .. last
+  /// - 1; other dimensions get 0 .. 1.
   void interval(long low, long high, int first, int last, Box box, std::vector<Box> &result) const;
   int find(long stride) const;
 

@@ -18,7 +18,7 @@ LaunchRounds::LaunchRounds(const Launch &launch, std::vector<Argument> &argument
     if (!launch.inRounds)
       count_ = launch.teams.lastPass() - launch.teams.firstPass() + 1;
     arguments.push_back(Argument::writes(*scratch));
-    for (const long v : {0L, launch.teams.parts, 1L}) // the pass, and groups with parts of the same cells
+    for (const long v : {0L, launch.teams.parts, 1L}) // the pass, the parts, and the number of groups
       arguments.push_back(Argument::of(v));
   }
   if (!launch.inTiles())
@@ -53,7 +53,7 @@ Grid LaunchRounds::prepare(long round, std::vector<Argument> &arguments) const {
   arguments[diagonal].value = round;
   Grid grid;
   for (int d = 0; d + 1 < box.rank; ++d) {
-    const long all = tilesAlong(d), others = count_ - all; // the others' places have at most that sum
+    const long all = tilesAlong(d), others = count_ - all; // the sum of the other positions is at most that
     const long first = std::max(0L, round - others), last = std::min(all - 1, round);
     arguments[diagonal + 1 + static_cast<std::size_t>(d)].value = first;
     grid.group[d] = launch_.group[d];

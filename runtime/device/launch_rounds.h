@@ -8,9 +8,9 @@
 //   one cell, 3 groups with parts of its steps     2 commands, passes 1 and 2 (teams.h)
 //   in tiles of 2 x 3 points                       3 commands: tile (0, 0); (1, 0) and (0, 1); (1, 1)
 //
-// All arguments of one command but the last few are those of the next. Of tiles, the last function's place
-// follows from the diagonal and the others'; along these a command has the tiles from `first` on for which
-// there is one.
+// The commands differ only in their last few arguments. For tiles, the position along the last function
+// follows from the diagonal and the other positions; along these a command computes the tiles from `first` on
+// that exist.
 #pragma once
 #include "runtime/device/manager.h"
 
@@ -18,8 +18,8 @@ namespace pb::device {
 
 class LaunchRounds {
 public:
-  /// Appends what changes from command to command to `arguments`. `scratch`: for what parts of cells leave;
-  /// where there are none any buffer that is written.
+  /// Appends the arguments that change from command to command to `arguments`. `scratch`: a buffer for
+  /// partial results of cells; if there are none, any buffer that is written.
   LaunchRounds(const Launch &, std::vector<Argument> &arguments, Buffer *scratch);
   long count() const { return count_; }
   /// The arguments and the work-items of command number `round`.
@@ -29,7 +29,7 @@ private:
   long tilesAlong(int d) const;
 
   const Launch &launch_;
-  std::size_t limits_; // among the arguments
+  std::size_t limits_; // their position among the arguments
   long count_ = 1;
 };
 

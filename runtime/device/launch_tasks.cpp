@@ -8,7 +8,7 @@
 namespace pb::device {
 namespace {
 
-/// Keeps a transient's staging memory until the device is done with it, and copies from it.
+/// Keeps a transient's staging memory until the device no longer uses it, and copies results from it.
 class TransientEnd : public Task {
 public:
   TransientEnd(const char *name, std::shared_ptr<Submission> submission, std::shared_ptr<Transient> transient,
@@ -39,13 +39,13 @@ private:
   const bool writes_;
 };
 
-/// What the tasks of one launch have in common.
+/// The state that the tasks of one launch share.
 struct Progress {
   Progress(std::shared_ptr<Submission> s, std::size_t index)
       : submission(std::move(s)), launch(submission->launches[index]), records(launch.matrices.size()),
         transients(launch.matrices.size()) {}
 
-  /// A launch before it failed, or this one.
+  /// Whether this launch or one before it failed.
   bool isRefused() const { return submission->result.why.has_value(); }
   void giveScratchBack(Management &m) {
     if (scratch)
@@ -73,8 +73,8 @@ struct Progress {
   const std::shared_ptr<Submission> submission;
   const Launch &launch;
   std::vector<std::shared_ptr<Record>> records;       // of each matrix, or
-  std::vector<std::shared_ptr<Transient>> transients; // where no storage owns it
-  std::unique_ptr<Buffer> scratch;                    // for what parts of cells leave
+  std::vector<std::shared_ptr<Transient>> transients; // for matrices that no storage owns
+  std::unique_ptr<Buffer> scratch;                    // for partial results of cells
   bool isPinned = false;
 };
 
@@ -103,11 +103,11 @@ public:
 protected:
   virtual Outcome step(Management &) = 0;
   virtual Outcome skipped() { return Outcome::Done; }
-  /// False: not yet. Throws what makes the launch impossible.
+  /// False: not yet. Throws the reason if the launch is impossible.
   bool bringIn(Management &m, std::size_t k);
 
   const std::shared_ptr<Progress> progress_;
-  std::shared_ptr<Request> asked_; // another device to copy out
+  std::shared_ptr<Request> asked_; // the request to another device to copy out
 };
 
 class Prepare : public LaunchTask {
@@ -143,7 +143,7 @@ private:
     if (p.transients[k])
       return true;
     if (p.submission->ownWrites)
-      return false; // it may be what a launch before is to write there
+      return false; // an earlier launch may still have to write it
     auto t = std::make_shared<Transient>(p.launch.matrices[k]);
     bool wait = false;
     t->buffer = m.allocate(t->bytes(), wait);
@@ -239,7 +239,7 @@ protected:
     try {
       note(m);
     } catch (const DeviceError &e) {
-      throw DeviceError(Failure::Lost, e.what()); // it was given: there is no way back
+      throw DeviceError(Failure::Lost, e.what()); // the launch was given and cannot be withdrawn
     }
     return end(m);
   }
@@ -253,7 +253,7 @@ private:
   Outcome end(Management &m) {
     if (progress_->launch.end)
       progress_->launch.end->one();
-    progress_->giveScratchBack(m); // whoever gets it next comes after this launch
+    progress_->giveScratchBack(m); // its next user is ordered after this launch
     progress_->unpin(m);
     ++progress_->submission->result.count;
     progress_->submission->partDone();
@@ -291,7 +291,7 @@ private:
                                  : *progress_->transients[k]->buffer;
   }
 
-  /// Rounds before have overwritten something: that is undone only if the host has what was there.
+  /// Earlier rounds have overwritten data; this can be undone only if the host has the old data.
   [[noreturn]] void failed(Management &m, const DeviceError &e) {
     const Launch &l = progress_->launch;
     bool isLost = e.failure() == Failure::Lost;
@@ -308,7 +308,7 @@ private:
     return p;
   }
 
-  /// Says in the table what will be valid, and begins copies.
+  /// Records in the table what will be valid, and begins copies.
   void note(Management &m) {
     const Launch &l = progress_->launch;
     for (std::size_t k = 0; k < l.matrices.size(); ++k)
@@ -327,7 +327,8 @@ private:
           m.sharedUse(record, std::move(flight), event_);
       if (!a.writes || !a.copiesOut)
         continue;
-      // All that the host lacks of the matrix: launches before this one may have left parts of it.
+      // Everything that the host lacks of the matrix, because earlier launches may have left parts of it on
+      // the device.
       const Place all = placeOf(a.place.matrix, a.place.rank, a.place.elementBytes);
       const CopyPlan plan = record->planOut(m.index(), &all, true, false, nullptr);
       if (plan.state == CopyPlan::State::Go)

@@ -46,7 +46,8 @@ std::unique_ptr<Device> openOne(const DeviceKind &kind, int number, std::vector<
   }
 }
 
-/// "cuda:1", or "cuda" for the first. Asks only its own kind: starting others takes long.
+/// Opens "cuda:1", or "cuda" for the first one. Only this kind of device is initialised, because others take
+/// long.
 std::unique_ptr<Device> openNamed(const std::string &name, std::vector<std::string> &complaints) {
   for (const DeviceKind &kind : kKinds) {
     if (name != kind.name && !name.starts_with(std::string(kind.name) + ":"))
@@ -131,7 +132,7 @@ std::vector<std::unique_ptr<Device>> openDevices(const std::string &names,
         const std::vector<Description> found = kind.list(complaints);
         for (std::size_t k = 0; k < found.size(); ++k)
           if (std::none_of(
-                  devices.begin(), devices.end(), [&](const auto &other) { // a GPU that CUDA has, too
+                  devices.begin(), devices.end(), [&](const auto &other) { // a GPU that CUDA has listed, too
                     return other->about().api != found[k].api && other->about().name == found[k].name;
                   }))
             add(openOne(kind, static_cast<int>(k), complaints));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What each kind of device offers to list.cpp; none of it throws but open().
+// What each kind of device offers to list.cpp. Only open() throws.
 #pragma once
 #include "runtime/device/device.h"
 

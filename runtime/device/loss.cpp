@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The end of a device before its time: it is lost, or does not answer any more.
+// What happens when a device is lost or does not answer any more.
 #include "runtime/device/management.h"
 #include <algorithm>
 #include <utility>
@@ -8,7 +8,7 @@
 namespace pb::device {
 namespace {
 
-/// What a driver that hangs may still be using; never destroyed.
+/// Keeps what a driver that hangs may still be using; never destroyed.
 template <class T>
 void leak(T value) {
   static auto *const all = new std::pair<std::mutex, std::deque<T>>;
@@ -21,7 +21,7 @@ std::string seconds(std::chrono::milliseconds time) {
   return text.substr(0, text.find_last_not_of('0') + 1 + text.ends_with(".000000"));
 }
 
-/// Between looks whether commands of a lost device are over.
+/// The pause between two checks whether commands of a lost device have ended.
 constexpr std::chrono::microseconds kPause{50};
 
 } // namespace
@@ -79,9 +79,9 @@ void Management::leakAll() {
 void Management::lose(const DeviceError &why) {
   const auto waiting = beginLoss(why);
   try {
-    call([&] { device_->flush(); }); // perhaps it was we who gave it up: then what it was given ends
+    call([&] { device_->flush(); }); // if the device was abandoned by the runtime, its commands still end
   } catch (const DeviceError &) {
-    // As was to be expected.
+    // This is expected.
   }
   const auto end = std::chrono::steady_clock::now() + options_.commandLimit;
   bool isOver = dropAll();
@@ -95,7 +95,7 @@ void Management::lose(const DeviceError &why) {
     r->finish(lostError());
 }
 
-/// Somebody looks at a program that does nothing: why, and for how long.
+/// Prints why the program seems to do nothing, and for how long.
 void Management::sayWaiting() {
   hasSaidWaiting_ = true;
   const auto task = std::find_if(queue_.begin(), queue_.end(), [](const auto &t) { return t->isOfDevice; });
@@ -109,7 +109,7 @@ void Management::sayWaiting() {
                  "times SECONDS)");
 }
 
-/// Commands do not end: the device may touch their memory at any time.
+/// Commands do not end, so the device may access their memory at any time.
 void Management::loseHanging() {
   const auto waiting = beginLoss(
       DeviceError(Failure::Lost, "none of its commands has ended for " + seconds(options_.commandLimit) +
@@ -135,7 +135,7 @@ void Management::watch() {
   }
 }
 
-/// The management thread is inside of the driver and will not come back to anything of ours.
+/// The management thread is inside the driver and will not touch the runtime's data again.
 void Management::giveUp() {
   const auto waiting =
       beginLoss(DeviceError(Failure::Lost, "its driver has not answered for " + seconds(options_.limit) +

@@ -9,7 +9,7 @@
 namespace pb::device {
 namespace {
 
-/// Looks at what is pending without a pause between, and the pauses after these looks.
+/// Number of polls without a pause between them, and the pauses after these polls.
 constexpr unsigned long kEagerRests = 16;
 constexpr std::chrono::milliseconds kPauseWhenCalled{1};
 constexpr long kLongestPause = 50, kLongestPauseUnawaited = 1000; // microseconds
@@ -124,7 +124,7 @@ void Management::loop() {
       else if (!rest() && (isLost() || !copyOutRest()))
         return;
     } catch (const DeviceError &e) {
-      lose(e); // nothing that is caught here can be put right
+      lose(e); // an error that is caught here cannot be repaired
     } catch (const std::exception &e) {
       lose(DeviceError(Failure::Lost, about_.name + ": " + e.what()));
     }
@@ -195,7 +195,7 @@ Task::Outcome Management::runOne(TaskPointer &task) {
 
 bool Management::runTasks() {
   bool progress = false;
-  // A task is out of the queues while it runs.
+  // A task that is running is not in the queues.
   while (!held_.empty()) {
     TaskPointer task = std::move(held_.front());
     held_.pop_front();
@@ -229,7 +229,7 @@ bool Management::rest() {
         task::pause();
       return true;
     }
-    if (isCalled_) { // what it waits for may be computed by this very core
+    if (isCalled_) { // the kernel that it waits for may run on this very core
       std::unique_lock hold(mutex_);
       wakeUp_.wait_for(hold, kPauseWhenCalled, [&] { return isAwake_ || !incoming_.empty(); });
       return true;
@@ -247,7 +247,7 @@ bool Management::rest() {
   return isAwake_ || !incoming_.empty();
 }
 
-/// Whether nothing has come to an end for so long that nothing will.
+/// Whether nothing has ended for so long that nothing will.
 bool Management::hasStopped() {
   const bool isCommanded =
       !launched_.empty() || !copyingIn_.empty() ||
@@ -277,7 +277,7 @@ void Management::shutDown() {
     freeDead();
     freeBuffers();
   } catch (const DeviceError &) {
-    // It is over anyway.
+    // The event is over in any case.
   }
   call([&] { device_.reset(); });
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a Manager, its thread and its watchdog share; internal to the room.
+// What a Manager, its thread and its watchdog share; internal to this folder.
 //
-//   management.add(request, tasks);     // any thread; finished with Lost at once if the device is
+//   management.add(request, tasks);     // any thread; finished with Lost at once if the device is lost
 //
-// A task is run by the management thread and never waits: Again puts it at the end of the queue, or, if it is
-// ordered (part of a launch), where it holds up the ordered ones behind it.
+// The management thread runs tasks, and no task waits: a task that returns Again goes to the end of the
+// queue, or, if it is ordered (part of a launch), stays in place and holds up the ordered tasks behind it.
+//
 // Invariants: no lock is held while the driver is called. call_ is 0 outside of calls, the time at which a
-// call began inside, kAbandoned from when the watchdog gave up on it: changed by compare-and-exchange, so
-// that the thread never touches anything again once it was given up.
+// call began inside, and kAbandoned after the watchdog gave up on the call. It is changed by
+// compare-and-exchange, so that the thread never touches anything again once it was abandoned.
 #pragma once
 #include "runtime/device/manager.h"
 #include "runtime/device/record.h"
@@ -29,18 +30,18 @@ public:
       : kind(kind), detail(detail), isOrdered(isOrdered) {}
   virtual ~Task() = default;
   virtual Outcome run(Management &) = 0;
-  /// Instead of run() when the device is lost: gives back what it holds. False: not yet, because commands of
-  /// the device may still use it.
+  /// Called instead of run() when the device is lost: releases what the task holds. False: not yet, because
+  /// commands of the device may still use it.
   virtual bool drop(Management &) { return true; }
 
   const char *const kind, *const detail; // for the trace
   const bool isOrdered;
-  bool isOfDevice = false; // waits for commands, nothing else
+  bool isOfDevice = false; // waits for commands of the device, nothing else
   bool wasTried = false;
 };
 using TaskPointer = std::unique_ptr<Task>;
 
-/// The driver did not return in time, and what was waiting was told so.
+/// Thrown if the driver did not return in time, after all requests that were waiting have been failed.
 struct Abandoned {};
 
 class Management : public std::enable_shared_from_this<Management> {
@@ -50,7 +51,7 @@ public:
   /// Ends both threads; false: the management thread hangs.
   bool stop();
 
-  // Any thread.
+  // For any thread.
   void add(const std::shared_ptr<Request> &request, std::vector<TaskPointer> tasks);
   void wake();
   bool isLost() const { return isLost_.load(std::memory_order_acquire); }
@@ -62,8 +63,9 @@ public:
   Table &table() { return table_; }
   int index() const { return options_.index; }
 
-  // The management thread.
-  /// Calls the driver; throws Abandoned if that took too long.
+  // For the management thread.
+  //
+  // Calls the driver; throws Abandoned if that took too long.
   template <class F>
   auto call(F &&f) -> decltype(f()) {
     beginCall();
@@ -83,7 +85,7 @@ public:
     }
     endCall();
   }
-  /// Whether it is done or will never be; throws nothing but Abandoned.
+  /// Whether the event is done or never will be; throws nothing but Abandoned.
   bool isOver(const EventRef &event, bool *failed = nullptr);
   void later(TaskPointer task) { queue_.push_back(std::move(task)); }
   const Options &options() const { return options_; }
@@ -92,16 +94,19 @@ public:
   bool isFull() const { return static_cast<int>(launched_.size()) >= options_.ahead; }
 
   // memory.cpp
-  /// A buffer; null: not yet, something has to be copied out or to end first. Throws OutOfMemory.
+  //
+  // Allocates a buffer. Null: not yet, because something has to be copied out or to end first. Throws
+  // OutOfMemory.
   std::unique_ptr<Buffer> allocate(unsigned long bytes, bool &wait);
-  /// For the record, unless it has one. False: not yet.
+  /// Gives the record a buffer, unless it has one. False: not yet.
   bool provide(Record &record);
-  /// Keeps it for the next of that size, or frees it.
+  /// Keeps the buffer for the next request of its size, or frees it.
   void putBack(std::unique_ptr<Buffer> buffer, unsigned long bytes);
   void freeDead();
 
   // copies.cpp
-  /// Carries out a plan whose state is Go. `name`: for the trace.
+  //
+  // Carries out a plan whose state is Go. `name`: for the trace.
   void copyIn(const std::shared_ptr<Record> &record, const CopyPlan &plan, const char *name);
   void copyOut(const std::shared_ptr<Record> &record, const CopyPlan &plan, const char *name,
                const std::shared_ptr<LaunchEnd> &end = {});
@@ -113,7 +118,7 @@ public:
     ++launches_;
     ahead_.store(static_cast<long>(launched_.size()), std::memory_order_relaxed);
   }
-  /// A kernel in memory that is the processor's, too.
+  /// Records a kernel that uses memory which it shares with the processor.
   void sharedUse(const std::shared_ptr<Record> &record, std::shared_ptr<Flight> flight,
                  const EventRef &event);
   void needsFlush() { needsFlush_ = true; }
@@ -140,7 +145,7 @@ private:
 
   struct Resting {
     std::unique_ptr<Buffer> buffer;
-    unsigned long since; // after so many launches
+    unsigned long since; // the number of launches before it came to rest
   };
 
   void beginCall();
@@ -161,14 +166,14 @@ private:
   void loseHanging();
   bool dropAll();
   void leakAll();
-  /// And all that is in it: the driver may be using it.
+  /// Leaks this object and all that is in it, because the driver may be using it.
   void leakMyself();
   std::vector<std::shared_ptr<Request>> beginLoss(const DeviceError &why);
   void freeBuffers();
   void watch();
   void giveUp();
   bool evictOne(bool &wait);
-  /// Dead and resting buffers; whether there were any.
+  /// Frees dead and resting buffers; returns whether there were any.
   bool freeUnused();
   void freeResting();
   void free(std::unique_ptr<Buffer> buffer, unsigned long bytes);
@@ -180,16 +185,16 @@ private:
   std::thread thread_, watchdog_;
   std::atomic<long> call_ = 0;
   std::atomic<bool> isLost_ = false;
-  std::atomic<long> ahead_ = 0; // how many there are in launched_
+  std::atomic<long> ahead_ = 0; // the size of launched_
 
-  mutable std::mutex mutex_; // of these
+  mutable std::mutex mutex_; // guards the members up to the next comment
   std::condition_variable wakeUp_, watchUp_, end_;
   std::vector<TaskPointer> incoming_;
   std::unordered_set<std::shared_ptr<Request>> pending_;
   std::optional<DeviceError> lost_;
   bool isAwake_ = false, isEnding_ = false, hasEnded_ = false, isAbandoned_ = false;
 
-  // Of the management thread.
+  // Only used by the management thread.
   std::deque<TaskPointer> queue_, held_;
   std::deque<Launched> launched_;
   std::deque<CopyingIn> copyingIn_;
@@ -197,7 +202,7 @@ private:
   unsigned long restingBytes_ = 0, launches_ = 0, uses_ = 0, rests_ = 0;
   long callBegan_ = 0;
   unsigned long lastProgress_ = 0, lastFreed_ = 0, lastLaunchEnd_ = 1; // times
-  bool isCalled_ = false;                                              // when commands end
+  bool isCalled_ = false;                                              // the device calls when commands end
   bool needsFlush_ = false, hasSaidWaiting_ = false;
 };
 

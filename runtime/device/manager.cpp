@@ -10,7 +10,7 @@
 namespace pb::device {
 namespace {
 
-/// The scheduler of the worker that waits.
+/// The scheduler of the worker that calls.
 task::Scheduler &here() {
   if (task::Scheduler *s = task::Scheduler::current())
     return *s;
@@ -91,7 +91,7 @@ Manager::SubmitAwaiter::SubmitAwaiter(Management &m, std::vector<Launch> launche
 bool Manager::SubmitAwaiter::await_ready() const noexcept { return submission_->launches.empty(); }
 
 void Manager::SubmitAwaiter::await_suspend(std::coroutine_handle<> caller) {
-  const std::shared_ptr<Submission> s = submission_; // this object may be gone as soon as it is queued
+  const std::shared_ptr<Submission> s = submission_; // this object may be destroyed as soon as it is queued
   s->resumeOn(here(), caller);
   management_->add(s, tasksOf(s));
 }

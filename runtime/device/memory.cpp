@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A device's memory: who gets a buffer, and who gives one up when there is none left.
+// A device's memory: which launch gets a buffer, and which matrix gives one up when memory is short.
 #include "runtime/device/management.h"
 
 namespace pb::device {
 namespace {
 
-/// Buffers at rest: at most this part of the device's memory.
+/// Resting buffers use at most this part of the device's memory.
 constexpr unsigned long kRestingPart = 8;
-/// As long as less than this part is used, a launch gets a new buffer rather than one that it had to wait
-/// for.
+/// As long as less than this part is used, a launch gets a new buffer rather than one for which it has to
+/// wait.
 constexpr unsigned long kPlentyPart = 2;
-/// Nanoseconds in which memory that was given back can be had again: drivers finish that in threads of their
-/// own, which have to come to their turn.
+/// Nanoseconds after which freed memory is available again: drivers finish freeing in threads of their own,
+/// which must first be scheduled.
 constexpr unsigned long kSettling = 200'000'000;
 
 } // namespace
@@ -44,11 +44,11 @@ std::unique_ptr<Buffer> Management::allocate(unsigned long bytes, bool &wait) {
         throw;
       if (freeUnused() || evictOne(wait))
         continue;
-      wait |= !launched_.empty() || !copyingIn_.empty() || // they may keep memory that was given up
+      wait |= !launched_.empty() || !copyingIn_.empty() || // they may hold memory that was given up
               (count.bytes + bytes <= about_.bytes && Trace::now() - lastFreed_ < kSettling);
       if (wait)
         return nullptr;
-      if (!freeUnused()) // what other threads let die while this one looked
+      if (!freeUnused()) // buffers that other threads released meanwhile
         throw;
     }
   }

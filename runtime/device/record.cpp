@@ -27,7 +27,7 @@ bool Record::isTouched(const BoxSet &cells, bool byReaders) const {
   });
 }
 
-/// What copies from that device will make valid on the host.
+/// The cells that copies from that device will make valid on the host.
 BoxSet Record::coming(int device) const {
   BoxSet result;
   for (const auto &f : flights_)
@@ -69,7 +69,8 @@ double Record::partOnDevice(int device, const Place &place) {
 
 BoxSet Record::missingOnHost(const Place &place) {
   std::lock_guard hold(mutex_);
-  const BoxSet cells = cover(place).cells; // first: it may refine what stale_ is made of
+  // must come first: it may refine the lattice on which stale_ is kept
+  const BoxSet cells = cover(place).cells;
   return cells.intersected(stale_);
 }
 
@@ -90,7 +91,8 @@ bool Record::isExact(const Place &place) {
 bool Record::hostWrites(const Place &place) {
   std::lock_guard hold(mutex_);
   const Cover c = cover(place);
-  if (isTouched(c.cells, true) || (!c.exact && stale_.meets(c.cells))) // not all of them will be written
+  // not all of these cells will be written
+  if (isTouched(c.cells, true) || (!c.exact && stale_.meets(c.cells)))
     return false;
   stale_.subtract(c.cells);
   for (Side &s : sides_)
@@ -153,7 +155,7 @@ CopyPlan Record::planOut(int device, const Place *place, bool reads, bool writes
   }
   CopyPlan plan;
   if (!wanted.isEmpty()) {
-    // Others may still read what the host has had there.
+    // Other transfers may still read the host's old data there.
     for (const auto &f : flights_)
       if (f->device != device && f->touched.meets(wanted))
         return {CopyPlan::State::Wait};
@@ -244,7 +246,7 @@ void Record::landed(const std::shared_ptr<Flight> &flight) {
     waiters.swap(flight->waiters);
   }
   if (was)
-    pb_storage_release(storage_); // perhaps the last: the record dies
+    pb_storage_release(storage_); // if this was the last reference, the record is destroyed
   for (const auto &w : waiters)
     w->partDone();
 }
@@ -296,7 +298,7 @@ Evictable Record::evictable(int device) {
   std::lock_guard hold(mutex_);
   const Side &s = side(device);
   if (!s.buffer || s.pins || s.shared)
-    return Evictable::No; // giving up the processor's own memory frees nothing
+    return Evictable::No; // giving up the processor's own memory would free nothing
   for (const auto &f : flights_)
     if (f->device == device)
       return Evictable::Busy;
@@ -324,11 +326,12 @@ std::unique_ptr<Buffer> Record::abandon(int device) {
   return std::move(s.buffer);
 }
 
-// At each moment whoever looks at the table and then at the estate finds each buffer in one of them.
+// At each moment, a thread that looks first at the table and then at the estate finds each buffer in one of
+// them.
 void Record::die() {
   {
     std::lock_guard hold(mutex_);
-    isDead_ = true; // from here on nobody asks the storage for anything
+    isDead_ = true; // from here on nothing uses the storage
     for (std::size_t k = 0; k < sides_.size(); ++k)
       if (Side &s = sides_[k]; s.buffer)
         state_->estates[k].leave({std::move(s.buffer), bytes_, s.shared});

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What is known of one storage: which of its cells are valid where, its buffers, transfers under way.
+// What is known of one storage: which of its cells are valid where, its buffers, and transfers under way.
 //
-//   CopyPlan plan = record.planIn(device, place, &read, nullptr, true);   // what has to be copied, and that
-//   ... give plan.transfers to the device ...                             // it is under way from now on
+//   CopyPlan plan = record.planIn(device, place, &read, nullptr, true);   // says what has to be copied, and
+//                                                                         // records that it is under way
+//   ... give plan.transfers to the device ...
 //   record.given(*plan.flight);                                           // the device has the cells
 //   ... when the transfers are done ...
 //   record.landed(*plan.flight);
 //
-// A plan changes the record first and is carried out then, so that no lock is held while a driver is called.
+// A plan first changes the record and is then carried out, so that no lock is held while a driver is called.
 // Invariants: see residency.h. A flight is in the list from its plan until it has landed; it keeps the
-// storage alive meanwhile, because its memory must not be used for something else. `useful` of a copy-out are
-// those cells that are still the newest when it lands: what a device writes again meanwhile stays stale on
-// the host.
+// storage alive meanwhile, so that its memory is not reused. `useful` of a copy-out are those cells that are
+// still the newest when it lands: cells that a device writes again meanwhile stay stale on the host.
 #pragma once
 #include "runtime/device/request.h"
 #include "runtime/device/residency.h"
@@ -20,27 +20,27 @@
 
 namespace pb::device {
 
-/// A transfer under way; for memory that the device shares with the processor, a kernel that uses it.
+/// A transfer under way or, for memory that the device shares with the processor, a kernel that uses it.
 struct Flight {
   enum class Way { In, Out };
   int device;
   Way way;
-  BoxSet touched; // memory of the processor that it reads (In) or writes
-  BoxSet useful;  // Out: will be valid on the host
+  BoxSet touched; // the processor's memory that it reads (In) or writes (Out)
+  BoxSet useful;  // for Out: what will be valid on the host
   std::vector<std::shared_ptr<Request>> waiters = {};
 };
 
 struct CopyPlan {
   enum class State {
-    Nothing, // to do
+    Nothing, // nothing has to be done
     Go,
-    Wait, // for flights, or for `owner` to copy out
-    Lost, // some of the cells are
+    Wait, // wait for flights, or for `owner` to copy out
+    Lost, // some of the cells are lost
   };
   State state = State::Nothing;
   std::vector<Transfer> transfers = {};
   std::shared_ptr<Flight> flight = {};
-  int owner = -1; // the device that has what is missing
+  int owner = -1; // the device that has the missing cells
 };
 
 /// Whether a buffer can be given up.
@@ -56,12 +56,13 @@ public:
   char *data() const { return data_; }
 
   // The processor's side.
-  /// False if it has everything, without a lock.
+  //
+  // False if the processor has all cells; takes no lock.
   bool isBehind() const { return behind_.load(std::memory_order_acquire); }
   bool isOnHost(const Place &);
   bool isUntouched(const Place &);
   bool isOnDevice(int device, const Place &);
-  /// How much of it that device has, from 0 to 1.
+  /// The part of the place that the device has, from 0 to 1.
   double partOnDevice(int device, const Place &);
   BoxSet missingOnHost(const Place &);
   bool isLost(const Place &);
@@ -69,42 +70,45 @@ public:
   bool hostWrites(const Place &);
 
   // A device's side; called by its management thread.
-  /// For a launch that reads `read` and writes `written` (null: does not). Cells that a shared buffer is to
-  /// have need no plan.
+  //
+  // For a launch that reads `read` and writes `written` (null: does not). Cells that will be in a shared
+  // buffer need no plan.
   CopyPlan planIn(int device, const Place &, const Cells *read, const Cells *written, bool covers);
-  /// If `reads`: the cells, or (null) all, that only this device has. `request` is counted by all flights
-  /// that it waits for: those that write the cells, and if `writes` those that read them, too.
+  /// With `reads`, copies the cells, or all cells if `place` is null, that only this device has. All flights
+  /// that `request` waits for count it: those that write the cells and, with `writes`, also those that read
+  /// them.
   CopyPlan planOut(int device, const Place *, bool reads, bool writes,
                    const std::shared_ptr<Request> &request);
-  /// The device has what the plan copies in.
+  /// The device was given the commands that copy what the plan copies in.
   void given(const Flight &);
   /// The device was given commands that write these cells.
   void wrote(int device, const Place &);
-  /// What was written in part is not valid on the device. False: nobody has it now.
+  /// What was partly written is not valid on the device. False: no valid copy is left.
   bool forgetWritten(int device, const Place &);
   /// Whether other devices' commands use the memory of these cells.
   bool isInUseByOthers(int device, const Place &);
-  /// Kernels in shared memory: reads and writes these, until it lands.
+  /// For kernels in shared memory: the cells that a kernel reads and writes until it lands.
   std::vector<std::shared_ptr<Flight>> planShared(int device, const Place &, const Cells *read,
                                                   const Cells *written);
-  /// It is over: tells who waits.
+  /// The flight is over: tells those that wait for it.
   void landed(const std::shared_ptr<Flight> &);
-  /// It never was, or its device is lost: nothing has become valid, nobody is told.
+  /// The flight never began, or its device is lost: nothing has become valid, and no waiter is told.
   void cancelled(const std::shared_ptr<Flight> &);
 
   Buffer *buffer(int device);
   bool isShared(int device);
   void setBuffer(int device, std::unique_ptr<Buffer> buffer, bool shared);
-  /// Of a launch that is being prepared: its buffer stays. Notes when it was used.
+  /// Keeps the buffer for a launch that is being prepared, and records when it was used.
   void pin(int device, unsigned long time);
   void unpin(int device);
   unsigned long lastUse(int device);
   Evictable evictable(int device);
-  /// Its cells are not valid on the device any more. `onlyClean`: null if it is not.
+  /// Takes the buffer away, so its cells are no longer valid on the device. With `onlyClean`, null if the
+  /// buffer is not clean.
   std::unique_ptr<Buffer> takeBuffer(int device, bool onlyClean);
-  /// The device's thread hangs: forgets its flights, whose memory the driver may still use.
+  /// For a device whose thread hangs: forgets its flights, whose memory the driver may still use.
   std::unique_ptr<Buffer> abandon(int device);
-  /// The storage is released.
+  /// Called when the storage is released.
   void die();
 
 private:
@@ -132,8 +136,8 @@ private:
   char *const data_;
   const unsigned long bytes_;
   std::atomic<bool> behind_ = false;
-  std::mutex mutex_;    // of all below
-  bool isDead_ = false; // the storage is no more
+  std::mutex mutex_;    // guards all below
+  bool isDead_ = false; // the storage no longer exists
   Lattice lattice_;
   BoxSet stale_; // on the host
   std::vector<Side> sides_;

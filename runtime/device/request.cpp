@@ -25,7 +25,7 @@ void Request::finish(std::optional<DeviceError> error) {
     changed_.notify_all();
   }
   if (scheduler_)
-    scheduler_->makeRunnable(this); // who called us keeps this object until we return
+    scheduler_->makeRunnable(this); // the caller keeps this object until this function returns
 }
 
 } // namespace pb::device

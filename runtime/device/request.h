@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Somebody who waits for the management thread: a coroutine or, rarely, a thread.
+// A request that waits for the management thread, on behalf of a coroutine or, rarely, a thread.
 //
 //   auto r = std::make_shared<Request>();
 //   r->resumeOn(*Scheduler::current(), handle);   // or later: r->wait()
 //   queue(r);                                     // from here on it may be finished at any time
 //   ...
-//   r->finish();                                  // or finish(DeviceError(...)): the first counts
+//   r->finish();                                  // or finish(DeviceError(...)): the first call counts
 //
 // Invariants: finish() resumes exactly once, however often and from however many threads it is called; a
-// coroutine goes to the bottom of a random worker's deque (petabricks-hetero 6.3). A request is counted by
-// all who may finish it, so that none of them needs to know whether another has.
+// coroutine goes to the bottom of a random worker's deque (petabricks-hetero 6.3). Everything that may finish
+// a request holds a reference to it, so none of them needs to know whether another one has.
 #pragma once
 #include "runtime/abi/task.h"
 #include "runtime/device/device.h"
@@ -28,15 +28,16 @@ public:
   virtual ~Request() = default;
 
   void resumeOn(task::Scheduler &scheduler, std::coroutine_handle<> handle);
-  /// Until finished, for those who are no coroutine.
+  /// Blocks until the request is finished; for callers that are not coroutines.
   void wait();
   void finish(std::optional<DeviceError> error = {});
-  /// Whether it is over, so that work for it is in vain.
+  /// Whether it is finished, so that further work for it is useless.
   bool isFinished() const { return finished_.load(std::memory_order_acquire); }
-  /// To be asked when it is finished.
+  /// The error, if any; only valid once the request is finished.
   const std::optional<DeviceError> &error() const { return error_; }
 
-  /// Parts that are not done yet; finished when the last is. Only the management thread counts.
+  /// The number of parts that are not done yet; the request is finished when the last one is. Only the
+  /// management thread counts.
   int left = 1;
   void partDone() {
     if (--left == 0)

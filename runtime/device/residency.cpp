@@ -29,7 +29,7 @@ public:
           m->copyOutNow(place);
       if (record->isLost(place))
         throw DeviceError(Failure::Lost, "what the program reads was lost with the device that had it");
-      std::this_thread::yield(); // a device that was lost a moment ago lets go soon
+      std::this_thread::yield(); // a device that has just been lost will soon release it
     }
   }
   ~Companion() override {
@@ -104,7 +104,7 @@ std::shared_ptr<Record> Table::recordOf(Storage *storage) {
   made->attached = true;
   Companion *mine = made.get();
   if (matrix::attachCompanion(storage, std::move(made)) != mine)
-    return find(storage); // another thread was faster; ours has died
+    return find(storage); // another thread was faster; this thread's record has been destroyed
   return record;
 }
 
@@ -124,7 +124,7 @@ double bytesOf(const Place &p) {
   return bytes;
 }
 
-// These look at the record without a copy of the pointer: whoever asks holds the matrix.
+// These functions use the record without a counted reference, because their caller holds the matrix.
 static Record *knownRecord(const Place &p) {
   if (!p.matrix.owner)
     return nullptr;

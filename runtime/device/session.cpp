@@ -24,20 +24,20 @@ struct Session::Side {
 
 namespace {
 
-/// As large as the configuration says, halved until the device can have it.
+/// The group's size from the configuration, halved until the device supports it.
 void groupOf(const DeviceStep &step, const Frame *frame, const Description &about, int *group) {
   for (int d = 0; d < 3; ++d)
     group[d] = static_cast<int>(
         std::clamp(step.group[3 * frame->bin + d], 1L, static_cast<long>(about.groupExtent[d])));
   while (static_cast<long>(group[0]) * group[1] * group[2] > about.largestGroup)
-    for (int d = 2; d >= 0; --d) // x last, along which neighbours lie side by side
+    for (int d = 2; d >= 0; --d) // x last, because neighbours along x are contiguous
       if (group[d] > 1) {
         group[d] /= 2;
         break;
       }
 }
 
-/// Nothing to multiply: the processor is done before a library is asked.
+/// With an empty matrix there is nothing to multiply, so the processor is done sooner than a library call.
 bool hasEmptyMatrix(const Frame *frame, const DeviceStep &step) {
   const StepArguments arguments(step, frame, nullptr);
   for (int m = 0; m < step.matrixCount; ++m)
@@ -47,7 +47,7 @@ bool hasEmptyMatrix(const Frame *frame, const DeviceStep &step) {
   return false;
 }
 
-/// Items without points in any tile would only wait for the others.
+/// Limits the tiles, because items without points in any tile would only wait for the others.
 void tilesOf(Launch &launch, const DeviceStep &step, const DeviceKernel &kernel, const Frame *frame) {
   kernel.tiles(frame, &launch.box);
   for (int d = 0; d < launch.box.rank; ++d)
@@ -108,7 +108,7 @@ void Session::note(const std::string &what, const std::string &why) {
     notes_.push_back(what + ": " + why);
 }
 
-/// Whoever reads what is lost knows only that: the device knows why.
+/// The reader of lost data knows only that it is lost; the device knows why.
 void Session::noteLoss(const std::string &why) {
   std::string all;
   for (const auto &side : sides_)
@@ -205,7 +205,7 @@ Session::Placed Session::place(const Frame *frame, const LoopStep &step) const {
   if (isEmpty(placed.box) || (device->kernels[placed.version].isLibrary && hasEmptyMatrix(frame, *device)))
     return placed;
   if (ratio < kWhole) {
-    // Requirement 67: the first so many values are the device's.
+    // Requirement 67: the device gets the first values.
     const long low = placed.box.low[device->shared], all = placed.box.high[device->shared] - low;
     const long part = (all * ratio + kWhole - 1) / kWhole;
     placed.box.high[device->shared] = low + part;
@@ -290,7 +290,7 @@ Job Session::toHost(std::vector<HostUse> uses) {
     co_await hostAccess(table_, std::move(uses));
 }
 
-/// What a device leaves to the processor; nothing: the whole step.
+/// The part that a device leaves to the processor; nothing: the whole step.
 std::optional<Box> Session::restOf(const Frame *frame, const Placed &placed) {
   if (!placed.isShared())
     return std::nullopt;
@@ -369,8 +369,9 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
     Side *const side = batch[next].side;
     const std::size_t first = next;
     std::vector<Launch> launches;
-    std::string why;     // of the step that is left
-    int alone = INT_MAX; // launch that writes memory that no storage owns: only this submission knows of it
+    std::string why; // why the processor computes the step
+    // a launch that writes memory without a storage, so that only this submission knows of it
+    int alone = INT_MAX;
     for (; side && next < batch.size() && batch[next].side == side; ++next) {
       const DeviceStep &step = *batch[next].step->device;
       const StepArguments arguments(step, frame, &batch[next].box);
@@ -386,7 +387,7 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
       KernelShelf::Built built =
           co_await side->shelf->get(*kernel, launch.group, launch.cells, hasUnitStrides(step, arguments));
       if (!built.kernel && !built.isLost &&
-          kernel != step.kernels) { // requirement 16: only this version is lost
+          kernel != step.kernels) { // requirement 16: only this version cannot be used
         note(std::string(step.name) + " runs in its simplest version on " + side->manager->about().name,
              built.why);
         shape(launch, batch[next], *step.kernels, frame);
@@ -411,7 +412,7 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
           batch[k].times->begin = Trace::now();
       const Submitted submitted = co_await side->manager->submit(std::move(launches));
       if (submitted.why && submitted.why->failure() == Failure::Lost && submitted.count > alone)
-        throw DeviceError(*submitted.why); // what it wrote did not come back
+        throw DeviceError(*submitted.why); // its output did not come back
       if (submitted.why) {
         next = first + static_cast<std::size_t>(submitted.count);
         why = submitted.why->what();
@@ -422,7 +423,7 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
       continue;
     const Placed &left = batch[next++];
     co_await onProcessor(frame, left.step, left.isShared() ? std::optional(left.box) : std::nullopt);
-    for (std::size_t k = next; k < batch.size(); ++k) // the device may be lost, or refuse more than one
+    for (std::size_t k = next; k < batch.size(); ++k) // the device may be lost, or refuse several launches
       if (batch[k].side && !isUsable(*batch[k].side, *batch[k].step->device))
         batch[k].side = anySide(*batch[k].step->device);
   }
@@ -431,7 +432,7 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
 Job Session::walk(const Frame *frame, const LoopStep *steps, int count) {
   const LoopStep *const end = steps + count;
   while (steps != end) {
-    // A level, and further ones as long as all of their steps go to devices.
+    // Takes a level, and further levels as long as all of their steps go to devices.
     std::vector<Placed> onDevices, onProcessors;
     bool takesMore = true;
     while (steps != end && takesMore) {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The devices of a running program: where each step runs, and what happens when a device cannot.
+// The devices of a running program: where each step runs, and what happens when a device cannot run one.
 //
 //   Session session(openDevices("all", complaints), {});
 //   scheduler.setDevices(&session);
 //   scheduler.run(...);                        // steps are walked here (task/steps.h)
 //   session.say();                             // "note: rows of Blur runs on the processor: ..." once each
 //
-// walk() goes through a table of steps level by level. Steps that are placed on a device are given to it, as
-// many as follow each other at once, and nobody waits for their results; a step on the processor first waits
-// for what it reads. What comes next decides how an output comes back: a step on the processor reads it (must
-// copy-out: the copy starts behind the kernel), a device does (reused), or nobody knows (may: copied when
-// somebody reads). Source: petabricks-hetero 5, 6.
+// walk() goes through a table of steps level by level. Consecutive steps that are placed on a device are
+// given to it together, and nothing waits for their results; a step on the processor first waits for what it
+// reads. How an output comes back depends on its next reader: a step on the processor (must copy-out: the
+// copy starts behind the kernel), a device (reused), or unknown (may copy-out: copied when something reads
+// it). Source: petabricks-hetero 5, 6.
 //
-// Invariants: results are those of the processor alone. A kernel that cannot be built, or a launch that is
-// refused, leaves its step to the processor, now and from then on; a device without memory, this time. If a
-// device is lost with results that only it had, whoever reads them gets DeviceError(Lost), and the program's
-// main transform has to run again (runtime/program/runner.h); the session does not use that device any more.
+// Invariants: results are those of the processor alone. If a kernel cannot be built, or a launch is refused,
+// its step runs on the processor, now and from then on; if a device is out of memory, only this time. If a
+// device is lost with results that only it had, reading them gives DeviceError(Lost), and the program's main
+// transform has to run again (runtime/program/runner.h); the session does not use that device any more.
 #pragma once
 #include "runtime/device/host_access.h"
 #include "runtime/device/kernel_shelf.h"
@@ -35,8 +35,9 @@ public:
   struct Settings {
     Trace *trace = nullptr;
     WatchBuild watchBuild = {};
-    double buildLimit = 300;                           // seconds for one kernel
-    std::function<void(const std::string &)> say = {}; // what cannot wait for takeNotes(); any thread
+    double buildLimit = 300; // seconds for one kernel
+    // prints what cannot wait for takeNotes(); called by any thread
+    std::function<void(const std::string &)> say = {};
   };
 
   Session(std::vector<std::unique_ptr<Device>> devices, const Settings &);
@@ -47,14 +48,14 @@ public:
   Job walk(const Frame *, const LoopStep *, int count) override;
   Job toHost(const Frame *, const DeviceStep *) override;
   Job leaveDevices(const Frame *, const DeviceStep *) override;
-  /// The same for other matrices, all of whose storages are owned.
+  /// The same for other matrices, whose storages must all be owned.
   Job toHost(std::vector<HostUse>);
 
-  /// The main transform has to run again.
+  /// Records that the main transform has to run again.
   void noteLoss(const std::string &why);
   /// What happened, one line each, since the last call.
   std::vector<std::string> takeNotes();
-  /// By device, with its name.
+  /// Counters by device, with the device's name.
   std::vector<std::pair<std::string, Counters>> counters() const;
   int devices() const { return static_cast<int>(sides_.size()); }
 
@@ -65,10 +66,10 @@ private:
     const LoopStep *step = nullptr;
     Side *side = nullptr;                  // null: on the processor
     int version = 0;                       // kernels[version]
-    int ratio = 0;                         // 64ths that are the device's; 0 without one
+    int ratio = 0;                         // 64ths that are the device's; 0 without a device
     Box box{};                             // of the device's part
     std::shared_ptr<PartTimes> times = {}; // of a step whose share is found by measuring
-    std::shared_ptr<void> ticket = {};     // counts it among what is coming to its side
+    std::shared_ptr<void> ticket = {};     // while it lives, the step counts as work of its side
     bool isShared() const { return ratio > 0 && ratio < kWhole; }
   };
   static constexpr int kWhole = Balance::kWhole;
@@ -84,22 +85,23 @@ private:
   Balance &balanceOf(const Frame *, const DeviceStep &) const;
   static std::optional<Box> restOf(const Frame *, const Placed &);
   Launch launchOf(const Placed &, const StepArguments &, const LoopStep *end, const Frame *) const;
-  /// Groups, cells and tiles of one version.
+  /// Sets the groups, cells and tiles of one version.
   static void shape(Launch &, const Placed &, const DeviceKernel &, const Frame *);
   Job onDevice(const Frame *, std::vector<Placed> batch, const LoopStep *end);
-  /// The step, or a part of it by the functions of its points.
+  /// Runs the step, or a part of it by the functions of its points.
   Job onProcessor(const Frame *, const LoopStep *, std::optional<Box> part,
                   std::shared_ptr<PartTimes> times = {});
   Job prepareHost(const Frame *, const DeviceStep *, std::optional<Box> part);
   bool mustCopyOut(const Frame *, const char *matrix, const LoopStep *rest, const LoopStep *end) const;
-  /// Said once, however often it happens and for whatever reasons: drivers' texts have numbers in them.
+  /// A note is made once per `what`, however often it happens and for whatever reasons, because drivers'
+  /// texts contain numbers.
   void note(const std::string &what, const std::string &why);
   void leave(const Placed &, const std::string &why, bool forGood);
 
   Table table_;
   std::vector<std::unique_ptr<Side>> sides_;
   std::atomic<bool> used_ = false;
-  mutable std::mutex mutex_; // of all below
+  mutable std::mutex mutex_; // guards all below
   std::set<std::string> said_;
   std::vector<std::string> notes_;
   mutable std::map<std::tuple<const DeviceStep *, int, int>, std::unique_ptr<Balance>> balances_;

@@ -3,9 +3,9 @@
 // A library that is opened when a program runs, if the machine has it.
 //
 //   SharedLibrary library({"libOpenCL.so.1", "libOpenCL.so"});
-//   if (library) auto f = library.function<int(int)>("clFinish");    // null where it lacks it
+//   if (library) auto f = library.function<int(int)>("clFinish");    // null if the library lacks it
 //
-// Never closed: drivers keep threads.
+// Libraries are never closed, because drivers keep threads.
 #pragma once
 #include <dlfcn.h>
 #include <string>

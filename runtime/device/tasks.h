@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The tasks of a management thread, and what they share; internal to the room.
+// The tasks of a management thread, and what they share; internal to this folder.
 //
 //   auto s = std::make_shared<Submission>(std::move(launches));
 //   management.add(s, tasksOf(s));                              // prepare, copy-in .., execute, prepare, ..
 //   management.add(request, one(std::make_unique<Settle>(place, true, false, request)));
 //
-// Invariant: a submission is finished when all of its launches were given or refused and what they write
-// into memory without a storage is there.
+// Invariant: a submission is finished when all of its launches were given or refused and their outputs in
+// memory without a storage have arrived.
 #pragma once
 #include "runtime/device/management.h"
 
@@ -28,7 +28,8 @@ public:
 std::vector<TaskPointer> tasksOf(const std::shared_ptr<Submission> &submission);
 
 /// Brings cells to the host (`reads`), waits for transfers that use their memory (`writes`: also for those
-/// that read it), then counts for the request, if there is one. Keeps the storage: perhaps nobody waits.
+/// that read it), then counts for the request, if there is one. Keeps a reference to the storage, because
+/// perhaps nothing else waits.
 class Settle : public Task {
 public:
   Settle(const Place &place, bool reads, bool writes, std::shared_ptr<Request> request);
@@ -49,13 +50,13 @@ inline std::vector<TaskPointer> one(TaskPointer task) {
   return result;
 }
 
-/// Memory that no storage owns, for one launch: copied to and from a place of ours, so that the driver never
+/// Memory that no storage owns, for one launch: copied to and from staging memory, so that the driver never
 /// has a pointer to a frame that may be gone.
 class Transient {
 public:
   explicit Transient(const LaunchMatrix &matrix);
   unsigned long bytes() const { return staging_.size(); }
-  /// Of the cell (0, 0, ...), in bytes.
+  /// The offset of the cell (0, 0, ...), in bytes.
   long offset() const { return offset_; }
   std::vector<Transfer> toDevice();
   std::vector<Transfer> toHost() const { return lattice_.transfers(written_); }

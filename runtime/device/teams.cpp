@@ -7,10 +7,10 @@ namespace pb::device {
 namespace {
 
 constexpr long kGroupsOfUnit = 2; // that keep it busy
-constexpr long kStepsOfItem = 8;  // below, another pass costs more than it gives
+constexpr long kStepsOfItem = 8;  // with fewer, another pass costs more than it saves
 constexpr long kMostParts = 1024;
 
-/// Cells along each of the first three functions that have items.
+/// The number of cells along each of the first three functions that have items.
 void extents(const Box &box, bool inRounds, long *all) {
   all[0] = all[1] = all[2] = 1;
   int item = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How a launch goes in which the items of a group compute cells together (abi/device.h, DeviceTeams).
+// The shape of a launch in which the items of a group compute cells together (abi/device.h, DeviceTeams).
 //
 //   1 cell of 10^6 steps, groups of 256 items, teams of 256, 100 units
 //   => 1 cell for each group; 200 parts: 200 groups in pass 1, one group in pass 2
@@ -15,20 +15,20 @@
 namespace pb::device {
 
 struct TeamLaunch {
-  bool isOne = false; // else all else is of no meaning
+  bool isOne = false; // whether the launch has teams; else the other members have no meaning
   int cells = 1;      // of a group
   long parts = 1;     // of each cell
   int passes = 1;
-  unsigned long bytes = 0; // for what parts leave; 0: nothing
+  unsigned long bytes = 0; // of the buffer for partial results; 0: there are none
 
-  /// Numbers of the passes are 0, or 1 to `passes`.
+  /// The passes are numbered 0, or 1 to `passes`.
   int firstPass() const { return parts > 1 ? 1 : 0; }
   int lastPass() const { return parts > 1 ? passes : 0; }
-  /// Those of its groups that have parts of the same cells.
+  /// The number of groups of the pass that have parts of the same cells.
   long partsOf(int pass) const { return pass == 2 ? 1 : parts; }
 };
 
-/// `group`: items of a group.
+/// `group`: the items of a group.
 TeamLaunch teamsOf(const DeviceStep &, const DeviceTeams &, const Frame *, const Box &, const Description &,
                    const int *group);
 

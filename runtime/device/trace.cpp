@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/device/trace.h"
+#include "runtime/base/pending_files.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
+
 #include <map>
 #include <stdexcept>
 
 namespace pb::device {
 
-/// Events in blocks that stay where they are, so that a reader can follow the writer.
+/// Events in blocks that are never moved, so that a reader can follow the writer.
 struct Trace::Log {
   static constexpr unsigned kBlock = 512;
   struct Block {
@@ -88,7 +89,8 @@ unsigned long Trace::now() {
 }
 
 Trace::Log &Trace::mine() {
-  // Of the trace that this thread used last; numbers are never used again, so that a stale one is no danger.
+  // The number of the trace that this thread used last; numbers are never reused, so an old one cannot be
+  // mistaken.
   thread_local unsigned long number = 0;
   thread_local Log *log = nullptr;
   thread_local std::map<unsigned long, Log *> others;
@@ -147,7 +149,8 @@ std::vector<Trace::Lane> Trace::lanes() const {
 
 std::string Trace::text() const {
   const std::vector<Lane> all = lanes();
-  // A device's clock is some constant away from ours: the largest for which nothing ends after it was seen.
+  // A device's clock differs from the processor's by a constant. The largest one is taken for which nothing
+  // ends after it was seen to end.
   std::map<int, long> apart;
   unsigned long begin = ~0ul;
   for (const Lane &lane : all)
@@ -193,12 +196,12 @@ std::string Trace::text() const {
 }
 
 void Trace::write(const std::string &path) const {
-  std::ofstream file(path, std::ios::binary);
-  file << text();
-  file.close();
-  if (!file)
+  try {
+    base::writeWhole(path, text());
+  } catch (const base::CannotWrite &) {
     throw std::runtime_error("cannot write the trace to '" + path +
                              "': is the folder there, and is it yours?");
+  }
 }
 
 } // namespace pb::device

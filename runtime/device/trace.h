@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What happened when: tasks of workers and of management threads, copies and kernels, for chrome://tracing or
-// ui.perfetto.dev.
+// Records what happened when: tasks of workers and of management threads, copies and kernels, for
+// chrome://tracing or ui.perfetto.dev.
 //
 //   Trace trace;
-//   trace.nameThread("GPU manager 0");                       // of the calling thread
-//   { Trace::Scope s(&trace, "manage", "copy-in blur"); ... }  // null: nothing is noted
+//   trace.nameThread("GPU manager 0");                       // names the calling thread
+//   { Trace::Scope s(&trace, "manage", "copy-in blur"); ... }   // a null trace records nothing
 //   trace.onDevice(0, "kernel", "blur", span);               // nanoseconds of the device's clock
 //   scheduler.setWatcher(&trace);                            // each task of its workers
 //   trace.write("run.json");
 //
-// Each thread notes in a list of its own, without a lock but for its first event; write() and events() may be
-// called at any time and see what was complete then.
-// Invariants: names outlive the trace (they are those of static tables); an event of a device lies on the
-// processor's clock such that none seems to have ended after it was seen to be done.
+// Each thread records in a list of its own, without a lock except for its first event; write() and events()
+// may be called at any time and see what was complete then. Invariants: names outlive the trace (they are
+// those of static tables); events of a device are mapped to the processor's clock such that none ends after
+// it was seen to be done.
 #pragma once
 #include "runtime/device/device.h"
 #include "runtime/task/scheduler.h"
@@ -29,11 +29,11 @@ class Trace : public task::TaskWatcher {
 public:
   struct Event {
     const char *category, *name, *detail; // "manage", "copy-in", "blur"
-    int device;                           // -1: of a thread of the processor
-    Span span;                            // nanoseconds; a device's clock if device >= 0
-    unsigned long seen;                   // by the processor, when done
+    int device;                           // -1: a thread of the processor
+    Span span;                            // nanoseconds; by the device's clock if device >= 0
+    unsigned long seen;                   // when the processor saw that it was done
   };
-  /// Of one thread, in the order of their ends.
+  /// The events of one thread, in the order of their ends.
   struct Lane {
     std::string thread;
     std::vector<Event> events;
@@ -48,7 +48,7 @@ public:
   static unsigned long now();
   void nameThread(const std::string &name);
   void note(const char *category, const char *name, const char *detail, Span span);
-  /// Called when it is seen to be done.
+  /// To be called when the event is seen to be done.
   void onDevice(int device, const char *category, const char *detail, Span span);
 
   unsigned long time() const override { return now(); }
@@ -82,7 +82,7 @@ private:
   void append(const Event &);
 
   const unsigned long number_; // of this trace among all that were ever made
-  mutable std::mutex mutex_;   // of the list of logs
+  mutable std::mutex mutex_;   // guards the list of logs
   std::vector<std::unique_ptr<Log>> logs_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a Transfer touches, for those who carry it out.
+// Helpers for implementations of transfers.
 //
 //   checkTransfer({.offset = 8, .bytes = 16, .rows = 3, .rowStride = 64}, 152)      // fits exactly
 //   eachRow(t, [](unsigned long offset) { ... })                                     // 8, 72, 136
@@ -12,10 +12,10 @@ namespace pb::device {
 
 unsigned long transferBytes(const Transfer &);
 
-/// Throws std::logic_error when it reaches outside of a buffer of that many bytes.
+/// Throws std::logic_error if the transfer reaches outside of a buffer of that many bytes.
 void checkTransfer(const Transfer &, unsigned long bufferBytes);
 
-/// The same bytes, rows that follow each other without a gap made one.
+/// The same bytes, with rows that follow each other without a gap joined into one.
 Transfer packed(Transfer);
 
 template <class Do>

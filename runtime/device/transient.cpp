@@ -20,7 +20,7 @@ struct Span2 {
   long low, high;
 };
 
-/// The bytes from the first to the last of its cells, seen from the base.
+/// The range of bytes from the first to the last of its cells, relative to the base.
 Span2 spanOf(const AnyRegion &m, int rank, int elementBytes) {
   Span2 s{0, elementBytes};
   for (int d = 0; d < rank; ++d) {

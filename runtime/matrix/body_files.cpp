@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Files of rule bodies: MatrixIO of runtime/abi/body.h.
+// File access of rule bodies: MatrixIO of runtime/abi/body.h.
 #include "runtime/abi/body.h"
 #include "runtime/abi/program.h"
 #include "runtime/matrix/reading.h"
@@ -10,7 +10,7 @@
 namespace pb {
 namespace {
 
-/// No exception leaves for generated code, which may be compiled without them.
+/// No exception may reach generated code, which may be compiled without exceptions.
 template <class F>
 void orFail(F f) {
   try {

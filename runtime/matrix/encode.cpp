@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Matrices as bytes of the simple formats.
+// Writes matrices as bytes of the simple formats.
 #include "runtime/matrix/image.h"
 #include "runtime/matrix/writing.h"
 #include <cstdio>
@@ -61,7 +61,7 @@ std::string npyHeader(const Matrix &m) {
     shape += std::to_string(m.extents()[d]) + (d ? ", " : m.extents().size() == 1 ? "," : "");
   std::string dictionary =
       std::string("{'descr': '") + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
-  // The header's length, its 10 leading bytes included, is a multiple of 64 and ends in a newline.
+  // The length of the header, including its 10 leading bytes, is a multiple of 64, and it ends in a newline.
   while ((10 + dictionary.size() + 1) % 64)
     dictionary += ' ';
   dictionary += '\n';

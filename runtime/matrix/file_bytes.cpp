@@ -48,7 +48,7 @@ FileBytes FileBytes::open(const std::string &name, const base::IsOfUse &isOfUse)
       return file;
     }
   }
-  // A quarter of the memory: the matrix needs as much again, and the program is not alone.
+  // A quarter of the memory, because the matrix needs as much again, and other processes need memory, too.
   const long memory = base::memoryOfMachine();
   base::FileText all =
       base::readDescriptor(d.fd, memory > 0 ? static_cast<unsigned long>(memory) / 4 : ~0ul - 1, isOfUse);

@@ -5,7 +5,7 @@
 //   FileBytes f = FileBytes::open("photo.png");   f.bytes().size()
 //   FileBytes f = FileBytes::open("-");           // standard input, once
 //
-// Invariant: opening costs no memory for regular files, so a reader can compare what a header claims with the
+// Invariant: opening a regular file takes no memory, so a reader can compare what a header claims with the
 // file's size before anything is allocated.
 #pragma once
 #include "runtime/base/read_file.h"
@@ -16,9 +16,9 @@ namespace pb::matrix {
 
 class FileBytes {
 public:
-  /// Throws base::UserError: no such file, a folder, no permission; a pipe that no process writes to; what is
-  /// no regular file (a pipe, a device, which may have no end) and longer than a quarter of the memory. Of a
-  /// stream whose begin is of no use, only that begin is read.
+  /// Throws base::UserError if there is no such file, it is a folder, permission is missing, it is a pipe to
+  /// which no process writes, or it is not a regular file (a pipe or a device, which may have no end) and longer
+  /// than a quarter of the memory. If the beginning of a stream shows that it is of no use, the rest is not read.
   static FileBytes open(const std::string &name, const base::IsOfUse &isOfUse = nullptr);
   FileBytes(FileBytes &&) noexcept;
   FileBytes &operator=(FileBytes &&) = delete;

@@ -6,8 +6,8 @@
 //   m.elements<double>()[3 + 4 * 640] = 1;                       // column 3, row 4
 //   AnyRegion r = m.region();                                    // for Transform::start
 //
-// Invariants: dimension 0 is contiguous and the others follow without gaps; copying shares the elements;
-// an AnyRegion from region() is valid as long as one of the copies lives.
+// Invariants: dimension 0 is contiguous and the others follow without gaps; copies share the elements; an
+// AnyRegion from region() is valid as long as one of the copies lives.
 #pragma once
 #include "runtime/matrix/element.h"
 #include <string>
@@ -35,10 +35,10 @@ public:
   }
   ~Matrix();
 
-  /// Elements are uninitialised. Throws base::UserError when an extent is negative or the bytes do not fit
-  /// memory.
+  /// The elements are uninitialised. Throws base::UserError when an extent is negative or the bytes do not
+  /// fit in memory.
   static Matrix allocate(ElementKind, const Extents &);
-  /// A matrix over memory that lives longer than it (a mapping shared with another process).
+  /// A matrix over memory that outlives it (a mapping shared with another process).
   static Matrix over(ElementKind, const Extents &, void *data);
 
   ElementKind element() const { return element_; }
@@ -64,10 +64,11 @@ private:
   Storage *owner_ = nullptr;
 };
 
-/// Random elements: floats in [0, 1), integers in 0..100; the same for the same seed.
+/// Fills with random elements: floats in [0, 1), integers in 0..100; the same for the same seed.
 void fillRandom(const Matrix &, unsigned long seed);
 
-/// Bytes that no rule would leave: NaN in floats. Shows elements that a run did not write.
+/// Fills with bytes that no rule would produce (NaN in floats), so that elements that a run did not write
+/// show up.
 void fillWithNonsense(const Matrix &);
 
 } // namespace pb::matrix

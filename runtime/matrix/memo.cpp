@@ -14,7 +14,7 @@ namespace {
 
 std::atomic<unsigned long> run{0};
 
-/// A region's cells without gaps.
+/// A copy of a region's cells without gaps.
 class Cells {
 public:
   explicit Cells(const RegionShape &from)
@@ -34,7 +34,7 @@ public:
   bool operator==(const Cells &o) const {
     return extents_ == o.extents_ && bytes_ == o.bytes_ && !std::memcmp(data_, o.data_, bytes_);
   }
-  /// Into a region of the same extents.
+  /// Copies the cells into a region of the same extents.
   void copyTo(const RegionShape &to) const {
     const char *from = static_cast<const char *>(data_);
     std::vector<int> at(extents_.size(), 0);
@@ -59,13 +59,13 @@ private:
 struct Call {
   unsigned long run;
   std::vector<Cells> inputs, outputs;
-  std::vector<RegionShape> targets;      // where its outputs are while it runs
+  std::vector<RegionShape> targets;      // the outputs of the call while it runs
   std::vector<std::vector<int>> extents; // of the outputs
 };
 
 using Known = std::shared_ptr<const Call>;
 
-/// One lock for all transforms: it is held for the copy of a pointer.
+/// One lock for all transforms, because it is held only while a pointer is copied.
 std::mutex lock;
 
 Known lastOf(const Memo &memo) {

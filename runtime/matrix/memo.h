@@ -5,7 +5,7 @@
 
 namespace pb::matrix {
 
-/// A new run: calls of earlier ones, perhaps under another configuration, are not known any more.
+/// Begins a new run: the calls of earlier runs, perhaps under another configuration, are forgotten.
 void forgetCalls();
 
 } // namespace pb::matrix

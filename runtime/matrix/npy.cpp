@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// `.npy` files, read (numpy's format versions 1 to 3, https://numpy.org/neps/nep-0001-npy-format.html).
+// Reads `.npy` files (numpy's format versions 1 to 3, https://numpy.org/neps/nep-0001-npy-format.html).
 #include "runtime/matrix/reading.h"
 #include <bit>
 #include <climits>
@@ -21,8 +21,8 @@ struct Header {
   std::string shapeText;
 };
 
-/// Reads the Python dictionary that is the header. Only what numpy writes: strings, True/False, tuples of
-/// integers.
+/// Reads the Python dictionary that is the header. It supports only what numpy writes: strings, True/False,
+/// tuples of integers.
 class HeaderReader {
 public:
   explicit HeaderReader(std::string_view text) : rest_(text) {}
@@ -130,7 +130,7 @@ void convert(const std::string &file, const Wanted &wanted, const unsigned char 
   long step = 1;
   for (size_t k = 0; k < rank; ++k) {
     const size_t d =
-        fortran ? rank - 1 - k : k; // in Fortran order the first axis, our last dimension, is dense
+        fortran ? rank - 1 - k : k; // in Fortran order the first axis, the last dimension here, is contiguous
     stride[d] = step;
     step *= n ? to.extents()[d] : 1;
   }
@@ -158,7 +158,7 @@ void convert(const std::string &file, const Wanted &wanted, const unsigned char 
   });
 }
 
-/// Calls f with a zero of the type that "f8" and so on name; false for a type that is not known.
+/// Calls f with a zero of the type that a name like "f8" stands for; false for an unknown type.
 template <class F>
 bool withSource(std::string_view type, F &&f) {
   if (type == "f8")
@@ -223,7 +223,7 @@ Matrix readNpy(const std::string &file, Bytes b, const Wanted &wanted) {
         using S = decltype(zero);
         const unsigned long there = b.size() - begin - length;
         unsigned __int128 needed = empty ? 0 : sizeof(S);
-        for (long n : header->shape) // stops before it can wrap
+        for (long n : header->shape) // stops before the product can wrap
           if (needed <= there)
             needed *= static_cast<unsigned long>(n);
         if (needed != there)

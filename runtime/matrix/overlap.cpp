@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Overlap of regions, and copies of them (declared in runtime/abi/plan.h).
+// Decides whether regions overlap, and copies them (declared in runtime/abi/plan.h).
 #include "runtime/abi/plan.h"
 #include "runtime/matrix/storage.h"
 #include <algorithm>
@@ -10,9 +10,9 @@ namespace pb {
 
 namespace {
 
-/// Whether two boxes over one matrix meet: b's corner lies `distance` elements after a's. Takes the distance
-/// apart into whole strides, largest first; the smaller dimensions reach less than one stride in either
-/// direction, so each quotient is one of two. Yes when the strides do not nest.
+/// Whether two boxes over one matrix intersect, if b's corner lies `distance` elements after a's. The
+/// distance is divided into whole strides, largest first; the smaller dimensions reach less than one stride
+/// in either direction, so each quotient has two possible values. Yes if the strides do not nest.
 bool boxesMeet(const RegionShape &a, const RegionShape &b, long distance, unsigned done) {
   int largest = -1;
   for (int d = 0; d < a.rank; ++d)

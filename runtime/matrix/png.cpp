@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// PNG images through libpng, read and written.
+// Reads and writes PNG images through libpng.
 //
-// libpng leaves a function by longjmp when something is wrong; so the functions that call it hold nothing
-// with a destructor, and what they need lives in their callers.
+// libpng leaves a function by longjmp on an error; so the functions that call it own nothing with a
+// destructor, and their data lives in their callers.
 #include "runtime/matrix/image.h"
 #include "runtime/matrix/writing.h"
 #include <csetjmp>
@@ -37,7 +37,7 @@ void keepMessage(png_structp png, png_const_charp text) {
 }
 void ignoreWarning(png_structp, png_const_charp) {}
 
-/// The header; samples become grey or RGB of 8 or 16 bits (native order). False: see message.
+/// Reads the header; samples become grey or RGB of 8 or 16 bits (native order). False: see message.
 bool readHeader(Reading &r, Image &image, int *bits) {
   if (setjmp(png_jmpbuf(r.png)))
     return false;
@@ -112,7 +112,7 @@ Matrix readPng(const std::string &file, Bytes b, const Wanted &wanted) {
     refuse(file, std::string("is no readable PNG image: ") + r.message);
   const size_t samples = static_cast<size_t>(image.width) * static_cast<size_t>(image.channels);
   const size_t rowBytes = samples * static_cast<size_t>(bits / 8);
-  // Deflate shrinks to no less than a 1032nd; packed samples of one bit take another eighth.
+  // Deflate compresses to at least a 1032nd; packed samples of one bit take another eighth.
   if (rowBytes * static_cast<size_t>(image.height) / 1032 / 24 > b.size())
     refuse(file, "announces " + std::to_string(image.width) + " x " + std::to_string(image.height) +
                      " pixels, more than the file can hold");

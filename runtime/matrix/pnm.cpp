@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Portable grey and pixel maps, read: P2/P5 (grey) and P3/P6 (colour), 8 and 16 bits.
+// Reads portable grey and pixel maps: P2/P5 (grey) and P3/P6 (colour), 8 and 16 bits.
 #include "runtime/matrix/image.h"
 #include <cctype>
 

@@ -28,8 +28,7 @@ bool looksLikePnm(Bytes b) {
   return b.size() > 2 && b[0] == 'P' && b[1] >= '1' && b[1] <= '6' && (std::isspace(b[2]) || b[2] == '#');
 }
 
-/// Whether a stream begins as one of the formats does. What begins otherwise is refused without waiting for its
-/// end.
+/// Whether a stream begins like one of the formats. Any other stream is refused without waiting for its end.
 bool mayBeMatrix(std::string_view begin) {
   const Bytes b(reinterpret_cast<const unsigned char *>(begin.data()), begin.size());
   size_t at = 0;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reading a matrix from a file, and what the readers of the single formats share.
+// Reads a matrix from a file; also what the readers of the formats share.
 //
 //   Wanted w{"A", ElementKind::F64, 2, "[w, h]"};
 //   Matrix m = readMatrix("photo.png", w);        // UserError names file, what was expected, what was found
 //
-// Formats: `.npy`, `.png`, `.pgm`/`.ppm`/`.pnm`; every other name and `-` (standard input) is sniffed: a file
-// that begins like one of these is read as such, all else is the text format (language reference 4.4). Axes:
-// numpy's last axis is our dimension 0, so shape (h, w) is a matrix [w, h]. Images: see image.h. Invariant:
-// nothing is allocated for a header's claim that the file's size cannot keep.
+// Formats: `.npy`, `.png`, `.pgm`/`.ppm`/`.pnm`. The format of every other name and of `-` (standard input)
+// is detected: a file that begins like one of these is read as such, everything else as the text format
+// (language reference 4.4). Axes: numpy's last axis is dimension 0 here, so shape (h, w) is a matrix [w, h].
+// Images: see image.h. Invariant: no memory is allocated for a header's claim that the file's size
+// contradicts.
 #pragma once
 #include "runtime/matrix/matrix.h"
 #include <cmath>
@@ -29,7 +30,7 @@ using Bytes = std::span<const unsigned char>;
 
 Matrix readMatrix(const std::string &file, const Wanted &);
 
-// One file each:
+// One file for each format:
 Matrix readNpy(const std::string &file, Bytes, const Wanted &);
 Matrix readText(const std::string &file, Bytes, const Wanted &);
 Matrix readPnm(const std::string &file, Bytes, const Wanted &);
@@ -39,13 +40,12 @@ Matrix readPng(const std::string &file, Bytes, const Wanted &);
 
 /// Throws UserError "FILE: text".
 [[noreturn]] void refuse(const std::string &file, const std::string &text);
-/// Refuses if `found` does not have the wanted number of dimensions. `shape`: as the format says it, for
-/// messages.
+/// Refuses if `found` is not the wanted number of dimensions. `shape`: as the format writes it, for messages.
 void requireRank(const std::string &file, const Wanted &, size_t found, const std::string &shape);
-/// The first bytes, printable, in quotes.
+/// The first bytes in quotes, made printable.
 std::string beginning(Bytes);
 
-/// Whether `value` can be stored as D without becoming another number. Rounding of floats to floats is
+/// Whether `value` can be stored as D without becoming another number. Rounding from float to float is
 /// allowed, but not to infinity.
 template <class D, class S>
 bool keeps(S value, D *stored) {
@@ -55,7 +55,7 @@ bool keeps(S value, D *stored) {
       return std::isfinite(*stored) || !std::isfinite(value);
     return true;
   } else if constexpr (std::is_floating_point_v<S>) {
-    // Compared with powers of two, which every float type has exactly; NaN fails both.
+    // The comparisons are with powers of two, which every float type represents exactly; NaN fails both.
     constexpr S low = std::is_unsigned_v<D> ? S(0) : -static_cast<S>(1ul << (8 * sizeof(D) - 1));
     constexpr S high = 2 * static_cast<S>(1ul << (8 * sizeof(D) - 1 - (std::is_signed_v<D> ? 1 : 0)));
     if (!(value >= low && value < high))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The memory behind matrices: a reference count in the 64 bytes before the elements, or, for memory that
-// somebody else owns, in 64 bytes of their own.
+// The memory behind matrices: a reference count in the 64 bytes before the elements or, for memory that is
+// owned elsewhere, in a separate block of 64 bytes.
 //
-// Temporaries of transforms come and go in every run, and a fresh large block costs a page fault (and the
-// clearing of memory) per page, often more than the rule that fills it. So freed large blocks rest in a small
-// pool (storage_pool.h) before they go back to the system.
+// Temporaries of transforms are allocated in every run, and a new large block costs a page fault (and the
+// clearing of memory) per page, often more than the rule that fills it. So freed large blocks stay in a small
+// pool (storage_pool.h) before they are returned to the system.
 #include "runtime/matrix/storage.h"
 #include "runtime/abi/program.h"
 #include "runtime/matrix/storage_pool.h"
@@ -17,7 +17,7 @@ namespace pb {
 
 struct alignas(64) Storage {
   std::atomic<long> count{1};
-  unsigned long capacity; // bytes of the block, this header included
+  unsigned long capacity; // bytes of the block, including this header
   unsigned long bytes;    // of the elements
   std::atomic<matrix::StorageCompanion *> companion{nullptr};
   void *const data;
@@ -28,7 +28,7 @@ static_assert(sizeof(Storage) == 64);
 
 namespace {
 
-// What matrices hold since watchStorage(), for those who measure memory.
+// What matrices hold since watchStorage(), for measuring memory.
 std::atomic<bool> isWatched = false;
 std::atomic<long> held = 0, most = 0;
 
@@ -44,7 +44,7 @@ void noteHeld(long bytes) {
 extern "C" {
 
 Storage *pb_storage_allocate(unsigned long bytes, void **data) {
-  // 64 bytes behind the elements: vector loads that begin inside may end outside.
+  // There are 64 bytes behind the elements, because vector loads that begin inside may end outside.
   const unsigned long wanted = bytes + 2 * sizeof(Storage);
   unsigned long capacity = 0;
   void *block = wanted > bytes ? matrix::takeBlock(wanted, &capacity) : nullptr;

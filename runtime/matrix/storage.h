@@ -3,13 +3,14 @@
 // What the rest of the runtime may ask of a matrix's storage, beyond what generated code may (region.h).
 //
 //   storageBytes(region.owner)                                   // as asked for when it was allocated
-//   Storage *s = storageOver(mapping, bytes)                     // memory that somebody else frees, later
+//   Storage *s = storageOver(mapping, bytes)                     // memory that is freed elsewhere, later
 //   if (StorageCompanion *c = storageCompanion(region.owner)) ...
-//   StorageCompanion *mine = attachCompanion(storage, std::make_unique<Record>(...));   // or who was first
+//   StorageCompanion *mine =
+//       attachCompanion(storage, std::make_unique<Record>(...));   // or the one that was attached first
 //
-// A companion is something that goes with a storage, for its whole life; it is deleted when the storage is
-// released for the last time, by whoever does that, before the memory can be used for something else. Who has
-// none pays for one comparison then.
+// A companion is an object that belongs to a storage for its whole life. It is deleted when the storage is
+// released for the last time, by the thread that does so, before the memory can be reused. For a storage
+// without a companion this costs one comparison.
 #pragma once
 #include "runtime/abi/plan.h"
 #include <memory>
@@ -23,22 +24,22 @@ public:
   virtual void toHost(const RegionShape &) = 0;
 };
 
-/// Counts what matrices hold from now on, or no more.
+/// Starts or stops counting the memory that matrices hold.
 void watchStorage(bool);
-/// The most that they held at once, in bytes, beside what there was when the watch began.
+/// The most that they held at once, in bytes, in addition to what existed when counting began.
 unsigned long mostStorage();
 
 unsigned long storageBytes(const Storage *);
-/// The first of the bytes.
+/// The address of the first byte.
 void *storageData(const Storage *);
-/// A storage of memory that outlives it. Its count is 1.
+/// A storage over memory that outlives it. Its count is 1.
 Storage *storageOver(void *data, unsigned long bytes);
-/// Null if there is none. What it points to is seen as its maker left it.
+/// Null if there is none. The companion is visible as its creator left it.
 StorageCompanion *storageCompanion(const Storage *);
-/// The companion that the storage has from now on: `made`, unless another thread was faster.
+/// Attaches a companion and returns it: `made`, unless another thread was faster.
 StorageCompanion *attachCompanion(Storage *, std::unique_ptr<StorageCompanion> made);
-/// A reference for someone who holds none, but knows that the companion is not deleted yet. False: the last
-/// reference is gone already.
+/// Takes a reference without holding one, knowing that the companion is not deleted yet. False: the last
+/// reference is already gone.
 bool retainIfAlive(Storage *);
 
 } // namespace pb::matrix

@@ -11,7 +11,7 @@ namespace pb::matrix {
 namespace {
 
 constexpr unsigned long kHugePage = 2ul << 20;
-constexpr unsigned long kPooled = 256ul << 10; // smaller blocks: malloc's own lists serve well
+constexpr unsigned long kPooled = 256ul << 10; // for smaller blocks malloc's own lists are good enough
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool kReuse = false;
 #else
@@ -26,7 +26,7 @@ struct Pool {
                               static_cast<unsigned long>(sysconf(_SC_PAGESIZE)) / 8;
 };
 
-// Never destroyed: matrices in static objects may outlive any order of destruction.
+// Never destroyed, because matrices in static objects may be destroyed after it.
 Pool &pool() {
   static Pool *const p = new Pool;
   return *p;
@@ -39,7 +39,7 @@ void *fresh(unsigned long bytes, unsigned long *capacity) {
   if (posix_memalign(&block, alignment, *capacity))
     return nullptr;
   if (alignment == kHugePage)
-    madvise(block, *capacity, MADV_HUGEPAGE); // advice only: failure costs nothing
+    madvise(block, *capacity, MADV_HUGEPAGE); // only advice, so failure is harmless
   return block;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Where rows, planes and versions of a temporary matrix begin.
+// Decides where rows, planes and versions of a temporary matrix begin.
 //
-// Rows on cache lines: a stencil then loads its neighbours above and below in whole lines. No multiples of a
-// page: rows would share a set of the cache. And a version half a page from the one that is read while it is
-// written: a load whose address has the last 12 bits of a store before it waits for that store.
+// Rows begin at cache lines, so that a stencil loads its neighbours above and below in whole lines. Distances
+// are no multiples of a page, because rows would then share a set of the cache. A version lies half a page
+// from the version that is read while it is written, because a load whose address has the same last 12 bits
+// as an earlier store waits for that store.
 #include "runtime/abi/region.h"
 #include <algorithm>
 #include <initializer_list>
@@ -19,13 +20,14 @@ constexpr unsigned long kLargeSlice = 8 * kPage; // so that half a page more is 
 
 long roundedToLines(unsigned long bytes) { return static_cast<long>((bytes + kLine - 1) / kLine * kLine); }
 
-/// How far the address is from the next multiple of a page.
+/// The distance of an address from the nearest multiple of a page.
 long fromPage(long bytes) {
   const long rest = (bytes % kPage + kPage) % kPage;
   return std::min(rest, kPage - rest);
 }
 
-/// The closest that a cell of one slice comes to the neighbours in another one that begins `apart` later.
+/// The smallest distance, modulo pages, of a cell of one slice from the neighbours in another slice that
+/// begins `apart` later.
 long nearest(long apart, const long *strides, int rank, long bytes) {
   long least = fromPage(apart);
   for (int d = 1; d < rank; ++d)

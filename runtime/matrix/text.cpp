@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The text format of language reference 4.4, read:
+// Reads the text format of language reference 4.4:
 //
 //   SIZE 3 2
 //      1    2    3
 //      4    5    6
 //
-// The numbers may stand in any white space and be anything that printf writes: nan, inf, +1, .5, 1e-3.
+// The numbers may be separated by any white space and may have any form that printf writes: nan, inf, +1, .5,
+// 1e-3.
 #include "runtime/matrix/reading.h"
 #include <algorithm>
 #include <cctype>
@@ -93,7 +94,7 @@ private:
       return "nothing";
     return beginning({reinterpret_cast<const unsigned char *>(at_), static_cast<size_t>(p - at_)});
   }
-  /// A number that is no normal double: 1e-999 is 0, but 1e999 would be infinite without saying so.
+  /// A number that is not a normal double: 1e-999 is 0, but 1e999 would silently be infinite.
   double withinRange(const std::string &text) {
     const double value = std::strtod(text.c_str(), nullptr);
     if (std::isinf(value))
@@ -117,7 +118,8 @@ Matrix readText(const std::string &file, Bytes b, const Wanted &wanted) {
   TextReader reader(file, b, wanted);
   const Extents extents = reader.header();
   requireRank(file, wanted, extents.size(), "SIZE " + print(extents));
-  // A number takes two characters, its separator included: a claim beyond that is refused before allocating.
+  // A number takes at least two characters, including its separator: a header that claims more is refused
+  // before allocating.
   unsigned __int128 needed = std::find(extents.begin(), extents.end(), 0) == extents.end() ? 1 : 0;
   for (int e : extents)
     if (needed <= reader.left())

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Writing a matrix to a file: checked before the computation, whole or not at all.
+// Writes a matrix to a file: checked before the computation, and written completely or not at all.
 //
-//   OutputFile out("blurred.png", "B", {640, 480}, "[w, h]");   // refuses now what could not be written
-//   later
+//   OutputFile out("blurred.png", "B", {640, 480}, "[w, h]");   // throws now if it could not be written later
 //   ... compute ...
-//   out.write(matrix);                                          // beside the target, then renamed over it
+//   out.write(matrix);                                          // to a temporary file, renamed to the target
 //   out.write(matrix, files);                                   // the same, renamed with others (PendingFiles)
 //
 // Formats by extension: `.npy` (the matrix' exact element type, C order), `.png`, `.pgm`, `.ppm`; every other
@@ -20,12 +19,12 @@ namespace pb::matrix {
 class OutputFile {
 public:
   /// Throws base::UserError when the folder is missing, something is not writable, or the format cannot hold
-  /// it.
+  /// the matrix.
   OutputFile(std::string name, const Extents &, std::string declared);
   bool skipped() const { return format_ == Format::None; }
   bool isStandardOutput() const { return name_ == "-"; }
   const std::string &name() const { return name_; }
-  /// The file itself, symbolic links followed; to find two outputs that are one.
+  /// The file itself, with symbolic links followed; shows whether two outputs are the same file.
   const std::string &target() const { return target_; }
   void write(const Matrix &) const;
   /// The file gets its name when `files` are committed; standard output, pipes and devices are written now.
@@ -39,7 +38,7 @@ private:
   Format format_;
 };
 
-/// `%4.8g ` a number, a line a row (language reference 4.4); integers in full.
+/// Each number as `%4.8g `, one row per line (language reference 4.4); integers in full.
 std::string encodeText(const Matrix &);
 std::string encodePng(const std::string &file, const Matrix &, const std::string &declared);
 std::string encodePnm(const std::string &file, const Matrix &, const std::string &declared);

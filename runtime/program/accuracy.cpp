@@ -11,7 +11,7 @@
 namespace pb::program {
 namespace {
 
-/// NaN meets nothing.
+/// NaN meets no target.
 bool meets(const Transform &t, double value) {
   return t.better == Better::None || (t.better == Better::Larger ? value >= t.target : value <= t.target);
 }

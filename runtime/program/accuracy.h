@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How exact a result is: the transform's metric, over the outputs and then the inputs of a run.
+// How accurate a result is: the transform's metric, over the outputs and then the inputs of a run.
 //
 //   runner.run(instance);
 //   Accuracy a = accuracyOf(program, instance, runner);      // {0.97, true}
@@ -15,13 +15,13 @@ namespace pb::program {
 
 struct Accuracy {
   double value = 0;
-  bool met = true; // the target, where there is one
+  bool met = true; // whether the target is met, if there is one
 };
 
 /// Needs Transform::metric. Throws base::UserError when the metric does not fit the matrices.
 Accuracy accuracyOf(const Program &, const Instance &, Runner &);
 
-/// Whether `a` is at least as exact as `b`. NaN is the least exact.
+/// Whether `a` is at least as accurate as `b`. NaN is the least accurate.
 bool isAsExact(const Transform &, const Accuracy &a, const Accuracy &b);
 
 std::string print(const Transform &, const Accuracy &);

@@ -63,7 +63,7 @@ private:
       neverSequential();
   }
 
-  /// Below the cut-off a transform asks for no device.
+  /// Below the cut-off a transform uses no device.
   void neverSequential() const {
     for (int t = 0; t < program_.transformCount; ++t)
       for (int k = 0; k < program_.transforms[t]->tunableCount; ++k)
@@ -127,7 +127,7 @@ private:
   int failures_ = 0, count_ = 0;
   bool without_ = false; // some site needs a device, and there is none
   Accuracy default_;
-  bool byAccuracy_ = false; // decided about some alternative
+  bool byAccuracy_ = false; // some alternative was decided by its accuracy
 };
 
 } // namespace

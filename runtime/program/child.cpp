@@ -20,7 +20,7 @@ namespace pb::program {
 
 namespace {
 
-/// 0 in the child.
+/// Returns 0 in the child.
 pid_t forked() {
   std::fflush(stdout);
   std::fflush(stderr);
@@ -28,7 +28,7 @@ pid_t forked() {
   if (child < 0)
     throw base::UserError(std::string("cannot start a process: ") + std::strerror(errno));
   if (child == 0)
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // no orphans when the parent is stopped
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // no child is left behind when the parent is stopped
   return child;
 }
 
@@ -51,7 +51,7 @@ bool inChild(const std::function<bool()> &question) {
 
 struct alignas(64) SharedRun::Shared {
   base::FailureNote note;
-  bool finished = false; // a body that calls exit(0) ends well for the system, not for us
+  bool finished = false; // a body that calls exit(0) is a success for the system, but not here
   double seconds = 0;
   Accuracy accuracy;
   char remark[300] = {};
@@ -113,7 +113,7 @@ ChildResult SharedRun::start(const std::function<void()> &prepare, int threads, 
   ChildResult result;
   const auto begin = Clock::now();
   int status = 0;
-  long pause = 50'000; // ns; grows, so that long runs are not disturbed by our waking
+  long pause = 50'000; // ns; grows, so that polling does not disturb long runs
   for (;;) {
     const pid_t ended = waitpid(child, &status, WNOHANG);
     if (ended == child)

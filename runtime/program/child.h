@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One run of a transform in a forked process, results in memory that parent and child share.
+// One run of a transform in a forked process, with the results in memory that parent and child share.
 //
-//   SharedRun run(instance);                       // room for the outputs
+//   SharedRun run(instance);                       // allocates the outputs
 //   ChildResult r = run.start(settings, 1, 10.0);  // forks, waits at most 10 s
 //   r.failure.empty();  run.outputs();
 //
-// Invariant: start() is called while the process has one thread, and without a device's driver in it: drivers
-// start threads, which a child does not have. The child never returns.
+// Invariant: start() is called while the process has one thread and no device driver: drivers start threads,
+// which a child does not have. The child never returns.
 #pragma once
 #include "runtime/program/accuracy.h"
 #include <functional>
 
 namespace pb::program {
 
-/// What the question says in a process of its own, which takes with it whatever it opened. False if it fails.
+/// Answers the question in a process of its own, whose end closes whatever it opened. False if the process
+/// fails.
 bool inChild(const std::function<bool()> &question);
 
 struct ChildResult {
@@ -27,20 +28,20 @@ struct ChildResult {
 
 class SharedRun {
 public:
-  /// With `measures`: its metric is run, too, if the transform has a target.
+  /// With `measures`, the metric is run, too, if the transform has a target.
   explicit SharedRun(const Instance &, const Program *measures = nullptr);
   ~SharedRun();
   SharedRun(const SharedRun &) = delete;
   SharedRun &operator=(const SharedRun &) = delete;
 
-  /// `prepare` runs in the child, before the transform: fills selectors.
+  /// `prepare` runs in the child before the transform and fills the selectors.
   ChildResult start(const std::function<void()> &prepare, int threads, double limit);
   const std::vector<Matrix> &outputs() const { return outputs_; }
 
 private:
   struct Shared;
   [[noreturn]] void work(const std::function<void()> &prepare, int threads);
-  Instance instance_; // outputs replaced by shared ones
+  Instance instance_; // with outputs in shared memory
   const Program *measures_;
   std::vector<Matrix> outputs_;
   Shared *shared_ = nullptr;

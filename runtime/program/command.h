@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The parts of pb_main that have to do with one run: usage, configuration, files in, transform, files out.
+// The parts of pb_main that belong to one run: usage, configuration, input files, transform, output files.
 //
 //   configure(program, options, argv[0], &threads);              // defaults, baked configuration, file
 //   int status = runCommand(program, sort, options, threads);    // load or make inputs, run, write
@@ -13,7 +13,7 @@
 
 namespace pb::program {
 
-/// Wrong number of arguments: the message is followed by the usage line.
+/// A wrong number of arguments: the message is followed by the usage line.
 struct UsageError : base::UserError {
   std::string usage;
   UsageError(const std::string &what, std::string u) : UserError(what), usage(std::move(u)) {}
@@ -21,21 +21,21 @@ struct UsageError : base::UserError {
 
 /// "usage: sort [options] A B\n"
 std::string usage(const Program &, const Transform &);
-/// The whole of --help.
+/// The whole text of --help.
 std::string help(const Program &, const Transform &);
 
-/// Fills the slots: defaults, then the baked configuration, then --config or PROGRAM.cfg beside the program.
-/// `threads` is set when one of them says so. Throws base::UserError.
+/// Fills the slots: first with the defaults, then from the baked configuration, then from --config or
+/// PROGRAM.cfg beside the program. `threads` is set when one of them says so. Throws base::UserError.
 void configure(const Program &, const Options &, const std::string &self, int *threads);
 
-/// --reset: writes the configuration that the program has without any file, to --config or PROGRAM.cfg.
+/// --reset: writes the configuration that the program has without any file to --config or PROGRAM.cfg.
 void resetConfiguration(const Program &, const Options &, const std::string &self);
 
 /// Runs the transform as the options say. Returns the exit status.
 int runCommand(const Program &, const Transform &, const Options &, int threads);
 
-/// Runs `trials` times, or until there are samples enough (3 at least, half a second, 1000 at most); the
-/// median of seconds.
+/// Runs `trials` times, or until there are enough samples (at least 3, half a second, at most 1000); returns
+/// the median in seconds.
 double medianTime(Runner &, const Instance &, long trials = 0);
 
 } // namespace pb::program

@@ -46,7 +46,7 @@ Difference compareAll(const std::vector<matrix::Matrix> &found, const std::vecto
   Difference all;
   for (size_t i = 0; i < found.size(); ++i) {
     const Difference d = compare(found[i], reference[i]);
-    // One that disagrees outweighs all that agree, whatever the scales.
+    // An output that disagrees counts more than all that agree, whatever the scales.
     if (std::pair(!d.agrees, d.value) > std::pair(!all.agrees, all.value)) {
       all = d;
       if (worstMatrix)

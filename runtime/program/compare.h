@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How far two results are apart.
+// How much two results differ.
 //
 //   Difference d = compare(found, reference);   d.agrees;   d.value == 1.2e-15
 //
-// Floats: the largest |a-b| / max(1, |b|); they agree up to 1e-9 (double) or 1e-4 (float), because choices
-// may add in another order. Two NaNs agree, and so do equal infinities. Integers: the number of differing
-// elements, which must be 0.
+// For floats the difference is the largest |a-b| / max(1, |b|); results agree up to 1e-9 (double) or 1e-4
+// (float), because choices may add in another order. Two NaNs agree, and so do equal infinities. For integers
+// it is the number of differing elements, which must be 0.
 #pragma once
 #include "runtime/matrix/matrix.h"
 
@@ -19,13 +19,14 @@ struct Difference {
   double found = 0, expected = 0;
 };
 
-/// Same element kind and extents.
+/// Both must have the same element kind and extents.
 Difference compare(const matrix::Matrix &found, const matrix::Matrix &reference);
-/// The worst of all outputs; one that disagrees is worse than all that agree.
+/// The worst difference of all outputs; one that disagrees is worse than all that agree.
 Difference compareAll(const std::vector<matrix::Matrix> &found, const std::vector<matrix::Matrix> &reference,
                       size_t *worstMatrix);
 
-/// "B[4]: found 1, expected 4", of a matrix with this name and these extents; d.worst is one of its elements.
+/// "B[4]: found 1, expected 4", for a matrix with this name and these extents; d.worst must be one of its
+/// elements.
 std::string print(const Difference &d, const std::string &name, const matrix::Extents &);
 
 } // namespace pb::program

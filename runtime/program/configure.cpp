@@ -17,7 +17,7 @@
 namespace pb::program {
 namespace {
 
-/// PROGRAM.cfg beside the program as it was called, and beside the file that really runs.
+/// PROGRAM.cfg beside the program's path as it was called, and beside the file that really runs.
 std::vector<std::string> placesBeside(const std::string &self) {
   std::vector<std::string> places;
   if (self.find('/') != self.npos)
@@ -29,7 +29,7 @@ std::vector<std::string> placesBeside(const std::string &self) {
   return places;
 }
 
-/// "" if there is none.
+/// "" if there is no such file.
 std::string configurationBeside(const std::string &self) {
   for (const std::string &place : placesBeside(self))
     if (access(place.c_str(), F_OK) == 0)
@@ -63,8 +63,8 @@ bool mayWarn(const Options &options) {
   return options.warnings && !(environment && std::string_view(environment) == "no");
 }
 
-/// A file that was made for another version is used as far as it fits; one without `hash` is written by hand,
-/// and mistakes in it are errors.
+/// A file that was made for another version is used as far as it fits. A file without `hash` is written by
+/// hand, and mistakes in it are errors.
 void applyFile(const Program &program, const Options &options, const std::string &self,
                const std::string &text, const std::string &where, int *threads) {
   std::string warning;
@@ -81,7 +81,7 @@ void applyFile(const Program &program, const Options &options, const std::string
     base::printWarning(warning);
 }
 
-/// What the program has without any file.
+/// Applies the configuration that the program has without any file.
 void applyBaked(const Program &program, int *threads) {
   config::applyDefaults(program);
   if (program.bakedConfiguration)
@@ -112,7 +112,8 @@ void configure(const Program &program, const Options &options, const std::string
       throw base::UserError("--config expects a file");
     return;
   }
-  // As in the original, where every program writes its file at its end: a first run has none.
+  // As in the original, where every program writes its file at its end, the file may be missing in a first
+  // run.
   if (options.config && access(file.c_str(), F_OK) != 0 && errno == ENOENT) {
     base::printWarning(std::string(base::programName()) + ": warning: " + file +
                        " does not exist: the defaults are used");

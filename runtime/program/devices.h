@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The devices of this process, as the command line and the configuration want them.
+// The devices of this process, as the command line and the configuration ask for them.
 //
 //   setDevices({"opencl:0", "run.json"});        // --devices, --trace
 //   Devices devices(program);
 //   if (task::StepDevices *d = devices.wanted()) scheduler.setDevices(d);
-// PB_DEVICE_COUNTERS=1 in the environment: at the end, a line for each device says what it was given.
 //
-// A device is opened when a run begins whose configuration places some step on one, never else (requirement
-// 65): looking for OpenCL platforms takes a tenth of a second.
+// With PB_DEVICE_COUNTERS=1 in the environment, a line for each device says at the end what it was given. A
+// device is opened when a run begins whose configuration places some step on one, and not otherwise
+// (requirement 65): looking for OpenCL platforms takes a tenth of a second.
 #pragma once
 #include "runtime/abi/program.h"
 #include "runtime/device/session.h"
@@ -18,13 +18,14 @@
 namespace pb::program {
 
 struct DeviceSettings {
-  std::string names; // as openDevices() has them; "": PB_DEVICES, or all
+  std::string names; // as for openDevices(); "": PB_DEVICES, or all
   std::string trace; // file; "": none
 };
 
-/// For all runs of this process.
+/// Applies to all runs of this process.
 void setDevices(const DeviceSettings &);
-/// Who is told of kernels that are compiled from now on; devices that are open already tell nobody else.
+/// Sets the function that is told of kernels that are compiled from now on; it is not told by devices that
+/// are open already.
 void watchBuilds(device::WatchBuild);
 /// The names in use.
 std::string deviceNames();
@@ -39,10 +40,10 @@ public:
   explicit Devices(const Program *program) : program_(program) {}
   ~Devices();
 
-  /// Opened already, or because the configuration asks for one now; null if no step is to run on a device, or
-  /// there is none. What cannot be opened is said once.
+  /// The session: opened already, or now if the configuration asks for one. Null if no step is to run on a
+  /// device, or there is none. What cannot be opened is reported once.
   device::Session *wanted();
-  /// Where the runs are noted, workers included; null if no trace was asked for.
+  /// The trace of the runs, including workers; null if no trace was asked for.
   device::Trace *trace();
   /// Prints what happened in the last run, and returns it. Writes the trace, if one was asked for.
   std::vector<std::string> report();

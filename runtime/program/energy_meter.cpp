@@ -13,10 +13,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// RAPL's counters move every millisecond, those of devices every 20 to 100: steps of 2 % and less of these.
+// RAPL's counters are updated every millisecond, those of devices every 20 to 100 ms: with these windows an
+// update is at most 2 %.
 constexpr double kRaplWindow = 0.05, kNvmlWindow = 1;
 
-/// A negative number if it cannot be read.
+/// A negative number if the file cannot be read.
 double numberIn(const fs::path &path) {
   std::ifstream file(path);
   double value = -1;
@@ -48,8 +49,8 @@ double EnergyCounter::joules() {
   const double now = read_();
   if (now < 0)
     return sum_ * unit_;
-  // One that is small again has reached the end of its range, if that is not far; else it was set back, and
-  // nobody knows what it would have counted.
+  // A smaller value means that the counter has wrapped around, if it was near the end of its range. Otherwise
+  // it was reset, and the energy since then is unknown.
   const double onwards = now >= last_ ? now - last_ : now + range_ - last_;
   if (last_ >= 0 && (now >= last_ || (onwards > 0 && onwards < range_ / 2)))
     sum_ += onwards;
@@ -66,8 +67,8 @@ EnergyMeter::EnergyMeter(const EnergySources &sources) {
                "/intel-rapl:0 (a virtual machine has none), and no NVIDIA device that counts";
 }
 
-/// "intel-rapl:0" is a package, "intel-rapl:0:2" a part of it. Parts are in their package's energy already,
-/// but for the memory.
+/// "intel-rapl:0" is a package, "intel-rapl:0:2" a part of it. The energy of parts is included in their
+/// package's, except for the memory.
 void EnergyMeter::openPowercap(const std::string &folder) {
   std::error_code ignored;
   std::vector<fs::path> zones;

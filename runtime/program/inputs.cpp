@@ -13,7 +13,7 @@ namespace {
 
 bool exists(const std::string &file) { return file == "-" || access(file.c_str(), F_OK) == 0; }
 
-/// "3.5" in place of a file for a 0-dimensional input, unless a file has that name.
+/// Accepts a number such as "3.5" in place of a file for a 0-dimensional input, unless a file has that name.
 bool readNumber(const std::string &text, const MatrixInfo &info, Matrix *m) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -56,7 +56,7 @@ std::vector<Matrix> generate(const Program &program, const Transform &t, const c
   return inputs;
 }
 
-/// "Name< 2, 3 >" and the older "Name_tmpl_2_3" as the program writes it: "Name<2,3>".
+/// Writes "Name< 2, 3 >" and the older form "Name_tmpl_2_3" as the program does: "Name<2,3>".
 std::string copyName(std::string name) {
   std::erase(name, ' ');
   const std::string mark = "_tmpl_";

@@ -8,7 +8,7 @@
 namespace pb::program {
 namespace {
 
-/// Zeros, one row a matrix: what the functions of a Transform read and write.
+/// A table of zeros, one row per matrix, which the functions of a Transform read and write.
 auto extentTable(size_t matrices) { return std::make_unique<int[][AnyRegion::kMaxRank]>(matrices + 1); }
 
 std::string listing(const Transform &t, const std::vector<Matrix> &inputs) {

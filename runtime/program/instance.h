@@ -31,12 +31,12 @@ std::string print(const MatrixInfo &);
 /// Extents of all matrices. Throws base::UserError when these sizes are not possible.
 std::vector<Extents> extentsFor(const Transform &, const std::vector<long> &sizes);
 
-/// All size variables from the inputs. Throws base::UserError, with the inputs' extents, when they do not fit
-/// together.
+/// Solves all size variables from the inputs. Throws base::UserError, with the inputs' extents, when they do
+/// not fit together.
 std::vector<long> solveSizes(const Transform &, const std::vector<Matrix> &inputs,
                              const std::vector<long> &params);
 
-/// Sizes from the inputs, checked against their extents; outputs are allocated.
+/// Solves the sizes from the inputs, checks the extents, and allocates the outputs.
 Instance instanceFor(const Transform &, std::vector<Matrix> inputs, const std::vector<long> &params);
 
 /// The largest extent of any matrix: the `n` of a run.

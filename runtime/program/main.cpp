@@ -46,7 +46,7 @@ int dispatch(const Program &program, const std::string &self, const std::vector<
   base::seedThreads(options.seed);
   base::setTraining(options.serve);
   if (options.serve)
-    return serve(program, transform, threads);
+    return serve(program, transform, threads, options.channel);
   return runCommand(program, transform, options, threads);
 }
 

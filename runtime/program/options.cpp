@@ -102,16 +102,18 @@ const std::vector<Option> &table() {
        [](Options &o, auto &v) { o.info = v == "yes"; }},
       {"serve", nullptr, "answer a tuner's requests on standard input",
        [](Options &o, auto &v) { o.serve = v == "yes"; }},
+      {"channel", "N", "with --serve: on the socket that is open at descriptor N instead",
+       [](Options &o, auto &v) { o.channel = static_cast<int>(parseInteger(v, "--channel", 0, INT_MAX)); }},
   };
   return options;
 }
 
-/// Options of the original whose subject does not exist here: read, and said once. Those that ask for
-/// something else than one run are refused.
+/// Options of the original that have no meaning here: they are accepted with a note. Those that ask for
+/// something other than one run are refused.
 struct Meaningless {
   const char *name;
   bool hasValue;
-  const char *why; // null: what they ask for is what happens anyway
+  const char *why; // null: what they ask for happens anyway
   bool isRefused = false;
 };
 constexpr const char *kSamples = "--time takes as many samples as it needs; --trials=N sets their number",
@@ -166,7 +168,7 @@ const Option *find(const std::string &name) {
   return nullptr;
 }
 
-/// The option that has this name, or is the only one that begins so.
+/// The option with this name, or the only one that begins with it.
 const Option *findByBegin(const std::string &name) {
   if (const Option *exact = find(name))
     return exact;
@@ -180,7 +182,7 @@ const Option *findByBegin(const std::string &name) {
   return only;
 }
 
-/// Reads an option without meaning, with its value; says so.
+/// Reads an option without meaning, with its value, and prints a note.
 bool skipMeaningless(const std::string &name, bool hasValue, size_t *next) {
   for (const Meaningless &m : kMeaningless) {
     if (name != m.name && !(!m.hasValue && name == std::string("no") + m.name))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The command line of a generated program, taken apart.
+// The parsed command line of a generated program.
 //
 //   Options o = parseOptions({"--threads", "2", "--size", "w=640", "in.npy", "-"});
 //   o.threads == 2;  o.sizes == {{"w", 640}};  o.positional == {"in.npy", "-"}
 //
 // `--x=v` and `--x v` are the same; flags are `--x`, `--nox` and `--x=yes|no`; options may stand anywhere;
-// after `--` nothing is an option; `-` and negative numbers are none (language reference 4.1). Invariant:
-// parsing and the text of --help come from one table (options.cpp).
+// nothing after `--` is an option; `-` and negative numbers are not options (language reference 4.1).
+// Invariant: parsing and the text of --help use one table (options.cpp).
 #pragma once
 #include <map>
 #include <optional>
@@ -23,28 +23,29 @@ struct Options {
   bool hash = false, show = false;   // --hash, --force-output
   std::string devices, trace;        // --devices=LIST, --trace=FILE
   long trials = 0;                   // samples of --time; 0: enough for half a second
-  double seconds = 0;                // --max-sec: the run ends without result after that; 0: never
+  double seconds = 0;                // --max-sec: after that the run ends without a result; 0: never
   std::string createFiles, runFiles; // --iogen-create, --iogen-run: prefix of the files' names
+  int channel = -1;                  // --channel=N: the socket of --serve; below 0: the standard streams
   bool useConfig = true;             // --noconfig: defaults, whatever lies beside the program
   bool warnings = true;              // about a configuration of elsewhere
   std::optional<std::string> config; // --config=FILE
-  std::string transform;             // "" means main
-  int threads = 0;                   // 0: as the configuration says, or the machine's
+  std::string transform;             // "": the main transform
+  int threads = 0;                   // 0: from the configuration, or one for each processor
   unsigned long seed = 1;
-  std::optional<long> n;             // random inputs, every size variable N
+  std::optional<long> n;             // random inputs, every size variable is n
   std::map<std::string, long> sizes; // random inputs, single size variables
-  double limit = 0;                  // seconds for one alternative of --check; 0: by the default's time
+  double limit = 0; // seconds for one alternative of --check; 0: derived from the default's time
   std::vector<std::string> positional;
-  bool randomInputs() const { return runFiles.empty() && (n || !sizes.empty()); } // files have their sizes
+  bool randomInputs() const { return runFiles.empty() && (n || !sizes.empty()); } // files determine the sizes
 };
 
-/// Throws base::UserError with a suggestion for what is not known.
+/// Throws base::UserError with a suggestion for an unknown option.
 Options parseOptions(const std::vector<std::string> &arguments);
 
 /// The lines about options in --help.
 std::string optionsHelp();
 
-/// A whole number within [low, high]; throws UserError that begins with `what`.
+/// A whole number within [low, high]; throws a UserError that begins with `what`.
 long parseInteger(const std::string &text, const std::string &what, long low, long high);
 
 } // namespace pb::program

@@ -16,7 +16,7 @@
 namespace pb::program {
 namespace {
 
-/// Of /proc/self/status, in bytes; 0 if there is no such line.
+/// A value of /proc/self/status, in bytes; 0 if there is no such line.
 double statusBytes(const char *name) {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);)
@@ -31,13 +31,15 @@ bool beginPeak() {
   return file.good();
 }
 
-constexpr double kLeast = 256 << 10; // each processor counts some 30 pages for itself
+constexpr double kLeast = 256 << 10; // each processor counts some 30 pages separately
 constexpr int kTrim = 128 << 10, kKeep = 64 << 20, kMapped = 32 << 20;
 
-/// Threads that have ended leave their parts of malloc's memory (arenas) to later ones, and malloc_trim()
-/// leaves the end of each as it is. A thread that takes one over and frees a block in it gives that back.
+/// Threads that have ended leave their parts of malloc's memory (arenas) to later threads, and malloc_trim()
+/// does not free the end of each arena. If a thread takes an arena over and frees a block in it, that end is
+/// returned to the system.
 void trimArenas(int arenas) {
-  mallopt(M_MMAP_THRESHOLD, kMapped); // where it ends up by itself, once large blocks have been freed
+  // the value that it reaches by itself, once large blocks have been freed
+  mallopt(M_MMAP_THRESHOLD, kMapped);
   mallopt(M_TRIM_THRESHOLD, kTrim);
   std::barrier together(arenas); // so that each has an arena of its own
   std::vector<std::jthread> threads;

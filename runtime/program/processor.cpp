@@ -8,7 +8,7 @@
 namespace pb::program {
 namespace {
 
-/// Whether this machine, its operating system included, runs code for that level.
+/// Whether this machine, including its operating system, supports that level.
 bool runs(const char *level) {
 #ifdef __x86_64__
   __builtin_cpu_init();

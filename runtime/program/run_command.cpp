@@ -24,7 +24,7 @@ std::string several(size_t n, const char *what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-/// The command line's files, told apart.
+/// The files on the command line, by their role.
 struct Arguments {
   std::vector<long> params;
   Strings inputs, outputs;
@@ -60,7 +60,7 @@ Arguments divide(const Program &program, const Transform &t, const Options &o) {
     a.outputs = positional;
     return a;
   }
-  // A run whose time or correctness is asked for needs no files for its outputs.
+  // A run that only measures or checks needs no files for its outputs.
   const bool outputsAreOptional = o.check || o.time || o.accuracy || o.hash || o.show || !o.runFiles.empty();
   if (found != all && !(outputsAreOptional && found == params + inputs))
     throw UsageError("expected " + several(all, "argument") + " (" + several(params, "number") + ", " +
@@ -112,7 +112,7 @@ std::vector<matrix::OutputFile> openOutputs(const Instance &instance, const Stri
   return files;
 }
 
-/// The matrices [from, ...) into PREFIX_KIND0.dat, ...
+/// Writes the matrices [from, ...) to PREFIX_KIND0.dat, ...
 void writeAll(const Instance &instance, size_t from, size_t count, const std::string &prefix,
               const char *kind, base::PendingFiles &files) {
   const Strings names = namesOf(prefix, kind, count);
@@ -136,8 +136,8 @@ std::uint64_t hashOf(const std::vector<Matrix> &matrices) {
   return hash;
 }
 
-/// The whole process ends when the time is over: a rule cannot be interrupted. 0: there is no limit (any
-/// more).
+/// Ends the whole process when the time is over, because a rule cannot be interrupted. 0: there is no limit
+/// (any more).
 void limitTime(double seconds) {
   static char text[120];
   static int length = 0;
@@ -145,7 +145,7 @@ void limitTime(double seconds) {
                          base::programName(), seconds);
   std::signal(SIGALRM, [](int) {
     (void)!::write(2, text, static_cast<size_t>(length));
-    base::removePendingFiles(); // of a rule that is just writing one
+    base::removePendingFiles(); // files that a rule is just writing
     _exit(1);
   });
   itimerval timer{};
@@ -190,7 +190,7 @@ int runCommand(const Program &program, const Transform &t, const Options &o, int
       accuracy = accuracyOf(program, instance, runner);
   }
   const auto inputs = static_cast<size_t>(inputCount(t));
-  base::PendingFiles written; // all of them, then all get their names
+  base::PendingFiles written; // all are written first, then all get their names
   if (!o.createFiles.empty()) {
     writeAll(instance, 0, inputs, o.createFiles, "in", written);
     writeAll(instance, inputs, instance.matrices.size() - inputs, o.createFiles, "out", written);
@@ -205,7 +205,7 @@ int runCommand(const Program &program, const Transform &t, const Options &o, int
   if (o.show)
     for (const Matrix &m : instance.outputs())
       std::fputs(matrix::encodeText(m).c_str(), stdout);
-  // A matrix on standard output stays readable: the figures then go to standard error.
+  // A matrix on standard output must stay readable, so the figures then go to standard error.
   std::FILE *figures = onStandardOutput || o.show ? stderr : stdout;
   if (o.time)
     std::fprintf(figures, "time: %.6g s\n", seconds);

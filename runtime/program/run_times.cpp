@@ -9,7 +9,7 @@
 namespace pb::program {
 namespace {
 
-constexpr double kWarmUp = 0.01;        // seconds: a first run counts if it is longer
+constexpr double kWarmUp = 0.01;        // seconds: a longer first run counts
 constexpr double kLongestWindow = 0.02; // seconds of a request that are spent repeating short runs
 
 } // namespace

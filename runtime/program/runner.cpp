@@ -12,7 +12,7 @@ namespace pb::program {
 
 namespace {
 
-/// The matrices of one role, which the processor reads, or has just written.
+/// The uses of the matrices of one role, which the processor reads, or has just written.
 std::vector<device::HostUse> uses(const Transform &t, const std::vector<AnyRegion> &regions, Role role,
                                   bool reads) {
   std::vector<device::HostUse> all;
@@ -24,8 +24,8 @@ std::vector<device::HostUse> uses(const Transform &t, const std::vector<AnyRegio
   return all;
 }
 
-/// The transform, whose inputs are as if they had just been read, and then what it left on devices. `again`:
-/// outputs may be lost with a device, which is no loss.
+/// Runs the transform, with its inputs as if they had just been read, and then brings back what it left on
+/// devices. `again`: outputs may be lost with a device, which is harmless.
 Job whole(const Instance &instance, const std::vector<AnyRegion> &regions, device::Session *devices,
           bool again) {
   const Transform &t = *instance.transform;
@@ -63,8 +63,8 @@ double Runner::run(const Instance &instance) {
       scheduler_->run(whole(instance, regions, devices, again));
       isDone = true;
     } catch (const device::DeviceError &e) {
-      // Results are gone with their device: once more from the inputs, without it. So often as there are
-      // devices at most.
+      // The results are lost with their device, so the transform runs again from the inputs, without that
+      // device: at most as often as there are devices.
       if (e.failure() != device::Failure::Lost)
         throw;
       matrix::forgetCalls();

@@ -5,7 +5,7 @@
 //   Runner runner(2);
 //   double s = runner.run(instance);     // seconds of the transform alone
 //
-// Invariant: threads exist from construction to destruction only, so a process without a Runner may fork.
+// Invariant: threads exist only between construction and destruction, so a process without a Runner may fork.
 #pragma once
 #include "runtime/program/instance.h"
 #include <memory>
@@ -20,17 +20,17 @@ class Devices;
 
 class Runner {
 public:
-  /// `program`: whose configuration may place steps on devices; null: everything runs on the processor.
+  /// `program`: its configuration may place steps on devices; null: everything runs on the processor.
   explicit Runner(int threads, const Program *program = nullptr);
   ~Runner();
   int threads() const;
-  /// The old threads end before the new ones start; what is on devices stays. Throws as the constructor does,
-  /// and is of no use then.
+  /// The old threads end before the new ones start; data on devices stays. Throws as the constructor does,
+  /// and cannot be used afterwards.
   void setThreads(int threads);
-  /// Runs the instance's transform on its matrices. Returns seconds. Rethrows what a rule body threw.
+  /// Runs the instance's transform on its matrices. Returns seconds. Rethrows exceptions of rule bodies.
   double run(const Instance &);
-  /// What happened on devices in the last run that was not asked for: steps that ran on the processor, and
-  /// why.
+  /// What differed on devices in the last run from what was asked for: steps that ran on the processor
+  /// instead, and why.
   const std::vector<std::string> &remarks() const { return remarks_; }
 
 private:

@@ -2,47 +2,32 @@
 
 #include "runtime/program/serve.h"
 #include "runtime/base/errors.h"
+#include "runtime/program/serve_channel.h"
 #include "runtime/program/serve_session.h"
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <iostream>
-#include <unistd.h>
+#include <mutex>
 
 namespace pb::program {
-namespace {
 
-/// At once, so that lines of two threads do not mix (they are shorter than PIPE_BUF where that matters).
-void writeLine(int file, const std::string &line) {
-  const std::string text = line + "\n";
-  for (size_t done = 0; done < text.size();) {
-    const long n = ::write(file, text.data() + done, text.size() - done);
-    if (n < 0 && errno != EINTR)
-      throw base::UserError(std::string("cannot answer: ") + std::strerror(errno));
-    if (n > 0)
-      done += static_cast<size_t>(n);
-  }
-}
-
-} // namespace
-
-int serve(const Program &program, const Transform &transform, int threads) {
-  // Answers keep the real standard output for themselves; printf in a rule body lands on standard error.
-  std::fflush(stdout);
-  const int answers = dup(1);
-  if (answers < 0 || dup2(2, 1) < 0)
-    throw base::UserError(std::string("cannot serve: ") + std::strerror(errno));
-  ServeSession session(program, transform, threads, [answers](const std::string &event) {
+int serve(const Program &program, const Transform &transform, int threads, int descriptor) {
+  ServeChannel channel = descriptor < 0 ? ServeChannel::streams() : ServeChannel::over(descriptor);
+  std::mutex guard; // of the token: events come from any thread
+  std::string token, next, request;
+  ServeSession session(program, transform, threads, [&](const std::string &event) {
+    const std::lock_guard lock(guard);
     try {
-      writeLine(answers, event);
+      channel.tell(token, event);
     } catch (const base::UserError &) { // nobody listens any more: the answer will say so
     }
   });
-  std::string request;
-  while (std::getline(std::cin, request))
-    if (request.find_first_not_of(" \t\r") != request.npos)
-      writeLine(answers, session.answer(request));
-  close(answers);
+  while (channel.readRequest(&next, &request)) {
+    {
+      const std::lock_guard lock(guard);
+      token = next;
+    }
+    const std::string answer = session.answer(request);
+    const std::lock_guard lock(guard);
+    channel.tell(token, answer);
+  }
   return 0;
 }
 

@@ -27,11 +27,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 constexpr long kStartSize = 1024;
-constexpr long kMostBuilds = 3;       // runs with a compiler in them that are not counted
-constexpr double kRepeatFor = 0.003;  // seconds of runs that are warmed up with where nothing is compared
-constexpr double kEnergyPatience = 2; // seconds until counters must have moved
+constexpr long kMostBuilds = 3;       // runs that include a compilation and are not counted
+constexpr double kRepeatFor = 0.003;  // seconds of warming runs where nothing is compared
+constexpr double kEnergyPatience = 2; // seconds after which counters must have changed
 
-/// JSON has no infinity; the largest double stands for it.
+/// JSON has no infinity, so the largest double replaces it.
 double finite(double v) { return std::min(v, std::numeric_limits<double>::max()); }
 
 std::string text(const Json &value, const std::string &what) {
@@ -56,7 +56,7 @@ long integer(const Json &v, const std::string &what) {
   return v.get<long>();
 }
 
-/// What "metrics" asks for beside the time.
+/// The metrics that "metrics" asks for in addition to the time.
 struct Metrics {
   bool energy = false, memory = false;
 };
@@ -267,7 +267,7 @@ Json ServeSession::prepare(const Json &request) {
   configure(request, &threads);
   base::seedThreads(seed_);
   instance_ = inputs(request, threads);
-  // Nothing is prepared before this function has come to its end.
+  // Nothing counts as prepared until this function has ended.
   Instance &instance = *instance_;
   bool isDone = false;
   const std::shared_ptr<void> forget(nullptr, [&](void *) {
@@ -288,7 +288,7 @@ Json ServeSession::prepare(const Json &request) {
     reference_.push_back(m.leading(m.extents()));
   defaultChangesInputs_ = restoreInputs() >= 0;
   exchangeReference(request);
-  if (builds_ != builds) { // what it takes without a compiler
+  if (builds_ != builds) { // to get the time without a compiler
     base::seedThreads(seed_);
     seconds = runner(threads).run(instance);
     restoreInputs();
@@ -375,7 +375,7 @@ RunCost ServeSession::runOnce(Runner &workers, bool wantsEnergy) {
     cost.seconds = cost.spent = workers.run(*instance_);
     return cost;
   }
-  // Where others are at work, counters may come late, and then a window is too short.
+  // On a busy machine counters may be updated late, and then a window is too short.
   const double window = meter().window(), patience = std::max(kEnergyPatience, 2 * window);
   const double before = meter().joules();
   const auto isOver = [&] {
@@ -433,7 +433,7 @@ Json ServeSession::measure(const Json &request) {
   Difference difference;
   size_t worst = 0;
   Json accuracy;
-  int changed = -1; // the first input that it writes into
+  int changed = -1; // the first input that the run writes into
   const auto restore = [&] {
     if (const int input = restoreInputs(); input >= 0 && !defaultChangesInputs_)
       changed = input;
@@ -445,7 +445,7 @@ Json ServeSession::measure(const Json &request) {
     if (run == 0 && comparable)
       difference = compareAll(outputs, reference_, &worst);
     if (run == 0 && isLookedAt && transform_.metric)
-      accuracy = accuracyOf(program_, *instance_, workers).value; // null where it is not a number
+      accuracy = accuracyOf(program_, *instance_, workers).value; // null if it is not a number
     if ((run == 0 && isLookedAt) || changed >= 0 || defaultChangesInputs_)
       restore();
     if (run == 0)
@@ -453,7 +453,7 @@ Json ServeSession::measure(const Json &request) {
                                     ? std::chrono::duration<double>(Clock::now() - begin).count() - cost.spent
                                     : kRepeatFor);
     if (builds_ != builds && run < kMostBuilds)
-      times.skip(); // a time with a compiler's in it is none of the program's
+      times.skip(); // a time that includes a compilation is not the program's
     else
       times.add(cost);
   }

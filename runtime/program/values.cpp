@@ -15,7 +15,7 @@ namespace {
 
 using base::Random;
 
-/// What becomes of the elements, from first to last.
+/// Changes the elements from first to last.
 template <class T>
 using Filling = std::function<void(T *, T *, Random &)>;
 
@@ -27,7 +27,7 @@ Filling<T> each(T (*change)(T, Random &)) {
   };
 }
 
-/// Integers are between 0 and 100, floating ones between 0 and 1.
+/// Integers are between 0 and 100, floating-point numbers between 0 and 1.
 template <class T>
 constexpr T kLargest = std::is_floating_point_v<T> ? T(1) : T(100);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The task tree of forEachBox: halves its box along the dimension with most parts, spawns the upper half and
-// goes on with the lower. The largest halves are spawned first, so they lie where thieves take them.
+// continues with the lower one. The largest halves are spawned first, so that they lie where thieves take
+// them.
 #include "runtime/abi/loops.h"
 #include "runtime/task/scheduler.h"
 #include "runtime/task/worker.h"
@@ -12,8 +13,8 @@ namespace pb {
 
 namespace {
 
-/// About 20 microseconds. Whoever finishes last goes on with the program; a short wait keeps that on the
-/// worker that began, so that in a sequence of loops each part stays in the cache of one core.
+/// About 20 microseconds. The worker that finishes last continues the program; a short wait lets the worker
+/// that began the loop do this, so that in a sequence of loops each part stays in the cache of one core.
 constexpr int kSpinsBeforeSuspending = 400;
 
 long partsOf(long extent, long size) { return extent / size + (extent % size != 0); }
@@ -43,7 +44,7 @@ Job boxTasks(const BoxLoop *loop, Box part) {
   }
   loop->function(loop->context, part.low, part.high);
   if (children > 0) {
-    // Thieves take the oldest tasks first: while any child is left, the children are the top of the deque.
+    // Thieves take the oldest tasks first: while any child is left, the children are at the top of the deque.
     task::Worker *me = task::Worker::current();
     for (Work *w; children > 0 && (w = me->deque.popTop()); --children)
       w->run(w);
@@ -104,7 +105,7 @@ Split squareSplitOf(const Box &box, long cells, const long *grain) {
     return split;
   const long rows = box.high[1] - box.low[1];
   const long width = static_cast<long>(std::ceil(std::sqrt(static_cast<double>(cells))));
-  // Where there are few rows, parts are as wide as gives them all of these.
+  // If there are few rows, parts are so wide that they include all of these rows.
   const long wide = std::max(width, cells / std::max(rows, 1L));
   split.size[0] = std::min(split.size[0], (wide + grain[0] - 1) / grain[0] * grain[0]);
   const long high = std::clamp(cells / std::max(split.size[0], 1L), 1L, std::max(rows, 1L));

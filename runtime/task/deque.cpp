@@ -9,7 +9,8 @@ Deque::Deque(long capacity) : limit_(capacity - capacity / 4), initialCapacity_(
   allocate(capacity, 0, 0);
 }
 
-/// Replaces the array, keeping the items [bottom, top). Under the lock: thieves read the array only there.
+/// Replaces the array, keeping the items [bottom, top). Called under the lock, because thieves read the array
+/// only under it.
 void Deque::allocate(long capacity, long bottom, long top) {
   auto slots = std::make_unique<Work *[]>(capacity);
   for (long i = bottom; i < top; ++i)
@@ -27,7 +28,7 @@ void Deque::makeRoom(long t) {
   limit_ = b + capacity - capacity / 4;
 }
 
-/// The rest of popTop after the optimistic decrement met a thief, or nothing.
+/// The rest of popTop if its optimistic decrement raced with a thief; returns null if the thief got the item.
 Work *Deque::popLast(long t) {
   top_.store(t, std::memory_order_seq_cst);
   std::lock_guard hold(lock_);

@@ -9,15 +9,17 @@
 //   d.pushBottom(c);              // any thread: c is the next to be stolen
 //
 // Invariants:
-//  - items are [bottom_, top_) of a circular array; the overflow list lies below bottom_ (back = lowest);
-//  - only the owner changes top_ and the array; bottom_ changes under the lock only;
-//  - the owner writes no index >= limit_, and limit_ <= bottom_ + capacity always, so that the two ends never
-//    meet in one slot although pushTop neither locks nor looks at bottom_;
-//  - the owner locks only in a race for the last item, when empty, and when limit_ is reached (requirement
-//  44).
-// pushBottom by a foreign thread cannot grow the array under the owner's feet: it uses the quarter of the
+//
+// - The items are [bottom_, top_) of a circular array; the overflow list lies below bottom_ (back = lowest).
+// - Only the owner changes top_ and the array; bottom_ changes only under the lock.
+// - The owner writes no index >= limit_, and limit_ <= bottom_ + capacity always holds, so that the two ends
+//   never meet in one slot although pushTop neither locks nor reads bottom_.
+// - The owner locks only in a race for the last item, when empty, and when limit_ is reached (requirement
+//   44).
+//
+// pushBottom by another thread cannot let the array grow while the owner uses it: it uses the quarter of the
 // array that limit_ leaves free and, when that is used up, the overflow list. Sequentially consistent
-// accesses stand for the protocol's full fences (ThreadSanitizer knows no fences).
+// accesses replace the protocol's full fences, because ThreadSanitizer does not support fences.
 #pragma once
 #include "runtime/abi/task.h"
 #include "runtime/task/spinlock.h"
@@ -52,10 +54,10 @@ public:
   Work *steal();
   /// Any thread.
   void pushBottom(Work *work);
-  /// Owner only: gives a grown array back. Does nothing unless empty.
+  /// Owner only: frees a grown array. Does nothing unless empty.
   void reset();
 
-  /// A guess for others; exact when nobody works on the deque.
+  /// An estimate for other threads; exact when no thread uses the deque.
   bool empty() const {
     return bottom_.load(std::memory_order_seq_cst) >= top_.load(std::memory_order_seq_cst) &&
            overflowed_.load(std::memory_order_seq_cst) == 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Exceptions on their way from a task to where it is joined, behind the freestanding header. Generated code
-// sees an opaque pointer; here it is an owned std::exception_ptr.
+// Carries exceptions from a task to the place where it is joined, behind the freestanding header. Generated
+// code sees an opaque pointer; here it is an owned std::exception_ptr.
 #include "runtime/abi/task.h"
 #include <exception>
 #include <memory>

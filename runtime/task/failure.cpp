@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The way of a failure up through frames that cannot be left by exceptions (runtime/abi/task.h).
+// Passes a failure up through frames that exceptions cannot leave (runtime/abi/task.h).
 #include "runtime/abi/task.h"
 
 namespace pb {
@@ -9,7 +9,7 @@ std::coroutine_handle<> Job::fail(Handle job, void *exception) noexcept {
   for (;;) {
     promise_type &p = job.promise();
     if (SpawnScope *scope = p.scope) {
-      job.destroy(); // and with it whom it awaits, and so on
+      job.destroy(); // also destroys the job that it awaits, and so on
       return scope->childDone(exception);
     }
     if (p.callerCatches) {

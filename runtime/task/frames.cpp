@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Memory of coroutine frames: per-thread free lists by size class, so that a spawn costs no malloc.
+// Memory of coroutine frames: per-thread free lists by size class, so that a spawn needs no malloc.
 //
-// A frame is often freed by another thread than the one that made it (a thief finishes a child). It goes to
-// the list of the freeing thread; a list that grows past 2 * kBatch hands a batch to the shared depot, from
-// which empty lists are refilled. So memory is bounded by the peak use, however tasks wander.
-// Invariant: every free block is in exactly one list; a list is touched by its thread only; the depot under
-// its lock. Under AddressSanitizer everything goes to malloc, which finds uses after free.
+// A frame is often freed by another thread than the one that allocated it (a thief finishes a child). It goes
+// to the list of the freeing thread; a list that grows past 2 * kBatch moves a batch to the shared depot,
+// from which empty lists are refilled. So memory is bounded by the peak use, wherever tasks run.
+//
+// Invariant: every free block is in exactly one list; a list is used by its thread only; the depot under its
+// lock. Under AddressSanitizer everything goes to malloc, which finds uses after free.
 #include "runtime/abi/task.h"
 #include "runtime/task/spinlock.h"
 #include <cstdlib>
@@ -51,7 +52,7 @@ void deposit(int kind, Block *batch) {
 /// Plain data, so that access needs no initialisation check.
 constinit thread_local List lists[kClasses] = {};
 
-/// Gives the lists of an ending thread to the depot.
+/// Moves the lists of an ending thread to the depot.
 struct Flush {
   ~Flush() {
     for (int k = 0; k < kClasses; ++k) {
@@ -83,7 +84,7 @@ thread_local Flush flush;
       b->next = head, head = b;
     }
   }
-  int count = 0; // a dead thread's batch may have any length
+  int count = 0; // the batch of an ended thread may have any length
   for (Block *b = head->next; b; b = b->next)
     ++count;
   lists[kind] = {head->next, count};
@@ -123,7 +124,7 @@ void pb_frame_free(void *frame, unsigned long bytes) {
     return ::operator delete(frame);
   task::List &l = task::lists[kind];
   if (!l.head) [[unlikely]]
-    task::flush.arm(); // a thread that only frees hands over what it has, too
+    task::flush.arm(); // a thread that only frees must flush its lists, too
   auto *b = static_cast<task::Block *>(frame);
   b->next = l.head;
   l.head = b;

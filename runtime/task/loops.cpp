@@ -29,7 +29,7 @@ StepDevices *currentDevices() {
 
 namespace {
 
-/// Deletes a transform's frame with its job, run or not.
+/// Deletes a transform's frame together with its job, whether it ran or not.
 class OwnedFrame {
 public:
   OwnedFrame(Frame *frame, void (*release)(Frame *)) : frame_(frame), release_(release) {}
@@ -57,8 +57,8 @@ BoxLoop inAnyOrder(const LoopStep &step, const Frame *frame) {
   return inAnyOrder(step, frame, task::boxOf(step, frame));
 }
 
-/// Each value of dimension 0 once all parts of the one before are done; at once if a round is not worth
-/// dividing.
+/// Runs each value of dimension 0 after all parts of the previous one are done; runs a round directly if it
+/// is not worth dividing.
 Job inRounds(const LoopStep &step, const Frame *frame) {
   const Box box = task::boxOf(step, frame);
   if (isEmpty(box))
@@ -79,11 +79,11 @@ Job inRounds(const LoopStep &step, const Frame *frame) {
 }
 
 Split timeTilesOf(const LoopStep &step, const Frame *frame, const Box &box, int workers) {
-  const long cache = pb_cache_bytes(2) / 4 * 3; // the rest is for what else is in use
+  const long cache = pb_cache_bytes(2) / 4 * 3; // the rest is for other data
   return timeTiles(box, *step.time, frame->split, frame->steps, cache, workers);
 }
 
-/// One tile after the other, dimension 0 fastest.
+/// Runs one tile after the other, dimension 0 fastest.
 void runTiles(const Box &box, const Split &split, BoxFunction function, const void *context) {
   Box tile = box;
   const auto cut = [&](int d) { tile.high[d] = std::min(tile.low[d] + split.size[d], box.high[d]); };
@@ -108,7 +108,7 @@ bool concernDevices(const Frame *frame, const LoopStep *steps, int count) {
   return devices && devices->concern(frame, steps, count);
 }
 
-/// The plan with its groups in tiles, if all of these are worth it at the frame's sizes.
+/// The plan with its groups in tiles, if all of them pay at the frame's sizes.
 const LoopPlan *asSizesSuggest(const LoopPlan *plan, const Frame *frame, int workers) {
   if (!plan->inTiles)
     return plan;
@@ -121,7 +121,7 @@ const LoopPlan *asSizesSuggest(const LoopPlan *plan, const Frame *frame, int wor
   return plan->inTiles;
 }
 
-/// On the spot.
+/// Runs the step on the calling thread.
 void runHere(const LoopStep &step, const Frame *frame) {
   const Box box = task::boxOf(step, frame);
   if (isEmpty(box))
@@ -150,10 +150,11 @@ Job run(const LoopStep &step, const Frame *frame) {
   return [](const LoopStep &s, const Frame *f) -> Job { co_await inAnyOrder(s, f); }(step, frame);
 }
 
-/// The plan that the frame's choice names, as the sizes suggest, with its temporaries.
+/// The plan that the frame's choice names, in the form that the sizes suggest, with its temporaries
+/// allocated.
 const LoopPlan &begin(Frame *frame, const LoopPlan *plans, bool inTasks) {
   const LoopPlan *plan = &plans[frame->choice];
-  if (!inTasks || !concernDevices(frame, plan->steps, plan->count)) // a device has no use for tiles
+  if (!inTasks || !concernDevices(frame, plan->steps, plan->count)) // tiles do not help a device
     plan = asSizesSuggest(plan, frame, inTasks ? pb_threads() : 1);
   if (plan->allocate)
     plan->allocate(frame);

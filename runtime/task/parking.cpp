@@ -34,7 +34,7 @@ void ParkingLot::retract(Seat &seat) {
   std::lock_guard hold(mutex_);
   auto at = std::find(list_.begin(), list_.end(), &seat);
   if (at == list_.end())
-    return; // somebody has woken us meanwhile
+    return; // the seat has been woken meanwhile
   list_.erase(at);
   sleepers_.fetch_sub(1, std::memory_order_seq_cst);
   seat.taken.store(0, std::memory_order_relaxed);

@@ -6,13 +6,15 @@
 //   if (workAnywhere()) lot.retract(seat);
 //   else lot.sleep(seat, 1ms);          // false: time is up, still announced
 //   ...
-//   if (lot.sleepers()) lot.wakeOne();  // a load when nobody sleeps; a system call per sleeper otherwise
+//   if (lot.sleepers()) lot.wakeOne();  // one load if nothing sleeps, else a system call for each sleeper
 //
-// Invariant: a seat is in the list exactly while its word is 1, and sleepers() is the length of the list; who
-// wakes a seat takes it out first, so that no seat is woken twice.
-// A spawner's store to its deque and its load of sleepers() may pass each other (a fence there would double
-// the cost of a spawn). A sleeper therefore sleeps first for a moment only, looks again, then for good; until
-// then the spawner's own worker still has the task, so that nothing is lost but that moment.
+// Invariant: a seat is in the list exactly while its word is 1, and sleepers() is the length of the list; a
+// seat is taken out of the list before it is woken, so that no seat is woken twice.
+//
+// A spawner's store to its deque and its load of sleepers() may be reordered (a fence there would double the
+// cost of a spawn), so that the spawner misses a sleeper. A sleeper therefore first sleeps for a moment only,
+// looks again, and then sleeps without a limit. Until then the spawner's own worker still has the task, so
+// only that moment is lost.
 #pragma once
 #include "runtime/task/spinlock.h"
 #include <atomic>
@@ -29,7 +31,7 @@ struct Seat {
 class ParkingLot {
 public:
   int sleepers() const { return sleepers_.load(std::memory_order_relaxed); }
-  /// For those who must not miss a sleeper: ordered after their own sequentially consistent stores.
+  /// For callers that must not miss a sleeper: ordered after their own sequentially consistent stores.
   int sleepersExactly() const { return sleepers_.load(std::memory_order_seq_cst); }
   void announce(Seat &);
   void retract(Seat &);

@@ -20,7 +20,7 @@ std::atomic<Scheduler *> newest = nullptr;
 
 pthread_t startThread(Worker &worker) {
   int error = 0;
-  // Where address space is limited, a smaller stack is better than no worker.
+  // If address space is limited, a smaller stack is better than no worker.
   for (unsigned long stack = kStack; stack >= kLeastStack; stack /= 2) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -42,9 +42,9 @@ void stopAll(Crew &crew, unsigned long started) {
     pthread_join(crew.workers[i]->thread, nullptr);
 }
 
-/// Rounds in which the thread that called run() looks whether it is over before it sleeps, if the workers
-/// leave a core for that, and how many of these do not offer that core to others: some 50 microseconds, as
-/// being woken takes 5 to 10.
+/// How often the thread that called run() polls for the end before it sleeps, if the workers leave a core for
+/// that, and how many of these polls do not offer that core to other threads: some 50 microseconds, as being
+/// woken takes 5 to 10.
 constexpr int kLooks = 100, kEagerLooks = 20;
 
 /// Lets the thread that called run() wait.
@@ -83,7 +83,7 @@ private:
   std::atomic<bool> done_ = false;
 };
 
-/// A coroutine that nobody waits for: it destroys itself at its end.
+/// A coroutine that no other one waits for: it destroys itself at its end.
 struct Root {
   struct promise_type : Work {
     Root get_return_object() {
@@ -144,7 +144,7 @@ Scheduler::Scheduler(int threads) : crew_(std::make_unique<Crew>()) {
 Scheduler::~Scheduler() {
   Scheduler *me = this;
   newest.compare_exchange_strong(me, previous_);
-  // What another thread made runnable may have ended before that thread has left makeRunnable().
+  // Work that another thread made runnable may have ended before that thread has left makeRunnable().
   while (crew_->visitors.load(std::memory_order_acquire))
     sched_yield();
   stopAll(*crew_, crew_->workers.size());
@@ -173,7 +173,7 @@ void Scheduler::makeRunnable(Work *work) {
   crew_->visitors.fetch_sub(1, std::memory_order_release);
 }
 
-/// A worker that waits for its own scheduler would hang, with one worker for certain.
+/// A worker that waited for its own scheduler would hang; with one worker this is certain.
 static void checkCaller(const Scheduler &s) {
   if (Scheduler::current() == &s)
     throw std::logic_error("Scheduler::run() blocks: inside of a task, co_await, spawn or depend instead");

@@ -3,20 +3,21 @@
 // The workers, as the rest of the runtime sees them.
 //
 //   Scheduler s(8);
-//   s.run(transform->start(args, params));   // from any thread that is no worker; blocks; rethrows
-//   s.run(taskRef);                          // a task of a DAG (task.h) and what it continues as
+//   s.run(transform->start(args, params));   // from any thread that is not a worker; blocks; rethrows
+//   s.run(taskRef);                          // a task of a DAG (task.h) and its continuations
 //
 // Every worker has its own deque and a stack of 256 MiB (address space, not memory), because sequential
-// recursion of generated programs runs on it. An idle scheduler uses no CPU.
-// Invariants: petabricks-hetero 6.1, 6.2. run() may be called by several threads at once; a Scheduler is
-// destroyed only when no run() is under way.
+// recursion of generated programs runs on it. An idle scheduler uses no CPU. Invariants: petabricks-hetero
+// 6.1, 6.2. run() may be called by several threads at once; a Scheduler is destroyed only when no run() is
+// under way.
 #pragma once
 #include "runtime/abi/task.h"
 #include <memory>
 
 namespace pb {
 
-/// The number of workers: on a worker, of its scheduler; elsewhere, of the newest one alive, or 1.
+/// The number of workers: on a worker, of its scheduler; on another thread, of the newest scheduler that
+/// exists, or 1.
 extern "C" int pb_threads();
 
 namespace task {
@@ -25,7 +26,7 @@ struct Crew;
 class TaskRef;
 class StepDevices;
 
-/// For traces. Called by workers, by several at once.
+/// Observes tasks, for traces. Workers call it concurrently.
 class TaskWatcher {
 public:
   virtual ~TaskWatcher() = default;
@@ -42,9 +43,11 @@ public:
   Scheduler &operator=(const Scheduler &) = delete;
 
   int threads() const;
-  /// Who carries out steps that are placed on devices; before the first run(). Must outlive this.
+  /// Sets the object that carries out steps that are placed on devices. To be called before the first run().
+  /// It must outlive the scheduler.
   void setDevices(StepDevices *);
-  /// Who is told of each task that a worker has run; before the first run(). Must outlive this.
+  /// Sets the object that is told of each task that a worker has run. To be called before the first run(). It
+  /// must outlive the scheduler.
   void setWatcher(TaskWatcher *);
 
   /// Runs the job on the workers and returns when it is done; rethrows what it threw. Throws
@@ -53,8 +56,9 @@ public:
   /// Enqueues the (new) task and returns when it, or the last of its continuations, is complete; rethrows.
   void run(const TaskRef &task);
 
-  /// Makes `work` runnable: on a worker of this scheduler, top of its own deque; elsewhere (the management
-  /// thread of a device, the main thread), bottom of a random worker's deque (petabricks-hetero 6.3).
+  /// Makes `work` runnable: called by a worker of this scheduler, on top of its own deque; called elsewhere
+  /// (the management thread of a device, the main thread), at the bottom of a random worker's deque
+  /// (petabricks-hetero 6.3).
   void makeRunnable(Work *work);
 
   /// The scheduler whose worker this thread is, or null.
@@ -62,7 +66,7 @@ public:
 
 private:
   std::unique_ptr<Crew> crew_;
-  Scheduler *previous_; // made before this one, for pb_threads() outside of workers
+  Scheduler *previous_; // the scheduler made before this one, for pb_threads() outside of workers
 };
 
 } // namespace task

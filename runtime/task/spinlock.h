@@ -4,7 +4,8 @@
 //
 //   std::lock_guard hold(lock);
 //
-// Invariant: never held across a call that can block. It yields when the holder seems to have lost its core.
+// Invariant: it is never held across a call that can block. A waiting thread yields when the holder seems to
+// have lost its core.
 #pragma once
 #include <atomic>
 #include <sched.h>

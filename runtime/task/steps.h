@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The walk of a table of steps, as runtime/device sees it, and what it asks of devices. The task room knows
+// The walk over a table of steps, as runtime/device sees it, and what it asks of devices. This folder knows
 // no device; programs without one have no StepDevices.
 //
 //   plan: rows on a device, columns there too, a sum on the processor
-//   => runLoops() sees that StepDevices are concerned and hands them the table; they give rows and columns to
-//   a
-//      device, bring what the sum reads, and call runStep() for the sum
+//   =>  runLoops() sees that StepDevices are concerned and hands them the table;
+//       they give rows and columns to a device, bring what the sum reads, and call runStep() for the sum
 #pragma once
 #include "runtime/abi/device.h"
 
 namespace pb::task {
 
 Box boxOf(const LoopStep &, const Frame *);
-/// A step on the processor, in tasks. Frame and step must live until the job is done.
+/// Runs a step on the processor, in tasks. Frame and step must live until the job is done.
 Job runStep(const LoopStep &, const Frame *);
-/// The same for a part of its box; only for steps whose parts can run in any order.
+/// Runs a part of its box; only for steps whose parts can run in any order.
 Job runStep(const LoopStep &, const Frame *, Box part);
 
 class StepDevices {
@@ -25,13 +24,13 @@ public:
   virtual bool concern(const Frame *, const LoopStep *, int count) const = 0;
   /// Whether some matrix may be valid on a device only.
   virtual bool areUsed() const = 0;
-  /// Instead of runLoops().
+  /// Runs the steps instead of runLoops().
   virtual Job walk(const Frame *, const LoopStep *, int count) = 0;
   virtual Job toHost(const Frame *, const DeviceStep *) = 0;
   virtual Job leaveDevices(const Frame *, const DeviceStep *) = 0;
 };
 
-/// Of the scheduler that runs the current task; null without any.
+/// The StepDevices of the scheduler that runs the current task; null if there are none.
 StepDevices *currentDevices();
 
 } // namespace pb::task

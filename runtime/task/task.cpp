@@ -10,7 +10,8 @@ namespace pb::task {
 Task::Task() {
   Work::run = [](Work *w) {
     TaskRef self(static_cast<Task *>(w));
-    self->references_.fetch_sub(1, std::memory_order_relaxed); // the deque's reference, see becomeRunnable()
+    // the reference that the deque held, see becomeRunnable()
+    self->references_.fetch_sub(1, std::memory_order_relaxed);
     self->execute();
   };
 }
@@ -54,9 +55,9 @@ void Task::dependOn(Task &predecessor) {
 
 void Task::enqueue(Scheduler &scheduler) {
   assert(state() == State::New && "a task is enqueued once");
-  TaskRef self(this); // once it is visible to others, it may run and be released at any time
+  TaskRef self(this); // once other threads see it, it may run and be released at any time
   scheduler_ = &scheduler;
-  if (pending_.load(std::memory_order_acquire) == 1) { // nobody else can count: all dependences are done
+  if (pending_.load(std::memory_order_acquire) == 1) { // no other thread can count: all dependences are done
     pending_.store(0, std::memory_order_relaxed);
     return becomeRunnable();
   }
@@ -77,7 +78,7 @@ void Task::dependenceDone(const std::exception_ptr &error) {
 void Task::becomeRunnable() {
   assert((state() == State::New || state() == State::NonRunnable) && "a task becomes runnable once");
   state_.store(State::Runnable, std::memory_order_release);
-  references_.fetch_add(1, std::memory_order_relaxed); // for where it is stored from now on
+  references_.fetch_add(1, std::memory_order_relaxed); // for the place where it is stored from now on
   schedule(*scheduler_);
 }
 
@@ -117,7 +118,8 @@ void Task::continueAs(TaskRef next) {
   assert(next.get() != this && "a task cannot continue as itself");
   Scheduler &scheduler = *scheduler_;
   {
-    // Lock order follows the continuation, which cannot be cyclic. `next` may have dependents of its own.
+    // The lock order follows the continuations, which cannot be cyclic. `next` may have dependents of its
+    // own.
     std::scoped_lock hold(lock_, next->lock_);
     assert(state() == State::Runnable && "only a running task continues");
     if (next->dependents_.empty())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Nodes of a task graph with arbitrary acyclic dependences: five states and continuations
-// (petabricks-hetero 6.1).
+// Nodes of a task graph with arbitrary acyclic dependences: five states and continuations (petabricks-hetero
+// 6.1).
 //
 //   TaskRef load = makeTask([] { ... }), work = makeTask([] { ...; return makeTask(rest); });
 //   TaskRef print = makeTask([] { ... });
@@ -13,12 +13,12 @@
 //   new ──enqueue──► runnable ──run──► complete
 //    └──enqueue──► non-runnable ──last dependence done──► runnable ──run──► continued (as another task)
 //
-// Invariants: dependences are added to new tasks only; a non-runnable task is known to the dependents lists
-// of its predecessors only, a runnable one is in exactly one deque or being run; a task's dependents are
-// released exactly once, by the task itself or, if it continued, by its last continuation. Violations assert
-// in debug builds. Cycles are the caller's fault and are never run. A task that throws is complete: its
-// dependents are released, but with the error. They do not run() then but failed(), which by default passes
-// the error on, so that it reaches whoever waits (requirement 51).
+// Invariants: dependences are added to new tasks only. A non-runnable task is referred to only by the
+// dependents lists of its predecessors; a runnable one is in exactly one deque or being run. A task's
+// dependents are released exactly once, by the task itself or, if it continued, by its last continuation.
+// Violations assert in debug builds. Cycles are an error of the caller and are never run. A task that throws
+// is complete: its dependents are released, but with the error. For them failed() is called instead of run();
+// by default it passes the error on, so that it reaches the code that waits (requirement 51).
 #pragma once
 #include "runtime/abi/task.h"
 #include "runtime/task/spinlock.h"
@@ -61,23 +61,26 @@ public:
   Task &operator=(const Task &) = delete;
 
   State state() const { return state_.load(std::memory_order_acquire); }
-  /// This task, which must be new, will not run before `predecessor` and all it continues as are complete.
-  /// No effect if they are already (except that an error is taken over).
+  /// This task, which must be new, will not run before `predecessor` and all its continuations are complete.
+  /// Has no effect if they already are (except that an error is taken over).
   void dependOn(Task &predecessor);
-  /// Ends the new state: nothing can be added; runs on `scheduler` as soon as all dependences are done.
+  /// Ends the new state: nothing can be added any more, and the task runs on `scheduler` as soon as all
+  /// dependences are done.
   void enqueue(Scheduler &scheduler);
-  /// What it threw or a predecessor's error it passed on; to be asked when complete.
+  /// The exception that it threw, or a predecessor's error that it passed on; only valid when complete.
   std::exception_ptr error() const { return error_; }
   /// How many dependences are not done yet.
   int pending() const { return pending_.load(std::memory_order_acquire) - (state() == State::New); }
 
 protected:
-  /// Does the work. Null: complete. A new task: this one continues as that; it is enqueued by the caller.
+  /// Does the work. Returns null if the task is complete, or a new task as which it continues; the caller
+  /// enqueues that task.
   virtual TaskRef run() = 0;
   /// Instead of run() if a predecessor failed.
   virtual TaskRef failed(std::exception_ptr error) { std::rethrow_exception(std::move(error)); }
   /// Called once when the task becomes runnable: puts work() where it will be run exactly once. By default
-  /// scheduler.makeRunnable(); a device's task goes to the FIFO of the device's management thread instead.
+  /// that is scheduler.makeRunnable(); a device's task goes to the FIFO of the device's management thread
+  /// instead.
   virtual void schedule(Scheduler &scheduler);
   /// The task as an element of a deque. Running it makes the task complete or continued.
   Work *work() { return this; }
@@ -95,7 +98,7 @@ private:
   std::atomic<int> references_ = 0;
   std::atomic<int> pending_ = 1; // dependences, and one for "not enqueued yet"
   Scheduler *scheduler_ = nullptr;
-  mutable SpinLock lock_; // of all below
+  mutable SpinLock lock_; // guards all below
   Dependents dependents_;
   TaskRef continuation_;
   std::exception_ptr error_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How large the tiles are in which `through` matrices are computed.
+// Chooses the sizes of the tiles in which `through` matrices are computed.
 //
-// Tiles are as large as half of a core's second cache allows: what two tiles both need is computed twice, the
-// more the smaller they are. Wide ones before square ones of the same worth, as rows are what is read in
-// order.
+// Tiles are as large as half of a core's second-level cache allows: cells that two tiles both need are
+// computed twice, and the more of them the smaller the tiles are. Of equally good tiles wide ones are
+// preferred to square ones, because rows are read sequentially.
 #include "runtime/abi/through_tiles.h"
 #include "runtime/abi/region.h"
 #include "runtime/base/caches.h"
@@ -16,8 +16,8 @@ namespace pb {
 namespace {
 
 constexpr long kFar = 1L << 60;
-constexpr long kNarrowest = 256;       // cells of a row, unless less is asked for
-constexpr double kMostRepeated = 1.12; // points of the loops that write, over those without tiles
+constexpr long kNarrowest = 256;       // cells of a row, unless fewer are asked for
+constexpr double kMostRepeated = 1.12; // points of the loops that write, relative to those without tiles
 constexpr double kWorthwhile = 0.98;   // of two tiles
 constexpr long kLine = 64;
 constexpr long kAnywhere[] = {1, 1, 1, 1, 1};
@@ -31,7 +31,7 @@ long volumeOf(const Box &box) {
 
 struct Cost {
   long bytes = 0;
-  double work = 0; // points that write, for each point of the tile
+  double work = 0; // points that are written, for each point of the tile
 };
 
 Cost costOf(const ThroughTiles &t, const Frame *frame, const Box &tile) {
@@ -46,7 +46,7 @@ Cost costOf(const ThroughTiles &t, const Frame *frame, const Box &tile) {
   return cost;
 }
 
-/// A tile of that size in the middle, where it is not cut off.
+/// A tile of that size in the middle, where it is not cut off by the border.
 Box inTheMiddle(const Box &box, const Split &split) {
   Box tile = box;
   for (int d = 0; d < box.rank; ++d) {
@@ -61,7 +61,7 @@ public:
   TileSearch(const ThroughTiles &through, const Frame *frame, const Box &box, long budget)
       : through_(through), frame_(frame), box_(box), budget_(budget) {}
 
-  /// The best tile of that width, no taller than the budget allows; nothing if one row is too much.
+  /// The best tile of that width, no taller than the budget allows; nothing if one row is too large.
   bool tallest(long width, Split &split, Cost &cost) const {
     split = {};
     split.size[0] = width;
@@ -79,7 +79,7 @@ public:
 private:
   Cost costAt(const Split &split) const { return costOf(through_, frame_, inTheMiddle(box_, split)); }
 
-  /// The shortest dimension beyond the first that may grow.
+  /// Enlarges the shortest dimension beyond the first that may grow.
   bool grow(Split &split, Cost &cost, double factor) const {
     int best = 0;
     Split larger{};

@@ -56,7 +56,8 @@ void TileGrid::run(const long *position, BoxFunction function, const void *conte
     return function(context, low, high);
   long least = 0, most = 0; // of down t - z, in diamonds
   if (columns_ >= 0) {
-    // At the first step tile (0, 0) is widest and begins at the first place, or has all places in its middle.
+    // At the first step tile (0, 0) is widest and begins at the first place, or contains all places in its
+    // middle.
     const long layer = position[time_], a = position[columns_] + offset(layer), side = size_[columns_];
     const long step = box_.low[time_];
     low[columns_] = box_.low[columns_] - margin_ + up_ * step + a * side;

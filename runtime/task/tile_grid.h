@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The tiles of a wavefront: how many there are, which points each has, which wait for it.
+// The tiles of a wavefront: how many there are, which points each has, which tiles wait for it.
 //
 // A tile's position is a number for each dimension of the box. In diamonds of a place z and steps t
 // (TimeShape) the tile (a, b) has the points with
 //
 //   a S <= z + up t - z0 < (a + 1) S,  b S <= down t - z - b0 < (b + 1) S
 //
-// and all tiles of one a + b, a layer, are of about the same time and wait for none of each other. Its
-// position is the layer, in the dimension of time, and the column a - offset(layer), in that of z: columns go
-// straight up in time, so that those that have cells are about the same ones in all layers.
+// All tiles with the same a + b form a layer: they are computed at about the same time and do not wait for
+// each other. A tile's position is its layer, in the dimension of time, and the column a - offset(layer), in
+// that of z. Columns go straight up in time, so that the columns that have cells are about the same in all
+// layers.
 //
 //   layer 2   \__/\__/\__/        waits for layer 1 on both sides
 //   layer 1   /  \  /  \  /        S cells wide, 2 S / (up + down) steps high
 //   layer 0   \__/\__/\__/        its middle is the first step
 //
-// Every tile between two tiles of the grid that one reaches from the other is in the grid too, so that
+// If one tile of the grid can be reached from another, every tile between them is in the grid too, so that
 // counting predecessors in it is enough.
 #pragma once
 #include "runtime/abi/loops.h"
@@ -30,23 +31,23 @@ public:
   TileGrid(const Box &, const TimeShape *shape, const Split &size);
 
   int rank() const { return box_.rank; }
-  /// Positions in dimension d.
+  /// The number of positions in dimension d.
   long count(int d) const { return count_[d]; }
-  /// In all.
+  /// The number of positions in all dimensions together.
   long tiles() const;
-  /// Calls `function` for the points of a tile: one step of time after the other, several at once where they
-  /// have the same places.
+  /// Calls `function` for the points of a tile: one step of time after the other, or several steps in one
+  /// call if they have the same places.
   void run(const long *position, BoxFunction function, const void *context) const;
 
-  /// From a tile to the one that follows it in dimension d, false if there is none.
+  /// Moves to the tile that follows in dimension d; false if there is none.
   bool next(long *position, int d) const;
-  /// From a tile to the one that it follows.
+  /// Moves to the tile that precedes in dimension d; false if there is none.
   bool previous(long *position, int d) const;
 
-  /// The dimensions of diamonds. -1: these are none.
+  /// The dimension of columns of diamonds; -1: tiles are not diamonds.
   int columns() const { return columns_; }
   int layers() const { return columns_ < 0 ? -1 : time_; }
-  /// The numbers a of diamonds, and in which layers there are some of this number.
+  /// The number of values of a, and the layers that have tiles with a given a.
   long slants() const { return count_[columns_] + offset(count_[time_] - 1); }
   long firstLayer(long a) const;
   long afterLastLayer(long a) const;
@@ -54,7 +55,7 @@ public:
 
 private:
   long offset(long layer) const { return layer * up_ / (up_ + down_); }
-  /// By how many columns the same `a` is further left in the next layer.
+  /// By how many columns the tile with the same `a` lies further left in the next layer.
   long shift(long layer) const { return offset(layer + 1) - offset(layer); }
   bool isOfDiamonds(int d) const { return columns_ >= 0 && (d == columns_ || d == time_); }
   bool hasDiamond(const long *position) const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The tiles of stencils in time. A tile goes over `cells` cells, a step of time, over them again moved by the
-// slope, ...: what it reads from memory, and brings back, serves all of its steps. Or it is a diamond of time
-// and one place, and moves in the others only.
+// The tiles of stencils in time. A tile goes over `cells` cells at one step of time, then over the same cells
+// moved by the slope, and so on: what it reads from memory and writes back serves all of its steps. Or it is
+// a diamond of time and one place, and moves only in the other dimensions.
 #include "runtime/abi/loops.h"
 #include "runtime/task/tile_grid.h"
 #include <algorithm>
@@ -13,16 +13,16 @@ namespace pb {
 
 namespace {
 
-/// A row this long spends its time in vectors: shorter ones are not made to have more tiles.
+/// Rows of this length are dominated by vector code: shorter ones are not made in order to have more tiles.
 constexpr long kRowCells = 128;
-/// Where a step of a tile is one row, the call for it takes as long as some hundred cells.
+/// If a step of a tile is a single row, the call for it takes as long as some hundred cells.
 constexpr long kOnlyRowCells = 512;
-/// Parallel tiles that each worker has on average, so that none waits for long.
+/// The average number of parallel tiles for each worker, so that none waits for long.
 constexpr double kTilesPerWorker = 4;
-/// How much longer tiles are along a row than across: rows are what vectors and prefetching like.
+/// How much longer tiles are along a row than across it: vectors and prefetching favour rows.
 constexpr double kLength = 8;
 
-/// Of the values by which tiles are cut.
+/// The extent of the values by which tiles are cut.
 long extent(const Box &box, const TimeShape &shape, int d) {
   const int time = shape.along[d];
   return box.high[d] - box.low[d] + (time < 0 ? 0 : shape.slope[d] * (box.high[time] - box.low[time] - 1));
@@ -51,7 +51,7 @@ public:
       if (shape_.isPlace[d] && d != row_)
         rest /= static_cast<double>(setSize(d, side / kLength * (places_ - 1)));
     rest /= static_cast<double>(setSize(row_, rest));
-    // Where rows are short there may be more of them.
+    // If rows are short, there may be more of them.
     for (int d = row_ + 1; d < box_.rank; ++d)
       if (shape_.isPlace[d] && rest > 1) {
         const double before = static_cast<double>(tile_.size[d]);
@@ -74,7 +74,7 @@ public:
     setSteps(least);
   }
 
-  /// Smaller tiles, down to `cells` over all steps, until enough of them may run side by side.
+  /// Makes tiles smaller, down to `cells` over all steps, until enough of them can run in parallel.
   void sideBySide(int workers, long cells) {
     while (parallelism() < kTilesPerWorker * workers && volume() > static_cast<double>(cells)) {
       const TileGrid grid(box_, &shape_, tile_);
@@ -106,7 +106,7 @@ private:
     return (places_ == 1 ? kOnlyRowCells : kRowCells) * (isOfDiamonds(row_) ? 2 : 1);
   }
 
-  /// The place or the time of diamonds.
+  /// Whether d is the place or the time of diamonds.
   bool isOfDiamonds(int d) const {
     return shape_.diamond >= 0 && (d == shape_.diamond || d == shape_.along[shape_.diamond]);
   }
@@ -124,7 +124,7 @@ private:
         setSize(d, static_cast<double>(n));
   }
 
-  /// What a tile touches.
+  /// The bytes that a tile touches.
   double bytes() const {
     double product = static_cast<double>(shape_.bytes);
     for (int d = 0; d < box_.rank; ++d)
@@ -136,7 +136,7 @@ private:
     return product;
   }
 
-  /// Of a tile in dimension d, which is one of time.
+  /// The steps of a tile in dimension d, which is one of time.
   long steps(int d) const { return isOfDiamonds(d) ? 2 * tile_.size[d] / slopes() : tile_.size[d]; }
 
   double volume() const {
@@ -146,7 +146,7 @@ private:
     return shape_.diamond < 0 ? product : product / static_cast<double>(slopes());
   }
 
-  /// Tiles over the longest chain of them.
+  /// The number of tiles divided by the length of their longest chain.
   double parallelism() const {
     const TileGrid grid(box_, &shape_, tile_);
     double all = 1, longest = 1;

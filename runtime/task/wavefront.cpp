@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Tiles that wait only for their neighbours. Each tile counts the predecessors that are not done; whoever
-// brings a count to zero owns that tile: it goes on with one and spawns the others.
+// Tiles that wait only for their neighbours. Each tile counts its predecessors that are not done. The task
+// that brings a count to zero owns that tile: it continues with one such tile and spawns the others.
 #include "runtime/abi/loops.h"
 #include "runtime/task/tile_grid.h"
 #include <atomic>
@@ -15,7 +15,7 @@ namespace {
 constexpr int kMaxRank = TileGrid::kMostRank;
 constexpr long kMostTiles = 1L << 20; // a byte each
 
-/// Not too many of them.
+/// Chooses a grid with not too many tiles.
 TileGrid gridOf(const Box &box, const TimeShape *shape, Split tile) {
   TileGrid grid(box, shape, tile);
   while (grid.tiles() > kMostTiles) {
@@ -50,11 +50,12 @@ struct Tiles {
     }
   }
 
-  /// How many tiles wait for none.
+  /// The number of tiles that wait for none.
   long ready() const { return grid.columns() < 0 ? 1 : grid.count(grid.columns()); }
   long first(long k) const { return grid.columns() < 0 ? 0 : k * stride[grid.columns()]; }
 
-  /// The tile that follows in dimension d if it waits for no other; -1: it does, or there is none.
+  /// The tile that follows in dimension d, if it now waits for no other; -1: it still waits, or there is
+  /// none.
   long released(long tile, int d) const {
     Position at = position(tile);
     if (!grid.next(at.of, d))
@@ -100,7 +101,8 @@ Job tilesFrom(const Tiles *tiles, long first) {
   co_await others.sync();
 }
 
-/// From those of the tiles that wait for none, low <= k < high, in halves: neighbours stay with one worker.
+/// Runs those of the tiles without predecessors with low <= k < high, dividing the range in halves, so that
+/// neighbours stay with one worker.
 Job tilesFromAll(const Tiles *tiles, long low, long high) {
   SpawnScope others;
   while (high - low > 1) {

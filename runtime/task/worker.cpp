@@ -78,7 +78,7 @@ void Worker::loop() {
     Work *w = deque.popTop();
     if (!w && !(w = find()))
       break;
-    // Read once: when the last task of a run is done, the next run may set it.
+    // Read only once: when the last task of a run is done, the next run may set it.
     if (TaskWatcher *watcher = crew.watcher) [[unlikely]] {
       const unsigned long begin = watcher->time();
       w->run(w);

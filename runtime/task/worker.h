@@ -4,10 +4,9 @@
 //
 //   Worker::current()->deque.pushTop(work);   // what pb_spawn does
 //
-// The loop: own deque first, then random victims, then bounded spinning, then the parking lot
-// (petabricks-hetero 6.2, requirements 47 and 50).
-// Invariant: a Worker belongs to one Crew and is used by one thread; only `deque` (as its header says) and
-// `seat` are touched by others.
+// The loop looks first in its own deque, then in those of random victims, then spins for a bounded time, and
+// then sleeps in the parking lot (petabricks-hetero 6.2, requirements 47 and 50). Invariant: a Worker belongs
+// to one Crew and is used by one thread; other threads touch only `deque` (as its header allows) and `seat`.
 #pragma once
 #include "runtime/task/deque.h"
 #include "runtime/task/parking.h"
@@ -30,7 +29,7 @@ struct Crew {
   std::atomic<bool> stop = false;
   StepDevices *devices = nullptr; // set before the first task
   TaskWatcher *watcher = nullptr; // likewise
-  std::atomic<int> visitors = 0;  // threads of others that are making something runnable
+  std::atomic<int> visitors = 0;  // other threads that are making something runnable
 };
 
 struct Worker {
@@ -40,7 +39,7 @@ struct Worker {
   static Worker *current();
   /// Runs tasks until the crew stops.
   void loop();
-  /// A task from the own deque or from somebody else's, or null. Never waits.
+  /// Takes a task from its own deque or from another worker's, or returns null. Never waits.
   Work *tryFind();
 
   Deque deque;

@@ -26,20 +26,20 @@ TABLE = {
     # The tuner, which knows nothing of the compiler.
     "tuner/base": "",
     "tuner/space": "runtime/base",
-    "tuner/write_file": "tuner/space",
+    "tuner/write_file tuner/temporary_folder": "runtime/base tuner/space",
     "tuner/journal": "tuner/space",
     "tuner/strategy": "tuner/space tuner/journal",
     "tuner/evaluate": "tuner/base tuner/space tuner/write_file tuner/journal tuner/strategy",
-    "tuner/travel": "tuner/base tuner/space tuner/write_file tuner/evaluate",
+    "tuner/travel": "runtime/base tuner/base tuner/space tuner/write_file tuner/evaluate",
     "tuner/report": "runtime/base tuner/base tuner/space tuner/write_file tuner/journal tuner/strategy tuner/evaluate",
     "tuner/session tuner/session_start tuner/output_files tuner/accuracy_target":
         "tuner/space tuner/write_file tuner/journal tuner/strategy tuner/evaluate tuner/travel tuner/report",
     "tuner/kernels":
         "tuner/space tuner/write_file tuner/journal tuner/strategy tuner/evaluate tuner/travel tuner/report "
         "tuner/session",
-    "tuner": "tuner/space tuner/write_file tuner/strategy tuner/report tuner/session tuner/kernels",
+    "tuner": "runtime/base tuner/space tuner/write_file tuner/strategy tuner/report tuner/session tuner/kernels",
     # The compiler, in the order of its passes.
-    "compiler/source": "",
+    "compiler/source": "runtime/base",
     "compiler/poly": "",
     "compiler/syntax": "compiler/source",
     "compiler/sema": "runtime/device compiler/source compiler/poly compiler/syntax",
@@ -51,7 +51,7 @@ TABLE = {
     "compiler/emit":
         "runtime/device compiler/poly compiler/body compiler/choice compiler/schedule compiler/kernel "
         "compiler/emit/kernel",
-    "compiler/build": "",
+    "compiler/build": "runtime/base compiler/body",
     # Cost models, and `pbc model`.
     "compiler/model": "",
     "compiler/model/machine": "runtime/base tuner/space compiler/source compiler/model",
@@ -59,7 +59,7 @@ TABLE = {
     "compiler/model/measure": "runtime/base runtime/device compiler/model/machine",
     "compiler/model/area": "compiler/model compiler/model/machine",
     "compiler/model/time": "runtime/base compiler/kernel compiler/model compiler/model/machine",
-    "compiler/model/energy": "compiler/model compiler/model/machine compiler/model/time",
+    "compiler/model/energy": "runtime/base compiler/model compiler/model/machine compiler/model/time",
     "compiler/model/codesign": "runtime/base compiler/model compiler/model/area compiler/model/time",
     "compiler/model/command":
         "runtime/abi runtime/base runtime/device tuner/base tuner/space tuner/write_file compiler/model "
@@ -67,9 +67,9 @@ TABLE = {
         "compiler/model/time compiler/model/energy compiler/model/codesign",
     # What puts all of it together.
     "compiler/driver":
-        "tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/syntax compiler/sema "
-        "compiler/body compiler/choice compiler/schedule compiler/kernel compiler/emit/kernel compiler/emit "
-        "compiler/build compiler/model/command",
+        "runtime/base tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/syntax "
+        "compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/emit/kernel "
+        "compiler/emit compiler/build compiler/model/command",
 }
 
 

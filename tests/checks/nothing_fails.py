@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-NEW = "tuner/strategy/unformatted.cpp"
+NEW = os.path.join("tuner", "strategy", "unformatted.cpp")  # no file of the project, which citations have to name
 
 
 def run(folder, *words):

@@ -16,6 +16,7 @@ A citation is one of these, also where a comment continues on the next line:
   petabricks-hetero 10: 35, 37-42           requirements of that page
   requirements 78-82                        the same
   decision 18                               docs/decisions/0018-*.md
+  runtime/config/origin.h                   any file with its path from the root
 """
 import contextlib, io, os, re, sys
 
@@ -23,12 +24,14 @@ SKIPPED = {"build", ".git", "__pycache__"}
 TEXTS = (".cpp", ".h", ".c", ".inc", ".py", ".md", ".txt", ".cmake", ".g4", ".pbcc", ".toml", ".sh")
 NUMBER = r"\d+(?:\.\d+)*"
 LIST = rf"{NUMBER}(?:(?:, and |, | and | to |-){NUMBER})*"
-FEWEST = 100
+FEWEST = 500
 
-page = re.compile(rf"(?<![\w./*-])((?:[\w-]+/)*[\w-]+\.md)\b(?:,? (?:sections? )?({LIST})(?! (?:words|bytes|columns)))?")
+page = re.compile(rf"(?<![\w./*-])((?:[\w-]+/)*[\w-]+\.md)\b(?:,? (sections? )?({LIST})(?! (?:words|bytes|columns)))?")
 named = re.compile(rf"\b([Ll]anguage reference|petabricks-hetero),? (?:sections? )?({LIST})(?:: ({LIST}))?")
 requirement = re.compile(rf"\b[Rr]equirements? ({LIST})")
 decision = re.compile(rf"\b[Dd]ecisions? ({LIST})")
+file_path = re.compile(r"(?<![\w./-])((?:compiler|runtime|tuner|tests|docs|bench|scripts|grammar|stdlib|samples)/[\w./-]+"
+                       r"\.(?:h|cpp|py|pbcc|g4|txt|json|sh))\b")
 PAGES = {"language reference": "language-reference.md", "petabricks-hetero": "petabricks-hetero.md"}
 
 
@@ -99,8 +102,8 @@ def problems_of(text, citing, refs):
         path = refs.find(m[1], citing)
         if path is None:
             say(m, f"there is no page {m[1]}")
-        elif m[2] and path.startswith("docs/references/"):
-            for n in numbers(m[2]):
+        elif m[3] and (m[2] or path.startswith("docs/references/")):
+            for n in numbers(m[3]):
                 if n not in refs.sections[path]:
                     say(m, f"{path} has no section {n}")
     for m in named.finditer(dense):
@@ -116,6 +119,10 @@ def problems_of(text, citing, refs):
         for n in numbers(m[3]) if m[3] else []:
             if n not in refs.requirements:
                 say(m, f"there is no requirement {n}")
+    for m in file_path.finditer(dense):
+        count += 1
+        if "/generated/" not in m[1] and not os.path.exists(os.path.join(refs.root, m[1])):
+            say(m, f"there is no file {m[1]}")
     for pattern, known, kind in ((requirement, refs.requirements, "requirement"), (decision, refs.decisions, "decision")):
         for m in pattern.finditer(dense):
             count += 1
@@ -177,7 +184,7 @@ def self_test():
     with tempfile.TemporaryDirectory() as root:
         os.makedirs(os.path.join(root, "docs/references"))
         os.makedirs(os.path.join(root, "docs/decisions"))
-        for path, text in {"docs/references/cost-models.md": "# C\n## 1. A\n### 1.2 B\n", "docs/decisions/0007-x.md": "# 7. X\n",
+        for path, text in {"docs/notes.md": "# N\n", "docs/references/cost-models.md": "# C\n## 1. A\n### 1.2 B\n", "docs/decisions/0007-x.md": "# 7. X\n",
                            "docs/references/language-reference.md": "## 2. S\n### 2.3 T\n",
                            "docs/references/petabricks-hetero.md": "## 6. R\n1. no\n## 10. T\n1. a\n2. b\n3. c\n"}.items():
             with open(os.path.join(root, path), "w", encoding="utf-8") as file:
@@ -187,7 +194,9 @@ def self_test():
                  ("# see docs/hacking.md", [(1, "there is no page docs/hacking.md")]), ("requirements 1 to 3", []),
                  ("a\n/// requirements 2-4", [(2, "there is no requirement 4")]), ("petabricks-hetero 10: 1, 5", [(1, "there is no requirement 5")]),
                  ("language reference 2.3, 2.4", [(1, "docs/references/language-reference.md has no section 2.4")]),
-                 ("(decision 7)", []), ("(decisions 7 and 8)", [(1, "there is no decision 8")]), ("field.md D3", [(1, "there is no page field.md")])]
+                 ("(decision 7)", []), ("(decisions 7 and 8)", [(1, "there is no decision 8")]), ("field.md D3", [(1, "there is no page field.md")]),
+                 ("docs/notes.md section 10", [(1, "docs/notes.md has no section 10")]), ("docs/notes.md, 10 of them", []),
+                 ("// (runtime/none.h)", [(1, "there is no file runtime/none.h")])]
         for text, expected in cases:
             got, _ = problems_of(text, "a/b.h", refs)
             if got != expected:

@@ -9,6 +9,7 @@ summary must say what is wrong with it.
 import json, os, subprocess, sys, tempfile, time
 
 BUDGET = 6
+SLACK = 3  # seconds for starting and for the report on a machine with much else to do
 # What the summary says of Bad: any of these kinds, and this text in the reason. How long a candidate may take at small
 # sizes is little, so what eats memory may be stopped for its time, and then is said to have much memory.
 FAULTS = {
@@ -21,7 +22,15 @@ FAULTS = {
     "large": (["wrong result"], "at B[32768]"),
     "equal": (["wrong result"], "gives a different result from the default"),
     "input": (["wrong result"], "writes into its input A"),
+    "signals": (["crash"], "signal 9 (Killed)"),
+    "forges": (["wrong result"], "gives a different result from the default"),
+    "pretends": (["wrong result"], "run by itself, gives a different result from the default"),
+    "clock": (["error"], "run by itself, a run of it takes"),
+    "shouts": None,  # it is only slow
 }
+
+
+LATE = ["pretends", "clock"]
 
 
 def check(condition, what):
@@ -36,7 +45,7 @@ def tune(pbc, source, *words, **environment):
     made = subprocess.run([pbc, source, "-o", program], capture_output=True, text=True, timeout=200)
     check(made.returncode == 0, made.stderr)
     begin = time.monotonic()
-    done = subprocess.run([pbc, "tune", "./" + program, f"--budget={BUDGET}", "--threads=1", "--json", *words],
+    done = subprocess.run([pbc, "tune", "./" + program, "--threads=1", "--json", *words],
                           capture_output=True, text=True, timeout=250, env={**os.environ, **environment})
     check(done.returncode == 0, done.stdout + done.stderr)
     with open(program + ".cfg") as file:
@@ -44,7 +53,8 @@ def tune(pbc, source, *words, **environment):
 
 
 def named(result, suspect, kinds, reason):
-    faults = [f for f in result["rejected"] if f["suspect"] == suspect]
+    # Where there was no time to try each part alone, the whole configuration is named, what it is suspected of first.
+    faults = [f for f in result["rejected"] if f["suspect"].startswith(suspect)]
     check(any(f["kind"] in kinds and reason in f["reason"] for f in faults),
           f"no {kinds} of '{suspect}' with '{reason}' in {json.dumps(result, indent=1)}")
 
@@ -55,7 +65,7 @@ def endless_compiler(pbc, source):
         script.write("#!/bin/sh\nexec sleep 1000\n")
     os.chmod("endless", 0o755)
     result, said, configuration, seconds = tune(
-        pbc, source, "--n=65536", "--compile-limit=1", PB_DEVICES="fake", PB_FAKE_COMPILER=os.getcwd() + "/endless")
+        pbc, source, f"--budget={BUDGET}", "--n=65536", "--compile-limit=1", PB_DEVICES="fake", PB_FAKE_COMPILER=os.getcwd() + "/endless")
     named(result, "Copy.place_rule0 with gpu", ["compiles too long"], "is not compiled within 1 s")
     check('"gpu"' not in configuration, configuration)
     return seconds
@@ -76,13 +86,16 @@ def main():
             seconds = endless_compiler(pbc, source)
             endless_variants(pbc, source)
         else:
-            kinds, reason = FAULTS[fault]
-            result, said, configuration, seconds = tune(pbc, source, "--n=65536", "--memory=200")
-            named(result, "Copy with Bad", kinds, reason)
-            check("Good" in result["choices"][0], f"Good does not win: {result}")
+            # What is found out at the very end leaves a slow machine no time for another race, which Good would win.
+            words = ["--n=16384", "--budget=12", "--trials=40"] if fault in LATE else [f"--budget={BUDGET}", "--n=65536"]
+            result, said, configuration, seconds = tune(pbc, source, *words, "--memory=200")
+            if FAULTS[fault]:
+                named(result, "Copy with Bad", *FAULTS[fault])
+            check("Good" in result["choices"][0] or fault in LATE, f"Good does not win: {result}")
             check("Bad" not in configuration, f"Bad is chosen:\n{configuration}")
-        # What misbehaves, left alone, would take for ever; a machine with much else to do takes some times the budget.
-        check(seconds < 12 * BUDGET, f"it took {seconds} s")
+        # The budget holds whatever misbehaves (but for what an idle machine does in no time).
+        if fault != "compiles":
+            check(seconds < 1.1 * (12 if fault in LATE else BUDGET) + 2 + SLACK, f"it took {seconds} s")
         os.chdir("/")
     print(f"{fault}: as expected")
 

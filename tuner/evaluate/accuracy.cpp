@@ -14,7 +14,7 @@ namespace pbc::tuner {
 namespace {
 
 constexpr int kAttempts = 3;
-constexpr long kFirstOtherSeed = 1000003; // far from what a user takes for tuning
+constexpr long kFirstOtherSeed = 1000003; // far from any seed that a user takes for tuning
 
 std::optional<double> accuracyAt(Worker &worker, const ProgramSpace &space,
                                  const Configuration &configuration, double patience) {
@@ -24,7 +24,7 @@ std::optional<double> accuracyAt(Worker &worker, const ProgramSpace &space,
   return answer.value->accuracy;
 }
 
-/// Inputs that nothing was tuned on, one after the other: memory that is enough for one is enough.
+/// Inputs that were not used for tuning, one after the other, so that memory for one is enough.
 class Inputs {
 public:
   Inputs(const std::string &program, const WorkerOptions &options, const ProgramSpace &space,
@@ -37,7 +37,7 @@ public:
 
   int count() const { return count_; }
 
-  /// Of all inputs.
+  /// The worst accuracy over all inputs.
   std::optional<double> worst(const Configuration &configuration) {
     std::optional<double> result;
     const int first = std::max(current_, 0);
@@ -54,7 +54,7 @@ public:
   }
 
 private:
-  /// Prepares the program with this input; false if it cannot do with it.
+  /// Prepares the program with this input; false if it fails with it.
   bool take(int input) {
     if (input == current_)
       return true;
@@ -141,7 +141,8 @@ Verified verify(const std::string &program, const WorkerOptions &options, const 
 
 namespace {
 
-/// Inputs smaller than these by which the configuration takes the alternative below its last cut-off there.
+/// The sizes for inputs that are smaller than the last cut-off of the configuration, so that it takes the
+/// alternative below; nothing if there are none.
 std::optional<Sizes> belowCutOff(const ProgramSpace &space, const Configuration &configuration,
                                  const Sizes &sizes, long n) {
   long cutOff = 0;
@@ -175,7 +176,7 @@ VerifiedSizes verifyAll(const std::string &program, const WorkerOptions &options
       return false;
     if (!here.met && std::ranges::count(all.missed, nameOf(step.sizes)) == 0)
       all.missed.push_back(nameOf(step.sizes));
-    // What makes a size more exact leaves larger ones as fast as they are: their turn comes.
+    // Making a size more accurate leaves larger sizes as fast as they are; they are treated in later steps.
     all.configuration = here.configuration.withLargerFrom(space, all.configuration, step.n);
     all.mended |= here.mended;
     all.largest = here;
@@ -186,7 +187,7 @@ VerifiedSizes verifyAll(const std::string &program, const WorkerOptions &options
     if (!look(step, inputs))
       return {all.configuration, {}, all.missed, all.mended};
   const std::optional<Verified> largest = all.largest;
-  // Where it takes something else for smaller sizes, that has to do there what is asked.
+  // If the configuration takes another alternative for smaller sizes, that one has to meet the target there.
   Worker worker(program, options);
   Step last = wanted.front().step;
   for (int k = 0; k < kMostCutOffs; ++k) {

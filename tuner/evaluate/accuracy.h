@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The accuracy of a program of variable accuracy: first brought to its target, at the end verified.
+// The accuracy of a program of variable accuracy: it is first brought to its target, and verified at the end.
 //
 //   reachAtSizes(worker, space, {n 64, n 128, ...}, start, patience, mayGoOn, note)
-//       ->  rounds 3 below 128, 5 below 256, 6: each size meets the target
-//   verify(program, options, space, full size, best, patience)   ->  0.97, the worst of 3 inputs not used
-//   before
+//       ->  rounds 3 below 128, 5 below 256, otherwise 6: each size meets the target
+//   verify(program, options, space, full size, best, patience)
+//       ->  0.97, the worst of 3 inputs that were not used before
 //
 // Invariant: inputs that verify() uses were never used for tuning, unless the user gave the inputs.
 #pragma once
@@ -16,7 +16,7 @@ namespace pbc::tuner {
 
 struct ReachedSizes {
   Configuration configuration;
-  std::vector<Sizes> met; // those at which it meets the target
+  std::vector<Sizes> met; // the sizes at which it meets the target
 };
 
 ReachedSizes reachAtSizes(Worker &, const ProgramSpace &, const std::vector<Sizes> &,
@@ -24,11 +24,11 @@ ReachedSizes reachAtSizes(Worker &, const ProgramSpace &, const std::vector<Size
                           const std::function<void(const std::string &)> &note);
 
 struct Verified {
-  double accuracy = 0; // the worst
+  double accuracy = 0; // the worst of all inputs
   int inputs = 0;
-  bool otherInputs = true; // than those of the tuning
+  bool otherInputs = true; // whether they are other inputs than those of the tuning
   bool met = false;
-  bool mended = false; // by more exact values, after the first inputs missed the target
+  bool mended = false; // more accurate values were chosen, because the target was missed on the first inputs
   Configuration configuration;
 };
 
@@ -38,24 +38,24 @@ struct VerifiedStep {
   Step step;
   int inputs = kVerifiedInputs;
 };
-/// These steps, which grow, and before each but the first the odd size below it: values for the power of two
-/// before were tested there only, and this is the last size that they hold for.
+/// Returns these steps, which grow, and before each except the first the odd size just below it: values for
+/// the previous power of two were tested only at that power, and this is the last size to which they apply.
 std::vector<VerifiedStep> verifiedSteps(const std::string &program, const WorkerOptions &,
                                         const ProgramSpace &, const std::vector<Step> &, double patience);
 
-/// Where the target is missed, the configuration is made more exact on these inputs and verified on others.
+/// If the target is missed, the configuration is made more accurate on these inputs and verified on others.
 Verified verify(const std::string &program, const WorkerOptions &, const ProgramSpace &, const Sizes &,
                 long n, const Configuration &, double patience, int inputs = kVerifiedInputs);
 
 /// A configuration at several steps, and at the odd sizes between them.
 struct VerifiedSizes {
-  Configuration configuration;     // made more exact where it had to be
-  std::optional<Verified> largest; // at the last step; empty: the user has stopped it before
+  Configuration configuration;     // made more accurate where necessary
+  std::optional<Verified> largest; // at the last step; empty: the user has stopped the verification
   std::vector<std::string> missed; // sizes
   bool mended = false;
 };
-/// `unmet`: sizes at which nothing has met the target, the first ones that are missed. Below the first step
-/// it is looked at where the configuration takes another alternative.
+/// `unmet`: sizes at which no configuration has met the target; they are the first in `missed`. Sizes below
+/// the first step are verified where the configuration takes another alternative.
 VerifiedSizes verifyAll(const std::string &program, const WorkerOptions &, const ProgramSpace &,
                         const std::vector<Step> &, const Configuration &,
                         const std::vector<std::string> &unmet, double patience);

@@ -2,6 +2,7 @@
 
 #include "tuner/evaluate/child_process.h"
 
+#include "tuner/evaluate/confinement.h"
 #include "tuner/evaluate/interrupt.h"
 #include "tuner/space/program_space.h"
 
@@ -29,8 +30,9 @@ constexpr bool kLimitsData = true;
 #endif
 
 constexpr std::size_t kPipe = 65536; // bytes that a pipe holds
+constexpr int kNap = 100;            // milliseconds without a look at what else has happened
 
-/// Room for frames and stacks that a program sets aside and does not use.
+/// Space for frames and stacks that a program reserves but does not use.
 constexpr long kReserved = 512L << 20;
 
 void closeIfOpen(int &descriptor) {
@@ -39,12 +41,26 @@ void closeIfOpen(int &descriptor) {
   descriptor = -1;
 }
 
+/// The same file, at a descriptor that the child's own ends do not take the place of.
+int aboveChannel(int descriptor) {
+  if (descriptor > kChannel)
+    return descriptor;
+  const int higher = fcntl(descriptor, F_DUPFD_CLOEXEC, kChannel + 1);
+  ::close(descriptor);
+  return higher;
+}
+
+/// The child's ends. `channel`: -1 without one.
+struct Ends {
+  int channel, output, errors;
+};
+
 /// In the child, between fork and exec: only calls that are allowed there.
-[[noreturn]] void becomeProgram(char *const *arguments, int input, int output, int errors, pid_t parent,
+[[noreturn]] void becomeProgram(char *const *arguments, const Ends &ends, const Protected &parent,
                                 const ProcessLimits &limits) {
-  setpgid(0, 0);
+  setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent)
+  if (getppid() != parent.tuner)
     _exit(127); // the parent ended before the line above
   const int file = open("/proc/self/oom_score_adj", O_WRONLY);
   if (file >= 0) {
@@ -56,16 +72,21 @@ void closeIfOpen(int &descriptor) {
     const rlimit limit{bytes, bytes};
     setrlimit(RLIMIT_DATA, &limit);
   }
-  const rlimit noCore{0, 0}; // candidates crash; their core files help nobody
+  const rlimit noCore{0, 0}; // candidates crash, and their core files are useless
   setrlimit(RLIMIT_CORE, &noCore);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   for (int signal : {SIGINT, SIGTERM, SIGPIPE})
     std::signal(signal, SIG_DFL);
-  dup2(input, 0);
-  dup2(output, 1);
-  dup2(errors, 2);
+  // All of these are above 3, or close-on-exec would close what the child is to have.
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  dup2(nothing, 0);
+  dup2(ends.output, 1);
+  dup2(ends.errors, 2);
+  if (ends.channel >= 0)
+    dup2(ends.channel, kChannel);
+  confineSignals(parent);
   execv(arguments[0], arguments);
   const char *why = std::strerror(errno);
   [[maybe_unused]] const ssize_t ignored = write(2, why, std::strlen(why));
@@ -78,69 +99,101 @@ double steadySeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-ChildProcess::ChildProcess(const std::vector<std::string> &command, const ProcessLimits &limits)
+ChildProcess::ChildProcess(const std::vector<std::string> &command, const ProcessLimits &limits, Talk talk)
     : memoryLimit_(limits.memoryBytes) {
   std::vector<char *> arguments;
   for (const std::string &argument : command)
     arguments.push_back(const_cast<char *>(argument.c_str()));
   arguments.push_back(nullptr);
-  int talk[2], listen[2], complain[2];
+  const bool isOverChannel = talk == Talk::OverChannel;
   // A socket, not a pipe, towards the child: writing to a dead child must not raise SIGPIPE in us.
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, talk) != 0 || pipe2(listen, O_CLOEXEC) != 0 ||
+  int ours[2], complain[2];
+  if ((isOverChannel ? socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ours) : pipe2(ours, O_CLOEXEC)) !=
+          0 ||
       pipe2(complain, O_CLOEXEC) != 0)
     throw TunerError(fmt::format("cannot make a pipe to the program: {}", std::strerror(errno)));
-  const pid_t parent = getpid();
+  for (int *end : {&ours[0], &ours[1], &complain[0], &complain[1]})
+    *end = aboveChannel(*end);
+  const Protected parent = thisProcess();
   pid_ = fork();
   if (pid_ == 0)
-    becomeProgram(arguments.data(), talk[1], listen[1], complain[1], parent, limits);
-  ::close(talk[1]);
-  ::close(listen[1]);
+    becomeProgram(arguments.data(),
+                  {isOverChannel ? ours[1] : -1, isOverChannel ? complain[1] : ours[1], complain[1]}, parent,
+                  limits);
+  ::close(ours[1]);
   ::close(complain[1]);
-  talk_ = talk[0];
-  listen_ = listen[0];
+  talk_ = ours[0];
   complain_ = complain[0];
   if (pid_ < 0)
     throw TunerError(fmt::format("cannot start a process: {}", std::strerror(errno)));
-  setpgid(pid_, pid_); // both sides do it: whichever is first
+  fcntl(talk_, F_SETFL, fcntl(talk_, F_GETFL) | O_NONBLOCK);
   fcntl(complain_, F_SETFL, O_NONBLOCK);
 }
 
 ChildProcess::~ChildProcess() {
   kill();
   closeIfOpen(talk_);
-  closeIfOpen(listen_);
   closeIfOpen(complain_);
 }
 
-bool ChildProcess::writeLine(const std::string &line) {
+bool ChildProcess::hasEnded() const {
+  siginfo_t info{};
+  return pid_ <= 0 || (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                       info.si_pid == pid_);
+}
+
+bool ChildProcess::writeLine(const std::string &line, double seconds) {
   const std::string text = line + "\n";
+  const double end = steadySeconds() + seconds;
   for (std::size_t sent = 0; sent < text.size();) {
-    const ssize_t count = send(talk_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-    if (count < 0 && errno == EINTR)
+    const ssize_t count = send(talk_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count > 0)
+      sent += static_cast<std::size_t>(count);
+    if (count >= 0 || errno == EINTR)
       continue;
-    if (count <= 0)
+    if (errno != EAGAIN || stopRequested() || hasEnded() || steadySeconds() > end)
       return false;
-    sent += static_cast<std::size_t>(count);
+    pollfd polled[2] = {{talk_, POLLOUT, 0}, {complain_, POLLIN, 0}};
+    poll(polled, complain_ >= 0 ? 2 : 1, kNap);
+    if (complain_ >= 0 && polled[1].revents)
+      drainErrors();
   }
   return true;
 }
 
 void ChildProcess::drainErrors() {
+  constexpr int kMost = 16; // buffers at once: one that always complains has to wait
   char buffer[4096];
-  for (ssize_t count; (count = read(complain_, buffer, sizeof buffer)) > 0;)
+  ssize_t count = 1;
+  for (int k = 0; k < kMost && (count = read(complain_, buffer, sizeof buffer)) > 0; ++k)
     errors_.append(buffer, static_cast<std::size_t>(count));
+  if (count == 0)
+    closeIfOpen(complain_);
   constexpr std::size_t kKept = 4000;
   if (errors_.size() > kKept)
     errors_.erase(0, errors_.size() - kKept);
 }
 
+std::optional<std::string> ChildProcess::takeLine() {
+  constexpr std::size_t kLongest = 64 << 20; // what has no end after that is nothing that is to be read
+  const std::size_t newline = pending_.find('\n', searched_);
+  if (newline == std::string::npos) {
+    if (pending_.size() > kLongest)
+      pending_.clear();
+    searched_ = pending_.size();
+    return {};
+  }
+  std::string line = pending_.substr(0, newline);
+  pending_.erase(0, newline + 1);
+  searched_ = 0;
+  return line;
+}
+
 ChildProcess::Read ChildProcess::readLine(double seconds, std::string *line) {
   const double end = steadySeconds() + seconds;
   for (;;) {
-    const std::size_t newline = pending_.find('\n');
-    if (newline != std::string::npos) {
-      *line = pending_.substr(0, newline);
-      pending_.erase(0, newline + 1);
+    if (std::optional<std::string> next = takeLine()) {
+      *line = std::move(*next);
       return Read::Line;
     }
     if (stopRequested())
@@ -152,29 +205,25 @@ ChildProcess::Read ChildProcess::readLine(double seconds, std::string *line) {
       return Read::Timeout;
     if (memoryLimit_ > 0 && residentBytes() > memoryLimit_)
       return Read::TooLarge;
-    pollfd polled[2] = {{listen_, POLLIN, 0}, {complain_, POLLIN, 0}};
+    const bool isOver = hasEnded(); // before what it has left is read
+    pollfd polled[2] = {{talk_, POLLIN, 0}, {complain_, POLLIN, 0}};
     // Woken now and then even if a signal slips in just before the call.
-    const double patience = left > 0 ? std::min(left * 1000 + 1, 100.0) : 0;
+    const double patience = left > 0 && !isOver ? std::min(left * 1000 + 1, 1.0 * kNap) : 0;
     const int ready = poll(polled, complain_ >= 0 ? 2 : 1, static_cast<int>(patience));
     if (ready < 0 && errno != EINTR)
       return Read::Ended;
-    if (ready == 0 && left <= 0)
-      return Read::Timeout;
-    if (ready <= 0)
-      continue;
-    if (complain_ >= 0 && polled[1].revents) {
+    if (ready > 0 && complain_ >= 0 && polled[1].revents)
       drainErrors();
-      if (polled[1].revents & POLLHUP)
-        closeIfOpen(complain_);
-    }
-    if (!polled[0].revents) {
+    if (ready < 0 || !polled[0].revents) {
+      if (isOver)
+        return Read::Ended;
       if (left <= 0)
         return Read::Timeout;
       continue;
     }
     char buffer[kPipe];
-    const ssize_t count = read(listen_, buffer, sizeof buffer);
-    if (count < 0 && errno == EINTR)
+    const ssize_t count = read(talk_, buffer, sizeof buffer);
+    if (count < 0 && (errno == EINTR || errno == EAGAIN))
       continue;
     if (count <= 0)
       return Read::Ended;
@@ -191,7 +240,7 @@ void ChildProcess::waitForEnd(double seconds) {
     const pid_t result = wait4(pid_, &status_, WNOHANG, &usage);
     if (result == pid_) {
       peakBytes_ = usage.ru_maxrss * 1024;
-      ::kill(-pid_, SIGKILL); // what it may have left behind
+      ::kill(-pid_, SIGKILL); // processes that it may have left behind
       pid_ = -1;
       if (complain_ >= 0)
         drainErrors();
@@ -207,7 +256,7 @@ void ChildProcess::kill() {
     return;
   isKilled_ = true;
   ::kill(-pid_, SIGKILL);
-  ::kill(pid_, SIGKILL); // in case that it has no group of its own yet
+  ::kill(pid_, SIGKILL); // in case that it has no session of its own yet
   rusage usage{};
   while (wait4(pid_, &status_, 0, &usage) < 0 && errno == EINTR) {
   }
@@ -220,7 +269,7 @@ void ChildProcess::kill() {
 bool ChildProcess::endedBySignal() const { return WIFSIGNALED(status_); }
 
 bool ChildProcess::endedForMemory(long before) const {
-  // Not all that counts against the limit (stacks of threads, for one) is memory that it had.
+  // Not all that counts against the limit (stacks of threads, for example) is memory that it really used.
   const bool isKilledByOthers = !isKilled_ && endedBySignal() && WTERMSIG(status_) == SIGKILL;
   return (memoryLimit_ > 0 && peakBytes_ > memoryLimit_ / 2 && peakBytes_ > 2 * before) ||
          (isKilledByOthers && peakBytes_ >= memoryLimit_ / 8);
@@ -235,7 +284,7 @@ std::string ChildProcess::describeEnd() const {
   std::string last = errors_;
   while (!last.empty() && std::isspace(static_cast<unsigned char>(last.back())))
     last.pop_back();
-  // Lines that are set in belong to the message above them: the values of an assertion.
+  // Indented lines belong to the message above them: the values of an assertion.
   std::size_t newline = last.rfind('\n');
   for (std::size_t before; newline != std::string::npos && last.compare(newline + 1, 2, "  ") == 0;
        newline = before) {

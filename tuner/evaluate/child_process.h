@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One child process that is spoken to line by line, and that cannot outlive us.
+// One child process that communicates line by line and cannot outlive its parent.
 //
-//   ChildProcess child({"./prog", "--serve"}, {});
-//   child.writeLine("{...}");
-//   child.readLine(0.5)  ->  Line{"{...}"} | Timeout | Ended | Stopped | TooLarge
+//   ChildProcess child({"./prog", "--serve", "--channel=3"}, {}, Talk::OverChannel);
+//   child.writeLine("{...}", 1);
+//   child.readLine(0.5, &line)  ->  Line | Timeout | Ended | Stopped | TooLarge
 //
-// The child has its own process group: Ctrl-C in the terminal reaches the tuner only, and killing the group
-// takes the child's own children along. It dies with us (PR_SET_PDEATHSIG), and the kernel's out-of-memory
-// killer prefers it to us. Its memory has a limit twice: the system refuses more data than that (RLIMIT_DATA:
-// unlike address space, which drivers of devices reserve by the terabyte), so that most programs end with a
-// reason of their own; and what it has in memory is looked at while we wait, for what is shared is not
-// counted as data. Its standard error is kept, as the reason for its end. Invariant: after kill() or the
-// destructor no process of the group is left.
+// Over the channel, a socket at descriptor 3 of the child, lines go both ways; what the child prints on its standard
+// streams is kept as what it complains about, the reason for its end. Else its standard output is read, and
+// nothing can be written to it. Its standard input is empty.
+//
+// The child has its own session: Ctrl-C in the terminal reaches the tuner only, and killing its group takes the
+// child's own children along. Its signals do not reach us (confinement.h). It dies with us (PR_SET_PDEATHSIG),
+// and the kernel's out-of-memory killer prefers it to us. Its memory has a limit twice: the system refuses more
+// data than that (RLIMIT_DATA: unlike address space, which drivers of devices reserve by the terabyte), so that
+// most programs end with a reason of their own; and what it has in memory is looked at while we wait, for what
+// is shared is not counted as data.
+//
+// Invariant: we never wait for the child longer than a call says, whatever it writes or does not read. After kill()
+// or the destructor no process of the group is left.
 #pragma once
 #include "tuner/evaluate/memory.h"
 
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -26,17 +33,23 @@ struct ProcessLimits {
   long memoryBytes = 0; // 0: no limit
 };
 
+enum class Talk {
+  ByOutput,    // its standard output is read
+  OverChannel, // both ways, over a socket at kChannel
+};
+inline constexpr int kChannel = 3; // the child's descriptor, at first
+
 class ChildProcess {
 public:
   enum class Read { Line, Timeout, Ended, Stopped, TooLarge };
 
-  ChildProcess(const std::vector<std::string> &command, const ProcessLimits &);
+  ChildProcess(const std::vector<std::string> &command, const ProcessLimits &, Talk = Talk::ByOutput);
   ~ChildProcess();
   ChildProcess(const ChildProcess &) = delete;
   ChildProcess &operator=(const ChildProcess &) = delete;
 
-  /// False if the child does not read any more.
-  bool writeLine(const std::string &);
+  /// Over the channel. False if the child does not read it within this time.
+  bool writeLine(const std::string &, double seconds);
   /// Waits for a whole line. Stopped: the user wants to end (interrupt.h). TooLarge: it has more memory than
   /// its limit. Without time left (`seconds` <= 0) it does not wait, but what is there is read, an end, too:
   /// as much as a pipe holds.
@@ -47,34 +60,37 @@ public:
   void waitForEnd(double seconds);
 
   bool running() const { return pid_ > 0; }
+  /// It has ended by itself, though others may still hold what it wrote to.
+  bool hasEnded() const;
   /// "ended by signal 11 (Segmentation fault)" or "ended with exit status 1", and what it said last.
   std::string describeEnd() const;
   bool endedBySignal() const;
   long residentBytes() const { return tuner::residentBytes(pid_); }
-  /// The most memory that it had at once; known when it has ended.
+  /// The most memory that it had at once; known only after its end.
   long peakBytes() const { return peakBytes_; }
-  /// It had most of its limit, and at least twice `before`, when it ended; or it was killed, not by us, and
-  /// had so much (an eighth) that the system may have done it for want of memory.
+  /// Whether memory was the likely reason for its end: it had most of its limit, and at least twice `before`;
+  /// or it was killed, not by the tuner, and had so much memory (an eighth) that the system may have done it.
   bool endedForMemory(long before = 0) const;
   int exitStatus() const;
   const std::string &errors() const { return errors_; }
 
 private:
   void drainErrors();
+  std::optional<std::string> takeLine();
 
   pid_t pid_ = -1;
-  int talk_ = -1;   // socket: the child's standard input
-  int listen_ = -1; // pipe: its standard output
-  int complain_ = -1;
+  int talk_ = -1;     // the channel, or a pipe from its standard output
+  int complain_ = -1; // a pipe from what it prints else
   int status_ = 0;
   const long memoryLimit_;
-  long peakBytes_ = 0;    // of the memory that it had; known when it has ended
-  bool isKilled_ = false; // by us
-  std::size_t late_ = 0;  // bytes that were read since there was no time left
+  long peakBytes_ = 0;       // of the memory that it had; known when it has ended
+  bool isKilled_ = false;    // by us
+  std::size_t late_ = 0;     // bytes that were read since there was no time left
+  std::size_t searched_ = 0; // bytes of `pending_` that have no end of a line
   std::string pending_, errors_;
 };
 
-/// Of a clock that never goes back.
+/// The time of a clock that never goes back.
 double steadySeconds();
 
 /// Runs a command to its end and returns its standard output. Throws TunerError if it cannot be started,

@@ -20,8 +20,8 @@ bool isPrime(long n) {
   return n > 1;
 }
 
-/// Growing variables become `size`, the second of them a little more, and so on, so that no two are mistaken
-/// for each other; none becomes larger than it was. Nothing if there is none.
+/// Sets growing variables to `size`, the second of them to a little more, and so on, so that no two can be
+/// confused; none becomes larger than it was. Nothing if there is no such variable.
 std::optional<Sizes> withSize(const ProgramSpace &space, const Sizes &full, long size) {
   Sizes sizes = full;
   long more = 0;
@@ -87,7 +87,7 @@ std::vector<ExaminedInput> thoroughInputs(const ProgramSpace &space, const std::
     while (prime > 2 && !isPrime(prime))
       --prime;
     inputs.add(prime);
-    constexpr double kShort = 0.02; // seconds: values that make something quadratic must not take for ever
+    constexpr double kShort = 0.02; // seconds: values that make an algorithm quadratic must not take too long
     if (&step != &last && step.defaultSeconds < kShort && (&step + 1)->defaultSeconds >= kShort)
       for (const char *values : {"constant", "mixed", "sorted", "reversed"})
         inputs.add(prime, values);
@@ -111,6 +111,19 @@ std::optional<Prepared> Examination::prepare(const ExaminedInput &input) {
   return {};
 }
 
+double Examination::secondsAt(const ExaminedInput &input) const {
+  long n = 0;
+  for (const auto &[name, value] : input.sizes)
+    if (!space_.isParam(name))
+      n = std::max(n, value);
+  if (n < steps_.front().n / 2)
+    return 0; // nothing that counts
+  for (const Step &step : steps_)
+    if (step.n >= n)
+      return step.defaultSeconds;
+  return steps_.back().defaultSeconds;
+}
+
 std::optional<Misfit> Examination::look(const Configuration &configuration, const ExaminedInput &input,
                                         const Prepared &prepared) {
   const std::string toml = toToml(space_, configuration, {});
@@ -118,7 +131,7 @@ std::optional<Misfit> Examination::look(const Configuration &configuration, cons
   Misfit misfit;
   misfit.size = nameOf(input.sizes);
   misfit.n = prepared.n;
-  // The second time in a process that nobody else has used, and with more time.
+  // The second attempt is in a new process, and has more time.
   for (int attempt = 0; attempt < 2; ++attempt, patience *= 4) {
     const auto answer = worker_.measure(toml, 1, patience, patience);
     if (answer ? answer.value->agrees : answer.failure.stopped)
@@ -133,7 +146,7 @@ std::optional<Misfit> Examination::look(const Configuration &configuration, cons
 }
 
 std::vector<std::optional<Misfit>> Examination::examine(const std::vector<Configuration> &configurations,
-                                                        Depth depth, const std::function<bool()> &mayGoOn) {
+                                                        Depth depth, const std::function<double()> &left) {
   std::vector<std::optional<Misfit>> result(configurations.size());
   std::vector<ExaminedInput> inputs = telling_;
   const auto add = [&](const std::vector<ExaminedInput> &more) {
@@ -147,8 +160,12 @@ std::vector<std::optional<Misfit>> Examination::examine(const std::vector<Config
   int compared = 0;
   for (const ExaminedInput &input : inputs) {
     if (std::all_of(result.begin(), result.end(), [](const auto &misfit) { return misfit.has_value(); }) ||
-        stopRequested() || !mayGoOn())
+        stopRequested() || left() <= 0)
       break;
+    constexpr double kRunsOfDefault =
+        3; // for the reference, for values up to rounding, and once more for luck
+    if (secondsAt(input) * (kRunsOfDefault + static_cast<double>(configurations.size())) > left())
+      continue;
     const auto prepared = prepare(input);
     if (!prepared)
       continue;

@@ -4,14 +4,17 @@
 
 #include <atomic>
 #include <ctime>
+#include <limits>
 
 namespace pbc::tuner {
 namespace {
 
 constexpr std::sig_atomic_t kOwnWish = -1;
 
-volatile std::sig_atomic_t requested = 0; // the signal, or our own wish
+volatile std::sig_atomic_t requested = 0; // the signal, or the tuner's own request
 int heard = 0;
+constexpr double kNever = std::numeric_limits<double>::infinity();
+double timeLimit = kNever;
 
 std::atomic<long> since = 0; // ms
 
@@ -34,7 +37,16 @@ extern "C" void noteRequest(int signal) {
 
 } // namespace
 
-bool stopRequested() { return requested != 0 && heard == 0; }
+bool isInterrupted() { return requested != 0 && heard == 0; }
+
+bool stopRequested() {
+  return isInterrupted() ||
+         (heard == 0 && timeLimit < kNever && 1e-3 * static_cast<double>(milliseconds()) > timeLimit);
+}
+
+TimeLimit::TimeLimit(double steadySeconds) { timeLimit = steadySeconds; }
+
+TimeLimit::~TimeLimit() { timeLimit = kNever; }
 
 void requestStop() {
   if (!requested)

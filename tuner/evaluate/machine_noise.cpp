@@ -19,7 +19,7 @@ namespace {
 constexpr double kLoop = 0.002; // seconds
 constexpr int kLoops = 40;
 
-/// The time of a loop that nothing but the clock and the scheduler decides.
+/// The time of a loop that depends only on the clock and the scheduler.
 double timeOfLoop(long rounds) {
   const double begin = steadySeconds();
   volatile unsigned long state = 1; // so that the loop stays
@@ -58,7 +58,7 @@ double relativeDeviation(std::vector<double> values) {
   return middle > 0 ? kOfNormal * median(values) / middle : 0;
 }
 
-MachineNoise measureNoise(Worker &worker, const std::string &toml, double seconds) {
+MachineNoise measureNoise(Worker &worker, const std::string &toml, double seconds, double most) {
   MachineNoise noise;
   noise.processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   long rounds = 1 << 16;
@@ -71,7 +71,8 @@ MachineNoise measureNoise(Worker &worker, const std::string &toml, double second
   noise.busyProcessors = std::clamp((workOfMachine() - workOfOurs() - others) / (steadySeconds() - begin),
                                     0.0, static_cast<double>(noise.processors));
   noise.ofLoop = relativeDeviation(loops);
-  const int runs = static_cast<int>(std::clamp(0.4 / std::max(seconds, 1e-9), 3.0, 25.0));
+  const double fewest = 3 * seconds > most ? 1 : 3;
+  const int runs = static_cast<int>(std::clamp(std::min(0.4, most) / std::max(seconds, 1e-9), fewest, 25.0));
   const double patience = 5 + 20 * seconds * (runs + 1);
   const auto answer = worker.measure(toml, runs, patience, patience);
   if (!answer)

@@ -20,7 +20,7 @@ using nlohmann::json;
                                where, why));
 }
 
-/// One that this version does not know is an error like others.
+/// A name that this version does not know becomes an ordinary error.
 std::vector<Failure> failuresOf(const json &names) {
   std::vector<Failure> found;
   for (const json &name : names)

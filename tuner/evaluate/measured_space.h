@@ -7,11 +7,12 @@
 //   const MeasuredSpace measured = readMeasuredSpace("sort.space.json");
 //   measured.seconds[2][17]   ->  0.00031 at the third size, of point 17; or why it was rejected
 //
-// The file is JSON: "info" (what PROG --info said), "sizes", "cutoffs" and "values" (the grid's fineness),
-// "noise" (the relative deviation of single runs), and for each size "unit" and "times": whole multiples of
-// the unit, a thousandth of the fastest; -1 - i for points that were rejected because of "failures"[i]. So a
-// few thousand points take less than 200 kB. Invariant: as many times as the grid has points, at each size;
-// point of the default accepted. Source: Kernel Tuner's simulation mode (tuning-practice.md 7).
+// The file is JSON: "info" (the output of PROG --info), "sizes", "cutoffs" and "values" (the grid's
+// fineness), "noise" (the relative deviation of single runs), and for each size "unit" and "times": whole
+// multiples of the unit, which is a thousandth of the fastest time; -1 - i for points that were rejected
+// because of "failures"[i]. So a few thousand points take less than 200 kB. Invariant: at each size there are
+// as many times as the grid has points, and the default's point is accepted. Source: Kernel Tuner's
+// simulation mode (tuning-practice.md 7).
 #pragma once
 #include "tuner/space/grid.h"
 #include "tuner/strategy/evaluator.h"
@@ -27,7 +28,7 @@ struct MeasuredPoint {
 struct MeasuredSpace {
   std::string info; // JSON
   ProgramSpace space;
-  std::vector<TestSize> sizes; // the full one last
+  std::vector<TestSize> sizes; // the full size is the last
   Grid::Fineness fineness;
   double noise = 0;
   std::string machine, date;
@@ -37,7 +38,7 @@ struct MeasuredSpace {
 };
 
 std::string toJson(const MeasuredSpace &);
-/// Throws TunerError for a text that is no such file; `where` names it.
+/// Throws TunerError for a text of another form; `where` names it in the message.
 MeasuredSpace measuredSpaceFromJson(const std::string &json, const std::string &where);
 MeasuredSpace readMeasuredSpace(const std::string &path);
 

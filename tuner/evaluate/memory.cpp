@@ -13,7 +13,7 @@
 namespace pbc::tuner {
 namespace {
 
-/// The number that a file of the kernel consists of; nothing for "max" or a file that is not there.
+/// The number in a file of the kernel; nothing for "max" or a file that does not exist.
 std::optional<long> numberIn(const std::string &path) {
   std::ifstream file(path);
   long value = 0;
@@ -31,7 +31,7 @@ std::optional<long> freeInMachine() {
   return {};
 }
 
-/// Of the control groups that we are in, from ours up to the root (version 2), or of version 1's.
+/// The free memory of the tuner's control groups up to the root (version 2), or of version 1's.
 std::optional<long> freeInGroups() {
   std::optional<long> least;
   const auto consider = [&](const std::string &most, const std::string &used) {

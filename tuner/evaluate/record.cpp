@@ -13,11 +13,12 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr int kFewestRuns = 2, kMostRuns = 20; // of a point in each pass: the first meets cold caches
-constexpr double kSecondsOfRuns = 1e-4;        // of a pass at a point, unless the most runs end earlier
-constexpr int kConfirming = 3;                 // times the passes: how often the fastest are measured again
-constexpr double kConfirmed = 0.1;             // of the points
-constexpr int kConfirmSlow = 2; // asked so often before it is too slow: once may be others' fault
+constexpr int kFewestRuns = 2, kMostRuns = 20; // of a point in each pass: in the first one, caches are cold
+constexpr double kSecondsOfRuns = 1e-4; // of a pass at a point, unless the maximum of runs is reached first
+constexpr int kConfirming = 3;          // times the passes: how often the fastest are measured again
+constexpr double kConfirmed = 0.1;      // of the points
+// asked this often before it counts as too slow: other work may have delayed it once
+constexpr int kConfirmSlow = 2;
 
 /// The points of one size while they are measured.
 class Passes {
@@ -42,8 +43,8 @@ public:
     }
   }
 
-  /// By how much (relatively) a run of a point exceeds its best, in the middle of all passes: those that
-  /// another program interrupted are many times as long and would say nothing of the rest.
+  /// By how much (relatively) a run of a point exceeds its best one, as a median over all passes, because
+  /// runs that another program interrupted are many times as long and say nothing about the rest.
   double noise() const {
     std::vector<double> excess;
     for (const auto &[point, seconds] : typical_)
@@ -56,7 +57,7 @@ public:
     std::iota(indices.begin(), indices.end(), 0);
     return indices;
   }
-  /// That share of those that run, at least one if any does.
+  /// That share of the points that run, at least one if any does.
   std::vector<std::size_t> fastest(double share) const {
     std::vector<std::size_t> indices = all();
     std::erase_if(indices, [&](std::size_t i) { return points_[i].failure.has_value(); });
@@ -87,7 +88,7 @@ private:
   Evaluator &evaluator_;
   std::vector<std::vector<double>> times_; // the best of each pass, by point
   std::vector<int> timesTooSlow_;
-  std::vector<std::pair<std::size_t, double>> typical_; // of each pass at a point: the middle of its runs
+  std::vector<std::pair<std::size_t, double>> typical_; // of each pass at a point: the median of its runs
   std::vector<MeasuredPoint> points_;
 };
 
@@ -126,7 +127,7 @@ MeasuredSpace record(const ProgramSpace &whole, const std::vector<TestSize> &siz
       throw TunerError(
           fmt::format("the default fails at {}: {}", sizes[size].name, nameOf(*points[byDefault].failure)));
     measured.sizes[size].defaultSeconds = points[byDefault].seconds;
-    measured.noise = passes.noise(); // of the last, the full size
+    measured.noise = passes.noise(); // of the last size, the full one
   }
   return measured;
 }

@@ -5,11 +5,11 @@
 //
 //   record(space, steps, info, {.points = 3000, .passes = 15}, evaluator, note)   ->  a MeasuredSpace
 //
-// It goes over the space several times, and keeps of each point the lower quartile of the passes' best runs:
-// a disturbance of the machine spoils one pass at a few points, not a region of the space. Of hundreds of
-// points some were lucky, and the fastest is the luckiest of them: so the fastest tenth is measured in three
-// times as many passes again. The number of threads is the default's.
-// Invariant: the default is a point, and accepted (else TunerError).
+// It goes over the space several times, and keeps for each point the lower quartile of the best runs of the
+// passes: a disturbance of the machine affects one pass at a few points, not a region of the space. Among
+// hundreds of points some have lucky times, and the fastest ones most of all; so the fastest tenth is
+// measured again in three times as many passes. The number of threads is the default's. Invariant: the
+// default is a point, and accepted (else TunerError).
 #pragma once
 #include "tuner/evaluate/measured_space.h"
 

@@ -19,7 +19,7 @@ Measurement Replay::measure(const Request &request) {
   if (point.failure)
     return {{}, Rejected{*point.failure, "as recorded"}};
   for (int i = 0; i < request.trials; ++i) {
-    // Others only add to times.
+    // Other programs can only add to times.
     const double seconds = point.seconds * std::exp(std::abs(random_.normal()) * measured_.noise);
     clock_ += std::min(seconds, request.limit);
     if (seconds > request.limit)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A measured space answers in place of the machine: strategies are compared in seconds, and alike everywhere.
+// Answers from a measured space in place of the machine: strategies are compared in seconds, and alike
+// everywhere.
 //
 //   Replay replay(measured, seed);
-//   replay.measure({configuration, size 2, trials 1, limit 0.5})   -> the time of the nearest point, with the
-//   noise
-//                                                                     that single runs had
-//   replay.truth(configuration)   -> without noise, at the full size
+//   replay.measure({configuration, size 2, trials 1, limit 0.5})
+//       -> the time of the nearest point, with the noise that single runs had
+//   replay.truth(configuration)
+//       -> the time without noise, at the full size
 //
-// Its clock moves by what the runs would have taken and an overhead for each. Invariant: the same seed and
-// the same requests give the same answers. Source: tuning-practice.md 7 (arXiv 2509.26300).
+// Its clock advances by the time that each run would have taken and by an overhead for each run. Invariant:
+// the same seed and the same requests give the same answers. Source: tuning-practice.md 7 (arXiv 2509.26300).
 #pragma once
 #include "tuner/evaluate/measured_space.h"
 #include "tuner/strategy/random.h"
@@ -28,10 +29,10 @@ public:
 
   double truth(const Configuration &) const;
   double optimum() const;
-  /// Different points that were asked for, at any size.
+  /// The number of different points that were asked for, at any size.
   std::size_t pointsSeen() const { return seen_.size(); }
 
-  double overhead = 0.0005; // seconds of a request besides its runs
+  double overhead = 0.0005; // seconds of a request in addition to its runs
 
 private:
   const MeasuredSpace &measured_;

@@ -31,7 +31,7 @@ bool scale(Sizes &sizes, const ProgramSpace &space, const Sizes &fixed, double f
   return changed;
 }
 
-/// What the program answered is a sentence of its own; what became of it is not.
+/// An answer of the program is a sentence of its own; a description of its end is not.
 std::string inWords(const WorkerFailure &failure) {
   return (failure.kind == Failure::Error ? "" : "it ") + failure.reason;
 }
@@ -48,7 +48,7 @@ std::string inWords(const WorkerFailure &failure) {
 
 constexpr int kMostHalvings = 40;
 
-/// Variables of 16 and more stay so large; others keep their values.
+/// Variables of 16 and more stay at least that large; others keep their values.
 Sizes halved(const Sizes &full, const std::vector<std::string> &params, int times) {
   Sizes sizes;
   for (const auto &[name, value] : full) {
@@ -120,7 +120,8 @@ PreparedSteps prepareSteps(Worker &worker, const std::vector<Sizes> &sizes, doub
     const bool full = i + 1 == sizes.size();
     const auto answer = worker.prepare(sizes[i], patience);
     if (!answer) {
-      const bool isTooSlow = answer.failure.kind == Failure::TooSlow; // larger ones are no faster
+      // then larger sizes are too slow as well
+      const bool isTooSlow = answer.failure.kind == Failure::TooSlow;
       if (full || answer.failure.stopped || isTooSlow)
         defaultFails(sizes[i], answer.failure);
       note(fmt::format("{}: left out, the default {}", nameOf(sizes[i]), answer.failure.reason));
@@ -156,12 +157,14 @@ double estimatedElements(const ProgramSpace &space, const Sizes &sizes) {
   return sum;
 }
 
-Sizes calibrate(Worker &worker, const ProgramSpace &space, Sizes sizes, const Sizes &fixed, double patience) {
+Sizes calibrate(Worker &worker, const ProgramSpace &space, Sizes sizes, const Sizes &fixed, double patience,
+                double longest) {
   // A program's own start may already be far too long for what it does in n^4.
   for (auto &[name, value] : sizes)
     if (!isParam(space.params, name) && !fixed.contains(name))
       value = std::min(value, kFirst);
-  constexpr double kShort = 0.05, kLong = 1, kMostElements = 1 << 24;
+  constexpr double kShort = 0.05, kMostElements = 1 << 24;
+  longest = std::max(longest, 2 * kShort);
   double seconds = 0;
   for (bool growing = true; growing;) {
     const auto prepared = worker.prepare(sizes, patience);
@@ -174,7 +177,7 @@ Sizes calibrate(Worker &worker, const ProgramSpace &space, Sizes sizes, const Si
     if (growing)
       sizes = larger;
   }
-  while (seconds > kLong && scale(sizes, space, fixed, 0.5)) {
+  while (seconds > longest && scale(sizes, space, fixed, 0.5)) {
     const auto prepared = worker.prepare(sizes, patience);
     if (!prepared)
       defaultFails(sizes, prepared.failure);
@@ -207,7 +210,7 @@ Sizes fullSizes(Worker &worker, const ProgramSpace &space, const SizeWishes &wis
   for (const auto &[name, value] : wishes.sizes)
     sizes[name] = value;
   if (wishes.n == 0 && !wishes.fromFiles)
-    return calibrate(worker, space, sizes, wishes.sizes, patience);
+    return calibrate(worker, space, sizes, wishes.sizes, patience, wishes.longest);
   return sizes;
 }
 

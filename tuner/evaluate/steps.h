@@ -3,9 +3,9 @@
 // The sizes at which candidates are tested: from small to the full one, doubling.
 //
 //   growingSizes({w 1024, h 768, KW 7})  ->  {w 64 h 48 KW 7}, {w 128 h 96 KW 7}, ... {w 1024 h 768 KW 7}
-//   prepareSteps(...)   the same, prepared once: what selectors see (n) and how long the default takes;
-//                       sizes that are over in less than 20 microseconds are left out, they are all noise
-//   calibrate(...)      the full size, if nobody said it: such that the default takes 0.05 to 1 s
+//   prepareSteps(...)   the same, prepared once: the n that selectors see, and the default's time;
+//                       sizes that take less than 20 microseconds are left out, because noise dominates there
+//   calibrate(...)      the full size, if the user gave none: such that the default takes 0.05 to 1 s
 //
 // Invariant: sizes grow, the last is the full one; a variable below 16 (a kernel's width) keeps its value.
 // Source: petabricks-hetero 7.2, requirement 80.
@@ -16,26 +16,27 @@
 
 namespace pbc::tuner {
 
-/// What a user says of sizes.
+/// The sizes that a user asks for.
 struct SizeWishes {
-  long n = 0; // of all that are no small constants; 0: not said
+  long n = 0; // of all variables that are not small constants; 0: not given
   Sizes sizes;
   bool fromFiles = false;
+  double longest = 1; // seconds of a run of the default at a size that nobody has said
 };
 
-/// The full size: said by the user, from the input files, or calibrated. Throws TunerError.
+/// The full size: given by the user, taken from the input files, or calibrated. Throws TunerError.
 Sizes fullSizes(Worker &, const ProgramSpace &, const SizeWishes &, double patience);
 
-/// Its absolute path. Throws TunerError if there is no such program.
+/// The program's absolute path. Throws TunerError if there is no such program.
 std::string existingProgram(const std::string &name);
 
-/// What PROG --info says; `name` is the user's word for the program. `threads`: fixed by the user; 0: they
-/// are a decision. Throws TunerError.
+/// Reads the output of PROG --info; `name` is the name that the user gave. `threads`: fixed by the user; 0:
+/// they are a decision. Throws TunerError.
 ProgramSpace describeProgram(const std::string &program, const std::string &name, const std::string &main,
                              int threads = 0);
 
 std::vector<Sizes> growingSizes(const Sizes &full, const std::vector<std::string> &params);
-/// Half of the first of them, a quarter, ... while all variables of them have 16 values or what they had.
+/// Half of `first`, a quarter, ... while all variables have at least 16 or keep their value.
 std::vector<Sizes> shrinkingSizes(const Sizes &first, const std::vector<std::string> &params);
 
 /// The largest odd size below; params and variables below 16 keep their values.
@@ -46,15 +47,16 @@ struct PreparedSteps {
 };
 
 /// `note` gets a line about each size that had to be left out. Throws TunerError if the full size fails, or
-/// the user has stopped it.
+/// the user has stopped the preparation.
 PreparedSteps prepareSteps(Worker &, const std::vector<Sizes> &, double patience,
                            const std::function<void(const std::string &)> &note);
 
-/// Starts at 64 at most. Variables in `fixed` keep their value, and so do params.
-Sizes calibrate(Worker &, const ProgramSpace &, Sizes start, const Sizes &fixed, double patience);
+/// Starts at 64 at most. Variables in `fixed` keep their value, and so do params. `longest`: of a run of the default.
+Sizes calibrate(Worker &, const ProgramSpace &, Sizes start, const Sizes &fixed, double patience,
+                double longest = 1);
 
-/// The number of elements of all matrices, estimated from the extents as written: at least as many as there
-/// are for extents like "w-KW+1".
+/// The number of elements of all matrices, estimated from the extents as written: not too low for extents
+/// like "w-KW+1".
 double estimatedElements(const ProgramSpace &, const Sizes &);
 
 } // namespace pbc::tuner

@@ -3,6 +3,7 @@
 #include "tuner/evaluate/worker.h"
 
 #include "tuner/evaluate/interrupt.h"
+#include "tuner/evaluate/request_token.h"
 #include "tuner/write_file.h"
 
 #include <chrono>
@@ -29,7 +30,8 @@ std::string tooLarge(const ProcessLimits &limits) {
                      static_cast<double>(limits.memoryBytes) / 1e9);
 }
 
-/// Worth a word: whoever takes memory for ever is often out of time before it is out of memory.
+/// Mentions the memory of a process that timed out, because endless allocation often exceeds the time before
+/// the memory.
 std::string muchMemory(long bytes, const ProcessLimits &limits) {
   if (limits.memoryBytes <= 0 || bytes < limits.memoryBytes / 8)
     return "";
@@ -41,7 +43,8 @@ std::string disagreementIn(const json &reply) {
     return "writes into its input " + reply["changes"].get<std::string>();
   const json &difference = reply.value("difference", json());
   const std::string at = reply.contains("at") ? " at " + reply["at"].get<std::string>() : "";
-  constexpr double kNumber = 1e300; // beyond, one of the two is infinite or none; NaN arrives as null
+  // beyond this one of the two is infinite or not a number; NaN arrives as null
+  constexpr double kNumber = 1e300;
   if (!difference.is_number() || difference.get<double>() > kNumber)
     return fmt::format("gives a different result from the default ({})",
                        at.empty() ? "not a number" : at.substr(1));
@@ -49,7 +52,7 @@ std::string disagreementIn(const json &reply) {
                      difference.get<double>(), at);
 }
 
-/// Kernels of devices that the program compiles before it answers: that is no part of its time.
+/// Kernels of devices that the program compiles before it answers: this is not part of its time.
 struct Compilations {
   std::string kernel; // that is being compiled
   int depth = 0;
@@ -57,7 +60,7 @@ struct Compilations {
 
   bool running() const { return depth > 0; }
   double seconds() const { return steadySeconds() - begin; }
-  /// Whether the line is about them.
+  /// Whether the line is about such a compilation.
   bool note(const std::string &line) {
     const json event = json::parse(line, nullptr, false);
     if (!event.is_object() || !event.contains("event"))
@@ -107,25 +110,33 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
   }
   if (!process_) {
     // A configuration of an older version beside the program must not keep it from being tuned anew.
-    std::vector<std::string> command{program_, "--serve", "--noconfig"};
+    std::vector<std::string> command{program_, "--serve", "--noconfig",
+                                     fmt::format("--channel={}", kChannel)};
     if (options_.threads > 0)
       command.push_back(fmt::format("--threads={}", options_.threads));
     if (!options_.transform.empty())
       command.push_back("--transform=" + options_.transform);
-    process_ = std::make_unique<ChildProcess>(command, options_.limits);
+    process_ = std::make_unique<ChildProcess>(command, options_.limits, Talk::OverChannel);
     processPrepared_ = isUsed_ = false;
     preparedBytes_ = 0;
   }
+  const RequestToken token(++requests_);
   std::string line;
-  auto read = process_->writeLine(request) ? ChildProcess::Read::Line : ChildProcess::Read::Ended;
+  std::optional<std::string> said;
+  auto read = ChildProcess::Read::Line;
+  if (!process_->writeLine(token.before(request), seconds))
+    read = stopRequested()        ? ChildProcess::Read::Stopped
+           : process_->hasEnded() ? ChildProcess::Read::Ended
+                                  : ChildProcess::Read::Timeout;
   Compilations compilations;
   const auto left = [&] {
     return compilations.running() ? options_.longestCompilation - compilations.seconds()
                                   : seconds + compilations.total - (steadySeconds() - start);
   };
-  // Before the answer come lines about kernels that are compiled; what is no object a library has printed.
-  while (read == ChildProcess::Read::Line && (line.empty() || line.front() != '{' || compilations.note(line)))
-    read = process_->readLine(left(), &line);
+  // Before the answer come lines about kernels that are compiled. What has not the request's token was said by others.
+  while (read == ChildProcess::Read::Line && (!said || compilations.note(*said)))
+    if ((read = process_->readLine(left(), &line)) == ChildProcess::Read::Line)
+      said = token.read(line);
   reply.seconds = steadySeconds() - start - compilations.total;
   switch (read) {
   case ChildProcess::Read::Stopped:
@@ -149,11 +160,11 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
   case ChildProcess::Read::Line:
     break;
   }
-  json answer = json::parse(line, nullptr, false);
+  json answer = json::parse(*said, nullptr, false);
   if (!answer.is_object())
-    return fail(Failure::Error, "answers with something that is not JSON: " + line.substr(0, 100));
+    return fail(Failure::Error, "answers with something that is not JSON: " + said->substr(0, 100));
   if (answer.value("memory", false))
-    return fail(Failure::OutOfMemory, tooLarge(options_.limits)); // what it has taken goes with its process
+    return fail(Failure::OutOfMemory, tooLarge(options_.limits)); // ending the process also frees its memory
   if (!answer.value("ok", false)) {
     reply.failure = {Failure::Error, asOneLine(answer.value("error", "refuses the request"))};
     return reply;
@@ -235,7 +246,7 @@ Answer<Measured> Worker::measure(const std::string &toml, int trials, double lim
                                  const std::vector<Metric> &metrics, Compared compared) {
   if ((!process_ || !processPrepared_) && prepared_) {
     const auto again = prepare(Sizes(*prepared_), preparePatience_, InputWishes(wishes_));
-    if (!again) // there is nothing to compare with
+    if (!again) // then there is nothing to compare with
       return {{}, {again.failure.kind, "the default: " + again.failure.reason, again.failure.stopped, true}};
   }
   json request{{"op", "measure"}, {"config", toml}, {"trials", trials}, {"limit", limit}};
@@ -270,8 +281,17 @@ Answer<Measured> Worker::measure(const std::string &toml, int trials, double lim
     if (reply.value->contains("bytes"))
       measured.bytes = reply.value->at("bytes").get<double>();
     measured.overhead = reply.seconds;
-    for (double seconds : measured.seconds)
+    for (double seconds : measured.seconds) {
+      if (!(seconds >= 0))
+        return {{}, {Failure::Error, fmt::format("reports a time of {} s", seconds)}};
       measured.overhead -= seconds;
+    }
+    // Each time is that of a run which was made since we asked, so all of them together fit into ours.
+    constexpr double kClocks = 1e-3; // seconds; theirs and ours need not be the same to the last digit
+    if (-measured.overhead > kClocks + 0.01 * reply.seconds)
+      return {{},
+              {Failure::Error, fmt::format("reports {:.3g} s of runs, and has had {:.3g} s for them",
+                                           reply.seconds - measured.overhead, reply.seconds)}};
     return {measured, {}};
   } catch (const json::exception &problem) {
     return {{}, {Failure::Error, problem.what()}};

@@ -7,6 +7,8 @@
 //   worker.prepare({{"n", 1024}}, 30)          -> Prepared{n 1024, 0.031 s}
 //   worker.measure(toml, 3, 0.5, 2.0)          -> Measured{seconds, agrees} or what went wrong
 //
+// Each request has a token (request_token.h), and only what begins with it is its answer.
+//
 // Invariant: a failed call leaves no process behind; the next call starts one and prepares it again.
 #pragma once
 #include "tuner/evaluate/child_process.h"
@@ -23,31 +25,34 @@ using Sizes = std::map<std::string, long>;
 /// "h=768 w=1024": the same text for the same sizes.
 std::string nameOf(const Sizes &);
 
-/// Without control characters: a candidate's words must not move a terminal's cursor.
+/// Removes control characters: a candidate's output must not move a terminal's cursor.
 std::string asOneLine(std::string);
 
 inline constexpr double kLongestCompilation = 30; // seconds for one kernel of a device
 
 struct WorkerOptions {
-  /// Of the program's file (write_file.h). Where it is another one by now, a request is not answered but
-  /// taken for the wish to end (interrupt.h): the next process would be one of another program. Empty: any.
+  /// The version of the program's file (write_file.h). If the file has changed, a request is not answered but
+  /// treated as a request to stop (interrupt.h), because the next process would be another program's. Empty:
+  /// any version.
   std::string version;
   std::vector<std::string> inputs; // files; empty: random by seed
   long seed = 1;
   int threads = 0; // 0: the program's own default
   ProcessLimits limits;
   double longestCompilation = kLongestCompilation;
-  std::string transform; // empty: the program's main one
-  std::string keep;      // where the outputs that others are compared with are written; empty: nowhere
-  std::string reference; // where such outputs are, of another program; empty: the default's own
+  std::string transform; // empty: the program's main transform
+  std::string keep;      // where to write the outputs that others are compared with; empty: nowhere
+  // such outputs of another program; empty: the default's own outputs are the reference
+  std::string reference;
 };
 
-/// Why a request has no answer; `stopped` when it is the user who ended it.
+/// Why a request has no answer; `stopped` if the user ended it.
 struct WorkerFailure {
   Failure kind = Failure::Error;
   std::string reason;
   bool stopped = false;
-  bool isOfDefault = false; // which could not be prepared: no fault of who was to be measured
+  // the default could not be prepared, which is no fault of the configuration to be measured
+  bool isOfDefault = false;
 };
 
 template <typename T>
@@ -60,14 +65,14 @@ struct Answer {
 struct Prepared {
   long n = 0;
   double seconds = 0;
-  /// Where it was asked to judge: the default's results are numbers, and the same for inputs that differ by
-  /// rounding only.
+  /// Only if the worker was asked to judge: the default's results are numbers, and they are the same for
+  /// inputs that differ only by rounding.
   bool isFinite = true, isStable = true;
 };
 
-/// More about inputs than their sizes.
+/// Properties of inputs other than their sizes.
 struct InputWishes {
-  std::string values; // a kind that `--serve` knows (runtime/program/values.h); empty: as always
+  std::string values; // a kind that `--serve` knows (runtime/program/values.h); empty: random
   bool judge = false;
 };
 
@@ -75,17 +80,17 @@ struct Measured {
   bool agrees = true;
   std::string disagreement; // "gives a different result from the default (difference 0.5 at B[4]: ...)"
   std::vector<double> seconds;
-  std::vector<double> joules;     // of each run, where they were asked for
-  std::optional<double> bytes;    // at most at once, likewise
+  std::vector<double> joules;     // of each run, if they were asked for
+  std::optional<double> bytes;    // the most at once, if it was asked for
   double overhead = 0;            // seconds of the request that were not spent running
-  std::optional<double> accuracy; // of a program that has a metric; NaN: it is no number
+  std::optional<double> accuracy; // of a program that has a metric; NaN: the metric gave no number
 };
 
-/// What the machine can measure beside time.
+/// What the machine can measure in addition to time.
 struct Meters {
   std::vector<std::string> energy; // names of counters; empty: `energyProblem` says why
   std::string energyProblem;
-  double energyWindow = 0; // seconds that a run is repeated for
+  double energyWindow = 0; // seconds for which a run is repeated
   bool memory = false;
 };
 
@@ -99,17 +104,18 @@ public:
   Answer<Sizes> sizes(double seconds);
   Answer<Meters> meters(double seconds);
   Answer<Prepared> prepare(const Sizes &, double seconds, const InputWishes & = {});
-  /// Needs a prepare() before; repeats it when the process is a new one. Is given up after `patience`
-  /// seconds.
-  /// `metrics`: what is measured beside the time.
+  /// Needs a prepare() before, and repeats it if the process is a new one. Gives up after `patience` seconds.
+  /// `metrics`: what is measured in addition to the time.
   Answer<Measured> measure(const std::string &toml, int trials, double limit, double patience,
                            const std::vector<Metric> &metrics = {}, Compared = Compared::First);
+  /// A process is there that has made these inputs and knows the reference for them.
+  bool isPreparedFor(const Sizes &sizes) const { return process_ && processPrepared_ && prepared_ == sizes; }
   /// Whether the process has run other configurations than the one it was prepared with: what goes wrong now
   /// may be their doing.
   bool isUsed() const { return process_ && isUsed_; }
   /// The next request starts a new process.
   void restart() { process_.reset(); }
-  /// Of random inputs, in the next process.
+  /// The seed of random inputs, used by the next process.
   void setSeed(long seed) { options_.seed = seed; }
   long seed() const { return options_.seed; }
   const WorkerOptions &options() const { return options_; }
@@ -122,10 +128,11 @@ private:
   std::string program_;
   WorkerOptions options_;
   std::unique_ptr<ChildProcess> process_;
-  std::optional<Sizes> prepared_; // wanted; the process may be too new to know
+  std::optional<Sizes> prepared_; // wanted; a new process may not know it yet
   InputWishes wishes_;
   std::string base_;
   double preparePatience_ = 60;
+  long requests_ = 0;
   long preparedBytes_ = 0; // of memory that the process had then
   bool processPrepared_ = false, isUsed_ = false;
 };

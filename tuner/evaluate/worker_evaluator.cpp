@@ -4,6 +4,7 @@
 
 #include "tuner/evaluate/examination.h"
 #include "tuner/evaluate/interrupt.h"
+#include "tuner/evaluate/outside_run.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +15,7 @@
 namespace pbc::tuner {
 namespace {
 
-/// Memory may have been overwritten: by it, or before it by others.
+/// Whether memory may have been overwritten, by this configuration or by an earlier one.
 bool isSuspicious(const Answer<Measured> &answer) {
   return answer ? !answer.value->agrees
                 : answer.failure.kind == Failure::Crash || answer.failure.kind == Failure::Exit;
@@ -45,7 +46,8 @@ void WorkerEvaluator::recall(const Journal &journal) {
   for (const JournalEntry &entry : journal.load(space_.journalKey(), settings_.machine)) {
     Known &known = known_[{entry.size, entry.configurationKey}];
     if (entry.outcome == "ok") {
-      // It may have been somebody else's doing, unless its results were wrong: of some inputs only, perhaps.
+      // An earlier configuration may have caused the failure. Wrong results are different: perhaps only some
+      // inputs show them.
       if (known.rejected && known.rejected->kind != Failure::WrongResult)
         known.rejected.reset();
       if (!hasMetrics(entry))
@@ -78,7 +80,7 @@ bool WorkerEvaluator::renew() {
     const Step &step = steps_[current_];
     const long before = worker_.seed();
     worker_.setSeed(before + 1);
-    // The default need not be able to do with every input: what works stays.
+    // The default need not work with every input, so inputs that work are kept.
     if (!worker_.prepare(step.sizes, settings_.longest + 20 * step.defaultSeconds)) {
       worker_.setSeed(before);
       worker_.restart();
@@ -89,7 +91,7 @@ bool WorkerEvaluator::renew() {
 }
 
 void WorkerEvaluator::pause(double seconds) {
-  constexpr double kSlice = 0.05; // Ctrl-C is not to be waited for
+  constexpr double kSlice = 0.05; // seconds between two checks for Ctrl-C
   for (const double end = elapsed() + seconds; elapsed() < end && !stopped();)
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(kSlice, end - elapsed())));
 }
@@ -143,17 +145,19 @@ Measurement WorkerEvaluator::run(const Request &request) {
   const Step &step = steps_[request.size];
   if (current_ != request.size) {
     current_ = -1;
-    const auto prepared = worker_.prepare(step.sizes, settings_.longest + 20 * step.defaultSeconds);
-    if (prepared.failure.stopped)
-      return {};
-    if (!prepared)
-      return {{}, Rejected{prepared.failure.kind, "the default: " + prepared.failure.reason}};
+    if (!worker_.isPreparedFor(step.sizes)) {
+      const auto prepared = worker_.prepare(step.sizes, settings_.longest + 20 * step.defaultSeconds);
+      if (prepared.failure.stopped)
+        return {};
+      if (!prepared)
+        return {{}, Rejected{prepared.failure.kind, "the default: " + prepared.failure.reason}};
+    }
     current_ = request.size;
     overhead_ = 0;
   }
   const std::string toml = toToml(space_, request.configuration, {settings_.threads, {}});
-  // All trials together, one run more because the limit is looked at between runs, and what filling and
-  // comparing the matrices takes; the first time at a size that is not known yet.
+  // The time for all trials, one more run because the limit is checked between runs, and the time for filling
+  // and comparing the matrices; at a size that is not known yet, an estimate.
   const double overhead = overhead_ > 0 ? 3 * overhead_ : 20 * step.defaultSeconds + 1;
   const double patience =
       std::min(request.limit * (request.trials + 1) + overhead + settings_.window * request.trials + 0.2,
@@ -165,11 +169,11 @@ Measurement WorkerEvaluator::run(const Request &request) {
   };
   const bool wasUsed = worker_.isUsed();
   auto answer = ask();
-  if (answer.failure.isOfDefault && !answer.failure.stopped) // a bad moment of the machine
+  if (answer.failure.isOfDefault && !answer.failure.stopped) // the machine was disturbed
     answer = ask();
   if (isSuspicious(answer) && !answer.failure.stopped) {
-    // One that ran before in this process may have destroyed what this one needs, or this one what the next
-    // needs.
+    // An earlier configuration in this process may have damaged what this one needs, or this one what the
+    // next one needs.
     worker_.restart();
     if (wasUsed)
       answer = ask();
@@ -203,11 +207,24 @@ std::vector<std::optional<Misfit>> WorkerEvaluator::examine(const std::vector<Co
                                                             Depth depth, double deadline) {
   if (!examination_)
     return Evaluator::examine(configurations, depth, deadline);
-  auto misfits = examination_->examine(configurations, depth, [&] { return elapsed() < deadline; });
+  auto misfits = examination_->examine(configurations, depth, [&] { return deadline - elapsed(); });
   for (std::size_t i = 0; i < misfits.size(); ++i)
     if (misfits[i])
       note(misfits[i]->size + settings_.inputs, configurations[i], {{}, misfits[i]->rejected}, 0);
   return misfits;
+}
+
+std::optional<Rejected> WorkerEvaluator::confirm(const Configuration &configuration, int size,
+                                                 double byDefault, double seconds) {
+  if (!outside_)
+    return {};
+  const TomlOptions wishes{settings_.threads, {}};
+  const auto rejected = outside_->look(
+      toToml(space_, configuration, wishes), toToml(space_, Configuration::defaults(space_), wishes),
+      steps_[static_cast<std::size_t>(size)].sizes, {byDefault, seconds}, outsideUntil_);
+  if (rejected)
+    note(sizeKey(size), configuration, {{}, rejected}, 0);
+  return rejected;
 }
 
 void WorkerEvaluator::note(const std::string &size, const Configuration &configuration,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Measures by running the program: an Evaluator over a Worker, with the journal as memory.
+// Measures by running the program: an Evaluator over a Worker that keeps its results in the journal.
 //
 //   WorkerEvaluator evaluator(space, steps, worker, &journal, settings);
-//   evaluator.measure({configuration, size 3, trials 1, limit 0.5})   -> from the journal if it knows, else
-//   by running
+//   evaluator.measure({configuration, size 3, trials 1, limit 0.5})
+//       -> a time from the journal if one is there, else from a run
 //
-// Invariant: every run that was made is in the journal before its result is used; a time is handed out from
-// the memory at most once, so that asking again always brings new evidence.
+// Invariant: every run that was made is in the journal before its result is used; a recorded time is handed
+// out at most once, so that asking again always brings new evidence.
 #pragma once
 #include "tuner/evaluate/worker.h"
 #include "tuner/journal/notes.h"
@@ -30,34 +30,41 @@ struct WorkerEvaluatorSettings {
   std::string machine;
   std::string inputs;   // what else decides a time, for the journal's size column: files, threads
   double longest = 60;  // seconds that a request may take at most, whatever the limit
-  bool remember = true; // use what the journal knows
+  bool remember = true; // use recorded times of the journal
   int threads = 0;
   std::vector<Metric> metrics = {Metric::Time}; // what is measured of a run
-  double window = 0;                            // seconds that a run is repeated for where energy is measured
-  bool variesInputs = false;                    // random ones: others in each new process
+  double window = 0;                            // seconds for which a run is repeated if energy is measured
+  bool variesInputs = false;                    // new random inputs in each new process
 };
 
 class Examination;
+class OutsideRun;
 
 class WorkerEvaluator : public Evaluator {
 public:
-  /// `journal` may be null. The clock starts now.
+  /// `journal` may be null. The clock starts at construction.
   WorkerEvaluator(const ProgramSpace &, std::vector<Step>, Worker &, Journal *, WorkerEvaluatorSettings);
 
   Measurement measure(const Request &) override;
   std::vector<std::optional<Misfit>> examine(const std::vector<Configuration> &, Depth,
                                              double deadline) override;
-  /// Who examines; without one, nothing is. Must outlive this.
+  /// Sets the examination; without one, nothing is examined. It must outlive this object.
   void setExamination(Examination *examination) { examination_ = examination; }
+  /// Who runs the winner from outside, and until when at most, of the steady clock. Must outlive this.
+  void setOutside(OutsideRun *outside, double until) {
+    outside_ = outside;
+    outsideUntil_ = until;
+  }
+  std::optional<Rejected> confirm(const Configuration &, int size, double byDefault, double seconds) override;
   bool renew() override;
   void pause(double seconds) override;
   double elapsed() const override;
   bool stopped() const override;
 
-  /// Sizes, by index, at which something ran, now or in the journal.
+  /// Indices of the sizes at which something ran, now or in the journal.
   const std::set<int> &measuredSizes() const { return measuredSizes_; }
-  int runs() const { return runs_; }             // requests that went to the program
-  int remembered() const { return remembered_; } // and those that did not have to
+  int runs() const { return runs_; }             // requests that were sent to the program
+  int remembered() const { return remembered_; } // requests that were answered from the journal
   const Notes &notes() const { return notes_; }
 
 private:
@@ -68,14 +75,14 @@ private:
     double limit = 0;
   };
   void recall(const Journal &);
-  /// Does the entry say all that is measured now?
+  /// Whether the entry has all metrics that are measured now.
   bool hasMetrics(const JournalEntry &) const;
-  /// What a failure of this kind has broken, with this limit of a run: who failed may be asked again with
-  /// more. 0: nothing that would change.
+  /// The limit that a failure of this kind has exceeded, for a run limited to `seconds`: with a larger limit
+  /// the configuration may be tried again. 0: no larger limit would help.
   double limitOf(Failure, double seconds) const;
   std::optional<Measurement> remember(const Request &);
   Measurement run(const Request &);
-  /// `limit`: seconds of a run.
+  /// Writes the result to the journal. `limit`: seconds of a run.
   void note(const std::string &size, const Configuration &, const Measurement &, double limit);
   std::string sizeKey(int size) const;
 
@@ -84,6 +91,8 @@ private:
   Worker &worker_;
   Notes notes_;
   Examination *examination_ = nullptr;
+  OutsideRun *outside_ = nullptr;
+  double outsideUntil_ = 0;
   WorkerEvaluatorSettings settings_;
   std::chrono::steady_clock::time_point start_;
   std::map<std::pair<std::string, std::string>, Known> known_; // by size key and configuration key

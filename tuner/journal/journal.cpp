@@ -31,7 +31,7 @@ std::string journalHelp(int code) {
   switch (code & 0xff) { // without its details
   case SQLITE_NOTADB:
   case SQLITE_CORRUPT:
-  case SQLITE_ERROR: // tables of somebody else
+  case SQLITE_ERROR: // the tables are not those of a journal
     return "it is broken, or no journal of pbc tune; delete or rename it: the next tuning makes a new one";
   case SQLITE_READONLY:
   case SQLITE_CANTOPEN:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every measurement of every tuning, on disk at once: an interrupted tuning loses nothing, and the next one
-// of the same program on the same machine starts with what is known.
+// Every measurement of every tuning, written to disk at once: an interrupted tuning loses nothing, and the
+// next one of the same program on the same machine starts with what is known.
 //
 //   Journal journal("prog.tune.sqlite");
 //   journal.add({program hash, machine, sizes, configuration, TOML, {0.03, 0.031}, "ok", ""});
@@ -27,30 +27,30 @@ namespace pbc::tuner {
 struct JournalEntry {
   std::string programHash;
   std::string machine;
-  std::string
-      size; // all that decides what is run: sizes, inputs (the seed: that of the first process), threads
+  /// All that decides what is run: sizes, inputs (the seed is that of the first process), threads.
+  std::string size;
   std::string configurationKey;
   std::string toml;
   std::vector<double> seconds;
   std::string outcome = "ok";
   std::string reason;
-  /// What it has broken: seconds of a run, bytes where it was out of memory, seconds of a kernel's
-  /// compilation. With more, it may be asked again.
+  /// The limit that it exceeded: seconds of a run, bytes if it was out of memory, seconds of a kernel's
+  /// compilation. With a larger limit it may be tried again.
   double limit = 0;
-  std::vector<double> joules = {};  // of each run, where energy was measured
-  std::optional<double> bytes = {}; // at most at once, where memory was
+  std::vector<double> joules = {};  // of each run, if energy was measured
+  std::optional<double> bytes = {}; // the most at once, if memory was measured
   std::string time = "";            // UTC, "2026-11-21T12:34:56.789Z"; set by the journal
 };
 
-/// What helps where SQLite refuses the file with this code: somebody uses it, or it is no journal.
+/// How to mend an error of SQLite with this code: the file is in use, or is not a journal.
 std::string journalHelp(int code);
 
-/// Beside the configuration.
+/// The path of the journal, beside the configuration.
 std::string journalPath(const std::string &configuration);
 
 class Journal {
 public:
-  /// Throws TunerError if the file is there but is no journal, or cannot be written.
+  /// Throws TunerError if the file exists but is no journal, or cannot be written.
   explicit Journal(const std::string &path);
   ~Journal();
   Journal(const Journal &) = delete;

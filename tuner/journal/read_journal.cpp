@@ -24,7 +24,7 @@ using Query = std::unique_ptr<sqlite3_stmt, Closer>;
 constexpr const char *kColumns =
     "program_hash, machine, size, config_key, toml, seconds, outcome, reason, time_limit, time";
 
-/// A path as SQLite's URI: `?`, `#` and `%` mean something there.
+/// Writes a path as SQLite's URI, in which `?`, `#` and `%` have a meaning.
 std::string uriOf(const std::string &path) {
   std::string uri = "file:";
   for (const char c : path)
@@ -41,7 +41,7 @@ Database open(const std::string &uri) {
   return Database(database);
 }
 
-/// Journals of earlier versions have no energy and no memory.
+/// Journals of earlier versions have no columns for energy and memory.
 Query ask(const Database &database) {
   sqlite3_stmt *statement = nullptr;
   for (const char *others : {"joules, bytes", "null, null"}) {
@@ -82,14 +82,15 @@ JournalEntry entryOf(const Query &row) {
 } // namespace
 
 std::vector<JournalEntry> readJournal(const std::string &path) {
-  // Reading a journal that nobody writes needs no files beside it, and would leave them there.
+  // A journal that no process writes is read without creating files beside it, which would otherwise be left
+  // there.
   const std::string uri = uriOf(path);
   std::error_code ignored;
   const bool isWritten = std::filesystem::exists(path + "-wal", ignored);
   Database database = open(isWritten ? uri : uri + "?immutable=1");
   Query query = ask(database);
   if (!query) {
-    // Where nothing may be written beside it, the index of new rows cannot be made; and somebody may just
+    // If nothing may be written beside it, the index of new rows cannot be made; and another process may just
     // have begun to write.
     database = open(isWritten ? uri + "?immutable=1" : uri);
     query = ask(database);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A journal as it is, for those who only read: nothing is made or changed.
+// Reads a journal without creating or changing anything.
 //
 //   readJournal("prog.tune.sqlite")  ->  all entries, oldest first, of all versions and machines
 //
@@ -10,7 +10,7 @@
 
 namespace pbc::tuner {
 
-/// Throws TunerError if there is no such file, or it is no journal.
+/// Throws TunerError if the file does not exist or is no journal.
 std::vector<JournalEntry> readJournal(const std::string &path);
 
 } // namespace pbc::tuner

@@ -106,7 +106,7 @@ void CompiledVariants::build(const std::vector<KernelSettings> &wanted) {
       running.push_back(
           {&variant, std::make_unique<ChildProcess>(command, settings_.limits), steadySeconds()});
       ++compiled_;
-    } catch (const TunerError &problem) { // a full disk: what was found so far is not lost for that
+    } catch (const TunerError &problem) { // a full disk must not lose what was found so far
       variant.rejected = Rejected{Failure::Error, fmt::format("is not compiled: {}", problem.what())};
     }
   }
@@ -157,7 +157,7 @@ Measurement CompiledVariants::measure(const KernelSettings &kernels, int trials)
 }
 
 Measurement CompiledVariants::run(Variant &variant, int trials) {
-  // Slower variants are of use to nobody, but only those that hang are stopped.
+  // Slower variants are useless, but only those that hang are stopped.
   const double patience = 5 + 20 * runSettings_.seconds * (trials + 1);
   const auto failed = [&](const WorkerFailure &failure) -> Measurement {
     if (failure.stopped)

@@ -26,7 +26,7 @@ std::string verdict(const KernelSearchResult &result) {
                        : "nothing faster was found in the time given";
 }
 
-/// A slow variant is no fault; one that hangs is.
+/// A slow variant is not a fault; one that hangs is.
 bool isNamed(const Fault &fault) {
   return fault.kind != Failure::TooSlow || fault.reason.find("hangs") != std::string::npos;
 }

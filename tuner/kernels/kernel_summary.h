@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the user gets at the end of `pbc tune --kernels`: the result as text or JSON, and the lines that stand
-// above the settings in the configuration.
+// The output at the end of `pbc tune --kernels`: the result as text or JSON, and the comments above the
+// settings in the configuration.
 #pragma once
 #include "tuner/kernels/search.h"
 

@@ -18,7 +18,7 @@ constexpr int kProcesses = 3; // of each, for a race that confirms another
 constexpr double kNoise = 0.98;
 constexpr double kLongEnough = 0.03, kLong = 0.3; // seconds
 
-/// One option as the space of a search: a single site whose first alternative is the value in use.
+/// Presents one option as the space of a search: a single site whose first alternative is the value in use.
 ProgramSpace spaceOf(const KernelOption &option) {
   ProgramSpace space;
   Site site;
@@ -31,13 +31,20 @@ ProgramSpace spaceOf(const KernelOption &option) {
   return space;
 }
 
+/// Races of two between new processes, of five rounds each, as they are where the time is over; a turn is at least a
+/// tenth of a second of short runs, and a process starts with three.
+double expectedComparison(double seconds) {
+  constexpr double kRounds = 5, kTurn = 0.1, kStart = 0.1;
+  return kProcesses * 2 * (kRounds * std::max(kTurn, seconds) + 3 * seconds + kStart);
+}
+
 /// Not by chance, and also where nothing disturbed the two.
 bool hasWon(const RaceResult &race) {
   return race.changed && race.winnerUndisturbed < kNoise * race.defaultUndisturbed;
 }
 
-/// Measures the values of one option. A time is that of several short runs, so that the clock and the
-/// scheduler do not count.
+/// Measures the values of one option. One time covers several short runs, so that the resolution of the clock
+/// and the scheduler do not matter.
 class OptionEvaluator : public Evaluator {
 public:
   OptionEvaluator(Variants &variants, std::vector<KernelSettings> values)
@@ -74,14 +81,16 @@ class Search {
 public:
   Search(Variants &variants, const TestSize &size, const KernelSearchSettings &settings, Observer &observer,
          const std::function<void(const std::string &)> &note)
-      : variants_(variants), size_(size), settings_(settings), observer_(observer), note_(note) {}
+      : variants_(variants), size_(size), settings_(settings), observer_(observer), note_(note),
+        lastComparison_(expectedComparison(size.defaultSeconds)) {}
 
   KernelSearchResult run(const KernelSettings &start) {
     result_.best = start;
     std::vector<KernelOption> options = variants_.options(start);
     const std::vector<std::string> kernels = hottestFirst(options);
     bool isBetter = true;
-    // An option may be worth more after another has changed: again, until a whole round brings nothing.
+    // An option may be worth more after another has changed, so the search repeats until a whole round finds
+    // nothing.
     while (isBetter && mayGoOn()) {
       isBetter = false;
       for (const std::string &kernel : kernels)
@@ -94,10 +103,23 @@ public:
   }
 
 private:
-  bool mayGoOn() const { return !variants_.stopped() && variants_.elapsed() < settings_.deadline; }
+  /// When the search ends: the last comparison needs as long as those before did.
+  double end() const {
+    constexpr double kMost = 0.4; // of all the time
+    return settings_.deadline - std::min(lastComparison_, kMost * settings_.deadline);
+  }
+  double left() const { return end() - variants_.elapsed(); }
+  bool mayGoOn() const { return !variants_.stopped() && left() > 0; }
 
-  /// Kernels by how much slower the program is without their vectors. Those without vectors come after those
-  /// that matter, and before those that do not.
+  /// Those of the values that there is time to make, measure and compare; the first, in use, is made already.
+  void keepAffordable(std::vector<KernelSettings> &values) const {
+    const double ofOne = variants_.secondsToBuild() + kTrials * size_.defaultSeconds;
+    if (ofOne > 0)
+      values.resize(std::min(values.size(), 1 + static_cast<std::size_t>(std::max(left() / ofOne, 0.0))));
+  }
+
+  /// Orders kernels by how much slower the program is without their vectors. Kernels without vectors come
+  /// after those that matter, and before those that do not.
   std::vector<std::string> hottestFirst(const std::vector<KernelOption> &options) {
     constexpr double kMatters = 1.05, kUnknown = 1.04;
     std::vector<std::pair<double, std::string>> kernels;
@@ -115,12 +137,13 @@ private:
       }
     }
     if (kernels.size() > 1) {
+      keepAffordable(probes);
       variants_.build(probes);
       const Measurement first = variants_.measure(result_.best, 1);
       const int trials = first.seconds.empty() || first.seconds.front() > kLongEnough ? kTrials : 5 * kTrials;
       const Measurement now = variants_.measure(result_.best, trials);
       for (std::size_t k = 0; k < kernels.size() && mayGoOn() && !now.seconds.empty(); ++k) {
-        if (probeOf[k] == 0)
+        if (probeOf[k] == 0 || probeOf[k] >= probes.size())
           continue;
         const Measurement without = variants_.measure(probes[probeOf[k]], trials);
         if (!without.seconds.empty())
@@ -140,22 +163,30 @@ private:
     return names;
   }
 
-  /// Tries the options of one kernel; `options` are renewed after each change.
+  /// Tries the options of one kernel; `options` are renewed after each change. That its loops become no vectors comes
+  /// last: with it go the options that say which vectors, and the best of these is what it has to beat.
   bool improve(const std::string &kernel, std::vector<KernelOption> &options) {
     bool isBetter = false;
-    std::vector<std::string> done;
-    for (;;) {
-      const auto next = std::find_if(options.begin(), options.end(), [&](const KernelOption &o) {
-        return o.kernelTitle() == kernel && std::find(done.begin(), done.end(), o.option) == done.end();
-      });
-      if (next == options.end() || !mayGoOn())
-        return isBetter;
-      done.push_back(next->option);
-      if (!tryValues(*next))
-        continue;
-      isBetter = true;
-      options = variants_.options(result_.best);
+    for (const bool isLast : {false, true}) {
+      std::vector<std::string> done;
+      for (;;) {
+        const auto next = std::find_if(options.begin(), options.end(), [&](const KernelOption &o) {
+          return o.kernelTitle() == kernel && std::find(done.begin(), done.end(), o.option) == done.end();
+        });
+        if (next == options.end() || !mayGoOn())
+          break;
+        done.push_back(next->option);
+        KernelOption tried = *next;
+        std::erase_if(tried.others, [&](const std::string &value) {
+          return (tried.option == "vector" && value == "off") != isLast;
+        });
+        if (tried.others.empty() || !tryValues(tried))
+          continue;
+        isBetter = true;
+        options = variants_.options(result_.best);
+      }
     }
+    return isBetter;
   }
 
   bool tryValues(const KernelOption &option) {
@@ -163,6 +194,9 @@ private:
     std::vector<KernelSettings> values{result_.best};
     for (const std::string &value : option.others)
       values.push_back(with(result_.best, option, value));
+    keepAffordable(values);
+    if (values.size() < 2)
+      return false;
     variants_.build(values);
     OptionEvaluator evaluator(variants_, values);
     TestSize size = size_;
@@ -186,9 +220,9 @@ private:
       runners.push_back(candidates[k].configuration);
     bool isBetter = false;
     if (!runners.empty() && mayGoOn()) {
-      const RaceResult first = race(tester, runners, 0, settings_.deadline);
+      const RaceResult first = race(tester, runners, 0, end());
       if (hasWon(first)) {
-        const Comparison again = compare(tester, first.winner);
+        const Comparison again = compare(tester, first.winner, end());
         isBetter = again.isFaster && !variants_.stopped();
         if (isBetter) {
           const int value = first.winner.selectors().front().select(0);
@@ -204,7 +238,7 @@ private:
     return isBetter;
   }
 
-  /// Without the settings that bring nothing any more, or never did.
+  /// Removes the settings that make no difference any more, or never did.
   void simplify(const KernelSettings &start) {
     const KernelSettings all = result_.best;
     for (const auto &[names, value] : all) {
@@ -218,8 +252,9 @@ private:
       const ProgramSpace space = spaceOf({"the kernels", "all", "settings", "fewer", {"all"}});
       OptionEvaluator evaluator(variants_, {fewer, result_.best});
       Tester tester(space, {size_}, evaluator, observer_);
-      if (!compare(tester, Configuration::defaults(space).withSelector(0, Selector(1))).isFaster &&
-          !variants_.stopped())
+      const Comparison last =
+          compare(tester, Configuration::defaults(space).withSelector(0, Selector(1)), end());
+      if (last.isDone && !last.isFaster && !variants_.stopped())
         result_.best = fewer;
     }
   }
@@ -234,20 +269,23 @@ private:
   };
 
   /// Races of two, each between new processes: most must be won.
-  Comparison compare(Tester &tester, const Configuration &candidate) {
+  Comparison compare(Tester &tester, const Configuration &candidate, double deadline) {
+    const double begin = variants_.elapsed();
     const Configuration reference = Configuration::defaults(tester.space());
     std::vector<double> before, after;
     int won = 0;
     for (int k = 0; k < kProcesses && !variants_.stopped(); ++k) {
       variants_.renew();
-      const RaceResult result = candidate == reference ? race(tester, {}, 0, settings_.deadline)
-                                                       : race(tester, {candidate}, 0, settings_.deadline);
+      const RaceResult result =
+          candidate == reference ? race(tester, {}, 0, deadline) : race(tester, {candidate}, 0, deadline);
       if (variants_.stopped() || result.rounds == 0)
         break;
       won += hasWon(result);
       before.push_back(result.defaultUndisturbed);
       after.push_back(result.winnerUndisturbed);
     }
+    if (static_cast<int>(before.size()) == kProcesses)
+      lastComparison_ = std::max(lastComparison_, variants_.elapsed() - begin);
     return {median(before), median(after), won > kProcesses / 2,
             static_cast<int>(before.size()) == kProcesses};
   }
@@ -261,12 +299,13 @@ private:
     Tester tester(space, {size_}, evaluator, observer_);
     const Configuration reference = Configuration::defaults(space);
     const Comparison last =
-        compare(tester, result_.best == start ? reference : reference.withSelector(0, Selector(1)));
+        compare(tester, result_.best == start ? reference : reference.withSelector(0, Selector(1)),
+                settings_.deadline);
     result_.raced = last.isDone;
     result_.startSeconds = last.before;
     result_.bestSeconds = last.isFaster ? last.after : last.before;
     result_.changed = last.isFaster;
-    // Stopped before the end, what has won its races stays.
+    // If the search was stopped before its end, a configuration that has won its races is kept.
     if (!result_.changed && !variants_.stopped())
       result_.best = start;
   }
@@ -277,6 +316,7 @@ private:
   Observer &observer_;
   const std::function<void(const std::string &)> &note_;
   KernelSearchResult result_;
+  double lastComparison_; // seconds that it is expected to take
 };
 
 } // namespace

@@ -11,7 +11,8 @@
 // turn (strategy/race.h); who wins runs again, alone, with new processes each time, and must win most of
 // these races, by 2 % and also where nothing disturbed the two: with so many candidates, some are lucky.
 // Equal within noise means that the best so far stays, and
-// that at the end a setting is dropped. Source: own; coordinate descent over the options, as
+// that at the end a setting is dropped. The search ends so early that the last comparison, of the best with the start,
+// fits into the time, and what there is no time to compile is not tried. Source: own; coordinate descent over the options, as
 // each has few values and they mostly do not depend on each other.
 #pragma once
 #include "tuner/kernels/variants.h"
@@ -27,11 +28,11 @@ struct KernelSearchSettings {
 
 struct KernelSearchResult {
   KernelSettings best;
-  bool changed = false; // faster than the start
-  bool raced = false;   // the last comparison, of the best with the start, was made
+  bool changed = false; // whether it is faster than the start
+  bool raced = false;   // whether the last comparison, of the best with the start, was made
   double startSeconds = 0, bestSeconds = 0;
   int tried = 0;       // variants
-  bool isDone = false; // no option is left that could be tried
+  bool isDone = false; // no option is left to be tried
   std::vector<Fault> faults;
 };
 

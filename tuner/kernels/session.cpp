@@ -14,6 +14,7 @@
 #include "tuner/report/words.h"
 #include "tuner/session_start.h"
 #include "tuner/space/toml.h"
+#include "tuner/temporary_folder.h"
 #include "tuner/travel/fitted.h"
 #include "tuner/write_file.h"
 
@@ -34,7 +35,7 @@ namespace fs = std::filesystem;
 
 constexpr double kKernelPatience = 60; // seconds that the default may take
 
-/// This very program: it compiles the variants.
+/// The path of the running pbc, which compiles the variants.
 std::string ownPath() {
   char path[PATH_MAX];
   const ssize_t n = readlink("/proc/self/exe", path, sizeof path);
@@ -42,27 +43,6 @@ std::string ownPath() {
     throw TunerError(fmt::format("cannot find the compiler: {}", std::strerror(errno)));
   return {path, static_cast<std::size_t>(n)};
 }
-
-/// A folder that is gone with it.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "pbc-tune-XXXXXX").string();
-    if (!mkdtemp(pattern.data()))
-      throw TunerError(fmt::format("cannot make a folder for variants: {}", std::strerror(errno)));
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-  const std::string &path() const { return path_; }
-
-private:
-  std::string path_;
-};
 
 class KernelSession {
 public:
@@ -76,12 +56,20 @@ public:
   }
 
   int run() {
+    constexpr double kMore = 0.05, kAtLeast = 0.5; // of the budget, and seconds, for what cannot be planned
     const InterruptGuard guard;
+    const TimeLimit limit(begin_ + (1 + kMore) * budget() + kAtLeast);
     try {
       prepare();
     } catch (const TunerError &) {
       if (!stopRequested())
         throw;
+      if (!isInterrupted())
+        throw TunerError(
+            fmt::format("the budget of {:.3g} s was over before the program had been compiled and run once; "
+                        "nothing was written\n"
+                        "  help: a longer time, --budget=SECONDS, or a smaller size, --n=N",
+                        budget()));
       return nothingWritten();
     }
     const TestSize size{nameOf(sizes_), 0, seconds_};
@@ -97,7 +85,7 @@ public:
     summary.compiled = variants_.compiled();
     summary.runs = variants_.runs();
     summary.elapsed = variants_.elapsed();
-    summary.stopped = stopRequested();
+    summary.stopped = isInterrupted();
     const std::string file = variants_.program(summary.result.best);
     if (file.empty() && summary.stopped)
       return nothingWritten();
@@ -162,7 +150,7 @@ private:
     Worker first(plain, worker);
     first.setBase(choices_);
     sizes_ = fullSizes(first, space, {options_.n, options_.sizes, !options_.inputs.empty()}, kKernelPatience);
-    // What all others are compared with.
+    // The reference that all others are compared with.
     WorkerOptions keeping = worker;
     keeping.keep = folder_.path() + "/reference";
     Worker reference(plain, keeping);
@@ -187,8 +175,8 @@ private:
     progress_.note(fmt::format("tuning the kernels of {} at {}", space.program, nameOf(sizes_)));
   }
 
-  /// The program's configuration. Another version's is used as far as it fits, and stays as it is: what has
-  /// changed since then is for `--refresh` to tune.
+  /// Uses the program's configuration. Another version's is used as far as it fits, and stays as it is:
+  /// tuning what has changed since then is left to `--refresh`.
   void takeConfiguration(const ProgramSpace &space, const std::string &plain) {
     requireOwnConfiguration(space, configurationFile_, true, kElsewhereWithProgram);
     earlier_ = textOf(configurationFile_);
@@ -196,7 +184,7 @@ private:
     if (!isFor(space, earlier_, configurationFile_)) {
       const Fitted fitted = fitConfiguration(plain, earlier_, configurationFile_);
       if (std::ranges::none_of(fitted.entries, isOfOtherVersion))
-        fromToml(space, earlier_, configurationFile_); // says what is wrong with it
+        fromToml(space, earlier_, configurationFile_); // throws if it does not fit
       usable = fitted.toml;
       progress_.note(fmt::format("{}: made for another version of the program; it is used as far as it fits",
                                  configurationFile_));
@@ -207,10 +195,10 @@ private:
 
   static bool isOfOtherVersion(const FittedEntry &entry) { return entry.title() == "hash" && !entry.isOk(); }
 
-  /// Whether there was something to say in the configuration. `file`: the best variant.
+  /// Returns whether the configuration was changed. `file`: the best variant.
   bool write(const KernelSummary &summary, const std::string &file) {
     const KernelSettings &best = summary.result.best;
-    std::string text = withKernels(earlier_, toToml(best, provenance(summary)));
+    std::string text = withThreads(withKernels(earlier_, toToml(best, provenance(summary))), options_.threads);
     if (text.empty() && !earlier_.empty())
       text = "[kernels]\n"; // none, as the program is made
     try {
@@ -228,13 +216,14 @@ private:
   std::string program_, configurationFile_;
   Progress progress_;
   CompiledVariants variants_;
-  std::optional<TuningLock> lock_; // longer than the journal
+  std::optional<TuningLock> lock_; // must outlive the journal
   std::unique_ptr<Journal> journal_;
   KernelSettings start_;
-  std::string earlier_; // what the configuration says
-  std::string choices_; // what variants run with of it, without [kernels]
+  std::string earlier_; // the text of the configuration
+  std::string choices_; // the part of it with which variants run, without [kernels]
   Sizes sizes_;
   double seconds_ = 0;
+  const double begin_ = steadySeconds();
 };
 
 } // namespace

@@ -12,7 +12,7 @@
 
 namespace pbc::tuner {
 
-/// Throws TunerError for what the user can put right.
+/// Throws TunerError for errors that the user can correct.
 int runKernelSession(const TuneOptions &);
 
 } // namespace pbc::tuner

@@ -15,7 +15,7 @@
 namespace pbc::tuner {
 namespace {
 
-/// Median with an allowance for how seldom it was measured.
+/// The median, with an allowance for few measurements.
 double cautious(const Tried &tried, double deviation) {
   if (tried.isAtLeast())
     return tried.limit;
@@ -72,7 +72,7 @@ private:
         continue;
       ProgressLine &line = lines[trial.size];
       line.size = trial.size;
-      // The final median, not the single time: a lucky run would stay the best for ever.
+      // Uses the final median, not a single time, because a lucky run would stay the best for ever.
       const double seconds = tried.typical();
       if (line.points.empty() || seconds < line.points.back().seconds)
         line.points.push_back({number, trial.at, seconds});
@@ -83,7 +83,7 @@ private:
       analysis_.progress.push_back(line);
   }
 
-  /// The default's time and the chosen configuration's.
+  /// Computes the default's time and the chosen configuration's.
   void whole() {
     const auto &all = times_.at(recording_.largest);
     const auto byDefault = all.find(defaultNumber_), chosen = all.find(chosenNumber_);
@@ -98,7 +98,7 @@ private:
           times_.noise(recording_.largest).ratio(byDefault->second.seconds, chosen->second.seconds);
   }
 
-  /// By class, the configuration that is best at this size.
+  /// For each class, the configuration that is best at this size.
   std::map<int, int> representatives(const Decision &decision, int size) const {
     const double deviation = times_.noise(size).deviation();
     std::map<int, int> best;
@@ -110,7 +110,7 @@ private:
       const double cost = cautious(tried, deviation);
       const auto [place, isNew] = best.try_emplace(kind, number);
       const Tried &before = times_.at(size).at(place->second);
-      // A limit that was reached is worth less than any time.
+      // A limit that was reached counts less than any time.
       const bool isBetter =
           before.isAtLeast() != tried.isAtLeast() ? before.isAtLeast() : !isNew && cost < costs[kind];
       if (isNew || isBetter) {
@@ -239,7 +239,7 @@ private:
     return std::clamp((between - (kinds - 1) * within) / total, 0.0, 1.0);
   }
 
-  /// Pairs of configurations that differ in one decision only.
+  /// Compares pairs of configurations that differ in one decision only.
   void alone() {
     const int size = recording_.largest;
     const long n = recording_.sizes[size].n;
@@ -265,7 +265,7 @@ private:
     const Decision &decision = result.decision;
     const long n = recording_.sizes[size].n;
     std::unordered_map<std::size_t, std::map<int, double>>
-        groups; // times by class of what is alike otherwise
+        groups; // times by class, for each group of configurations that are otherwise alike
     for (const auto &[number, hash] : tried) {
       const Configuration &configuration = recording_.configurations[number];
       const double seconds = times_.at(size).at(number).typical();

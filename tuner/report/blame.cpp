@@ -7,9 +7,10 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr std::size_t kRemembered = 500; // configurations that worked, the newest: enough to find a near one
+constexpr std::size_t kRemembered = 500; // the newest configurations that worked, enough to find a near one
 
-/// With the other's values where a call of size n does not see them: those are not to blame for what it did.
+/// Replaces decisions that a call of size n does not see by those of the other configuration: they cannot
+/// have caused the failure.
 Configuration seenAt(const ProgramSpace &space, const Configuration &configuration,
                      const Configuration &other, long n) {
   Configuration result = configuration;
@@ -19,7 +20,7 @@ Configuration seenAt(const ProgramSpace &space, const Configuration &configurati
   return result;
 }
 
-/// How many decisions differ that a call of size n sees.
+/// The number of decisions that differ and that a call of size n sees.
 int difference(const ProgramSpace &space, const Configuration &a, const Configuration &b, long n) {
   int count = 0;
   for (std::size_t i = 0; i < a.selectors().size(); ++i)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One drawing of a report in the making: inline SVG, as drawings.h wants it.
+// Builds one drawing of a report as inline SVG, in the form that drawings.h describes.
 //
 //   Canvas canvas("front", 260, "Time against memory", "4 points ...");
 //   canvas.line(10, 10, 90, 10, "grid");   canvas.label(50, 30, "seconds", "axis", "middle");
 //   figure = canvas.done();
 //
-// Invariant: words are escaped; `kind` is a class of the page's stylesheet.
+// Invariant: texts are escaped; `kind` is a class of the page's stylesheet.
 #pragma once
 #include "tuner/base/text.h"
 
@@ -15,7 +15,7 @@
 
 namespace pbc::tuner {
 
-inline constexpr double kLetterWidth = 7.4; // of 12 pixels' text, generously
+inline constexpr double kLetterWidth = 7.4; // an upper estimate for text of 12 pixels
 double widthOf(const std::string &words);
 
 class Canvas {
@@ -33,7 +33,7 @@ private:
   std::string text_;
 };
 
-/// 0, 1, 2, ... with a step of 1, 2 or 5 times a power of ten, about `count` of them up to `most`.
+/// 0, 1, 2, ... with a step of 1, 2 or 5 times a power of ten, about `count` numbers up to `most`.
 std::vector<double> roundNumbers(double most, int count);
 /// "1.2M", "12k", "1200", "0.5"
 std::string shortNumber(double value);

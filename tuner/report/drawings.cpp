@@ -15,7 +15,7 @@ namespace {
 constexpr double kWidth = Canvas::kWidth, kLetter = kLetterWidth;
 constexpr int kColours = 8;
 
-/// Where a line of the progress goes: from speed-ups to places.
+/// Maps the progress to positions: speed-ups to coordinates.
 class Chart {
 public:
   static constexpr double kLeft = 56, kRight = kWidth - 110, kTop = 14, kBottom = 214, kHeight = 258;
@@ -115,7 +115,7 @@ std::string selectorDrawing(const Site &site, const Selector &selector, long lar
                                                  : fmt::format(" below n = {}; ", level.below));
   Canvas canvas(identity, kTop + kBar + 38, "Alternatives of " + site.title() + " over the size n", words);
   long low = 0;
-  double free = kLeft; // up to where labels of cut-offs are
+  double free = kLeft; // where labels of cut-offs end
   for (const Level &level : selector.levels()) {
     const double from = x(low), to = level.below == kNoLimit ? kRight : x(level.below);
     const std::string &name = site.alternatives[level.use].name;
@@ -125,10 +125,8 @@ std::string selectorDrawing(const Site &site, const Selector &selector, long lar
         from, kTop, std::max(to - from, 0.5), kBar, level.use % kColours,
         escaped(fmt::format("{}, n from {}{}", name, low,
                             level.below == kNoLimit ? "" : fmt::format(" to {}", level.below - 1)))));
-    const auto room = static_cast<std::size_t>(std::max((to - from - 10) / kLetter, 0.0));
-    if (room >= 4 || widthOf(name) < to - from - 8)
-      canvas.label((from + to) / 2, kTop + kBar / 2 + 4, shortened(name, std::max<std::size_t>(room, 1)),
-                   "inside", "middle");
+    if (widthOf(name) < to - from - 8)
+      canvas.label((from + to) / 2, kTop + kBar / 2 + 4, name, "inside", "middle");
     if (level.below != kNoLimit) {
       const std::string cut = fmt::format("{}", level.below);
       const double half = widthOf(cut) / 2, at = std::clamp(to, kLeft + half, kRight - half);
@@ -140,7 +138,7 @@ std::string selectorDrawing(const Site &site, const Selector &selector, long lar
     }
     low = level.below;
   }
-  // Powers of two, as many as have room.
+  // Marks as many powers of two as have room.
   const int step = std::max(1, static_cast<int>(std::ceil(whole / 12)));
   for (int power = 0; power < whole; power += step) {
     const double at = x(1L << power);
@@ -160,7 +158,7 @@ std::string progressDrawing(const Part &part, Across across, const std::string &
                 "size is drawn strongest. The table below has the numbers.");
   chart.axes(canvas);
   std::vector<double> labelled;
-  // The largest last in the picture, but first to get its label.
+  // The largest size is drawn last, but its label is placed first.
   const auto &lines = part.analysis.progress;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const ProgressLine &line = lines[i];
@@ -186,18 +184,29 @@ std::string progressDrawing(const Part &part, Across across, const std::string &
 }
 
 std::string influenceDrawing(const std::vector<InfluenceRow> &rows, const std::string &identity) {
-  constexpr double kRow = 24, kNames = 260, kRight = kWidth - 60;
+  constexpr double kRow = 24, kNames = 260, kRight = kWidth - 60, kLeast = 0.005;
+  // A name that is too long to stand beside its bar stands above it.
+  const auto isLong = [](const InfluenceRow &row) { return widthOf(row.name) > kNames - 12; };
   std::string words;
-  for (const InfluenceRow &row : rows)
+  double height = 6;
+  for (const InfluenceRow &row : rows) {
     words += fmt::format("{}: {:.0f} %. ", row.name, 100 * row.share);
-  Canvas canvas(identity, kRow * static_cast<double>(rows.size()) + 6, "Which decisions mattered", words);
+    height += isLong(row) ? 2 * kRow : kRow;
+  }
+  Canvas canvas(identity, height, "Which decisions mattered", words);
   double y = 4;
   for (const InfluenceRow &row : rows) {
-    canvas.label(kNames - 8, y + 15, shortened(row.name, 33), "name", "end");
-    const double width = std::max((kRight - kNames) * row.share, 1.0);
-    canvas.add(
-        fmt::format("<rect x=\"{:.0f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" class=\"bar\"/>\n",
-                    kNames, y + 2, width, kRow - 6));
+    if (isLong(row)) {
+      canvas.label(4, y + 15, row.name, "name");
+      y += kRow;
+    } else {
+      canvas.label(kNames - 8, y + 15, row.name, "name", "end");
+    }
+    const double width = row.share < kLeast ? 0 : std::max((kRight - kNames) * row.share, 1.0);
+    if (width > 0)
+      canvas.add(
+          fmt::format("<rect x=\"{:.0f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" class=\"bar\"/>\n",
+                      kNames, y + 2, width, kRow - 6));
     canvas.label(kNames + width + 6, y + 15, fmt::format("{:.0f} %", 100 * row.share), "axis");
     y += kRow;
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Drawings of a report as inline SVG, without scripts and without colours of their own: classes of the page's
-// stylesheet (page.cpp) say how they look in dark, in light and in print.
+// stylesheet (page.cpp) give their appearance in dark and light mode and in print.
 //
 //   selectorDrawing(site, selector, 65536)   a bar over n, a piece for each level
 //   progressDrawing(part, ByTime)            best so far, a line for each size
 //   influenceDrawing(rows)                   bars
 //
-// Invariant: every drawing has a title and a description for those who do not see it, and what it shows is in
-// a table beside it; names are escaped; texts do not lie on each other (those without room are left out).
+// Invariant: every drawing has a title and a description for readers who do not see it, and a table beside it
+// has the same data; names are escaped; texts do not overlap (those without room are left out).
 #pragma once
 #include "tuner/report/canvas.h"
 #include "tuner/report/evidence.h"

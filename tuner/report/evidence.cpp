@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Lines at the head of a configuration that begin with `#`.
+/// The lines at the head of a configuration that begin with `#`.
 std::vector<std::string> commentsOf(const std::string &toml) {
   std::vector<std::string> comments;
   std::istringstream lines(toml);
@@ -30,7 +30,7 @@ std::vector<std::string> commentsOf(const std::string &toml) {
   return comments;
 }
 
-/// What the program uses without a file: its defaults, or the configuration that was built in.
+/// The configuration that the program uses without a file: its defaults, or the one that was built in.
 std::string ownConfiguration(const std::string &program) {
   try {
     return outputOf({program, "--noconfig", "--print-config"}, 20);
@@ -105,17 +105,18 @@ Configuration configurationOf(const ProgramSpace &space, const Evidence &evidenc
   try {
     return evidence.toml.empty() ? Configuration::defaults(space)
                                  : fromToml(space, evidence.toml, evidence.from);
-  } catch (const TunerError &) { // the program's own words for its defaults; a named file was read before
+    // this is the program's own text of its defaults; a named file was read before
+  } catch (const TunerError &) {
     return Configuration::defaults(space);
   }
 }
 
-/// What it was tuned for; time if it does not say.
+/// The objective of the tuning; time if the text has none.
 Objective objectiveOf(const std::string &toml) {
   try {
     if (const auto origin = provenanceOf(toml))
       return Objective::parse(origin->objective);
-  } catch (const TunerError &) { // written by hand, or by a later version
+  } catch (const TunerError &) { // the file was written by hand, or by a later version
   }
   return {};
 }
@@ -129,7 +130,7 @@ bool Evidence::hasTrials() const {
 
 Part partOf(ProgramSpace space, const Configuration &configuration, const std::vector<JournalEntry> &entries,
             const std::string &bin, const Objective &objective) {
-  const auto isOther = [&](const std::string &transform) { // another bin's: its own part speaks of it
+  const auto isOther = [&](const std::string &transform) { // decisions of another bin are in that bin's part
     return transform != space.main &&
            std::find(space.bins.begin(), space.bins.end(), transform) != space.bins.end();
   };

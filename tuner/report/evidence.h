@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Everything that `pbc explain ./prog` and `pbc report ./prog` speak of, gathered: what the program can
-// decide, what its configuration says, what the journal knows, and the analysis of it.
+// Gathers everything that `pbc explain ./prog` and `pbc report ./prog` print: what the program can decide,
+// what its configuration says, what the journal knows, and the analysis of it.
 //
 //   Evidence evidence = gather({.program = "./sort"});
 //   evidence.parts[0].analysis.decisions   (one part for each accuracy bin; most programs have one)
@@ -20,7 +20,7 @@ struct EvidenceOptions {
 };
 
 struct Part {
-  Objective objective; // of the configuration: what the analysis calls seconds
+  Objective objective; // that of the configuration: the analysis calls its values seconds
   ProgramSpace space;
   Configuration configuration;
   Recording recording;
@@ -28,10 +28,10 @@ struct Part {
 };
 
 struct Evidence {
-  std::string program; // as the user calls it
-  std::string from;    // the configuration's file; "" where nothing but the program says values
-  std::string journal; // its file; "" if there is none
-  std::string toml;    // of the configuration
+  std::string program;                 // as the user named it
+  std::string from;                    // the configuration's file; "" if only the program gives values
+  std::string journal;                 // its file; "" if there is none
+  std::string toml;                    // of the configuration
   std::vector<std::string> provenance; // the comments at its head
   std::vector<std::string> kernels;    // "Heat.inside.jam = 2": decided when the program was compiled
   std::vector<std::string> remarks;
@@ -40,9 +40,10 @@ struct Evidence {
   bool hasTrials() const;
 };
 
-/// Throws TunerError for a program that is none, and for files named by the user that cannot be read.
+/// Throws TunerError for a file that is no program of pbc, and for files named by the user that cannot be
+/// read.
 Evidence gather(const EvidenceOptions &);
-/// What is said of one program space: for tests, and where everything is known already.
+/// The evidence about one program space: for tests, and where everything is known already.
 Part partOf(ProgramSpace, const Configuration &, const std::vector<JournalEntry> &, const std::string &bin,
             const Objective & = {});
 

@@ -18,7 +18,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// Without the size that a tunable by sizes has in its title: what a user would type.
+/// The title without the size of a tunable by sizes: what a user would type.
 std::string shortTitle(const Part &part, const Decision &decision) {
   const std::string title = decision.title(part.space);
   return title.substr(0, title.find(" for n "));
@@ -32,7 +32,7 @@ struct Found {
 };
 
 std::vector<Found> named(const Evidence &evidence, const std::string &name) {
-  // The whole title is best, then without caring for capitals, then without its transform.
+  // An exact title is best, then one without regard to case, then one without its transform.
   for (int looseness = 0; looseness < 3; ++looseness) {
     std::vector<Found> found;
     for (const Part &part : evidence.parts)
@@ -50,7 +50,7 @@ std::vector<Found> named(const Evidence &evidence, const std::string &name) {
   return {};
 }
 
-/// The same number of the same transform.
+/// Whether both are the same number of the same transform.
 bool isForOtherSize(const Found &one, const Found &other) {
   const Decision &a = one.part->analysis.decisions[one.decision].decision;
   const Decision &b = other.part->analysis.decisions[other.decision].decision;
@@ -118,7 +118,7 @@ public:
                                   part.recording.sizes.front().name, part.recording.sizes.back().name));
   }
 
-  /// What one() was not asked for.
+  /// Counts the decisions that are not listed.
   void same(int count) {
     if (count > 0)
       text_ +=
@@ -185,7 +185,7 @@ private:
     text_ += "\n";
   }
 
-  /// Being slow, or not exact enough, is what candidates are for: those are counted.
+  /// Candidates are expected to be slow or inaccurate, so such rejections are only counted.
   void rejected(const Part &part) {
     constexpr std::size_t kMost = 10, kLetters = 160;
     std::size_t count = 0;
@@ -413,7 +413,7 @@ std::string explainOne(const Evidence &evidence, const std::string &name) {
   if (found.empty())
     refuse(evidence, name);
   Writer writer(evidence);
-  int left = 0; // of a number for each size, those that say nothing new
+  int left = 0; // entries of a number by size that add nothing new
   for (std::size_t i = 0; i < found.size(); ++i)
     if (i > 0 && isForOtherSize(found[i], found[i - 1]) && !isWorthALine(*found[i].part, found[i].decision))
       ++left;

@@ -17,17 +17,17 @@ namespace pbc::tuner {
 
 /// All decisions, one line each.
 std::string explainAll(const Evidence &);
-/// Those that `name` means: "Sort", "Sort.block", "block". Throws TunerError for a name that means none, with
-/// those that there are.
+/// The decisions that `name` means: "Sort", "Sort.block", "block". Throws TunerError, with a list of the
+/// decisions, for a name that means none.
 std::string explainOne(const Evidence &, const std::string &name);
-/// The same as data; `name` empty: all.
+/// The same as JSON; if `name` is empty, all decisions.
 std::string explainAsJson(const Evidence &, const std::string &name);
 
 /// "1.31 times as slow (1.25 to 1.38)", "equal within noise (0.98 to 1.05 times)", "more than 2 times as
 /// slow".
 std::string gapInWords(const Ratio &, const Objective &);
-/// Whether a reader wants a line for it: a choice, or a tunable that is not at its default or was measured at
-/// other values; one line for sizes alike.
+/// Whether the decision deserves a line: a choice, or a tunable that is not at its default or was measured at
+/// other values. A tunable with equal values for all sizes gets one line.
 bool isWorthALine(const Part &, std::size_t decision);
 
 } // namespace pbc::tuner

@@ -18,7 +18,7 @@ std::string choices(const ProgramSpace &space, const Configuration &configuratio
   return fmt::format("{}", fmt::join(inWords(space, configuration), "; "));
 }
 
-/// Places in the drawing: both axes begin at 0, so that lengths may be compared.
+/// Positions in the drawing: both axes begin at 0, so that lengths may be compared.
 class FrontPlot {
 public:
   static constexpr double kLeft = 84, kRight = Canvas::kWidth - 40, kTop = 34, kBottom = 318, kHeight = 370;
@@ -40,7 +40,8 @@ public:
         fmt::format("{} configurations; the table below has the numbers", front_.result.points.size()));
     axes(canvas);
     std::string path;
-    for (const FrontPoint &point : front_.result.points) // stairs: what lies right and above is worse
+    // a step line: points to the right of it and above it are worse
+    for (const FrontPoint &point : front_.result.points)
       path += path.empty() ? fmt::format("M{:.1f} {:.1f}", x(point.metrics), y(point.metrics))
                            : fmt::format("H{:.1f}V{:.1f}", x(point.metrics), y(point.metrics));
     canvas.add(fmt::format("<path d=\"{}\" class=\"best\"/>\n", path));
@@ -80,7 +81,8 @@ private:
     writeName(canvas, x(metrics), y(metrics), name);
   }
 
-  /// At the first place beside the mark where there is room; names without room are in the mark's title.
+  /// Writes the name at the first position beside the mark that has room; a name without room is only in the
+  /// mark's title.
   void writeName(Canvas &canvas, double x, double y, const std::string &name) {
     constexpr double kLine = 15, kAway = 8;
     const double width = widthOf(name);
@@ -132,7 +134,7 @@ Summary summaryOf(const FrontReport &report, std::size_t point) {
   summary.machine = report.machine;
   summary.sizes = report.size;
   summary.effort = report.effort;
-  // The ends are the best of one objective each; what lies between is good in both.
+  // Each end is the best of one objective; points between them are good in both.
   summary.objective = point == 0                   ? Objective({first})
                       : point + 1 == points.size() ? Objective({second})
                                                    : Objective({first, second});

@@ -61,9 +61,14 @@ private:
       text_ += "<h3>" + escaped(site.title()) + "</h3>\n";
       if (!site.doc.empty())
         say(site.doc);
+      if (selector.levels().size() == 1) { // one outcome: there is nothing to draw
+        say(fmt::format("{} at every size.", site.alternatives[selector.levels().front().use].name));
+        continue;
+      }
       text_ += "<figure>" + selectorDrawing(site, selector, largest, fmt::format("{}site{}", identity_, i)) +
-               "<figcaption>Which alternative a call of size n takes; n is drawn by factors of "
-               "two.</figcaption></figure>\n";
+               "<figcaption>Which alternative a call of size n takes, from left to right as in the table; n "
+               "is drawn "
+               "by factors of two.</figcaption></figure>\n";
       Table table("The same as numbers", {"Alternative", "from n", "below n"}, {false, true, true});
       for (std::size_t level = 0; level < selector.levels().size(); ++level)
         table.row({site.alternatives[selector.levels()[level].use].name,
@@ -124,7 +129,7 @@ private:
     return value == name ? name : fmt::format("{} (of {})", value, name);
   }
 
-  /// Of a column with values of the objective.
+  /// The title of a column with values of the objective.
   std::string costTitle() const {
     std::string title = part_.objective.name();
     title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));

@@ -4,11 +4,11 @@
 //
 //   writeAtomically("sort.tune.html", page(evidence));
 //
-// Nothing is loaded from anywhere, and there is no script. What it says is in tables; drawings repeat some of
-// it.
+// The page loads nothing and has no script. All information is in tables; drawings repeat some of it.
 //
-// Invariant: below kLargestPage, however many choices and faults there are (then the least important are
-// counted instead of listed); every name from outside is escaped; the same evidence gives the same page.
+// Invariant: the page is smaller than kLargestPage, however many choices and faults there are (the least
+// important ones are then counted instead of listed); every name from outside is escaped; the same evidence
+// gives the same page.
 #pragma once
 #include "tuner/report/evidence.h"
 
@@ -16,7 +16,7 @@ namespace pbc::tuner {
 
 inline constexpr std::size_t kLargestPage = 500'000; // bytes
 
-/// Where it is by default: beside the configuration.
+/// The default path: beside the configuration.
 std::string pagePath(const std::string &configuration);
 
 std::string page(const Evidence &);

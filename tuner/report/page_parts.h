@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the pages of reports are made of.
+// The building blocks of report pages.
 //
 //   text = pageBegin("Tuning of ./sort") + table.done() + kPageEnd
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace pbc::tuner {
 
-/// A table row by row; the first cell of each row is its header.
+/// A table that is built row by row; the first cell of each row is its header.
 class Table {
 public:
   Table(const std::string &caption, const std::vector<std::string> &heads, std::vector<bool> isNumber = {});
@@ -25,7 +25,7 @@ private:
   int rows_ = 0;
 };
 
-/// Up to and with the title as heading; nothing is loaded from anywhere.
+/// The page up to and including its heading; the page loads nothing.
 std::string pageBegin(const std::string &title);
 inline constexpr const char *kPageEnd = "</main></body></html>\n";
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How a report looks: in light, in dark and on paper. Colours of alternatives carry white text in both.
+// How a report looks: in light, in dark and on paper. Colours of alternatives carry white text in both. Names are not
+// broken in their middle: a table that is too wide for that scrolls.
 #pragma once
 
 namespace pbc::tuner {
@@ -13,9 +14,9 @@ inline constexpr const char *kPageStyle = R"(
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 60rem; padding: 1.5rem; background: var(--page); color: var(--text);
   font: 15px/1.5 system-ui, "Liberation Sans", sans-serif; }
-h1 { font-size: 1.6rem; margin: 0 0 .3rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.6rem; margin: 0 0 .3rem; overflow-wrap: break-word; }
 h2 { font-size: 1.2rem; margin: 2.2rem 0 .5rem; border-bottom: 1px solid var(--line); }
-h3 { font-size: 1rem; margin: 1.4rem 0 .3rem; overflow-wrap: anywhere; }
+h3 { font-size: 1rem; margin: 1.4rem 0 .3rem; overflow-wrap: break-word; }
 p { margin: .4rem 0; max-width: 46rem; }
 .lead { font-size: 1.1rem; }
 .note, figcaption, caption { color: var(--faint); font-size: .9rem; text-align: left; }
@@ -23,7 +24,7 @@ p { margin: .4rem 0; max-width: 46rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; margin: .5rem 0; font-size: .92rem; }
 th, td { text-align: left; padding: .25rem .6rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top;
-  overflow-wrap: anywhere; min-width: 5.8rem; }
+  min-width: 5.8rem; }
 th[scope=row] { min-width: 9rem; }
 thead th { background: var(--band); }
 td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }

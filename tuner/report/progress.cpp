@@ -2,6 +2,7 @@
 
 #include "tuner/report/progress.h"
 
+#include "runtime/base/visible.h"
 #include "tuner/report/words.h"
 
 #include <fmt/format.h>
@@ -49,7 +50,7 @@ void Progress::stage(const std::string &name) { note(name); }
 
 void Progress::note(const std::string &line) {
   clear();
-  std::fputs((line + "\n").c_str(), file_); // where nobody reads any more, nothing is to end for that
+  std::fputs((pb::base::visible(line) + "\n").c_str(), file_); // where nobody reads any more, nothing is to end for that
   std::fflush(file_);
 }
 

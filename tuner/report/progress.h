@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How it goes: one line that changes on a terminal, a line for each size elsewhere. Written to standard
-// error, so that --json alone is on standard output.
+// Shows the progress: one line that changes on a terminal, a line for each size elsewhere. It is written to
+// standard error, so that standard output has nothing but --json.
 #pragma once
 #include "tuner/strategy/tester.h"
 
@@ -18,7 +18,7 @@ public:
   void finished(const TestSize &, int measurements, double best, double byDefault) override;
   void stage(const std::string &name) override;
   void note(const std::string &line);
-  /// False: what is measured is no time (strategy/objective.h).
+  /// False: what is measured is not a time (strategy/objective.h).
   void setIsTime(bool isTime) { isTime_ = isTime; }
 
 private:

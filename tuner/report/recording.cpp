@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kPause = 120; // seconds without a row: the longest measurement takes 60
 
-/// Of "2026-11-21T12:34:56.789Z", seconds since 1970; 0 for another text.
+/// Converts "2026-11-21T12:34:56.789Z" to seconds since 1970; 0 for another text.
 double instant(const std::string &text) {
   int year = 0, month = 0, day = 0, hour = 0, minute = 0;
   double second = 0;
@@ -30,7 +30,7 @@ struct SizeKey {
   long n = 0;
 };
 
-/// "h=768 w=1024 seed=1 Solve<0>": the sizes stand first.
+/// Reads "h=768 w=1024 seed=1 Solve<0>": the sizes stand first.
 SizeKey readSize(const ProgramSpace &space, const std::string &text) {
   SizeKey key;
   std::istringstream words(text);
@@ -78,7 +78,7 @@ public:
     recording_.trials.push_back(std::move(trial));
   }
 
-  /// Sizes in the order of n, and which one the last session ended with.
+  /// Sorts the sizes by n, and finds the largest one of the last session.
   void finish() {
     std::vector<RecordedSize> &sizes = recording_.sizes;
     std::vector<int> order(sizes.size()), place(sizes.size());
@@ -134,7 +134,8 @@ private:
       Configuration configuration = fromToml(space_, entry.toml, "journal");
       place->second = static_cast<int>(recording_.configurations.size());
       recording_.configurations.push_back(std::move(configuration));
-    } catch (const TunerError &) { // of a program with the same hash, and yet another: counted, and left out
+      // rows of a program with the same hash but other decisions are counted and left out
+    } catch (const TunerError &) {
     }
     return place->second;
   }

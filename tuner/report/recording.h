@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the journal knows of one tuning, as values: sizes as numbers, configurations that can be asked what
-// they decide, a clock that stands still between sessions.
+// What the journal knows of one tuning, as values: sizes as numbers, parsed configurations, and a clock that
+// does not advance between sessions.
 //
 //   recordingOf(space, journal.load(...), "")
 //     -> Recording{sizes {n=64, n=128, ...}, trials {{0.4 s, n=64, configuration 0, {0.5 ms}}, ...}}
 //
-// A journal may hold several tunings: with other inputs, threads, another accuracy bin. Taken is what was
-// recorded like the newest row (of this bin).
+// A journal may hold several tunings: with other inputs, threads, or another accuracy bin. The recording
+// consists of the rows that were measured under the same conditions as the newest row (of this bin).
 //
-// Invariant: sizes grow by n; trials are in the order in which they were made; each names a size and a
+// Invariant: sizes grow by n; trials are in the order in which they were made; each refers to a size and a
 // configuration of the recording that fits the space.
 #pragma once
 #include "tuner/journal/journal.h"
@@ -32,22 +32,23 @@ struct Trial {
 };
 
 struct Recording {
-  std::string conditions; // what the trials have in common beside their sizes: "seed=1", input files, threads
+  // what the trials have in common besides their sizes: "seed=1", input files, threads
+  std::string conditions;
   std::string machine;
   std::vector<RecordedSize> sizes;
   std::vector<Configuration> configurations;
   std::vector<Trial> trials;
-  int largest = -1;        // the largest size at which the last session measured something; -1: there is none
+  int largest = -1;        // the largest size at which the last session measured something; -1: none
   double elapsed = 0;      // seconds of tuning
-  int sessions = 0;        // parts with longer pauses between them
-  std::string first, last; // when, in UTC
+  int sessions = 0;        // parts that are separated by longer pauses
+  std::string first, last; // in UTC
   int unreadable = 0;      // rows that do not fit the program
 };
 
-// What a trial calls seconds is the objective's value: joules, bytes, their product with seconds. Rows that
-// do not know it are left out.
+// With another objective than time, the seconds of a trial are the objective's value: joules, bytes, or their
+// product with seconds. Rows without that metric are left out.
 
-/// `bin`: of a program with accuracy bins, the transform; else "".
+/// `bin`: the transform of an accuracy bin, for a program that has them; else "".
 Recording recordingOf(const ProgramSpace &, const std::vector<JournalEntry> &, const std::string &bin,
                       const Objective & = {});
 

@@ -11,7 +11,7 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr std::size_t kOwn = 8; // runs that say enough of their own noise
+constexpr std::size_t kOwn = 8; // with so many runs a configuration shows its own noise
 constexpr std::size_t kFew = 12;
 constexpr int kDraws = 1000;
 
@@ -30,8 +30,8 @@ Resampling::Resampling(const std::vector<std::vector<double>> &all) {
     collect(all, 2);
 }
 
-/// The median of two is between them: one run that was disturbed makes the other look much too fast. So three
-/// and more are wanted, if there are some.
+/// The median of two times lies between them, so one disturbed run makes the other one look much too fast.
+/// Therefore only configurations with at least three runs are used, if there are some.
 void Resampling::collect(const std::vector<std::vector<double>> &all, std::size_t runs) {
   residuals_.clear();
   for (const std::vector<double> &seconds : all) {
@@ -39,7 +39,8 @@ void Resampling::collect(const std::vector<std::vector<double>> &all, std::size_
       continue;
     const std::vector<double> logarithms = logarithmsOf(seconds);
     const double middle = median(logarithms), count = static_cast<double>(seconds.size());
-    const double widen = std::sqrt(count / (count - 1)); // a median of few is near to them
+    // the median of few values is closer to them than the true one
+    const double widen = std::sqrt(count / (count - 1));
     for (double value : logarithms)
       residuals_.push_back((value - middle) * widen);
   }
@@ -54,9 +55,9 @@ double Resampling::deviation() const {
   return std::sqrt(squares / static_cast<double>(residuals_.size()));
 }
 
-/// Where the true median may be. Few runs: a deviation as others showed lies between it and what was seen, so
-/// it is taken off; a single run that was disturbed says that the truth may be far below it, and never far
-/// above.
+/// Samples where the true median may be. With few runs, it differs from the observed one by a deviation like
+/// those of other configurations, which is therefore subtracted. A deviation of a single disturbed run then
+/// suggests a truth far below the observation, but never far above it.
 std::vector<double> Resampling::medians(const std::vector<double> &seconds, unsigned seed) const {
   const std::vector<double> own = logarithmsOf(seconds);
   const bool isOwn = own.size() >= kOwn;
@@ -94,7 +95,8 @@ Ratio medianOf(std::vector<double> values) {
   Ratio result;
   result.value = median(values);
   std::sort(values.begin(), values.end());
-  // The widest rank r such that fewer than r of `count` throws of a coin are heads in at most 2.5 %.
+  // The largest rank r such that fewer than r of `count` coin tosses are heads with a probability of at most
+  // 2.5 %.
   const int count = static_cast<int>(values.size());
   double below = 0, term = std::exp2(-count);
   int rank = 0;

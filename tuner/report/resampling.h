@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How sure a ratio of two times is: intervals by resampling what was measured (bootstrap), and by order
+// How certain a ratio of two times is: intervals by resampling what was measured (bootstrap), and by order
 // statistics.
 //
 //   Resampling noise({{1.0, 1.1, 1.05}, {0.5, 0.52}, ...});           // the repeated runs of configurations
 //   noise.ratio({2.0, 2.1, 2.0}, {1.0, 1.1, 1.0})  ->  Ratio{2.0, low 1.85, high 2.13}
 //
-// The location is the median; times are compared by their logarithms. With eight runs and more, its own runs
-// are drawn again; with fewer, deviations that all repeated configurations showed are taken off its median:
-// few runs say little of their own noise. If nothing was repeated, there is no interval.
+// The location is the median; times are compared by their logarithms. A configuration with at least eight
+// runs is resampled from its own runs. With fewer runs, which say little about their own noise, the
+// deviations of all repeated configurations are added to its median. If nothing was repeated, there is no
+// interval.
 //
 // Invariant: the same input gives the same interval; low <= ratio <= high. Source: Efron's percentile
 // bootstrap; the interval of a median by order statistics is the sign test's.
@@ -25,21 +26,22 @@ struct Interval {
 struct Ratio {
   double value = 1;
   std::optional<Interval> interval;
-  bool isAtLeast = false; // the slower one was stopped at its time limit, always: it is known from below only
+  // the slower one was always stopped at its time limit, so the ratio is only a lower bound
+  bool isAtLeast = false;
 
-  /// Beyond chance, and by more than the 1 % that no machine's clock is to be trusted with.
+  /// Above 1 beyond chance, and by more than 1 %, below which no machine's clock can be trusted.
   bool isAbove() const { return isAtLeast ? value > 1 : interval && interval->low > 1 && value > 1.01; }
   bool isBelow() const { return !isAtLeast && interval && interval->high < 1 && value < 0.99; }
 };
 
 class Resampling {
 public:
-  /// All times of each configuration.
+  /// `seconds`: all times of each configuration.
   explicit Resampling(const std::vector<std::vector<double>> &seconds);
 
-  /// Median of `slow` through median of `fast`. Neither may be empty.
+  /// The median of `slow` divided by the median of `fast`. Neither may be empty.
   Ratio ratio(const std::vector<double> &slow, const std::vector<double> &fast) const;
-  /// The relative standard deviation of one run; a guess if nothing was repeated.
+  /// The relative standard deviation of one run; an assumed value if nothing was repeated.
   double deviation() const;
 
 private:
@@ -49,7 +51,7 @@ private:
   std::vector<double> residuals_; // logarithms of time / median
 };
 
-/// The median of values and its interval; no interval for fewer than six, where even all of them are no 95 %.
+/// The median of values and its interval; no interval for fewer than six values, which cannot give 95 %.
 Ratio medianOf(std::vector<double> values);
 
 } // namespace pbc::tuner

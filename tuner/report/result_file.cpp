@@ -19,7 +19,7 @@ std::string ResultFile::text(const ProgramSpace &space, const Summary &summary, 
     made.measurements =
         std::accumulate(bins_.begin(), bins_.end(), 0L,
                         [](long sum, const Provenance::Bin &bin) { return sum + bin.measurements; });
-    if (!comments_.empty()) // program, date and machine are those of the first
+    if (!comments_.empty()) // program, date and machine are those of the first bin
       comments.erase(comments.begin(), comments.begin() + kProvenanceHead);
     comments_.insert(comments_.end(), comments.begin(), comments.end());
     comments = comments_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The configuration that a tuning writes: where it comes from, the choices, what the program was compiled
-// with.
+// The configuration that a tuning writes: its origin, the choices, and the settings that the program was
+// compiled with.
 //
 //   ResultFile file;
 //   file.text(space, summary, {"quick", 50, 1}, threads)
@@ -10,7 +10,7 @@
 //       [Sort] ...
 //       [made-by] ...
 //
-// Invariant: the results of all accuracy bins stand in the one file, whose choices are those of all of them.
+// Invariant: one file has the results of all accuracy bins, and its choices are those of all of them.
 #pragma once
 #include "tuner/report/summary.h"
 #include "tuner/space/kernel_settings.h"
@@ -19,10 +19,10 @@ namespace pbc::tuner {
 
 class ResultFile {
 public:
-  /// What the program was compiled with, from the file before.
+  /// The settings that the program was compiled with, from the earlier file.
   void setKernels(KernelSettings kernels) { kernels_ = std::move(kernels); }
 
-  /// With several accuracy bins: also what it said of those before.
+  /// With several accuracy bins, the text includes the earlier bins.
   std::string text(const ProgramSpace &, const Summary &, const Effort &, int threads);
 
 private:

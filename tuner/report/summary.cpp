@@ -13,7 +13,8 @@
 namespace pbc::tuner {
 namespace {
 
-/// How many times as fast: turn by turn, for the machine gets slower and faster meanwhile.
+/// How many times as fast the result is, from pairs of the same turn, because the speed of the machine
+/// varies.
 Ratio speedups(const TuneResult &result) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < std::min(result.defaultTimes.size(), result.bestTimes.size()); ++i)
@@ -29,7 +30,7 @@ std::string within(const Ratio &ratio) {
   return ratio.interval ? fmt::format(" ({:.2f} to {:.2f})", ratio.interval->low, ratio.interval->high) : "";
 }
 
-/// The objective's value for what the result calls a second.
+/// The objective's value of what the result calls one second.
 double valueOfSecond(const Summary &summary) {
   const auto value = summary.byDefault ? summary.objective.value(*summary.byDefault) : std::nullopt;
   return value && summary.result.defaultSeconds > 0 ? *value / summary.result.defaultSeconds : 1;
@@ -48,7 +49,7 @@ std::string timeInWords(const Summary &summary, double median, const std::vector
                   : words(median);
 }
 
-/// The time beside another objective: "31 ms; before, 28 ms".
+/// The time in addition to another objective: "31 ms; before, 28 ms".
 std::string secondsBeside(const Summary &summary) {
   return summary.tuned && summary.byDefault
              ? fmt::format("{}; {} {}", seconds(summary.tuned->seconds),
@@ -85,7 +86,7 @@ std::string coverageWords(const Coverage &coverage) {
                      coverage.grid);
 }
 
-/// What the result is compared with.
+/// The name of the configuration with which the result is compared.
 const char *referenceName(const ProgramSpace &space, const Summary &summary) {
   return space.goal ? "at first" : summary.isRefresh ? "stored" : "default";
 }
@@ -204,7 +205,7 @@ std::string asJson(const ProgramSpace &space, const Summary &summary) {
     for (const Metric metric : kMetrics)
       if (metrics && summary.objective.wants(metric))
         json[key][nameOf(metric)] = metrics->of(metric);
-  if (!summary.kept) { // else the configuration is one of before: its time is not known
+  if (!summary.kept) { // the kept configuration is an earlier one, whose time is not known
     json["tuned_seconds"] = trueSeconds(result.bestSeconds, summary.tuned);
     json["speedup"] = speedup(result);
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the user gets at the end: the result as text or JSON, and the lines that stand above the
-// configuration.
+// The output at the end: the result as text or JSON, and the comments at the head of the configuration.
 #pragma once
 #include "tuner/evaluate/accuracy.h"
 #include "tuner/evaluate/machine_noise.h"
@@ -16,24 +15,25 @@ struct Summary {
   std::string journal;
   std::string report; // the page; empty: none
   std::string machine;
-  std::string sizes; // of the largest size that was reached
+  std::string sizes; // the largest size that was reached
   std::string fullSizes;
-  std::vector<std::string> tunedSizes; // at which something was measured, the largest last
+  std::vector<std::string> tunedSizes; // sizes at which something was measured, the largest last
   std::string effort;                  // "quick, 60 s, seed 1"
   double elapsed = 0;
   int runs = 0, remembered = 0;
   MachineNoise noise;
-  int examined = 0;       // inputs of other sizes and values that results were compared on
+  int examined = 0;       // number of inputs of other sizes and values on which results were compared
   bool stopped = false;   // by the user
+  bool isCut = false;     // by the end of the budget, before the search had its last word
   bool isRefresh = false; // `default` of the result is the stored configuration
   bool kept = false;      // stopped before anything better than the earlier configuration was found
   TuneResult result;      // what it calls seconds: objective_evaluator.h
   Objective objective;
-  std::optional<Metrics> byDefault, tuned; // of another objective than time
+  std::optional<Metrics> byDefault, tuned; // set for another objective than time
   std::string front;                       // which point of a front this is; empty: none
-  std::optional<Verified> accuracy;        // at the largest size, of a program with accuracy targets; empty:
-                                           // it was stopped before
-  std::vector<std::string> missed;         // sizes at which the target is missed
+  /// At the largest size, for a program with accuracy targets; empty: stopped before.
+  std::optional<Verified> accuracy;
+  std::vector<std::string> missed; // sizes at which the target is missed
 };
 
 /// The beginning of the first comment of a configuration.
@@ -48,9 +48,9 @@ struct Effort {
   long seed = 0;
 };
 Provenance madeBy(const ProgramSpace &, const Summary &, const Effort &);
-/// Date, machine, sizes, times and effort: the comments of the configuration file.
+/// The comments of the configuration file: date, machine, sizes, times and effort.
 std::vector<std::string> provenance(const ProgramSpace &, const Summary &);
-/// Of these, the first ones tell of the whole tuning, the others of one accuracy bin, if there are several.
+/// The first ones of these describe the whole tuning, the others one accuracy bin, if there are several.
 inline constexpr int kProvenanceHead = 2;
 
 } // namespace pbc::tuner

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The times of a recording by size and configuration: what every question of an analysis looks up.
+// The times of a recording by size and configuration, for quick access by analyses.
 //
 //   Times times(recording);   times.at(size)[configuration].seconds  ->  {0.5, 0.52}
 //
-// Invariant: `at(size)` has the configurations that were tried at this size, and no others.
+// Invariant: `at(size)` has exactly the configurations that were tried at this size.
 #pragma once
 #include "tuner/report/recording.h"
 #include "tuner/report/resampling.h"
@@ -15,12 +15,12 @@ namespace pbc::tuner {
 
 struct Tried {
   std::vector<double> seconds;
-  double limit = 0;     // the longest at which it was stopped as too slow; 0: it was not
-  bool isWrong = false; // rejected for something else
+  double limit = 0;     // the longest limit at which it was stopped as too slow; 0: it was not
+  bool isWrong = false; // rejected for another reason
 
   bool counts() const { return !isWrong && (!seconds.empty() || limit > 0); }
   bool isAtLeast() const { return seconds.empty(); }
-  /// Median, or the limit that it reached.
+  /// The median, or the limit that it reached.
   double typical() const;
 };
 

@@ -11,10 +11,10 @@ bool contains(const std::set<std::string> &callees, const std::string &transform
   return callees.contains(transform) || callees.contains(family(transform));
 }
 
-/// How one transform leads to another.
+/// How one transform calls another.
 struct Way {
   bool isThere = false;
-  std::optional<Condition> condition; // none: whatever is chosen
+  std::optional<Condition> condition; // none: under any choice
 };
 
 Way wayFrom(const Calls &caller, const std::string &callee) {
@@ -45,7 +45,7 @@ public:
   }
 
 private:
-  /// True if anything became known.
+  /// True if something new was found.
   bool grow() {
     bool grown = false;
     for (const Calls &caller : calls_)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which choices decide whether a transform runs at all: its numbers need not be searched where it does not.
+// Finds out which choices decide whether a transform runs at all: where it does not run, its values need not
+// be searched.
 //
 //   Convolution chooses between Direct, which calls Convolve2D, and TwoPasses, which calls Rows and Columns
 //   noteCalls(space, {{"Convolution", {Convolve2D, Rows, Columns}, 0, {{Convolve2D}, {Rows, Columns}}}})
 //   ->  the tunables and sites of Convolve2D are reachedBy {Convolution.choice: Direct}
 //
 // Invariant: what runs for some configuration is reached with it (Configuration::reaches); the reverse need
-// not hold, as sizes are not looked at. A transform that the main one does not lead to stays open, for
-// nothing is known of it.
+// not hold, because sizes are not considered. A transform that cannot be reached from the main one stays
+// open, because nothing is known about it.
 #pragma once
 #include "tuner/space/program_space.h"
 
@@ -20,7 +21,7 @@ namespace pbc::tuner {
 struct Calls {
   std::string transform;
   std::set<std::string> all;
-  int site = -1;                              // of its choice; -1: it has none
+  int site = -1;                              // its choice; -1: it has none
   std::vector<std::set<std::string>> byUse{}; // what the rules of each alternative call
 };
 

@@ -30,7 +30,7 @@ Configuration Configuration::withTunable(int tunable, double value) const {
 }
 
 bool Configuration::reaches(const ProgramSpace &space, const std::vector<Condition> &reachedBy) const {
-  constexpr int kDeepest = 8; // transforms that call each other: from there on it is taken to be reached
+  constexpr int kDeepest = 8; // depth of calls from which on a transform is assumed to be reached
   const auto isReached = [&](const auto &self, const std::vector<Condition> &conditions, int depth) -> bool {
     return conditions.empty() || depth == 0 ||
            std::ranges::any_of(conditions, [&](const Condition &condition) {

@@ -25,7 +25,7 @@ std::vector<Selector> selectorsOf(const Site &site, long n, int cutoffs) {
   return all;
 }
 
-/// Evenly spaced, for size-like ones by factors; the default takes the place of the nearest.
+/// Evenly spaced values, for size-like tunables by factors; the default replaces the nearest one.
 std::vector<double> valuesOf(const Tunable &tunable, int count) {
   const double byDefault = tunable.clamp(tunable.initial);
   if (count < 2)
@@ -99,7 +99,7 @@ Configuration Grid::at(std::uint64_t index) const {
 long Grid::distance(const Selector &a, const Selector &b) const {
   long different = 0;
   for (std::size_t i = 0; i < probes_.size(); ++i)
-    // What is decided for n itself counts more than for n/2, as that does more than for n/4.
+    // The decision for n itself counts more than that for n/2, which counts more than that for n/4.
     different += a.select(probes_[i]) != b.select(probes_[i]) ? static_cast<long>(probes_.size() - i) : 0;
   return different;
 }
@@ -122,7 +122,7 @@ std::uint64_t Grid::nearest(const Configuration &configuration) const {
   }
   for (std::size_t k = 0; k < numbers_.size(); ++k) {
     const NumberAxis &axis = numbers_[k];
-    // Of one that differs by size, the value for the largest.
+    // For a tunable by size, the value for the largest size.
     const double wanted = configuration.tunables()[static_cast<std::size_t>(axis.tunables.back())];
     const auto away = [&](double value) {
       return isLogarithmic_[k] && value > 0 && wanted > 0 ? std::abs(std::log(value / wanted))

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The finite part of a space that can be gone through completely: selectors of at most two levels with
-// cut-offs on a scale, and numbers on a scale.
+// The finite part of a space that can be searched completely: selectors of at most two levels with cut-offs
+// on a scale, and numbers on a scale.
 //
 //   Grid grid(space, n = 4096, {.cutoffs = 2, .values = 5});
-//   grid.size()           ->  340      at most kHuge; spaces multiply
+//   grid.size()           ->  340      at most kHuge, because spaces multiply
 //   grid.at(17)           ->  {n<256: Insertion, else Merge}, block 64
 //   grid.nearest(other)   ->  the index of the point that decides most like it
 //   finestGrid(space, n, 3000)  ->  the finest grid with at most 3000 points
 //
-// Invariant: at(i) fits the space, nearest(at(i)) == i, no point is in it twice, and the default's values are
-// on every scale, so the default of one level is a point. Decisions that are not open are as in the default.
-// Source: own.
+// Invariant: at(i) fits the space, nearest(at(i)) == i, no point occurs twice, and the default's values are
+// on every scale, so the default, if it has one level, is a point. Decisions that are not open are as in the
+// default. Source: own.
 #pragma once
 #include "tuner/space/configuration.h"
 
@@ -26,7 +26,7 @@ public:
 
   struct Fineness {
     int cutoffs = 2; // 0: selectors of one level; 1: cut-offs at powers of 16; 2: of 4; 3: of 2
-    int values = 5;  // of each number, about; 1: the default alone
+    int values = 5;  // approximate number of values of each number; 1: only the default
     bool operator==(const Fineness &) const = default;
   };
 
@@ -45,7 +45,7 @@ private:
     std::vector<Selector> selectors;
   };
   struct NumberAxis {
-    std::vector<int> tunables; // all sizes of one tunable
+    std::vector<int> tunables; // the tunable's entries for all sizes
     std::vector<double> values;
   };
   long distance(const Selector &, const Selector &) const;
@@ -54,12 +54,12 @@ private:
   std::vector<long> probes_;
   std::vector<SiteAxis> sites_;
   std::vector<NumberAxis> numbers_;
-  std::vector<bool> isLogarithmic_; // of each number
+  std::vector<bool> isLogarithmic_; // for each number
   Fineness fineness_;
   std::uint64_t size_ = 1;
 };
 
-/// The grid with most points of those with at most so many; the coarsest if all have more.
+/// The grid with the most points among those with at most `most`; the coarsest if all have more.
 Grid finestGrid(const ProgramSpace &, long n, std::uint64_t most);
 
 } // namespace pbc::tuner

@@ -131,4 +131,21 @@ std::string withKernels(const std::string &text, const std::string &section) {
   return rest + (rest.empty() || section.empty() ? "" : "\n") + section;
 }
 
+std::string withThreads(const std::string &text, int threads) {
+  if (threads <= 0)
+    return text;
+  std::string before, after, line;
+  std::istringstream in(text);
+  while (std::getline(in, line)) {
+    const std::string words = trimmed(line);
+    if (!after.empty() || words.starts_with("["))
+      after += line + "\n";
+    else if (!words.starts_with("threads") || trimmed(words.substr(7)).substr(0, 1) != "=")
+      before += line + "\n";
+  }
+  while (before.ends_with("\n\n"))
+    before.pop_back();
+  return before + fmt::format("threads = {}\n", threads) + (after.empty() ? "" : "\n") + after;
+}
+
 } // namespace pbc::tuner

@@ -21,7 +21,7 @@ struct Machine {
   std::vector<Device> devices;
 
   bool isKnown() const { return !processor.empty(); }
-  /// Whether times are comparable. Caches belong to the processor.
+  /// Whether times are comparable. Caches belong to the processor, so they are not compared.
   bool isLike(const Machine &other) const {
     return processor == other.processor && cores == other.cores && devices == other.devices;
   }

@@ -67,7 +67,8 @@ std::vector<Tunable> readTunable(const std::string &transform, const json &entry
   return all;
 }
 
-/// From one to all processors, where halving and doubling are steps. More only take turns.
+/// From one to all processors, where halving and doubling are steps. More threads would only share
+/// processors.
 Tunable readThreads(const json &entry) {
   Tunable threads;
   threads.name = "threads";
@@ -78,7 +79,7 @@ Tunable readThreads(const json &entry) {
   return threads;
 }
 
-/// Sites and tunables of the transform are in the space from these places on.
+/// The transform's sites and tunables begin at these indices.
 void readConditions(ProgramSpace &space, const json &transform, std::size_t firstSite,
                     std::size_t firstTunable) {
   const auto siteOf = [&](const std::string &name) {
@@ -123,7 +124,7 @@ const json &findMain(const json &info, const std::string &wanted) {
       fmt::format("the program names a main transform '{}' that it does not have", main.get<std::string>()));
 }
 
-/// What a transform's rules call, and what else runs because of it. Its choice is among the sites from
+/// Reads what a transform's rules call, and what else runs because of it. Its choice is among the sites from
 /// `firstSite` on.
 Calls readCalls(const json &transform, const ProgramSpace &space, std::size_t firstSite) {
   const auto callees = [](const json &entry) { return entry.value("calls", std::set<std::string>{}); };
@@ -169,7 +170,7 @@ ProgramSpace read(const json &info, const std::string &wanted) {
   for (const json &matrix : main.value("matrices", json::array()))
     space.matrices.push_back({text(matrix, "name"), text(matrix, "role"), text(matrix, "extents")});
   const std::string generator = text(main, "generator");
-  // Where steps run is a question only on a machine that has a device.
+  // Where steps run is a decision only on a machine that has a device.
   const bool hasDevice = !info.value("devices", json::array()).empty();
   const auto isOpen = [&](const json &entry) { return hasDevice || !entry.value("device", false); };
   std::vector<Calls> calls;
@@ -226,7 +227,7 @@ double Tunable::clamp(double value) const {
 
 std::string ProgramSpace::journalKey() const {
   if (transforms.empty())
-    return hash;                          // a program that does not say
+    return hash;                          // the program gives no hashes
   std::uint64_t sum = 0xcbf29ce484222325; // FNV-1a: the same on every machine
   const auto add = [&](const std::string &text) {
     for (const char c : text + "\n")
@@ -249,7 +250,7 @@ int ProgramSpace::openDecisions() const {
   const auto open =
       std::count_if(sites.begin(), sites.end(), [](const Site &site) { return site.isOpen(); }) +
       std::count_if(tunables.begin(), tunables.end(), [](const Tunable &tunable) {
-        // One for all sizes.
+        // This decides for all sizes.
         return tunable.isOpen() && tunable.sizeBin <= 0;
       });
   return static_cast<int>(open);

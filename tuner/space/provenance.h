@@ -18,7 +18,7 @@
 //   bins = [ { transform = "Root<4>", size = "n=128", measurements = 120, default_seconds = 0.1, ... } ]
 //   transforms = { Sort = "9f2c", "Sum<2>" = "77aa" }
 //
-// Invariant: provenanceOf(toToml(p)) == p. No transform can be called made-by, so the table stands beside
+// Invariant: provenanceOf(toToml(p)) == p. No transform can be called made-by, so the table cannot clash with
 // theirs. Source: tuning-practice.md 2; the running program reads the machine (runtime/config/origin.h).
 #pragma once
 #include "tuner/space/machine.h"
@@ -36,22 +36,23 @@ struct Provenance {
   long seed = 0;
   std::vector<std::string> sizes;              // that were tuned, the largest last
   long measurements = 0;                       // of all bins
-  double defaultSeconds = 0, tunedSeconds = 0; // at the largest
+  double defaultSeconds = 0, tunedSeconds = 0; // at the largest size
   struct Bin {
     std::string transform; // "Root<4>"
     std::string size;      // the largest that was reached
     long measurements = 0;
     double defaultSeconds = 0, tunedSeconds = 0;
   };
-  std::vector<Bin> bins; // accuracy bins, if several were tuned; sizes and times above are of the last
+  // accuracy bins, if several were tuned; sizes and times above are those of the last one
+  std::vector<Bin> bins;
   std::map<std::string, std::string> transforms; // hashes of their texts
 };
 
-/// Now, "2026-11-22T04:30:00Z".
+/// The current time, "2026-11-22T04:30:00Z".
 std::string dateNow();
 
 std::string toToml(const Provenance &);
-/// Nothing if the text is no TOML or does not say.
+/// Nothing if the text is not TOML or has no such table.
 std::optional<Provenance> provenanceOf(const std::string &toml);
 
 } // namespace pbc::tuner

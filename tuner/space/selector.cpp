@@ -61,7 +61,7 @@ Selector Selector::ranged(long low, long high, int use) const {
   changed.levels_.clear();
   long start = 0;
   for (const Level &level : levels_) {
-    // The part of this level before the range, the range itself once, and the part after it.
+    // Adds the part of this level before the range, the range itself once, and the part after it.
     if (start < low)
       changed.levels_.push_back({std::min(level.below, low), level.use});
     if (level.below >= high && start < high)

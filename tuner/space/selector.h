@@ -44,14 +44,14 @@ public:
 
   /// Sizes low <= n < high use `use`, all others as before; nothing if that takes more than 12 levels.
   std::optional<Selector> withRange(long low, long high, int use) const;
-  /// The same, giving up the narrowest levels (by the ratio of their ends) where 12 are not enough.
+  /// The same, but removes the narrowest levels (by the ratio of their ends) if 12 are not enough.
   Selector withRangeForced(long low, long high, int use) const;
   Selector withUse(int level, int use) const;
-  /// Each level with the alternative that `useOf(level)` says.
+  /// Each level with the alternative that `useOf(level)` returns.
   Selector withUses(const std::function<int(int level)> &useOf) const;
-  /// Without a level: its sizes go to the level below it (the first: to the level above it).
+  /// Removes a level: its sizes go to the level below it (those of the first: to the level above it).
   Selector withoutLevel(int level) const;
-  /// Moves the upper cut-off of a level, at most to one away from its neighbours.
+  /// Moves the upper cut-off of a level, keeping a distance of at least one from its neighbours.
   Selector withCutoff(int level, long below) const;
 
   bool operator==(const Selector &) const = default;

@@ -31,7 +31,7 @@ std::string valueText(const Tunable &tunable, double value) {
   return text;
 }
 
-/// How many entries from `first` on are the same tunable of the program.
+/// The end of the entries from `first` on that belong to the same tunable of the program.
 std::size_t groupEnd(const ProgramSpace &space, std::size_t first) {
   std::size_t end = first + 1;
   while (end < space.tunables.size() && space.tunables[end].transform == space.tunables[first].transform &&
@@ -51,7 +51,7 @@ std::string elementsText(const ProgramSpace &space, const Configuration &configu
   return text + "]";
 }
 
-/// The values of entries first..end, sizes with the same value together.
+/// The values of entries first..end, with equal values of neighbouring sizes joined.
 std::string valuesText(const ProgramSpace &space, const Configuration &configuration, std::size_t first,
                        std::size_t end) {
   std::string levels, last = elementsText(space, configuration, first);
@@ -117,7 +117,7 @@ double readThreads(const Tunable &tunable, const toml::node *node, const std::st
   return tunable.clamp(*value);
 }
 
-/// Where the tunable's one number stands in an entry for all sizes and elements.
+/// Finds the one number of the tunable in an entry for all sizes and elements.
 const toml::node *valueNode(const toml::node *node, const Tunable &tunable) {
   if (const toml::array *levels = node ? node->as_array() : nullptr;
       levels && tunable.sizeBin >= 0 && !levels->empty() && levels->front().is_table()) {

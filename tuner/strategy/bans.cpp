@@ -33,7 +33,7 @@ Bans::Suspects Bans::suspects(const ProgramSpace &space, const Configuration &ch
   for (std::size_t i = 0; i < space.tunables.size(); ++i)
     if (child.tunables()[i] != parent.tunables()[i])
       found.words.insert(fmt::format("{} = {}", space.tunables[i].title(), child.tunables()[i]));
-  if (found.words.empty()) // the same alternatives, at other sizes
+  if (found.words.empty()) // the same alternatives, but at other sizes
     for (std::size_t i = 0; i < space.sites.size(); ++i)
       if (child.selectors()[i] != parent.selectors()[i])
         found.words.insert(space.sites[i].title() + " with other cut-offs");
@@ -124,7 +124,7 @@ std::vector<int> Bans::allowed(const ProgramSpace &space, int site) const {
 }
 
 bool Bans::bansLevel(int site, const Selector &selector, int level, long n) const {
-  // Beyond n only what is banned at all sizes: wrong, or never seen to work.
+  // Beyond n, only alternatives that are banned at all sizes count: wrong ones, or ones never seen to work.
   const Level &taken = selector.levels()[static_cast<std::size_t>(level)];
   return banned(site, taken.use, selector.lowest(level) > n ? 0 : std::min(n, taken.below - 1));
 }
@@ -159,7 +159,8 @@ std::vector<Fault> Bans::faults() const {
       explained.push_back(&entry);
     else
       guilty.emplace(key, entry.fault);
-  // Who is guilty alone was so at the smaller size, too, where something else was changed beside it.
+  // An alternative that alone causes failures also caused them at the smaller size, where another decision
+  // had changed, too.
   for (const Entry *entry : explained)
     if (const auto found = guilty.find({*explanation(*entry), entry->fault.kind});
         found != guilty.end() && entry->fault.n < found->second.n) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// When a part of the search must be over: at a time, or after so many measurements, whichever comes first.
+// When a part of the search must end: at a time, or after a number of measurements, whichever comes first.
 //
 //   Deadline{42.0}          at 42 s of the evaluator's clock
 //   Deadline{42.0, 300}     then, or after the tester's 300th measurement
 //   part(all, 0.7, now)     the same for the first 70 % of what is left from now on
 //
 // Budgets in trials make a search the same on a busy and on an idle machine; budgets in seconds are what
-// people have. Source: own.
+// users think in. Source: own.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -22,12 +22,12 @@ struct Deadline {
   Deadline(double at, int trials = kUnlimitedTrials) : seconds(at), measurements(trials) {} // NOLINT
 
   double seconds;
-  int measurements; // of the Tester, since it was made
+  int measurements; // counted by the Tester since its construction
 
   bool hasTrials() const { return measurements != kUnlimitedTrials; }
 };
 
-/// What has been used up by now.
+/// What has been used up to now.
 struct Spent {
   double seconds = 0;
   int measurements = 0;

@@ -12,7 +12,7 @@ namespace {
 struct Bout {
   std::vector<double> bests, others; // seconds, in turns
   double lowest =
-      std::numeric_limits<double>::infinity(); // the challenger's against the slower one around it
+      std::numeric_limits<double>::infinity(); // ratio of the challenger to the slower of its neighbours
 
   void add(double before, double other, double after) {
     bests.push_back(std::sqrt(before * after));
@@ -37,7 +37,7 @@ bool hasWon(const Bout &bout, Care care) {
   constexpr std::ptrdiff_t kAgain = 5;
   if (care == Care::Sparing)
     return judgePairs(bout.bests, bout.others).faster;
-  // Of a hundred challengers some win five rounds by chance; what they won by must be there in five more.
+  // Of a hundred challengers some win five rounds by chance; the advantage must be confirmed in five more.
   if (std::ssize(bout.bests) < 2 * kAgain || !judgePairs(bout.bests, bout.others).faster)
     return false;
   return judgePairs({bout.bests.end() - kAgain, bout.bests.end()},
@@ -57,7 +57,7 @@ bool Duels::takeBest() {
   return taken;
 }
 
-/// Measured a moment ago.
+/// Whether the best was measured just before.
 bool Duels::isBestKnown() const {
   const int kMoment = care_ == Care::Sure ? 0 : 3; // measurements
   return measurements_ >= 0 && tester_.measurements() - measurements_ <= kMoment;

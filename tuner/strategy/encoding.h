@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Configurations as rows of numbers, for models that know nothing of selectors.
+// Configurations as rows of numbers, for models that do not know selectors.
 //
 //   Encoding encoding(space, n = 64);
 //   encoding.row({n<16: Insertion, else Merge}, block 64)
-//     ->  at sizes 64, 32, 16, 8, ...: is it Merge? is it Insertion? ... ; 64
+//     ->  for sizes 64, 32, 16, 8, ...: a column each for "is Merge", "is Insertion"; then 64
 //
-// What a selector does at a size counts, not how its levels are written: equal behaviour, equal row. Only
-// decisions that are open at n are in it. Source: own; one-hot columns because alternatives have no order.
+// A row shows what a selector does at each size, not how its levels are written: equal behaviour gives equal
+// rows. A row has only decisions that are open at n. Source: own; one-hot columns because alternatives have
+// no order.
 #pragma once
 #include "tuner/space/configuration.h"
 
@@ -26,7 +27,7 @@ private:
   };
   std::vector<OpenSite> sites_;
   std::vector<std::size_t> tunables_;
-  std::vector<long> probes_; // sizes at which selectors are asked
+  std::vector<long> probes_; // sizes at which selectors are evaluated
   std::size_t columns_ = 0;
 };
 

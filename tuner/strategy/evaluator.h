@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a search asks of the world: how long does this configuration take at that size? Whether a process, a
-// formula or a recording answers is not the search's business.
+// The interface through which a search measures: how long a configuration takes at a size. Whether a process,
+// a formula or a recording answers is hidden from the search.
 //
 //   evaluator.measure({configuration, size 3, trials 2, limit 0.5 s}) -> seconds {0.031, 0.030}
 //                                                         or Rejected{Crash, "ended by signal 11"}
 //
-// Invariant: a measurement has either at least one time or a rejection, unless `stopped()`; that is true for
-// good once it was true. Source: petabricks-hetero 7.2; the idea of a searcher that never sees the device is
+// Invariant: a measurement has either at least one time or a rejection, unless `stopped()`; once that is
+// true, it stays true. Source: petabricks-hetero 7.2; the idea of a searcher that never sees the device is
 // Telamon's.
 #pragma once
 #include "tuner/space/configuration.h"
@@ -22,12 +22,12 @@ namespace pbc::tuner {
 enum class Failure {
   TooSlow,     // stopped at its time limit: slow, or hanging
   OutOfMemory, // wanted more than its share of the machine's memory
-  Compiling,   // a kernel of it is still being compiled after the time for that
+  Compiling,   // one of its kernels is still being compiled after the time limit for that
   Crash,       // ended by a signal
   Exit,        // ended by itself, without an answer
   WrongResult, // its outputs are not those of the default
   Inexact,     // it misses the accuracy target
-  Error,       // the program refused it
+  Error,       // the program refused the configuration
 };
 
 /// "wrong result", for tables and the journal.
@@ -36,24 +36,24 @@ std::optional<Failure> failureNamed(const std::string &name);
 
 struct Rejected {
   Failure kind = Failure::Error;
-  std::string reason; // a sentence's second half: "gives a different result (max difference 0.5)"
+  std::string reason; // the predicate of a sentence: "gives a different result (max difference 0.5)"
 };
 
 struct Measurement {
   std::vector<double> seconds; // of each run, in order
   std::optional<Rejected> rejected;
-  std::vector<double> joules = {};  // of each run, where the energy is measured
-  std::optional<double> bytes = {}; // at most at once, where memory is
+  std::vector<double> joules = {};  // of each run, if the energy is measured
+  std::optional<double> bytes = {}; // the most at once, if memory is measured
 
-  /// The same run by run.
+  /// The metrics of each run.
   std::vector<Metrics> metrics() const;
 };
 
 /// Which results of a request are compared with the default's.
 enum class Compared {
   First,
-  Nothing, // they were right at this size
-  Last,    // after all runs, too: some are right at first only
+  Nothing, // the results were right at this size before
+  Last,    // also after all runs, because some configurations are right only at first
 };
 
 struct Request {
@@ -61,18 +61,18 @@ struct Request {
   int size = 0;       // index into the test sizes
   int trials = 1;     // runs wanted; fewer may come when the limit is reached
   double limit = 0;   // seconds that one run may take
-  bool fresh = false; // true: remembered times do not count
+  bool fresh = false; // recorded times do not count
   Compared compared = Compared::First;
 };
 
 /// One size at which candidates are tested.
 struct TestSize {
-  std::string name;          // "w=1024 h=768", for people
+  std::string name;          // "w=1024 h=768", for output
   long n = 0;                // what selectors of the main transform see
-  double defaultSeconds = 0; // of the default configuration, roughly; 0: not known
+  double defaultSeconds = 0; // approximate time of the default configuration; 0: not known
 };
 
-/// What is wrong with a configuration at a size that is none of the tested ones.
+/// A failure of a configuration at a size that is not among the tested ones.
 struct Misfit {
   Rejected rejected;
   std::string size; // "w=1023 h=767"
@@ -81,18 +81,24 @@ struct Misfit {
 
 enum class Depth {
   Quick,   // tiny sizes only
-  Thorough // all up to the full size
+  Thorough // all sizes up to the full one
 };
 
 class Evaluator {
 public:
   virtual ~Evaluator() = default;
   virtual Measurement measure(const Request &) = 0;
-  /// Looks whether the configurations are right where no time is measured, until this time of its clock; one
-  /// entry for each of them. By default everything is right.
+  /// Checks the configurations where no time is measured, until the given time of its clock; returns one
+  /// entry for each of them. By default nothing is wrong.
   virtual std::vector<std::optional<Misfit>> examine(const std::vector<Configuration> &all, Depth,
                                                      double /*deadline*/) {
     return std::vector<std::optional<Misfit>>(all.size());
+  }
+  /// Runs it once more as a user would, outside of all that measures; `byDefault` and
+  /// `seconds` are what was measured of the default and of it. What is wrong then, or nothing.
+  virtual std::optional<Rejected> confirm(const Configuration &, int /*size*/, double /*byDefault*/,
+                                          double /*seconds*/) {
+    return {};
   }
   /// From now on in a new process, whose memory lies elsewhere, and with other inputs; false if there is no
   /// such thing.

@@ -17,7 +17,7 @@ struct Moments {
     sum += value;
     squares += value * value;
   }
-  /// Sum of the squared deviations from the mean.
+  /// The sum of the squared deviations from the mean.
   double spread() const { return count > 0 ? std::max(squares - sum * sum / count, 0.0) : 0; }
 };
 
@@ -27,7 +27,7 @@ struct Split {
   double spread = 0; // of both sides
 };
 
-/// The part of some rows, `from` to `to` of `order`, that a node has.
+/// The rows of a node: `from` to `to` of `order`.
 struct Part {
   std::size_t from, to;
 };
@@ -38,7 +38,7 @@ Split bestSplit(const Rows &rows, const std::vector<double> &targets, const std:
   const std::size_t wanted = std::clamp<std::size_t>(columns / 3, std::min<std::size_t>(columns, 8), 24);
   Split best;
   std::size_t useful = 0;
-  // Many columns are the same for all rows of a small node: those do not count.
+  // Many columns are the same for all rows of a small node and cannot split it.
   for (std::size_t tries = 0; tries < 4 * wanted && useful < wanted; ++tries) {
     const std::size_t column = random.below(columns);
     float least = rows[order[part.from]][column], most = least;

@@ -12,14 +12,14 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr double kAlone = 0.35; // of the time, for each objective
+constexpr double kAlone = 0.35; // part of the time for each objective alone
 constexpr double kTurns = 0.12; // for the last runs
 constexpr double kAugment = 0.05;
 constexpr int kMostRivals = 16, kRounds = 5;
 
 double ratio(double value, double reference) { return std::max(value, 1e-12) / std::max(reference, 1e-12); }
 
-/// `p` has clearly less of one and not clearly more of the other.
+/// Whether `p` has clearly less of one metric and not clearly more of the other.
 bool isBetter(const Metrics &p, const Metrics &q, const std::array<Metric, 2> &metrics) {
   bool isLess = false;
   for (const Metric metric : metrics) {
@@ -37,7 +37,7 @@ bool isEqual(const Metrics &p, const Metrics &q, const std::array<Metric, 2> &me
   });
 }
 
-/// `weight` of the first metric; `ideal` has the least of each.
+/// `weight` belongs to the first metric; `ideal` has the least of each.
 Cost between(const std::array<Metric, 2> &metrics, const Metrics &ideal, double weight) {
   return [metrics, ideal, weight](const Metrics &run, const Metrics &byDefault) {
     const auto distance = [&](const Metrics &m) {
@@ -98,7 +98,7 @@ private:
 
   void middle(double weight, double deadline) {
     const std::vector<FrontPoint> front = frontOf(archived(), metrics_);
-    if (front.size() < 2) // one is best in both: there is nothing between
+    if (front.size() < 2) // one configuration is best in both, so nothing lies between
       return;
     observer_.stage(fmt::format("between: {:.0f} parts of {} in 100", 100 * weight, nameOf(metrics_[0])));
     Metrics ideal = front.front().metrics;
@@ -130,10 +130,10 @@ private:
         result_.faults.push_back(fault);
   }
 
-  /// Those that are right everywhere, and the default, turn by turn.
+  /// Measures in turns the configurations that are right everywhere, and the default.
   void lastTurns() {
     std::vector<FrontPoint> rivals = frontOf(archived(), metrics_);
-    if (rivals.size() > static_cast<std::size_t>(kMostRivals)) { // evenly over the front, both ends included
+    if (rivals.size() > static_cast<std::size_t>(kMostRivals)) { // evenly over the front, including both ends
       std::vector<FrontPoint> some;
       for (int i = 0; i < kMostRivals; ++i)
         some.push_back(rivals[i * (rivals.size() - 1) / (kMostRivals - 1)]);
@@ -159,7 +159,7 @@ private:
     result_.isWhole = !evaluator_.stopped();
   }
 
-  /// Those that ran.
+  /// Returns those that ran.
   std::vector<Configuration> measuredInTurns(std::vector<Configuration> configurations) {
     const double limit = std::max(20 * sizes_[static_cast<std::size_t>(last_)].defaultSeconds, 1.0);
     for (int round = 0; round < kRounds && !evaluator_.stopped(); ++round) {
@@ -173,7 +173,7 @@ private:
     return configurations;
   }
 
-  /// The median of the last runs: those in turns.
+  /// The medians of the last runs, those in turns.
   std::optional<Metrics> newest(const Configuration &configuration) {
     const auto &archive = evaluator_.archive(last_);
     const auto found = archive.find(configuration.key());
@@ -199,7 +199,7 @@ private:
 } // namespace
 
 std::vector<FrontPoint> frontOf(std::vector<FrontPoint> points, const std::array<Metric, 2> &metrics) {
-  // The simplest first: of equals it stays.
+  // The simplest comes first: of equal points it is kept.
   std::stable_sort(points.begin(), points.end(), [](const FrontPoint &a, const FrontPoint &b) {
     return a.configuration.complexity() < b.configuration.complexity();
   });

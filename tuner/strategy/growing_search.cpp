@@ -8,10 +8,10 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr int kMostRepeats = 2000; // proposals in a row that are known: the technique has run dry
+constexpr int kMostRepeats = 2000; // consecutive proposals that are known: the technique has no new ones
 
-/// The part of what is left that size `index` may take: 1.4 times what the one before it may, so that about a
-/// third goes to the largest and what is unused goes on to the next.
+/// The part of the remaining time that size `index` may take: 1.4 times that of the size before, so that
+/// about a third is left for the largest; unused time is passed on.
 double shareOf(int index, int count) {
   double sum = 0;
   for (int i = index; i < count; ++i)
@@ -60,7 +60,7 @@ public:
         if (tester_.evaluator().stopped())
           break;
         if (size + 1 < count)
-          continue; // out of time: what there is still meets the full size
+          continue; // out of time: the remaining members go on to the full size
       }
       oneSize(size, part(settings_.deadline, shareOf(size, count), tester_.spent()));
     }
@@ -73,7 +73,7 @@ private:
   void oneSize(int size, const Deadline &deadline) {
     const Population before = result_.population;
     const std::vector<std::pair<Proposal, Outcome>> known = retest(size, deadline);
-    if (tester_.evaluator().stopped() && !isFirst_) { // what was found at the size before still holds
+    if (tester_.evaluator().stopped() && !isFirst_) { // the result of the size before is still valid
       result_.population = before;
       return;
     }
@@ -92,9 +92,9 @@ private:
                                 tester_.bestAt(size), tester_.defaultAt(size));
   }
 
-  /// The members at the new size, the default always among them: it is the reference of what follows. Of the
-  /// first twelve, three are tested even when the time is over, for there must be something to race; what is
-  /// left of those that use what is banned by now is as good as they.
+  /// The members at the new size, always including the default, which is the reference for the rest. Of the
+  /// first twelve, three are tested even if the time is over, so that there are candidates for the race.
+  /// Members that use a banned alternative are replaced by what is left of them without it.
   std::vector<std::pair<Proposal, Outcome>> retest(int size, const Deadline &deadline) {
     const Configuration defaults = Configuration::defaults(tester_.space());
     std::vector<std::pair<Proposal, Outcome>> known;
@@ -132,7 +132,8 @@ private:
     return known;
   }
 
-  /// A single lucky time must not lead: those in front are measured again until the order of the first holds.
+  /// Measures the first members again until their order is confirmed, so that a single lucky time does not
+  /// lead.
   void confirm(int size, const Deadline &deadline) {
     if (members().empty())
       return;
@@ -155,8 +156,8 @@ private:
 } // namespace
 
 int pursue(const Situation &at, Technique &technique, const Deadline &deadline, int mostMembers) {
-  // A machine that others share gets slower and faster meanwhile: a look every second, or, where that is
-  // much, for a tenth of the time.
+  // The speed of a shared machine varies, so it is checked every second or, where that is much, for a tenth
+  // of the time.
   constexpr double kLook = 1, kShare = 0.1;
   constexpr int kKept = 10;
   int joined = 0;

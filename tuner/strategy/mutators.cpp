@@ -40,7 +40,7 @@ std::optional<Selector> mutateSelector(const Selector &selector, const std::vect
   }
 }
 
-/// Another alternative from about n on.
+/// Takes another alternative from about n on.
 std::optional<Selector> changeFromOn(const Selector &selector, std::vector<int> alternatives, long n,
                                      Random &random) {
   std::erase(alternatives, selector.select(n));
@@ -73,7 +73,7 @@ std::optional<Configuration> mutateOnce(const ProgramSpace &space, const Bans &b
 std::optional<double> changeTunable(const Tunable &tunable, double value, Random &random) {
   double changed;
   if (tunable.logarithmic) {
-    // From 0 or below no factor leads away; the smallest step above stands in for it.
+    // A factor cannot change 0 or a negative value, so the smallest positive step replaces it.
     const double smallest = tunable.integer ? 1.0 : (tunable.maximum - tunable.minimum) * 1e-3;
     changed = std::max(value, smallest) * random.lognormal(1);
   } else if (tunable.integer) {
@@ -97,7 +97,7 @@ std::optional<Configuration> mutate(const ProgramSpace &space, const Bans &bans,
   const double dice = random.unit();
   const int wanted = dice < 0.6 ? 1 : dice < 0.85 ? 2 : 3;
   Configuration child = parent;
-  constexpr int kRetries = 10; // many mutators have nothing to do on a selector of one level
+  constexpr int kRetries = 10; // many mutators cannot change a selector of one level
   for (int done = 0, tries = 0; done < wanted && tries < kRetries; ++tries) {
     const auto next = mutateOnce(space, bans, child, decisions[random.below(decisions.size())], n, random);
     if (!next)

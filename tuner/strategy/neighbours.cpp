@@ -10,7 +10,7 @@
 namespace pbc::tuner {
 namespace {
 
-/// Collects configurations that are not the one we come from.
+/// Collects configurations that differ from the starting one.
 struct Collector {
   const Configuration &origin;
   std::vector<Configuration> found;
@@ -48,8 +48,8 @@ void changeLevels(const ProgramSpace &space, const Bans &bans, int site, long n,
   }
 }
 
-/// Halving and doubling for sizes, and eight times as much, as a gain of 2 % for each doubling is lost in the
-/// noise; the nearest steps for the others (a ratio in eighths, a flag).
+/// For sizes, halving and doubling, and a factor of eight, because a gain of 2 % for each doubling is hidden
+/// by noise; for others (a ratio in eighths, a flag) the nearest steps.
 void changeTunable(const ProgramSpace &space, int index, long n, Collector &out) {
   const Tunable &tunable = space.tunables[index];
   const double value = out.origin.tunables()[index];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What tuning makes small: time, energy, peak memory, or a product of them.
+// The quantity that tuning minimises: time, energy, peak memory, or a product of them.
 //
 //   const Objective objective = Objective::parse("energy*time");    // the energy-delay product
 //   objective.cost({0.5 s, 3 J}, byDefault {1 s, 4 J})  ->  0.375: the default costs 1
 //   objective.inWords({0.5 s, 3 J})                     ->  "1.5 J s"
 //
-// Strategies know one number of a run, called seconds. With another objective they get the seconds that the
+// Strategies see one number for a run, called seconds. With another objective they get the seconds that the
 // default would take for the same cost (tuner/strategy/objective_evaluator.h), so that their limits and
 // tolerances keep their meaning. The energy-delay product: cost-models.md 4.4.
 #pragma once
@@ -24,13 +24,13 @@ inline constexpr std::array<Metric, 3> kMetrics{Metric::Time, Metric::Energy, Me
 /// "time", "energy", "memory"
 const char *nameOf(Metric);
 
-/// Of one run, or typical of several.
+/// The metrics of one run, or the typical ones of several runs.
 struct Metrics {
   double seconds = 0;
   std::optional<double> joules; // of the whole machine
-  std::optional<double> bytes;  // at most at once
+  std::optional<double> bytes;  // the most at once
 
-  /// 0 where it was not measured.
+  /// 0 if the metric was not measured.
   double of(Metric) const;
 };
 
@@ -49,11 +49,11 @@ public:
   bool wants(Metric) const;
   /// The product, in SI units; nothing if a factor was not measured.
   std::optional<double> value(const Metrics &) const;
-  /// In parts of what the default costs: the product of ratios.
+  /// The cost relative to that of the default: the product of ratios.
   double cost(const Metrics &, const Metrics &byDefault) const;
   /// A value with its unit.
   std::string inWords(double value) const;
-  /// "as slow", or of the others "as much"; and the other way round, "as fast", "as economical".
+  /// "as slow" or, for other objectives, "as much"; the opposites are "as fast" and "as economical".
   const char *asMuch() const { return isTime() ? "as slow" : "as much"; }
   const char *asLittle() const { return isTime() ? "as fast" : "as economical"; }
 
@@ -61,7 +61,7 @@ private:
   std::vector<Metric> factors_{Metric::Time};
 };
 
-/// Two metrics, "time,memory"; throws TunerError.
+/// Reads two metrics, "time,memory"; throws TunerError.
 std::array<Metric, 2> parseFront(const std::string &);
 
 } // namespace pbc::tuner

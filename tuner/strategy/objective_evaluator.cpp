@@ -41,7 +41,7 @@ std::optional<Metrics> ObjectiveEvaluator::typical(const Configuration &configur
 
 std::optional<Metrics> ObjectiveEvaluator::byDefault(int size) {
   constexpr int kRuns = 3;
-  constexpr double kPatience = 20; // times what it took when it was prepared
+  constexpr double kPatience = 20; // times the time that the preparation took
   if (const auto known = default_.find(size); known != default_.end())
     return known->second;
   const Configuration defaults = Configuration::defaults(space_);

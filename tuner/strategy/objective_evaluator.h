@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Another objective than time, in front of an evaluator: what strategies get for a run are the seconds that
+// Applies another objective than time, in front of an evaluator: for a run, strategies get the seconds that
 // the default would take for the same cost.
 //
 //   ObjectiveEvaluator evaluator(space, sizes, inner, costOf(Objective::parse("energy")));
@@ -8,9 +8,9 @@
 //       ->  0.75 s
 //   evaluator.typical(configuration, 3)          ->  {0.5 s, 3 J}, medians of what was measured
 //
-// So limits, noise and races of the strategies keep their meaning. What is frugal may be slow: a run may take
-// kSlower times what the strategies allow. Invariant: the default costs its own time, but for noise; every
-// measured run is in the archive.
+// So limits, noise and races of the strategies keep their meaning. A configuration that uses little energy
+// may be slow: a run may take kSlower times what the strategies allow. Invariant: the default costs its own
+// time, except for noise; every measured run is in the archive.
 #pragma once
 #include "tuner/strategy/evaluator.h"
 #include "tuner/strategy/objective.h"
@@ -21,7 +21,7 @@
 
 namespace pbc::tuner {
 
-/// What a run costs in parts of what the default costs.
+/// The cost of a run relative to the cost of the default.
 using Cost = std::function<double(const Metrics &run, const Metrics &byDefault)>;
 
 Cost costOf(const Objective &);
@@ -30,7 +30,7 @@ class ObjectiveEvaluator : public Evaluator {
 public:
   static constexpr double kSlower = 4;
 
-  /// `inner` measures the metrics that `cost` looks at. All but `cost` must outlive this.
+  /// `inner` measures the metrics that `cost` uses. All arguments but `cost` must outlive this object.
   ObjectiveEvaluator(const ProgramSpace &, const std::vector<TestSize> &, Evaluator &inner, Cost cost);
 
   Measurement measure(const Request &) override;
@@ -38,14 +38,17 @@ public:
                                              double deadline) override {
     return inner_.examine(all, depth, deadline);
   }
+  std::optional<Rejected> confirm(const Configuration &configuration, int size, double, double) override {
+    return inner_.confirm(configuration, size, 0, 0); // what is measured here are no seconds
+  }
   bool renew() override { return inner_.renew(); }
   void pause(double seconds) override { inner_.pause(seconds); }
   double elapsed() const override { return inner_.elapsed(); }
   bool stopped() const override { return inner_.stopped(); }
 
-  /// From now on something else counts; what was measured stays.
+  /// Changes the cost from now on; what was measured is kept.
   void setCost(Cost cost) { cost_ = std::move(cost); }
-  /// Of one request: where energy is measured, a run is many runs already.
+  /// Limits the runs of one request: if energy is measured, a run already consists of many runs.
   void setMostRuns(int most) { mostRuns_ = most; }
 
   struct Archived {
@@ -53,9 +56,9 @@ public:
     std::vector<Metrics> runs;
     Metrics typical() const;
   };
-  /// All that ran at a size, by key.
+  /// All configurations that ran at a size, by key.
   const std::map<std::string, Archived> &archive(int size) { return archive_[size]; }
-  /// Nothing if it did not run there.
+  /// Nothing if the configuration did not run at that size.
   std::optional<Metrics> typical(const Configuration &, int size);
 
 private:

@@ -22,7 +22,7 @@ void goOn(Tester &tester, Population &population, int size, Technique &technique
           const Deadline &deadline, Random &random) {
   constexpr int kFruitless = 3;
   constexpr double kGain = 0.99;
-  const auto confirmed = // runs: those that it was chosen by may be lucky
+  const auto confirmed = // new runs, because the times that it was chosen by may be lucky
       static_cast<std::size_t>(std::max(3, 2 * tester.runs().first));
   if (!population.bestMeasured(size))
     return;
@@ -58,9 +58,9 @@ std::optional<Configuration> bestInTurns(Tester &tester, Population &population,
 
 void polishInTurns(Tester &tester, Duels &duels, int size, const Deadline &deadline, Random &random) {
   const long n = tester.sizes()[static_cast<std::size_t>(size)].n;
-  // Any of them may be worth most, and there may not be time for all.
+  // Any of the steps may gain most, and there may not be time for all.
   const auto stepsFrom = [&](const Configuration &best) {
-    constexpr int kBands = 3; // what calls itself takes most of its time at these sizes
+    constexpr int kBands = 3; // recursive transforms spend most of their time at these sizes
     std::vector<Configuration> steps = neighbours(tester.space(), tester.bans(), best, n);
     for (int band = 1; band <= kBands; ++band)
       for (Configuration &step : bandChanges(tester.space(), tester.bans(), best, n >> band))

@@ -48,7 +48,7 @@ void Population::prune(int size, int most) {
   for (std::size_t i = 0; i < members_.size(); ++i)
     order.emplace_back(members_[i].at(size), i);
   std::sort(order.begin(), order.end());
-  // A simpler one within 2 % of the fastest leads; a plain sort with such a tolerance would not be
+  // The simplest one within 2 % of the fastest comes first; a plain sort with such a tolerance would not be
   // transitive.
   for (auto it = order.begin(); it != order.end() && it->first < order.front().first * 1.02; ++it)
     if (members_[it->second].configuration.complexity() <
@@ -63,7 +63,7 @@ void Population::prune(int size, int most) {
 }
 
 void Population::checkTimes(Tester &tester, int size, int most) {
-  constexpr double kDrift = 1.1, kMostDrift = 2.5; // beyond that, other programs have interrupted the runs
+  constexpr double kDrift = 1.1, kMostDrift = 2.5; // with more, other programs have interrupted the runs
   Candidate *const first = bestMeasured(size);
   if (!first)
     return;

@@ -15,20 +15,20 @@ class Population {
 public:
   /// False if it is a member already.
   bool join(Candidate);
-  /// Keeps the `most` fastest of those measured at this size, in order; if none was, all stay.
+  /// Keeps the `most` fastest of those measured at this size, in order; if none was measured, all stay.
   void prune(int size, int most);
   /// Removes the members that a test at this size rejected.
   void keepMeasured(int size);
-  /// Removes those that use an alternative which is banned by now. What is left without it of the fastest
-  /// of them takes their places, if it runs at this size: they may be all that was found.
+  /// Removes the members that use an alternative which has been banned. The fastest of them are replaced by
+  /// what is left of them without it, if that runs at this size, because they may be all that was found.
   void removeBanned(Tester &, int size);
-  /// If the best one takes another time now than it took, nobody's times are worth comparing with any more:
-  /// the fastest are measured anew, and the others go.
+  /// If the time of the best member has changed, no earlier times are comparable any more: the fastest
+  /// members are measured again, and the others are removed.
   void checkTimes(Tester &, int size, int most);
   Candidate &best(int size);
   /// Nothing if there is no member, or none was measured at this size.
   Candidate *bestMeasured(int size);
-  /// Nothing if it is no member.
+  /// Nothing if it is not a member.
   Candidate *find(const Configuration &);
 
   std::vector<Candidate> &members() { return members_; }

@@ -10,11 +10,11 @@ namespace pbc::tuner {
 namespace {
 
 constexpr int kFewestRounds = 5;      // five wins in a row are beyond chance (1/32)
-constexpr int kRoundsWithoutTime = 3; // are enough for whoever needs less than
-constexpr double kHalf = 0.5;         // of the other's time, where the time is over
-constexpr int kRoundsWithOneLost = 8; // all but one of these are beyond chance, too (9/256)
+constexpr int kRoundsWithoutTime = 3; // if the time is over, for a candidate that is faster by kHalf
+constexpr double kHalf = 0.5;         // of the other's time
+constexpr int kRoundsWithOneLost = 8; // winning all but one of these is beyond chance, too (9/256)
 constexpr int kMostRounds = 15;       // in a row
-constexpr int kSpreadRounds = 45;     // more at most, over the time that is left
+constexpr int kSpreadRounds = 45;     // at most so many more, over the remaining time
 constexpr double kSpread = 6;         // seconds of it
 constexpr double kExamination = 0.4, kLeastExamination = 1; // share of the time, and seconds
 
@@ -24,8 +24,8 @@ struct Runner {
   bool out = false;
 };
 
-/// The first of them for whom there is time until the deadline; whoever was there before, and one more,
-/// always.
+/// Keeps the first candidates for which there is time until the deadline; the earlier winner, and one more,
+/// always stay.
 std::vector<Configuration> affordable(const Tester &tester, std::vector<Configuration> candidates, int size,
                                       double seconds, bool hasPrevious) {
   const double ofRound = std::max(seconds / kFewestRounds - tester.defaultAt(size), 0.0);
@@ -35,14 +35,14 @@ std::vector<Configuration> affordable(const Tester &tester, std::vector<Configur
   return candidates;
 }
 
-/// True when further rounds would not change the answer.
+/// True if further rounds would not change the answer.
 bool areAllSlower(const Runner &reference, const std::vector<Runner> &runners) {
   return std::all_of(runners.begin(), runners.end(), [&](const Runner &runner) {
     return runner.out || judgePairs(reference.seconds, runner.seconds).clearlySlower;
   });
 }
 
-/// Beyond chance, though it is one of so many rivals.
+/// Whether it is faster beyond chance, considering the number of rivals.
 bool isFaster(const Runner &reference, const Runner &runner, std::size_t rivals) {
   return !runner.out && judgePairs(reference.seconds, runner.seconds, static_cast<int>(rivals)).faster;
 }
@@ -52,8 +52,8 @@ bool isNoSlower(const Runner &reference, const Runner &runner) {
          !judgePairs(reference.seconds, runner.seconds).clearlySlower;
 }
 
-/// Somebody needs less than `ratio` of the reference's time, but for a disturbed turn or two it could be
-/// chance.
+/// Whether some candidate needs less than `ratio` of the reference's time, but could still be faster by
+/// chance because of a disturbed turn or two.
 bool isNearlyDecided(const Runner &reference, const std::vector<Runner> &runners, double ratio) {
   const auto leads = [&](const Runner &runner) {
     return !runner.out && judgePairs(reference.seconds, runner.seconds).ratio < ratio;
@@ -63,7 +63,7 @@ bool isNearlyDecided(const Runner &reference, const std::vector<Runner> &runners
                       [&](const Runner &r) { return isFaster(reference, r, runners.size()); });
 }
 
-/// The reference itself if nobody is faster.
+/// The reference itself if no candidate is faster.
 Runner *fastest(Runner &reference, std::vector<Runner> &runners) {
   Runner *best = &reference;
   double ratio = 1;
@@ -87,8 +87,8 @@ bool goesOn(int rounds, const Tester &tester, int size, double deadline, Rounds 
   const bool hasTime = tester.mayGoOn(deadline);
   if (rounds < kFewestRounds)
     return hasTime || rounds < kRoundsWithoutTime || !isFarAhead(reference, *fastest(reference, runners));
-  // Where processors and memory are shared, what two threads gain changes from one second to the next: what
-  // was much faster for all of the search and is not now may have met a bad moment.
+  // On shared processors and memory, the gain from two threads varies from second to second: a candidate that
+  // was much faster in the whole search, but is not now, may have met a bad moment.
   const bool isPromised =
       kind == Rounds::Spread && hasTime && tester.bestAt(size) < kPromise * tester.defaultAt(size);
   if (areAllSlower(reference, runners) && !isPromised)
@@ -96,18 +96,19 @@ bool goesOn(int rounds, const Tester &tester, int size, double deadline, Rounds 
   if (rounds < kMostRounds)
     return !(runners.size() == 1 && isFaster(reference, runners.front(), 1)) &&
            (hasTime || (rounds < kRoundsWithOneLost && isNearlyDecided(reference, runners, kFar)));
-  // Whoever looks after each of so many rounds sees somebody win by chance: that is looked at once more only,
-  // at the end.
+  // If the race were evaluated after each of so many rounds, some candidate would win by chance; so it is
+  // evaluated only once more, at the end.
   return kind == Rounds::Spread && hasTime && rounds < kMostRounds + kSpreadRounds &&
          (rounds > kMostRounds || isNearlyDecided(reference, runners, kAhead) ||
           (isPromised && fastest(reference, runners) == &reference));
 }
 
-/// Once more in another process, the winner first this time. Times are added to those of the runners.
+/// Compares once more in another process, the winner first this time. The times are added to those of the
+/// runners.
 bool isConfirmed(Tester &tester, Runner &keeper, Runner &winner, Runner &reference, Turns &turns,
                  double deadline) {
   if (!tester.evaluator().renew())
-    return true; // nothing would be different
+    return true; // nothing would change
   std::vector<Runner *> order{&winner, &keeper};
   if (&keeper != &reference)
     order.push_back(&reference);
@@ -158,7 +159,7 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
       if (!runner.out)
         order.push_back(&runner);
     if (order.size() == 1 && round >= kRoundsWithoutTime)
-      break; // nobody left: a few times of the default for the report
+      break; // no candidate is left: a few times of the default for the report
     if (round % 2)
       std::reverse(order.begin(), order.end());
     turns.beginRound();
@@ -177,15 +178,15 @@ RaceResult race(Tester &tester, const std::vector<Configuration> &candidates, in
     if (tester.evaluator().stopped())
       break;
     if (isWhole)
-      ++result.rounds; // who left the race keeps what it has, unused
+      ++result.rounds; // candidates that left the race keep their times, which are unused
     else
-      for (Runner *runner : ran) // else the next round would pair wrong times
+      for (Runner *runner : ran) // otherwise the next round would pair wrong times
         runner->seconds.pop_back();
   }
   Runner *winner = &reference;
   while (true) {
     winner = fastest(reference, runners);
-    Runner *keeper = &reference; // who stays if nobody is faster
+    Runner *keeper = &reference; // the one that stays if no candidate is faster
     for (Runner &runner : runners)
       if (previous && runner.configuration == *previous &&
           (isFaster(reference, runner, runners.size()) ||

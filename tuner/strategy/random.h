@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The only source of chance in the search: the same seed gives the same numbers on every machine (the
-// standard library's distributions may differ between implementations, so they are not used).
+// The only source of randomness in the search: the same seed gives the same numbers on every machine (the
+// standard library's distributions are not used, because they may differ between implementations).
 //
 //   Random random(1);  random.below(6);  random.lognormal(1.0)   // a factor with median 1
 //
@@ -20,7 +20,8 @@ public:
 
   /// 0 <= result < count, uniform; count >= 1.
   std::uint64_t below(std::uint64_t count) {
-    const std::uint64_t most = engine_.max() - engine_.max() % count; // a multiple: no value is preferred
+    // a multiple of `count`, so that all values are equally likely
+    const std::uint64_t most = engine_.max() - engine_.max() % count;
     std::uint64_t value;
     do
       value = engine_();
@@ -36,7 +37,7 @@ public:
   /// Mean 0, deviation 1 (Box and Muller).
   double normal() { return std::sqrt(-2 * std::log(1 - unit())) * std::cos(2 * std::numbers::pi * unit()); }
 
-  /// exp of a normal value: halving is as likely as doubling.
+  /// exp of a normal value: a factor of 1/2 is as likely as 2.
   double lognormal(double sigma) { return std::exp(sigma * normal()); }
 
 private:

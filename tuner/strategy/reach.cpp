@@ -34,7 +34,7 @@ private:
         break;
   }
 
-  /// With the values of now, another alternative may be no more exact at first.
+  /// With the current values, another alternative may at first be no more accurate.
   void climbFromEachAlternative() {
     for (const Configuration &start : choiceMoves()) {
       Ascent other(space_, start, n_, accuracyOf_);
@@ -54,7 +54,7 @@ private:
   }
   bool isBetter(double a, double b) const { return space_.goal->largerIsBetter ? a > b : a < b; }
 
-  /// True if it could be tried; it is the best from now on if it is more exact.
+  /// True if the candidate could be tried; it becomes the best if it is more accurate.
   bool take(const Configuration &candidate) {
     const auto accuracy = accuracyOf_(candidate);
     if (accuracy && isBetter(*accuracy, best_.accuracy))
@@ -72,7 +72,8 @@ private:
     return isBetter(best_.accuracy, before);
   }
 
-  /// Those that a call of this size reads; larger ones follow them (Configuration::withValueAt).
+  /// The tunables that a call of this size reads; those for larger sizes follow them
+  /// (Configuration::withValueAt).
   std::vector<int> knobs() const {
     std::vector<int> found;
     for (std::size_t i = 0; i < space_.tunables.size(); ++i) {
@@ -80,7 +81,7 @@ private:
       if (t.forAccuracy && space_.isOpenAt(t, n_))
         found.push_back(static_cast<int>(i));
     }
-    // The size itself before smaller ones, which only calls of calls see.
+    // The entry for the size itself comes before those for smaller sizes, which only recursive calls read.
     std::stable_sort(found.begin(), found.end(),
                      [&](int a, int b) { return space_.tunables[a].sizeBin > space_.tunables[b].sizeBin; });
     return found;

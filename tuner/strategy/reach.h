@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// From a configuration that is not exact enough to one that is.
+// Starts from a configuration that is not accurate enough and finds one that is.
 //
 //   reach(space, start, n = 1024, accuracyOf)
 //     rounds 1: 0.2   rounds 2: 0.5   rounds 4: 0.8   rounds 8: 0.96 >= 0.95   ->  {rounds 8, 0.96, true}
 //
-// Moves are: all accuracy tunables together times 2, each alone times 2, half, to an end of its range, or one
-// step; then every alternative of every choice. The move that gains most is made, until the target is met or
-// nothing gains. How long anything takes is not looked at: the search that follows makes it fast again.
-// Source: own (steepest ascent); language reference 2.10.
+// The moves are: all accuracy tunables together times 2; each alone times 2, halved, to an end of its range,
+// or one step; then every alternative of every choice. The move that gains most is made, until the target is
+// met or no move gains. Times are not considered here: the search that follows makes the configuration fast
+// again. Source: own (steepest ascent); language reference 2.10.
 #pragma once
 #include "tuner/space/configuration.h"
 
@@ -26,7 +26,7 @@ struct Reached {
   bool met = false;
 };
 
-/// `space` has a goal. The result is the start itself if that meets the target already.
+/// `space` must have a goal. The result is the start itself if that already meets the target.
 Reached reach(const ProgramSpace &space, const Configuration &start, long n, const AccuracyOf &);
 
 } // namespace pbc::tuner

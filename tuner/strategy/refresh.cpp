@@ -23,12 +23,12 @@ public:
             const Deadline &deadline)
       : space_(space), tester_(tester), rivals_(rivals), deadline_(deadline) {}
 
-  /// At each size; the best configuration of the last one that was reached, or nothing.
+  /// Goes through the sizes; returns the best configuration of the last one that was reached, or nothing.
   std::optional<Duels> run() {
     const int count = static_cast<int>(tester_.sizes().size());
     Configuration best = Configuration::defaults(space_);
     for (int size = 0; size < count; ++size) {
-      // The full size must be measured whatever the time: the race is there.
+      // The full size must be measured in any case, because the race is at that size.
       if (size + 1 < count && !tester_.mayGoOn(deadline_))
         continue;
       if (tester_.evaluator().stopped())
@@ -54,7 +54,7 @@ private:
   const Configuration &current() const { return duels_->best(); }
   bool step(const Configuration &next) { return duels_->isBeatenBy(next); }
 
-  /// The alternatives of the levels below and above also around n, where their cut-offs are near.
+  /// Tries the alternatives of the levels below and above around n, where their cut-offs are near.
   void moveCutoffs(int size) {
     const long n = tester_.sizes()[static_cast<std::size_t>(size)].n;
     for (std::size_t site = 0; site < space_.sites.size(); ++site) {
@@ -73,7 +73,7 @@ private:
       const long below = selector.levels()[static_cast<std::size_t>(level)].below;
       if (below != kNoLimit && static_cast<double>(below) <= kNear * static_cast<double>(n))
         tryUse(level + 1, bandStart(n), below);
-      // What was beyond the other machine's sizes nobody knows.
+      // For sizes beyond those of the other machine nothing is known.
       if (below == kNoLimit && (isLowNear || size + 1 == static_cast<int>(tester_.sizes().size())))
         for (const int use : tester_.bans().allowed(space_, static_cast<int>(site)))
           step(current().withSelector(static_cast<int>(site), current().selectors()[site].withRangeForced(
@@ -96,8 +96,8 @@ private:
         scaleTunable(static_cast<int>(i), n);
   }
 
-  /// All numbers, or those of one transform, as somebody else has them: with one thread, any cut-off of tasks
-  /// was as good as another, and here several of them have to go at once.
+  /// Tries all numbers, or those of one transform, of another configuration: with one thread, any cut-off of
+  /// tasks was as good as another, and here several of them have to change at once.
   void takeTunables(const Configuration &rival) {
     const auto taken = [&](auto &&isMeant) {
       Configuration next = current();
@@ -114,7 +114,7 @@ private:
         step(taken([&](const Tunable &t) { return t.transform == tunable.transform; }));
   }
 
-  /// Those that the sizes until now could not judge, and all of them more finely.
+  /// Tries the cut-offs that the sizes until now could not judge, and all of them in finer steps.
   void scaleCutoffs(int site, long n) {
     const auto selectorNow = [&] { return current().selectors()[static_cast<std::size_t>(site)]; };
     for (int level = 0; level + 1 < static_cast<int>(selectorNow().levels().size()); ++level) {
@@ -137,7 +137,7 @@ private:
     }
   }
 
-  /// In one direction as long as it helps; if it does not, in the other.
+  /// Scales in one direction as long as it helps; if it does not, in the other.
   void scaleTunable(int index, long n) {
     const Tunable &tunable = space_.tunables[static_cast<std::size_t>(index)];
     const double width = tunable.maximum - tunable.minimum;
@@ -165,10 +165,10 @@ private:
   int reached_ = 0;
 };
 
-/// What is more than a step away.
+/// Searches beyond single steps.
 void lookAround(Tester &tester, Duels &duels, int size, int mostMembers, const Deadline &deadline,
                 Random &random) {
-  constexpr double kSearch = 0.8; // of what is left; the rest is for the duels
+  constexpr double kSearch = 0.8; // of the remaining time; the rest is for the duels
   Population population;
   Candidate best{duels.best(), {}};
   if (!tester.mayGoOn(deadline) || !tester.test(best, size, best.configuration))
@@ -185,7 +185,7 @@ void lookAround(Tester &tester, Duels &duels, int size, int mostMembers, const D
 TuneResult refresh(const ProgramSpace &space, const std::vector<TestSize> &sizes,
                    const std::vector<Configuration> &rivals, const TuneSettings &settings,
                    Evaluator &evaluator, Observer &observer) {
-  constexpr double kSearch = 0.8; // of the time; the rest is the race's
+  constexpr double kSearch = 0.8; // of the time; the rest is for the race
   Tester tester(space, sizes, evaluator, observer, Tester::runsOf(settings.trials));
   const double start = evaluator.elapsed();
   observer.stage("moving what the other machine found");
@@ -206,7 +206,7 @@ TuneResult refresh(const ProgramSpace &space, const std::vector<TestSize> &sizes
   int ofRace = 0;
   if (duels && !evaluator.stopped()) {
     observer.stage("final race against the stored configuration");
-    // Where measurements are counted, the race gets along with few, too.
+    // If measurements are counted, the race also needs only few.
     const RaceResult last = race(tester, {duels->best()}, result.size, settings.deadline, nullptr,
                                  settings.trials > 0 ? Rounds::InARow : Rounds::Spread);
     ofRace = last.measurements;

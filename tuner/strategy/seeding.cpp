@@ -29,7 +29,7 @@ struct BestOfPlace {
 
 std::vector<Configuration> storedSeeds(const ProgramSpace &space, const std::vector<JournalEntry> &entries,
                                        const Place &here, std::size_t most) {
-  // Programs of another text may be slower for another reason: each is a place of its own.
+  // Programs with another text may be slower for other reasons, so each is a place of its own.
   std::map<std::tuple<std::string, std::string, std::string>, std::map<std::string, Known>> places;
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> last;
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -65,7 +65,7 @@ std::vector<Configuration> storedSeeds(const ProgramSpace &space, const std::vec
       const Configuration seed = fromToml(space, place.toml, "journal");
       if (seed != defaults && std::find(seeds.begin(), seeds.end(), seed) == seeds.end())
         seeds.push_back(seed);
-    } catch (const TunerError &) { // of a version with other choices
+    } catch (const TunerError &) { // an entry of a version with other choices
     }
   }
   return seeds;

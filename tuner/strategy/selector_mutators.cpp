@@ -26,7 +26,7 @@ std::optional<Selector> ifDifferent(const Selector &before, std::optional<Select
   return after;
 }
 
-/// Anywhere up to n, each factor of two as likely as the others.
+/// Any size up to n, uniformly on a logarithmic scale.
 long anyScale(long n, Random &random) {
   const double logarithm = std::log(static_cast<double>(std::max(n, 2L)));
   return std::max(std::lround(std::exp(random.unit() * logarithm)), 1L);
@@ -40,8 +40,8 @@ long bandEnd(long n) { return std::max(4 * n / 3, n + 1); }
 
 std::optional<Selector> addLevel(const Selector &selector, const std::vector<int> &alternatives, long n,
                                  Random &random) {
-  // Mostly from 2n/3 on, so that calls of size n change and those of n/2 keep what earlier sizes found;
-  // sometimes around any smaller size, because other transforms and base cases see those.
+  // Mostly from 2n/3 on, so that calls of size n change and those of n/2 keep what was found at earlier
+  // sizes; sometimes around any smaller size, because other transforms and base cases are called with those.
   const bool top = random.chance(0.5);
   const long scale = top ? n : anyScale(n, random);
   const auto use = otherThan(selector.select(scale), alternatives, random);
@@ -68,7 +68,7 @@ std::optional<Selector> changeLevel(const Selector &selector, const std::vector<
 }
 
 std::optional<Selector> scaleCutoff(const Selector &selector, long n, Random &random) {
-  // The cut-off right above n counts too: scaled down, it brings the next level into sight.
+  // The cut-off right above n counts, too: scaled down, it makes the next level reachable.
   const int cutoffs = static_cast<int>(selector.levels().size()) - 1;
   const int reachable = std::min(cutoffs, selector.levelOf(n) + 1);
   if (reachable == 0)

@@ -20,7 +20,7 @@ struct Logarithms {
 
 double logarithm(double seconds) { return std::log(std::max(seconds, 1e-9)); }
 
-/// Without the runs that somebody else has lengthened: those far above the lower median.
+/// Removes the runs that other work has lengthened: those far above the lower median.
 std::vector<double> undisturbed(std::vector<double> seconds) {
   constexpr double kFar = 1.3;
   std::sort(seconds.begin(), seconds.end());
@@ -34,7 +34,7 @@ Logarithms logarithms(const std::vector<double> &seconds, double guess = kGuesse
   result.count = static_cast<double>(seconds.size());
   for (double value : seconds)
     result.mean += logarithm(value) / result.count;
-  double squares = guess * guess; // one pretended observation
+  double squares = guess * guess; // one assumed observation
   for (double value : seconds)
     squares += std::pow(logarithm(value) - result.mean, 2);
   result.variance = squares / result.count;
@@ -57,7 +57,7 @@ double studentAbove(double t, int freedom) {
   return (1 - within) / 2;
 }
 
-/// Probability of at least `wins` heads in `games` throws of a coin.
+/// Probability of at least `wins` heads in `games` coin tosses.
 double byChance(int wins, int games) {
   double sum = 0, term = 1; // term = binomial(games, i)
   for (int i = 0; i <= games; ++i) {
@@ -68,10 +68,10 @@ double byChance(int wins, int games) {
   return sum / std::exp2(games);
 }
 
-/// With 95 % confidence, by order statistics; infinite for fewer than 5 values.
+/// An upper bound of the median with 95 % confidence, by order statistics; infinite for fewer than 5 values.
 double medianAtMost(std::vector<double> values) {
   const int count = static_cast<int>(values.size());
-  int above = 0; // so many are as great as the bound, or greater
+  int above = 0; // number of values that are at least as large as the bound
   while (above < count && byChance(count - above, count) <= 0.05)
     ++above;
   if (above == 0)
@@ -119,7 +119,8 @@ void Noise::learn(const std::vector<double> &all) {
 }
 
 double Noise::deviation() const {
-  // The guess weighs as much as ten repetitions; below 1 % no clock of a shared machine is to be trusted.
+  // The assumed value weighs as much as ten repetitions; below 1 %, no clock of a shared machine can be
+  // trusted.
   constexpr double kWeight = 10;
   const double variance =
       (kWeight * kGuessedDeviation * kGuessedDeviation / 4 + squares_) / (kWeight + freedom_);
@@ -161,7 +162,7 @@ Pairs judgePairs(const std::vector<double> &reference, const std::vector<double>
     squares += (value - mean) * (value - mean);
   const double error = std::sqrt(squares / (count - 1) / count);
   const int wins = static_cast<int>(std::count_if(logs.begin(), logs.end(), [](double v) { return v < 0; }));
-  // The t-test is strong when times are well behaved; the sign test does not mind a single wild one.
+  // The t-test is strong when times are well behaved; the sign test is not affected by a single outlier.
   const double below = studentAbove(-mean / std::max(error, 1e-12), count - 1);
   result.faster = std::min(below, byChance(wins, count)) < kChance / rivals && result.ratio < 0.99;
   result.clearlySlower = below > 1 - kChance && result.ratio > 1.01;

@@ -41,7 +41,7 @@ void setOption(ChosenStrategy &chosen, const std::string &word) {
   char *end = nullptr;
   const std::string text = equals == std::string::npos ? "" : word.substr(equals + 1);
   const double value = std::strtod(text.c_str(), &end);
-  // Not-a-number is in no range, either.
+  // NaN is in no range, either.
   if (text.empty() || *end != '\0' || !(value >= option->minimum && value <= option->maximum))
     throw TunerError(fmt::format("--strategy={}: {} must be a number from {} to {}, not '{}'\n  help: {}={}",
                                  strategy.name, name, option->minimum, option->maximum, text, name,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One way of proposing configurations. It is asked for one at a time and told what came of it; who measures,
-// who keeps the best and when time is over is not its business.
+// One way of proposing configurations. A technique is asked for one proposal at a time and told the outcome;
+// measuring, keeping the best and watching the time are done elsewhere.
 //
 //   technique.begin(situation)                        a new size: its members are measured
-//   technique.propose(situation)  -> {child, parent}  or nothing: it has nothing more to say at this size
-//   technique.told(situation, proposal, outcome)      {seconds 0.031, better}; also of proposals of others
+//   technique.propose(situation)  -> {child, parent}  or nothing: it has no more proposals at this size
+//   technique.told(situation, proposal, outcome)      {seconds 0.031, better}; also for proposals of others
 //
-// Invariant: what is proposed fits the space. A technique never measures and draws all chance from the
-// situation, so the same seed gives the same search (requirement 86). Techniques can be put together, for
+// Invariant: proposals fit the space. A technique never measures and draws all random numbers from the
+// situation, so the same seed gives the same search (requirement 86). Techniques can be combined, because
 // each is told what the others found: techniques/ensemble.cpp. Source: ask and tell as in OpenTuner
 // (PACT'14); petabricks-hetero 7.2.
 #pragma once
@@ -22,12 +22,12 @@
 
 namespace pbc::tuner {
 
-/// Where the search stands.
+/// The state of the search.
 struct Situation {
   Tester &tester;
   Population &population; // measured at this size; never empty
   int size = 0;
-  bool isFirstSize = true; // nobody has decided anything for smaller ones
+  bool isFirstSize = true; // nothing has been decided for smaller sizes
   Random &random;
 
   const ProgramSpace &space() const { return tester.space(); }
@@ -37,22 +37,22 @@ struct Situation {
 
 struct Proposal {
   Configuration configuration;
-  Configuration parent; // to be beaten; and its difference is to blame for a failure. If unknown: the best
-  bool isFreeToSlow = false; // becomes a member if it only runs: a new start
+  Configuration parent;      // to be beaten; its difference is the suspect of a failure. If unknown: the best
+  bool isFreeToSlow = false; // becomes a member if it runs at all: a new start
 };
 
 struct Outcome {
-  bool isNew = false;            // it was measured; false: known, or it uses something banned
+  bool isNew = false;            // it was measured; false: known already, or it uses something banned
   std::optional<double> seconds; // nothing: not measured or rejected
-  std::optional<double> limit;   // it was stopped after this many seconds: slower than that
-  bool isBetter = false;         // than its parent: it is a member now
+  std::optional<double> limit;   // it was stopped after this many seconds, so it is slower than that
+  bool isBetter = false;         // than its parent, so it is a member now
   bool isBest = false;           // of all members
 };
 
-/// Of a technique that goes through a finite set.
+/// How much of a finite set a technique has gone through.
 struct Coverage {
   std::uint64_t proposed = 0, points = 0;
-  std::string grid; // what it leaves out, in words
+  std::string grid; // describes the grid, and so what it leaves out
 };
 
 class Technique {

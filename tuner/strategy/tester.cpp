@@ -28,7 +28,8 @@ double Tester::bestAt(int size) const {
 }
 
 double Tester::limit(int size) const {
-  // Of what the best needs in 95 % of runs. Before anything is known, three times the default.
+  // A bound that 95 % of the best configuration's runs do not exceed. Before anything is known, three times
+  // the default's time.
   const auto best = bestSeconds_.find(size);
   if (best != bestSeconds_.end())
     return kTesterPatience * upperBound(best->second) + kSlack;
@@ -43,7 +44,7 @@ bool Tester::test(Candidate &candidate, int size, int trials, const Configuratio
     screen();
   if (evaluator_.stopped() || quarantined_.contains(key))
     return false;
-  // The default is the measure of all things and may take its time.
+  // The default is the reference and has no limit.
   const bool isDefault = key == defaultKey_;
   const double most = isDefault ? std::max(20 * limit(size), 10.0) : limit(size);
   Measurement result = measure({candidate.configuration, size, trials, most, isFresh,
@@ -57,7 +58,7 @@ bool Tester::test(Candidate &candidate, int size, int trials, const Configuratio
     return false;
   if (result.rejected) {
     rejectedAt_.emplace(size, key);
-    // Not exact enough here: nobody's fault, and perhaps enough at another size.
+    // It is not accurate enough here: no decision is at fault, and it may be accurate enough at another size.
     if (result.rejected->kind == Failure::Inexact)
       return false;
     if (result.rejected->kind == Failure::TooSlow)
@@ -95,7 +96,7 @@ Measurement Tester::again(const Configuration &configuration, int size) {
         measure({best->second, size, kAgain, std::max(20 * most, 10.0), true, Compared::Nothing});
     if (!incumbent.seconds.empty()) {
       most = std::max(most, kTesterPatience * typicalSeconds(incumbent.seconds) + kSlack);
-      // What the best needs by now counts for the limits of others, too.
+      // New times of the best configuration also change the limits of others.
       std::vector<double> &known = bestSeconds_[size];
       known.insert(known.end(), incumbent.seconds.begin(), incumbent.seconds.end());
     }
@@ -136,7 +137,7 @@ bool Tester::beats(Candidate &child, Candidate &parent, int size) {
     Candidate *next = child.seconds[size].size() <= parent.seconds[size].size() ? &child : &parent;
     if (static_cast<int>(next->seconds[size].size()) >= runs_.most) {
       noise_[size].learn(child.seconds[size]);
-      return false; // no better than its parent, as far as one can see
+      return false; // not measurably better than its parent
     }
     if (!isAllowed(1))
       return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the Tester makes of an examination: whom it blames, and what is left of a configuration without that.
+// What the Tester does with the results of an examination: finds the cause of failures, and what is left of a
+// configuration without it.
 #include "tuner/strategy/neighbours.h"
 #include "tuner/strategy/tester.h"
 
@@ -11,13 +12,13 @@ namespace {
 
 TestSize sizeOf(const Misfit &misfit) { return {misfit.size, misfit.n, 0}; }
 
-/// The selector that takes this alternative where the other one does, else as by default.
+/// The selector that takes this alternative where the other one does, and the default elsewhere.
 Selector only(const Selector &selector, int alternative, int byDefault) {
   return selector.withUses(
       [&](int level) { return selector.levels()[level].use == alternative ? alternative : byDefault; });
 }
 
-/// The selector with this alternative replaced, wherever it is taken.
+/// The selector with this alternative replaced at all sizes.
 Selector without(const Selector &selector, int alternative, int instead) {
   return selector.withUses([&](int level) {
     const int use = selector.levels()[level].use;
@@ -90,7 +91,11 @@ bool Tester::staysRight(const Configuration &configuration, int size) {
   const int runs = static_cast<int>(std::clamp(kMost / std::max(bestAt(size), 1e-6), kFew, kMany));
   const auto look = [&](const Configuration &one) {
     evaluator_.renew();
-    return measure({one, size, runs, std::max(10 * defaultAt(size), 1.0), true, Compared::Last}).rejected;
+    const Measurement last =
+        measure({one, size, runs, std::max(10 * defaultAt(size), 1.0), true, Compared::Last});
+    if (last.rejected || last.seconds.empty())
+      return last.rejected;
+    return evaluator_.confirm(one, size, defaultAt(size), median(last.seconds));
   };
   const std::optional<Rejected> rejected = look(configuration);
   if (!rejected)
@@ -110,6 +115,16 @@ bool Tester::staysRight(const Configuration &configuration, int size) {
   if (!isNamed)
     bans_.convicted(space_, configuration, defaults, at, *rejected);
   return false;
+}
+
+bool Tester::isRefuted(const Configuration &configuration, int size, double byDefault, double seconds) {
+  const std::optional<Rejected> rejected = evaluator_.confirm(configuration, size, byDefault, seconds);
+  if (!rejected)
+    return false;
+  quarantined_.insert(configuration.key());
+  bans_.convicted(space_, configuration, Configuration::defaults(space_),
+                  sizes_[static_cast<std::size_t>(size)], *rejected);
+  return true;
 }
 
 std::optional<Configuration> Tester::repaired(const Configuration &configuration, const Misfit &misfit,

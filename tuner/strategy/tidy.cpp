@@ -10,8 +10,8 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr double kSame = 1.05;      // as long, at sizes below the full one
-constexpr double kDeviation = 0.05; // of a run, guessed: it weighs as much as one of them
+constexpr double kSame = 1.05;      // ratio that counts as equal, at sizes below the full one
+constexpr double kDeviation = 0.05; // of a run, assumed; it weighs as much as one run
 
 class Tidier {
 public:
@@ -38,7 +38,7 @@ private:
     takeBack(changed);
   }
 
-  /// Elements and size bins of one tunable lie side by side, and so do tunables of one transform.
+  /// Elements and size bins of one tunable are adjacent, and so are tunables of one transform.
   void takeBack(std::span<const int> changed) {
     if (changed.empty())
       return;
@@ -60,7 +60,7 @@ private:
       if (!sites[site].isOpen() || selector() == defaults_.selectors()[site])
         continue;
       for (int level = static_cast<int>(selector().levels().size()) - 2; level >= 0; --level)
-        if (level + 1 < static_cast<int>(selector().levels().size())) // two may have become one
+        if (level + 1 < static_cast<int>(selector().levels().size())) // two levels may have become one
           if (const Configuration without =
                   now_.withSelector(static_cast<int>(site), selector().withoutLevel(level));
               isAsGood(without))
@@ -78,7 +78,8 @@ private:
     return isAsFastInTurns(configuration);
   }
 
-  /// At the full size it must be known to be as fast: on a noisy machine a tenth may not be seen.
+  /// At the full size it must be shown to be as fast, because on a noisy machine a difference of a tenth may
+  /// not be visible.
   bool isAsFastInTurns(const Configuration &configuration) {
     constexpr std::size_t kFewest = 5, kMost = 25; // rounds
     constexpr double kAsFast = 1.02, kEqual = 1.01, kHopeless = 1.03;
@@ -103,10 +104,10 @@ private:
     return false;
   }
 
-  /// Both run anew and in turns: times that made the best one the best were lucky, and what runs first at a
-  /// size finds nothing in the caches.
+  /// Both run again and in turns: the earlier times of the best were lucky, and the first runs at a size find
+  /// cold caches.
   bool isAsGoodAt(const Configuration &configuration, int size) {
-    constexpr int kRuns = 3, kMost = 12; // of each: at once, and in all
+    constexpr int kRuns = 3, kMost = 12; // of each: at once, and in total
     Candidate best{best_, {}}, candidate{configuration, {}};
     for (int runs = kRuns; runs <= kMost; runs += kRuns) {
       if (!tester_.mayGoOn(deadline_) || !tester_.test(best, size, kRuns, best_) ||

@@ -14,10 +14,10 @@
 namespace pbc::tuner {
 namespace {
 
-// Of the time; the rest is the race's.
+// Parts of the time; the rest is for the race.
 constexpr double kSearch = 0.47, kPolish = 0.15, kFastest = 0.03, kTidy = 0.08, kInTurns = 0.12;
 
-/// What is known when the user ends it before the race.
+/// The result if the user ends the tuning before the race.
 void takeBestSoFar(const Tester &tester, Population &population, TuneResult &result) {
   result.defaultSeconds = result.bestSeconds = tester.defaultAt(result.size);
   const Configuration defaults = Configuration::defaults(tester.space());
@@ -37,11 +37,11 @@ void takeBestSoFar(const Tester &tester, Population &population, TuneResult &res
   result.changed = true;
 }
 
-/// Those of before, those found by comparing most closely, and the fastest ones.
+/// The candidates of the race: earlier results, those found by the closest comparisons, and the fastest ones.
 std::vector<Configuration> runnersOf(const Tester &tester, const Population &population,
                                      const std::vector<Configuration> &earlier,
                                      const std::vector<Configuration> &closest, int size) {
-  constexpr std::size_t kRunners = 3; // besides those of before
+  constexpr std::size_t kRunners = 3; // in addition to earlier results
   std::vector<Configuration> runners;
   for (const std::vector<Configuration> *all : {&earlier, &closest})
     for (const Configuration &configuration : *all)
@@ -55,7 +55,8 @@ std::vector<Configuration> runnersOf(const Tester &tester, const Population &pop
   return runners;
 }
 
-/// Where the winner was wrong, all that was found may have come from it: each alternative alone runs again.
+/// If the winner was wrong, everything that was found may be derived from it, so each alternative alone runs
+/// again.
 void startOver(Tester &tester, Population &population, int size, int most) {
   population.removeBanned(tester, size);
   const Configuration defaults = Configuration::defaults(tester.space());
@@ -68,10 +69,11 @@ void startOver(Tester &tester, Population &population, int size, int most) {
   population.prune(size, most);
 }
 
-/// The steps after the search that compare in turns, and what each has found, the last one's first.
+/// Runs the steps after the search that compare in turns; returns what each has found, the last one's result
+/// first.
 std::vector<Configuration> stepsInTurns(Tester &tester, Population &population, int size, double deadline,
                                         bool isPolished, Random &random) {
-  double left = 1 - kSearch - kPolish; // of the time, were all of it used until now
+  double left = 1 - kSearch - kPolish; // of the time, if all of it had been used until now
   const auto until = [&](double share) {
     return part({deadline}, share / std::exchange(left, left - share), tester.spent());
   };
@@ -83,7 +85,7 @@ std::vector<Configuration> stepsInTurns(Tester &tester, Population &population, 
   if (!isPolished)
     return {tidied, *best};
   tester.observer().stage("polishing in turns");
-  // A race seldom takes all of its share where that is many runs and some seconds.
+  // A race seldom takes all of its share if that is many runs and some seconds.
   constexpr double kSecondsOfRace = 4, kRunsOfRace = 60;
   Deadline untilPolished = until(kInTurns);
   untilPolished.seconds =
@@ -93,9 +95,20 @@ std::vector<Configuration> stepsInTurns(Tester &tester, Population &population, 
   return {duels.best(), tidied, *best};
 }
 
+/// Seconds that the last race and what follows it take beyond their share: where runs are long, that is most of
+/// a short budget.
+double timeOfRace(const TuneSettings &settings, double ofDefault, double now) {
+  constexpr double kRuns = 20, kMost = 0.55; // of the default; of the time that is left
+  constexpr double kOwn = 1 - kSearch - kPolish - kFastest - kTidy - kInTurns;
+  const double left = std::max(settings.deadline - now, 0.0);
+  return settings.trials == 0 && settings.isRaced
+             ? std::max(std::min(kRuns * ofDefault, kMost * left) - kOwn * left, 0.0)
+             : 0;
+}
+
 constexpr int kTrialsOfASize = 60; // fewer say nothing of it
 
-/// With few trials, small sizes are left out: the full one is what counts.
+/// With few trials, small sizes are left out, because the full one counts.
 int firstSize(const TuneSettings &settings, const Strategy &strategy, int count) {
   if (!strategy.startsSmall)
     return count - 1;
@@ -107,9 +120,9 @@ int firstSize(const TuneSettings &settings, const Strategy &strategy, int count)
 ChosenStrategy chooseStrategy(const ProgramSpace &space, const TuneSettings &settings, double seconds) {
   if (settings.strategy.strategy)
     return settings.strategy;
-  // Below so many trials for each open decision the model finds more (docs/results.md).
+  // With fewer trials than this for each open decision the model finds more (docs/results.md).
   constexpr int kFew = 40;
-  constexpr double kOverhead = 0.001; // seconds of a run, besides itself
+  constexpr double kOverhead = 0.001; // seconds of a run in addition to its own time
   const double affordable = settings.trials > 0 ? settings.trials
                             : seconds > 0       ? settings.deadline / (seconds + kOverhead)
                                                 : kUnlimitedTrials;
@@ -136,9 +149,11 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
                 const std::vector<Configuration> &earlier, const TuneSettings &settings, Evaluator &evaluator,
                 Observer &observer) {
   constexpr double kSearchTrials = 0.8; // of the trials; the race is not counted
-  constexpr double kExamination = 1;    // second, of what there was no time to race
+  constexpr double kExamination = 1;    // seconds for examining what there was no time to race
   TuneSettings ofRest = settings;
   ofRest.deadline -= evaluator.elapsed();
+  const double searched =
+      settings.deadline - timeOfRace(settings, sizes.back().defaultSeconds, evaluator.elapsed());
   const ChosenStrategy chosen = chooseStrategy(space, ofRest, sizes.back().defaultSeconds);
   const bool isPolished = chosen.strategy->isPolished;
   Tester tester(space, sizes, evaluator, observer, Tester::runsOf(settings.trials));
@@ -146,8 +161,8 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   const Spent start = tester.spent();
   const int trials = settings.trials > 0 ? settings.trials : kUnlimitedTrials;
   const bool isTimed = settings.trials == 0; // counted trials are not to be wasted
-  Deadline untilPolished = part({settings.deadline, trials},
-                                kSearch + kPolish + (isTimed ? 0 : kFastest + kTidy + kInTurns), start);
+  Deadline untilPolished =
+      part({searched, trials}, kSearch + kPolish + (isTimed ? 0 : kFastest + kTidy + kInTurns), start);
   untilPolished.measurements = trials;
   Deadline untilSearched =
       isPolished ? part(untilPolished, kSearch / (kSearch + kPolish), start) : untilPolished;
@@ -184,16 +199,14 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
     search.population.removeBanned(tester, search.lastSize);
     search.population.prune(search.lastSize, settings.population);
     std::vector<Configuration> found;
-    if (isTimed) {
-      found = stepsInTurns(tester, search.population, search.lastSize, settings.deadline, isPolished, random);
-      result.measurements = tester.measurements();
-    }
+    if (isTimed)
+      found = stepsInTurns(tester, search.population, search.lastSize, searched, isPolished, random);
     observer.stage("final race against the default");
-    // Of two that are as fast the one that was there stays, else the one that says less.
+    // Of two that are equally fast the earlier one stays, else the simpler one.
     const Configuration *keeper = !earlier.empty() ? &earlier.front()
                                   : !found.empty() ? &found.front()
                                                    : nullptr;
-    constexpr int kRaces = 3; // others run where the winner was wrong
+    constexpr int kRaces = 3; // others run if the winner was wrong
     RaceResult last;
     for (int k = 0; k == 0 || (k < kRaces && last.isOneWrong && !evaluator.stopped()); ++k) {
       if (k > 0)
@@ -202,15 +215,27 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
           race(tester, runnersOf(tester, search.population, earlier, found, search.lastSize), search.lastSize,
                settings.deadline, keeper, Rounds::Spread, earlier.empty() ? Ties::Default : settings.ties);
     }
-    if (!evaluator.stopped())
+    constexpr int kRoundsWhenCut = 5; // say enough, though the winner was not looked at again
+    if (!evaluator.stopped()) {
       takeOver(last, result);
+    } else if (last.rounds >= kRoundsWhenCut) {
+      takeOver(last, result);
+      if (result.changed &&
+          tester.isRefuted(result.best, result.size, result.defaultSeconds, result.bestSeconds))
+        result.raced = result.changed = false;
+    }
     result.keptPrevious &= !earlier.empty();
   }
   if (!result.raced) {
     search.population.removeBanned(tester, search.lastSize);
+    result.best = Configuration::defaults(space);
     takeBestSoFar(tester, search.population, result);
-    if (result.changed && !evaluator.stopped() &&
-        tester.sound({result.best}, evaluator.elapsed() + kExamination) != std::vector{result.best}) {
+    const bool isWrong =
+        result.changed &&
+        ((!evaluator.stopped() &&
+          tester.sound({result.best}, evaluator.elapsed() + kExamination) != std::vector{result.best}) ||
+         tester.isRefuted(result.best, result.size, result.defaultSeconds, result.bestSeconds));
+    if (isWrong) {
       result.best = Configuration::defaults(space);
       result.bestSeconds = result.defaultSeconds;
       result.changed = false;

@@ -20,9 +20,9 @@ void Turns::beginRound() {
 }
 
 bool Turns::take(const Configuration &configuration, std::vector<double> &seconds) {
-  constexpr int kFirst = 5, kMostTurns = 4; // runs at once, while little is known; times the runs wanted
+  constexpr int kFirst = 5, kMostTurns = 4; // runs at once while little is known; times the runs wanted
   constexpr double kMost = 1, kHit = 2;     // seconds of a turn; times what a run takes by itself
-  constexpr std::size_t kKnown = 2;         // turns that show how long a configuration takes by itself
+  constexpr std::size_t kKnown = 2;         // turns after which a configuration's own time is known
   double expected = shortest_;
   if (seconds.size() >= kKnown)
     expected = *std::min_element(seconds.begin(), seconds.end());

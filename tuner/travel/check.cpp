@@ -15,7 +15,8 @@ long count(const Fitted &fitted, bool (*is)(const FittedEntry &)) {
 
 bool isWrong(const FittedEntry &entry) { return !entry.isOk() && !entry.isMissing(); }
 
-/// Programs follow another version's file as far as it fits; in one of their own, mistakes are errors.
+/// Programs follow another version's file as far as it fits; in a file of their own version, mistakes are
+/// errors.
 bool isRefused(const Fitted &fitted) {
   const auto is = [&](auto... states) {
     return std::any_of(fitted.entries.begin(), fitted.entries.end(),

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// `pbc config check`: each entry of a configuration against a program, and where it comes from against this
-// machine.
+// `pbc config check`: compares each entry of a configuration with a program, and where it comes from with
+// this machine.
 //
 //   sort.cfg:3:1: ok            Sort.choice
-//   sort.cfg:4:1: unknown       Sort.blok: Sort has nothing to set by the name 'blok' (did you mean
-//   'block'?); ...
-//                               it is left out
+//   sort.cfg:4:1: unknown       Sort.blok: Sort has nothing to set by the name 'blok'
+//                               (did you mean 'block'?); ... it is left out
 #pragma once
 #include "tuner/space/provenance.h"
 #include "tuner/travel/fitted.h"
 
 namespace pbc::tuner {
 
-/// The program's entries, and one more where the machine's devices are not those of the file.
+/// The program's entries, and one more if the machine's devices are not those of the file.
 Fitted checked(const ProgramSpace &, const std::optional<Provenance> &, Fitted);
 
-/// What is not mentioned is no mistake.
+/// An entry that is not mentioned is not a mistake.
 bool isAllOk(const Fitted &);
 
 std::string asText(const std::string &file, const Fitted &);

@@ -7,6 +7,7 @@
 #include "tuner/travel/difference.h"
 #include "tuner/travel/explain.h"
 #include "tuner/write_file.h"
+#include "runtime/base/parse_status.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -23,7 +24,7 @@ struct ConfigOptions {
   bool json = false;
 };
 
-/// As said, or the one that would read the file.
+/// The program that the user named, or the one that would read the file.
 std::string programFor(const ConfigOptions &options) {
   std::string program = options.program;
   if (program.empty() && options.file.ends_with(".cfg"))
@@ -71,14 +72,14 @@ int explain(const ConfigOptions &options) {
   ProgramSpace space = describeProgram(program, options.program, "");
   const Fitted fitted = fitConfiguration(program, text, options.file);
   for (Tunable &tunable : space.tunables)
-    if (tunable.isThreads()) // as many as it says are started, even if they take turns
+    if (tunable.isThreads()) // the given number of threads is started, even if they share processors
       tunable.maximum = std::max<double>(tunable.maximum, fitted.threads);
   const Configuration configuration = fromToml(space, fitted.toml, options.file);
   const auto origin = provenanceOf(text);
   if (!isAllOk(fitted))
     fmt::print(stderr,
                "{}: some entries do not fit: `pbc config check` lists them; what is in use instead:\n",
-               options.file);
+               pb::base::visible(options.file));
   fmt::print("{}", options.json ? explainedAsJson(space, configuration, origin)
                                 : explained(space, configuration, origin));
   return 0;
@@ -112,17 +113,17 @@ int configCommand(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &problem) {
-    return app.exit(problem) == 0 ? 0 : 1;
+    return pb::base::parseStatus(app, problem);
   }
   try {
     const int status = command(options);
     std::fflush(stdout);
     return status;
   } catch (const TunerError &problem) {
-    fmt::print(stderr, "pbc config: error: {}\n", problem.what());
+    fmt::print(stderr, "pbc config: error: {}\n", pb::base::visible(problem.what()));
   } catch (const std::exception &problem) {
     fmt::print(stderr, "pbc config: internal error: {}\n  help: this is a fault of pbc; please report it\n",
-               problem.what());
+               pb::base::visible(problem.what()));
   }
   return 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// `pbc config check|diff|explain`: configurations without a run.
+// `pbc config check|diff|explain`: commands about configurations that run no transform.
 //
 //   pbc config check sort.cfg --for=./sort      ->  each entry; status 1 if one needs attention
 //   pbc config diff old.cfg new.cfg             ->  which choice differs at which sizes

@@ -18,7 +18,7 @@ struct Piece {
   long below = kNoLimit;
   std::string value;
 };
-/// What an entry says, by size.
+/// The values of an entry, by size.
 struct Said {
   bool isChoice = false;
   std::vector<Piece> pieces;

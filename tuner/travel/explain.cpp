@@ -34,7 +34,7 @@ std::string choiceInWords(const Site &site, const Selector &selector) {
   return text;
 }
 
-/// One past the last entry that is the same tunable and has the same value as `first`.
+/// One past the last entry that belongs to the same tunable and has the same value as `first`.
 std::size_t endOfAlike(const ProgramSpace &space, const Configuration &configuration, std::size_t first) {
   std::size_t end = first + 1;
   while (end < space.tunables.size() && space.tunables[end].isSameAs(space.tunables[first]) &&

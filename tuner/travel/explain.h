@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// `pbc config explain`: what a configuration makes of a program, in words.
+// `pbc config explain`: describes what a configuration makes of a program.
 //
 //   Sort: which rules compute the outputs of Sort
 //     n below 341          InsertionSort: rule InsertionSort computes B
 //     n from 341 on        MergeSort (the default): ...
 //   Sort.block = 128: tunable of Sort; 1 to 4096, default 64
 //
-// Invariant: one paragraph for each choice and one line for each tunable of the program, in its order.
+// Invariant: there is one paragraph for each choice and one line for each tunable of the program, in its
+// order.
 #pragma once
 #include "tuner/space/configuration.h"
 #include "tuner/space/provenance.h"

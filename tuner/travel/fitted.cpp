@@ -3,6 +3,7 @@
 #include "tuner/travel/fitted.h"
 
 #include "tuner/evaluate/child_process.h"
+#include "tuner/evaluate/request_token.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,16 +34,22 @@ Fitted readReply(const json &reply, const std::string &where) {
 
 Fitted fitConfiguration(const std::string &program, const std::string &text, const std::string &where) {
   constexpr double kPatience = 20; // seconds
-  ChildProcess child({program, "--serve", "--noconfig"}, {});
-  std::string line;
+  ChildProcess child({program, "--serve", "--noconfig", fmt::format("--channel={}", kChannel)}, {},
+                     Talk::OverChannel);
+  const RequestToken token(1);
   const json request{{"op", "fit"}, {"config", text}, {"where", where}};
-  if (!child.writeLine(request.dump(-1, ' ', false, json::error_handler_t::replace)) ||
-      child.readLine(kPatience, &line) != ChildProcess::Read::Line) {
+  const double end = steadySeconds() + kPatience;
+  std::string line;
+  std::optional<std::string> reply;
+  if (child.writeLine(token.before(request.dump(-1, ' ', false, json::error_handler_t::replace)), kPatience))
+    while (!reply && child.readLine(end - steadySeconds(), &line) == ChildProcess::Read::Line)
+      reply = token.read(line);
+  if (!reply) {
     child.waitForEnd(1);
     throw TunerError(fmt::format("{}: does not answer --serve: it {}", program, child.describeEnd()));
   }
   try {
-    return readReply(json::parse(line), where);
+    return readReply(json::parse(*reply), where);
   } catch (const json::exception &problem) {
     throw TunerError(fmt::format("{}: answers --serve with what is no answer: {}", program, problem.what()));
   }

@@ -3,11 +3,11 @@
 // What a program makes of a configuration of any origin: each entry with its state, and what is in use then.
 //
 //   fitConfiguration("./sort", text, "sort.cfg")
-//     ->  entries {Sort.choice "ok", Sort.blok "unknown": "... (did you mean 'block'?)", "it is left out"},
-//     toml
+//     ->  entries {Sort.choice "ok",
+//                  Sort.blok "unknown": "... (did you mean 'block'?)", "it is left out"}, toml
 //
-// The program says it itself ({"op":"fit"} of PROG --serve, runtime/config/fit.h), so that what is checked
-// here is what happens there. Invariant: toml fits the program and has all of its entries.
+// The program itself answers ({"op":"fit"} of PROG --serve, runtime/config/fit.h), so that the check and the
+// run cannot differ. Invariant: toml fits the program and has all of its entries.
 #pragma once
 #include "tuner/space/program_space.h"
 
@@ -18,7 +18,7 @@ struct FittedEntry {
   int line = 0, column = 0; // 0: not in the file
   std::string state;        // "ok", "unknown", "out of range", ...
   std::vector<std::string> problems;
-  std::string instead; // what is used in its place
+  std::string instead; // what is used instead
 
   std::string title() const {
     return transform.empty() || key.empty() ? transform + key : transform + "." + key;
@@ -28,12 +28,12 @@ struct FittedEntry {
 };
 
 struct Fitted {
-  std::string toml; // of all entries, as in use
-  int threads = 0;  // 0: not said
+  std::string toml; // with all entries, as in use
+  int threads = 0;  // 0: not given
   std::vector<FittedEntry> entries;
 };
 
-/// Throws TunerError where nothing of the text can be used, or the program does not answer.
+/// Throws TunerError if nothing of the text can be used, or the program does not answer.
 Fitted fitConfiguration(const std::string &program, const std::string &text, const std::string &where);
 
 } // namespace pbc::tuner

@@ -13,7 +13,7 @@ bool isChanged(const ProgramSpace &space, const Provenance &origin, const std::s
   return now != space.transforms.end() && (then == origin.transforms.end() || then->second != now->second);
 }
 
-/// Not on a machine without devices, and not of a generator.
+/// False for entries about devices on a machine without devices, and for those of a generator.
 bool isInSpace(const ProgramSpace &space, const FittedEntry &entry) {
   return std::any_of(space.sites.begin(), space.sites.end(),
                      [&](const Site &s) { return s.transform == entry.transform && s.key == entry.key; }) ||
@@ -46,7 +46,7 @@ RefreshPlan refreshPlan(const ProgramSpace &space, const std::optional<Provenanc
       why.emplace(entry.transform,
                   fmt::format("{} has changed since the configuration was made", entry.transform));
     } else if (entry.isMissing() && saysTexts) {
-      touch(entry.transform, entry.key); // the tuner writes all that there is
+      touch(entry.transform, entry.key); // the tuner writes all entries that exist
       plan.reasons.push_back(fmt::format("{} is new", entry.title()));
     } else if (!entry.isOk() && !entry.isMissing()) {
       touch(entry.transform, entry.key);

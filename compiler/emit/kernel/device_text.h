@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A work-item's Kernel as text in the dialect of runtime/device/dialect.h.
+// Prints a work-item's Kernel as text in the dialect of runtime/device/dialect.h.
 //
 //   item (x) of B[x] = A[x-1] + A[x+1]
-//   => PB_KERNEL(pb_k)(PB_GLOBAL const double *A_p, long A_o, long A_t0, PB_GLOBAL double *B_p, ..., long
-//   n_v,
-//                      long from0, long to0)
-//      { PB_BEGIN  A_p += A_o; ...  const long low0 = from0 + PB_ID(0);
-//        if (low0 < to0) { B_p[low0 * B_s0] = A_p[...] + A_p[...]; }  PB_END }
+//   =>  PB_KERNEL(pb_k)(PB_GLOBAL const double *A_p, long A_o, long A_t0, PB_GLOBAL double *B_p, ...,
+//                       long n_v, long from0, long to0)
+//       { PB_BEGIN  A_p += A_o; ...  const long low0 = from0 + PB_ID(0);
+//         if (low0 < to0) { B_p[low0 * B_s0] = A_p[...] + A_p[...]; }  PB_END }
 //
 // The statements are printed by instance.cpp and loops.cpp, like those for the processor.
 #pragma once

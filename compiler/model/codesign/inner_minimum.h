@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The inner minimum of codesign: for each chip the tile with which one problem takes least time on it. Exact,
-// as if every tile were tried on every chip, but for chips of equal units and lanes most tiles are ruled out
-// at once.
+// The inner minimum of codesign: for each chip, the tile with which one problem takes the least time on it.
+// The result is exact, as if every tile were tried on every chip; but among chips of equal units and lanes
+// most tiles are ruled out at once.
 //
 //   CodesignTiles space(basis, stencil, iteration, tiles);
-//   InnerMinima(space, problem, TimeModel::Corrected).of(designs)    {0.0987 s, tile 12}, ... in the designs'
-//   order
+//   InnerMinima(space, problem, TimeModel::Corrected).of(designs)    {0.0987 s, tile 12}, ...
+//                                                                    in the order of the designs
 //
 // Why it is fast: what a tile needs of transfer and lanes is computed once for each number of lanes; and no
 // tile is faster than
 //   Nw (Ts + w / units * slices * max(m', c))
 // which holds for every number of resident tiles, thus for all sizes of shared memory together. Only tiles
-// below the best time so far are computed in full. As all figures of a tile that are needed come from
-// feasibleTime, results are bit for bit those of stencilTime with the most resident tiles.
+// whose bound is below the best time so far are computed in full. As all figures of a tile that are needed
+// come from feasibleTime, results are bit for bit those of stencilTime with the most resident tiles.
 //
 // Invariant: of equally fast tiles the first one in `tiles` is taken; a chip on which no tile fits has none.
 // Source: cost-models.md sections 1.7, 4.1 (C.19).

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the chips of a codesign are to compute: problems, each with how often it occurs.
+// The workload of a codesign: the problems that the chips are to compute, and how often each occurs.
 //
-//   publishedWorkload(gtx980)     6 stencils: 4 x 16 problems in two dimensions, 2 x 12 in three; a stencil
-//   is as
-//                                 frequent as another, and so is each of its sizes
+//   publishedWorkload(gtx980)     6 stencils: 4 x 16 problems in two dimensions, 2 x 12 in three;
+//                                 all stencils are equally frequent, and so are the sizes of each
 //
 // Invariant: frequencies are not negative and their sum is 1.
+//
 // Source: cost-models.md sections 4.1 and 1.13.
 #pragma once
 #include "compiler/model/time/stencil_time.h"

@@ -6,6 +6,7 @@
 #include "runtime/base/closest.h"
 #include "tuner/space/program_space.h"
 #include "tuner/write_file.h"
+#include "runtime/base/parse_status.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -63,8 +64,8 @@ void checkSubcommand(const CLI::App &app, int argc, char **argv) {
 }
 
 int problem(const std::string &kind, const std::string &what, const std::string &help) {
-  fmt::print(stderr, "pbc model: {}: {}\n{}", kind, what,
-             help.empty() ? "" : fmt::format("  help: {}\n", help));
+  fmt::print(stderr, "pbc model: {}: {}\n{}", kind, pb::base::visible(what),
+             help.empty() ? "" : fmt::format("  help: {}\n", pb::base::visible(help)));
   return 1;
 }
 
@@ -100,7 +101,7 @@ int modelCommand(int argc, char **argv, const EachKernel &eachKernel) {
     show(question(), common);
     return 0;
   } catch (const CLI::ParseError &wrong) {
-    return app.exit(wrong) == 0 ? 0 : 1;
+    return pb::base::parseStatus(app, wrong);
   } catch (const AlreadySaid &) {
     return 1;
   } catch (const Problem &wrong) {

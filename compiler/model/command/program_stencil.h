@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The stencil of a program that is named on pbc model's command line, and what its iteration may take.
+// The stencil of a program that is named on pbc model's command line, and the time of its iteration, which
+// may be a range.
 //
-//   stencilOfProgram("samples/heat.pbcc", "", eachKernel)    HeatStep.Inside: 2 dimensions, radius 1, 2 words
-//   a point
+//   stencilOfProgram("samples/heat.pbcc", "", eachKernel)
+//       ->  HeatStep.Inside: 2 dimensions, radius 1, 2 words a point
 #pragma once
 #include "compiler/model/command/command.h"
 #include "compiler/model/time/stencil_of_kernel.h"

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What energy is spent on, found from measured runs: the regression with the least absolute errors over some
-// of them (training), and how well it predicts the others (test).
+// Finds from measured runs what energy is spent on: a regression with the least absolute errors over some of
+// the runs (training), and how well it predicts the others (test).
 //
 //   const EnergyFit fit = fitEnergy(measurements, {.training = 0.1, .seed = 1});
 //   fit.costs[Spent::Static]     53.1 W
-//   fit.rows                     for each code: runs, root of the mean squared relative error in training and
-//   test
+//   fit.rows                     for each code: the number of runs, and the root of the mean squared relative
+//                                error in training and test
 //
-// Figures that the measurements cannot tell apart (Smith-Waterman adds as often as it takes maxima) are not
-// guessed: the later ones are left at 0 and named; sums of energies are right nevertheless for such runs.
+// Coefficients that the measurements cannot tell apart (Smith-Waterman adds as often as it takes maxima) are
+// not guessed: the later ones are left at 0 and named. Sums of energies are nevertheless right for such runs.
 //
-// Invariant: every run is in the training or in the test, the same for the same seed; costs are not negative.
-// Source: cost-models.md section 2.4, Model B.
+// Invariant: every run is in the training or in the test set, always the same for the same seed; costs are
+// not negative. Source: cost-models.md section 2.4, Model B.
 #pragma once
 #include "compiler/model/energy/measurements.h"
 

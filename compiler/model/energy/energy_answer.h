@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What is answered about energy, for the command line: where a run's energy goes, the front over tiles, a
-// calibration.
+// Answers about energy for the command line: where a run's energy goes, the front over tiles, a calibration.
 //
-//   energyOfRun(question, run)     shares of static power, memories and operations; what would lower the
-//   largest
+//   energyOfRun(question, run)     shares of static power, memories and operations;
+//                                  what would lower the largest
 //
 // Source: cost-models.md section 2.
 #pragma once

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/model/energy/measurements.h"
+#include "runtime/base/read_file.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +9,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fstream>
 #include <map>
 #include <sstream>
 
@@ -133,11 +133,10 @@ std::vector<EnergyMeasurement> energyMeasurements(const std::string &text, const
 }
 
 std::vector<EnergyMeasurement> readEnergyMeasurements(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (std::filesystem::is_directory(path) || !(text << file.rdbuf()) || file.bad())
+  const pb::base::FileText file = pb::base::readFile(path);
+  if (!file.text || file.text->empty())
     throw Problem(fmt::format("cannot read the measurements in {}", path), "give a CSV file");
-  return energyMeasurements(text.str(), path);
+  return energyMeasurements(*file.text, path);
 }
 
 } // namespace pbc::model

@@ -5,11 +5,11 @@
 #include "compiler/source/installed.h"
 
 #include "runtime/base/closest.h"
+#include "runtime/base/read_file.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 
 namespace pbc::model {
 namespace {
@@ -18,11 +18,11 @@ std::filesystem::path machineFolder() { return source::installedFolder("PBC_MACH
 
 std::string textOfFile(const std::string &path) {
   std::error_code failed;
-  std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path, failed))
+  pb::base::FileText file = pb::base::readFile(path);
+  if (!file.text)
     throw Problem(fmt::format("the machine's file {} cannot be read", path),
-                  std::filesystem::exists(path, failed) ? "" : "there is no such file");
-  return {std::istreambuf_iterator<char>(in), {}};
+                  std::filesystem::exists(path, failed) ? file.why : "there is no such file");
+  return std::move(*file.text);
 }
 
 } // namespace

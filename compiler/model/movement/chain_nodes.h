@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The products of a chain one by one, with what each would cost alone and fused with a child: the rows of
-// Table D.11.
+// The products of a chain one by one, with the cost of each alone and fused with a child: the rows of Table
+// D.11.
 //
-//   ChainNodes(tree, sizes, ClosedCosts{65536}).rows()    T1 = A2 A3, ..., T5 = T2 T4: alone, fused left,
-//   right
+//   ChainNodes(tree, sizes, ClosedCosts{65536}).rows()    T1 = A2 A3, ..., T5 = T2 T4:
+//                                                         alone, fused left, fused right
 //
-// Totals are in the form T (cost-models.md 7.3): with everything below the node, and writing it. The printed
-// F is T without P[i-1] P[j].
+// Totals are in the form T (cost-models.md 7.3): they include everything below the node, and writing it. The
+// printed F is T without P[i-1] P[j].
 #pragma once
 #include "runtime/abi/matrix_chain.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A plan as people write it.
+// Prints a plan of a chain as people write it.
 //
-//   chainText(plan)      "((A1(A2A3))([A4A5]A6))": in brackets what is never written, its parent is fused
-//   with it
+//   chainText(plan)      "((A1(A2A3))([A4A5]A6))"
+//
+// A product in square brackets is never written: its parent is fused with it.
 #pragma once
 #include "runtime/abi/matrix_chain.h"
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What can be said of tiles without knowing how long an iteration takes: by which factor they exceed the
-// ideal time, and from which time of an iteration on they are bound by computing.
+// Answers about tiles that do not depend on how long an iteration takes: by which factor a tile's time
+// exceeds the ideal time, and from which time of an iteration on the tile is bound by computing.
 //
 //   overheadOfTile(question, {{8, 64}, 16}, 0)   =>  1.42822 = 1 (steps) x 1.40625 (units) x 1.015625 x 1
-//   leastOverheads(question, settings, 10)       =>  the whole space: the least factor (of equal ones the
-//   tallest
-//                                                    face), and the front of factors and such times
+//   leastOverheads(question, settings, 10)       =>  over the whole space: the least factor (of equal ones the
+//                                                    tallest face), and the front of factors and such times
 //
-// The question's time of an iteration is not looked at. Printed: 8.5 instead, iterations that are lost, for
-// which only the face tS1 + tT / 2 counts.
+// The question's time of an iteration is not used. TimeModel::Printed uses equation 8.5 instead, iterations
+// that are lost, in which only the face tS1 + tT / 2 counts.
+//
 // Invariant: every factor is at least 1.
+//
 // Source: cost-models.md 1.11; 8.1 to 8.5.
 #pragma once
 #include "compiler/model/time/time_answer.h"

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How long a stencil runs that is cut into hexagons (1-D), or prisms of hexagons that one block of threads
-// goes through slice by slice (2-D, 3-D).
+// Predicts how long a stencil runs that is cut into hexagons (1-D), or into prisms of hexagons that one block
+// of threads goes through slice by slice (2-D, 3-D).
 //
 //   stencilTime(gtx980, {jacobi2D, {4096, 4096}, 1024, 3.39e-8}, {{8, 64}, 16})
-//     => 128 wavefronts of 137 tiles, 6 on a unit at once; a slice: 2.41 us of transfer, 4.08 us of
-//     computing;
-//        0.408157 s
+//     =>  128 wavefronts of 137 tiles, 6 on a unit at once
+//         a slice: 2.41 us of transfer, 4.08 us of computing
+//         0.408157 s
 //
 // Tiles of a wavefront are dealt to the units in groups of `resident`; a unit loads one tile while it
 // computes another, and synchronises its lanes after each row of a hexagon. The host starts each wavefront.
 //
-// Invariants, checked at each call in the corrected form: at least the ideal time (all lanes always busy),
-// and at least the time that the memory needs for what is moved. The printed form breaks the first. Source:
-// cost-models.md 1.3 to 1.7; A.2 to A.31.
+// Invariants, checked at each call in the corrected form: the time is at least the ideal time (all lanes
+// always busy), and at least the time that the memory needs for what is moved. The printed form breaks the
+// first. Source: cost-models.md 1.3 to 1.7; A.2 to A.31.
 #pragma once
 #include "compiler/model/machine/machine.h"
 #include "compiler/model/mode.h"

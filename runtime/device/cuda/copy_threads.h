@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Threads that share the copying between the host's memory and pinned memory: one core alone moves a fraction
-// of what the link to a device takes.
+// Threads that share the copying between the host's memory and pinned memory, because one core alone reaches
+// only a fraction of the bandwidth of the link to a device.
 //
 //   CopyThreads threads(3);
-//   threads.share([&](int part, int parts) { copy the part-th of `parts` parts });    // all four of them
+//   threads.share([&](int part, int parts) { copy the part-th of `parts` parts });    // all four threads
 //
-// Invariant: share() returns when all parts are done; one call at a time.
+// Invariant: share() returns when all parts are done; only one call may run at a time.
 #pragma once
 #include <condition_variable>
 #include <functional>
@@ -19,7 +19,7 @@ namespace pb::device {
 class CopyThreads {
 public:
   using Part = std::function<void(int part, int parts)>;
-  /// As many as help on this machine, and leave most of it to others.
+  /// The number of threads that helps on this machine and leaves most of it to others.
   static int useful();
 
   explicit CopyThreads(int helpers) : helpers_(helpers) {}
@@ -32,7 +32,7 @@ private:
   void help(int part);
 
   const int helpers_;
-  std::vector<std::thread> threads_; // from the first call on
+  std::vector<std::thread> threads_; // started by the first call
   std::mutex mutex_;
   std::condition_variable changed_;
   const Part *part_ = nullptr;

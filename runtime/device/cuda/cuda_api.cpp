@@ -27,7 +27,8 @@ const Cuda *Cuda::get() {
 void require(const Cuda &cuda, CuStatus status, Failure otherwise, const std::string &call) {
   if (status == 0)
     return;
-  // After these nothing works any more: driver or device are gone, or a kernel broke the context.
+  // After these errors nothing works any more: the driver or the device is gone, or a kernel broke the
+  // context.
   static constexpr CuStatus lost[] = {3,   4,   46,  214, 220, 700, 702, 709,
                                       710, 714, 715, 716, 717, 718, 719, 999};
   Failure failure = otherwise;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// CUDA's driver and its compiler, from the libraries that a program finds when it runs. The declarations are
-// our own, of the little that is needed: pbc builds where CUDA is not installed.
+// CUDA's driver and its compiler, from the libraries that a program finds when it runs. The few declarations
+// that are needed are written here, because pbc must build where CUDA is not installed.
 //
 //   if (const Cuda *cuda = Cuda::get()) require(cuda->cuStreamQuery(stream), Failure::Lost, "cuStreamQuery");
 //   std::string cubin = compileCuda(kernelText(kCudaPrelude, source), "sm_90");      // needs no GPU
 //
 // Invariant: get() is null or has all of the functions below, and the driver was started. $PB_CUDA_DRIVER
-// names another driver than libcuda.so.1 (tests have one of their own).
+// names a driver to be used instead of libcuda.so.1 (tests have one of their own).
 #pragma once
 #include "runtime/device/device.h"
 #include <cstddef>
 
 namespace pb::device {
 
-using CuStatus = int; // 0: all went well
+using CuStatus = int; // 0: success
 using CuDevice = int;
 using CuAddress = unsigned long long;
 using CuContext = struct CUctx_st *;
@@ -101,17 +101,18 @@ struct Cuda {
   PB_CUDA_FUNCTIONS(PB_CUDA_MEMBER)
 #undef PB_CUDA_MEMBER
 
-  /// Null where this machine has no CUDA device that could be used.
+  /// Null where this machine has no usable CUDA device.
   static const Cuda *get();
 };
 
-/// Throws DeviceError where the status is one of an error: what is known of it, else `otherwise`.
+/// Throws DeviceError if the status is an error: with the Failure that belongs to the status if it is known,
+/// else with `otherwise`.
 void require(const Cuda &, CuStatus, Failure otherwise, const std::string &call);
 
 /// "NVRTC 13.0"; empty where the compiler is not installed.
 std::string nvrtcVersion();
-/// Machine code for the architecture ("sm_90"), or PTX for the driver to compile where NVRTC is older than
-/// it. Throws DeviceError(Build) with the compiler's messages.
+/// Machine code for the architecture ("sm_90"), or PTX for the driver to compile if NVRTC is older than the
+/// architecture. Throws DeviceError(Build) with the compiler's messages.
 std::string compileCuda(const std::string &text, const std::string &architecture);
 
 } // namespace pb::device

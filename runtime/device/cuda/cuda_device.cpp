@@ -60,7 +60,7 @@ CudaDevice::CudaDevice(CuDevice device)
 
 CudaDevice::~CudaDevice() {
   context_->enter();
-  for (const CuStream stream : streams_) // nobody writes the host's memory afterwards
+  for (const CuStream stream : streams_) // nothing may write the host's memory afterwards
     context_->cuda.cuStreamSynchronize(stream);
   in_.reset();
   out_.reset();
@@ -137,7 +137,8 @@ EventRef CudaDevice::copyOut(Buffer &from, const Transfer &t, void *host) {
   return copy(static_cast<CudaBuffer &>(from), kCuOut, t, static_cast<char *>(host));
 }
 
-/// A grid has few groups along y and z: in parts, each of which is told its first group.
+/// A grid can have only few groups along y and z, so it is launched in parts, each of which gets its first
+/// group.
 void CudaDevice::launchParts(CudaKernel &kernel, const Grid &grid, void **arguments) {
   const Cuda &cuda = context_->cuda;
   const CuStream stream = streams_[kCuKernels];
@@ -188,7 +189,8 @@ EventRef CudaDevice::noteLaunch(const std::vector<Argument> &arguments, const Cu
 }
 
 EventRef CudaDevice::launchLibrary(const LibraryKernel &kernel, const std::vector<Argument> &arguments) {
-  std::vector<Argument> used = arguments; // and scratch memory, which the pool gives to others in order
+  // including scratch memory, which the pool gives to later commands in order
+  std::vector<Argument> used = arguments;
   std::vector<std::unique_ptr<Buffer>> scratch;
   const auto addressOf = [](Buffer &b) -> unsigned long {
     return static_cast<CudaBuffer &>(b).memory.address;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A GPU by CUDA's driver; kernels by NVRTC, which makes machine code for exactly this device,
-// or by a function of one of CUDA's libraries.
+// A GPU under CUDA's driver. Its kernels are compiled by NVRTC to machine code for exactly this device, or
+// are functions of one of CUDA's libraries.
 //
 //   auto device = openCudaDevice(0);
 //
-// Streams: one for kernels, one each for copies in and out, and one each for the host's side of copies
+// There is one stream for kernels, one each for copies in and out, and one each for the host's side of copies
 // through pinned memory (staging.h). Every command leaves an event; commands of other streams that touch the
-// same memory wait for it on the device. wrap() is left out: unified memory of drivers is not relied on
-// (decision 22).
+// same memory wait for it on the device. wrap() is not implemented: the unified memory of drivers is not
+// relied on (decision 22).
 #pragma once
 #include "runtime/device/cuda/cuda_objects.h"
 #include "runtime/device/cuda/staging.h"
@@ -31,13 +31,13 @@ public:
   EventRef copyIn(Buffer &, const Transfer &, const void *host) override;
   EventRef copyOut(Buffer &, const Transfer &, void *host) override;
   EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) override;
-  void flush() override {} // streams begin by themselves
+  void flush() override {} // streams begin without a flush
 
 private:
   EventRef copy(CudaBuffer &, CuQueue, const Transfer &, char *host);
   void launchParts(CudaKernel &, const Grid &, void **arguments);
   EventRef launchLibrary(const LibraryKernel &, const std::vector<Argument> &);
-  /// Kernels wait for what else uses these buffers.
+  /// Makes the kernel wait for other commands that use these buffers.
   void awaitOthers(const std::vector<Argument> &);
   EventRef noteLaunch(const std::vector<Argument> &, const CudaMarkRef &begin);
 
@@ -48,7 +48,7 @@ private:
   std::shared_ptr<CudaContext> context_;
   std::shared_ptr<CudaPool> pool_;
   CuStream streams_[kCuQueues] = {};
-  CudaMarkRef epoch_; // where the device's clock begins
+  CudaMarkRef epoch_; // the origin of the device's clock
   std::unique_ptr<Staging> in_, out_;
   CudaLibraries libraries_{""};
   std::atomic<long> compiled_{0}, cached_{0};

@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned kWithoutTime = 2; // CU_EVENT_DISABLE_TIMING
 
-/// Few sizes, so that memory is used again: eight steps between powers of two.
+/// Rounds to few different sizes, so that memory is reused: eight steps between powers of two.
 unsigned long rounded(unsigned long bytes) {
   const unsigned long least = std::max(bytes, 512UL), step = std::bit_floor(least) / 8;
   return (least + step - 1) / step * step;
@@ -73,7 +73,7 @@ void CudaPool::giveBack(CudaMemory &&memory) {
 void CudaPool::clear() {
   context_->enter();
   for (const auto &[size, memory] : kept_)
-    context_->cuda.cuMemFree(memory.address); // waits for those who use it
+    context_->cuda.cuMemFree(memory.address); // waits for commands that use it
   kept_.clear();
 }
 
@@ -108,7 +108,7 @@ bool CudaEvent::isDone() {
   return true;
 }
 
-// Milliseconds in a float: how long it took is exact, when it began is not after hours.
+// The driver gives milliseconds in a float: durations are exact, but begin times are not after hours.
 Span CudaEvent::span() const {
   const Cuda &cuda = end_->context->cuda;
   end_->context->enter();

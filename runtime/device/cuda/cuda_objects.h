@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a CUDA device and its buffers, kernels and events share: the context, memory that is used again,
-// events.
+// What a CUDA device shares with its buffers, kernels and events: the context, a pool of memory, events.
 //
 //   auto context = std::make_shared<CudaContext>(device);
 //   CudaMarkRef mark = context->record(stream, false);
 //   CudaMemory memory = pool->allocate(bytes);           // used before, or new
 //
 // Memory that is freed goes to a pool, because cuMemFree waits for everything that the device does. Its last
-// uses stay with it: who gets it next comes after them by itself, without anybody waiting. Invariant: the
-// context lives as long as anything in it, the pool as long as the device or a buffer.
+// uses are kept with it: commands of its next user are ordered after them on the device, and no thread waits.
+// Invariant: the context lives as long as anything in it, the pool as long as the device or a buffer.
 #pragma once
 #include "runtime/device/cuda/cuda_api.h"
 #include "runtime/device/last_uses.h"
@@ -21,7 +20,7 @@ enum CuQueue { kCuIn, kCuOut, kCuKernels, kCuQueues };
 
 class CudaContext;
 
-/// An event of the driver that was recorded.
+/// A recorded event of the driver.
 struct CudaMark {
   CudaMark(std::shared_ptr<CudaContext> context, bool timed);
   CudaMark(const CudaMark &) = delete;
@@ -45,7 +44,7 @@ public:
   CudaContext &operator=(const CudaContext &) = delete;
   ~CudaContext();
 
-  /// Before any call of the driver, on whatever thread.
+  /// To be called before any call of the driver, on every thread.
   void enter() const;
   CudaMarkRef record(CuStream, bool timed);
   void wait(CuStream, const CudaMarkRef &) const;
@@ -92,7 +91,7 @@ public:
   const std::string entry;
   CuModule module = nullptr;
   CuFunction function = nullptr;
-  CuAddress firstGroup = 0; // of the prelude's pb_first_group; 0: this kernel does not look at it
+  CuAddress firstGroup = 0; // address of the prelude's pb_first_group; 0: this kernel does not use it
   CudaMarkRef lastLaunch;
 };
 
@@ -106,7 +105,7 @@ public:
   const CudaMarkRef &end() const { return end_; }
 
 private:
-  CudaMarkRef epoch_, begin_, end_, onHost_; // the last: when the host has the bytes; else null
+  CudaMarkRef epoch_, begin_, end_, onHost_; // onHost_: when the host has the bytes, or null
 };
 
 } // namespace pb::device

@@ -65,7 +65,7 @@ struct NvrtcProgramOwner {
   }
 };
 
-/// Something that NVRTC gives as a size and characters.
+/// Reads a text that NVRTC returns as a size and characters.
 std::string nvrtcText(NvrtcProgram program, int (*sizeOf)(NvrtcProgram, std::size_t *),
                       int (*get)(NvrtcProgram, char *)) {
   std::size_t size = 0;
@@ -97,7 +97,7 @@ std::string compileCuda(const std::string &text, const std::string &architecture
   const int wanted = std::atoi(architecture.c_str() + architecture.find('_') + 1);
   std::string target = architecture;
   bool machineCode = std::find(known.begin(), known.end(), wanted) != known.end();
-  if (!machineCode) { // the newest below it; the driver goes on from there
+  if (!machineCode) { // the newest version below it, which the driver compiles further
     std::erase_if(known, [&](int each) { return each > wanted; });
     if (known.empty())
       throw DeviceError(Failure::Build, nvrtcVersion() + " makes no code for " + architecture +

@@ -10,7 +10,7 @@
 namespace pb::device {
 namespace {
 
-/// What a host function does, and what it is given.
+/// The work of a host function, with its arguments.
 struct HostSide {
   char *host, *pinned;
   Transfer piece;
@@ -18,7 +18,7 @@ struct HostSide {
   CopyThreads *threads;
 };
 
-/// A part of each row, or of the rows where there are many.
+/// Moves a part of each row or, if there are many rows, some of the rows.
 void movePart(const HostSide &side, int part, int parts) {
   const Transfer &t = side.piece;
   const long rows = t.rows * t.planes;
@@ -79,7 +79,7 @@ void Staging::deviceCopy(CuStream stream, CuAddress address, const Transfer &t, 
       }
       check(cuda.cuMemcpy2DAsync(&rows, stream));
     }
-  } else { // one row, or some that lie backwards or over each other
+  } else { // one row, or rows that lie backwards or overlap
     eachRow(t, [&](unsigned long offset) {
       check(in_ ? cuda.cuMemcpyHtoDAsync(address + offset, pinned, t.bytes, stream)
                 : cuda.cuMemcpyDtoHAsync(pinned, address + offset, t.bytes, stream));
@@ -127,7 +127,7 @@ CudaMarkRef Staging::copy(CuStream stream, CuAddress address, const Transfer &wh
             Failure::Launch, "cuMemcpyHtoDAsync");
     return nullptr;
   }
-  // As many planes at once as fit, else rows of one, else parts of a row.
+  // Each piece is as many planes as fit, else rows of one plane, else a part of a row.
   const unsigned long plane = t.bytes * t.rows;
   Transfer part = t;
   if (plane <= kPiece) {

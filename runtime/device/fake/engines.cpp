@@ -83,9 +83,9 @@ void Engines::run(Engine engine) {
       carryOut(*command, lock);
     queue.pop_front();
     command->ended = true;
-    command->waits.clear(); // else each command would keep all before it
+    command->waits.clear(); // otherwise each command would keep all before it alive
     auto done = std::exchange(command->work, nullptr);
-    lock.unlock(); // memory that it kept goes now, and takes the mutex for that
+    lock.unlock(); // releases memory that it kept, which takes the mutex
     done = nullptr;
     shared_->changed.notify_all();
     lock.lock();

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The two threads of a fake device: one copies, one runs kernels, each in order, as real ones do.
+// The two threads of a fake device: one copies, one runs kernels, each in order, as real devices do.
 //
 //   Engines engines;
 //   auto command = std::make_shared<FakeCommand>(engines.shared());
-//   command->work = [...] { memcpy(...); };  command->seconds = 50e-6;  command->waits = {earlier};
+//   command->work = [...] { memcpy(...); };
+//   command->seconds = 50e-6;
+//   command->waits = {earlier};
 //   engines.give(kCopies, command);
-//   engines.flush();                          // not before this do commands begin, as OpenCL may do it
+//   engines.flush();                          // commands do not begin before this, as OpenCL allows
 //   while (!command->isDone()) ...
 //
 // Invariants: a command begins when those before it on its engine and those that it waits for have ended, and
-// ends no sooner than `seconds` after it began. When one fails, those that wait for it fail alike. Commands
-// that have not begun when the engines end are lost.
+// ends no sooner than `seconds` after it began. When a command fails, those that wait for it fail in the same
+// way. Commands that have not begun when the engines are destroyed are lost.
 #pragma once
 #include "runtime/device/device.h"
 #include <chrono>
@@ -26,7 +28,7 @@ namespace pb::device {
 
 enum Engine { kCopies, kKernels, kEngines };
 
-/// What commands and buffers share with their device, and what lives as long as any of them.
+/// What commands and buffers share with their device; lives as long as any of them.
 struct FakeShared {
   std::mutex mutex;
   std::condition_variable changed;
@@ -40,12 +42,12 @@ struct FakeCommand : Event {
 
   const std::shared_ptr<FakeShared> shared;
   std::function<void()> work;
-  double seconds = 0; // at least
-  double slower = 1;  // times what the work takes
+  double seconds = 0; // the shortest time that it takes
+  double slower = 1;  // factor on the time that the work takes
   std::vector<std::shared_ptr<FakeCommand>> waits;
   bool loses = false, hangs = false;
 
-  // Under the mutex of the device.
+  // Guarded by the device's mutex.
   bool flushed = false, ended = false;
   std::exception_ptr problem;
   Span ran;
@@ -69,7 +71,7 @@ private:
   std::thread thread_[kEngines];
 };
 
-/// What a device that is gone throws.
+/// The error that a lost device throws.
 DeviceError fakeLost();
 
 } // namespace pb::device

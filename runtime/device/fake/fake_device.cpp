@@ -12,7 +12,7 @@
 namespace pb::device {
 
 struct FakeDevice::State {
-  mutable std::mutex mutex; // after that of the engines, never before it
+  mutable std::mutex mutex; // to be locked after the engines' mutex, never before it
   FakeCounters counters;
   Builds builds;
   std::vector<FakeFault> faults;
@@ -21,7 +21,7 @@ struct FakeDevice::State {
 
 namespace {
 
-/// Bytes between two walls, in which nobody writes.
+/// Bytes between two guard areas, which must never be written.
 class WalledMemory {
 public:
   explicit WalledMemory(unsigned long bytes)
@@ -46,7 +46,7 @@ private:
   unsigned long bytes_;
 };
 
-/// What stays until the buffer and all commands that use it are gone.
+/// The memory of a buffer, which lives until the buffer and all commands that use it are gone.
 struct FakeMemory {
   char *base = nullptr;
   unsigned long bytes = 0;
@@ -98,7 +98,7 @@ public:
   std::shared_ptr<FakeMemory> memory;
   LastUses<FakeCommandRef, kEngines> uses;
 
-  /// The command comes after those on the other engine that it may not overlap with.
+  /// Makes the command wait for those on the other engine that it must not overlap with.
   void order(Engine engine, bool writes, const FakeCommandRef &command) {
     uses.eachToAwait(engine, writes, [&](const FakeCommandRef &before) { command->waits.push_back(before); });
   }
@@ -237,7 +237,7 @@ FakeBuffer &FakeDevice::known(Buffer &buffer) const {
   return static_cast<FakeBuffer &>(buffer);
 }
 
-/// The next command, with what is to go wrong with it.
+/// Creates the next command, with the failure that it shall have.
 FakeCommandRef FakeDevice::begin(double seconds) {
   auto command = std::make_shared<FakeCommand>(engines_.shared());
   command->seconds = seconds;

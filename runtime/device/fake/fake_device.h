@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // A device that is this processor, with the time, memory and failures that are asked for (fake_options.h):
-// for tests, and for machines without any other.
+// for tests, and for machines without any other device.
 //
 //   FakeOptions options = parseFakeOptions("memory=1M latency=100us fail=launch:2");
-//   options.kernels["twice"] = [](const HostLaunch &l) { for (long k = 0; k < l.value(1); ++k)
-//   l.pointer<float>(0)[k] *= 2; }; FakeDevice device(options);
+//   options.kernels["twice"] = [](const HostLaunch &l) {
+//     for (long k = 0; k < l.value(1); ++k) l.pointer<float>(0)[k] *= 2;
+//   };
+//   FakeDevice device(options);
 //   ... device.counters().launches
 //
 // It is as strict as a device may be: nothing begins before flush(), everything takes effect later, on
-// threads of its own; new buffers and memory of groups hold nonsense. Mistakes of the caller throw
-// std::logic_error: copies past a buffer's end, buffers of others or that were freed, arguments that are not
-// the kernel's. So do events of kernels that wrote near outside of a buffer or whose items met different
-// barriers.
+// threads of its own; new buffers and the memory of groups hold arbitrary bytes. Mistakes of the caller throw
+// std::logic_error: copies past a buffer's end, buffers of another device or that were freed, arguments that
+// do not match the kernel's. Events of kernels that wrote just outside of a buffer, or whose items met
+// different barriers, throw it, too.
 #pragma once
 #include "runtime/device/fake/engines.h"
 #include "runtime/device/fake/fake_options.h"
@@ -26,8 +28,8 @@ namespace pb::device {
 struct FakeCounters {
   long allocations = 0, copiesIn = 0, copiesOut = 0, launches = 0, builds = 0; // that were asked for
   unsigned long bytesIn = 0, bytesOut = 0;                                     // copied
-  long buffers = 0;                                                            // that are not freed
-  unsigned long bytes = 0, mostBytes = 0; // allocated: now, at most at once
+  long buffers = 0;                                                            // that have not been freed
+  unsigned long bytes = 0, mostBytes = 0; // allocated now, and at most at once
 };
 
 class FakeBuffer;
@@ -49,14 +51,14 @@ public:
   void flush() override { engines_.flush(); }
 
   FakeCounters counters() const;
-  /// One more thing that goes wrong; numbers count from the device's begin.
+  /// Adds a failure; its number counts from the creation of the device.
   void fail(FakeFault);
-  /// Lets commands that hang go on, and none hang from now on.
+  /// Lets commands that hang continue; from now on none hangs.
   void release();
 
 private:
   friend class FakeBuffer;
-  struct State; // outlives the device, for its buffers
+  struct State; // outlives the device, because its buffers use it
   bool fails(FakeFault::Kind, long number) const;
   void throwIfLost() const;
   FakeBuffer &known(Buffer &) const;
@@ -70,7 +72,7 @@ private:
   KernelCache cache_;
   CudaLibraries libraries_;
   std::shared_ptr<State> state_;
-  Engines engines_; // the last to come, the first to go
+  Engines engines_; // last member: destroyed first
   long commands_ = 0;
 };
 

@@ -33,7 +33,7 @@ constexpr Unit kBytes[] = {{"", 1}, {"K", 1024}, {"M", 1 << 20}, {"G", 1 << 30}}
 constexpr Unit kSeconds[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
 constexpr Unit kPlain[] = {{"", 1}};
 
-/// A number with one of the units behind it.
+/// A number followed by one of the units.
 template <std::size_t N>
 double numberIn(const std::string &word, const std::string &value, const Unit (&units)[N]) {
   double number = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How a fake device is, and what goes wrong with it.
+// The properties of a fake device, and the failures that it simulates.
 //
 //   PB_FAKE_DEVICE="memory=64M latency=50us bandwidth=10G speed=0.5 fail=launch:3,memory:5+"
 //
@@ -10,28 +10,27 @@
 //   largest=256M    bytes of one buffer (else all of the memory)
 //   local=48K       bytes of a group
 //   group=1024      items of a group
-//   units=4         what the device says; its groups run on one thread
+//   units=4         the number of units that the device reports; its groups run on one thread
 //   latency=50us    of each copy and launch (ns, us, ms, s)
-//   bandwidth=10G   bytes a second of copies; else they take what they take
+//   bandwidth=10G   bytes a second of copies; without it copies are not slowed down
 //   speed=0.5       kernels take 1/speed of their time here (0 < speed <= 1)
 //   double=0        has no doubles
 //   shares=1        shares the processor's memory: wrap() works
 //   libraries=PATH  a folder of libraries that have the functions of CUDA's and compute in the processor's
 //                   memory (tests/unit/device/library)
-//   devices=2       so many of them: "fake:0", "fake:1"; all alike, but for
+//   devices=2       the number of devices: "fake:0", "fake:1"; all alike, except that faults concern the first
 //   fail=FAULT,...  of the first device:
 //     build:NAME      kernels whose entry is NAME, or all for "*", do not compile
 //     memory:K        the K-th allocation (from 1) is refused
 //     launch:K        the K-th launch is refused
 //     copy:K          the K-th copy, in or out, is refused for lack of memory
-//     lost:K          the device is lost when it comes to the K-th command (copies and launches): those
-//     before
-//                     it take effect, neither it nor anything later does
-//     hang:K          the K-th command does not end before FakeDevice::release(), or the device, ends it
+//     lost:K          the device is lost when it comes to the K-th command (copies and launches): earlier
+//                     commands take effect, this one and all later ones do not
+//     hang:K          the K-th command does not end before FakeDevice::release() or the end of the device
 //     stuck:K         the call that gives the K-th command does not return before FakeDevice::release()
 //   K+ instead of K: that one and all later ones.
 //
-// Refused calls count: after launch:3 failed, the next launch is the fourth; a refused one is no command.
+// Refused calls count: after launch:3 failed, the next launch is the fourth. A refused call is not a command.
 #pragma once
 #include <functional>
 #include <map>
@@ -40,7 +39,7 @@
 
 namespace pb::device {
 
-/// What a launch gives a kernel that is a function of this program.
+/// The arguments and position that a launch gives to a kernel that is a function of this program.
 struct HostLaunch {
   std::vector<unsigned long> arguments; // pointers and values
   long items[3] = {1, 1, 1};
@@ -59,7 +58,7 @@ struct FakeFault {
   Kind kind = Launch;
   long number = 1;        // from 1, unless kind is Build
   bool andLater = false;  // K+
-  std::string entry = {}; // of Build
+  std::string entry = {}; // for Build
   bool hits(Kind k, long n) const { return kind == k && (n == number || (andLater && n > number)); }
 };
 
@@ -72,11 +71,11 @@ struct FakeOptions {
   bool hasDouble = true, shares = false;
   std::string libraries = {}; // a folder
   std::vector<FakeFault> faults = {};
-  /// Kernels by their entries that are functions of this program, instead of text: they need no compiler.
+  /// Kernels that are functions of this program instead of text, by their entries: they need no compiler.
   std::map<std::string, HostKernel> kernels = {};
 };
 
-/// Throws base::UserError where the text is not as above.
+/// Throws base::UserError if the text does not have the form above.
 FakeOptions parseFakeOptions(const std::string &text);
 
 } // namespace pb::device

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 namespace pb::device {
 namespace {
 
-/// A folder that disappears with what is in it.
+/// A folder that is deleted with its contents.
 class WorkFolder {
 public:
   WorkFolder() {
@@ -53,7 +53,7 @@ std::string contentsOf(const std::string &path) {
   return std::move(all).str();
 }
 
-/// Runs a command with both outputs in a file; its status, or -1 where it cannot be run.
+/// Runs a command with both outputs in a file; returns its status, or -1 if it cannot be run.
 int runCommand(const std::vector<std::string> &words, const std::string &output) {
   std::vector<char *> arguments;
   for (const std::string &word : words)
@@ -113,8 +113,8 @@ std::string compileHostKernel(const std::string &text, const std::string &compil
   return contentsOf(library);
 }
 
-// The file has no name but its descriptor's, which stays open as long as the library: the dynamic linker
-// takes a library of the same name for the same one.
+// The file has no name except its descriptor's, and the descriptor stays open as long as the library, because
+// the dynamic linker identifies a library by its name.
 HostLibrary::HostLibrary(const std::string &binary) : file_(memfd_create("pbc-kernel", MFD_CLOEXEC)) {
   const auto failed = [this](const std::string &why) {
     if (library_)

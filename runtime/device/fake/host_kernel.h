@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A kernel as a shared library of this processor: text in the dialect, compiled by $PB_FAKE_COMPILER (its
-// words: "clang++ -O1"), else c++.
+// A kernel as a shared library of this processor: text in the dialect, compiled by $PB_FAKE_COMPILER (a
+// command with options, "clang++ -O1"), else by c++.
 //
 //   std::string binary = compileHostKernel(text, command);        // throws DeviceError(Build) with messages
 //   HostLibrary library(binary);
@@ -15,10 +15,11 @@
 namespace pb::device {
 
 std::string hostCompiler();
-/// Options behind the compiler's: what a compiled kernel depends on beside them and the text.
+/// Options that are added to the compiler's command. A compiled kernel depends on the command, these options
+/// and the text.
 extern const char *const kHostOptions;
 
-/// The text between prelude and compiler.
+/// The complete text that is given to the compiler.
 std::string hostKernelText(const KernelSource &);
 std::string compileHostKernel(const std::string &text, const std::string &compiler);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cuBLAS and cuSOLVER: their functions and handles; internal to the folder.
+// The functions and handles of cuBLAS and cuSOLVER; internal to this folder.
 #pragma once
 #include "runtime/device/library/open_library.h"
 

@@ -17,7 +17,7 @@ T *at(unsigned long address) {
 
 int operation(bool isTransposed) { return isTransposed ? kBlasTransposed : kBlasPlain; }
 
-/// cuBLAS for one type of numbers.
+/// The functions of cuBLAS for one element type.
 template <class T>
 struct Typed {
   const Cublas &cublas;
@@ -38,7 +38,7 @@ struct Typed {
 #undef PB_BLAS_CALL
 };
 
-/// Calls f(blas, zero of the type).
+/// Calls f(blas, zero of the element type).
 template <class F>
 void typed(const Cublas &cublas, bool isFloat, F f) {
   if (isFloat)
@@ -47,7 +47,7 @@ void typed(const Cublas &cublas, bool isFloat, F f) {
     f(Typed<double>{cublas}, 0.0);
 }
 
-/// to := from; they lie in different places or orders, and `to` is no transpose of itself.
+/// Copies `from` to `to`, which lie in different memory or order; `to` must not be the transpose of itself.
 template <class T>
 void copyColumns(const Typed<T> &blas, const Columns &to, const Columns &from) {
   const T one = 1, zero = 0;
@@ -58,7 +58,7 @@ void copyColumns(const Typed<T> &blas, const Columns &to, const Columns &from) {
             to.step);
 }
 
-/// Of the triangle in which y >= x (lower), or y <= x, as the library sees the matrix.
+/// The triangle in which y >= x (lower), or y <= x, in the library's view of the matrix.
 int triangle(bool isLower, const Columns &m) { return isLower == m.isTransposed ? kBlasLower : kBlasUpper; }
 
 void refuseEmpty(const LibraryCall &call, const std::vector<LibraryMatrix> &m) {
@@ -120,7 +120,8 @@ CudaLibraries::Run CudaLibraries::prepare(const LibraryCall &call, const std::ve
   return {};
 }
 
-// With c(x, y) in row x and column y of the library's: c = b a; transposed, c = a b with both transposed.
+// If c(x, y) is in row x and column y of the library's matrix, c = b a; if it is transposed, c = a b with
+// both transposed.
 CudaLibraries::Run CudaLibraries::gemm(const LibraryCall &call, const std::vector<LibraryMatrix> &m) {
   const Columns c = columnsOf(m[0], "c"), a = columnsOf(m[1], "a"), b = columnsOf(m[2], "b");
   return [this, isFloat = call.isFloat, c, a, b](Stream stream) {
@@ -150,7 +151,8 @@ CudaLibraries::Run CudaLibraries::gemv(const LibraryCall &call, const std::vecto
   };
 }
 
-// With x(x, y) in row x and column y: x t = b, so that t is on the right; transposed, on the left.
+// If x(x, y) is in row x and column y, the equation is x t = b, with t on the right; if transposed, t is on
+// the left.
 CudaLibraries::Run CudaLibraries::solve(const LibraryCall &call, const std::vector<LibraryMatrix> &m) {
   const Columns x = columnsOf(m[0], "x"), t = columnsOf(m[1], "l"), b = columnsOf(m[2], "b");
   const bool isLower = call.entry == Entry::SolveLower, isThere = liesAlike(m[0], m[2], 2);
@@ -168,7 +170,8 @@ CudaLibraries::Run CudaLibraries::solve(const LibraryCall &call, const std::vect
   };
 }
 
-// In place, then the triangle alone is kept: packed elsewhere, everything zero, unpacked.
+// Factorises in place, and then keeps only the triangle: it is packed elsewhere, everything is set to zero,
+// and the triangle is unpacked.
 CudaLibraries::Run CudaLibraries::cholesky(const LibraryCall &call, const std::vector<LibraryMatrix> &m,
                                            const Scratch &scratch) {
   const Columns l = columnsOf(m[0], "l"), a = columnsOf(m[1], "a");
@@ -208,8 +211,8 @@ CudaLibraries::Run CudaLibraries::cholesky(const LibraryCall &call, const std::v
       };
 }
 
-// The library's l has the ones on its diagonal only where it sees (x, y) in row y: elsewhere the factors of a
-// transposed copy are transposed back. Without a place for exchanges it makes none.
+// The library's l has the ones on its diagonal only if it sees (x, y) in row y; otherwise a transposed copy
+// is factorised and the factors are transposed back. Without an array for exchanges the library makes none.
 CudaLibraries::Run CudaLibraries::lu(const LibraryCall &call, const std::vector<LibraryMatrix> &m,
                                      const Scratch &scratch) {
   const Columns f = columnsOf(m[0], "f"), a = columnsOf(m[1], "a");

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cuBLAS, cuSOLVER and cuFFT, from the libraries that a program finds when it runs: what carries out the
-// entries of a device.
+// Carries out library entries with cuBLAS, cuSOLVER and cuFFT, from the libraries that a program finds when
+// it runs.
 //
 //   CudaLibraries libraries("");
-//   libraries.open(Entry::Gemm);                        // throws DeviceError(Build): cuBLAS is not here
-//   libraries.prepare(call, matrices, scratch)(stream);  // refused (Launch) before anything runs; then
-//   enqueued
+//   libraries.open(Entry::Gemm);                          // throws DeviceError(Build): cuBLAS is not here
+//   libraries.prepare(call, matrices, scratch)(stream);   // refused (Launch) before anything runs; then enqueued
 //
-// The declarations are our own, of the little that is needed. Invariants: open() may be called by any thread,
-// in whose context handles are made; all else only by the management thread. Numbers that are passed by
-// address lie on the host, and are read before a call returns.
+// The few declarations that are needed are written here. Invariants: any thread may call open(), and handles
+// are made in its context; everything else is called only by the management thread. Numbers that are passed
+// by address lie on the host, and are read before a call returns.
 #pragma once
 #include "runtime/device/library/library_call.h"
 #include <map>
@@ -25,8 +24,9 @@ struct Cufft;
 
 class CudaLibraries {
 public:
-  /// `folder`: the only one in which libraries are looked for (tests have their own), else where the system
-  /// does, $CUDA_HOME/lib64 and /usr/local/cuda/lib64. $PB_CUDA_LIBRARIES names such a folder, too.
+  /// `folder`: if not empty, the only folder in which libraries are searched (tests have their own); else the
+  /// system's folders, $CUDA_HOME/lib64 and /usr/local/cuda/lib64 are. $PB_CUDA_LIBRARIES names such a
+  /// folder, too.
   explicit CudaLibraries(std::string folder);
   ~CudaLibraries();
   CudaLibraries(const CudaLibraries &) = delete;
@@ -35,7 +35,7 @@ public:
   void open(Entry);
   using Stream = void *;
   using Run = std::function<void(Stream)>;
-  /// Memory of the device until the run is done.
+  /// Allocates memory of the device that is kept until the run is done.
   using Scratch = std::function<unsigned long(unsigned long bytes)>;
   Run prepare(const LibraryCall &, const std::vector<LibraryMatrix> &, const Scratch &);
 
@@ -48,7 +48,7 @@ private:
   Run fft(const LibraryCall &, const std::vector<LibraryMatrix> &);
 
   const std::string folder_;
-  std::mutex mutex_; // of what is opened
+  std::mutex mutex_; // guards the libraries that are open
   std::unique_ptr<Cublas> cublas_;
   std::unique_ptr<Cusolver> cusolver_;
   std::unique_ptr<Cufft> cufft_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cuFFT: its functions, and plans that were made; internal to the folder.
+// The functions of cuFFT, and the plans that were made; internal to this folder.
 #pragma once
 #include "runtime/device/library/open_library.h"
 #include <array>
@@ -25,15 +25,15 @@ struct Cufft {
   ~Cufft();
   PB_FFT_FUNCTIONS(PB_LIBRARY_MEMBER)
 
-  /// Numbers along each dimension, the slowest first, and how the pairs lie: of in and out each the pairs
-  /// from one to the next along the last dimension, and from row to row.
+  /// The extents of a transform, the slowest dimension first, and the layout of the complex numbers: `in` and
+  /// `out` each give the distance between neighbours along the last dimension, and between rows.
   struct Shape {
     int rank;
     bool isFloat;
     std::array<int, 2> size, in, out;
     auto operator<=>(const Shape &) const = default;
   };
-  /// Made once; the last ones are kept.
+  /// Plans are made once; the most recent ones are kept.
   FftPlan plan(const Shape &);
 
 private:

@@ -4,8 +4,8 @@
 //
 //   findEntry("cublas.gemm")   =>  computes "c = a b", of c[w, h], a[k, h], b[w, k]
 //
-// The compiler checks rules against this table, library_calls.cpp carries the entries out. Invariants:
-// outputs come first and are written as a whole; inputs are only read. All matrices have elements of one
+// The compiler checks rules against this table; library_calls.cpp carries the entries out. Invariants:
+// outputs come first and are written completely; inputs are only read. All matrices have elements of one
 // type.
 #pragma once
 #include <string_view>
@@ -14,7 +14,7 @@ namespace pb::device {
 
 struct EntryParameter {
   const char *name;
-  const char *extents; // a letter for each, x first: the same letter, the same size; or a digit
+  const char *extents; // one character for each, x first: equal letters stand for equal sizes; or a digit
   bool isOutput;
   constexpr int rank() const {
     int n = 0;
@@ -33,7 +33,7 @@ struct LibraryEntry {
 
 enum class Entry { Gemm, Gemv, SolveLower, SolveUpper, Cholesky, Lu, Fft, Fft2 };
 
-/// By Entry.
+/// Indexed by Entry.
 inline constexpr LibraryEntry kLibraryEntries[] = {
     {"cublas.gemm", "c = a b", 3, {{"c", "wh", true}, {"a", "kh", false}, {"b", "wk", false}}},
     {"cublas.gemv", "y = a x", 3, {{"y", "h", true}, {"a", "wh", false}, {"x", "w", false}}},

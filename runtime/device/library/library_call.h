@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A call of a library's function as a launch gives it: which, and how its matrices lie on the device.
+// A call of a library's function as a launch gives it: which function, and how its matrices lie on the
+// device.
 //
 //   LibraryCall call("cublas.gemm double");
 //   std::vector<LibraryMatrix> m = call.matrices(arguments, [](Buffer &b) { return addressOf(b); });
 //   Columns c = columnsOf(m[0], "c");
 //
-// BLAS and its like see a matrix as columns of numbers side by side. Coordinate 0 of ours is x, so that a
-// matrix whose x has stride 1 is one of `width` rows: the transpose of what mathematics says of rows and
-// columns. One whose y has stride 1 is that transposed. Invariant: everything here throws
-// DeviceError(Launch) with a reason where the library could not take it; nothing has run then.
+// BLAS and similar libraries store matrices column by column. Here coordinate 0 is x, so a matrix whose x has
+// stride 1 is, to the library, a matrix of `width` rows: the transpose of the mathematical one. A matrix
+// whose y has stride 1 is the transpose of that. Invariant: everything here throws DeviceError(Launch) with a
+// reason if the library cannot accept the call; nothing has run then.
 #pragma once
 #include "runtime/device/device.h"
 #include "runtime/device/library/entries.h"
@@ -24,8 +25,8 @@ struct LibraryMatrix {
   bool isEmpty(int rank) const;
 };
 
-/// A matrix with two dimensions as a library sees it: the cell (x, y) in row x and column y, or, transposed,
-/// in row y and column x.
+/// A matrix with two dimensions as a library sees it: the cell (x, y) lies in row x and column y, or,
+/// transposed, in row y and column x.
 struct Columns {
   unsigned long address = 0;
   int width = 0, height = 0; // along x, along y
@@ -41,7 +42,8 @@ class LibraryCall {
 public:
   /// Throws DeviceError(Build) where there is no such entry.
   explicit LibraryCall(const std::string &text);
-  /// Decodes what a launch of a DeviceStep passes: for each matrix buffer, offset, strides; then all extents.
+  /// Decodes what a launch of a DeviceStep passes: for each matrix the buffer, offset and strides; then all
+  /// extents.
   std::vector<LibraryMatrix> matrices(const std::vector<Argument> &,
                                       const std::function<unsigned long(Buffer &)> &addressOf) const;
 
@@ -50,7 +52,7 @@ public:
   const LibraryEntry &about() const { return kLibraryEntries[static_cast<int>(entry)]; }
 };
 
-/// A kernel that is such a call; of whichever device.
+/// A kernel that is such a call, on any kind of device.
 class LibraryKernel : public Kernel {
 public:
   explicit LibraryKernel(const std::string &text) : call(text) {}

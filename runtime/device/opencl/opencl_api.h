@@ -65,7 +65,8 @@ struct OpenCl {
 /// "CL_OUT_OF_RESOURCES (-5)".
 std::string openClError(cl_int code);
 
-/// Throws DeviceError where the code is one of an error: what is known of it, else `otherwise`.
+/// Throws DeviceError if the code is an error: with the Failure that belongs to the code if it is known, else
+/// with `otherwise`.
 void require(cl_int code, Failure otherwise, const std::string &call);
 
 } // namespace pb::device

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Kernels of OpenCL: from the cache, or by the driver's compiler.
+// Builds kernels of OpenCL: from the cache, or by the driver's compiler.
 #include "runtime/device/dialect.h"
 #include "runtime/device/opencl/opencl_device.h"
 
@@ -31,7 +31,7 @@ ClProgram OpenClDevice::compile(const std::string &text, const std::string &entr
   return program;
 }
 
-/// Null where the driver does not take it, as after an update that left its version as it was.
+/// Null if the driver refuses the binary, as after an update that did not change its version.
 ClProgram OpenClDevice::programFrom(const std::string &binary) {
   const auto *bytes = reinterpret_cast<const unsigned char *>(binary.data());
   const std::size_t size = binary.size();

@@ -32,12 +32,12 @@ OpenClDevice::OpenClDevice(cl_device_id device)
 }
 
 OpenClDevice::~OpenClDevice() {
-  for (const ClQueue &queue : queues_) // nobody writes the host's memory afterwards
+  for (const ClQueue &queue : queues_) // nothing may write the host's memory afterwards
     cl_.clFinish(queue.get());
 }
 
-// Drivers give memory when it is first used. Then it would be a copy or a launch that fails; so it is moved
-// to the device here, with no contents.
+// Drivers allocate memory when it is first used, and then a copy or a launch would fail. So the buffer is
+// moved to the device here, without contents.
 std::unique_ptr<Buffer> OpenClDevice::allocate(unsigned long bytes) {
   if (bytes > about_.largest)
     throw DeviceError(Failure::OutOfMemory, about_.name + " has no buffers of " + std::to_string(bytes) +
@@ -117,8 +117,8 @@ EventRef OpenClDevice::copy(OpenClBuffer &buffer, ClQueueKind kind, const Transf
   return std::make_shared<OpenClEvent>(std::move(events));
 }
 
-/// The processor sees what the device wrote, or the other way round: the memory is one, only the order
-/// counts.
+/// Makes the device's writes visible to the processor, or the reverse: the memory is shared, so only the
+/// order matters.
 EventRef OpenClDevice::share(OpenClBuffer &buffer, ClQueueKind kind, cl_map_flags flags) {
   const bool writes = kind == kQueueIn;
   Waits waits;
@@ -221,18 +221,18 @@ void OpenClDevice::flush() {
     const ClEventRef event = std::move(last);
     if (!event || !ended_)
       continue;
-    auto *ended = new std::shared_ptr(ended_); // the device may be gone by then
+    auto *ended = new std::shared_ptr(ended_); // the device may be destroyed by then
     const auto call = [](cl_event, cl_int, void *data) {
       const std::unique_ptr<std::shared_ptr<const std::function<void()>>> owned(
           static_cast<std::shared_ptr<const std::function<void()>> *>(data));
       (**owned)();
     };
     if (cl_.clSetEventCallback(event.get(), CL_COMPLETE, call, ended) != CL_SUCCESS)
-      delete ended; // who waits looks now and then
+      delete ended; // without the callback, events are polled now and then
   }
 }
 
-/// Only where who looks again and again takes the core away from the kernel: else being called takes longer.
+/// Only useful where polling takes the core away from the kernel; otherwise a callback takes longer.
 bool OpenClDevice::callAtEnd(const std::function<void()> &ended) {
   cl_device_type type = 0;
   if (cl_.clGetDeviceInfo(device_, CL_DEVICE_TYPE, sizeof type, &type, nullptr) != CL_SUCCESS ||

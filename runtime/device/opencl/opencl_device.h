@@ -4,11 +4,12 @@
 //
 //   auto device = openOpenClDevice(0);    // the first device of the first platform
 //
-// Three queues, for copies in, copies out and kernels, each in order; events of one that another has to wait
-// for are in its commands' wait lists. Kernels are compiled as OpenCL C 1.2 without any option that gives up
-// accuracy. wrap() works where the device is the processor itself: a buffer of its memory is that memory. On
-// other devices that share memory it is left out: their drivers want pages and caches of their own. Not here:
-// pinned memory for copies. A driver may copy pageable memory more slowly, and keep the caller meanwhile.
+// There are three queues, each in order: copies in, copies out and kernels. If a command has to wait for an
+// event of another queue, the event is in its wait list. Kernels are compiled as OpenCL C 1.2 without any
+// option that gives up accuracy. wrap() works where the device is the processor itself: a buffer over the
+// processor's memory is that memory. On other devices that share memory it is not supported, because their
+// drivers require pages and caches of their own. Copies do not use pinned memory: a driver may copy pageable
+// memory more slowly, and block the caller meanwhile.
 #pragma once
 #include "runtime/device/kernel_cache.h"
 #include "runtime/device/opencl/opencl_objects.h"
@@ -35,7 +36,7 @@ public:
 
 private:
   using Waits = std::vector<cl_event>;
-  /// Enqueues by `call(queue, number of waits, waits, event)`.
+  /// Enqueues a command by `call(queue, number of waits, waits, event)`.
   template <class Call>
   ClEventRef enqueue(ClQueueKind, const Waits &, const char *name, Call &&call);
   template <class Row, class Rectangle>

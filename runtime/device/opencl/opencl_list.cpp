@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The devices of all platforms, in the platforms' order.
+// Lists the devices of all platforms, in the platforms' order.
 #include "runtime/device/list.h"
 #include "runtime/device/opencl/opencl_device.h"
 

@@ -11,7 +11,7 @@ bool OpenClEvent::isDone() {
     require(
         cl.clGetEventInfo(command.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr),
         Failure::Lost, "clGetEventInfo");
-    if (status < 0) // the command began, and nobody knows how far it came
+    if (status < 0) // the command began, and how far it came is unknown
       throw DeviceError(Failure::Lost, "a command failed on the device: " + openClError(status));
     if (status != CL_COMPLETE)
       return false;

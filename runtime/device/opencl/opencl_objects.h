@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Buffers, kernels and events of OpenCL, which may live longer than their device: OpenCL counts who uses
-// what.
+// Buffers, kernels and events of OpenCL, which may live longer than their device: OpenCL counts references to
+// its objects.
 #pragma once
 #include "runtime/device/last_uses.h"
 #include "runtime/device/opencl/opencl_api.h"
 
 namespace pb::device {
 
-/// An OpenCL object; the last one lets go of it.
+/// An OpenCL object; the last reference releases it.
 template <class T>
 using ClRef = std::shared_ptr<std::remove_pointer_t<T>>;
 using ClContext = ClRef<cl_context>;
@@ -26,12 +26,12 @@ ClRef<T> owned(T object, Release release) {
   });
 }
 
-/// In order each; kinds of commands that can run at the same time.
+/// Each queue is in order; commands of different queues can run at the same time.
 enum ClQueueKind { kQueueIn, kQueueOut, kQueueKernels, kQueues };
 
 class OpenClEvent : public Event {
 public:
-  /// One command or several of one queue: a copy that no rectangle fits.
+  /// One command, or several of one queue: a copy that is not one rectangle.
   explicit OpenClEvent(std::vector<ClEventRef> commands) : commands_(std::move(commands)) {}
   bool isDone() override;
   Span span() const override;
@@ -46,7 +46,7 @@ public:
       : memory(std::move(bytes)), size(count), wraps(host) {}
   const ClMemory memory;
   const unsigned long size;
-  void *const wraps; // the processor's memory that it is, or null
+  void *const wraps; // the processor's memory that the buffer is, or null
   LastUses<ClEventRef, kQueues> uses;
 };
 

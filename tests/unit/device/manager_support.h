@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A management thread over a fake device, with kernels that need no compiler, for tests.
+// For tests: a management thread over a fake device, with kernels that need no compiler.
 //
 //   Bench bench("latency=1ms");
 //   auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);                       // filled with 1 and 0

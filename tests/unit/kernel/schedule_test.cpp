@@ -24,7 +24,16 @@ const char *const kProduct = R"(transform Product from A[c, h], B[w, c] to AB[w,
   }
 })";
 
-const char *const kPrograms[] = {programs::kStencil, programs::kRows, programs::kConvolve7, kProduct};
+const char *const kRowDots = R"(transform RowDots from A[w, h], X[w] to S[h] {
+  fast S.cell(y) from(A.row(y) a, X x) {
+    ElementT s = 0;
+    for (int k = 0; k < w; ++k) s += a.cell(k) * x.cell(k);
+    return s;
+  }
+})";
+
+const char *const kPrograms[] = {programs::kStencil, programs::kRows, programs::kConvolve7, kProduct,
+                                 kRowDots};
 
 std::string why(const Kernel &k, const std::string &option) {
   for (const Note &n : k.refused)
@@ -51,6 +60,31 @@ TEST(ScheduleOptions, TheDefaultAskedForIsTheDefault) {
       const Kernel same = defaultSchedule(lifted.kernel(), {{s.option, s.value}});
       EXPECT_THAT(same.refused, IsEmpty()) << s.option;
       EXPECT_EQ(print(same), print(byDefault)) << s.option << " = " << s.value;
+    }
+    Asked all;
+    for (const Setting &s : byDefault.settings)
+      all[s.option] = s.value;
+    EXPECT_EQ(print(defaultSchedule(lifted.kernel(), all)), print(byDefault));
+  }
+}
+
+/// No vectors of ours is not the same as none at all.
+TEST(ScheduleOptions, SumsAlongRowsAreLeftToTheCompiler) {
+  Lifted lifted(kRowDots);
+  const Kernel k = defaultSchedule(lifted.kernel());
+  EXPECT_EQ(settingOf(k, "vector"), "auto");
+  EXPECT_EQ(settingOf(k, "lanes"), "auto");
+  EXPECT_THAT(print(k), Not(HasSubstr("scalar")));
+  EXPECT_THAT(scheduled(kRowDots, {{"vector", "off"}}), HasSubstr("scalar"));
+  EXPECT_THAT(scheduled(kRowDots, {{"lanes", "8"}}), HasSubstr("lanes:8"));
+  EXPECT_THAT(scheduled(kRowDots, {{"vector", "y"}}), HasSubstr("lanes:"));
+  Scheduler scheduler(lifted.kernel());
+  for (const OptionSpace &o : spaceOf(scheduler, {})) {
+    if (o.option == "lanes") {
+      EXPECT_THAT(o.others, Contains("8"));
+    }
+    if (o.option == "vector") {
+      EXPECT_THAT(o.others, testing::UnorderedElementsAre("y", "off"));
     }
   }
 }

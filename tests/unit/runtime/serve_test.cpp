@@ -239,3 +239,22 @@ TEST(Serve, ACandidateThatExitsTakesTheProcessWithIt) {
                              "\n" + kPrepare + "\n");
   EXPECT_EQ(e.status, 7);
 }
+
+/// So that a tuner can tell an answer from what else is written where answers go.
+TEST(Serve, AnAnswerBeginsWithTheTokenOfItsRequest) {
+  Folder f;
+  const Ended e =
+      f.run({"--serve"}, "7:ab " + kPrepare + "\n" + kPrepare + "\n8:cd nonsense\n9:ef {\"op\":\"no\"}\n");
+  EXPECT_EQ(e.status, 0) << e.err;
+  EXPECT_EQ(e.out.rfind("\n7:ab {\"ok\":true,", 0), 0u) << e.out;
+  EXPECT_NE(e.out.find("\n{\"ok\":true,"), std::string::npos) << e.out;
+  EXPECT_NE(e.out.find("\n{\"ok\":false,\"error\":\"expected one JSON object"), std::string::npos) << e.out;
+  EXPECT_NE(e.out.find("\n9:ef {\"ok\":false,"), std::string::npos) << e.out;
+}
+
+TEST(Serve, AChannelMustBeOpen) {
+  Folder f;
+  const Ended e = f.run({"--serve", "--channel=77"});
+  EXPECT_EQ(e.status, 1);
+  EXPECT_NE(e.err.find("--channel=77: no such descriptor is open"), std::string::npos) << e.err;
+}

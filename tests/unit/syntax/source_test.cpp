@@ -108,4 +108,33 @@ TEST(Diagnostics, NoFile) {
 }
 
 } // namespace
+TEST(Diagnostics, FiftyOfAFileAndErrorsBeforeWarnings) {
+  SourceManager sources;
+  const FileId one = sources.add("one.pbcc", std::string(200, 'x')), two = sources.add("two.pbcc", "y");
+  Diagnostics d(sources);
+  for (std::uint32_t i = 0; i < 60; ++i)
+    d.warning({one, i, i + 1}, "w" + std::to_string(i));
+  for (std::uint32_t i = 100; i < 110; ++i)
+    d.error({one, i, i + 1}, "e" + std::to_string(i));
+  d.error({two, 0, 1}, "other");
+  const std::string text = d.render();
+  EXPECT_NE(text.find("w39\n"), std::string::npos);
+  EXPECT_EQ(text.find("w40\n"), std::string::npos);
+  EXPECT_LT(text.find("w39\n"), text.find("e100\n")) << "in the order of their places";
+  EXPECT_NE(text.find("e109\n"), std::string::npos);
+  EXPECT_NE(text.find("other\n"), std::string::npos);
+  EXPECT_TRUE(text.ends_with("\none.pbcc: ... and 20 more\n")) << text;
+}
+
+TEST(Diagnostics, EscapeControlCharacters) {
+  SourceManager sources;
+  const FileId file = sources.add("a\x1b[2J.pbcc", "x\xc2\x9b\x1b y\n");
+  Diagnostics d(sources);
+  d.error({file, 0, 1}, "no \x07").note({file, 0, 1}, "\x1b").help("\x7f\nline");
+  EXPECT_EQ(d.render(),
+            "a\\x1b[2J.pbcc:1:1: error: no \\x07\n    1 | x\xEF\xBF\xBD\xEF\xBF\xBD y\n      | ^\n"
+            "a\\x1b[2J.pbcc:1:1: note: \\x1b\n    1 | x\xEF\xBF\xBD\xEF\xBF\xBD y\n      | ^\n"
+            "help: \\x7f\nhelp: line\n");
+}
+
 } // namespace pbc::source

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a child says is read, however late, and one that never ends to talk is not listened to for ever.
+// What a child says is read, however late, and one that never ends to talk is not listened to for ever. Nothing
+// that it writes, does not read or signals holds us up.
 #include "tuner/evaluate/child_process.h"
+#include "tuner/evaluate/request_token.h"
 
+#include <csignal>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -51,6 +55,72 @@ TEST(ChildProcess, WhoAlwaysTalksIsOutOfTime) {
       read = child.readLine(end - steadySeconds(), &line);
     EXPECT_EQ(read, Read::Timeout) << talk;
   }
+}
+
+/// What a shell says over the channel until it ends.
+std::string overChannel(const std::string &script) {
+  ChildProcess child({"/bin/bash", "-c", script}, {}, Talk::OverChannel);
+  std::string all, line;
+  for (const double end = steadySeconds() + 10; child.readLine(end - steadySeconds(), &line) == Read::Line;)
+    all += line + "\n";
+  return all;
+}
+
+TEST(ChildProcess, TheChannelGoesBothWaysAndTheStreamsAreNotIt) {
+  ChildProcess child(
+      {"/bin/bash", "-c", "read -u 3 a; echo printed; echo complained >&2; echo \"got $a\" >&3"}, {},
+      Talk::OverChannel);
+  std::string line;
+  ASSERT_TRUE(child.writeLine("a question", 5));
+  EXPECT_EQ(child.readLine(10, &line), Read::Line);
+  EXPECT_EQ(line, "got a question");
+  EXPECT_EQ(child.readLine(10, &line), Read::Ended);
+  child.waitForEnd(1);
+  EXPECT_EQ(child.errors(), "printed\ncomplained\n");
+}
+
+TEST(ChildProcess, StandardInputIsEmptyAndCannotBeWrittenTo) {
+  EXPECT_EQ(overChannel("cat | wc -c >&3; (echo x >&0) 2>/dev/null || echo refused >&3"), "0\nrefused\n");
+}
+
+TEST(ChildProcess, WhoDoesNotReadIsNotWaitedFor) {
+  ChildProcess child({"/bin/sleep", "1000"}, {}, Talk::OverChannel);
+  const double begin = steadySeconds();
+  EXPECT_FALSE(child.writeLine(std::string(10'000'000, 'x'), 0.3));
+  EXPECT_LT(steadySeconds() - begin, 10);
+}
+
+TEST(ChildProcess, AnEndIsSeenThoughOthersHoldTheChannel) {
+  ChildProcess child({"/bin/bash", "-c", "sleep 1000 & echo one >&3"}, {}, Talk::OverChannel);
+  std::string line;
+  const double begin = steadySeconds();
+  EXPECT_EQ(child.readLine(60, &line), Read::Line);
+  EXPECT_EQ(child.readLine(60, &line), Read::Ended);
+  EXPECT_LT(steadySeconds() - begin, 30);
+}
+
+/// With signal 0, which is only asked for.
+TEST(ChildProcess, ItsSignalsDoNotReachUs) {
+  const std::string script =
+      fmt::format("for process in {0} -{0} -{1} -1; do kill -0 -- $process 2>/dev/null && "
+                  "echo reached $process >&3; done; kill -0 -- $$ && kill -0 -- 0 && echo own >&3",
+                  getpid(), getpgrp());
+  EXPECT_EQ(overChannel(script), "own\n");
+}
+
+TEST(ChildProcess, NobodyLeavesItsSession) {
+  EXPECT_EQ(overChannel("(setsid true) 2>/dev/null || echo kept >&3"), "kept\n");
+}
+
+TEST(RequestToken, OnlyItsOwnAnswersAreRead) {
+  const RequestToken token(7), other(7);
+  const std::string request = token.before("{}");
+  EXPECT_TRUE(request.starts_with("7:"));
+  EXPECT_EQ(token.read(request), "{}");
+  EXPECT_EQ(token.read(other.before("{}")), std::nullopt);
+  for (const char *line : {"", "{}", "7", "7:", " {}", "7: {}"})
+    EXPECT_EQ(token.read(line), std::nullopt) << line;
+  EXPECT_EQ(token.read(request.substr(0, request.size() - 2)), "");
 }
 
 } // namespace

@@ -94,6 +94,34 @@ TEST(Examination, WhoIsWrongSomewhereIsNotTriedAnyMore) {
   }
 }
 
+/// As Synthetic, but the best alternative is another one where a user runs it.
+struct OtherOutside : Synthetic {
+  using Synthetic::Synthetic;
+  std::optional<Rejected> confirm(const Configuration &configuration, int, double byDefault,
+                                  double seconds) override {
+    EXPECT_GT(byDefault, seconds) << "what is claimed";
+    ++asked;
+    if (configuration.selectors()[0].select(1024) != wrong)
+      return {};
+    return Rejected{Failure::WrongResult, "run by itself, gives a different result from the default"};
+  }
+  int wrong = 2, asked = 0;
+};
+
+TEST(Examination, WhoIsOtherwiseFromOutsideDoesNotWin) {
+  const ProgramSpace space = syntheticSpace(3);
+  const auto sizes = powersOfTwo(6, 10);
+  OtherOutside evaluator(space, sizes, 0.02, 1);
+  evaluator.wrong = Synthetic::bestAlternative(1024, 3);
+  Silent silent;
+  const TuneResult result = tune(space, sizes, {}, {}, evaluator, silent);
+  EXPECT_GT(evaluator.asked, 0);
+  EXPECT_NE(result.best.selectors()[0].select(1024), evaluator.wrong);
+  EXPECT_TRUE(std::any_of(result.faults.begin(), result.faults.end(), [](const Fault &fault) {
+    return fault.reason.find("run by itself") != std::string::npos;
+  }));
+}
+
 /// As Synthetic, but the best alternative is wrong at the full size, where the time is over.
 struct WrongWhenLarge : Synthetic {
   WrongWhenLarge(const ProgramSpace &space, const std::vector<TestSize> &all)

@@ -2,9 +2,9 @@
 
 // A stand-in for a generated program: one transform Sort with the alternatives MergeSort (default), QuickSort
 // (twice as fast) and BadSort (ten times as fast, if it did not misbehave), and a tunable. Times are
-// computed, not measured. FAKE_BAD says what BadSort does: hang, crash, exit, wrong, wrong_large (from n =
+// computed, and slept for. FAKE_BAD says what BadSort does: hang, crash, exit, wrong, wrong_large (from n =
 // 4096 on), late (after many runs), killed (by a signal from outside), slow, poison (works, and whoever is
-// measured next in its process crashes). FAKE_DEFAULT=crash, assert, hang (from n = 256 on), random, picky
+// measured next in its process crashes), boast (reports more time than has passed). FAKE_DEFAULT=crash, assert, hang (from n = 256 on), random, picky
 // (with other seeds than 1): even the default fails. FAKE_SEEDS: a file that gets the seeds. FAKE_SLEEP:
 // milliseconds of real time a measurement takes. FAKE_LOG: a file that gets a byte when a measurement begins.
 // FAKE_THREADS: that it has so many, of which only two are of use, and each further one costs a fifth.
@@ -110,17 +110,34 @@ json answer(const ProgramSpace &space, const json &request, long &n) {
   if (configuration.tunables().size() > 1)
     seconds *= 1 + 0.2 * std::abs(configuration.tunables()[1] - 2);
   std::cout << "a line that the program prints\n";
+  const int trials = request.at("trials");
+  if (bad != "boast" || use != 2) // who reports times must have had them
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds * trials));
   return {{"ok", true},
           {"agrees", agrees},
           {"difference", agrees ? 0.0 : 0.5},
-          {"seconds", std::vector<double>(request.at("trials"), seconds)}};
+          {"seconds", std::vector<double>(static_cast<std::size_t>(trials),
+                                          bad == "boast" && use == 2 ? 1e4 : seconds)}};
 }
 
-int serve() {
+/// On the socket that the tuner has opened; each answer begins with the token of its request.
+int serve(int channel) {
   const ProgramSpace space = parseProgramSpace(info());
   long n = 0;
-  for (std::string line; std::getline(std::cin, line);)
-    std::cout << answer(space, json::parse(line), n).dump() << std::endl;
+  std::FILE *requests = fdopen(channel, "r+");
+  if (!requests)
+    return 2;
+  char *line = nullptr;
+  for (size_t room = 0; getline(&line, &room, requests) > 0;) {
+    const std::string request = line;
+    const size_t blank = request.find(' ');
+    const std::string said = "\n" + request.substr(0, blank) + " " +
+                             answer(space, json::parse(request.substr(blank)), n).dump() + "\n";
+    if (write(channel, said.data(), said.size()) < 0)
+      break;
+  }
+  std::free(line);
+  std::fclose(requests);
   return 0;
 }
 
@@ -134,5 +151,8 @@ int main(int argc, char **argv) {
     std::cout << info() << std::endl;
     return 0;
   }
-  return mode == "--serve" ? serve() : 2;
+  for (int i = 2; mode == "--serve" && i < argc; ++i)
+    if (const std::string option = argv[i]; option.starts_with("--channel="))
+      return serve(std::stoi(option.substr(option.find('=') + 1)));
+  return 2;
 }

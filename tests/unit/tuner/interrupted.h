@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A program on a machine with more to do than it has processors: a run is either whole, or waits for all of
-// another program's slice of time.
+// Simulates a program on a machine that has more to do than it has processors: a run is either not
+// interrupted at all, or waits for a whole time slice of another program.
 //
-//   T(n) = n x 70 ns by the default, 12 ns by the best of four, 14 and 100 ns by others; with a probability,
-//   10 to 30 ms more
+//   T(n) = n x 70 ns with the default, n x 12 ns with the best of four alternatives, n x 14 and n x 100 ns with others;
+//          with a certain probability 10 to 30 ms more
 //
-// So short runs tell how often that was, and hardly anything of the program.
+// So the time of a short run says how often it was interrupted, and hardly anything about the program.
 #pragma once
 #include "tests/unit/tuner/synthetic.h"
 

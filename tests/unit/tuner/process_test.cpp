@@ -168,6 +168,10 @@ TEST_F(Tune, AlternativeThatIsWrongWhenLargeIsNamedAndLoses) {
 
 TEST_F(Tune, WhoIsKilledIsNotSaidToWantMemory) { expectQuickSort("killed", "crash", "signal 9", 17, 17); }
 
+TEST_F(Tune, WhoReportsMoreTimeThanHasPassedLoses) {
+  expectQuickSort("boast", "error", "reports 1e+04 s of runs, and has had", 17, 17);
+}
+
 TEST_F(Tune, AlternativeThatBecomesWrongIsNamedAndLoses) {
   const Ended ended = tune({"--n=65536", "--budget=4", "--json"}, {{"FAKE_BAD", "late"}});
   ASSERT_EQ(ended.status, 0) << ended.err;

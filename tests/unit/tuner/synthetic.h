@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // A program that does not exist: the time of every configuration follows from a formula, with noise from a
-// seed, and its clock only moves when something is measured. So a search can be judged exactly and in no
-// time.
+// seed, and its clock moves only when something is measured. So a search can be judged exactly and within
+// milliseconds.
 //
-//   T(n) = sum over the recursion n, n/2, ... 2 of (1 if the alternative is the best one for m, else 2 to 3),
-//   then x (1 + |ratio - 5| / 8)
+//   T(n) = sum over the recursion m = n, n/2, ... 2 of (1 if the alternative is the best one for m, else 2 to 3),
+//          then x (1 + |ratio - 5| / 8)
 //
 // where best(m) is one of twelve alternatives by eleven cut-offs at powers of 4.
 #pragma once

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// For few trials: a model of the times measured so far says of each candidate how much faster than the best
-// it may be (expected improvement, of logarithms), another how likely it runs at all; the largest product is
-// proposed. Candidates are samples, children of the best few, and neighbours of the best.
+// A technique for few trials. A model of the times measured so far predicts how much faster than the best a
+// candidate may be (expected improvement, of logarithms); a second model predicts how likely it runs at all.
+// The candidate with the largest product is proposed. Candidates are samples, children of the best few, and
+// neighbours of the best.
 //
-// What was stopped at its limit is known to be slower than that: it is learnt as a time a little beyond. What
-// crashed or gave wrong results has no time: it teaches the second model only. Proposals take below 5 ms
-// (bench/tuner prints it). Source: SMAC (Hutter et al. 2011); hidden constraints as in BaCO (arXiv
-// 2212.11142); docs/decisions/0025.
+// A candidate that was stopped at its limit is slower than that: it is learnt with a time a little beyond.
+// One that crashed or gave wrong results has no time: only the second model learns from it. Proposals take
+// less than 5 ms (bench/tuner prints it). Source: SMAC (Hutter et al. 2011); hidden constraints as in BaCO
+// (arXiv 2212.11142); docs/decisions/0025.
 #include "tuner/strategy/encoding.h"
 #include "tuner/strategy/forest.h"
 #include "tuner/strategy/mutators.h"
@@ -21,7 +22,8 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr double kBeyondLimit = 1.3; // times the limit: where those that were stopped there are taken to be
+// times the limit: the time that is assumed for candidates that were stopped there
+constexpr double kBeyondLimit = 1.3;
 
 double expectedImprovement(double best, const Estimate &estimate) {
   const double deviation = std::max(estimate.deviation, 1e-3);
@@ -78,7 +80,8 @@ public:
 
 private:
   void learn(const Situation &at) {
-    // Again for each new result as long as that is cheap, then for each twentieth part.
+    // The model is learnt again for each new result as long as that is cheap, later after every 5 % more
+    // results.
     if (time_ && allRows_.size() - learnt_ < 1 + allRows_.size() / 20)
       return;
     learnt_ = allRows_.size();
@@ -132,7 +135,7 @@ private:
 
   const SurrogateSettings settings_;
   std::optional<Encoding> encoding_;
-  std::vector<std::vector<float>> rows_, allRows_; // with times; with those that do not run
+  std::vector<std::vector<float>> rows_, allRows_; // those with times; all, including those that do not run
   std::vector<double> times_, runs_;               // logarithms; 1 or 0
   std::set<std::string> known_;
   std::optional<Forest> time_, feasible_;

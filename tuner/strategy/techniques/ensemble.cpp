@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Several techniques take turns, each is told what the others found, and who has found improvements lately is
-// asked more often: a multi-armed bandit whose credit is the area under the curve of improvements. Whom to
-// ask is learnt from many turns: at each size the model leads, which makes most of few, until it has not
-// found anything for a while.
+// Several techniques take turns, and each is told what the others found. Techniques that have found
+// improvements lately are asked more often: a multi-armed bandit whose credit is the area under the curve of
+// improvements. The credits need many turns; therefore at each size the model leads, which makes the best use
+// of few trials, until it has found nothing for a while.
 //
 //   history of one  - + - - + +   ->  credit: sum of i over its improvements, i counted from the oldest,
 //                                     divided by the sum of all i
@@ -20,14 +20,14 @@ namespace {
 
 class Bandit : public Technique {
 public:
-  /// The first of the arms leads until so many of its proposals (`patience`) have brought nothing.
+  /// The first of the arms leads until so many of its proposals (`patience`) have found nothing.
   Bandit(std::vector<std::unique_ptr<Technique>> arms, double curiosity, std::size_t window, int patience)
       : arms_(std::move(arms)), curiosity_(curiosity), window_(window), patience_(patience) {}
 
   void begin(const Situation &at) override {
     hasMore_.assign(arms_.size(), true);
     fruitless_ = 0;
-    asked_ = arms_.size(); // what is told first was measured before
+    asked_ = arms_.size(); // results that are told first were measured before
     for (const auto &arm : arms_)
       arm->begin(at);
   }
@@ -64,7 +64,7 @@ private:
     bool isImprovement;
   };
 
-  /// arms_.size() if none has more to say.
+  /// Returns arms_.size() if no arm has further proposals.
   std::size_t choose() const {
     if (fruitless_ < patience_ && hasMore_.front())
       return 0;
@@ -95,7 +95,8 @@ private:
   const double curiosity_;
   const std::size_t window_;
   const int patience_;
-  int fruitless_ = 0; // proposals of the leader at this size; with `patience_` of them the lead is over
+  // unsuccessful proposals of the leader at this size; after `patience_` of them another arm may lead
+  int fruitless_ = 0;
   std::vector<bool> hasMore_; // at this size
   std::deque<Turn> history_;
   std::size_t asked_ = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The paper's search: children of random parents, made by the program's mutators (mutators.h). Before chance
-// has its turn at a size come the deliberate steps: the best one with every other alternative from about n
-// on. What is below was decided at smaller sizes; at the first size nobody has, so there the bands around
-// n/2, n/4, ... follow. Source: petabricks-hetero 7.2, requirements 78-82.
+// The search of the paper: children of random parents, made by the program's mutators (mutators.h). At each
+// size deliberate steps come before random ones: the best member with every other alternative from about n
+// on. What is below was decided at smaller sizes. At the first size nothing has been decided, so there the
+// bands around n/2, n/4, ... follow. Source: petabricks-hetero 7.2, requirements 78-82.
 #include "tuner/strategy/mutators.h"
 #include "tuner/strategy/neighbours.h"
 #include "tuner/strategy/techniques/techniques.h"
@@ -37,7 +37,7 @@ public:
     const int most = children_ > 0 ? children_ : 20 + 20 * at.space().openDecisions();
     auto &members = at.population.members();
     while (drawn_ < most) {
-      // Random parents keep variety; every second one is the best, because most other lines end soon.
+      // Random parents keep variety; every second parent is the best, because most other lines end soon.
       const bool fromBest = drawn_++ % 2 != 0;
       const Configuration parent =
           fromBest ? at.best() : members[at.random.below(members.size())].configuration;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// All points of a grid over the space (grid.h), at the full size, in an order by chance, so that a run which
-// ends early has seen a sample of it. What the grid leaves out is said: it is proof for the grid, not for the
-// space.
+// Tries all points of a grid over the space (grid.h), at the full size, in random order, so that a run which
+// ends early has seen a sample of it. It reports what the grid leaves out: the result is proved for the grid,
+// not for the space.
 #include "tuner/space/grid.h"
 #include "tuner/strategy/techniques/techniques.h"
 
@@ -20,7 +20,7 @@ public:
     grid_.emplace(finestGrid(at.space(), at.n(), most_));
     next_ = 0;
     keys_.clear();
-    // Steps of a fixed width that has no factor in common with the size reach every point once.
+    // Steps of a fixed width that has no common factor with the size reach every point once.
     const std::uint64_t size = grid_->size();
     start_ = at.random.below(size);
     do
@@ -30,7 +30,7 @@ public:
 
   std::optional<Proposal> propose(const Situation &at) override {
     while (next_ < grid_->size()) {
-      // 128 bits: the product of two of 62 is more than one word holds.
+      // 128 bits, because the product of two numbers of 62 bits does not fit in one word.
       const auto product = static_cast<unsigned __int128>(next_++) * width_ + start_;
       const Configuration point =
           plain(at.space(), grid_->at(static_cast<std::uint64_t>(product % grid_->size())), at.n());
@@ -47,8 +47,8 @@ public:
   }
 
 private:
-  /// Numbers that do not count with these choices as in the default, and none beyond what constraints allow:
-  /// points that behave alike are measured once.
+  /// Sets numbers without effect under these choices to their defaults, and limits others to what constraints
+  /// allow, so that points which behave alike are measured once.
   static Configuration plain(const ProgramSpace &space, const Configuration &point, long n) {
     Configuration result = Configuration::defaults(space);
     for (std::size_t i = 0; i < space.sites.size(); ++i)

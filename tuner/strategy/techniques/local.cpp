@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Downhill by single steps (neighbours.h): the first one that is faster is taken. When none is, small scales
-// are looked at, which are felt through recursion only; when these do not help either, a new start: the best
-// one, disturbed in several decisions, which counts even if it is slower, as its valley may be deeper.
-// Source: own; iterated local search is among the best on kernel spaces (tuning-practice.md 8).
+// Descends by single steps (neighbours.h): the first one that is faster is taken. If none is, steps at
+// smaller sizes are tried, which matter only through recursion. If these do not help either, the search
+// starts again from the best configuration with several random changes, which counts even if it is slower,
+// because it may lead to a better local optimum. Source: own; iterated local search is among the best on
+// kernel spaces (tuning-practice.md 8).
 #include "tuner/strategy/mutators.h"
 #include "tuner/strategy/neighbours.h"
 #include "tuner/strategy/techniques/techniques.h"
@@ -91,7 +92,7 @@ private:
   bool isKicked_ = false;
   std::vector<Configuration> steps_; // from `current_`, in this order
   std::size_t next_ = 0;
-  long band_ = 0; // the next one; 0: none is left
+  long band_ = 0; // the next band; 0: none is left
   bool isInBands_ = false, hasMoved_ = false;
 };
 

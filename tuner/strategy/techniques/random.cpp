@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Uniform samples: what every other strategy must beat, and what they fall back on to see something new.
+// Uniform samples: the baseline for every other strategy, and a source of variety for them.
 #include "tuner/strategy/sampling.h"
 #include "tuner/strategy/techniques/techniques.h"
 

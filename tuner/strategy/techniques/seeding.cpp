@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Only what is known beforehand: the default, each alternative alone, the stored configuration, and what the
-// journal says was best at other sizes or on other machines (seeding.h). All strategies start from these;
-// this one stops there.
+// Tries only what is known beforehand: the default, each alternative alone, the stored configuration, and
+// what the journal says was best at other sizes or on other machines (seeding.h). All strategies start from
+// these; this one stops there.
 #include "tuner/strategy/techniques/techniques.h"
 
 namespace pbc::tuner {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// All strategies and those techniques that others are made of. Each is defined in the file of its name; when
-// which is good: docs/tuning.md. A new strategy is its file and one line in list.inc.
+// All strategies, and the techniques that others are built from. Each is defined in the file of its name, and a new
+// one is its file and one line in list.inc; docs/tuning.md says when which one is good.
 #pragma once
 #include "tuner/strategy/strategy.h"
 
@@ -11,17 +11,16 @@ namespace pbc::tuner {
 #include "tuner/strategy/techniques/list.inc"
 #undef STRATEGY
 
-/// Children of random members and of the best, by all mutators; first the deliberate steps. `children` at
-/// each size; 0: 20 and 20 for each open decision.
+/// Children of random members and of the best, by all mutators, after the deliberate steps. `children`: their
+/// number at each size; 0: 20, and 20 more for each open decision.
 std::unique_ptr<Technique> makeEvolution(int children);
-/// Downhill from the best by single steps, then from `restarts` disturbed ones.
+/// Descends from the best by single steps, then from `restarts` randomly changed ones.
 std::unique_ptr<Technique> makeDescent(int restarts, int kicks);
-/// The proposal that a random forest expects most of.
+/// Proposes the configuration that a random forest predicts to be the most promising.
 struct SurrogateSettings {
   int trees = 48;
-  int candidates =
-      60;          // looked at for each proposal: of many, the first is the one that the model errs on most
-  int explore = 5; // every so many proposals one by chance
+  int candidates = 60; // evaluated for each proposal; with too many, the first is where the model errs most
+  int explore = 5;     // one proposal out of so many is random
 };
 std::unique_ptr<Technique> makeSurrogate(const SurrogateSettings &);
 /// Uniform samples.

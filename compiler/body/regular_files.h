@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The files of the disk as Clang may see them: regular files up to a size, and folders.
+//
+//   #include "/dev/zero"     in a raw block  =>  "cannot open file '/dev/zero': Operation not supported"
+//   #include "huge.h"        of 1 TiB        =>  "cannot open file 'huge.h': File too large"
+//
+// Clang reads a file to its end. A device has none, and a pipe that nobody writes to would be waited for.
+#pragma once
+#include <llvm/ADT/IntrusiveRefCntPtr.h>
+
+namespace llvm::vfs {
+class FileSystem;
+}
+
+namespace pbc::body {
+
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> regularFiles();
+
+} // namespace pbc::body

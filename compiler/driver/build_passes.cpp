@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// From plans to C++, to objects, to files.
+#include "compiler/build/find_libraries.h"
+#include "compiler/build/link.h"
+#include "compiler/driver/compile_units.h"
+#include "compiler/driver/finished_program.h"
+#include "compiler/driver/passes.h"
+#include "compiler/driver/problems.h"
+#include "compiler/driver/refused_configuration.h"
+#include "compiler/driver/undefined.h"
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace pbc::driver {
+namespace {
+
+std::string stemOf(const build::CompileRequest &request) {
+  return std::filesystem::path(request.name).stem().string();
+}
+
+/// A line for --time-passes.
+std::string timesOf(const std::string &name, const build::CompileResult &made) {
+  if (made.fromCache)
+    return fmt::format("  {:<26}  from the cache\n", name);
+  return fmt::format("  {:<26} {:8.2f} ms  (front end {:.1f}, optimiser {:.1f}, code {:.1f})\n", name,
+                     1e3 * (made.frontSeconds + made.optimiseSeconds + made.codegenSeconds),
+                     1e3 * made.frontSeconds, 1e3 * made.optimiseSeconds, 1e3 * made.codegenSeconds);
+}
+
+[[noreturn]] void refuse(const UnitRequest &asked, const build::CompileResult &made) {
+  if (made.failure == build::CompileFailure::UnknownProcessor)
+    throw Refusal(
+        fmt::format("pbc: error: there is no processor `{}`\nhelp: `native`, or a name that clang's -march "
+                    "knows, such as x86-64-v3\n",
+                    asked.request.cpu));
+  if (made.failure == build::CompileFailure::Assembly)
+    throw Refusal(
+        fmt::format("pbc: error: the assembler refuses an `asm` statement of `{}`:\n{}help: instructions "
+                    "must be ones that the processor of --cpu has\n",
+                    asked.unit->name, made.messages));
+  throw InternalError(
+      fmt::format("the generated C++ of `{}` does not compile:\n{}", asked.unit->name, made.messages));
+}
+
+/// BLAS, LAPACK and FFTW without -l: the system's libraries that define what the program uses.
+void addFoundLibraries(Compilation &c, build::LinkRequest &request) {
+  const auto symbols = build::foreignSymbols(request.inputs);
+  if (symbols.empty())
+    return;
+  std::vector<std::string> folders;
+  for (const auto &a : c.options.linkArguments)
+    if (a.starts_with("-L"))
+      folders.push_back(a.substr(2));
+  const auto system = build::libraryFolders();
+  folders.insert(folders.end(), system.begin(), system.end());
+  const auto found = build::findLibraries(symbols, folders, &c.filesRead);
+  request.extraArguments.insert(request.extraArguments.end(), found.begin(), found.end());
+}
+
+/// Into the folder that is to keep what is made on the way, if there is one.
+void addWorkFiles(Compilation &c) {
+  if (c.options.objectFolder.empty())
+    return;
+  const std::filesystem::path folder = c.options.objectFolder;
+  std::error_code ignored; // then writing fails, with its own words
+  std::filesystem::create_directories(folder, ignored);
+  for (const auto &u : c.units)
+    c.written.add(folder / (u.name + ".cpp"), {u.text});
+  for (const auto &object : c.objects)
+    c.written.add(folder / object.name, {object.bytes});
+}
+
+} // namespace
+
+void emitUnits(Compilation &c) { c.units = emit::emit(inputOf(c), c.context, c.bakedConfiguration); }
+
+void compileUnits(Compilation &c) {
+  const std::vector<UnitRequest> asked = unitRequests(c);
+  std::vector<build::CompileRequest> requests;
+  for (const UnitRequest &a : asked)
+    requests.push_back(a.request);
+  std::vector<build::CompileResult> made = build::compileAll(requests, &c.cache, c.options.jobs);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const std::string name = stemOf(asked[i].request);
+    c.times += timesOf(name, made[i]);
+    if (!made[i].ok)
+      refuse(asked[i], made[i]);
+    c.filesRead.insert(c.filesRead.end(), made[i].filesRead.begin(), made[i].filesRead.end());
+    c.readsOtherFiles |= made[i].readsOtherFiles;
+    c.objects.push_back({name + ".o", std::move(made[i].output)});
+  }
+}
+
+void linkProgram(Compilation &c) {
+  build::LinkRequest request;
+  request.output = c.options.output;
+  request.extraArguments = c.options.linkArguments;
+  request.inputs = c.objects;
+  // Raw blocks stand in every unit: what they define without `static` is the same thing in each.
+  if (!c.module.rawBlocks.empty())
+    request.extraArguments.push_back("--allow-multiple-definition");
+  if (c.understood.library != body::Library::None || !c.module.rawBlocks.empty())
+    addFoundLibraries(c, request);
+  build::LinkResult linked = build::link(request, c.written);
+  if (!linked.ok && explainUndefined(linked.messages, c.module, c.diagnostics))
+    return;
+  if (!linked.ok)
+    throw Refusal(fmt::format("pbc: error: {} could not be linked\n{}", c.options.output, linked.messages));
+  c.filesRead.insert(c.filesRead.end(), linked.filesRead.begin(), linked.filesRead.end());
+  c.executable = std::move(linked.bytes);
+  // With a configuration the program is asked before it gets its name.
+  if (!c.options.configuration.empty())
+    if (const auto why = refusedConfiguration(linked.written, c.options.configuration))
+      throw Refusal(*why);
+}
+
+void writeFiles(Compilation &c) {
+  addWorkFiles(c);
+  if (!c.options.infoFile.empty())
+    c.written.add(c.options.infoFile, {emit::infoXml(inputOf(c))});
+  c.written.commit();
+  if (c.programKey.empty() || c.readsOtherFiles || !c.diagnostics.all().empty())
+    return;
+  if (const auto entry = programEntry(c.executable, c.filesRead, c.begin))
+    c.cache.put(c.programKey, *entry);
+}
+
+} // namespace pbc::driver

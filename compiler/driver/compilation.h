@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// One compilation: the options, and what the passes have made so far.
+//
+//   Compilation c(options);
+//   readSource(c);   preprocess(c);   parse(c); ...     // passes.h, in the order of pipeline.cpp
+//
+// Invariants: a pass writes the values that stand under its name here and no others; a value that a later pass must
+// change is replaced as a whole, and the comment says by which.
+#pragma once
+#include "compiler/build/cache.h"
+#include "compiler/build/compile.h"
+#include "compiler/build/file_states.h"
+#include "compiler/build/link.h"
+#include "compiler/driver/kernel_requests.h"
+#include "compiler/driver/options.h"
+#include "compiler/driver/pipeline.h"
+#include "compiler/emit/emit.h"
+#include "compiler/syntax/parse.h"
+#include "runtime/base/pending_files.h"
+#include <functional>
+
+namespace pbc::driver {
+
+struct Compilation {
+  explicit Compilation(const Options &);
+  Compilation(const Compilation &) = delete;
+  Compilation &operator=(const Compilation &) = delete;
+
+  const Options &options;
+  const std::string standardFolder;
+  source::SourceManager sources;
+  source::Diagnostics diagnostics;
+  build::Cache cache;
+  /// When files of the disk may first have been read.
+  const build::FileStates::Time begin = build::FileStates::now();
+  /// Lines for --time-passes that passes add to their own.
+  std::string times;
+  /// Nothing is left to do: the program was found in the cache.
+  bool isFinished = false;
+
+  // read
+  source::FileId file = 0;
+  // preprocess
+  source::MappedText text;
+  // look for the finished program
+  build::Cache::Key programKey; // empty: this program is not kept
+  // parse
+  syntax::Program program;
+  // check; replaced by `versions`
+  sema::Module module;
+  // understand bodies
+  std::vector<std::vector<body::Facts>> facts;
+  body::Understanding understood; // without its facts
+  // choice grid
+  poly::Context context; // of all sets from here on, so that it goes last
+  std::vector<choice::Choices> choices;
+  // plans
+  std::vector<schedule::TransformPlans> plans;
+  // configuration
+  std::string bakedConfiguration;
+  KernelRequests requests;
+  // kernels
+  emit::Kernels kernels;
+  emit::Fusions fusions;
+  emit::Devices devices;
+  std::vector<KernelSpace> spaces; // what a configuration may say of them
+  // emit
+  std::vector<emit::Unit> units;
+  // compile
+  std::vector<build::LinkInput> objects;
+  std::vector<std::string> filesRead; // on the disk, by the compiler and the linker
+  bool readsOtherFiles = false;       // and perhaps more
+  // link, write
+  std::string executable;         // its bytes
+  pb::base::PendingFiles written; // get their names together, by `write`
+};
+
+/// What the printers and emitters of later stages take.
+emit::Input inputOf(const Compilation &);
+
+} // namespace pbc::driver

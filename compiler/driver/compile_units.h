@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What the compiler of C++ is asked for: each generated unit for each processor.
+//
+//   --cpu=x86-64-v2,x86-64-v4, units Sort and program
+//   => Sort.x86-64-v2.cpp, Sort.x86-64-v4.cpp, program.cpp (for the least able processor)
+#pragma once
+#include "compiler/driver/compilation.h"
+
+namespace pbc::driver {
+
+struct UnitRequest {
+  const emit::Unit *unit;
+  build::CompileRequest request;
+};
+
+std::vector<UnitRequest> unitRequests(const Compilation &);
+
+} // namespace pbc::driver

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The passes, one function each. Which comes when, and why, is the table in pipeline.cpp.
+//
+// A pass reads and writes a Compilation (compilation.h), reports what it finds through its diagnostics, and throws
+// Refusal or InternalError (problems.h) where there is no place in a file to point at.
+#pragma once
+#include "compiler/driver/compilation.h"
+
+namespace pbc::driver {
+
+// read_passes.cpp: from the file to what the bodies do
+void readSource(Compilation &);
+void preprocess(Compilation &);
+void lookForFinishedProgram(Compilation &);
+void parse(Compilation &);
+void check(Compilation &);
+void understandBodies(Compilation &);
+
+// plan_passes.cpp: which rule runs where, when and how
+void chooseGrids(Compilation &);
+void plan(Compilation &);
+void foldVersions(Compilation &);
+void readConfiguration(Compilation &);
+void makeKernels(Compilation &);
+
+// build_passes.cpp: from plans to files
+void emitUnits(Compilation &);
+void compileUnits(Compilation &);
+void linkProgram(Compilation &);
+void writeFiles(Compilation &);
+
+/// Throws InternalError if there are violations of what a pass promises.
+void requireNone(const char *pass, const std::vector<std::string> &violations);
+
+/// The same in builds with PBC_VERIFY; in others `find` is not called.
+template <class F>
+void verify([[maybe_unused]] const char *pass, [[maybe_unused]] F find) {
+#ifdef PBC_VERIFY
+  requireNone(pass, find());
+#endif
+}
+
+} // namespace pbc::driver

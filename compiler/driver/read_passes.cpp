@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// From the file to what the bodies do.
+#include "compiler/driver/finished_program.h"
+#include "compiler/driver/passes.h"
+#include "compiler/driver/problems.h"
+#include "compiler/driver/standard_library.h"
+#include "compiler/sema/check.h"
+#include "compiler/source/load.h"
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace pbc::driver {
+namespace {
+
+/// A program is written under the name that was asked for; this is what must not be there.
+void requireOutput(const Options &options) {
+  std::error_code noSuchFile;
+  if (std::filesystem::equivalent(options.input, options.output, noSuchFile))
+    throw Refusal(fmt::format(
+        "pbc: error: the program {} would overwrite its own source\nhelp: name another file with -o\n",
+        options.output));
+  const auto old = std::filesystem::status(options.output, noSuchFile);
+  if (std::filesystem::exists(old) && !std::filesystem::is_regular_file(old) &&
+      !std::filesystem::is_directory(old))
+    throw Refusal(fmt::format(
+        "pbc: error: {} is a device or a pipe, which a program would replace\nhelp: name a file with -o\n",
+        options.output));
+}
+
+} // namespace
+
+void readSource(Compilation &c) {
+  std::string why;
+  const auto file = source::load(c.sources, c.options.input, &why);
+  if (!file)
+    throw Refusal(fmt::format(
+        "pbc: error: cannot read {}: {}\nhelp: give the path of a .pbcc file{}\n", c.options.input, why,
+        c.options.input.ends_with(".pbcc") ? "" : "; pbc explain takes that of a program, too"));
+  c.file = *file;
+  if (c.options.stage == Stage::Program)
+    requireOutput(c.options);
+}
+
+void preprocess(Compilation &c) {
+  c.text = syntax::preprocess(c.sources, c.file, c.diagnostics, c.options.defines, c.options.includePath,
+                              c.standardFolder);
+}
+
+void lookForFinishedProgram(Compilation &c) {
+  if (!c.cache.enabled() || !mayBeCached(c.options, c.text))
+    return;
+  c.programKey = programKey(c.options, c.text);
+  const auto entry = c.cache.get(c.programKey);
+  const auto bytes = entry ? programOf(*entry) : std::nullopt;
+  if (!bytes)
+    return;
+  c.written.add(c.options.output, {*bytes}, pb::base::PendingFiles::Kind::Program);
+  c.written.commit();
+  c.isFinished = true;
+}
+
+void parse(Compilation &c) {
+  c.program = syntax::parse(c.text, c.file, c.diagnostics);
+  leaveOutUnused(c.program, c.sources, c.standardFolder, c.options.mainTransform);
+}
+
+void check(Compilation &c) {
+  const std::string name = std::filesystem::path(c.options.input).stem().string();
+  c.module = sema::check(c.program, name, c.options.mainTransform, c.diagnostics);
+  if (c.options.reassociates)
+    for (auto &t : c.module.transforms)
+      for (auto &r : t.rules)
+        r.fast = true;
+}
+
+void understandBodies(Compilation &c) {
+  c.understood = body::understand(c.module, c.diagnostics, c.options.includePath);
+  c.facts = std::move(c.understood.facts);
+  if (!c.options.boundsCheck)
+    return;
+  // Kernels use raw pointers; the checks are in the regions' own methods.
+  for (auto &ofTransform : c.facts)
+    for (auto &f : ofTransform) {
+      f.onDevice = std::make_shared<const body::DeviceBody>(
+          body::DeviceBody{.obstacle = "--bounds-check checks on the processor only"});
+      if (f.liftable)
+        f.liftable = false, f.obstacle = "--bounds-check keeps bodies as they are written";
+    }
+}
+
+} // namespace pbc::driver

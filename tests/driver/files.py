@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Files that pbc and its programs read and write: files.py PBC.
+
+What took part in a program decides whether it is compiled again; files are written whole or not at all, all of a run or
+none; input without an end, pipes without a writer and control characters in names end in a message.
+"""
+import os, re, resource, signal, subprocess, sys, tempfile, threading, time
+
+PBC = os.path.abspath(sys.argv[1])
+PROGRAM = "transform Twice from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return 2 * a; } }\n"
+TWO = """transform Two from A[n] to B[n], C[n] {
+  to(B b, C c) from(A a) { for (int i = 0; i < n; ++i) { b.cell(i) = a.cell(i); c.cell(i) = -a.cell(i); } } }
+"""
+
+def write(name, text):
+    with open(name, "w") as f:
+        f.write(text)
+
+def run(*command, status=0, limit=None, **keywords):
+    def prepare():
+        if limit:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    done = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", timeout=60, preexec_fn=prepare, **keywords)
+    assert done.returncode == status, (command, done.returncode, done.stdout[-500:], done.stderr[-2000:])
+    return done
+
+def pbc(*arguments, **keywords):
+    return run(PBC, *arguments, **keywords).stderr
+
+def read(name):
+    with open(name, "rb") as f:
+        return f.read()
+
+def leftovers():
+    return [name for name in os.listdir() if name.startswith(".")]
+
+def library(name, value):
+    write("lib.c", f"double number(void) {{ return {value}; }}\n")
+    run("cc", "-shared", "-fPIC", "lib.c", "-o", name)
+
+def archive(name, value):
+    write("lib.c", f"double number(void) {{ return {value}; }}\n")
+    run("cc", "-c", "lib.c", "-o", "lib.o")
+    if os.path.exists(name):
+        os.remove(name)
+    run("ar", "rc", name, "lib.o")
+
+def outputOf(program):
+    return run(program, "a.txt", "-", env={**os.environ, "LD_LIBRARY_PATH": os.getcwd()}).stdout.split()[-1]
+
+# ---- what took part in a program
+
+def test_a_changed_library_is_linked_again():
+    write("uses.pbcc", """%{ extern "C" double number(void); %}
+transform Uses from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return number(); } }
+""")
+    archive("libnumber.a", 1)
+    pbc("uses.pbcc", "-L.", "-lnumber")
+    assert outputOf("./uses") == "1"
+    archive("libnumber.a", 2)
+    pbc("uses.pbcc", "-L.", "-lnumber")
+    assert outputOf("./uses") == "2"
+
+def test_a_cached_program_is_linked_again_with_another_library():
+    """Without a raw block the whole program is kept in the cache."""
+    write("plain.pbcc", PROGRAM)
+    archive("libextra.a", 1)
+    pbc("plain.pbcc", "-L.", "-lextra")
+    assert "look for" in pbc("plain.pbcc", "-L.", "-lextra", "--time-passes")
+    assert "parse" not in pbc("plain.pbcc", "-L.", "-lextra", "--time-passes")
+    archive("libextra.a", 2)
+    assert "parse" in pbc("plain.pbcc", "-L.", "-lextra", "--time-passes")
+    assert "parse" not in pbc("plain.pbcc", "-L.", "-lextra", "--time-passes")
+    library("libextra.so", 3) # is found before the archive
+    assert "parse" in pbc("plain.pbcc", "-L.", "-lextra", "--time-passes")
+
+def test_a_file_that_the_assembler_reads():
+    write("table.bin", "1")
+    write("bin.pbcc", r"""%{
+asm(".data\ntable_of_bin: .incbin \"table.bin\"\n.text");
+extern "C" const char table_of_bin[];
+%}
+transform Bin from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return table_of_bin[0] - '0'; } }
+""")
+    for digit in "12":
+        write("table.bin", digit)
+        pbc("bin.pbcc")
+        assert outputOf("./bin") == digit, digit
+
+def test_a_changed_header():
+    write("value.h", "#define VALUE 1\n")
+    write("header.pbcc", '%{\n#include "value.h"\n%}\ntransform H from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return VALUE; } }\n')
+    for digit in "12":
+        write("value.h", f"#define VALUE {digit}\n")
+        pbc("header.pbcc")
+        assert outputOf("./header") == digit, digit
+
+# ---- written whole or not at all
+
+def test_a_full_disk():
+    """The limit of a file's size stands for it; a disk of a megabyte where this process may make one."""
+    write("full.pbcc", PROGRAM)
+    for options in ([], ["--no-cache"]):
+        write("full", "old")
+        message = pbc("full.pbcc", *options, status=1, limit=100_000)
+        assert message.startswith("pbc: error: ") and "File too large" in message, message
+        assert read("full") == b"old" and not leftovers(), os.listdir()
+    os.mkdir("disk")
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", "disk"], capture_output=True).returncode == 0:
+        try:
+            write("disk/full", "old")
+            message = pbc("full.pbcc", "-o", "disk/full", status=1)
+            assert "No space left on device" in message, message
+            assert os.listdir("disk") == ["full"] and read("disk/full") == b"old"
+            write("big.txt", "SIZE 100000\n" + "1 " * 100000)
+            message = run("./two", "big.txt", "disk/b.npy", "disk/c.npy", status=1).stderr
+            assert message == "two: error: disk/c.npy: cannot be written: No space left on device\n", message
+            assert os.listdir("disk") == ["full"]
+        finally:
+            run("umount", "disk")
+    os.rmdir("disk")
+
+def test_all_outputs_or_none():
+    write("b.txt", "old")
+    message = run("./two", "a.txt", "b.txt", "/dev/full", status=1).stderr
+    assert message == "two: error: /dev/full: cannot be written: No space left on device\n", message
+    assert read("b.txt") == b"old" and not leftovers()
+    write("big.txt", "SIZE 1000\n" + "1 " * 1000)
+    message = run("./two", "big.txt", "b.txt", "c.txt", status=1, limit=4000).stderr
+    assert message == "two: error: b.txt: cannot be written: File too large\n", message
+    assert read("b.txt") == b"old" and not os.path.exists("c.txt") and not leftovers()
+
+    write("outputs.pbcc", PROGRAM)
+    message = pbc("outputs.pbcc", "--outputinfo=none/there.xml", status=1)
+    assert message.startswith("pbc: error: cannot write none/there.xml: "), message
+    assert not os.path.exists("outputs") and not leftovers()
+    pbc("outputs.pbcc", "--outputinfo=there.xml", "--outputobj=objects")
+    assert os.path.exists("outputs") and os.path.exists("there.xml") and "Twice.o" in os.listdir("objects")
+    assert not leftovers() and not [n for n in os.listdir("objects") if n.startswith(".")]
+
+def test_interrupted_runs_leave_nothing():
+    write("slow.pbcc", "%{\n#include <map>\n#include <regex>\n%}\n" + PROGRAM.replace("Twice", "Slow"))
+    write("c.cfg", "")
+    for wait in (0.05, 0.3, 0.6):
+        for what in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen([PBC, "slow.pbcc", "--no-cache", "--config=c.cfg"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(wait)
+            process.send_signal(what)
+            status = process.wait()
+            assert status in (0, -what), (status, what)
+            assert not leftovers() and (status == 0) >= os.path.exists("slow"), os.listdir()
+            if os.path.exists("slow"):
+                os.remove("slow")
+
+def test_a_link_in_the_place_of_a_temporary_file():
+    """Names of temporary files cannot be known beforehand, and nothing is written through a link that is there."""
+    write("victim", "safe")
+    write("linked.pbcc", PROGRAM)
+    for name in (f"linked.{os.getpid()}.tmp", "b.txt.tmp1"):
+        os.symlink("victim", name)
+    pbc("linked.pbcc")
+    run("./linked", "a.txt", "b.txt")
+    assert read("victim") == b"safe"
+
+# ---- input without an end
+
+def test_what_has_no_end():
+    write("source.pbcc", PROGRAM)
+    os.mkfifo("pipe.pbcc")
+    with open("huge.pbcc", "w") as f:
+        f.truncate(1 << 40)
+    pipe = "it is a pipe that no process writes to"
+    long = "it is larger than 64 MiB"
+    for name, why in (("/dev/zero", long), ("pipe.pbcc", pipe), ("huge.pbcc", long), (".", "it is a folder")):
+        assert f"cannot read {name}: {why}" in pbc(name, "-o", "never", status=1), name
+        message = pbc("source.pbcc", f"--config={name}", "-o", "never", status=1)
+        assert f"cannot read the configuration {name}: {why}" in message, message
+        write("including.pbcc", f'#include "{name}"\n' + PROGRAM)
+        message = pbc("including.pbcc", status=1)
+        assert f"cannot read the file `{name}`" in message, message
+        write("raw.pbcc", f'%{{\n#include "{name}"\n%}}\n' + PROGRAM)
+        message = pbc("raw.pbcc", status=1)
+        assert "raw.pbcc:2" in message and name in message, message
+    assert not os.path.exists("never")
+    for arguments, message in ((["/dev/zero", "-"], "/dev/zero: expected a matrix in text ('SIZE 3 2', then the numbers), found '............'"),
+                               (["pipe.pbcc", "-"], f"pipe.pbcc: cannot read the input: {pipe}"),
+                               (["--config=/dev/zero", "a.txt", "-"], f"/dev/zero: cannot read the configuration: {long}"),
+                               (["--config=pipe.pbcc", "a.txt", "-"], f"pipe.pbcc: cannot read the configuration: {pipe}"),
+                               (["--config=huge.pbcc", "a.txt", "-"], f"huge.pbcc: cannot read the configuration: {long}")):
+        assert run("./twice", *arguments, status=1).stderr == f"twice: error: {message}\n", arguments
+    endless = subprocess.Popen(["yes"], stdout=subprocess.PIPE)
+    message = run("./twice", "-", "-", stdin=endless.stdout, status=1).stderr
+    endless.kill()
+    assert message == "twice: error: standard input: expected a matrix in text ('SIZE 3 2', then the numbers), found 'y'\n", message
+
+def test_pipes_with_a_writer():
+    threading.Thread(target=lambda: write("pipe.pbcc", PROGRAM.replace("Twice", "Piped"))).start()
+    pbc("pipe.pbcc", "-o", "piped")
+    threading.Thread(target=lambda: write("pipe.pbcc", "SIZE 2\n4 5\n")).start()
+    assert run("./piped", "pipe.pbcc", "-").stdout.split() == ["SIZE", "2", "8", "10"]
+
+def test_a_configuration_with_a_zero_byte():
+    write("zero.cfg", "threads = 1\n\0")
+    message = pbc("source.pbcc", "--config=zero.cfg", "-o", "never", status=1)
+    assert message == "pbc: error: the configuration zero.cfg is no text: it has a byte that is 0\n", message
+    assert run("./twice", "--config=zero.cfg", "a.txt", "-", status=1).stderr
+
+# ---- what is printed
+
+def test_control_characters_are_escaped():
+    name = "a\x1b]0;title\x07\x9b.pbcc"
+    write("bad" + name, "transform\x1b[31m")
+    write("named.pbcc", f'#include "no{name}"\n' + PROGRAM)
+    write("esc.cfg", '"\\u001b[2J" = 3\n')
+    for done in (run(PBC, "none" + name, status=1), run(PBC, "bad" + name, status=1), run(PBC, "named.pbcc", status=1),
+                 run(PBC, "--emit=\x1b[2J", "source.pbcc", status=1), run(PBC, "--nothing\x1b[2J", status=1),
+                 run(PBC, "tune", "none" + name, status=1), run(PBC, "config", "check", "none" + name, status=1),
+                 run(PBC, "model", "\x1b[2J", status=1), run(PBC, "report", "none" + name, status=1),
+                 run(PBC, "source.pbcc", "-l\x1b[2J", status=1), run(PBC, "source.pbcc", "--config=esc.cfg", status=1),
+                 run("./twice", "none" + name, "-", status=1), run("./twice", "--config=esc.cfg", "a.txt", "-", status=1),
+                 run("./twice", "--none\x1b[2J", status=1)):
+        assert done.stderr and not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udc9f]", done.stderr), (done.args, done.stderr)
+
+def test_at_most_fifty_messages_of_a_file():
+    write("many.pbcc", "".join(f"#wrong{i}\n" for i in range(300)) + PROGRAM)
+    message = pbc("many.pbcc", status=1)
+    assert message.count(": error: ") == 50, message.count(": error: ")
+    assert re.search(r"^many.pbcc: \.\.\. and 250 more$", message, re.M), message[-300:]
+    write("many.cfg", "".join(f"x{i} = 1\n" for i in range(300)))
+    message = run("./twice", "--config=many.cfg", "a.txt", "-", status=1).stderr
+    assert message.count("many.cfg:") == 50 and "... and 250 more" in message, message
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    os.environ["PBC_CACHE_DIR"] = os.path.join(folder, "cache")
+    write("a.txt", "SIZE 1\n1\n")
+    write("twice.pbcc", PROGRAM)
+    write("two.pbcc", TWO)
+    pbc("twice.pbcc")
+    pbc("two.pbcc")
+    wanted = sys.argv[2:]
+    for name, test in list(globals().items()):
+        if name.startswith("test_") and (not wanted or name[5:] in wanted):
+            begin = time.time()
+            test()
+            print(f"{name[5:].replace('_', ' ')}: as expected ({time.time() - begin:.1f} s)", flush=True)

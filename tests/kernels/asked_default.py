@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a default reports, asked for, gives the same program: asked_default.py PBC SHARD/SHARDS [OPTION...] -- FILE...
+
+For each source, `[kernels]` of a configuration asks for exactly what `pbc explain --kernels` says is in use. The text
+that is compiled must be the same, byte for byte, as without a configuration.
+"""
+import concurrent.futures, json, os, subprocess, sys, tempfile
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def key(name):
+    return json.dumps(name, ensure_ascii=False)
+
+
+def asked(described):
+    """The lines of `[kernels]`; a kernel may stand in several plans, with the same options."""
+    lines = {}
+    for transform in described["transforms"]:
+        for kernel in transform.get("kernels", []):
+            for option in kernel["options"]:
+                value = option["in_use"]
+                lines[f"{key(transform['name'])}.{key(kernel['name'])}.{option['option']}"] = (
+                    value if value.isdigit() else json.dumps(value, ensure_ascii=False))
+    return lines
+
+
+def emitted(done):
+    """The program's table holds the configuration itself, and is left out."""
+    return [line for line in done.stdout.splitlines() if "pb::kAbiVersion" not in line]
+
+
+def problem(pbc, options, source, folder):
+    described = run(pbc, "explain", "--kernels", "--json", *options, source)
+    if described.returncode != 0:
+        return None  # a program that is refused, or needs files that are not here
+    lines = asked(json.loads(described.stdout))
+    if not lines:
+        return None
+    configuration = os.path.join(folder, os.path.basename(source) + ".toml")
+    with open(configuration, "w") as file:
+        file.write("[kernels]\n" + "".join(f"{name} = {value}\n" for name, value in lines.items()))
+    default = run(pbc, "--emit=cpp", *options, source)
+    same = run(pbc, "--emit=cpp", *options, f"--config={configuration}", source)
+    if default.returncode == 0 and (same.returncode != 0 or emitted(same) != emitted(default)):
+        different = [line for line in zip(emitted(default), emitted(same)) if line[0] != line[1]]
+        wanted = "".join(f"    {name} = {value}\n" for name, value in lines.items())
+        return f"{source}: asking for what is in use gives another program\n{wanted}{same.stderr}  {different[:2]}"
+    return None
+
+
+def main():
+    pbc, (shard, shards) = sys.argv[1], map(int, sys.argv[2].split("/"))
+    separator = sys.argv.index("--")
+    options, sources = sys.argv[3:separator], sorted(sys.argv[separator + 1:])[shard::shards]
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        problems = [p for p in pool.map(lambda s: problem(pbc, options, s, folder), sources) if p]
+    print("\n".join(problems) if problems else f"{len(sources)} programs: as expected")
+    sys.exit(bool(problems))
+
+
+main()
