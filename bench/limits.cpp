@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the machine can do: multiplications and additions that depend on nothing but themselves, and moving
-// memory.
+// Measures the limits of the machine: independent multiplications and additions, and memory bandwidth.
 //
 //   limits double|float     => GFLOP/s of one core, several times
 //   limits memory THREADS   => GB/s that are read and written, several times: copies, and reading alone
@@ -64,7 +63,7 @@ void memory(int threads) {
   std::vector<std::vector<double>> from(static_cast<unsigned long>(threads)), to(from.size());
   double volatile keep = 0;
   using Clock = std::chrono::steady_clock;
-  // From the first that begins to the last that ends.
+  // Measures from the first thread's beginning to the last one's end.
   const auto inParallel = [&](const std::function<void(unsigned long)> &work) {
     std::barrier start(threads);
     std::vector<Clock::time_point> begins(from.size()), ends(from.size());

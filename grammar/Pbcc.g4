@@ -48,8 +48,8 @@ modifier
   | ARRAY LPAREN INT RPAREN
   | (INITIAL | MIN | MAX) LPAREN number RPAREN
   ;
-number : MINUS? (INT | FLOAT) ;
-integer : MINUS? INT ;
+number : (PLUS | MINUS)? (INT | FLOAT) ;
+integer : (PLUS | MINUS)? INT ;
 
 matrix : name version? (LBRACKET expr (COMMA expr)* RBRACKET)? (COLON element)? ;
 element : name | DOUBLE | FLOATING ;
@@ -84,7 +84,7 @@ expr
   | FLOAT
   | LPAREN expr RPAREN
   | <assoc=right> expr POWER expr
-  | MINUS expr
+  | (PLUS | MINUS) expr
   | expr (STAR | SLASH) expr
   | expr (PLUS | MINUS) expr
   ;
@@ -167,7 +167,7 @@ STAR : '*' ;
 SLASH : '/' ;
 POWER : '^' ;
 
-FLOAT : [0-9]* '.' [0-9]+ ([eE] [+-]? [0-9]+)? | [0-9]+ [eE] [+-]? [0-9]+ ;
+FLOAT : [0-9]* '.' [0-9]+ ([eE] [+-]? [0-9]+)? | [0-9]+ '.'? [eE] [+-]? [0-9]+ ;
 INT : [0-9]+ ;
 ID : [A-Za-z_] [A-Za-z0-9_]* ;
 

@@ -17,6 +17,7 @@ Test lines stand in the program, as comments:
   // param: 4                              arguments before the files, for the test lines that follow
   // fails: [1 2] [1] => size mismatch     the run must end with status 1 and this text in its message
   // ends 66: [1] => gave up                the same with status 66
+  // warns: can end without                pbc must say this while it compiles the program
   // transform: Other                      the test lines that follow run this transform
   // config: [T]                           the test lines that follow run with these lines as their configuration,
   // config: block = 7                     and with no other choice; `// config:` alone ends that
@@ -190,6 +191,9 @@ def test_lines(pbc, source, words, configurations):
         made = run([pbc, source, "-o", binary] + words)
         if made.returncode != 0:
             fail(f"{source} {' '.join(words)} does not compile:\n{made.stderr}")
+        for text in re.findall(r"^\s*// warns: (.*)", open(source).read(), re.M):
+            if not re.search("^.*warning: .*" + re.escape(text), made.stderr, re.M):
+                fail(f"{source}: no warning with: {text}\n{made.stderr}")
         info = json.loads(run([binary, "--info"]).stdout)
         os.environ.setdefault("PB_DEVICES", "none")
         cases, params, transform, fixed, open_config = 0, [], None, [], False

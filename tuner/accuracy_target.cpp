@@ -43,9 +43,9 @@ void AccuracyTarget::verify(Summary &summary, const std::vector<Step> &steps,
   // Nothing was measured below the first size: the values that met the target there are the best guess.
   const long first = steps.front().n;
   summary.result.best = summary.result.best.withSmallerLike(space_, first);
-  // the last size that there was time for
+  // The last size that there was time for.
   const Step &last = steps[static_cast<std::size_t>(summary.result.size)];
-  // beyond the sizes that were tuned, the most accurate values are kept
+  // Beyond the sizes that were tuned, the most accurate values are kept.
   if (!unmet_.empty() || &last != &steps.back())
     summary.result.best = summary.result.best.withLargerFrom(space_, reached_, last.n);
   worker_.restart(); // frees its memory for the other workers

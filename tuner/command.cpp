@@ -2,12 +2,12 @@
 
 #include "tuner/command.h"
 
+#include "runtime/base/parse_status.h"
 #include "tuner/kernels/session.h"
 #include "tuner/session.h"
 #include "tuner/space/program_space.h"
 #include "tuner/strategy/objective.h"
 #include "tuner/strategy/strategy.h"
-#include "runtime/base/parse_status.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ CLI::Validator seconds() {
     double value = 0;
     const bool isNumber = CLI::detail::lexical_cast(text, value);
     return isNumber && value > 0 && value <= 1e9 ? std::string()
-                                                 : "'" + text + "' is no number of seconds above 0";
+                                                 : "'" + text + "' is not a number of seconds above 0";
   };
   return {check, "SECONDS"};
 }
@@ -86,7 +86,7 @@ int tuneCommand(int argc, char **argv) {
       ->check(seconds());
   app.add_option(
          "--trials", options.trials,
-         "measurements that the search may make, the last race not counted (default: as many as there is "
+         "measurements that the search may make, without the final race (default: as many as there is "
          "time for)")
       ->check(CLI::Range(1, 1000000000).description("a whole number above 0"));
   app.add_option(
@@ -96,20 +96,21 @@ int tuneCommand(int argc, char **argv) {
       ->check(CLI::IsMember({"instant", "quick", "full", "prove"}))
       ->capture_default_str();
   app.add_option("--strategy", options.strategy,
-                 "how it searches, NAME or NAME:OPTION=VALUE (below; default: by budget)");
-  app.add_option(
-      "--objective", options.objective,
-      "what is made small: time, energy (counters of the processor, RAPL, and of NVIDIA's devices, "
-      "NVML), memory (the most at once), or a product, as energy*time (default: time)");
+                 "the search strategy, NAME or NAME:OPTION=VALUE (see below; default: by budget)");
+  app.add_option("--objective", options.objective,
+                 "what to minimise: time, energy (counters of the processor, RAPL, and of NVIDIA's devices, "
+                 "NVML), memory (the most at once), or a product, as energy*time (default: time)");
   app.add_option(
          "--pareto", options.front,
-         "two of them, as time,memory: finds all configurations that are best in some way (the front) "
-         "and writes each, with a plot; the first objective's best becomes the configuration")
+         "two objectives, as time,memory: finds all configurations that no other one beats in both (the "
+         "Pareto "
+         "front) and writes each, with a plot; the best for the first objective becomes the configuration")
       ->excludes("--objective");
-  app.add_option("--seed", options.seed, "of the search and of random inputs")
+  app.add_option("--seed", options.seed, "seed of the search and of random inputs")
       ->check(CLI::Range(0L, 1L << 53).description("a whole number from 0 to 2^53"))
       ->capture_default_str();
-  app.add_option("--threads", options.threads, "threads of the program (default: its own choice)")
+  app.add_option("--threads", options.threads,
+                 "number of threads of the program (default: the tuner decides)")
       ->check(CLI::Range(1, 1024));
   app.add_option("--memory", options.memoryMegabytes,
                  "memory that the program may use, in MB (default: three quarters of what is free)")
@@ -122,15 +123,16 @@ int tuneCommand(int argc, char **argv) {
   app.add_flag("--fresh", options.fresh, "measure again what the journal already knows");
   app.add_flag(
          "--refresh", options.refresh,
-         "start from the configuration that is there and tune only what has changed since it was made: "
-         "entries that do not fit, transforms with another text, or, on another machine, all of it near "
-         "what the file says; at the file's sizes, unless others are given; a tenth of the time, or "
+         "start from the existing configuration and tune only what has changed since it was made: "
+         "entries that do not fit, transforms with another text, or, on another machine, everything, near "
+         "the values in the file; at the file's sizes, unless others are given; a tenth of the time, or "
          "--budget")
       ->excludes("--fresh");
-  app.add_flag("--kernels", options.kernels,
-               "instead of choices, what is decided when a program is compiled: the schedules of its loops. "
-               "Compiles variants of PROGRAM.pbcc, leaves the program made with the best, and writes them "
-               "into its configuration")
+  app.add_flag(
+         "--kernels", options.kernels,
+         "tune what is decided when a program is compiled, the schedules of its loops, instead of choices. "
+         "Compiles variants of PROGRAM.pbcc, writes the best program, and stores its schedules in the "
+         "configuration")
       ->excludes("--fresh")
       ->excludes("--refresh");
   app.add_option("-j,--jobs", options.jobs, "with --kernels: compilations at once (default: one a processor)")
@@ -138,7 +140,7 @@ int tuneCommand(int argc, char **argv) {
   app.add_option("words", options.words,
                  "with --kernels, after `--`: further options for pbc, as -lm or -DN=4");
   app.add_option("--report", options.report,
-                 "the page that says what was found and how (default: PROGRAM.tune.html beside the "
+                 "the page that reports what was found and how (default: PROGRAM.tune.html beside the "
                  "configuration; `none`: no page)")
       ->excludes("--kernels");
   app.add_option(
@@ -148,7 +150,7 @@ int tuneCommand(int argc, char **argv) {
       ->excludes("--refresh")
       ->excludes("--objective")
       ->excludes("--pareto");
-  app.add_flag("--json", options.json, "the result as JSON on standard output");
+  app.add_flag("--json", options.json, "print the result as JSON on standard output");
   app.footer(
       "Example:\n"
       "  pbc sort.pbcc -o sort\n"
@@ -158,8 +160,8 @@ int tuneCommand(int argc, char **argv) {
       "  pbc tune ./sort --pareto=time,memory    sort.front/1.cfg, 2.cfg, ... and a plot, sort.front.html\n"
       "\n"
       "Ctrl-C ends the tuning and keeps the best so far. Each measurement is in PROGRAM.tune.sqlite; tuning\n"
-      "again goes on from there. PROGRAM.tune.html says what was found, and pbc explain ./PROGRAM the same "
-      "here.\n\n" +
+      "again goes on from there. PROGRAM.tune.html reports what was found; pbc explain ./PROGRAM prints "
+      "it.\n\n" +
       strategyHelp());
   try {
     for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) // else the next word is taken for it

@@ -61,7 +61,7 @@ std::string obstacle(Content content, const std::string &path) {
     // A configuration or program must be a file: a journal lies beside a configuration, and both are read
     // again.
     return content == Content::Configuration || content == Content::Program
-               ? "it is no file but a device or a pipe"
+               ? "it is not a file but a device or a pipe"
                : "";
   if (::access(folder.c_str(), W_OK) != 0)
     return "the folder may not be written to";

@@ -2,11 +2,11 @@
 
 #include "tuner/report_command.h"
 
+#include "runtime/base/parse_status.h"
 #include "tuner/output_files.h"
 #include "tuner/report/explain.h"
 #include "tuner/report/page.h"
 #include "tuner/write_file.h"
-#include "runtime/base/parse_status.h"
 
 #include <CLI/CLI.hpp>
 #include <cstring>
@@ -81,15 +81,15 @@ int explainCommand(int argc, char **argv) {
   std::string choice;
   bool asJson = false;
   CLI::App app(
-      "Says what a program's configuration decides and why: winner, runner-up and the gap between them, as "
+      "Shows what a program's configuration decides and why: winner, runner-up and the gap between them, as "
       "measured; where choices flip; what was rejected.",
       "pbc explain");
   addEvidence(app, options);
   app.add_option("choice", choice, "one choice or tunable (default: a line for each)");
-  app.add_flag("--json", asJson, "as data");
+  app.add_flag("--json", asJson, "print JSON");
   app.footer("Example:\n  pbc explain ./sort          a line for each choice\n"
              "  pbc explain ./sort Sort     all that is known of one\n\n"
-             "Of a source, pbc explain FILE.pbcc says what becomes of each rule and loop.");
+             "For a source, pbc explain FILE.pbcc shows what the compiler makes of each rule and loop.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &problem) {

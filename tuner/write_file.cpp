@@ -2,9 +2,9 @@
 
 #include "tuner/write_file.h"
 
-#include "tuner/space/program_space.h"
 #include "runtime/base/pending_files.h"
 #include "runtime/base/read_file.h"
+#include "tuner/space/program_space.h"
 
 #include <filesystem>
 #include <fmt/format.h>

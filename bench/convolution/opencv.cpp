@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
   cv::setNumThreads(std::atoi(argv[5]));
   cv::Mat image(h, w, CV_32F), out;
   cv::randu(image, 0.0, 1.0);
-  // OpenCV has own code for symmetric kernels: this is none.
+  // OpenCV has special code for symmetric kernels, so these kernels are not symmetric.
   cv::Mat line(1, k, CV_32F), square(k, k, CV_32F);
   cv::randu(line, 0.0, 1.0);
   cv::randu(square, 0.0, 1.0);

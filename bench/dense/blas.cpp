@@ -80,7 +80,7 @@ void call(const std::string &name, const double *a, const double *b, double *c) 
   else if (name == "Symmetric")
     blas.dsymm(kRowMajor, kLeft, kLower, h, w, 1, a, h, b, w, 0, c, w);
   else {
-    // These work in place: the copy is part of them.
+    // These functions work in place, so the copy is part of their time.
     std::copy(b, b + static_cast<long>(w) * h, c);
     if (name == "Triangular")
       blas.dtrmm(kRowMajor, kLeft, kLower, kNoTranspose, kNonUnit, h, w, 1, a, h, c, w);
@@ -108,7 +108,7 @@ Times measure(const std::string &name, int calls) {
                  b = randomCells<T>(static_cast<std::size_t>(w) * k);
   if (name == "Solve")
     for (T &l : a)
-      l /= 64; // a result that stays finite
+      l /= 64; // keeps the result finite
   std::vector<T> c(static_cast<std::size_t>(w) * h);
   std::vector<double> times;
   double all = 0, least = 1e99;

@@ -39,5 +39,5 @@ int main() {
   }
   std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
   std::printf("time: %.9g s\n", times[times.size() / 2]);
-  return c[N / 2][N / 3] == T(12345); // so that the product is needed
+  return c[N / 2][N / 3] == T(12345); // the compiler must not remove the product
 }

@@ -43,7 +43,7 @@ double best(F run) {
   return least;
 }
 
-/// The fastest of the ways that need no workspace.
+/// The fastest of the algorithms that need no workspace.
 int convolution(void *runtime, int n) {
   auto *allocate = function<int(void **, std::size_t)>(runtime, "cudaMalloc");
   auto *wait = function<int()>(runtime, "cudaDeviceSynchronize");

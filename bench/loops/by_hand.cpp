@@ -103,8 +103,8 @@ const std::map<std::string, Nest> nests{
     {"FivePoint", {fivePoint, 2, 2}}, {"MatrixProduct", {matrixProduct, 0, 0}},
 };
 
-// A second thread for pieces. Both sides spin for a while and then yield: on a quiet machine nothing is
-// faster, and on a busy one they do not keep each other from running.
+// A second thread that does a part of the work. Both sides spin for a while and then yield: on a quiet
+// machine nothing is faster, and on a busy one they do not prevent each other from running.
 class Helper {
 public:
   Helper() = default;
@@ -168,7 +168,7 @@ int main(int argc, char **argv) {
   const long width = w + nest.moreColumns, cells = width * (h + nest.moreRows);
   const std::vector<double> a = random(cells), b = random(cells);
   std::vector<double> out(static_cast<std::size_t>(w * h));
-  // A vector is one row, and is cut anywhere.
+  // A vector is one row, and may be cut anywhere.
   const long end = name == "VectorAdd" ? w * h : h;
 
   const auto piece = [&](long low, long high) {

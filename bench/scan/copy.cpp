@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How long memcpy takes for n doubles, and oneTBB's parallel_sort to sort them. copy copy|sort n threads
+// Measures how long memcpy takes for n doubles, and oneTBB's parallel_sort to sort them: copy copy|sort n
+// threads
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

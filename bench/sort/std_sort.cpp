@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// std::sort on random doubles: std_sort N => "time: SECONDS s", the median. Each time on a fresh copy, whose
-// making is not timed; sort.pbcc copies on its own time.
+// std::sort on random doubles: std_sort N => "time: SECONDS s", the median. Each run sorts a new copy, and
+// making the copy is not timed; sort.pbcc includes its copy in the time.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Highway's vectorised quicksort on random doubles: vqsort N => "time: SECONDS s", the median. Each time on a fresh
-// copy, whose making is not timed.
+// Highway's vectorised quicksort on random doubles: vqsort N => "time: SECONDS s", the median. Each run sorts
+// a new copy, and making the copy is not timed.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

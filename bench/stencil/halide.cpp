@@ -36,8 +36,9 @@ int main(int, char **argv) {
   step.set_estimates(output);
   Pipeline pipeline(step);
   const Target target = get_jit_target_from_environment();
-  pipeline.apply_autoscheduler(target, {"Mullapudi2016",
-                                        {{"parallelism", "2"}, {"last_level_cache_size", "16777216"}, {"balance", "40"}}});
+  pipeline.apply_autoscheduler(
+      target,
+      {"Mullapudi2016", {{"parallelism", "2"}, {"last_level_cache_size", "16777216"}, {"balance", "40"}}});
   pipeline.compile_jit(target);
   Buffer<double> u[2] = {Buffer<double>(sizes), Buffer<double>(sizes)};
   for (auto &b : u)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The loops of heat.pbcc as one writes them: two arrays that take turns. loops KERNEL w h d
+// The loops of heat.pbcc as one writes them by hand, with two arrays that are exchanged after each step:
+// loops KERNEL w h d
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a task costs, how well two workers share, and what an idle scheduler uses.
+// Measures the cost of a task, how well two workers share work, and what an idle scheduler uses.
 //
 //   cmake --build build --target bench_task && build/bin/bench_task
 //
-// Prints medians; runs with one and with two workers take turns, so that a busy machine disturbs both alike.
+// Prints medians; runs with one and with two workers alternate, so that a busy machine disturbs both alike.
 #include "runtime/task/scheduler.h"
 #include <algorithm>
 #include <chrono>

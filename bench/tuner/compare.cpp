@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// All strategies on problems whose best answer is known, without a machine: formulas, and spaces that were
-// measured completely (tuner/evaluate/replay.h).
+// Compares all strategies on problems whose best answer is known, without a machine: formulas, and spaces
+// that were measured completely (tuner/evaluate/replay.h).
 //
 //   bench_tuner synthetic [SEEDS]   how often the optimum is found, and after how many measurements
 //   bench_tuner small [SEEDS]       the same with few trials and configurations that crash
-//   bench_tuner recorded FRACTION SEEDS FILE...   how far from the best, after so much of the space;
-//                                   the row `(default)`: how far it is without a search
+//   bench_tuner recorded FRACTION SEEDS FILE...   how far from the best, after that part of the space;
+//                                   the row `(default)`: how far the default is from it, without a search
 //   bench_tuner json ...            the same as JSON, for measure.py
 //
-// A trial is a measurement that the search asks for, at any size; repeated ones count again, the last race
-// does not.
+// A trial is a measurement that the search asks for, at any size; repeated ones count again, the final race
+// does not count.
 #include "tests/unit/tuner/interrupted.h"
 #include "tuner/evaluate/replay.h"
 
@@ -29,7 +29,7 @@ using nlohmann::json;
 
 constexpr double kMostNoise = 0.05; // of recorded runs
 
-/// All but what walks through a whole grid: that says nothing of how few trials a search needs.
+/// All strategies except those that go through a whole grid, which do not show how few trials a search needs.
 std::vector<std::string> comparedStrategies() {
   std::vector<std::string> names;
   for (const Strategy *strategy : strategies())
@@ -57,7 +57,7 @@ struct Rough {
     space.tunables.push_back({"Outer", "share", "", true, false, 0, 0, 8});
     space.tunables.push_back({"Inner", "unroll", "", true, false, 1, 1, 16});
   }
-  /// 1 at the best: Outer B, Inner C below 64 and D above, block 256, share 5, unroll 4.
+  /// 1 at the best configuration: Outer B, Inner C below 64 and D above, block 256, share 5, unroll 4.
   static double truth(const Configuration &c) {
     double time = 1;
     for (long m = 4096; m >= 2; m /= 2) {
@@ -156,14 +156,14 @@ Figures rough(const std::string &strategy, int seeds, int trials) {
   });
 }
 
-/// `trials`: that there is time for, if `isTimed`.
+/// `trials`: with `isTimed`, the number for which there is time.
 Figures recorded(const MeasuredSpace &measured, const std::string &strategy, int seeds, int trials,
                  bool isTimed) {
   return over(seeds, [&](std::uint64_t seed, Figures &figures) {
     Replay replay(measured, seed * 77);
     Silent silent;
     TuneSettings settings = settingsOf(strategy, seed, isTimed ? 0 : trials);
-    if (isTimed) { // as if runs were long: little besides them
+    if (isTimed) { // as for long runs, the overhead is small
       replay.overhead = 0.01 * measured.sizes.back().defaultSeconds;
       settings.deadline = trials * (measured.sizes.back().defaultSeconds + replay.overhead);
     }
@@ -173,14 +173,14 @@ Figures recorded(const MeasuredSpace &measured, const std::string &strategy, int
   });
 }
 
-/// How much there is to find.
+/// How far the default is from the best.
 Figures byDefault(const MeasuredSpace &measured) {
   const Replay replay(measured, 1);
   return {{replay.truth(Configuration::defaults(measured.space)) / replay.optimum()}, {0}};
 }
 
-/// Of 50 us and more, on a machine where some of the runs wait for others; 6 s. `equal`: nothing is faster
-/// than the default.
+/// Runs of 50 us and more, on a machine where some runs are interrupted; 6 s. `equal`: nothing is faster than
+/// the default.
 json interrupted(double chance, bool equal, int seeds) {
   const std::vector<TestSize> sizes = powersOfTwo(9, 12);
   int changed = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Smith-Waterman in tiles, diagonal after diagonal of them. tiled n m
+// Smith-Waterman in tiles, one diagonal of tiles after the other: tiled n m
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -38,7 +38,7 @@ int main(int, char **argv) {
       letter = static_cast<int>(random() % 101);
   auto *h = static_cast<int *>(std::aligned_alloc(1 << 21, (n * m * 4 / (1 << 21) + 1) << 21));
   double best = 1e9;
-  for (int round = 0; round < 3; ++round) { // the first one gets its memory from the system
+  for (int round = 0; round < 3; ++round) { // the first round gets its memory from the system
     const auto begin = std::chrono::steady_clock::now();
     std::fill(h, h + n, 0);
     for (long y = 0; y < m; ++y)

@@ -5,8 +5,9 @@
 //
 //   abiHeaders() => { {"pb/program.h", "// What a generated..."}, {"pb/region.h", ...}, {"pb/task.h", ...} }
 //
-// The text is exactly the files' (embed.cmake copies them at build time). Whoever runs Clang in process maps
-// the pairs into its in-memory file system below one directory and passes that directory with -I.
+// The text is exactly that of the files (embed.cmake copies them at build time). Code that runs Clang in
+// process maps the pairs into its in-memory file system below one directory and passes that directory with
+// -I.
 #pragma once
 #include <string>
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Values as isl's quasi-affine expressions: sums of multiples of atoms, where an atom is a name or a floor
-// division.
+// Turns Values into isl's quasi-affine expressions: sums of multiples of atoms, where an atom is a name or a
+// floor division.
 #include "compiler/body/value.h"
 #include "compiler/poly/names.h"
 #include <map>
@@ -48,7 +48,7 @@ struct Sum {
 
 std::optional<Sum> sum(const Value &, const Facts &);
 
-/// a/b and a%b, where the divisor is a positive constant and rounding down is rounding towards zero.
+/// a/b and a%b, if the divisor is a positive constant and rounding down is the same as rounding towards zero.
 std::optional<Sum> division(const Sum &a, const Sum &b, bool remainder) {
   if (!b.isConstant() || b.constant <= 0)
     return std::nullopt;

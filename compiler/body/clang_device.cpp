@@ -16,13 +16,14 @@ using Role = Parameter::Role;
 
 bool isScalar(QualType type) { return type->isArithmeticType() || type->isEnumeralType(); }
 
-/// What is passed as a value: nobody can tell, as long as the function changes nothing else.
+/// Whether a reference may be passed as a value: the function cannot notice, as long as it changes nothing
+/// else.
 bool isReadReference(QualType type) {
   return type->isReferenceType() && type->getPointeeType().isConstQualified() &&
          isScalar(type->getPointeeType());
 }
 
-/// Whether the function may change what it is given.
+/// Whether the function may change its argument.
 bool isWritable(QualType type) {
   if (const CXXRecordDecl *region = regionClass(type))
     return !llvm::cast<ClassTemplateSpecializationDecl>(region)
@@ -41,11 +42,11 @@ bool mayReturn(const Stmt *s) {
   return false;
 }
 
-/// A variable that is its own memory.
+/// Whether the variable has memory of its own.
 bool isOwn(const ValueDecl *v) {
   return v && !v->getType()->isReferenceType() && !v->getType()->isPointerType();
 }
-/// A reference or pointer that the function has made itself: of whatever.
+/// Whether it is a reference or pointer that the function has made itself, so that its target is unknown.
 bool isUnclear(const ValueDecl *v) { return v && !isOwn(v) && !llvm::isa<ParmVarDecl>(v); }
 
 std::string spaced(const std::string &space) { return space.empty() ? "" : space + " "; }
@@ -139,7 +140,7 @@ void DevicePrinter::bindParameters(const FunctionDecl &f) {
   }
 }
 
-/// Of the rule's function, when it is known what the body uses.
+/// The signature of the rule's function; called when it is known what the body uses.
 std::string DevicePrinter::signature(DeviceBody &out) {
   std::vector<std::string> all(rule_.parameters.size());
   for (const auto &[declaration, name] : frame_.names) {
@@ -189,7 +190,7 @@ std::string DevicePrinter::signature(DeviceBody &out) {
   return list.empty() ? "void" : list;
 }
 
-/// One parameter of a function of the program; takes its memory from `spaces`.
+/// Prints one parameter of a function of the program; takes its memory space from `spaces`.
 std::string DevicePrinter::parameter(const ParmVarDecl &p, std::size_t &next,
                                      const std::vector<std::string> &spaces) {
   const QualType type = p.getType();
@@ -229,7 +230,7 @@ std::string DevicePrinter::parameter(const ParmVarDecl &p, std::size_t &next,
   return out;
 }
 
-/// Prints a function of the program, if that has not been done; its name.
+/// Prints a function of the program, if that has not been done; returns its name.
 std::string DevicePrinter::helper(const FunctionDecl &f, const CallExpr *c,
                                   const std::vector<std::string> &spaces) {
   const auto [at, isNew] = made_.emplace(Instance{&f, spaces}, "");
@@ -255,7 +256,7 @@ std::string DevicePrinter::helper(const FunctionDecl &f, const CallExpr *c,
   return name;
 }
 
-/// Where a value is passed for a reference: what the function changes must be something else.
+/// If a value is passed for a reference, it must not overlap what the function changes.
 void DevicePrinter::requireApart(const CallExpr *c, const FunctionDecl *f) const {
   for (unsigned k = 0; k < f->getNumParams(); ++k) {
     if (!isReadReference(f->getParamDecl(k)->getType()) || llvm::isa<MaterializeTemporaryExpr>(c->getArg(k)))
@@ -311,7 +312,7 @@ std::string DevicePrinter::callFunction(const CallExpr *c, const FunctionDecl *f
     const std::string name = helper(*definition, c, spaces);
     return fmt::format("{}({})", name, fmt::join(arguments, ", "));
   } catch (const NotForDevices &no) {
-    // What is wrong in a library, the call is to be blamed for.
+    // An error in a library is reported at the call.
     Tree t;
     text_.place(t, no.range);
     Tree own;
@@ -324,7 +325,7 @@ std::string DevicePrinter::callFunction(const CallExpr *c, const FunctionDecl *f
   }
 }
 
-/// Whether a statement assigns to the parameter, a single cell, before anything can return.
+/// Whether a statement assigns to the parameter, a single cell, before any return.
 bool DevicePrinter::surelyWrites(const Stmt *s, const ValueDecl *cell) const {
   if (const auto *block = llvm::dyn_cast<CompoundStmt>(s)) {
     for (const Stmt *inner : block->body()) {

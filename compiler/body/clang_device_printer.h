@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The printer behind clang_device.h; its methods lie in clang_device.cpp (functions),
+// The printer behind clang_device.h. Its methods are in clang_device.cpp (functions),
 // clang_device_statement.cpp, clang_device_tunable.cpp, clang_device_value.cpp and clang_device_view.cpp.
 #pragma once
 #include "compiler/body/clang_device.h"
@@ -24,29 +24,29 @@ public:
   DeviceBody print(const clang::FunctionDecl &);
 
 private:
-  /// A region as C: texts that may be repeated.
+  /// A region as C: its parts are texts that may be repeated.
   struct View {
     std::string pointer, element, space; // "const double", "PB_AT_1"
     std::vector<std::string> strides, extents;
   };
-  /// What a declaration is to the function that is being printed.
+  /// What a declaration means in the function that is being printed.
   struct Name {
     enum class Kind { Value, Indirect, Pointer, View, Table, Array } kind = Kind::Value;
     std::string text;
     std::string space; // of what Indirect and Pointer point to, and of a Table
     View view = {};
-    int parameter = -1; // of the rule, noted when it is used
+    int parameter = -1; // of the rule; recorded when it is used
   };
-  /// What the body reads of an array.
+  /// The elements of an array that the body reads.
   struct Elements {
     std::set<int> read;
-    bool anywhere = false; // at places that it computes
+    bool anywhere = false; // at computed indices
   };
   struct Frame {
     std::map<const clang::ValueDecl *, Name> names;
     long bytes = 0; // of its arrays
   };
-  /// A function and the memory that it is given.
+  /// A function, and the memory spaces of its arguments.
   using Instance = std::pair<const clang::FunctionDecl *, std::vector<std::string>>;
 
   [[noreturn]] static void refuse(const clang::Stmt *, std::string sentence);
@@ -79,7 +79,7 @@ private:
   std::string branch(const clang::IfStmt *, const std::string &indent);
   std::string effect(const clang::Expr *, const std::string &indent);
   std::string swapped(const clang::CallExpr *, const std::string &indent);
-  std::string full(const clang::Expr *); // an expression that is part of no other
+  std::string full(const clang::Expr *); // an expression that is not part of another one
 
   // values
   const clang::Expr *transparent(const clang::Expr *) const;
@@ -122,7 +122,7 @@ private:
   const RuleText &rule_;
   std::string prefix_; // of all names in the text
   Frame frame_;
-  std::map<Instance, std::string> made_; // names; "" while it is printed
+  std::map<Instance, std::string> made_; // names; "" while the function is being printed
   std::map<const clang::VarDecl *, Name> tables_;
   std::vector<bool> used_;           // parameters of the rule
   std::map<int, Elements> elements_; // of parameters that are arrays

@@ -10,13 +10,13 @@ using namespace clang;
 
 namespace {
 
-/// An item of a device has registers and a few kilobytes of its own; what is more, drivers refuse.
+/// An item of a device has registers and a few kilobytes of its own; drivers refuse more.
 constexpr long kMostBytes = 16 * 1024;
 constexpr std::size_t kMostNesting =
-    100; // of statements: the text grows with its square, and by hand nobody goes so far
+    100; // number of statements: the text grows with its square, and nobody writes so many by hand
 constexpr std::int64_t kMostElements = 8192; // of a table
 
-/// Without the parentheses around all of it.
+/// The text without parentheses around all of it.
 std::string bareText(const std::string &text) {
   if (text.empty() || text.front() != '(' || text.back() != ')')
     return text;
@@ -143,7 +143,7 @@ std::string DevicePrinter::branch(const IfStmt *s, const std::string &indent) {
   return out;
 }
 
-/// Variables of the loop stand in front of it, in a block.
+/// The loop's own variables are declared before it, in a block.
 std::string DevicePrinter::loop(const ForStmt *s, const std::string &indent) {
   if (s->getConditionVariable())
     refuse(s, "the `for` loop declares a variable in its condition");
@@ -163,7 +163,7 @@ std::string DevicePrinter::loop(const ForStmt *s, const std::string &indent) {
 std::string DevicePrinter::effect(const Expr *e, const std::string &indent) {
   e = stripped(e);
   if (const auto *cast = llvm::dyn_cast<CastExpr>(e); cast && cast->getCastKind() == CK_ToVoid) {
-    if (writesNothing(cast->getSubExpr())) // `(void)a;`: that it is not used
+    if (writesNothing(cast->getSubExpr())) // `(void)a;` only marks `a` as used
       return "";
     return effect(cast->getSubExpr(), indent);
   }
@@ -193,7 +193,7 @@ std::string DevicePrinter::declaration(const DeclStmt *s, const std::string &ind
       out += variable(v, indent);
     else if (!llvm::isa<TypedefNameDecl, StaticAssertDecl, UsingDecl, UsingDirectiveDecl, EnumDecl,
                         EmptyDecl>(d))
-      refuse(s, "it declares what is no variable: `" + source(s) + "`");
+      refuse(s, "it declares something other than a variable: `" + source(s) + "`");
   }
   return out;
 }
@@ -237,7 +237,7 @@ std::string DevicePrinter::variable(const VarDecl *v, const std::string &indent)
   std::string extents;
   if (type->isArrayType()) {
     if (!type->isConstantArrayType())
-      refuse(range, "the length of the array `" + v->getNameAsString() + "` is no constant");
+      refuse(range, "the length of the array `" + v->getNameAsString() + "` is not a constant");
     const auto bytes = static_cast<long>(context_.getTypeSizeInChars(type).getQuantity());
     if ((frame_.bytes += bytes) > kMostBytes)
       refuse(range,
@@ -256,7 +256,7 @@ std::string DevicePrinter::variable(const VarDecl *v, const std::string &indent)
     frame_.names[v] = std::move(name);
     return declared + init + ";\n";
   }
-  // Its own name is visible in its initialiser: `int x = x;` is nobody's intent.
+  // The variable's name is visible in its initialiser, but `int x = x;` is never intended.
   const std::string init = v->getInit() ? " = " + full(v->getInit()) : "";
   const std::string out = fmt::format("{}{} {}{};\n", indent, typeName(type, range), name.text, init);
   frame_.names[v] = std::move(name);
@@ -332,7 +332,7 @@ std::string DevicePrinter::initialiser(const Expr *e) {
   return "{" + (out.empty() ? "0" : out) + "}";
 }
 
-/// Defines a constant array in front of the functions; its name.
+/// Defines a constant array before the functions; returns its name.
 std::string DevicePrinter::table(const VarDecl *v, const APValue &values) {
   const auto [at, isNew] = tables_.emplace(v, Name{});
   if (isNew) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Tunables that are arrays: their elements are arguments of a kernel, those that the body names by a constant
-// one by one, all of them where it computes which; then they are put together as an array of the work-item.
+// Tunables that are arrays: their elements are arguments of a kernel. If the body uses only constant indices,
+// these elements are passed one by one; if it computes an index, all elements are passed and put together as
+// an array of the work-item.
 #include "compiler/body/clang_device_printer.h"
 #include <fmt/format.h>
 
@@ -11,7 +12,7 @@ using namespace clang;
 
 namespace {
 
-// CUDA takes 4 KiB of arguments, and OpenCL 1.2 promises 1 KiB.
+// CUDA takes 4 KiB of arguments, and OpenCL 1.2 guarantees 1 KiB.
 constexpr int kMostElements = 64;
 
 bool isReal(const Parameter &array) { return array.type == "const pb::FloatArray"; }
@@ -22,8 +23,8 @@ std::string elementName(const std::string &array, int element) {
   return fmt::format("pb_{}_{}", array, element);
 }
 
-/// An index that is none ends a program on the processor. Nothing can on a device: there it is the nearest
-/// one.
+/// An index out of range ends a program on the processor. That is impossible on a device, so the nearest
+/// index is used there.
 std::string DevicePrinter::element(const CXXOperatorCallExpr *c) {
   const Name &name = *nameOf(c->getArg(0));
   const Parameter &array = rule_.parameters[static_cast<std::size_t>(name.parameter)];
@@ -54,7 +55,7 @@ std::string DevicePrinter::elementParameters(const std::string &name, std::size_
   return list;
 }
 
-/// For the beginning of the rule's function.
+/// The definitions at the beginning of the rule's function.
 std::string DevicePrinter::arrays() const {
   std::string text;
   for (const auto &[declaration, name] : frame_.names) {

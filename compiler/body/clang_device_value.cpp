@@ -127,7 +127,7 @@ std::string DevicePrinter::constant(const APValue &v, QualType type, SourceRange
     if (const std::string text = floatText(f, type); !text.empty())
       return text.front() == '-' ? wrapped(text) : text;
   }
-  refuse(range, "a constant is no finite number");
+  refuse(range, "a constant is not a finite number");
 }
 
 const DevicePrinter::Name *DevicePrinter::nameOf(const Expr *e) const {
@@ -223,7 +223,7 @@ std::string DevicePrinter::value(const Expr *e) {
              name && name->kind == Name::Kind::Array)
       return element(c);
     else if (c->getOperator() == OO_Subscript && llvm::isa<DeclRefExpr>(stripped(c->getArg(0))))
-      refuse(e, "it uses the array `" + source(c->getArg(0)) + "`, which is no part of the body");
+      refuse(e, "it uses the array `" + source(c->getArg(0)) + "`, which is not a part of the body");
     refuse(e, "it uses an operator of a class: `" + source(e) + "`");
   case Stmt::LambdaExprClass:
     refuse(e, "it has a lambda");
@@ -283,14 +283,14 @@ std::string DevicePrinter::assignment(const BinaryOperator *b) {
 }
 
 std::string DevicePrinter::binary(const BinaryOperator *b) {
-  if (b->isAssignmentOp()) { // its value is used: a comma puts the store before that
+  if (b->isAssignmentOp()) { // its value is used: a comma expression stores first
     requireRepeatable(b->getLHS());
     return wrapped(assignment(b) + ", " + target(b->getLHS()));
   }
   if (b->getOpcode() > BO_Comma || b->isPtrMemOp() || b->getOpcode() == BO_Cmp ||
       b->getLHS()->getType()->isPointerType())
     refuse(b, "devices have no `" + source(b) + "`");
-  // A sum of a thousand terms leans to the left.
+  // A sum of a thousand terms is a deep tree of left operands.
   std::vector<const BinaryOperator *> spine = {b};
   while (const auto *left = llvm::dyn_cast<BinaryOperator>(stripped(spine.back()->getLHS()))) {
     if (classOf(left->getOpcode()) != classOf(b->getOpcode()))
@@ -335,7 +335,7 @@ std::string DevicePrinter::call(const CallExpr *c) {
   return callFunction(c, f);
 }
 
-/// Functions that the dialect has; nothing for all others.
+/// Calls a function that the dialect has; nothing for all others.
 std::optional<std::string> DevicePrinter::libraryCall(const CallExpr *c, const FunctionDecl *f) {
   std::string name = f->getNameAsString();
   const auto type = scalarType(c->getType());
@@ -391,7 +391,7 @@ std::optional<std::string> DevicePrinter::libraryCall(const CallExpr *c, const F
   return called + wrapped(list);
 }
 
-/// Functions that leave a second result in a variable of the body.
+/// Calls a function that stores a second result in a variable of the body.
 std::optional<std::string> DevicePrinter::writingCall(const CallExpr *c, const FunctionDecl *f) {
   const std::string name = f->getNameAsString();
   const bool isFloat = scalarType(c->getType()) == Scalar::F32;
@@ -405,11 +405,11 @@ std::optional<std::string> DevicePrinter::writingCall(const CallExpr *c, const F
     list += wrapped(cxxType(*scalarType(c->getType()))) + value(c->getArg(k)) + ", ";
   list += pointer(c->getArg(last), space);
   if (!space.empty())
-    refuse(c, "`" + name + "` writes to what is no variable of the body");
+    refuse(c, "`" + name + "` writes to something other than a variable of the body");
   return "pb_" + base + (isFloat ? "f" : "") + wrapped(list);
 }
 
-/// A pointer, and the memory that it points to.
+/// A pointer, and the memory space that it points to.
 std::string DevicePrinter::pointer(const Expr *e, std::string &space) {
   const Expr *inner = stripped(e);
   if (const auto *cast = llvm::dyn_cast<CastExpr>(inner);

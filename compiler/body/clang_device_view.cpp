@@ -32,7 +32,7 @@ std::string DevicePrinter::pointerTo(const View &v) const {
 DevicePrinter::View DevicePrinter::view(const Expr *e) {
   const Expr *inner = stripped(e);
   if (!regionClass(inner->getType()))
-    refuse(e, "`" + source(e) + "` is no view of a matrix of the rule");
+    refuse(e, "`" + source(e) + "` is not a view of a matrix of the rule");
   if (const Name *name = nameOf(inner); name && name->kind == Name::Kind::View) {
     if (name->parameter >= 0)
       used_[static_cast<std::size_t>(name->parameter)] = true;
@@ -44,10 +44,10 @@ DevicePrinter::View DevicePrinter::view(const Expr *e) {
       c && c->getDirectCallee() && c->getDirectCallee()->getIdentifier() &&
       c->getDirectCallee()->getName().starts_with("allocate"))
     refuse(e, "it makes a matrix of its own");
-  refuse(e, "`" + source(e) + "` is no view of a matrix of the rule");
+  refuse(e, "`" + source(e) + "` is not a view of a matrix of the rule");
 }
 
-/// The coordinate as the C++ methods take it: a long.
+/// The coordinate as a long, which the C++ methods take.
 std::string DevicePrinter::position(const Expr *e) {
   if (!e->getType()->isIntegralOrEnumerationType())
     return "(long)" + value(e); // the templates convert
@@ -59,7 +59,7 @@ int DevicePrinter::dimension(const Expr *e, const View &v) const {
   const bool isKnown = e->EvaluateAsInt(known, context_);
   const auto d = isKnown ? known.Val.getInt().getSExtValue() : -1;
   if (d < 0 || d >= static_cast<std::int64_t>(v.extents.size()))
-    refuse(e, "the dimension `" + source(e) + "` is no number that the view has");
+    refuse(e, "the dimension `" + source(e) + "` is not one of the view's dimensions");
   return static_cast<int>(d);
 }
 
@@ -109,7 +109,7 @@ std::string DevicePrinter::cell(const View &v, const std::vector<const Expr *> &
   return v.pointer + "[" + (offset.empty() ? "0" : offset) + "]";
 }
 
-/// What is no view itself.
+/// A method whose result is not a view.
 std::string DevicePrinter::method(const CXXMemberCallExpr *m) {
   const CXXMethodDecl *called = m->getMethodDecl();
   const Expr *object = m->getImplicitObjectArgument();

@@ -95,7 +95,7 @@ bool isMarker(const Expr *e, llvm::StringRef marker) {
 void NodeText::place(Tree &t, SourceRange range) const {
   CharSourceRange text =
       Lexer::makeFileCharRange(CharSourceRange::getTokenRange(range), sources_, context_.getLangOpts());
-  if (text.isInvalid()) { // it begins or ends inside a macro: take the whole of the macro
+  if (text.isInvalid()) { // it begins or ends inside a macro: take the whole macro
     text = sources_.getExpansionRange(range);
     if (text.isTokenRange())
       text.setEnd(Lexer::getLocForEndOfToken(text.getEnd(), 0, sources_, context_.getLangOpts()));
@@ -110,7 +110,7 @@ std::uint32_t NodeText::endOfToken(SourceLocation at) const {
   return offset(at) + Lexer::MeasureTokenLength(at, sources_, context_.getLangOpts());
 }
 
-/// What follows the callee's `(`, or its `,` in the old spellings, up to the last `)`.
+/// Sets the range after the callee's `(`, or after its `,` in the older forms, up to the last `)`.
 void NodeText::arguments(Tree &t, char after, std::uint32_t last) const {
   std::uint32_t at = t.calleeEnd;
   std::string_view text = unit_.text;
@@ -126,7 +126,7 @@ void NodeText::arguments(Tree &t, char after, std::uint32_t last) const {
   t.argumentsEnd = last;
 }
 
-/// Those of `CALL(F, out, in)` or `CALL(F(out, in))`.
+/// Sets the range of the arguments of `CALL(F, out, in)` or `CALL(F(out, in))`.
 void NodeText::oldArguments(Tree &t, SourceLocation close) const {
   const std::size_t next = unit_.text.find_first_not_of(" \t\r\n", t.calleeEnd);
   if (next < unit_.text.size() && unit_.text[next] == '(')

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What single nodes of Clang's AST are to us: types, constants and callees; and where they stand in a unit's
-// text. Only for files that show Clang's types.
+// Interprets single nodes of Clang's AST (types, constants and callees) and finds their positions in a unit's
+// text. Only files that show Clang's types include this header.
 #pragma once
 #include "compiler/body/tree.h"
 #include "compiler/body/unit.h"
@@ -15,31 +15,32 @@ namespace pbc::body {
 std::optional<Scalar> scalarType(clang::QualType);
 /// `Region<T, D>` of the runtime, by name: nothing else in namespace pb is a template with that name.
 const clang::CXXRecordDecl *regionClass(clang::QualType);
-/// The operand of what stands for it: parentheses, temporaries, copies of regions; null for everything else.
+/// The operand of an expression that only wraps it (parentheses, temporaries, copies of regions); null for
+/// everything else.
 const clang::Expr *operandOf(const clang::Expr *);
-/// `constexpr int k = 3;`: wherever it is named, its number stands.
+/// Whether the variable is `constexpr int k = 3;`: its number replaces its name.
 bool isNumber(const clang::VarDecl *);
-/// Literals that say the same; "" for what is not finite.
+/// A literal with the same value; "" for values that are not finite.
 std::string integerText(const llvm::APInt &, const clang::Expr *);
 std::string floatText(const llvm::APFloat &, clang::QualType);
 bool isTransform(const clang::FunctionDecl *);
-/// Whether the expression is a call of this function of the prelude, which stands for a word of the language.
+/// Whether the expression calls this function of the prelude, which stands for a keyword of the language.
 bool isMarker(const clang::Expr *, llvm::StringRef name);
 
-/// Nodes in the text of a unit.
+/// Positions of nodes in the text of a unit.
 class NodeText {
 public:
   NodeText(const clang::ASTContext &context, const Unit &unit)
       : context_(context), sources_(context.getSourceManager()), unit_(unit) {}
 
   void place(Tree &, clang::SourceRange) const;
-  /// With the callee and the arguments, also of the old spelling CALL(...).
+  /// Sets the positions of a call, its callee and its arguments, also for the older form CALL(...).
   void placeCall(Tree &, const clang::CallExpr *) const;
-  /// A spawn, whose one child is the call; also SPAWN(...).
+  /// Sets the position of a spawn, whose one child is the call; also for SPAWN(...).
   void placeSpawn(Tree &, const clang::BinaryOperator *) const;
-  /// As the user spelled it, without digit separators.
+  /// The literal as the user wrote it, without digit separators.
   std::string ofFloat(const clang::FloatingLiteral *) const;
-  /// Declared first by the prelude or a header, in the global namespace, in std or in pb.
+  /// Whether it was first declared by the prelude or a header, in the global namespace, in std or in pb.
   bool isLibrary(const clang::FunctionDecl *) const;
 
 private:

@@ -11,11 +11,11 @@ namespace {
 
 using namespace clang;
 
-/// What an evaluation reads or writes.
+/// The memory that an evaluation reads or writes.
 struct Memory {
   std::set<const ValueDecl *> variables;
-  bool cells = false;    // of matrices, or whatever else the function has been given a place of
-  bool anything = false; // what a pointer names that the function has made itself
+  bool cells = false;    // of matrices, or of anything else that the function has been given a reference to
+  bool anything = false; // the target of a pointer that the function has made itself
 
   bool empty() const { return variables.empty() && !cells && !anything; }
   void add(const Memory &o) {
@@ -79,7 +79,7 @@ private:
     return left;
   }
 
-  /// C++ evaluates the right side first; C only says that the target is written last.
+  /// C++ evaluates the right side first; C only requires that the target is written last.
   Effects assignment(const BinaryOperator *b) {
     Effects all = place(b->getLHS());
     const Effects value = visit(b->getRHS());
@@ -101,7 +101,7 @@ private:
     Effects all, own;
     std::vector<Effects> parts;
     const auto *method = llvm::dyn_cast<CXXMemberCallExpr>(c);
-    if (method) // of a view: which cells does not matter here
+    if (method) // of a view: it does not matter here which cells
       parts.push_back(place(method->getImplicitObjectArgument()));
     const FunctionDecl *f = c->getDirectCallee();
     for (unsigned k = 0; k < c->getNumArgs(); ++k) {
@@ -138,7 +138,7 @@ private:
     return all;
   }
 
-  /// What is evaluated to know which element is meant.
+  /// What is evaluated to find the element.
   Effects place(const Expr *e) {
     e = bare(e);
     if (llvm::isa<DeclRefExpr>(e))
@@ -155,7 +155,7 @@ private:
     return visit(e);
   }
 
-  /// The memory that an lvalue or a pointer names.
+  /// The memory that an lvalue or a pointer refers to.
   static Memory named(const Expr *e) {
     Memory m;
     e = bare(e);

@@ -8,6 +8,7 @@
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
+#include <clang/AST/DeclTemplate.h>
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -24,7 +25,7 @@ namespace {
 
 constexpr const char *kUnitPath = "/pbc-virtual/bodies.cpp";
 constexpr const char *kHeaderRoot = "/pbc-virtual/include/";
-constexpr unsigned kStackBytes = 256u << 20; // reserved: pages are touched only by absurd nesting
+constexpr unsigned kStackBytes = 256u << 20; // reserved: pages are only used for absurd nesting
 constexpr std::size_t kMostComplaints = 100;
 
 Complaint::Kind classify(unsigned id) {
@@ -38,6 +39,7 @@ Complaint::Kind classify(unsigned id) {
   case diag::warn_return_missing_expr:
     return Complaint::Kind::ReturnLacksValue;
   case diag::warn_falloff_nonvoid_function:
+    return Complaint::Kind::NeverReturns;
   case diag::warn_maybe_falloff_nonvoid_function:
     return Complaint::Kind::FallsOffEnd;
   case diag::err_typecheck_assign_const:
@@ -51,13 +53,14 @@ Complaint::Kind classify(unsigned id) {
   case diag::err_no_template:
   case diag::err_no_template_suggest:
   case diag::err_typecheck_decl_incomplete_type:
+  case diag::err_implied_std_initializer_list_not_found:
     return Complaint::Kind::UnknownName;
   default:
     return Complaint::Kind::Other;
   }
 }
 
-/// The warnings that speak of a mistake rather than of taste.
+/// Whether the warning is about a likely mistake rather than about style.
 bool isUseful(unsigned id) {
   const llvm::StringRef option = clang::DiagnosticIDs::getWarningOptionForDiag(id);
   for (const char *useful :
@@ -109,17 +112,22 @@ private:
   void place(Complaint &c, const clang::Diagnostic &d) const {
     clang::SourceManager &sm = d.getSourceManager();
     const clang::SourceLocation at = sm.getFileLoc(d.getLocation());
-    const auto [file, offset] = sm.getDecomposedLoc(at);
-    c.inUnit = file == sm.getMainFileID();
+    c.inUnit = sm.getFileID(at) == sm.getMainFileID();
     c.file = sm.getFilename(at).str();
-    c.begin = c.end = offset;
+    c.line = sm.getSpellingLineNumber(at);
+    clang::SourceLocation inUnit = at;
+    while (inUnit.isValid() && sm.getFileID(inUnit) != sm.getMainFileID())
+      inUnit = sm.getFileLoc(sm.getIncludeLoc(sm.getFileID(inUnit)));
+    if (inUnit.isInvalid())
+      return;
+    c.begin = c.end = sm.getFileOffset(inUnit);
     if (options_)
-      c.end += clang::Lexer::MeasureTokenLength(at, sm, *options_);
+      c.end += clang::Lexer::MeasureTokenLength(inUnit, sm, *options_);
   }
 
   std::vector<Complaint> &out_;
   const clang::LangOptions *options_ = nullptr;
-  bool skipping_ = false; // the notes of a warning that is not passed on
+  bool skipping_ = false; // the notes of a warning that is suppressed
 };
 
 class Consumer : public clang::ASTConsumer {
@@ -128,6 +136,8 @@ public:
 
   void HandleTranslationUnit(clang::ASTContext &context) override {
     findDynamicVariables(*context.getTranslationUnitDecl(), context);
+    refuseReserved(*context.getTranslationUnitDecl(), context);
+    reading_.takesPointers = takesPointers(*context.getTranslationUnitDecl());
     std::map<std::string, std::size_t> numbers;
     for (std::size_t i = 0; i < unit_.rules.size(); ++i)
       numbers[unit_.rules[i].function] = i;
@@ -142,12 +152,70 @@ public:
   }
 
 private:
+  /// The methods exist in each class that is made of the template, and are marked where code uses them.
+  static bool takesPointers(const clang::DeclContext &where) {
+    for (const clang::Decl *d : where.decls()) {
+      if (const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(d); space && space->getName() == "pb")
+        if (takesPointers(*space))
+          return true;
+      const auto *region = llvm::dyn_cast<clang::ClassTemplateDecl>(d);
+      if (!region || region->getName() != "Region")
+        continue;
+      for (const clang::ClassTemplateSpecializationDecl *made : region->specializations())
+        for (const clang::CXXMethodDecl *m : made->methods())
+          if (const clang::IdentifierInfo *name = m->getIdentifier();
+              name && m->isReferenced() && (name->isStr("base") || name->isStr("storage")))
+            return true;
+    }
+    return false;
+  }
+
   void read(const clang::FunctionDecl &f, clang::ASTContext &context, std::size_t rule) {
     Function &function = reading_.functions[rule];
     function = readFunction(f, context, unit_);
     if (!context.getDiagnostics().hasErrorOccurred())
       function.onDevice =
           std::make_shared<const DeviceBody>(readDeviceBody(f, context, unit_, unit_.rules[rule]));
+  }
+
+  /// The offset in the unit of what a raw block itself says.
+  std::optional<std::uint32_t> inRawBlock(clang::SourceLocation at, const clang::ASTContext &context) const {
+    const auto [file, offset] = context.getSourceManager().getDecomposedLoc(at);
+    if (file != context.getSourceManager().getMainFileID() ||
+        unit_.segment(offset).kind != Unit::Segment::Kind::Raw)
+      return std::nullopt;
+    return offset;
+  }
+
+  /// What a raw block may not declare: names of the generated code and of the runtime.
+  void refuseReserved(const clang::DeclContext &where, const clang::ASTContext &context) {
+    for (const clang::Decl *d : where.decls()) {
+      if (const auto *linkage = llvm::dyn_cast<clang::LinkageSpecDecl>(d))
+        refuseReserved(*linkage, context);
+      const auto *named = llvm::dyn_cast<clang::NamedDecl>(d);
+      if (!named || !named->getIdentifier() || d->isImplicit())
+        continue;
+      const auto offset = inRawBlock(context.getSourceManager().getFileLoc(named->getLocation()), context);
+      if (!offset)
+        continue;
+      const std::string name = named->getNameAsString();
+      std::string why;
+      if (name.starts_with("pb_"))
+        why = "names that begin with `pb_` belong to the generated code";
+      else if (llvm::isa<clang::NamespaceDecl>(d) && name == "pb")
+        why = "the namespace belongs to the runtime";
+      else if (const auto *f = llvm::dyn_cast<clang::FunctionDecl>(d); f && f->isMain())
+        why = "the generated program has one";
+      else
+        continue;
+      Complaint c;
+      c.kind = Complaint::Kind::Reserved;
+      c.inUnit = true;
+      c.begin = *offset;
+      c.end = *offset + static_cast<std::uint32_t>(name.size());
+      c.text = why;
+      reading_.complaints.push_back(std::move(c));
+    }
   }
 
   void findDynamicVariables(const clang::DeclContext &where, const clang::ASTContext &context) {
@@ -160,10 +228,10 @@ private:
           v->getStorageClass() == clang::SC_Extern || v->getType()->isDependentType() ||
           v->getBeginLoc().isMacroID())
         continue;
-      const auto [file, offset] = context.getSourceManager().getDecomposedLoc(v->getBeginLoc());
-      if (file != context.getSourceManager().getMainFileID() ||
-          unit_.segment(offset).kind != Unit::Segment::Kind::Raw)
+      const auto place = inRawBlock(v->getBeginLoc(), context);
+      if (!place)
         continue;
+      const std::uint32_t offset = *place;
       const bool isDynamic = v->hasInit() && !v->hasConstantInitialization();
       if (isDynamic || v->needsDestruction(context) != clang::QualType::DK_none)
         reading_.dynamicVariables.push_back(offset);
@@ -230,7 +298,7 @@ void run(const Unit &unit, const std::vector<std::string> &headerPath, Reading &
     return;
   clang::CompilerInstance instance;
   instance.setInvocation(invocation);
-  instance.getDiagnosticOpts().ShowCarets = false; // or it counts the errors on stderr
+  instance.getDiagnosticOpts().ShowCarets = false; // otherwise Clang prints the number of errors on stderr
   instance.getFrontendOpts().DisableFree = false;
   Collector collector(reading.complaints);
   instance.createDiagnostics(&collector, false);

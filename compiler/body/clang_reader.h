@@ -16,31 +16,36 @@ namespace pbc::body {
 
 struct Complaint {
   enum class Level { Error, Warning, Note };
-  /// The few that this room words itself.
+  /// The complaints that get a text of their own.
   enum class Kind {
     Other,
     NoMatchingCall,
     ReturnHasValue,
     ReturnLacksValue,
-    FallsOffEnd,
+    FallsOffEnd,  // on some path
+    NeverReturns, // falls off its end on every path
     AssignsConstant,
-    UnknownName
+    UnknownName,
+    Reserved, // a raw block declares what belongs to the generated code; the text says why
   };
   Level level = Level::Error;
   Kind kind = Kind::Other;
   bool inUnit = false;              // false: in a header, named by `file`
-  std::uint32_t begin = 0, end = 0; // in Unit::text
+  std::uint32_t begin = 0, end = 0; // in Unit::text; of a header: the #include that leads there
+  unsigned line = 0;                // in `file`
   std::string text, file;
   std::vector<Complaint> notes;
 };
 
 struct Reading {
-  bool finished = false; // false: Clang itself broke down
+  bool finished = false; // false: Clang itself crashed
   std::vector<Complaint> complaints;
   std::vector<Function> functions; // one for each of Unit::rules
-  /// Where raw blocks define variables that the whole program shares and that code must initialise or
-  /// destroy.
+  /// Positions at which raw blocks define variables that the whole program shares and that need code to
+  /// initialise or destroy them.
   std::vector<std::uint32_t> dynamicVariables;
+  /// Some body or raw block asks a region for its memory: base(), storage().
+  bool takesPointers = false;
 };
 
 /// `headerPath`: -iquote and -I options for the headers of raw blocks.

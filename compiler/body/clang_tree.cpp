@@ -15,7 +15,7 @@ namespace {
 using namespace clang;
 using Kind = Tree::Kind;
 
-constexpr int kMostDepth = 1500; // of a tree; beyond that nobody wrote the body by hand
+constexpr int kMostDepth = 1500; // of a tree; nobody writes a deeper body by hand
 
 class TreeReader {
 public:
@@ -98,7 +98,7 @@ private:
       return other(s, Kind::Control, "it has a range-based `for`");
     case Stmt::CXXTryStmtClass:
       return other(s, Kind::Control, "it has a `try` block");
-    // No coroutine may wait inside a handler.
+    // A coroutine cannot be suspended inside a handler.
     case Stmt::CXXCatchStmtClass:
       return other(s, Kind::Lambda, "a `catch` block");
     default:
@@ -114,7 +114,8 @@ private:
     return t;
   }
 
-  /// A child of a construct that has no kind of its own: is an expression there a statement or a part of one?
+  /// A child of a construct without a kind of its own. An expression there is either a statement or a part of
+  /// one.
   TreePtr child(const Stmt *parent, const Stmt *c) {
     const auto *e = llvm::dyn_cast<Expr>(c);
     if (!e)
@@ -348,7 +349,7 @@ private:
   TreePtr binary(const BinaryOperator *b) {
     if (b->getOpcode() == BO_Comma && isMarker(b->getLHS(), "pb_spawn_"))
       return spawned(b);
-    // A sum of a thousand terms leans to the left; walk down it without using the stack.
+    // A sum of a thousand terms is a deep tree of left operands; it is walked without recursion.
     std::vector<const BinaryOperator *> spine = {b};
     while (const auto *left = llvm::dyn_cast<BinaryOperator>(spine.back()->getLHS())) {
       if (left->getOpcode() != b->getOpcode() || left->isAssignmentOp() || left->getOpcode() == BO_Comma ||
@@ -356,8 +357,7 @@ private:
         break;
       spine.push_back(left);
     }
-    const int below =
-        static_cast<int>(spine.size()); // the tree is as deep as if it had been walked with the stack
+    const int below = static_cast<int>(spine.size()); // the depth counts as if it had been walked recursively
     depth_ += below;
     TreePtr left = expression(spine.back()->getLHS());
     depth_ -= below;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// From Clang's AST of one rule's function to our Tree. Only for clang_reader.cpp: the one header of this room
-// that shows Clang's types.
+// Translates Clang's AST of one rule's function into a Tree. Only for clang_reader.cpp: the one header of
+// this folder that shows Clang's types.
 #pragma once
 #include "compiler/body/tree.h"
 #include "compiler/body/unit.h"

@@ -3,11 +3,12 @@
 #include "compiler/body/complaints.h"
 #include <algorithm>
 #include <regex>
+#include <set>
 
 namespace pbc::body {
 namespace {
 
-/// Clang's words without the names that only the unit has.
+/// Clang's message without the names that exist only in the unit.
 std::string readable(std::string text) {
   static const std::string assertion = "static assertion failed due to requirement '";
   if (text.starts_with(assertion))
@@ -31,7 +32,7 @@ std::string describe(const sema::Matrix &m) {
   return m.name + " (" + (m.rank() ? std::to_string(m.rank()) + "-d " : "") + sema::name(m.element) + ")";
 }
 
-/// "out (1-d double), in (1-d double)"; and the matrices in the order of a call, null for what is none.
+/// "out (1-d double), in (1-d double)"; and the matrices in the order of a call, null for other parameters.
 std::string describe(const sema::Transform &t, std::vector<const sema::Matrix *> &order) {
   std::string text;
   for (const sema::Constant &c : t.constants)
@@ -62,21 +63,22 @@ public:
   Reporter(const Unit &unit, const sema::Module &module, source::Diagnostics &d)
       : unit_(unit), module_(module), d_(d) {}
 
-  /// The user's text; else the note that leads there (an instantiation asked for in a body).
+  /// The position in the user's text; else that of the note that refers to it (an instantiation requested in
+  /// a body).
   std::optional<Span> where(const Complaint &c) const {
     if (inUserText(c))
       return unit_.locate(c.begin, c.end);
     for (const Complaint &n : c.notes)
       if (inUserText(n))
         return unit_.locate(n.begin, n.end);
-    return c.inUnit ? unit_.locate(c.begin, c.end) : std::nullopt;
+    return isInIncluded(c) || c.inUnit ? unit_.locate(c.begin, c.end) : std::nullopt;
   }
 
   void report(const Complaint &c) {
     if (c.level == Complaint::Level::Note)
       return;
     const auto place = where(c);
-    if (c.level == Complaint::Level::Warning && c.kind != Complaint::Kind::FallsOffEnd) {
+    if (c.level == Complaint::Level::Warning && !fallsOff(c)) {
       if (place && inUserText(c))
         addNotes(d_.warning(*place, readable(c.text)), c);
       return;
@@ -84,10 +86,18 @@ public:
     if (!place) {
       if (d_.hasErrors())
         return; // it follows from them
-      // Nothing of the user's: a header of the system does not fit, or the unit itself is at fault.
+      // The error is not in the user's text: a header of the system does not fit, or the unit itself is
+      // wrong.
       d_.error(fallback(), "internal error: the rule bodies cannot be read: " + readable(c.text) +
                                (c.file.empty() || c.inUnit ? "" : " (in " + c.file + ")"))
           .help("please report this with the program that shows it");
+      return;
+    }
+    if (isInIncluded(c)) {
+      if (included_.insert(c.begin).second) // what follows in the same file comes of it, mostly
+        d_.error(*place, "the file that is included here does not fit: " + c.file + ":" +
+                             std::to_string(c.line) + ": " + readable(c.text))
+            .help("a raw block includes headers of C or C++");
       return;
     }
     const Unit::Segment *segment = c.inUnit ? &unit_.segment(c.begin) : nullptr;
@@ -108,9 +118,9 @@ public:
           .note(ruleOf(*rule).headerSpan, "the rule's output has no name");
       return;
     }
-    if (c.kind == Complaint::Kind::FallsOffEnd) {
-      if (segment && segment->kind == Unit::Segment::Kind::BodyEnd)
-        d_.error(*place, "the rule's body can end without returning a value")
+    if (fallsOff(c)) {
+      if (segment && segment->kind == Unit::Segment::Kind::BodyEnd && c.kind == Complaint::Kind::NeverReturns)
+        d_.error(*place, "the rule's body never returns a value")
             .note(ruleOf(*rule).headerSpan,
                   "the rule's output has no name; its value is what the body returns")
             .help("end the body with `return value;`");
@@ -125,8 +135,22 @@ public:
             .help("transforms are called from rule bodies: pass the function what the call gives");
         return;
       }
+    if (c.kind == Complaint::Kind::Reserved) {
+      d_.error(*place, "`" + unit_.text.substr(c.begin, c.end - c.begin) +
+                           "` cannot be declared in a raw block: " + c.text)
+          .help("take another name");
+      return;
+    }
+    if (c.kind == Complaint::Kind::UnknownName)
+      for (const sema::Identifier &t : module_.undefined)
+        if (unit_.text.substr(c.begin, c.end - c.begin) == t.text) {
+          d_.error(*place, "the transform `" + t.text + "` is called, but never defined")
+              .note(t.span, "it is only declared here")
+              .help("define it, or include the file that does");
+          return;
+        }
     std::string text = readable(c.text);
-    if (segment && !segment->text)
+    if (segment && !segment->text && segment->kind != Unit::Segment::Kind::BodyEnd)
       text = "this cannot be declared in C++: " + text;
     auto &error = d_.error(*place, text);
     if (c.kind == Complaint::Kind::UnknownName && c.text.find("'cblas_") != std::string::npos)
@@ -137,7 +161,16 @@ public:
   }
 
 private:
+  static bool fallsOff(const Complaint &c) {
+    return c.kind == Complaint::Kind::FallsOffEnd || c.kind == Complaint::Kind::NeverReturns;
+  }
+
   bool inUserText(const Complaint &c) const { return c.inUnit && unit_.isUserText(c.begin); }
+  /// In a file that a raw block includes, whose fault no text of the program is.
+  bool isInIncluded(const Complaint &c) const {
+    return !c.inUnit && unit_.isUserText(c.begin) &&
+           std::none_of(c.notes.begin(), c.notes.end(), [&](const Complaint &n) { return inUserText(n); });
+  }
 
   const sema::Rule &ruleOf(const RuleText &r) const { return module_.transforms[r.transform].rules[r.rule]; }
 
@@ -157,7 +190,7 @@ private:
     }
   }
 
-  /// A call that fits no declaration, when its callee is a transform.
+  /// Reports a call that fits no declaration, if its callee is a transform.
   bool badCall(const Complaint &c, Span place) const {
     const sema::Transform *t = module_.find(unit_.text.substr(c.begin, c.end - c.begin));
     if (!t)
@@ -194,8 +227,8 @@ private:
     return true;
   }
 
-  /// A transform with accuracy bins has two declarations: the one with the right number of arguments was
-  /// meant.
+  /// A transform with accuracy bins has two declarations: the one with the right number of arguments comes
+  /// first.
   static std::vector<Complaint> nearestFirst(std::vector<Complaint> notes) {
     std::stable_partition(notes.begin(), notes.end(), [](const Complaint &n) {
       return n.text.find("not viable: requires") == std::string::npos;
@@ -214,7 +247,7 @@ private:
     return i < order.size() && order[i] && order[i]->role == sema::Role::Output && order[i]->rank() == 0;
   }
 
-  /// "cannot assign to ... const": said in the words of the rule's header.
+  /// Reports "cannot assign to ... const" in terms of the rule's header.
   bool constantAssigned(const Complaint &c, Span place) const {
     if (c.text.starts_with("cannot assign to return value because function 'cell")) {
       d_.error(place, "this region is an input of the rule: its cells are only read")
@@ -224,7 +257,7 @@ private:
     for (const Complaint &n : c.notes)
       if (n.inUnit && unit_.segment(n.begin).kind == Unit::Segment::Kind::Rule) {
         const std::string name = unit_.text.substr(n.begin, n.end - n.begin);
-        d_.error(place, "`" + name + "` is only read here: it is no output of the rule")
+        d_.error(place, "`" + name + "` is only read here: it is not an output of the rule")
             .note(*unit_.locate(n.begin, n.end), "`" + name + "` comes from here")
             .help("copy it into a variable of the body to change it");
         return true;
@@ -235,6 +268,7 @@ private:
   const Unit &unit_;
   const sema::Module &module_;
   source::Diagnostics &d_;
+  std::set<std::uint32_t> included_; // the directives whose files were complained about
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A rule's body as a function in the dialect of devices (runtime/device/dialect.h): what a work-item runs
-// where the body could not be taken apart into statements.
+// A rule's body as a function in the dialect of devices (runtime/device/dialect.h): what a work-item runs if
+// the body could not be lifted into statements.
 //
 //   { int k = 0; while (k < n && a.cell(k) < v) ++k; return k; }
 //   => PB_FUNCTION double R0_body(PB_AT_1 const double *a_1, long a_1_s0, int a_1_n0, double v_2, int n_4) {
@@ -10,15 +10,15 @@
 //        return (double)k_0;
 //      }
 //
-// Invariant: it computes what the body computes, operation by operation, conversions written out; the
-// emitter replaces PB_AT_<k>, the memory in which the cells of binding k lie.
+// Invariant: it computes what the body computes, operation by operation, with explicit conversions. The
+// emitter replaces PB_AT_<k> by the memory space in which the cells of binding k lie.
 #pragma once
 #include "compiler/body/facts.h"
 
 namespace pbc::body {
 
 struct DeviceBody {
-  /// What the function takes, in this order; only what the body uses.
+  /// The function's arguments, in this order; only those that the body uses.
   struct Argument {
     enum class Kind {
       Cell,       // index: binding; an input's value
@@ -37,12 +37,12 @@ struct DeviceBody {
   std::string function; // its name; it returns the value of output 0 if the rule has a value
   bool returnsValue = false;
   std::vector<Argument> arguments;
-  std::vector<bool> writesAll; // by output: every cell of the binding is written, whatever the data are
-  std::string obstacle;        // there is none: one sentence that says why
+  std::vector<bool> writesAll; // by output: every cell of the binding is written, whatever the data
+  std::string obstacle;        // why there is no such function: one sentence
   Span obstacleSpan;
 };
 
-/// What stands for an element of a tunable that is an array, where values have names: no program's own name.
+/// The name under which an element of an array tunable is passed; no name of a program can clash with it.
 std::string elementName(const std::string &array, int element);
 
 } // namespace pbc::body

@@ -57,7 +57,7 @@ public:
   }
 
 private:
-  /// The metric looks at whole outputs: they must all be there, and be written by nobody else meanwhile.
+  /// The metric reads whole outputs: they must be complete, and nothing else may write them meanwhile.
   void verify(const Tree &t, const Tree *parent, const Tree *insideOf) {
     if (c_.transform.metric.empty() || c_.transform.bins.empty()) {
       d_.error(c_.span(t), "there is no accuracy to verify: `" + c_.transform.family +

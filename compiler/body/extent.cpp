@@ -29,7 +29,7 @@ private:
     ++at_;
     return true;
   }
-  /// Widens to long where one side is.
+  /// Widens both sides to long if one is long.
   static ValuePtr arithmetic(const std::string &op, ValuePtr a, ValuePtr b) {
     if (!a || !b)
       return nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sizes of views as Values: sema's affine texts read back.
+// Parses sizes of views, which sema gives as affine texts, into Values.
 //
 //   begin "i - 1", end "i + 2"   =>   (i + 2) - (i - 1), whose affine text is "3"
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace pbc::body {
 
-/// The C++ text of an Affine as a Value; null if it holds more than + - * / of names and integers and
-/// pb::floordiv. `name` makes a name's value.
+/// Parses the C++ text of an Affine; null if it contains anything but + - * / of names and integers and
+/// pb::floordiv. `name` makes the value of a name.
 ValuePtr parseAffine(const std::string &cxx, const std::function<ValuePtr(const std::string &)> &name);
 
 } // namespace pbc::body

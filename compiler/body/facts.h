@@ -33,16 +33,14 @@ struct Value {
     Literal,  // text: a C++ literal of the value's type
     Local,    // index: into Facts::locals (a scalar variable of the body)
     Iterator, // index: into Facts::iterators (the variable of a counted loop)
-    Name,     // text: a size variable, free coordinate, param or tunable (an integer, or double for a float
-              // tunable)
-    Input,  // index: into Transform::matrices; a 0-d input used by its own name without a binding of the rule
-    Cell,   // index: binding number (outputs first, then inputs); operands: one index per view dimension
-    Unary,  // text: "-", "!", "~"
-    Binary, // text: "+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "&&", "||", "&", "|", "^",
-            // "<<", ">>"
-    Select, // operands: condition, then, else; lazy, like && and ||: the arm not taken may read out of bounds
-    Call,   // text: a pure C function, "sqrt", "fmin", "sqrtf", ...; or "pb::floordiv" in a size
-    Cast,   // to `type`
+    Name,     // text: a size variable, free coordinate, param or tunable (an integer, or a double)
+    Input,    // index: into Transform::matrices; a 0-d input that is named without a binding of the rule
+    Cell,     // index: binding number (outputs first, then inputs); operands: one index per view dimension
+    Unary,    // text: "-", "!", "~"
+    Binary,   // text: an arithmetic, comparison, logical or bitwise operator of C++, "+", "<=", "&&", ...
+    Select,   // operands: condition, then, else; lazy, like && and ||: the other arm may read out of bounds
+    Call,     // text: a pure C function, "sqrt", "fmin", "sqrtf", ...; or "pb::floordiv" in a size
+    Cast,     // to `type`
   };
   Kind kind;
   Scalar type = Scalar::F64;
@@ -59,6 +57,7 @@ struct Target {
   int index = 0;                 // local's or binding's number
   std::vector<ValuePtr> indices; // of a cell: one per view dimension (none for a cell binding)
   Scalar type = Scalar::F64;
+  Span span = {};
 };
 
 struct Node;
@@ -77,6 +76,9 @@ struct Node {
   int iterator = -1;
   ValuePtr lower, upper;
   long step = 1;
+  std::string
+      variableName; // as the program has it, and its value: the iterator, downwards `first - iterator`
+  ValuePtr variable;
   std::vector<NodePtr> body;
   Span span;
 };
@@ -115,32 +117,35 @@ struct Facts {
   std::vector<NodePtr> nodes;         // the body, when liftable; `return e` is an assignment to output 0
   std::vector<Edit> edits;            // in text order; Call edits may nest in nothing
   std::vector<std::string> callees;   // transforms called, each once
-  bool isResumable = true; // else its calls are run one after the other: no coroutine can be made of it
-  bool onlyPasses = false; // to transforms that it calls: it looks at no cell of a matrix itself
-  std::shared_ptr<const DeviceBody> onDevice; // as it is written (device_body.h); null if it has an error
-  bool readsOutputs = false; // some output is read, or compound-assigned, before it is surely written
+  bool isResumable = true; // false: it cannot become a coroutine, and its calls run one after the other
+  bool onlyPasses = false; // it passes its matrices to transforms, and accesses no cell of them itself
+  std::shared_ptr<const DeviceBody> onDevice; // the body as written (device_body.h); null if it has an error
+  bool keepsCell = false;    // where it ends without a `return`, its one output keeps what it had
+  bool readsOutputs = false; // some output is read, or compound-assigned, before it is certainly written
 };
 
 /// An affine integer value as isl text over mangled names (iterators by their unique names), if it is one.
 std::string affineText(const Value &, const Facts &, bool &ok);
 
-/// How much of the C and C++ libraries a program's bodies and raw blocks see without including it.
+/// How much of the C and C++ libraries a program's bodies and raw blocks see without including headers.
 enum class Library { None, Base, System, All };
 
 struct Understanding {
   std::vector<std::vector<Facts>> facts; // [transform][rule]
   Library library = Library::None;       // what the generated code needs
-  std::vector<std::string> headerPath;   // where headers of raw blocks are, as options of Clang
+  std::vector<std::string> headerPath;   // folders of headers of raw blocks, as options of Clang
   std::vector<std::string> rawBlocks;    // as the generated code has them
+  bool takesPointers = false;            // some code asks a region for its memory by base() or storage()
 };
 
-/// Facts for every rule of every transform. One Clang run over the whole module, or more if names are missing
-/// that a library may have; type errors and the like are reported at the user's own line.
-/// `includePath`: folders for their headers, beside those of the files that the raw blocks stand in.
+/// Finds the facts of every rule of every transform. Clang runs once over the whole module, or several times
+/// if names are missing that a library may have; type errors and the like are reported at the user's own
+/// line. `includePath`: folders for headers of raw blocks, in addition to those of the files that contain the
+/// raw blocks.
 Understanding understand(const sema::Module &, source::Diagnostics &,
                          const std::vector<std::string> &includePath = {});
 
-/// --emit=facts; with `sources` obstacles name their lines.
+/// --emit=facts; with `sources`, obstacles are printed with their lines.
 std::string print(const sema::Module &, const std::vector<std::vector<Facts>> &,
                   const source::SourceManager *sources = nullptr);
 

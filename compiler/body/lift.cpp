@@ -12,7 +12,7 @@ bool contains(const Tree &t, Kind kind) {
   if (t.kind == kind)
     return true;
   if (t.kind == Kind::Lambda)
-    return false; // its returns are its own
+    return false; // its returns are not the body's
   return std::any_of(t.children.begin(), t.children.end(),
                      [&](const TreePtr &c) { return c && contains(*c, kind); });
 }
@@ -102,7 +102,8 @@ void Lifter::countWrites(const Tree &t) {
       countWrites(*c);
 }
 
-/// A block's statements; blocks inside are opened, since variables are known by number and not by name.
+/// A block's statements; nested blocks are flattened, because variables are identified by number and not by
+/// name.
 Lifter::Statements Lifter::flatten(const Tree &t) const {
   if (t.kind == Kind::Nothing)
     return {};
@@ -197,7 +198,8 @@ void Lifter::declare(const Tree &t, Nodes &out) {
   if (initial && !writes_[t.index] && isInteger(*v.type)) {
     bool affine = false;
     affineText(*initial, facts_, affine);
-    if (affine) { // `int h = n / 2;`: the size itself, so that bounds and indices made from it stay affine
+    // `int h = n / 2;`: the size itself is used, so that bounds and indices made from it stay affine
+    if (affine) {
       substitutes_[t.index] = initial;
       return;
     }
@@ -215,6 +217,7 @@ void Lifter::declare(const Tree &t, Nodes &out) {
 
 Target Lifter::target(const Tree &t) {
   Target out;
+  out.span = c_.span(t);
   if (t.kind == Kind::Variable) {
     auto found = localOf_.find(t.index);
     if (found == localOf_.end())
@@ -228,7 +231,7 @@ Target Lifter::target(const Tree &t) {
     stop(t, "it assigns to `" + c_.source(t) + "`");
   ValuePtr place = expression(t);
   if (place->kind != Value::Kind::Cell || place->index >= static_cast<int>(c_.rule.outputs.size()))
-    stop(t, "it assigns to `" + c_.source(t) + "`, which is no output");
+    stop(t, "it assigns to `" + c_.source(t) + "`, which is not an output");
   out.index = place->index;
   out.indices = place->operands;
   out.type = place->type;
@@ -245,7 +248,7 @@ void Lifter::store(Target target, std::string op, ValuePtr value, const Tree &t,
   out.push_back(assignment(std::move(target), std::move(op), std::move(value), c_.span(t)));
 }
 
-/// An expression as a statement.
+/// Lifts an expression that is used as a statement.
 void Lifter::discard(const Tree &t, Nodes &out) {
   if (t.kind == Kind::Binary && t.text == ",") {
     discard(t.child(0), out);
@@ -264,7 +267,7 @@ void Lifter::discard(const Tree &t, Nodes &out) {
   if (t.kind == Kind::Function)
     stop(t, "`" + t.text + "` is not known to be a pure function");
   if (t.kind == Kind::Method && (t.text == "useOnCpu" || t.text == "modifyOnCpu"))
-    return; // the cells are always where the processor sees them
+    return; // the processor always sees the newest cells
   if (t.kind != Kind::Assign)
     stopKind(t);
   Target to = target(t.child(0));
@@ -273,7 +276,7 @@ void Lifter::discard(const Tree &t, Nodes &out) {
     return store(to, "", convert(value, to.type), t, out);
   if (!t.computation)
     stop(t, "`" + c_.source(t) + "` computes in a type that is not one of the element types");
-  // The value keeps its own type: `f32 += f64` adds in double, as the Node's meaning says.
+  // The value keeps its own type: `f32 += f64` adds in double, as Node defines it.
   if (t.text.size() == 1 && std::string("+-*/").find(t.text) != std::string::npos)
     return store(to, t.text, value, t, out);
   ValuePtr old = convert(readBack(to), *t.computation);
@@ -282,7 +285,7 @@ void Lifter::discard(const Tree &t, Nodes &out) {
 
 namespace {
 
-/// `k < n` seen from k: the comparison with the loop's variable on its left, and the other side.
+/// `k < n` normalised: the comparison with the loop's variable on its left, and the other side.
 struct Bound {
   std::string op;
   const Tree *limit;
@@ -321,7 +324,7 @@ void Lifter::loop(const Tree &t, Nodes &out) {
   auto limit = condition ? bound(*condition, variable) : std::nullopt;
   if (!limit)
     stop(condition ? *condition : t, "the loop's condition is not a comparison of `" + v.name + "`");
-  // The step: ++k, k += c, k = k + c; downwards only by one.
+  // The step is ++k, k += c or k = k + c; a loop may count down only by one.
   std::optional<long> by;
   if (step && step->kind == Kind::Step && isVariable(step->child(0), variable))
     by = step->text == "++" ? 1 : -1;
@@ -375,7 +378,9 @@ void Lifter::loop(const Tree &t, Nodes &out) {
     value->nonNegative = floor && *floor >= -1;
     substitutes_[variable] = value;
   }
-  // What happens in a loop need not happen at all.
+  node->variableName = v.name;
+  node->variable = substitutes_[variable];
+  // A loop may have no iteration, so assignments in it are not certain.
   const auto assigned = assigned_;
   const auto known = known_.size();
   statements(flatten(*t.children[3]), node->body, false);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A body's Tree as Nodes, if it is nothing but assignments and counted loops; else the one sentence that says
-// why not.
+// Lifts a body's Tree to Nodes, if it consists only of assignments and counted loops; otherwise gives one
+// sentence that says why not.
 //
 //   double s = 0; for (int k = 0; k < a.width(); ++k) s += a.cell(k); return s;
 //   =>  s = 0.0; for k in [0, n) { s += a[k] }; out = s
 //
-// The Nodes compute what C++ computes, conversions and all. What is only evaluated under a condition stays
-// so: an `if` becomes Selects only where its branches may be evaluated without it (no division of integers,
-// no cell that is not read anyway).
+// The Nodes compute exactly what C++ computes, including conversions. What is evaluated only under a
+// condition stays so: an `if` becomes Selects only if its branches may be evaluated without the condition (no
+// division of integers, no cell that is not read anyway).
 #pragma once
 #include "compiler/body/facts.h"
 #include "compiler/body/tree.h"
@@ -20,7 +20,7 @@
 
 namespace pbc::body {
 
-/// What the files that lift share: the rule, and the way from the unit's bytes to the user's.
+/// What the files of the lifting share: the rule, and the mapping from the unit's bytes to the user's.
 struct RuleContext {
   const sema::Transform &transform;
   const sema::Rule &rule;
@@ -29,13 +29,13 @@ struct RuleContext {
   const Function &function;
 
   Span span(const Tree &t) const;
-  std::string source(const Tree &t) const; // at most some 40 characters, on one line
+  std::string source(const Tree &t) const; // at most about 40 characters, on one line
 };
 
 /// Fills liftable, locals, iterators and nodes; or obstacle and obstacleSpan.
 void lift(const RuleContext &, Facts &);
 
-/// Thrown inside this room only, caught by lift().
+/// Thrown only inside this folder, caught by lift().
 struct Obstacle {
   std::string sentence;
   Span span;
@@ -105,7 +105,7 @@ private:
   std::map<int, ValuePtr> substitutes_;    // variable -> the value that it always has
   std::map<int, int> localOf_;             // variable -> Facts::locals
   std::map<int, View> viewOf_;             // variable -> the region that it always is
-  std::set<int> assigned_, maybeAssigned_; // locals: surely, perhaps assigned so far
+  std::set<int> assigned_, maybeAssigned_; // locals that are certainly or possibly assigned so far
   std::vector<ValuePtr> known_;            // cells that are accessed in any case
 };
 

@@ -29,7 +29,7 @@ const Tree *plainAssignment(const std::vector<const Tree *> &list) {
 
 } // namespace
 
-/// The cells of a value that are read whatever its conditions say.
+/// Remembers the cells of a value that are read whatever its conditions are.
 void Lifter::remember(const Value &v) {
   if (v.kind == Value::Kind::Cell)
     known_.push_back(std::make_shared<Value>(v));
@@ -87,7 +87,7 @@ void Lifter::requireSafe(const Value &v, const Tree &t) const {
     stop(t, why);
 }
 
-/// What a return-style body gives from here on: `if (c) return x; return y;` is c ? x : y.
+/// The value that a return-style body returns from here on: `if (c) return x; return y;` gives c ? x : y.
 ValuePtr Lifter::tailValue(const Statements &list, std::size_t from) {
   if (from >= list.size())
     throw Obstacle{"not every path returns a value", c_.rule.span};
@@ -101,7 +101,7 @@ ValuePtr Lifter::tailValue(const Statements &list, std::size_t from) {
     stop(t, t.kind == Kind::Return ? "it returns before its end" : "it computes between its `return`s");
   ValuePtr condition = expression(t.child(0));
   remember(*condition);
-  const auto known = known_.size(); // an inner condition's cells are read under the outer condition only
+  const auto known = known_.size(); // an inner condition's cells are read only under the outer condition
   ValuePtr yes = tailValue(flatten(t.child(1)), 0);
   known_.resize(known);
   requireSafe(*yes, t.child(1));
@@ -125,7 +125,7 @@ void Lifter::branch(const Tree &t, Nodes &out) {
   const Tree *a = plainAssignment(yes), *b = plainAssignment(no);
   if (a && b) {
     const Target to = target(a->child(0));
-    if (sameTarget(to, target(b->child(0)))) { // both write it: no need to read it back
+    if (sameTarget(to, target(b->child(0)))) { // both branches write it, so its old value is not needed
       ValuePtr x = convert(expression(a->child(1)), to.type), y = convert(expression(b->child(1)), to.type);
       requireSafe(*x, *a);
       requireSafe(*y, *b);
@@ -136,7 +136,7 @@ void Lifter::branch(const Tree &t, Nodes &out) {
   const bool single =
       yes.size() == 1 && no.empty() && yes[0]->kind == Kind::Discard && yes[0]->child(0).text != ",";
   if (!single) {
-    // Evaluated once: a branch may change what the condition reads.
+    // The condition is evaluated once, because a branch may change what it reads.
     Target g;
     g.isLocal = true;
     g.index = newLocal("taken", Scalar::Bool);
@@ -151,10 +151,10 @@ void Lifter::branch(const Tree &t, Nodes &out) {
     guarded(*s, otherwise, out);
 }
 
-/// One statement of a branch, carried out where `guard` holds.
+/// Lifts one statement of a branch, executed if `guard` holds.
 void Lifter::guarded(const Tree &t, const ValuePtr &guard, Nodes &out) {
   switch (t.kind) {
-  case Kind::Declare: { // fresh in the branch: it may be computed in any case
+  case Kind::Declare: { // it is new in the branch, so it may be computed in any case
     const std::size_t before = out.size(), known = known_.size();
     declare(t, out);
     known_.resize(known);
@@ -188,7 +188,7 @@ void Lifter::guarded(const Tree &t, const ValuePtr &guard, Nodes &out) {
   default:
     stopKind(t);
   }
-  // Carry the statement out on the side, then choose between its result and the old value.
+  // Lifts the statement separately, then selects between its result and the old value.
   Nodes plain;
   const auto assigned = assigned_;
   const auto maybe = maybeAssigned_;
@@ -217,7 +217,7 @@ void Lifter::guarded(const Tree &t, const ValuePtr &guard, Nodes &out) {
 void Lifter::guardedStore(const Tree &t, const Target &to, const ValuePtr &value, const ValuePtr &guard,
                           Nodes &out) {
   requireSafe(*value, t);
-  if (to.isLocal && !maybeAssigned_.count(to.index)) // it holds nothing yet that could be lost
+  if (to.isLocal && !maybeAssigned_.count(to.index)) // it has no old value that could be lost
     return store(to, "", value, t, out);
   const ValuePtr old = readBack(to);
   if (to.isLocal && !assigned_.count(to.index))

@@ -122,7 +122,7 @@ ValuePtr Lifter::variable(const Tree &t) {
                      : "it uses the variable `" + v.name + "`");
 }
 
-/// A function of numbers without side effects, at the precision that overloading chose.
+/// A call of a pure function of numbers, in the precision that overload resolution chose.
 ValuePtr Lifter::call(const Tree &t) {
   const Span span = c_.span(t);
   const std::string impure = "`" + t.text + "` is not known to be a pure function";
@@ -206,7 +206,7 @@ ValuePtr Lifter::method(const Tree &t) {
 ValuePtr Lifter::index(const Tree &t) {
   ValuePtr v = expression(t);
   requireAffine(*v, t, "the index");
-  // row(long) and its like widen; an index means the same in either width.
+  // row(long) and similar methods widen; an index has the same value in either width.
   if (v->kind == Value::Kind::Cast && v->type == Scalar::I64 && v->operands[0]->type == Scalar::I32)
     return v->operands[0];
   if (v->kind == Value::Kind::Literal && v->type == Scalar::I64)
@@ -261,8 +261,8 @@ View Lifter::bindingView(int number, const Tree &t) const {
   return v;
 }
 
-/// A binding's view, a variable that names one, or `row`, `column`, `slice`, `region`, `transposed`, `all` of
-/// one.
+/// A binding's view, a variable that refers to one, or `row`, `column`, `slice`, `region`, `transposed`,
+/// `all` of one.
 View Lifter::view(const Tree &t) {
   if (t.kind == Kind::Variable)
     if (auto found = viewOf_.find(t.index); found != viewOf_.end())
@@ -298,7 +298,7 @@ View Lifter::view(const Tree &t) {
       ValuePtr low = index(t.child(d + 1)), high = index(t.child(rank + d + 1));
       const Scalar type = low->type == Scalar::I64 || high->type == Scalar::I64 ? Scalar::I64 : Scalar::I32;
       auto size = std::make_shared<Value>(*binary("-", type, convert(high, type), convert(low, type)));
-      size->nonNegative = true; // region() is only defined for such
+      size->nonNegative = true; // region() is only defined for such sizes
       v.extent[d] = size;
       shift(static_cast<int>(d), low);
     }

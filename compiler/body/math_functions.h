@@ -17,7 +17,7 @@ namespace pbc::body {
 
 struct MathFunction {
   const char *name;
-  const char *takes; // of each argument: r, the type of real numbers that the call is made for; i int; l long
+  const char *takes; // of each argument: r, the real type for which the call is made; i int; l long
   char gives;        // r; i; l; L, a long long; b, a bool
   int arity() const;
   bool isPredicate() const { return gives == 'b'; }
@@ -25,14 +25,15 @@ struct MathFunction {
 
 std::span<const MathFunction> mathFunctions();
 
-/// By its name, or C's name of its float version; null: none with so many arguments.
+/// Finds a function by its name, or by C's name of its float version; null if there is none with so many
+/// arguments.
 const MathFunction *mathFunction(const std::string &name, int arity);
 
-/// What generated code calls, C++ and kernels ("pb::" is spelt "pb_" there): C's name for the type of real
-/// numbers, or a function of ours where C has a macro.
+/// The name that generated code calls, in C++ and kernels ("pb::" is spelt "pb_" there): C's name for the
+/// real type, or a function of the runtime where C has a macro.
 std::string calledName(const MathFunction &, Scalar real);
 
-/// Of an argument; `real`: of the call.
+/// The type of an argument; `real`: the real type for which the call is made.
 Scalar parameterType(const MathFunction &, std::size_t argument, Scalar real);
 
 } // namespace pbc::body

@@ -7,7 +7,7 @@
 namespace pbc::body {
 namespace {
 
-/// Over Nodes: which cells of outputs are surely written so far.
+/// Analyses Nodes: which cells of outputs are certainly written so far.
 class NodeReads {
 public:
   NodeReads(int outputs, const Facts &facts) : outputs_(outputs), facts_(facts) {}
@@ -51,8 +51,9 @@ private:
   std::vector<ValuePtr> written_;
 };
 
-/// Over the Tree: any use of an output other than storing to it, asking its size, or passing it as an output;
-/// a cell that a statement of the body itself has set before is no longer the caller's.
+/// Analyses the Tree: any use of an output counts as a read, except storing to it, asking its size, or
+/// passing it as an output. A cell that a statement of the body itself has set before no longer has the
+/// caller's value.
 class TreeReads {
 public:
   explicit TreeReads(const RuleContext &c) : c_(c) {}
@@ -105,7 +106,7 @@ private:
   bool anyChild(const Tree &t) const {
     return std::any_of(t.children.begin(), t.children.end(), [&](const TreePtr &c) { return c && any(*c); });
   }
-  /// A parameter, or a cell or region of one.
+  /// Whether it is a parameter, or a cell or region of one.
   static bool isPart(const Tree &t) {
     return t.kind == Tree::Kind::Parameter || (t.kind == Tree::Kind::Method && isPart(t.child(0)));
   }
@@ -117,7 +118,7 @@ private:
         return true;
     return anyCoordinate(t.child(0));
   }
-  /// Arguments of a template or an accuracy bin may stand in front of the matrices.
+  /// Arguments of a template or an accuracy bin may come before the matrices.
   bool isOutput(const Tree &call, std::size_t argument) const {
     for (const Unit::Callee &c : c_.unit.callees)
       if (c.name == call.text && c.matrices <= call.children.size()) {

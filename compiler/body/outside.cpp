@@ -21,7 +21,7 @@ ValuePtr arithmetic(const char *op, const ValuePtr &a, const ValuePtr &b) {
   return binary(op, type, convert(a, type), convert(b, type));
 }
 
-/// As C++ computes it: integers stay integers.
+/// The value as C++ computes it: integers stay integers.
 ValuePtr number(const sema::Transform &t, const syntax::Expr &e) {
   using Kind = syntax::Expr::Kind;
   const auto operand = [&](std::size_t i) { return number(t, *e.operands[i]); };
@@ -64,7 +64,7 @@ ValuePtr nameValue(const sema::Transform &t, const std::string &name) {
   v->kind = Value::Kind::Name;
   v->type = Scalar::I32;
   v->text = name;
-  // A variable that is a whole extent is a size; in [n+1] n may be -1.
+  // A variable that is a whole extent is a size, which is not negative; in [n+1], n may be -1.
   for (const sema::Matrix &m : t.matrices)
     for (const sema::Affine &extent : m.extents)
       v->nonNegative = v->nonNegative || extent.cxx == poly::mangle(name);

@@ -3,19 +3,19 @@
 // Optional cell inputs (language reference 1.5): `A.cell(i-1) p = 0` as Values.
 //
 //   isInside(t, p)       =>  i - 1 >= 0 && i - 1 < n
-//   valueOutside(t, p)   =>  0.0;   of `= OPTIONAL`: pb::missing()
+//   valueOutside(t, p)   =>  0.0; for `= OPTIONAL`: pb::missing()
 //
-// What the body sees is isInside ? A[i - 1] : valueOutside: a Select reads only the arm that it takes.
+// The body sees isInside ? A[i - 1] : valueOutside, as a Select, which reads only the arm that it takes.
 #pragma once
 #include "compiler/body/facts.h"
 
 namespace pbc::body {
 
 ValuePtr isInside(const sema::Transform &, const sema::Binding &);
-/// Of the matrix' element type.
+/// The value has the matrix' element type.
 ValuePtr valueOutside(const sema::Transform &, const sema::Binding &);
 
-/// A size variable, coordinate, param or tunable as a body sees it.
+/// The value of a size variable, coordinate, param or tunable in a body.
 ValuePtr nameValue(const sema::Transform &, const std::string &name);
 
 } // namespace pbc::body

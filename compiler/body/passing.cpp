@@ -17,7 +17,7 @@ class Looks {
 public:
   explicit Looks(const RuleContext &c) : c_(c) {}
 
-  /// Some cell is read or written, or may be.
+  /// Whether some cell is, or may be, read or written.
   bool any(const Tree &t) const {
     if (isMatrix(t) || t.kind == Kind::Verify || t.kind == Kind::Lambda)
       return true;
@@ -51,8 +51,8 @@ private:
     return p.role == Role::LocalMatrix || (p.role == Role::Binding && !isCell(binding(c_.rule, p.index)));
   }
 
-  /// Where a matrix, or a view of one, may stand: any other look. Regions from elsewhere, of global variables
-  /// or functions, count as one: nobody knows who looks at their cells later.
+  /// The same where a matrix, or a view of one, may stand. Regions from other places, such as global
+  /// variables or functions, count as accesses, because their cells may be read later.
   bool anyInView(const Tree &t) const {
     if (isMatrix(t))
       return false;
@@ -62,7 +62,7 @@ private:
     return !t.type || any(t);
   }
 
-  /// Of a method: behind the object.
+  /// The arguments of a method, after the object.
   bool anyArgument(const Tree &t) const {
     return std::any_of(t.children.begin() + 1, t.children.end(),
                        [&](const TreePtr &argument) { return any(*argument); });
@@ -75,7 +75,7 @@ private:
   const RuleContext &c_;
 };
 
-/// The body gets a cell of a matrix that may be on a device.
+/// Whether the body gets a cell of a matrix that may be on a device.
 bool getsCell(const RuleContext &c, const sema::Binding &b) {
   const sema::Matrix &m = c.transform.matrices[static_cast<std::size_t>(b.matrix)];
   return isCell(b) && (m.rank() > 0 || m.role == sema::Role::Through);

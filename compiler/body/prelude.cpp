@@ -29,7 +29,7 @@ std::string result(const MathFunction &f, const std::string &real) {
                           : "bool";
 }
 
-/// The overload set that <cmath> gives each function: double, float, and integers as double.
+/// The overload set of each function in <cmath>: double, float, and integers as double.
 std::string overloads(const MathFunction &f) {
   std::vector<std::string> classes, taken, passed, asDouble;
   for (std::size_t k = 0; k < static_cast<std::size_t>(f.arity()); ++k) {
@@ -128,11 +128,11 @@ template <class T> constexpr void swap(T &a, T &b) { T c = a; a = b; b = c; }
 
 constexpr const char *kBaseHeaders[] = {"math.h", "stdlib.h", "string.h", "stdio.h", "limits.h", "float.h"};
 
-/// What the original's runtime header brought with it (language reference 1.1), in C.
+/// The headers that the original's runtime header included (language reference 1.1), in C.
 constexpr const char *kSystemHeaders[] = {"assert.h", "cblas.h",    "ctype.h", "errno.h", "pthread.h",
                                           "stdint.h", "sys/time.h", "time.h",  "unistd.h"};
 
-/// SSE stands beside the C++ library, not in C: few programs use either.
+/// SSE is listed with the C++ library, not with C, because few programs use either.
 constexpr const char *kAllHeaders[] = {
     "algorithm", "array",   "deque", "emmintrin.h", "functional", "iostream", "limits",  "list",
     "map",       "numeric", "queue", "set",         "stack",      "string",   "utility", "vector"};
@@ -140,7 +140,8 @@ constexpr const char *kAllHeaders[] = {
 template <std::size_t N>
 std::string includes(const char *const (&headers)[N]) {
   std::string text;
-  for (const char *header : headers) // a machine may lack one, as cblas.h, that the program does not need
+  // A machine may lack a header that the program does not need, for example cblas.h.
+  for (const char *header : headers)
     text += fmt::format("#if __has_include(<{0}>)\n#include <{0}>\n#endif\n", header);
   return text;
 }

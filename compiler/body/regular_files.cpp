@@ -21,7 +21,7 @@ public:
   }
 
   llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine &path) override {
-    const auto found = status(path); // opening alone would wait for the other end of a pipe
+    const auto found = status(path); // opening a pipe would wait for its other end
     if (!found)
       return found.getError();
     return ProxyFileSystem::openFileForRead(path);

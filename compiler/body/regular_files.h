@@ -5,7 +5,7 @@
 //   #include "/dev/zero"     in a raw block  =>  "cannot open file '/dev/zero': Operation not supported"
 //   #include "huge.h"        of 1 TiB        =>  "cannot open file 'huge.h': File too large"
 //
-// Clang reads a file to its end. A device has none, and a pipe that nobody writes to would be waited for.
+// Clang reads a file to its end. A device may have no end, and opening a pipe would wait for a writer.
 #pragma once
 #include <llvm/ADT/IntrusiveRefCntPtr.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Whether a body can become a coroutine, which its calls of transforms suspend. Only for clang_tree.cpp: it
-// shows Clang's types.
+// Whether a body can become a coroutine, which is suspended at its calls of transforms. Only for
+// clang_tree.cpp: it shows Clang's types.
 #pragma once
 
 namespace clang {
@@ -10,7 +10,7 @@ class FunctionDecl;
 
 namespace pbc::body {
 
-/// Not with arrays of variable length or alloca, whose memory a coroutine's frame cannot hold.
+/// False for bodies with arrays of variable length or alloca, whose memory a coroutine's frame cannot hold.
 bool isResumable(const clang::FunctionDecl &);
 
 } // namespace pbc::body

@@ -6,7 +6,7 @@
 namespace pbc::body {
 namespace {
 
-// What 256 MiB of stack bear, with room to spare: robustness_test.cpp tries it.
+// Limits that a stack of 256 MiB allows, with a margin: robustness_test.cpp checks this.
 constexpr int kStatementTokens = 20000, kBodyTokens = 200000;
 
 } // namespace

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a body cannot hold: found by lexing, before Clang runs.
+// Finds what a body must not contain, by lexing, before Clang runs.
 //
 //   "x = 1;\n#pragma once"   =>   { {7, 8, "#"} }
 //
-// Clang's parser calls itself for each operator of an expression and each `if` under an `if`, and dies when
-// its stack ends; bodies beyond what its stack (clang_reader.cpp) bears are stopped here. Comments, strings
-// and character literals are skipped.
+// Clang's parser recurses for each operator of an expression and each `if` under an `if`, and crashes when
+// its stack is exhausted; bodies that are too deep for its stack (clang_reader.cpp) are refused here.
+// Comments, strings and character literals are skipped.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@ namespace pbc::body {
 
 struct Construct {
   std::uint32_t begin, end;
-  std::string name; // "#" for a directive, "..." for code too long for Clang
+  std::string name; // "#" for a directive, "..." for code that is too deep or too long for Clang
 };
 
 std::vector<Construct> unsupportedConstructs(std::string_view body);

@@ -16,7 +16,7 @@
 namespace pbc::body {
 namespace {
 
-/// Bodies with constructs that C++ does not have are reported and kept from Clang.
+/// Reports bodies with constructs that C++ does not have; these bodies are not given to Clang.
 bool isReadable(const sema::Rule &rule, source::Diagnostics &d) {
   if (!rule.body)
     return false;
@@ -34,7 +34,8 @@ bool isReadable(const sema::Rule &rule, source::Diagnostics &d) {
   return found.empty();
 }
 
-/// Where raw blocks look for headers: beside the files that they stand in, then where the user says.
+/// The folders in which raw blocks look for headers: those of the files that contain them, then those that
+/// the user names.
 std::vector<std::string> headerArguments(const sema::Module &module, const source::SourceManager &sources,
                                          const std::vector<std::string> &includePath) {
   std::set<std::string> directories;
@@ -66,14 +67,35 @@ struct Attempt {
   Library library;
   Unit unit;
   Reading reading;
+  RuleNumbers keeping;
 };
 
-/// The unit with as little of the libraries as it needs. What no library knows is the user's mistake: then
-/// the reading with the fewest complaints tells it best.
+RuleNumbers endingWithoutReturn(const Unit &unit, const Reading &reading) {
+  RuleNumbers rules;
+  for (const Complaint &c : reading.complaints) {
+    if (c.kind != Complaint::Kind::FallsOffEnd || !c.inUnit)
+      continue;
+    const Unit::Segment &s = unit.segment(c.begin);
+    if (s.kind == Unit::Segment::Kind::BodyEnd && s.rule >= 0)
+      rules.insert({unit.rules[s.rule].transform, unit.rules[s.rule].rule});
+  }
+  return rules;
+}
+
+void warnOfMissingReturn(const sema::Rule &rule, source::Diagnostics &d) {
+  const Span body = rule.body->span;
+  d.warning({body.file, body.end > body.begin ? body.end - 1 : body.begin, body.end},
+            "the rule's body can end without returning a value: its cell then keeps what it had")
+      .note(rule.headerSpan, "the rule's output has no name; its value is what the body returns")
+      .help("end the body with `return value;`");
+}
+
+/// Reads the unit with the smallest library that it needs. A name that no library knows is the user's
+/// mistake: then the reading with the fewest complaints gives the best message.
 Attempt readWithLeast(const sema::Module &module, const std::vector<std::vector<bool>> &wanted,
                       const std::vector<std::string> &headerPath) {
-  const auto attempt = [&](Library library) {
-    Attempt a{library, makeUnit(module, wanted, library), {}};
+  const auto attempt = [&](Library library, const RuleNumbers &keeping = {}) {
+    Attempt a{library, makeUnit(module, wanted, library, keeping), {}, keeping};
     a.reading = readUnit(a.unit, headerPath);
     return a;
   };
@@ -85,18 +107,20 @@ Attempt readWithLeast(const sema::Module &module, const std::vector<std::vector<
     if (next.reading.finished && errorCount(next.reading) < errorCount(best.reading))
       best = std::move(next);
   }
+  if (const RuleNumbers ending = endingWithoutReturn(best.unit, best.reading); !ending.empty())
+    best = attempt(best.library, ending);
   return best;
 }
 
-/// The raw blocks for units that all have them: a variable with a constructor or destructor becomes `inline`,
-/// so that these run once for the program and not once for each unit.
+/// The raw blocks for units that all contain them: a variable with a constructor or destructor becomes
+/// `inline`, so that these run once for the program and not once for each unit.
 std::vector<std::string> rawBlocks(const sema::Module &module, const Attempt &attempt) {
   std::vector<std::string> texts;
   for (const syntax::RawBlock *raw : module.rawBlocks)
     texts.push_back(raw->text.text);
   std::set<std::uint32_t, std::greater<>> places(attempt.reading.dynamicVariables.begin(),
                                                  attempt.reading.dynamicVariables.end());
-  for (const std::uint32_t at : places) // from the last on, so that the others stay where they are
+  for (const std::uint32_t at : places) // from the last on, so that earlier positions stay valid
     for (std::size_t i = 0; i < texts.size(); ++i)
       if (const Unit::Segment &s = attempt.unit.segment(at); s.text == &module.rawBlocks[i]->text)
         texts[i].insert(at - s.begin, "inline ");
@@ -123,7 +147,7 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d,
   report(reading, unit, module, d);
   if (!reading.finished && !d.hasErrors()) {
     const Span at = module.transforms.empty() ? Span{} : module.transforms[module.mainTransform].span;
-    d.error(at, "internal error: Clang broke down while reading the rule bodies")
+    d.error(at, "internal error: Clang crashed while reading the rule bodies")
         .help("please report this with the program that shows it");
   }
 
@@ -132,6 +156,9 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d,
     const sema::Transform &transform = module.transforms[text.transform];
     const RuleContext context{transform, transform.rules[text.rule], text, unit, reading.functions[i]};
     Facts &f = facts[text.transform][text.rule];
+    f.keepsCell = attempt.keeping.count({text.transform, text.rule});
+    if (f.keepsCell)
+      warnOfMissingReturn(context.rule, d);
     findEdits(context, f, d);
     if (const auto &library = context.rule.library; library && !f.callees.empty())
       d.error(library->span,
@@ -145,7 +172,7 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d,
     warnOfStatics(context, d);
     lift(context, f);
     f.readsOutputs = readsOutputs(context, f);
-    if (f.readsOutputs && f.onDevice) { // what was there before matters
+    if (f.readsOutputs && f.onDevice) { // the old contents of outputs matter
       DeviceBody body = *f.onDevice;
       body.writesAll.clear();
       f.onDevice = std::make_shared<const DeviceBody>(std::move(body));
@@ -157,7 +184,7 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d,
         facts[t][r].obstacle = "it has an error";
         facts[t][r].obstacleSpan = module.transforms[t].rules[r].span;
       }
-  return {std::move(facts), attempt.library, headerPath, rawBlocks(module, attempt)};
+  return {std::move(facts), attempt.library, headerPath, rawBlocks(module, attempt), reading.takesPointers};
 }
 
 } // namespace pbc::body

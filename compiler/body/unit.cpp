@@ -3,6 +3,7 @@
 #include "compiler/body/unit.h"
 #include "compiler/body/prelude.h"
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace pbc::body {
 
@@ -57,7 +58,7 @@ std::string regionType(sema::Element element, int rank, bool readOnly) {
 
 class UnitMaker {
 public:
-  explicit UnitMaker(const sema::Module &m) : module_(m) {}
+  UnitMaker(const sema::Module &m, const RuleNumbers &keeping) : module_(m), keeping_(keeping) {}
 
   Unit make(const std::vector<std::vector<bool>> &wanted, Library library) {
     generated(Unit::Segment::Kind::Prelude, {}, prelude(library));
@@ -88,9 +89,9 @@ private:
     unit_.text += '\n'; // the text may end in a `//` comment
   }
 
-  /// A function with the outputs first; through matrices are not passed.
-  /// Copies of a template have one declaration, with their arguments in front; a transform with accuracy bins
-  /// has one with the bin and one without.
+  /// Declares a function with the outputs first; through matrices are not passed. Copies of a template share
+  /// one declaration, with their arguments first; a transform with accuracy bins has one declaration with the
+  /// bin and one without.
   void declare(const sema::Transform &t) {
     if (module_.find(t.family) != &t)
       return;
@@ -131,7 +132,7 @@ private:
       return;
     for (const Parameter &other : text.parameters)
       if (other.name == p.name)
-        return; // the nearer meaning hides the farther one
+        return; // the inner meaning hides the outer one
     text.parameters.push_back(std::move(p));
   }
 
@@ -154,6 +155,10 @@ private:
       addBinding(text, t, b, number++);
     for (const sema::Binding &b : r.inputs)
       addBinding(text, t, b, number++);
+    if (keeps(t, r))
+      add(text, {Role::Binding, 0, kBefore,
+                 std::string("const ") + sema::cxxType(t.matrices[r.outputs[0].matrix].element) + " &",
+                 r.outputs[0].span});
     for (std::size_t i = 0; i < t.matrices.size(); ++i)
       if (const sema::Matrix &m = t.matrices[i]; m.role == sema::Role::Input && m.rank() == 0)
         add(text, {Role::Input, static_cast<int>(i), m.name, std::string("const ") + sema::cxxType(m.element),
@@ -204,18 +209,26 @@ private:
     text.bodyEnd = text.bodyBegin + static_cast<std::uint32_t>(r.body->text.text.size());
     const Span whole = r.body->span;
     generated(Kind::BodyEnd, {whole.file, whole.end > whole.begin ? whole.end - 1 : whole.begin, whole.end},
-              "}}\n", number);
+              keeps(t, r) ? fmt::format("return {};\n}}}}\n", kBefore) : "}}\n", number);
     unit_.rules.push_back(std::move(text));
   }
 
+  static constexpr const char *kBefore = "pb_before";
+
+  bool keeps(const sema::Transform &t, const sema::Rule &r) const {
+    return keeping_.count({t.index, r.index});
+  }
+
   const sema::Module &module_;
+  const RuleNumbers &keeping_;
   Unit unit_;
 };
 
 } // namespace
 
-Unit makeUnit(const sema::Module &module, const std::vector<std::vector<bool>> &wanted, Library library) {
-  return UnitMaker(module).make(wanted, library);
+Unit makeUnit(const sema::Module &module, const std::vector<std::vector<bool>> &wanted, Library library,
+              const RuleNumbers &keeping) {
+  return UnitMaker(module, keeping).make(wanted, library);
 }
 
 } // namespace pbc::body

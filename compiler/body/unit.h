@@ -14,18 +14,19 @@
 // copies come last: `constexpr int`.
 #pragma once
 #include "compiler/body/facts.h"
+#include <set>
 
 namespace pbc::body {
 
-/// What a name in a body stands for.
+/// What a name in a body refers to.
 struct Parameter {
   enum class Role { Binding, Input, LocalMatrix, Coordinate, Size, Tunable, Constant };
   Role role;
-  int index; // Binding: outputs first; Input: matrix; the others: position in their list
+  int index; // Binding: outputs first; Input: matrix; others: position in their list
   std::string name, type;
   Span span;
-  long value = 0; // Constant: it is no parameter of the function, but stands at its beginning
-  int length = 0; // Tunable: of an array
+  long value = 0; // of a Constant, which is not a parameter of the function, but is defined at its beginning
+  int length = 0; // of a Tunable that is an array
 };
 
 struct RuleText {
@@ -40,12 +41,12 @@ struct Unit {
     enum class Kind { Prelude, Raw, Transform, Rule, Body, BodyEnd };
     Kind kind;
     std::uint32_t begin;
-    Span origin;                              // generated text: what it was made for
-    const source::MappedText *text = nullptr; // Raw, Body: the user's text, byte for byte
-    int rule = -1;                            // Rule, Body, BodyEnd: index into `rules`
+    Span origin;                              // for generated text: what it was made for
+    const source::MappedText *text = nullptr; // for Raw and Body: the user's text, byte for byte
+    int rule = -1;                            // for Rule, Body and BodyEnd: index into `rules`
   };
   std::string text;
-  std::vector<Segment> segments; // each ends where the next begins
+  std::vector<Segment> segments; // each segment ends where the next begins
   std::vector<RuleText> rules;
   struct Callee { // its last arguments are matrices, outputs first
     std::string name;
@@ -55,13 +56,18 @@ struct Unit {
 
   const Segment &segment(std::uint32_t offset) const;
   bool isUserText(std::uint32_t offset) const { return segment(offset).text != nullptr; }
-  /// Where bytes [begin, end) come from: exactly for user text, the declaration for generated text, nothing
-  /// for the prelude.
+  /// Where bytes [begin, end) come from: the exact place for user text, the declaration for generated text,
+  /// nothing for the prelude.
   std::optional<Span> locate(std::uint32_t begin, std::uint32_t end) const;
 };
 
-/// `wanted[transform][rule]`: whether the rule's body goes in.
-Unit makeUnit(const sema::Module &, const std::vector<std::vector<bool>> &wanted, Library);
+/// Rules by (transform, rule).
+using RuleNumbers = std::set<std::pair<int, int>>;
+
+/// `wanted[transform][rule]`: whether the rule's body is included. Where a body of `keeping` ends without a
+/// `return`, it returns what its cell had.
+Unit makeUnit(const sema::Module &, const std::vector<std::vector<bool>> &wanted, Library,
+              const RuleNumbers &keeping = {});
 
 /// A binding by its number (outputs first, then inputs).
 const sema::Binding &binding(const sema::Rule &, int number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Making and comparing Values.
+// Makes and compares Values.
 //
 //   binary("+", Scalar::I32, name("n"), integer(1))   =>   n + 1
 #pragma once
@@ -11,15 +11,15 @@ namespace pbc::body {
 ValuePtr makeValue(Value::Kind, Scalar, std::string text, std::vector<ValuePtr> operands, Span = {},
                    int index = -1);
 ValuePtr integer(long, Scalar = Scalar::I32);
-/// Arithmetic and comparisons of integers; knows when the result is surely not negative.
+/// An arithmetic operation or comparison; marks integer results that cannot be negative.
 ValuePtr binary(const std::string &op, Scalar, ValuePtr, ValuePtr, Span = {});
-/// The value itself if it has the type already.
+/// The value itself if it already has the type.
 ValuePtr convert(ValuePtr, Scalar);
 bool same(const Value &, const Value &);
-/// True if the value surely is this integer.
+/// The integer that the value certainly is, if it is one.
 std::optional<long> constantOf(const Value &, const Facts &);
 bool isInteger(Scalar);
-/// The literal.
+/// The literal 0 of the type.
 const char *zero(Scalar);
 
 } // namespace pbc::body

@@ -46,12 +46,12 @@ private:
 
   void assignment(const Node &n) {
     static const std::set<std::string> operators = {"", "+", "-", "*", "/"};
-    require(operators.count(n.op) != 0, "`" + n.op + "=` is no assignment");
+    require(operators.count(n.op) != 0, "`" + n.op + "=` is not an assignment");
     value(n.value);
     if (n.target.isLocal)
       return require(within(n.target.index, f_.locals.size()), "an assignment to no variable");
     if (!within(n.target.index, r_.outputs.size()))
-      return require(false, "an assignment to what is no output");
+      return require(false, "an assignment to something other than an output");
     cell(n.target.index, n.target.indices);
   }
 
@@ -69,7 +69,7 @@ private:
     require(indices.size() == binding(r_, number).viewDims.size(), "a cell has another rank than its view");
     for (const ValuePtr &i : indices) {
       value(i);
-      require(i && i->type != Scalar::F64 && i->type != Scalar::F32, "a coordinate is no integer");
+      require(i && i->type != Scalar::F64 && i->type != Scalar::F32, "a coordinate is not an integer");
     }
   }
 
@@ -125,14 +125,14 @@ private:
       if (e.kind != Edit::Kind::Call && e.kind != Edit::Kind::Spawn)
         continue;
       called.insert(e.callee);
-      require(module_.find(e.callee) != nullptr, "a call of `" + e.callee + "`, which is no transform");
+      require(module_.find(e.callee) != nullptr, "a call of `" + e.callee + "`, which is not a transform");
       require(e.begin <= e.calleeBegin && e.calleeBegin < e.calleeEnd && e.calleeEnd <= e.argumentsBegin &&
                   e.argumentsBegin <= e.argumentsEnd && e.argumentsEnd <= e.end,
               "the parts of a call are not inside it");
     }
     const std::set<std::string> callees(f_.callees.begin(), f_.callees.end());
     require(callees.size() == f_.callees.size(), "a callee is listed twice");
-    // Besides those of the calls: the accuracy metric of `verify_accuracy`.
+    // The callees also include the accuracy metric of `verify_accuracy`.
     require(std::includes(callees.begin(), callees.end(), called.begin(), called.end()),
             "the callees are not those of the calls");
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What must be true of Facts; the list is in facts.h. Run after reading the bodies in builds with verifiers.
+// Checks the invariants of Facts, which are listed in facts.h. Runs after reading the bodies in builds with
+// verifiers.
 #pragma once
 #include "compiler/body/facts.h"
 

@@ -10,7 +10,7 @@
 namespace pbc::build {
 namespace {
 
-/// Directives may be written in capital letters, and those that repeat text can put names together.
+/// Directives may be written in capital letters, and directives that repeat text can compose names.
 bool namesFiles(llvm::StringRef text) {
   for (const char *directive : {".inc", ".macro", ".irp", ".rep"})
     if (text.contains_insensitive(directive))

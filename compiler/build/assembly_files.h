@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Whether the assembler may read files for a module: `.incbin` and `.include` of `asm` statements.
+// Finds out whether the assembler may read files for a module: by `.incbin` and `.include` in `asm`
+// statements.
 //
 //   asm(".incbin \"table.bin\"");      =>  true
 //   asm("cpuid" : ...);                =>  false
 //
-// The assembler does not say which files it has read, so results of such a module are not kept in the cache.
+// The assembler does not report which files it has read, so results of such a module are not kept in the
+// cache.
 #pragma once
 
 namespace llvm {

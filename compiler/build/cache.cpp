@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::string_view kMagic = "pbccache";
 
-/// What stands before an entry's bytes.
+/// The header of an entry.
 struct EntryHeader {
   std::array<char, 8> magic;
   std::uint64_t size, low, high;
@@ -75,7 +75,7 @@ bool readAll(int file, void *data, std::size_t size) {
   return true;
 }
 
-/// The entry's bytes, or nothing when any of it is not as it was written.
+/// The entry's bytes, or nothing if any of it is damaged.
 std::optional<std::string> readEntry(int file) {
   EntryHeader header{};
   struct stat status{};
@@ -102,13 +102,13 @@ struct Entry {
   fs::file_time_type used;
 };
 
-/// All entries; leftovers of writers that died are removed on the way.
+/// Returns all entries; removes leftovers of writers that died.
 std::vector<Entry> listEntries(const fs::path &folder) {
   std::vector<Entry> entries;
   std::error_code problem;
   for (fs::recursive_directory_iterator at(folder, problem), end; !problem && at != end;
        at.increment(problem)) {
-    std::error_code gone; // other processes remove entries too
+    std::error_code gone; // for entries that other processes remove
     if (!at->is_regular_file(gone) || gone)
       continue;
     const fs::file_time_type used = at->last_write_time(gone);
@@ -200,8 +200,8 @@ void Cache::put(const Key &key, std::string_view bytes) {
   if (!written || std::rename(temporary.c_str(), path.c_str()) != 0)
     unlink(temporary.c_str());
 
-  // Looking through the whole folder costs milliseconds: once for every 64th of the limit that a process
-  // writes, and for one new entry in 64 by its key, so that many short processes do it too.
+  // Listing the whole folder takes milliseconds, so it is done once for every 64th of the limit that a
+  // process writes, and for one new entry in 64, chosen by its key, so that many short processes do it, too.
   static std::atomic<std::uint64_t> written64{0};
   const bool much = (written64 += bytes.size()) > limit_ / 64;
   if (much)
@@ -216,7 +216,7 @@ void Cache::prune() {
   const int lock = open((folder_ / "lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
   if (lock < 0)
     return;
-  if (flock(lock, LOCK_EX | LOCK_NB) == 0) { // else another process is at it
+  if (flock(lock, LOCK_EX | LOCK_NB) == 0) { // otherwise another process is pruning
     std::vector<Entry> entries = listEntries(folder_);
     std::uint64_t total = 0;
     for (const Entry &entry : entries)

@@ -9,7 +9,8 @@
 //
 // Invariants: get() returns exactly what put() was given or nothing (each entry carries a checksum; a damaged
 // one is removed); several processes may use one folder; a folder that cannot be written makes a cache that
-// is always empty, silently. Entries not used for longest go first when the folder grows past its limit.
+// is always empty, without a message. When the folder grows past its limit, the least recently used entries
+// are removed first.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -25,7 +26,7 @@ public:
   /// 128 bits of xxHash3 as 32 hexadecimal digits.
   using Key = std::string;
 
-  /// Parts go in with their lengths: ("ab", "c") and ("a", "bc") are different.
+  /// Each part is hashed with its length, so ("ab", "c") and ("a", "bc") are different.
   class Hasher {
   public:
     Hasher();
@@ -53,7 +54,7 @@ public:
   std::optional<std::string> get(const Key &) const;
   void put(const Key &, std::string_view bytes);
 
-  /// Removes the entries used longest ago until four fifths of the limit are left, if the limit is passed.
+  /// If the limit is passed, removes the least recently used entries until four fifths of the limit are left.
   /// put() does so now and then.
   void prune();
 
@@ -65,11 +66,11 @@ private:
   bool enabled_ = false;
 };
 
-/// The content's checksum as a Key: how a cached result remembers the files that it was made from.
+/// The content's checksum as a Key; a cached result uses it to record the files from which it was made.
 Cache::Key contentHash(std::string_view bytes);
 
 /// A text that changes whenever this compiler changes: its version and the size and time of its executable.
-/// For keys of results that depend on more than a text and its options.
+/// It is part of keys of results that depend on more than a text and its options.
 const std::string &compilerIdentity();
 
 } // namespace pbc::build

@@ -48,7 +48,7 @@ private:
 
 std::string virtualPath(const std::string &name) { return std::string(kVirtualFolder) + "/" + name; }
 
-/// The texts in memory laid over the real files.
+/// The texts in memory, overlaid on the real files.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem(const CompileRequest &request) {
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   memory->addFile(virtualPath(request.name), 0, llvm::MemoryBuffer::getMemBuffer(request.text, request.name));
@@ -65,7 +65,7 @@ public:
   bool needSystemDependencies() override { return true; }
 };
 
-/// What the front end has to say, and whether the processor was the reason.
+/// Collects the front end's messages, and whether the processor was the reason for an error.
 class FrontMessages : public clang::TextDiagnosticPrinter {
 public:
   using TextDiagnosticPrinter::TextDiagnosticPrinter;
@@ -77,7 +77,7 @@ public:
   CompileFailure failure = CompileFailure::Text;
 };
 
-/// What the optimiser and the code generator have to say after the front end has gone.
+/// Collects the messages of the optimiser and the code generator, which run after the front end has ended.
 struct BackMessages : llvm::DiagnosticHandler {
   explicit BackMessages(llvm::raw_ostream &out) : out(out) {}
   bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
@@ -106,7 +106,8 @@ void initialiseTargets() {
   });
 }
 
-// Clang and LLVM walk deep expressions recursively. Reserved: pages are touched only by absurd nesting.
+// Clang and LLVM process deep expressions recursively. The stack is only reserved: its pages are used for
+// absurd nesting only.
 constexpr unsigned kStackBytes = 512u << 20;
 
 clang::BackendAction actionFor(CompileRequest::Output wanted) {
@@ -176,7 +177,8 @@ CompileResult compileHere(const CompileRequest &request) {
   clang::ProcessWarningOptions(front->getDiagnostics(), front->getDiagnosticOpts());
   front->createFileManager(fileSystem(request));
   front->getFrontendOpts().DisableFree = false;
-  front->getCodeGenOpts().DisableLLVMPasses = true; // the optimiser runs below, so that its time is known
+  // The optimiser runs separately below, so that its time is known.
+  front->getCodeGenOpts().DisableLLVMPasses = true;
   if (request.wanted == CompileRequest::Output::Llvm)
     front->getCodeGenOpts().DiscardValueNames = false;
   auto dependencies = std::make_shared<AllDependencies>();

@@ -20,22 +20,21 @@ namespace pbc::build {
 class Cache;
 
 struct CompileRequest {
-  /// What follows from the text: an object file, optimised LLVM assembly, or machine assembly.
+  /// The form of the result: an object file, optimised LLVM assembly, or machine assembly.
   enum class Output { Object, Llvm, Assembly };
 
   std::string name = "unit.cpp"; ///< how messages call the text where no #line says otherwise
   std::string text;
-  /// Headers that exist only here: name as included ("pb/region.h") and text. They come before all others.
+  /// Headers that exist only in memory: name as included ("pb/region.h") and text. They are found before all
+  /// others.
   std::vector<std::pair<std::string, std::string>> files;
   int optimisation = 3;       ///< 0 to 3
   std::string cpu = "native"; ///< as in -march: "native", "x86-64-v3", ...
-  /// Not empty: all other functions than this namespace's are the unit's own (isolate.h).
+  /// If not empty, all functions outside this namespace are local to the unit (isolate.h).
   std::string onlyShared = {};
   bool vectorMath = true;   ///< what `pb_vector_exp` and its like are: vector_math.h
   bool boundsCheck = false; ///< defines PB_BOUNDS_CHECK (runtime/abi/region.h)
-  /// Further options as one would give them to clang++, for example "-Ifolder", "-g",
-  /// "-mprefer-vector-width=512",
-  /// "-fno-rtti".
+  /// Further options of clang++, for example "-Ifolder", "-g", "-mprefer-vector-width=512", "-fno-rtti".
   std::vector<std::string> extraArguments;
   Output wanted = Output::Object;
 };
@@ -62,15 +61,16 @@ struct CompileResult {
 
 CompileResult compile(const CompileRequest &);
 
-/// The same through a cache (cache.h). An entry fits when the text, the options, this machine's processor
-/// (for "native") and the contents of all included files are the same.
+/// The same through a cache (cache.h). An entry fits if the text, the options, this machine's processor (for
+/// "native") and the contents of all included files are the same.
 CompileResult compile(const CompileRequest &, Cache &);
 
-/// All of them on up to `threads` threads; results in the order of the requests. `cache` may be null.
+/// Compiles all requests on up to `threads` threads; results are in the order of the requests. `cache` may be
+/// null.
 std::vector<CompileResult> compileAll(const std::vector<CompileRequest> &, Cache *cache, int threads = 2);
 
 /// The arguments that decide how a request is compiled, as the front end gets them; for --emit and cache
-/// keys. On a bad option the list is empty and `messages` says why.
+/// keys. If an option is wrong, the list is empty and `messages` says why.
 std::vector<std::string> frontArguments(const CompileRequest &, std::string &messages);
 
 } // namespace pbc::build

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The forms of compile() that use a cache and threads. An entry is a list of the files that were read, each
-// with the checksum of its content, and then the output; an entry whose files have changed does not count.
+// The variants of compile() that use a cache and threads. An entry is a list of the files that were read,
+// each with the checksum of its content, followed by the output; an entry whose files have changed is not
+// used.
 #include "compiler/build/cache.h"
 #include "compiler/build/compile.h"
 #include "compiler/build/file_states.h"
@@ -16,7 +17,7 @@
 namespace pbc::build {
 namespace {
 
-/// Raise when the form of entries or the way of compiling changes.
+/// To be changed when the format of entries or the way of compiling changes.
 constexpr const char *kEntryForm = "object 2, clang " PBC_LLVM_VERSION;
 
 void appendPart(std::string &entry, const std::string &part) {
@@ -24,7 +25,7 @@ void appendPart(std::string &entry, const std::string &part) {
   entry.append(reinterpret_cast<const char *>(&size), sizeof size).append(part);
 }
 
-/// Cuts the first part off `rest`; nothing when the entry ends too early.
+/// Removes the first part from `rest` and returns it; nothing if the entry ends too early.
 std::optional<std::string> takePart(std::string_view &rest) {
   std::uint64_t size = 0;
   if (rest.size() < sizeof size)
@@ -75,7 +76,7 @@ CompileResult compile(const CompileRequest &request, Cache &cache) {
       .add(request.text);
   for (const auto &[name, text] : request.files)
     hasher.add(name).add(text);
-  // Which functions of vectors there are: vector_math.h.
+  // The version of the library that has the vector functions: vector_math.h.
   hasher.add(request.vectorMath ? gnu_get_libc_version() : "scalar");
   hasher.add(request.onlyShared);
   hasher.add("arguments");
@@ -96,7 +97,7 @@ CompileResult compile(const CompileRequest &request, Cache &cache) {
 std::vector<CompileResult> compileAll(const std::vector<CompileRequest> &requests, Cache *cache,
                                       int threads) {
   std::vector<CompileResult> results(requests.size());
-  // Long texts first, so that no thread is left with the longest one at the end.
+  // Long texts come first, so that no thread has to start the longest one at the end.
   std::vector<std::size_t> order(requests.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

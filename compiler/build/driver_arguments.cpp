@@ -18,14 +18,14 @@
 namespace pbc::build {
 namespace {
 
-/// The arguments of the first job made by the tool of this name, or nothing.
+/// The arguments of the first job for the tool of this name, or nothing.
 std::vector<std::string> askDriver(const std::vector<std::string> &options, llvm::StringRef tool,
                                    std::string &messages) {
   llvm::raw_string_ostream stream(messages);
   auto diagnosticOptions = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
   clang::DiagnosticsEngine diagnostics(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), diagnosticOptions,
                                        new clang::TextDiagnosticPrinter(stream, diagnosticOptions.get()));
-  // The driver finds Clang's own headers from the place where it believes itself to be.
+  // The driver finds Clang's own headers relative to the path of its program.
   const char *program = PBC_LLVM_ROOT "/bin/clang++";
   clang::driver::Driver driver(program, llvm::sys::getDefaultTargetTriple(), diagnostics);
   driver.setCheckInputsExist(false);
@@ -47,8 +47,8 @@ std::vector<std::string> askDriver(const std::vector<std::string> &options, llvm
   return arguments;
 }
 
-/// Drops the features that Clang 19 itself calls an invalid combination on processors with AVX10, and the
-/// flag that makes the front end leak on purpose.
+/// Removes the features that Clang 19 itself calls an invalid combination on processors with AVX10, and the
+/// flag that makes the front end leak memory on purpose.
 std::vector<std::string> cleaned(const std::vector<std::string> &arguments) {
   std::vector<std::string> kept;
   for (std::size_t i = arguments.empty() || arguments[0] != "-cc1" ? 0 : 1; i < arguments.size(); ++i) {

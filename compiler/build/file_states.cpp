@@ -13,12 +13,12 @@
 namespace pbc::build {
 namespace {
 
-/// How long after its last change a file may change again without another time of change.
+/// Within this time after its last change a file may change again without getting another time of change.
 constexpr FileStates::Time kGranularity = 2'000'000'000;
 
 FileStates::Time nanoseconds(const timespec &t) { return t.tv_sec * 1'000'000'000L + t.tv_nsec; }
 
-/// What the file system says of a file; the same stamp means the same content.
+/// The file system's data about a file; the same stamp means the same content.
 struct Stamp {
   std::int64_t exists = 0, device = 0, inode = 0, size = 0, modified = 0, changed = 0;
   bool operator==(const Stamp &) const = default;
@@ -54,9 +54,9 @@ std::string hashOf(const std::string &path) {
   return isGood ? hasher.finish() : "";
 }
 
-/// One file in the text: this, then the path, then the content's hash.
+/// The record of one file in the text: this header, then the path, then the content's hash.
 struct Head {
-  Stamp stamp; // exists == 0: no stamp that could be trusted, or no file
+  Stamp stamp; // exists == 0: no reliable stamp, or no file
   std::int64_t isThere, pathSize, hashSize;
 };
 
@@ -66,7 +66,7 @@ struct State {
   std::string_view hash;
 };
 
-/// Cuts the first state off `rest`; nothing when the text ends too early.
+/// Removes the first state from `rest` and returns it; nothing if the text ends too early.
 std::optional<State> takeState(std::string_view &rest) {
   State state{};
   if (rest.size() < sizeof state.head)
@@ -102,7 +102,7 @@ std::optional<std::string> FileStates::of(const std::vector<std::string> &paths,
       return std::nullopt;
     const std::string hash = stamp.exists ? hashOf(path) : "";
     if (stamp.exists && hash.empty())
-      return std::nullopt; // it cannot be read, or is none that could be read again
+      return std::nullopt; // it cannot be read, or reading it again may give something else
     const bool isOld = stamp.exists && stamp.changed < begin - kGranularity;
     const Head head{isOld ? stamp : Stamp{}, stamp.exists, static_cast<std::int64_t>(path.size()),
                     static_cast<std::int64_t>(hash.size())};

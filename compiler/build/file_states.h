@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which contents the files had that a result was made from, and whether they still have them.
+// Records the contents of the files from which a result was made, and checks whether they are unchanged.
 //
 //   const FileStates::Time begin = FileStates::now();
 //   ... compile, which reads files ...
@@ -9,9 +9,10 @@
 //   later
 //   if (FileStates::areSame(entry)) use the result
 //
-// A path may also be one where there was no file: then there must be none now. A file counts as the same if its
-// content is the same. Reading it for that is left out where its size, its number on the disk and the times of its
-// last changes are those that they were: the kernel sets the time of a change (st_ctime), and no program can.
+// A path may also be one where there was no file: then there must be none later. A file counts as unchanged
+// if its content is the same. The content is not read if the file's size, its number on the disk and the
+// times of its last changes are the same: the kernel sets the time of a change (st_ctime), and no program can
+// set it.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -23,12 +24,12 @@ namespace pbc::build {
 
 class FileStates {
 public:
-  /// Nanoseconds. Files are stamped by a clock that may lag behind by a few milliseconds.
+  /// Nanoseconds. The clock that gives files their times may lag behind by a few milliseconds.
   using Time = std::int64_t;
   static Time now();
 
-  /// The states of all files as one text. Nothing when one of them was changed after `begin`: what was read of it
-  /// is not known then.
+  /// The states of all files as one text. Nothing if one of them was changed after `begin`, because it is
+  /// unknown which content was read.
   static std::optional<std::string> of(const std::vector<std::string> &paths, Time begin);
   static bool areSame(std::string_view states);
   /// The paths of a text that of() has made.

@@ -16,7 +16,7 @@
 namespace pbc::build {
 namespace {
 
-/// In the order in which they are tried: one that has everything before those with parts.
+/// In the order in which they are tried: a library that has everything comes before those with parts.
 constexpr const char *kLibraries[] = {"openblas", "cblas",         "blas",   "lapack",         "lapacke",
                                       "fftw3",    "fftw3_threads", "fftw3f", "fftw3f_threads", "gfortran"};
 
@@ -110,7 +110,7 @@ const Provider *provider(const std::string &symbol) {
   const auto *found = std::find_if(std::begin(kProviders), std::end(kProviders), [&](const Provider &p) {
     return symbol.starts_with(p.prefix) && symbol.ends_with(p.suffix);
   });
-  // A name that begins with an underscore is the compiler's, as __stack_chk_guard_ would be.
+  // A name that begins with an underscore belongs to the compiler, for example __stack_chk_guard_.
   const bool isCompilers = symbol.starts_with("_") && !symbol.starts_with("_gfortran");
   return found == std::end(kProviders) || isCompilers ? nullptr : found;
 }

@@ -57,8 +57,8 @@ private:
   int descriptor_;
 };
 
-/// What lld writes, in memory: it writes by mapping the file otherwise, and a full disk would end the process.
-/// lld opens path() as any other name.
+/// Receives lld's output in memory: lld writes files by mapping them, and a full disk would end the process.
+/// lld opens path() like any other file.
 class PipeToMemory {
 public:
   PipeToMemory() {
@@ -88,7 +88,7 @@ public:
   }
   bool ok() const { return ends_[0] >= 0; }
   std::string path() const { return "/proc/self/fd/" + std::to_string(ends_[1]); }
-  /// All that was written, once nobody writes any more.
+  /// The whole output, once nothing writes to it any more.
   std::string take() {
     if (ends_[1] >= 0)
       close(std::exchange(ends_[1], -1));
@@ -119,7 +119,8 @@ std::vector<std::string> splitWords(const char *text) {
   return words;
 }
 
-/// The names of a file of dependencies as make reads it: "out: \\\n  a.o \\\n  b.so\n", then a line for each.
+/// Reads the names in a file of dependencies in make's format: "out: \\\n  a.o \\\n  b.so\n", followed by a
+/// line for each.
 std::vector<std::string> dependencies(const std::string &text) {
   std::vector<std::string> names;
   std::size_t at = text.find(": ");
@@ -148,7 +149,8 @@ std::vector<std::string> dependencies(const std::string &text) {
   return names;
 }
 
-/// Where `-lNAME` was looked for before it was found: a library that appears there is another program.
+/// The places in which `-lNAME` was searched before it was found: a library that appears there later changes
+/// the program.
 std::vector<std::string> placesBefore(const std::vector<std::string> &line) {
   std::vector<std::string> folders, places;
   for (const std::string &argument : line)
@@ -169,19 +171,20 @@ std::vector<std::string> placesBefore(const std::vector<std::string> &line) {
   return places;
 }
 
-/// "" or why an input of the command line, which lld reads to its end, is none.
+/// The reason why an input of the command line cannot be read by lld, which reads inputs to their end; "" if
+/// there is none.
 std::string unreadable(const std::vector<std::string> &words) {
   for (const std::string &word : words) {
     std::error_code problem;
     const auto status = std::filesystem::status(word, problem);
     if (!word.starts_with("-") && std::filesystem::exists(status) &&
         !std::filesystem::is_regular_file(status))
-      return word + " is no file that could be linked";
+      return word + " is not a file that can be linked";
   }
   return "";
 }
 
-/// The driver's line with the inputs, the runtime and the output in their places.
+/// The driver's command line with the inputs, the runtime and the output inserted.
 std::vector<std::string> linkLine(const LinkRequest &request, const std::vector<std::string> &inputs,
                                   const std::string &output, const std::string &trace,
                                   std::string &messages) {
@@ -196,7 +199,7 @@ std::vector<std::string> linkLine(const LinkRequest &request, const std::vector<
     } else if (argument == kInputMark) {
       add({"--threads=1", "--gc-sections", "--as-needed", "--no-undefined", "--no-mmap-output-file",
            "--dependency-file=" + trace});
-      add(splitWords(PBC_SANITIZER_LIBRARIES)); // before all others, as they ask
+      add(splitWords(PBC_SANITIZER_LIBRARIES)); // must come before all others
       add(inputs);
       add(request.extraArguments);
       if (request.runtime) {
@@ -233,7 +236,7 @@ LinkResult link(const LinkRequest &request, pb::base::PendingFiles &files) {
 
   std::vector<MemoryFile> memory;
   std::vector<std::string> paths;
-  std::vector<std::pair<std::string, std::string>> names; // as lld sees it, as the caller called it
+  std::vector<std::pair<std::string, std::string>> names; // lld's name, and the caller's name
   for (const LinkInput &input : request.inputs) {
     if (input.bytes.empty()) {
       paths.push_back(input.name);
@@ -264,7 +267,7 @@ LinkResult link(const LinkRequest &request, pb::base::PendingFiles &files) {
   bool linked = false;
   {
     static std::mutex oneAtATime;
-    static bool broken = false; // lld gave up in the middle once and cannot run again
+    static bool broken = false; // lld has crashed once and cannot run again
     std::lock_guard lock(oneAtATime);
     if (broken)
       return failed("error: the linker failed earlier in this process and cannot run again");

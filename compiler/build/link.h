@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Objects and the runtime to a program or a shared library, by lld inside this process.
+// Links objects and the runtime to a program or a shared library, by lld inside this process.
 //
-//   LinkResult r = link({.kind = LinkRequest::Kind::Program, .output = "smooth", .inputs = {{"smooth.o",
-//   bytes}}}); if (!r.ok) print(r.messages);    // "undefined symbol: f", in the words of lld
+//   LinkResult r = link({.kind = LinkRequest::Kind::Program, .output = "smooth",
+//                        .inputs = {{"smooth.o", bytes}}});
+//   if (!r.ok) print(r.messages);    // lld's own messages: "undefined symbol: f"
 //
 // Invariant: the file named by `output` is either what it was before or the complete new file, whatever
 // happens: lld writes into memory, from where PendingFiles writes the file. lld keeps its state in globals, so
-// that links of one process wait for each other.
+// concurrent links of one process wait for each other.
 #pragma once
 #include "runtime/base/pending_files.h"
 #include <string>
@@ -44,8 +45,7 @@ LinkResult link(const LinkRequest &);
 /// The file gets its name when `files` are committed.
 LinkResult link(const LinkRequest &, pb::base::PendingFiles &files);
 
-/// Where libpbruntime.a is taken from: the environment's PBC_RUNTIME, else ../lib/ beside the folder of this
-/// program.
+/// The path of libpbruntime.a: the environment's PBC_RUNTIME, else ../lib/ beside the folder of this program.
 std::string runtimeArchive();
 
 } // namespace pbc::build

@@ -13,7 +13,7 @@
 namespace pbc::build {
 namespace {
 
-constexpr unsigned kWidths[] = {2, 4, 8, 16, 32, 64}; // numbers a vector, of all loops that we ask for
+constexpr unsigned kWidths[] = {2, 4, 8, 16, 32, 64}; // numbers per vector, for all loops that may be made
 
 /// The letter of the vector ABI for the processor's widest vectors, and their bits.
 struct Isa {
@@ -48,7 +48,7 @@ public:
         width_(isa.bits / static_cast<unsigned>(type_->getPrimitiveSizeInBits())),
         symbol_(std::string("_ZGV") + isa.letter + mangled(width_) + "_" + name_) {}
 
-  /// Defines the function, and returns its vector forms as the optimiser is told them.
+  /// Defines the function, and returns the vector forms of which the optimiser is told.
   std::vector<std::string> define(bool vectors) {
     if (!vectors || !systemHas(symbol_)) {
       llvm::FunctionCallee plain = module_.getOrInsertFunction(name_, scalar_.getFunctionType());
@@ -94,7 +94,7 @@ private:
     f.setNoSync();
   }
 
-  /// Gives `f` its body and the processor that everything else is compiled for.
+  /// Gives `f` its body and the target processor of all other code.
   template <class Body>
   void finish(llvm::Function &f, Body body) {
     f.setLinkage(llvm::GlobalValue::InternalLinkage);
@@ -133,7 +133,7 @@ private:
     return f;
   }
 
-  /// A library vector's places, filled from `begin` on; those behind the end with numbers that are there.
+  /// The lanes of a library vector, filled from `begin` on; lanes beyond the end get existing numbers.
   llvm::SmallVector<int> places(unsigned begin, unsigned width) const {
     llvm::SmallVector<int> from;
     for (unsigned k = 0; k < width_; ++k)
@@ -167,8 +167,8 @@ void defineVectorMath(llvm::Module &module, bool vectors) {
     if (!f.isDeclaration())
       compiled = &f;
   const Isa isa = widest(*compiled);
-  // Also on processors that Clang believes to be slower with their widest vectors: these functions are not,
-  // and all code between two calls must be as wide as they are.
+  // The widest vectors are also used on processors on which Clang considers them slower: for these functions
+  // they are not, and all code between two calls must be equally wide.
   for (llvm::Function &f : module)
     if (vectors && !f.isDeclaration()) {
       f.addFnAttr("prefer-vector-width", std::to_string(isa.bits));

@@ -12,7 +12,7 @@ namespace pbc::choice {
 namespace {
 
 constexpr std::size_t kMostAlternatives = 999;
-constexpr std::size_t kManyAlternatives = 32; // from here on no choice is made for borders
+constexpr std::size_t kManyAlternatives = 32; // from this number on borders get no choice of their own
 constexpr std::size_t kMostTries = 20000;
 
 class Enumerator {
@@ -32,12 +32,12 @@ public:
     }
   }
 
-  /// Nothing if there are too many.
+  /// Nothing if there are too many alternatives.
   std::optional<std::vector<Alternative>> run() {
     enumerateLevels();
     if (out_.empty() && tries_ < kMostTries) {
-      // No assignment keeps the rules of one level apart: then the rule of a piece overwrites what others of
-      // its level leave there.
+      // No assignment keeps the rules of one level apart: then the rule of a piece overwrites what other
+      // rules of its level write there.
       mixes_ = true;
       known_.clear();
       enumerateLevels();
@@ -53,8 +53,8 @@ private:
 
   bool tooMany() const { return out_.size() > most_ || tries_ >= kMostTries; }
 
-  /// Borders that overlap multiply the alternatives and decide about few cells: where there are many, the
-  /// pieces of a corner, then those of an edge have the first rule that fits the rest.
+  /// Borders that overlap multiply the alternatives but decide about few cells. If there are many, first the
+  /// pieces of corners, then those of edges get the first rule that fits the rest.
   void enumerateLevels() {
     for (const int level : levels_) {
       most_ = level == *levels_.rbegin() ? kMostAlternatives : kManyAlternatives;
@@ -77,7 +77,7 @@ private:
     }
   }
 
-  /// True if it found an alternative.
+  /// Returns true if it found an alternative.
   bool assign(std::size_t at) {
     if (at == order_.size()) {
       ++tries_;
@@ -97,8 +97,8 @@ private:
     return found;
   }
 
-  /// A rule without free variables writes all its cells at once: it takes every earlier piece that it
-  /// reaches, or none. Cuts the product short; the exact test is in useFor().
+  /// A rule without free variables writes all its cells at once, so it takes every earlier piece that it
+  /// reaches, or none. This check limits the product; the exact test is in useFor().
   bool mayJoin(int rule, std::size_t at) const {
     for (std::size_t before = 0; before < at && !mixes_; ++before) {
       const int q = order_[before];
@@ -119,8 +119,8 @@ private:
     return true;
   }
 
-  /// The rule at the points at which it runs when exactly these pieces are its own; nothing: it cannot fill
-  /// them without writing elsewhere.
+  /// The rule with the points at which it runs if exactly these pieces are its own; nothing if it cannot fill
+  /// them without writing other pieces.
   const std::optional<Use> &useFor(int rule, const Pieces &pieces) {
     const auto key = std::make_pair(rule, pieces);
     if (const auto at = known_.find(key); at != known_.end())
@@ -160,7 +160,7 @@ private:
       at->second = at->second.unite(cells);
   }
 
-  /// What remains of `cells`; nothing for a matrix of which all are written.
+  /// What remains of `cells`; nothing for a matrix whose cells are all written.
   static Cells without(const Cells &cells, const Cells &written) {
     Cells left;
     for (const auto &[matrix, all] : cells) {
@@ -192,7 +192,7 @@ private:
     return domain;
   }
 
-  /// What a rule writes of a matrix beside its cells in `cells`.
+  /// The cells of a matrix that a rule writes outside of `cells`.
   static isl::map outside(const isl::map &writes, int matrix, const Cells &cells) {
     const auto at = cells.find(matrix);
     return at == cells.end() ? writes : writes.subtract(writes.intersect_range(at->second));
@@ -206,7 +206,7 @@ private:
     return cells;
   }
 
-  /// What the rule writes at these points beside the cells that are its own.
+  /// What the rule writes at these points outside of its own cells.
   std::vector<isl::map> beside(const Cells &own, int rule, const isl::set &domain) const {
     std::vector<isl::map> others;
     const auto &application = grid_.applications[rule];
@@ -216,7 +216,7 @@ private:
     return others;
   }
 
-  /// True if the assignment is an alternative, a new one or a known one.
+  /// Returns true if the assignment is an alternative, a new or a known one.
   bool accept() {
     std::map<int, Pieces> piecesOf;
     for (std::size_t p = 0; p < assignment_.size(); ++p)
@@ -297,8 +297,8 @@ private:
   const sema::Transform &t_;
   const std::vector<body::Facts> &facts_;
   const Grid &grid_;
-  std::vector<int> dimensions_; // of each piece, with those of the sizes for which it exists
-  std::vector<bool> isBorder_;  // others of its matrix have more dimensions
+  std::vector<int> dimensions_; // of each piece, counting the sizes for which it exists
+  std::vector<bool> isBorder_;  // other pieces of its matrix have more dimensions
   std::set<int> levels_;
   std::vector<int> order_; // of the pieces: first those with a choice
   std::size_t choices_ = 0;
@@ -307,7 +307,7 @@ private:
   std::map<std::pair<int, Pieces>, std::optional<Use>> known_;
   std::set<Pieces> seen_;
   std::map<std::string, int> names_;
-  std::map<int, std::string> regions_; // of pieces, as a user would write them
+  std::map<int, std::string> regions_; // names of pieces, as a user would write them
   std::vector<Alternative> out_;
   std::size_t tries_ = 0;
   bool mixes_ = false; // rules of one level
@@ -361,6 +361,8 @@ std::vector<Choices> chooseGrids(const sema::Module &module,
     for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
       c.grid.names.push_back(spaces.names(m));
     c.grid.applications = applicableRegions(t, spaces, c.grid.context, diagnostics);
+    if (diagnostics.errorCount() == errorsBefore)
+      leaveOutUncomputable(t, spaces, c.grid);
     if (diagnostics.errorCount() == errorsBefore)
       cutIntoPieces(t, spaces, c.grid, diagnostics);
     if (diagnostics.errorCount() == errorsBefore)

@@ -9,10 +9,10 @@ namespace pbc::choice {
 
 namespace {
 
-/// Of a rule's domain: sets of many pieces make everything after this slow.
+/// The largest number of pieces of a rule's domain: sets of more pieces make all later steps slow.
 constexpr int kMostPieces = 30;
 
-/// The first binding that keeps the rule from running anywhere, for the message.
+/// The first binding that prevents the rule from running anywhere, for the message.
 const sema::Binding *blockingBinding(const sema::Rule &r, const Spaces &spaces, const isl::set &context) {
   isl::set domain = spaces.points(r).intersect_params(context);
   for (const auto *list : {&r.outputs, &r.inputs})
@@ -24,7 +24,7 @@ const sema::Binding *blockingBinding(const sema::Rule &r, const Spaces &spaces, 
   return nullptr;
 }
 
-/// The first size variable that stands alone as a coordinate, or "".
+/// The first size variable that is used as a coordinate by itself, or "".
 std::string sizeAsCoordinate(const sema::Transform &t, const sema::Binding &b) {
   for (const auto &at : b.begin)
     for (const std::string &size : t.sizeVariables)
@@ -50,7 +50,9 @@ void reportEmpty(const sema::Transform &t, const sema::Rule &r, const Spaces &sp
       error.help("coordinates count from 0, and the end of a region is not included");
     return;
   }
-  diagnostics.error(r.where.empty() ? r.headerSpan : r.where.front().span, "the `where` clause is never true")
+  // One of the copies of a `duplicate` may have been written so on purpose.
+  diagnostics
+      .warning(r.where.empty() ? r.headerSpan : r.where.front().span, "the `where` clause is never true")
       .help("with this condition the rule can never run: correct or remove it");
 }
 
@@ -83,7 +85,17 @@ void reportTwice(const sema::Transform &t, const sema::Rule &r, const sema::Bind
                               fmt::join(r.freeVariables, ", ")));
 }
 
-/// Outputs that overlap for some sizes only, as `B.cell(0)` and `B.cell(n-1)` do for n = 1, are left alone.
+/// Reports matrices of the rule's own whose size is negative wherever it runs, as `t[0-5]`.
+void reportNegative(const sema::Rule &r, const isl::set &domain, const Spaces &spaces,
+                    source::Diagnostics &diagnostics) {
+  for (const auto &local : r.locals)
+    if (!domain.is_empty() && domain.intersect(spaces.fits(r, local)).is_empty())
+      diagnostics.error(local.span, fmt::format("the size of `{}` is negative for every size", local.name))
+          .help("a matrix has 0 cells or more in each dimension: correct its size");
+}
+
+/// Reports outputs that overlap for all sizes. Outputs that overlap for some sizes only, as `B.cell(0)` and
+/// `B.cell(n-1)` do for n = 1, are allowed.
 void reportSame(const sema::Transform &t, const sema::Rule &r, const Application &a,
                 source::Diagnostics &diagnostics) {
   for (std::size_t i = 0; i < r.outputs.size(); ++i)
@@ -117,6 +129,7 @@ std::vector<Application> applicableRegions(const sema::Transform &t, const Space
       a.domain = isl::set::empty(a.domain.get_space());
     } else if (a.domain.is_empty())
       reportEmpty(t, r, spaces, context, diagnostics);
+    reportNegative(r, a.domain, spaces, diagnostics);
     for (const auto &b : r.outputs)
       a.writes.push_back(spaces.access(r, b).intersect_domain(a.domain));
     for (const auto &b : r.inputs)

@@ -6,13 +6,14 @@
 //                { [0]; [n-1] }         by rule1 | SmoothByPrefixSums
 //   alternatives: `rule0` (with rule1 at the edges), `SmoothByPrefixSums`
 //
-// An application's domain is the set of centre points at which a rule may run: all outputs inside, all inputs
-// in bounds, `where` true (language reference 2.3). Pieces partition a matrix by the set of rules that reach
-// a cell; priorities leave the best level only (2.4). An alternative assigns one rule to each piece, whose
-// value its cells have. A rule that fills its pieces only by writing cells of a better rule's, too (a row
-// whose first cell has a rule of better priority), runs before that rule, which writes them again. Rules of
-// one level are not mixed like that, so a whole-matrix rule has all its pieces or none, unless nothing else
-// covers every cell. Sizes stay symbolic: sets are exact for every size, small ones included.
+// An application's domain is the set of points at which a rule may run: all outputs inside, all inputs in
+// bounds, `where` true (language reference 2.3). Pieces partition a matrix by the set of rules that reach a
+// cell; of these only the best priority is kept (2.4). An alternative assigns one rule to each piece, and
+// this rule gives the cells their values. A rule may be able to fill its pieces only by also writing cells of
+// a rule with a better priority (a row whose first cell has such a rule); then it runs before that rule,
+// which overwrites those cells. Rules of equal priority are not combined in this way, so a whole-matrix rule
+// has all its pieces or none, unless nothing else covers every cell. Sizes stay symbolic: the sets are exact
+// for every size, including small ones.
 #pragma once
 #include "compiler/body/facts.h"
 #include "compiler/poly/poly.h"
@@ -32,7 +33,7 @@ struct Piece {
   std::vector<int> rules; // by (priority, source order)
 };
 
-/// Sizes for which some needed cell has no rule: checked when the transform starts.
+/// Sizes for which some needed cell has no rule; checked when the transform starts.
 struct SizeGuard {
   isl::set bad;        // parameters only
   std::string message; // "no rule computes B[0] when n = 1"
@@ -43,15 +44,15 @@ struct Grid {
   std::vector<Application> applications; // per rule
   std::vector<Piece> pieces;
   std::vector<SizeGuard> guards;
-  std::vector<poly::CellNames> names; // per matrix: how messages and docs speak of its cells
+  std::vector<poly::CellNames> names; // per matrix: the names of its cells in messages and documentation
 };
 
 /// A rule in an alternative.
 struct Use {
   int rule;
   isl::set domain; // { R0[i] : ... }: the points at which it runs
-  /// Per output: { R0[i] -> B[x] }, what it writes of other rules' pieces; those write these cells
-  /// afterwards. Empty: nothing of any output.
+  /// Per output: { R0[i] -> B[x] }, the cells of other rules' pieces that it writes, and that those rules
+  /// overwrite afterwards. Empty: no such cells.
   std::vector<isl::map> overwritten;
 };
 
@@ -67,9 +68,9 @@ struct Choices {
   std::vector<Alternative> alternatives; // [0] is the default: the first rule of each piece
 };
 
-/// Applicable regions, pieces and alternatives of every transform. Errors: a cell that no rule computes (with
-/// the region), a region that is out of bounds for every size, a rule that writes a cell twice, `where` never
-/// true.
+/// Finds applicable regions, pieces and alternatives of every transform. Errors: a cell that no rule computes
+/// (with the region), a region that is out of bounds for every size, a rule that writes a cell twice, a
+/// `where` that is never true.
 std::vector<Choices> chooseGrids(const sema::Module &, const std::vector<std::vector<body::Facts>> &,
                                  poly::Context &, source::Diagnostics &);
 

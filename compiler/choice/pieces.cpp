@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/choice/steps.h"
+#include "compiler/poly/conditions.h"
+#include "compiler/poly/first_point.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <isl/set.h>
 #include <map>
 
 namespace pbc::choice {
@@ -14,8 +17,8 @@ struct Part {
   std::vector<int> rules;
 };
 
-/// Only the best priority level is a choice; lower ones serve what it does not reach (language
-/// reference 2.4); and what stands for all others.
+/// The rules of the best priority; rules of lower priority are used where it does not reach (language
+/// reference 2.4). Rules that replace all others are added.
 std::vector<int> bestLevel(const sema::Transform &t, const std::vector<int> &rules) {
   int best = INT32_MAX;
   for (const int r : rules)
@@ -27,8 +30,8 @@ std::vector<int> bestLevel(const sema::Transform &t, const std::vector<int> &rul
   return kept;
 }
 
-/// Why a rule that writes this matrix does not reach the uncovered cells: the first input that would be
-/// outside.
+/// Explains why a rule that writes this matrix does not reach the uncovered cells: the first input that would
+/// be outside.
 void explainMiss(const sema::Transform &t, const sema::Rule &r, int matrix, const isl::set &missing,
                  const Spaces &spaces, source::Diagnostic &error) {
   for (const auto &output : r.outputs) {
@@ -59,6 +62,52 @@ void explainMiss(const sema::Transform &t, const sema::Rule &r, int matrix, cons
   }
 }
 
+/// The rules that read the uncovered cells, and where; of an output everybody knows that it is needed.
+void noteReaders(const sema::Transform &t, int matrix, const isl::set &missing, const Spaces &spaces,
+                 const Grid &grid, source::Diagnostic &error) {
+  if (t.matrices[matrix].role == sema::Role::Output &&
+      !missing.intersect(spaces.declaredCells(matrix)).is_empty())
+    return;
+  for (const auto &application : grid.applications) {
+    const sema::Rule &r = t.rules[application.rule];
+    for (std::size_t i = 0; i < r.inputs.size(); ++i) {
+      if (r.inputs[i].matrix != matrix)
+        continue;
+      const isl::set points = application.reads[i].intersect_range(missing).domain();
+      if (points.is_empty())
+        continue;
+      const std::string at = poly::firstPoint(points, r.freeVariables);
+      error.note(r.inputs[i].span,
+                 fmt::format("rule `{}` reads this{}{}", r.label, at.empty() ? "" : " at ", at));
+    }
+  }
+}
+
+/// Whether the sizes are bad for how they compare (`h > w`), and not only for what is left when they are
+/// divided (an odd `n`), which programs leave to their users.
+bool isByComparison(const isl::set &bad, const isl::set &large) {
+  const isl::set hull = isl::manage(isl_set_remove_divs(bad.intersect(large).release()));
+  return !hull.is_empty() && !large.is_subset(hull);
+}
+
+/// A matrix that has cells without a rule at some large sizes: the program refuses to run there.
+void warnOfRefused(const sema::Transform &t, int matrix, const isl::set &missing, const isl::set &large,
+                   const Spaces &spaces, source::Diagnostics &diagnostics) {
+  if (large.is_empty() || !isByComparison(missing.params(), large))
+    return;
+  const auto &m = t.matrices[matrix];
+  const isl::set sizes = poly::simplified(missing.intersect_params(large).params().gist(large));
+  const auto when = poly::conditions(sizes);
+  auto &warning = diagnostics.warning(
+      m.span, fmt::format("no rule computes all cells of `{}` where {}", m.name,
+                          when && !when->empty() ? *when : "some sizes are larger than others"));
+  for (const auto &r : t.rules)
+    explainMiss(t, r, matrix, missing.intersect_params(large), spaces, warning);
+  warning.help(
+      "a run or call with such sizes ends with a message: correct the sizes that the matrix is declared "
+      "with, or add a rule for the other cells");
+}
+
 void reportUncovered(const sema::Transform &t, int matrix, const isl::set &missing, const Spaces &spaces,
                      Grid &grid, source::Diagnostics &diagnostics) {
   const auto &m = t.matrices[matrix];
@@ -66,6 +115,7 @@ void reportUncovered(const sema::Transform &t, int matrix, const isl::set &missi
   const isl::set large = spaces.sizesFrom(kLarge);
   const isl::set bad = missing.params();
   if (large.is_empty() || !large.is_subset(bad)) {
+    warnOfRefused(t, matrix, missing, large, spaces, diagnostics);
     grid.guards.push_back(
         {bad, fmt::format("no rule of `{}` computes all cells of `{}` for these sizes", t.name, m.name)});
     return;
@@ -77,7 +127,9 @@ void reportUncovered(const sema::Transform &t, int matrix, const isl::set &missi
                                                       example.empty() ? "" : " (" + example + ")"));
   for (const auto &r : t.rules)
     explainMiss(t, r, matrix, missing.intersect_params(large), spaces, error);
-  error.help(error.notes.empty()
+  const bool isExplained = !error.notes.empty();
+  noteReaders(t, matrix, missing.intersect_params(large), spaces, grid, error);
+  error.help(!isExplained
                  ? "add a rule that computes these cells"
                  : "correct the region, or add a rule for these cells (`secondary` if it is to serve only "
                    "what the others do not reach)");

@@ -28,7 +28,7 @@ std::string vertexName(const sema::Transform &t, const Grid &grid, int piece) {
   return count == 1 ? name : fmt::format("{}.{}", name, position);
 }
 
-/// Vertices that a rule reads when it computes its share of `piece`... every piece of each matrix that
+/// Vertices that a rule reads when it computes its share of `piece`: every piece of each matrix that
 /// overlaps.
 std::vector<std::string> sources(const sema::Transform &t, const Grid &grid, int rule) {
   std::vector<std::string> out;

@@ -37,7 +37,7 @@ System systemOf(const sema::Transform &t, const std::vector<int> &matrices, bool
   s.conditions = conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " and "));
   for (const auto &p : t.products)
     bySize.push_back(p.name);
-  // Their values follow from the transform's sizes, so no size can follow from them.
+  // Their values follow from the transform's sizes, so sizes cannot follow from them.
   if (!bySize.empty())
     s.conditions = fmt::format("exists {} : {}", fmt::join(bySize, ", "), s.conditions);
   return s;
@@ -49,7 +49,7 @@ isl::set solutionsOf(const System &s, const poly::Context &context) {
                                  fmt::join(s.unknowns, ", "), s.conditions));
 }
 
-/// For each unknown: do equal extents leave it a bounded choice only?
+/// For each unknown: whether equal extents leave only a bounded number of values.
 std::vector<bool> boundedChoice(const isl::set &solutions, std::size_t unknowns) {
   isl_set *differences = isl_map_deltas(isl_map_from_domain_and_range(solutions.copy(), solutions.copy()));
   differences = isl_set_project_out(differences, isl_dim_param, 0, isl_set_dim(differences, isl_dim_param));
@@ -119,10 +119,14 @@ void checkSizes(const sema::Module &module, const std::vector<std::vector<body::
       if (t.matrices[m].role == sema::Role::Input)
         fromRun.push_back(m);
     }
-    // Whoever runs it by --transform gives its params on the command line; a call cannot.
+    // A run with --transform gives params on the command line; a call cannot.
     const bool isMain = t.index == module.mainTransform || (!t.params.empty() && called.count(t.name) == 0);
-    const auto solution =
-        isMain ? solveSizes(t, fromRun, true, context) : solveSizes(t, fromCall, false, context);
+    auto solution = isMain ? solveSizes(t, fromRun, true, context) : solveSizes(t, fromCall, false, context);
+    if (isMain) { // what its inputs do not give, `--size` does: the outputs are made so, and the call reads it there
+      const auto fromOutputs = solveSizes(t, fromCall, true, context);
+      for (std::size_t i = 0; i < t.sizeVariables.size(); ++i)
+        solution.known[i] = solution.known[i] || fromOutputs.known[i];
+    }
     std::vector<std::string> missing;
     for (std::size_t i = 0; i < t.sizeVariables.size(); ++i)
       if (!solution.known[i])
@@ -130,13 +134,14 @@ void checkSizes(const sema::Module &module, const std::vector<std::vector<body::
     if (missing.empty())
       continue;
     diagnostics
-        .error(t.span, fmt::format("the size{} {} of `{}` cannot be inferred from {}",
-                                   missing.size() == 1 ? "" : "s", fmt::join(missing, " and "), t.name,
-                                   isMain ? "its inputs" : "its inputs and outputs"))
-        .help(isMain
-                  ? "let an input's size determine it, or declare it with `param` so that it is given on the "
-                    "command line"
-                  : "let the size of an input or output determine it");
+        .error(t.span,
+               fmt::format("the size{} {} of `{}` cannot be inferred from {}", missing.size() == 1 ? "" : "s",
+                           fmt::join(missing, " and "), t.name, "its inputs and outputs"))
+        .help(
+            isMain
+                ? "let the size of an input or output determine it, or declare it with `param` so that it is "
+                  "given on the command line"
+                : "let the size of an input or output determine it");
   }
 }
 

@@ -24,11 +24,11 @@ struct SizeSolution {
 /// `pb_A_0`: the C++ name of the extent of dimension `d` of a matrix.
 std::string extentName(const sema::Matrix &, int d);
 
-/// From the extents of the given matrices; params are given too if `paramsGiven`.
+/// Solves for the sizes from the extents of the given matrices; if `paramsGiven`, params are known, too.
 SizeSolution solveSizes(const sema::Transform &, const std::vector<int> &matrices, bool paramsGiven,
                         const poly::Context &);
 
-/// Reports the size variables that neither a call nor a run can know.
+/// Reports the size variables that neither a call nor a run can determine.
 void checkSizes(const sema::Module &, const std::vector<std::vector<body::Facts>> &, const poly::Context &,
                 source::Diagnostics &);
 

@@ -9,9 +9,8 @@ namespace pbc::choice {
 
 namespace {
 
-/// x0, x1, ...: the coordinates of a cell. No user's name ends up among them: user names stand on the other
-/// side of a map or are parameters, and a parameter called x0 would capture; the double underscore keeps them
-/// apart.
+/// x0, x1, ...: the coordinates of a cell. User names are on the other side of a map or are parameters, and a
+/// parameter called x0 would capture the coordinate, so a double underscore is added.
 std::vector<std::string> cellNames(int rank) {
   std::vector<std::string> names;
   for (int d = 0; d < rank; ++d)
@@ -58,8 +57,8 @@ isl::set Spaces::sizesFrom(long least) const {
       conditions.push_back(fmt::format("{} >= {}", e.isl, least));
   isl::set large = context_.set(
       fmt::format("{}{{ : {} }}", prefix_, conditions.empty() ? "true" : poly::join(conditions, " and ")));
-  // A fixed extent, `Rgb[3, n]`, or a tunable with a small range is never that large: what holds for the
-  // sizes alone then decides.
+  // A fixed extent, `Rgb[3, n]`, or a tunable with a small range is never that large; then only the sizes are
+  // restricted.
   if (!large.intersect(context()).is_empty())
     return large.intersect(context());
   conditions.clear();
@@ -93,7 +92,7 @@ isl::set Spaces::cellsFrom(int matrix, const std::string &first) const {
 
 namespace {
 
-/// The free variables that a rule has for a cell's coordinates, if each coordinate is one of them.
+/// The free variables that a rule uses for a cell's coordinates, if each coordinate is one of them.
 std::vector<std::string> ownNames(const sema::Rule &r, const sema::Binding &b) {
   std::vector<std::string> names;
   for (const auto &coordinate : b.begin) {
@@ -145,6 +144,13 @@ isl::set Spaces::inBounds(const sema::Rule &r, const sema::Binding &b) const {
   return pointsWhere(r, poly::join(conditions, " and "));
 }
 
+isl::set Spaces::fits(const sema::Rule &r, const sema::Local &local) const {
+  std::vector<std::string> conditions;
+  for (const auto &e : local.extents)
+    conditions.push_back(fmt::format("{} >= 0", e.isl));
+  return pointsWhere(r, poly::join(conditions, " and "));
+}
+
 namespace {
 
 std::string inIsl(const sema::Condition &c) {
@@ -173,7 +179,7 @@ isl::map Spaces::access(const sema::Rule &r, const sema::Binding &b) const {
   std::vector<std::string> conditions;
   for (int d = 0; d < m.rank(); ++d)
     conditions.push_back(fmt::format("{} <= {} < {}", b.begin[d].isl, names[d], b.end[d].isl));
-  if (b.otherwise) // what lies outside is not read
+  if (b.otherwise) // cells outside are not read
     for (int d = 0; d < m.rank(); ++d)
       conditions.push_back(fmt::format("0 <= {} < {}", names[d], m.extents[d].isl));
   return context_.map(fmt::format("{}{{ {}[{}] -> {}[{}] : {} }}", prefix_, ruleTuple(r),

@@ -59,7 +59,7 @@ private:
     return true;
   }
 
-  /// Such an output is updated by the rule's points in turn.
+  /// Such an output is updated by the rule's points one after the other.
   bool lacksVariables(const sema::Rule &r, const sema::Binding &b) const {
     const isl::map region = spaces_.access(r, b);
     for (unsigned v = 0; v < r.freeVariables.size(); ++v)
@@ -68,7 +68,7 @@ private:
     return false;
   }
 
-  /// What callers see, and what some rule reads.
+  /// The cells that callers see, or some rule reads.
   isl::set needed(int matrix) const {
     isl::set cells = t_.matrices[matrix].role == sema::Role::Output
                          ? spaces_.declaredCells(matrix)

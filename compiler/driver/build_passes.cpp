@@ -43,7 +43,7 @@ std::string timesOf(const std::string &name, const build::CompileResult &made) {
       fmt::format("the generated C++ of `{}` does not compile:\n{}", asked.unit->name, made.messages));
 }
 
-/// BLAS, LAPACK and FFTW without -l: the system's libraries that define what the program uses.
+/// Links BLAS, LAPACK and FFTW without -l: adds the system's libraries that define what the program uses.
 void addFoundLibraries(Compilation &c, build::LinkRequest &request) {
   const auto symbols = build::foreignSymbols(request.inputs);
   if (symbols.empty())
@@ -58,12 +58,12 @@ void addFoundLibraries(Compilation &c, build::LinkRequest &request) {
   request.extraArguments.insert(request.extraArguments.end(), found.begin(), found.end());
 }
 
-/// Into the folder that is to keep what is made on the way, if there is one.
+/// Writes intermediate files to the folder that is to keep them, if there is one.
 void addWorkFiles(Compilation &c) {
   if (c.options.objectFolder.empty())
     return;
   const std::filesystem::path folder = c.options.objectFolder;
-  std::error_code ignored; // then writing fails, with its own words
+  std::error_code ignored; // a failure shows up in the writing below, with a message of its own
   std::filesystem::create_directories(folder, ignored);
   for (const auto &u : c.units)
     c.written.add(folder / (u.name + ".cpp"), {u.text});
@@ -97,7 +97,7 @@ void linkProgram(Compilation &c) {
   request.output = c.options.output;
   request.extraArguments = c.options.linkArguments;
   request.inputs = c.objects;
-  // Raw blocks stand in every unit: what they define without `static` is the same thing in each.
+  // Raw blocks are in every unit: a definition without `static` is the same object in each.
   if (!c.module.rawBlocks.empty())
     request.extraArguments.push_back("--allow-multiple-definition");
   if (c.understood.library != body::Library::None || !c.module.rawBlocks.empty())
@@ -109,7 +109,7 @@ void linkProgram(Compilation &c) {
     throw Refusal(fmt::format("pbc: error: {} could not be linked\n{}", c.options.output, linked.messages));
   c.filesRead.insert(c.filesRead.end(), linked.filesRead.begin(), linked.filesRead.end());
   c.executable = std::move(linked.bytes);
-  // With a configuration the program is asked before it gets its name.
+  // With a configuration, the program is run once before it gets its name, to check whether it accepts it.
   if (!c.options.configuration.empty())
     if (const auto why = refusedConfiguration(linked.written, c.options.configuration))
       throw Refusal(*why);

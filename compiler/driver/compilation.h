@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One compilation: the options, and what the passes have made so far.
+// One compilation: the options, and the results of the passes so far.
 //
 //   Compilation c(options);
 //   readSource(c);   preprocess(c);   parse(c); ...     // passes.h, in the order of pipeline.cpp
 //
-// Invariants: a pass writes the values that stand under its name here and no others; a value that a later pass must
-// change is replaced as a whole, and the comment says by which.
+// Invariants: a pass writes only the values below its name; a value that a later pass must change is replaced
+// as a whole, and the comment names that pass.
 #pragma once
 #include "compiler/build/cache.h"
 #include "compiler/build/compile.h"
@@ -32,11 +32,11 @@ struct Compilation {
   source::SourceManager sources;
   source::Diagnostics diagnostics;
   build::Cache cache;
-  /// When files of the disk may first have been read.
+  /// The earliest time at which files of the disk may have been read.
   const build::FileStates::Time begin = build::FileStates::now();
   /// Lines for --time-passes that passes add to their own.
   std::string times;
-  /// Nothing is left to do: the program was found in the cache.
+  /// True if nothing is left to do, because the program was found in the cache.
   bool isFinished = false;
 
   // read
@@ -53,7 +53,7 @@ struct Compilation {
   std::vector<std::vector<body::Facts>> facts;
   body::Understanding understood; // without its facts
   // choice grid
-  poly::Context context; // of all sets from here on, so that it goes last
+  poly::Context context; // of all sets from here on, so it must be destroyed last
   std::vector<choice::Choices> choices;
   // plans
   std::vector<schedule::TransformPlans> plans;
@@ -64,7 +64,7 @@ struct Compilation {
   emit::Kernels kernels;
   emit::Fusions fusions;
   emit::Devices devices;
-  std::vector<KernelSpace> spaces; // what a configuration may say of them
+  std::vector<KernelSpace> spaces; // the options that a configuration may set for them
   // emit
   std::vector<emit::Unit> units;
   // compile
@@ -76,7 +76,7 @@ struct Compilation {
   pb::base::PendingFiles written; // get their names together, by `write`
 };
 
-/// What the printers and emitters of later stages take.
+/// The input of the printers and emitters of later stages.
 emit::Input inputOf(const Compilation &);
 
 } // namespace pbc::driver

@@ -7,7 +7,7 @@
 namespace pbc::driver {
 namespace {
 
-/// Each unit for each processor; the program's own, which comes last, for the least able one.
+/// Each unit for each processor; the program's own unit comes last, for the least capable processor.
 std::vector<std::pair<const emit::Unit *, std::string>> versions(const Compilation &c) {
   const std::vector<std::string> &cpus = c.options.cpus;
   std::vector<std::pair<const emit::Unit *, std::string>> all;
@@ -19,8 +19,8 @@ std::vector<std::pair<const emit::Unit *, std::string>> versions(const Compilati
   return all;
 }
 
-/// Without exceptions, code for unwinding need not be made: a seventh of the compile time. Only raw blocks
-/// and bodies that say so can have any.
+/// Without exceptions, no code for unwinding is generated, which saves a seventh of the compile time. Only
+/// raw blocks and bodies that use exceptions need it.
 bool usesExceptions(const sema::Module &module) {
   if (!module.rawBlocks.empty())
     return true;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the compiler of C++ is asked for: each generated unit for each processor.
+// Compiles each generated unit for each processor.
 //
 //   --cpu=x86-64-v2,x86-64-v4, units Sort and program
-//   => Sort.x86-64-v2.cpp, Sort.x86-64-v4.cpp, program.cpp (for the least able processor)
+//   => Sort.x86-64-v2.cpp, Sort.x86-64-v4.cpp, program.cpp (for the least capable processor)
 #pragma once
 #include "compiler/driver/compilation.h"
 

@@ -95,7 +95,7 @@ private:
     return {{"name", plan.alternative}, {"steps", steps}, {"tiles", tiles}, {"whole_matrices", whole}};
   }
 
-  /// Its rounds, and the tiles that need fewer launches.
+  /// Adds its rounds, and the tiles that need fewer launches.
   static void addRounds(const kernel::OnDevice &device, Json &out) {
     out["rounds"] = device.items->kernel.taskDimensions.front().name;
     out["tiles"] = Json::array();
@@ -107,7 +107,7 @@ private:
       out["tiles"].push_back(f.name);
   }
 
-  /// Where else it can run, or why it cannot.
+  /// The devices on which it can run, or why it can run on none.
   Json onDevice(const sema::Transform &t, const kernel::OnDevice &device, const std::string &step) const {
     if (device.libraryRule >= 0)
       return {{"placement", "place_" + step}, {"library", t.rules[device.libraryRule].library->entry}};
@@ -152,7 +152,7 @@ private:
     for (const auto &d : k.taskDimensions)
       parts.push_back({{"over", d.name}, {"from", d.low}, {"to", d.high}, {"multiples", d.grain}});
     for (const kernel::Note &note : k.notes)
-      if (!loops.empty()) // nothing applies to what runs once
+      if (!loops.empty()) // nothing applies to a statement that runs once
         refused.push_back({{"transformation", note.transformation}, {"why", note.why}});
     if (!text.note.empty())
       refused.push_back({{"transformation", "separate loops"}, {"why", text.note}});
@@ -193,7 +193,7 @@ std::string joined(const Json &list) {
   return out;
 }
 
-/// "1 | 2 | 8": some values have commas in them.
+/// "1 | 2 | 8": the separator is not a comma, because some values contain commas.
 std::string either(const Json &list) {
   std::string out;
   for (const auto &one : list)
@@ -201,7 +201,7 @@ std::string either(const Json &list) {
   return out;
 }
 
-/// A mark of a loop, as one says it.
+/// A mark of a loop in words.
 std::string how(const std::string &mark) {
   return mark == "vector"              ? "vectors"
          : mark.starts_with("vector:") ? "vectors, " + mark.substr(7) + " at once"
@@ -212,7 +212,7 @@ std::string how(const std::string &mark) {
                                        : mark;
 }
 
-/// What did not become of the loops.
+/// Transformations that did not apply to the loops.
 std::string undone(const std::string &transformation) {
   return transformation == "interchange"      ? "not interchanged"
          : transformation == "splitIntoTasks" ? "not split into tasks"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// `pbc explain PROGRAM.pbcc`: what the compiler makes of each rule and loop, and what it could not.
+// `pbc explain PROGRAM.pbcc`: what the compiler makes of each rule and loop, and what it could not do.
 //
 //   Smooth (smooth.pbcc:3)
 //     rule0 (line 5): lifted
@@ -10,7 +10,8 @@
 //         tasks: x in [1, n - 1), any order
 //         not vectorise: ...
 //
-// The same as data with --json. Everything here was decided by earlier rooms; nothing is decided here.
+// With --json it prints the same as data. This component decides nothing; all decisions come from earlier
+// steps.
 #pragma once
 #include "compiler/driver/kernel_requests.h"
 #include <string>

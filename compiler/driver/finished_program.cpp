@@ -25,7 +25,8 @@ build::Cache::Key programKey(const Options &options, const source::MappedText &t
   h.add(options.forDevices ? "d" : "-");
   for (const auto &a : options.linkArguments)
     h.add(a);
-  // What the names of libraries mean. The contents of those that were linked are in the entry.
+  // The folders that give the names of libraries a meaning. The contents of the libraries that were linked
+  // are in the entry.
   h.add(build::runtimeArchive());
   for (const char *variable : {"LIBRARY_PATH", "LD_LIBRARY_PATH"}) {
     const char *value = std::getenv(variable);

@@ -57,7 +57,7 @@ KernelRequests::KernelRequests(source::FileId file, const source::SourceManager 
     return node.is_table();
   };
   for (const auto &[transform, ofTransform] : *kernels) {
-    // A transform called `kernels` has its own entries here, which are no tables.
+    // A transform called `kernels` has its own entries here, which are not tables.
     if (!ofTransform.is_table())
       continue;
     for (const auto &[kernel, ofKernel] : *ofTransform.as_table()) {

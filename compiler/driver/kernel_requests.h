@@ -17,14 +17,14 @@ namespace pbc::driver {
 class KernelRequests {
 public:
   KernelRequests() = default;
-  /// Reports names and values that no program has. A file that is no TOML asks for nothing: the program will
-  /// say so.
+  /// Reports names and values that no program can have. A file that is not TOML requests nothing, because the
+  /// program itself reports the error.
   KernelRequests(source::FileId, const source::SourceManager &, source::Diagnostics &);
 
   kernel::Asked of(const std::string &transform, const std::string &kernel) const;
-  /// Reports what this program does not have.
+  /// Reports requests for what this program does not have.
   void check(const emit::Input &, source::Diagnostics &) const;
-  /// Lines of TOML, sorted; "" if nothing is asked.
+  /// Lines of TOML, sorted; "" if nothing is requested.
   std::string text() const;
 
 private:
@@ -35,7 +35,7 @@ private:
   std::vector<Request> requests_;
 };
 
-/// What the kernels of one name can have.
+/// The options that the kernels of one name can have.
 struct KernelSpace {
   int transform;
   std::string kernel;

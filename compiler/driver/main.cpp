@@ -31,8 +31,8 @@ static int command(int argc, char **argv) {
 
 namespace {
 
-/// A file must not become standard output or error because those were closed. What is written to standard
-/// output fails, as it would have: it is what was asked for.
+/// If standard output or error is closed, a file must not take its descriptor. Writing to standard output
+/// then fails, as it should.
 void occupyStandardDescriptors() {
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor)
     if (fcntl(descriptor, F_GETFD) < 0)
@@ -46,9 +46,9 @@ int main(int argc, char **argv) {
   int status = 1;
   try {
     status = command(argc, argv);
-  } catch (const std::system_error &) { // of fmt::print: nobody reads what we say
+  } catch (const std::system_error &) { // from fmt::print: the reader of the output has ended
   }
-  // Whoever reads our output must not take a part of it for all.
+  // The reader of the output must not take a part of it for all of it.
   if (std::fflush(stdout) == 0 && !std::ferror(stdout))
     return status;
   std::fprintf(stderr, "pbc: error: standard output cannot be written: %s\n", std::strerror(errno));

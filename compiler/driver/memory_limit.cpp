@@ -24,9 +24,9 @@ constexpr std::chrono::milliseconds kInterval{10};
 std::atomic<const char *> currentStep{nullptr};
 std::atomic<bool> isEnding{false};
 
-/// Ends the process without a destructor: other threads are still at work.
+/// Ends the process without running destructors, because other threads are still working.
 [[noreturn]] void endWith(const char *text) {
-  if (isEnding.exchange(true)) // another thread is saying so
+  if (isEnding.exchange(true)) // another thread is already printing the message
     for (;;)
       pause();
   pb::base::removePendingFiles();
@@ -39,7 +39,7 @@ const char *step() {
   return name ? name : "start";
 }
 
-/// Nothing here may allocate.
+/// This function must not allocate memory.
 [[noreturn]] void endForMemory(const char *need) {
   char text[400];
   std::snprintf(
@@ -60,14 +60,14 @@ void llvmFatal(void *, const char *reason, bool) {
   std::snprintf(why, sizeof why, "%s", reason);
   std::snprintf(
       text, sizeof text,
-      "pbc: internal error: LLVM gave up in the step `%s`: %s\n"
+      "pbc: internal error: LLVM failed in the step `%s`: %s\n"
       "help: this is a fault of pbc, not of your program; please report it with the program and this "
       "message\n",
       step(), why);
   endWith(text);
 }
 
-/// Bytes of this process that are in memory and its own, without those of files.
+/// The process's own resident memory in bytes, without mapped files.
 long residentBytes() {
   char text[128];
   const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);

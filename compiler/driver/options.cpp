@@ -3,8 +3,8 @@
 #include "compiler/driver/options.h"
 #include "compiler/driver/memory_limit.h"
 #include "compiler/driver/problems.h"
-#include "runtime/base/parse_status.h"
 #include "pbc/version.h"
+#include "runtime/base/parse_status.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
@@ -31,7 +31,7 @@ std::vector<std::string> stageNames() {
   return names;
 }
 
-/// What --cpu may name together, the least able one first, and what `multi` is.
+/// The values that --cpu may combine, the least capable one first, and the meaning of `multi`.
 constexpr const char *kLevels[] = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
 constexpr const char *kMulti = "x86-64-v2,x86-64-v3,x86-64-v4";
 
@@ -49,13 +49,13 @@ std::vector<std::string> levels(const std::string &text) {
   return out;
 }
 
-/// Options of the original whose subject does not exist here: read, and said once.
+/// Options of the original that have no meaning here: they are accepted with a note.
 constexpr std::pair<const char *, const char *> kWithoutMeaning[] = {
     {"--preproc", "the preprocessor is part of pbc"},
     {"--runtimedir", "the runtime is part of pbc (PBC_RUNTIME names another)"},
     {"--heuristics", "the tuner decides: pbc tune ./PROG"}};
 
-/// Flags as one gives them to a compiler that links: `-lm`, `-Lfolder`, `-Wl,-rpath,folder`, a path.
+/// Splits flags in the form that a linking compiler takes: `-lm`, `-Lfolder`, `-Wl,-rpath,folder`, a path.
 void addLinkFlags(const std::string &text, std::vector<std::string> &out) {
   std::istringstream words(text);
   for (std::string word; words >> word;) {
@@ -77,51 +77,55 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
   CLI::App app{
       "pbc compiles a .pbcc program: transforms, rules and algorithmic choices.\n"
       "Further commands: `pbc tune ./PROG` finds the best choices on this machine (pbc tune --help); `pbc "
-      "explain FILE` says what becomes of each rule and loop; `pbc explain ./PROG` why its choices are as "
-      "they are, and `pbc report ./PROG` the same as a page; `pbc config check|diff|explain` is about files "
-      "of choices; `pbc model` answers from cost models.",
+      "explain FILE` shows what the compiler makes of each rule and loop; `pbc explain ./PROG` shows why a "
+      "program's choices were made, and `pbc report ./PROG` makes a page of it; `pbc config "
+      "check|diff|explain` inspects "
+      "configuration files; `pbc model` evaluates cost models.",
       "pbc"};
   app.footer("Example:\n  pbc samples/sort.pbcc -o sort && pbc tune ./sort && ./sort in.npy out.npy");
   if (explains) {
     app.name("pbc explain");
     app.description(
-        "Says of each rule whether the compiler can follow its body, else which line prevents it; and of "
-        "each alternative its loops, their order, what runs side by side, and what does not apply, "
-        "with the reason. The options are those of pbc.");
+        "Shows for each rule whether the compiler can analyse its body, or which line prevents it; and for "
+        "each alternative its loops, their order, what runs in parallel, and which transformations do not "
+        "apply, with the reason. The options are those of pbc.");
     app.footer(
         "Examples:\n  pbc explain samples/heat.pbcc\n"
-        "  pbc explain ./heat           what tuning has found, and why: of a program that pbc has made\n"
-        "  pbc explain ./heat NAME      of one choice or tunable; --config=FILE, --journal=FILE, --json");
+        "  pbc explain ./heat           for a compiled program: what tuning has found, and why\n"
+        "  pbc explain ./heat NAME      for one choice or tunable; --config=FILE, --journal=FILE, --json");
     app.add_flag("--json", o.json, "as data");
     app.add_flag("--kernels", o.listsOptions,
-                 "also the options of each kernel: what is in use and what else a configuration may say");
+                 "also the options of each kernel: the values in use, and the others that a configuration "
+                 "may ask for");
   }
   app.set_version_flag("--version", PBC_NAME_AND_VERSION);
   std::vector<std::string> defines, libraries, folders;
   app.add_option("input,--input", o.input, "the program, FILE.pbcc")->required();
   app.add_option("-o,--output", o.output,
-                 "the executable to make (default: the source's name without its suffix)");
+                 "the executable to write (default: the source's name without its suffix)");
   std::string stage;
   app.add_option("--emit", stage, fmt::format("print one stage instead: {}", fmt::join(stageNames(), " ")));
   app.add_flag("--dot", o.dot, "with --emit=graph: as Graphviz");
   app.add_option("--main", o.mainTransform, "the transform that the executable runs");
   app.add_option("--config,--hardcode", o.configuration,
-                 "build this configuration file in: the program then starts with it, and its kernels are "
-                 "as [kernels] says");
-  app.add_option("-D", defines, "NAME or NAME=TEXT: a macro")->take_all()->allow_extra_args(false);
-  app.add_option("-I", o.includePath, "folder where #include looks")->take_all()->allow_extra_args(false);
+                 "build this configuration file into the program, which then starts with it, and make the "
+                 "kernels as its [kernels] says");
+  app.add_option("-D", defines, "NAME or NAME=TEXT: define a macro")->take_all()->allow_extra_args(false);
+  app.add_option("-I", o.includePath, "folder in which #include searches")
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_option("-l", libraries, "a library to link")->take_all()->allow_extra_args(false);
   app.add_option("-L,--libdir", folders, "folder with libraries")->take_all()->allow_extra_args(false);
   std::vector<std::string> linkFlags;
   app.add_option("--link-flags", linkFlags,
-                 "further words for the linker; LDFLAGS and LDLIBS of the environment come first")
+                 "further arguments for the linker; LDFLAGS and LDLIBS of the environment come first")
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--outputinfo", o.infoFile, "write choices and tunables to this file, as XML");
-  app.add_option("--outputobj", o.objectFolder, "leave the generated C++ and the objects in this folder");
+  app.add_option("--outputobj", o.objectFolder, "keep the generated C++ and the objects in this folder");
   app.add_flag("!--nolink", o.links, "stop before linking");
   app.add_flag("!--nocompile", o.compiles, "stop before the generated C++ is compiled");
-  app.add_option("-j,--jobs", o.jobs, "how many units are compiled at once (default 2)")
+  app.add_option("-j,--jobs", o.jobs, "number of units that are compiled at once (default 2)")
       ->check(CLI::Range(1, 256));
   std::string memory;
   app.add_option("--memory-limit", memory,
@@ -132,21 +136,21 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
     app.add_option(name, withoutMeaning[name], "")->group("");
   std::string cpu;
   app.add_option("--cpu", cpu,
-                 "processor to compile for, as clang's -march (default: this machine's); several levels, or "
-                 "`multi`: code for each, of which the program picks when it starts");
+                 "processor to compile for, as clang's -march (default: this machine's); with several "
+                 "levels, or `multi`, the program has code for each and chooses when it starts");
   app.add_option("-O", o.optimisation, "optimisation of the generated C++, 0 to 3 (default 3)")
       ->check(CLI::Range(0, 3));
-  app.add_flag("--bounds-check", o.boundsCheck, "check every element access of rule bodies at run time");
+  app.add_flag("--bounds-check", o.boundsCheck, "check every element access in rule bodies at run time");
   app.add_flag("--reassociate", o.reassociates,
-               "as if all rules were `fast`: sums and products may be computed in another order");
+               "treat all rules as `fast`: sums and products may be computed in another order");
   app.add_flag(
       "!--no-vector-math", o.vectorMath,
-      "exp, log, sin, ... as they are in scalar code, also where loops use vectors: exact to less than 1 "
-      "unit in the last place instead of 4");
+      "compute exp, log, sin, ... in vector loops as in scalar code: with an error below 1 unit in the last "
+      "place instead of 4");
   app.add_flag("!--no-devices", o.forDevices,
-               "no kernels for OpenCL and CUDA: the program runs on the processor only");
-  app.add_flag("--time-passes", o.timePasses, "print what each step took");
-  app.add_flag("--no-cache", o.noCache, "compile everything anew");
+               "make no kernels for OpenCL and CUDA: the program runs on the processor only");
+  app.add_flag("--time-passes", o.timePasses, "print the time of each step");
+  app.add_flag("--no-cache", o.noCache, "compile everything again");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {
@@ -173,7 +177,7 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
   if (o.cpus.empty()) {
     say(fmt::format("pbc: error: --cpu={} does not name levels of x86-64 in their order\nhelp: x86-64, "
                     "x86-64-v2, x86-64-v3 and "
-                    "x86-64-v4 can be together in a program, the least able one first\n",
+                    "x86-64-v4 can be combined in a program, the least capable one first\n",
                     cpu));
     parsed.status = 1;
     return parsed;
@@ -183,7 +187,7 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
     memory = limitOfEnvironment;
   const auto limit = memory.empty() ? defaultMemoryLimit() : sizeOf(memory);
   if (!limit) {
-    say(fmt::format("pbc: error: `{}` is no size of memory\nhelp: 6G, 500M or none\n", memory));
+    say(fmt::format("pbc: error: `{}` is not a size of memory\nhelp: 6G, 500M or none\n", memory));
     parsed.status = 1;
     return parsed;
   }
@@ -194,7 +198,7 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
   }
   for (const auto &[name, why] : kWithoutMeaning)
     if (!withoutMeaning[name].empty())
-      say(fmt::format("pbc: warning: {} has no meaning any more: {}\n", name, why));
+      say(fmt::format("pbc: warning: {} has no effect any more: {}\n", name, why));
   for (const char *variable : {"LDFLAGS", "LDLIBS"})
     if (const char *value = std::getenv(variable))
       addLinkFlags(value, o.linkArguments);

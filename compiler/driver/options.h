@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The command line of `pbc`, from one table (options.cpp) that also makes --help.
+// The command line of `pbc`, from one table (options.cpp) from which --help is made, too.
 #pragma once
 #include <string>
 #include <utility>
@@ -8,8 +8,8 @@
 
 namespace pbc::driver {
 
-/// The values that --emit can print, in the order in which they are made.
-/// Explain is no --emit but the subcommand.
+/// The values that --emit can print, in the order in which they are made. Explain is not a value of --emit
+/// but the subcommand.
 enum class Stage {
   Ast,
   Module,
@@ -33,16 +33,16 @@ struct Options {
   Stage stage = Stage::Program; // Program: no --emit
   std::string mainTransform;
   std::string configuration; // file to bake in
-  std::string infoFile;      // XML about choices and tunables; "" for none
-  std::string objectFolder;  // where C++ and objects are left; "" for nowhere
+  std::string infoFile;      // XML file about choices and tunables; "" for none
+  std::string objectFolder;  // where C++ and objects are kept; "": nowhere
   std::vector<std::pair<std::string, std::string>> defines;
   std::vector<std::string> includePath;
-  std::vector<std::string> linkArguments;     // -l and -L, in order, and what the environment adds
-  std::vector<std::string> cpus = {"native"}; // several: the program has code for each and picks
+  std::vector<std::string> linkArguments;     // -l and -L, in order, and those from the environment
+  std::vector<std::string> cpus = {"native"}; // several: the program has code for each and chooses at start
   int optimisation = 3;
   bool boundsCheck = false;
   bool reassociates = false; // as if all rules were `fast`
-  bool vectorMath = true;    // loops may call functions of vectors
+  bool vectorMath = true;    // loops may call vector functions
   bool forDevices = true;    // programs have kernels for OpenCL and CUDA
   bool shared = false;
   bool dot = false;
@@ -50,12 +50,12 @@ struct Options {
   bool listsOptions = false; // of kernels; of Explain
   bool timePasses = false;
   bool noCache = false;
-  bool compiles = true, links = true; // --nocompile, --nolink
+  bool compiles = true, links = true; // from --nocompile, --nolink
   int jobs = 2;
   long memoryLimit = 0; // bytes that a compilation may need; 0: any number
 };
 
-/// Either options, or an exit status with everything printed already.
+/// Either options, or an exit status after everything was printed.
 struct ParsedOptions {
   Options options;
   bool run = false;

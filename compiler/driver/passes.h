@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The passes, one function each. Which comes when, and why, is the table in pipeline.cpp.
+// The passes, one function each. The table in pipeline.cpp gives their order, with the reasons.
 //
 // A pass reads and writes a Compilation (compilation.h), reports what it finds through its diagnostics, and throws
 // Refusal or InternalError (problems.h) where there is no place in a file to point at.
@@ -9,7 +9,7 @@
 
 namespace pbc::driver {
 
-// read_passes.cpp: from the file to what the bodies do
+// read_passes.cpp: from the source file to the facts about bodies
 void readSource(Compilation &);
 void preprocess(Compilation &);
 void lookForFinishedProgram(Compilation &);
@@ -30,7 +30,7 @@ void compileUnits(Compilation &);
 void linkProgram(Compilation &);
 void writeFiles(Compilation &);
 
-/// Throws InternalError if there are violations of what a pass promises.
+/// Throws InternalError if there are violations of a pass's invariants.
 void requireNone(const char *pass, const std::vector<std::string> &violations);
 
 /// The same in builds with PBC_VERIFY; in others `find` is not called.

@@ -26,11 +26,12 @@ namespace {
 using Violations = std::vector<std::string>;
 
 struct Pass {
-  const char *name; // as --time-passes has it
-  const char *why;  // it stands where it stands
+  const char *name; // for --time-passes
+  const char *why;  // why the pass stands at this position
   void (*run)(Compilation &);
-  Violations (*findViolations)(const Compilation &) = nullptr; // of its values, in builds with PBC_VERIFY
-  bool (*isWanted)(const Options &) = nullptr;                 // null: always
+  // Of the values that it makes, in builds with PBC_VERIFY.
+  Violations (*findViolations)(const Compilation &) = nullptr;
+  bool (*isWanted)(const Options &) = nullptr; // null: always
 };
 
 /// A text that --emit or `pbc explain` prints after a pass.
@@ -44,7 +45,7 @@ bool makesProgram(const Options &o) { return o.stage == Stage::Program; }
 bool compiles(const Options &o) { return o.stage != Stage::Program || o.compiles; }
 bool links(const Options &o) { return makesProgram(o) && o.compiles && o.links; }
 
-/// All passes, in order. After a pass that reported an error none is run.
+/// All passes, in order. After a pass that reported an error no other one runs.
 constexpr Pass kPasses[] = {
     {"read", "The file's place is part of every message, so it is known before anything else.", readSource},
     {"preprocess", "Included files and macros decide what the text of the program is.", preprocess},
@@ -130,7 +131,7 @@ const Printer *printerAfter(const Pass &pass, Stage stage) {
   return nullptr;
 }
 
-/// Runs one pass, measures it, and says whether the next may run.
+/// Runs one pass, measures its time, and returns whether the next may run.
 bool runPass(const Pass &pass, Compilation &c) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string before = std::exchange(c.times, "");
@@ -155,7 +156,7 @@ void give(const emit::Kernels &all, const TakeKernel &take) {
           take(*k);
 }
 
-/// With `take` it stops after the kernels, which it gives to `take`.
+/// With `take`, it stops after the kernels, which it passes to `take`.
 void runPasses(Compilation &c, const TakeKernel &take) {
   for (const Pass &pass : kPasses) {
     if (pass.isWanted && !pass.isWanted(c.options))
@@ -193,10 +194,10 @@ int runPipeline(const Options &options, const TakeKernel &take) {
   } catch (const pb::base::CannotWrite &problem) {
     isGood = false;
     say(fmt::format("pbc: error: cannot write {}: {}\n", problem.name, problem.why));
-  } catch (const std::bad_alloc &) { // a size that no memory has
+  } catch (const std::bad_alloc &) { // a size that exceeds all memory
     isGood = false;
     say("pbc: error: the compilation needs more memory than the system gives\n");
-  } catch (const std::exception &problem) { // InternalError, or what nobody has thought of
+  } catch (const std::exception &problem) { // InternalError, or an unexpected exception
     isGood = false;
     sayInternalError(problem.what());
   }
@@ -230,7 +231,9 @@ emit::Input inputOf(const Compilation &c) {
           .processors = c.options.cpus,
           .rawBlocks = c.understood.rawBlocks,
           .kernelOptions = c.requests.text(),
-          .devices = &c.devices};
+          .devices = &c.devices,
+          .checksBounds = c.options.boundsCheck,
+          .takesPointers = c.understood.takesPointers};
 }
 
 int compileProgram(const Options &options) { return runPipeline(options, nullptr); }

@@ -4,8 +4,8 @@
 //
 //   Pipeline p(options);   return p.run();      // 0, or 1 with messages on standard error
 //
-// Invariant: a step runs only if all before it reported no error; what it makes is never changed by a later
-// one. With PBC_VERIFY a verifier runs after each step that has one, and a violation is an internal error.
+// Invariant: a step runs only if all earlier ones reported no error; later steps never change its result.
+// With PBC_VERIFY a verifier runs after each step that has one, and a violation is an internal error.
 #pragma once
 #include "compiler/driver/options.h"
 #include <functional>
@@ -20,7 +20,7 @@ namespace pbc::driver {
 int compileProgram(const Options &);
 
 /// Calls `take` with the kernel of each step of each plan of a program, as the compiler schedules it. False:
-/// the program has errors, which were printed. What `take` is given does not outlive the call.
+/// the program has errors, which were printed. The argument of `take` does not outlive the call.
 bool eachKernel(const std::string &file, const std::function<void(const kernel::Kernel &)> &take);
 
 } // namespace pbc::driver

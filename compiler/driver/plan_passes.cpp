@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which rule runs where, in which order, and how its points become loops.
+// The passes that decide which rule runs where, in which order, and how its points become loops.
+#include "compiler/choice/body_accesses.h"
 #include "compiler/choice/sizes.h"
 #include "compiler/driver/passes.h"
 #include "compiler/driver/problems.h"
@@ -15,10 +16,10 @@
 namespace pbc::driver {
 namespace {
 
-/// What a step became.
+/// The results for a step.
 struct Made {
   const schedule::Step *step;
-  std::optional<kernel::Kernel> kernel; // nothing where the step calls transforms
+  std::optional<kernel::Kernel> kernel; // nothing if the step calls transforms
   std::shared_ptr<const kernel::OnDevice> device;
 };
 
@@ -41,7 +42,7 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
   return made;
 }
 
-/// The kernels of all plans of a transform, which share most of their steps.
+/// Makes the kernels of all plans of a transform; plans share most of their steps.
 void addKernels(Compilation &c, const sema::Transform &t) {
   auto &kernels = c.kernels.emplace_back();
   auto &devices = c.devices.emplace_back();
@@ -66,6 +67,8 @@ void chooseGrids(Compilation &c) {
   choice::checkSizes(c.module, c.facts, c.context, c.diagnostics);
   if (!c.diagnostics.hasErrors())
     c.choices = choice::chooseGrids(c.module, c.facts, c.context, c.diagnostics);
+  if (!c.diagnostics.hasErrors())
+    choice::checkBodyAccesses(c.module, c.facts, c.choices, c.context, c.diagnostics);
 }
 
 void plan(Compilation &c) {
@@ -87,7 +90,7 @@ void readConfiguration(Compilation &c) {
   c.bakedConfiguration = c.sources.text(*file);
   if (c.bakedConfiguration.find('\0') != std::string::npos)
     throw Refusal(
-        fmt::format("pbc: error: the configuration {} is no text: it has a byte that is 0\n", path));
+        fmt::format("pbc: error: the configuration {} is not text: it has a byte that is 0\n", path));
   c.requests = KernelRequests(*file, c.sources, c.diagnostics);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// From the file to what the bodies do.
+// The passes from the source file to the facts about bodies.
 #include "compiler/driver/finished_program.h"
 #include "compiler/driver/passes.h"
 #include "compiler/driver/problems.h"
@@ -13,7 +13,7 @@
 namespace pbc::driver {
 namespace {
 
-/// A program is written under the name that was asked for; this is what must not be there.
+/// Checks that the name of the program does not belong to something that must not be overwritten.
 void requireOutput(const Options &options) {
   std::error_code noSuchFile;
   if (std::filesystem::equivalent(options.input, options.output, noSuchFile))
@@ -79,7 +79,7 @@ void understandBodies(Compilation &c) {
   c.facts = std::move(c.understood.facts);
   if (!c.options.boundsCheck)
     return;
-  // Kernels use raw pointers; the checks are in the regions' own methods.
+  // Kernels use raw pointers, but the checks are in the methods of regions, so bodies are not lifted.
   for (auto &ofTransform : c.facts)
     for (auto &f : ofTransform) {
       f.onDevice = std::make_shared<const body::DeviceBody>(

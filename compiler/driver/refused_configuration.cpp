@@ -17,7 +17,7 @@ std::optional<std::string> refusedConfiguration(const std::string &program, cons
   child.waitForEnd(kPatience);
   if (child.endedBySignal() || child.exitStatus() == 0)
     return std::nullopt;
-  // What the runtime says of it line by line; the rest speaks of a run.
+  // The runtime's messages about it begin with this text; other lines are about the run.
   static const std::string place = "baked configuration:";
   std::string messages;
   std::istringstream said(child.errors());

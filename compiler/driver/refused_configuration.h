@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Whether a finished program accepts the configuration that was built into it.
+// Finds out whether a finished program accepts the configuration that was built into it.
 //
-// The program reads it at its start, so the program is asked: no second reader here could agree with it in
-// everything. One that is made for another processor cannot be asked and is taken as it is.
+// The program reads the configuration at its start, so this runs the program: a second reader here could
+// differ from it in some detail. A program for another processor cannot be run and is assumed to accept it.
 #pragma once
 #include <optional>
 #include <string>
 
 namespace pbc::driver {
 
-/// The messages, if the program refuses it; `file` is the configuration's name in them.
+/// The program's messages, if it refuses the configuration; `file` is the configuration's name in them.
 std::optional<std::string> refusedConfiguration(const std::string &program, const std::string &file);
 
 } // namespace pbc::driver

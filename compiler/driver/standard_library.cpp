@@ -11,7 +11,7 @@ namespace pbc::driver {
 
 namespace {
 
-/// Calls `f` for each word of a C++ text, also of its comments: one too many does no harm.
+/// Calls `f` for each word of a C++ text, including those in comments: an additional word is harmless.
 template <class F>
 void eachWord(const std::string &text, F f) {
   const auto isPart = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };

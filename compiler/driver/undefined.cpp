@@ -13,7 +13,7 @@ namespace {
 
 bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-/// The last place with this name as a word: a use rather than the declaration, if there are both.
+/// The last place where this name occurs as a word: if there are a declaration and a use, this is the use.
 std::optional<source::Span> lastUse(const source::MappedText &in, const std::string &name) {
   const std::string &text = in.text;
   for (auto at = text.rfind(name); at != std::string::npos;
@@ -47,7 +47,8 @@ bool explainUndefined(const std::string &linkerSays, const sema::Module &module,
     if (const auto at = line.find(mark); at != std::string::npos)
       symbols.insert(line.substr(at + mark.size()));
   for (const std::string &symbol : symbols) {
-    std::string name = symbol.substr(0, symbol.find('(')); // of a C++ function without its parameters
+    // For a C++ function the name without its parameters.
+    std::string name = symbol.substr(0, symbol.find('('));
     if (const auto colon = name.rfind(':'); colon != std::string::npos)
       name = name.substr(colon + 1);
     auto &error = d.error(placeOf(name, module),

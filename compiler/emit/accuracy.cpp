@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// `verify_accuracy` in a body: the metric over the outputs as they are, compared with the bin's target.
+// Emits `verify_accuracy` in a body: the metric over the current outputs, compared with the bin's target.
 #include "compiler/emit/parts.h"
 #include <algorithm>
 

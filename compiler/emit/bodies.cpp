@@ -19,14 +19,15 @@ std::string rewritten(const Scope &scope, const sema::Rule &rule, Form form) {
   const bool spawns = std::any_of(facts.edits.begin(), facts.edits.end(),
                                   [](const body::Edit &e) { return e.kind == Kind::Spawn; });
   const std::string join = spawns ? "co_await pb_scope.sync(); " : "";
-  // A call without a bin: of the transform itself, the same one; of another, the least exact.
+  // A call without a bin means the current bin, if it calls the transform itself; for another transform it
+  // means the least accurate bin.
   const auto bin = [&](const body::Edit &e) -> std::string {
     const auto &callee = *scope.input.module.find(e.callee);
     if (!callee.hasBins() || e.argumentCount != callee.inputCount() + callee.outputCount())
       return "";
     return callee.index == scope.transform.index ? "pb_f.bin, " : "0, ";
   };
-  // Not given on the command line, but where its results may stay.
+  // Passes no params, but says whether its results may stay on devices.
   const char *const stays = callsStay(scope, rule.index) ? ", nullptr, true" : "";
   std::string out;
   std::uint32_t at = 0;
@@ -88,12 +89,13 @@ public:
     out += definitions();
     const std::string text = (rule_.fast ? kReassociate : "") + rewritten(scope_, rule_, form);
     if (rule_.returnStyle && !isCoroutine)
-      return out + fmt::format("  pb_result = [&]() -> {} {{\n{}\n  }}();\n}}\n\n", resultType(), text);
+      return out + fmt::format("  pb_result = [&]() -> {} {{\n{}\n{}  }}();\n}}\n\n", resultType(), text,
+                               scope_.facts()[rule_.index].keepsCell ? "  return pb_result;\n" : "");
     return out + "  {\n" + text + "\n  }\n}\n\n";
   }
 
 private:
-  /// The coroutine of a body that cannot be one calls its plain form.
+  /// If a body cannot be a coroutine, its coroutine calls the plain form.
   bool forwards(bool isCoroutine) const { return isCoroutine && !scope_.facts()[rule_.index].isResumable; }
 
   std::string resultType() const { return sema::cxxType(t_.matrices[rule_.outputs[0].matrix].element); }
@@ -118,7 +120,7 @@ private:
       if (p.role != body::Parameter::Role::Binding)
         continue;
       std::string type = p.type;
-      // A coroutine outlives the expression that makes its views: it keeps copies.
+      // A coroutine outlives the expression that makes its views, so it keeps copies.
       if (isCoroutine && type.ends_with("const &"))
         type.resize(type.size() - 1);
       out += fmt::format(", {} {}", type, p.name);
@@ -126,7 +128,7 @@ private:
     return out;
   }
 
-  /// Those that this rule's other form has been given.
+  /// The arguments with which this form calls the rule's other form.
   std::string arguments() const {
     std::string out;
     for (const auto &v : rule_.freeVariables)
@@ -171,7 +173,7 @@ private:
     std::string sizes;
     for (const auto &e : l.extents)
       sizes += (sizes.empty() ? "" : ", ") + e.cxx;
-    // The extents speak of mangled names; a lambda keeps them out of the body's sight.
+    // The extents use mangled names; a lambda hides these from the body.
     return fmt::format("  const {0} {1} = [&] {{ {2}return {0}::allocate({3}); }}();\n", type, l.name,
                        parameterDefinitions(scope_), sizes);
   }
@@ -183,7 +185,7 @@ private:
 };
 
 /// Whether some plan runs the rule's body as text: it could not be lifted, a kernel kept it whole (an index
-/// that is not affine), or it stands in one strongly connected group with a body that calls transforms.
+/// that is not affine), or it is in one strongly connected group with a body that calls transforms.
 bool runsAsText(const Scope &scope, int rule) {
   const auto &plans = scope.input.plans[scope.transform.index].plans;
   for (std::size_t p = 0; p < plans.size(); ++p)
@@ -202,6 +204,24 @@ bool runsAsText(const Scope &scope, int rule) {
   return false;
 }
 
+/// For pb_out_of_bounds(): where the rule's body stands.
+std::string checkedRule(const Scope &scope, const sema::Rule &rule) {
+  const source::MappedText &text = rule.body->text;
+  if (!scope.input.checksBounds || !scope.input.sources || text.text.empty())
+    return "";
+  const auto size = static_cast<std::uint32_t>(text.text.size());
+  const source::Span first = text.locate(0, 1), last = text.locate(size - 1, size);
+  const auto line = [&](const source::Span &at) {
+    return scope.input.sources->position(at.file, at.begin).line;
+  };
+  return fmt::format("static const pb::CheckedRule pb_checked_{}({}, {}, {}, {});\n\n", rule.index,
+                     quoted(fmt::format("rule `{}` of `{}`",
+                                        rule.label.substr(0, rule.label.find('<')), // copies share lines
+                                        scope.transform.family)),
+                     quoted(scope.input.sources->path(first.file)), line(first),
+                     std::max(line(first), first.file == last.file ? line(last) : 0));
+}
+
 } // namespace
 
 std::string bodyName(int rule) { return fmt::format("pb_body_{}", rule); }
@@ -214,6 +234,7 @@ std::string bodies(const Scope &scope) {
     if (!runsAsText(scope, text.rule))
       continue;
     const BodyPrinter printer(scope, text);
+    out += checkedRule(scope, scope.transform.rules[text.rule]);
     out += printer.print(Form::Sequential);
     if (!facts.callees.empty())
       out += printer.print(Form::Coroutine);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A call of a template, `Name<k>(out, in)`: which of its copies runs is known when the call is made.
+// Emits calls of a template, `Name<k>(out, in)`: which of its copies runs is decided when the call is made.
 #include "compiler/emit/parts.h"
 #include <algorithm>
 

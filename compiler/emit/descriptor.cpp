@@ -12,7 +12,8 @@ namespace pbc::emit {
 
 namespace {
 
-/// Sequential below this size: a task pays off from a few microseconds of work on.
+/// The initial cut-off: below it a transform runs sequentially, because a task pays only from a few
+/// microseconds of work on.
 constexpr long kSequentialCutoff = 128;
 /// Cells per task of a data-parallel loop.
 constexpr long kSplitSize = 16384;
@@ -43,7 +44,8 @@ std::vector<const sema::Matrix *> visible(const sema::Transform &t) {
   return out;
 }
 
-/// Those that sizes may name: the ones that depend on the size, once the sizes are in pb_s, or all others.
+/// The tunables that sizes may use: with `bySize` those that depend on the size, once the sizes are in pb_s;
+/// otherwise all others.
 std::string tunableRows(const sema::Transform &t, bool bySize) {
   std::string out;
   for (const auto &k : t.tunables) {
@@ -81,12 +83,10 @@ std::string solveFunction(const Scope &scope) {
   for (std::size_t i = 0; i < t.params.size(); ++i)
     out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}];\n", poly::mangle(t.params[i]), i);
   for (std::size_t i = t.params.size(); i < t.sizeVariables.size(); ++i) {
-    if (!solution.known[i])
-      return out + fmt::format("  return pb::pb_explain(pb_m, \"%s\", {});\n}}\n\n",
-                               quoted(fmt::format("the size {} of {} cannot be inferred from its inputs",
-                                                  t.sizeVariables[i], t.name)));
-    out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}] = {};\n",
-                       poly::mangle(t.sizeVariables[i]), i, solution.cxx[i]);
+    const std::string value =
+        solution.known[i] ? fmt::format(" = {}", solution.cxx[i]) : ""; // else asked for
+    out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}]{};\n", poly::mangle(t.sizeVariables[i]),
+                       i, value);
   }
   out += tunableRows(t, true);
   for (const auto *m : visible(t))
@@ -146,7 +146,7 @@ std::string startFunction(const Scope &scope) {
       t.symbol, arguments);
 }
 
-/// As configurations know it: "Sort", or with accuracy bins "Sort<0>".
+/// The name in configurations: "Sort", or with accuracy bins "Sort<0>".
 std::string nameInBin(const sema::Transform &t, int bin) {
   return t.hasBins() ? fmt::format("{}<{}>", t.name, bin) : t.name;
 }
@@ -166,14 +166,14 @@ std::size_t siteCount(const Scope &scope) { return (hasChoice(scope) ? 1 : 0) + 
 
 bool isConfigured(const sema::Tunable &k) { return k.kind != sema::Tunable::Kind::Target; }
 
-/// The program's own, the two that every transform has, and those of tiles.
+/// The number of the program's own tunables, the two that every transform has, and those of tiles.
 long tunableCount(const Scope &scope) {
   const auto &tunables = scope.transform.tunables;
   return std::count_if(tunables.begin(), tunables.end(), isConfigured) + 2 +
          (goesThroughTime(scope) ? 1 : 0) + (hasThroughTiles(scope) ? 1 : 0) + placementTunableCount(scope);
 }
 
-/// A whole number of the compiler's own whose unit is a size: 0 or `minimum` up to `maximum`.
+/// An integer tunable added by the compiler, whose unit is a size: 0, or `minimum` up to `maximum`.
 std::string ownTunable(const char *name, const char *doc, long initial, long minimum, long maximum,
                        const std::string &slot) {
   return tableRow({{"name", quoted(name)},
@@ -226,14 +226,14 @@ std::string tunableRows(const Scope &scope, int bin) {
   return out + "  },\n";
 }
 
-/// Which way accuracy grows: the targets of the bins say it.
+/// Whether larger or smaller values are more accurate, which follows from the targets of the bins.
 const char *better(const sema::Transform &t) {
   if (t.bins.empty())
     return "pb::Better::None";
   return t.bins.size() > 1 && t.bins[1] < t.bins[0] ? "pb::Better::Smaller" : "pb::Better::Larger";
 }
 
-/// Of the rules of an alternative.
+/// The transforms that the rules of an alternative call.
 std::set<std::string> calleesOf(const Scope &scope, const choice::Alternative &alternative) {
   std::set<std::string> all;
   for (const choice::Use &use : alternative.uses) {
@@ -243,7 +243,7 @@ std::set<std::string> calleesOf(const Scope &scope, const choice::Alternative &a
   return all;
 }
 
-/// Of all rules.
+/// The transforms that any rule calls.
 std::set<std::string> calleesOf(const Scope &scope) {
   std::set<std::string> all;
   for (const body::Facts &facts : scope.facts())
@@ -257,6 +257,21 @@ std::string calleeTable(const std::string &name, const std::set<std::string> &ca
   for (const std::string &callee : callees)
     row += quoted(callee) + ", ";
   return callees.empty() ? "" : fmt::format("static const char *const {}[] = {{{}nullptr}};\n", name, row);
+}
+
+/// Size variables that the inputs and params do not give.
+std::set<std::string> openSizes(const Scope &scope) {
+  const auto &t = scope.transform;
+  std::vector<int> inputs;
+  for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
+    if (t.matrices[m].role == sema::Role::Input)
+      inputs.push_back(m);
+  const auto solution = choice::solveSizes(t, inputs, true, scope.context);
+  std::set<std::string> open;
+  for (std::size_t i = 0; i < t.sizeVariables.size(); ++i)
+    if (!solution.known[i])
+      open.insert(t.sizeVariables[i]);
+  return open;
 }
 
 std::string transformRow(const Scope &scope, int bin) {
@@ -286,7 +301,8 @@ std::string transformRow(const Scope &scope, int bin) {
                    {"hash", quoted(transformHash(scope.input, t))},
                    {"constraintCount", constraints},
                    {"constraints", constraints ? "pb_constraints" : "nullptr"},
-                   {"calls", calleesOf(scope).empty() ? "nullptr" : "pb_calls"}});
+                   {"calls", calleesOf(scope).empty() ? "nullptr" : "pb_calls"},
+                   {"openSizes", openSizes(scope).empty() ? "nullptr" : "pb_open_sizes"}});
 }
 
 std::string tables(const Scope &scope) {
@@ -305,7 +321,8 @@ std::string tables(const Scope &scope) {
   out += "};\nstatic const char *const pb_sizes[] = {";
   for (const auto &s : t.sizeVariables)
     out += quoted(s) + ", ";
-  out += "nullptr};\n" + calleeTable("pb_calls", calleesOf(scope));
+  out += "nullptr};\n" + calleeTable("pb_calls", calleesOf(scope)) +
+         calleeTable("pb_open_sizes", openSizes(scope));
   std::string alternatives;
   for (const auto &a : scope.choices().alternatives) {
     const std::string name = fmt::format("pb_calls_{}", &a - scope.choices().alternatives.data());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// All kernels for devices as one text, with the prelude of a language in front: what --emit=opencl and
-// --emit=cuda print, for groups of the default size.
+// All kernels for devices as one text, after the prelude of a language: what --emit=opencl and --emit=cuda
+// print, for groups of the default size.
 //
 //   // ==== prelude
 //   // ==== Blur.rows, global, groups of 32 x 8 x 1

@@ -11,7 +11,7 @@ namespace pbc::emit {
 
 namespace {
 
-/// An identifier.
+/// Makes an identifier from a name.
 std::string identifier(const std::string &name) {
   std::string out;
   for (const char c : name)
@@ -50,7 +50,7 @@ bool onlyPasses(const Scope &scope, const schedule::Step &step) {
     const body::Facts &facts = scope.facts()[use.rule];
     return facts.onlyPasses && std::all_of(facts.callees.begin(), facts.callees.end(), [&](const auto &name) {
              const auto family = scope.input.module.family(name);
-             return std::none_of(family.begin(), family.end(), // they compare their inputs
+             return std::none_of(family.begin(), family.end(), // memoized transforms compare their inputs
                                  [](const sema::Transform *t) { return t->isMemoized; });
            });
   });

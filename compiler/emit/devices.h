@@ -14,16 +14,17 @@ namespace pbc::emit {
 /// Whether some step of the program can run on a device.
 bool usesDevices(const Input &);
 
-/// Whether the step's bodies only pass their matrices to transforms (body::Facts::onlyPasses), and these look
-/// at no cell outside of their steps: then the processor needs nothing before it.
+/// Whether the step's bodies only pass their matrices to transforms (body::Facts::onlyPasses), and these
+/// transforms access cells only in steps of their own: then nothing has to be copied to the processor before
+/// it.
 bool onlyPasses(const Scope &, const schedule::Step &);
-/// Whether what the transforms leave on devices that a rule's body calls may stay there, in whichever step it
-/// runs.
+/// Whether what the transforms that a rule's body calls leave on devices may stay there, in whichever step
+/// the rule runs.
 bool callsStay(const Scope &, int rule);
 
-/// The function's name in a kernel's text.
+/// The name of the function in a kernel's text.
 std::string kernelEntry(const sema::Transform &, const std::string &step);
-/// The tunables that are no integers, by their mangled names.
+/// The mangled names of the tunables that are not integers.
 std::set<std::string> realNames(const sema::Transform &);
 
 class DeviceTables {
@@ -31,27 +32,28 @@ public:
   explicit DeviceTables(const Scope &);
   /// Name of a step's table; "" in a program without anything for devices.
   std::string ofStep(std::size_t plan, std::size_t step);
-  /// Name of a table that touches all inputs and outputs, for who runs without asking; or "".
+  /// The name of a table that touches all inputs and outputs, for code that runs without checking single
+  /// matrices; or "".
   std::string ofTransform();
-  /// What stands before the tables that name them.
+  /// The definitions to which the tables refer.
   const std::string &text() const { return text_; }
 
 private:
   std::string table(const schedule::Step &, const kernel::OnDevice *);
-  /// Its row in a step's table of matrices.
+  /// The matrix's row in a step's table of matrices.
   std::string matrixRow(const sema::Matrix &, bool reads, bool writes, bool covers) const;
   std::string library(const std::string &step, const sema::LibraryUse &); // library_steps.cpp
   std::size_t placeOf(const std::string &step) const;
   std::string wholeMatrices(const std::string &name, const std::vector<std::pair<int, bool>> &matrices);
   void kernels(const kernel::OnDevice &, const DeviceText &, const std::vector<std::string> &versions,
                const std::string &number);
-  /// Address of the table for a version in which items work together.
+  /// The address of the table for a version in which items work together.
   std::string teams(const kernel::OnDevice &, const DeviceText::Version &, const std::string &number);
   static std::string limits(const kernel::OnDevice &);
   void arguments(const kernel::OnDevice &, const DeviceText &, const std::string &number);
   std::string frameText() const;
   std::string valueInFrame(const std::string &name) const;
-  /// The values of the kernel's functions, as the runtime asks for them.
+  /// A function that gives the ranges of the kernel's functions to the runtime.
   std::string boxFunction(const std::string &name, const kernel::Kernel &) const;
 
   const Scope &scope_;

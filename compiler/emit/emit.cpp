@@ -69,7 +69,7 @@ std::vector<Unit> emit(const Input &in, poly::Context &context, const std::strin
     std::copy_if(texts.rules.begin(), texts.rules.end(), std::back_inserter(scope.ruleTexts),
                  [&](const body::RuleText &r) { return r.transform == t.index; });
     scope.sameViews = sameViews(scope);
-    // The frame comes before the bodies that take it, and the plans that call them after.
+    // The frame comes before the bodies that use it, and the plans that call the bodies come after them.
     std::string text = head(scope) + entry(scope) + descriptor(scope) + "} // namespace pb_program\n";
     units.push_back({t.symbol, std::move(text)});
   }

@@ -23,11 +23,10 @@ namespace pbc::emit {
 /// kernels[transform][plan][step]: nothing for steps whose bodies call transforms.
 using Kernels = std::vector<std::vector<std::vector<std::optional<kernel::Kernel>>>>;
 
-/// fusions[transform][plan]: which of its `through` matrices tiles can stand for.
+/// fusions[transform][plan]: the `through` matrices that can be replaced by tiles.
 using Fusions = std::vector<std::vector<kernel::Fusion>>;
 
-/// devices[transform][plan][step]: null for steps whose bodies call transforms. Empty: nothing is for
-/// devices.
+/// devices[transform][plan][step]: null for steps whose bodies call transforms. Empty: no code for devices.
 using Devices = std::vector<std::vector<std::vector<std::shared_ptr<const kernel::OnDevice>>>>;
 
 struct Input {
@@ -37,11 +36,13 @@ struct Input {
   const std::vector<schedule::TransformPlans> &plans;
   const Kernels &kernels;
   const Fusions &fusions;
-  const source::SourceManager *sources = nullptr;   // for the places that assertions name
-  std::vector<std::string> processors = {"native"}; // in one program, the least able one first
-  std::vector<std::string> rawBlocks = {}; // the module's, as body::understand has them for each unit
-  std::string kernelOptions = {};          // lines of a configuration's [kernels], for the program to know
+  const source::SourceManager *sources = nullptr;   // for the places in messages of assertions
+  std::vector<std::string> processors = {"native"}; // of one program, the least capable first
+  std::vector<std::string> rawBlocks = {}; // the module's, as body::understand prepares them for each unit
+  std::string kernelOptions = {};          // lines of a configuration's [kernels], which the program records
   const Devices *devices = nullptr;
+  bool checksBounds = false;  // the program knows which lines are whose rule's
+  bool takesPointers = false; // some code asks regions for their memory: matrices then have no gaps
 };
 
 struct Unit {
@@ -51,20 +52,21 @@ struct Unit {
 
 Fusions fuse(const sema::Module &, const std::vector<schedule::TransformPlans> &, const Kernels &);
 
-/// Where the units for one of several processors have everything: "pb_program_x86_64_v3".
+/// The namespace of all code for one of several processors: "pb_program_x86_64_v3".
 std::string versionNamespace(const std::string &processor);
 
-/// The last one is the program's, the same for all processors; all others stand in the namespace pb_program,
-/// which a macro renames where there are several.
+/// The last unit is the program's, which is the same for all processors. All others are in the namespace
+/// pb_program, which a macro renames if there are several processors.
 std::vector<Unit> emit(const Input &, poly::Context &, const std::string &bakedConfiguration);
 
-/// Choices and tunables for a tuner that reads XML; the program tells its own tuner by --info.
+/// Choices and tunables as XML, for tuners that read it; the project's own tuner uses the program's --info.
 std::string infoXml(const Input &);
 
 /// Hash of all names that a configuration may use, with their ranges: Program::hash.
 std::string programHash(const Input &);
 
-/// Hash of a transform's text, without comments and spaces: Transform::hash. What it calls does not count.
+/// Hash of a transform's text, without comments and spaces: Transform::hash. Transforms that it calls are not
+/// included.
 std::string transformHash(const Input &, const sema::Transform &);
 
 } // namespace pbc::emit

@@ -14,8 +14,8 @@ namespace {
 /// Deep enough for recursion that halves or walks a row, shallow enough for a worker's stack (256 MiB).
 constexpr int kDeepestRecursion = 20000;
 
-/// A number that is passed by value lives in the frame: the call's arguments are gone when tasks run.
-/// As the frame keeps a tunable's value.
+/// The type in which the frame keeps a tunable's value. A number that is passed by value lives in the frame,
+/// because the call's arguments are gone when tasks run.
 const char *valueType(const sema::Tunable &k) {
   if (k.length)
     return k.isFloat ? "pb::FloatArray" : "pb::IntegerArray";
@@ -43,7 +43,7 @@ std::string frameStruct(const Scope &scope) {
 
 std::string slots(const Scope &scope) {
   const auto &t = scope.transform;
-  // Before anything runs, the runtime fills them with the defaults or with what a configuration says.
+  // Before anything runs, the runtime fills them with the defaults or from a configuration.
   std::string out = fmt::format("static pb::Selector pb_site_{}[{}];\n", t.symbol, t.binCount());
   for (const auto &k : t.tunables)
     if (k.kind == sema::Tunable::Kind::Target)
@@ -59,7 +59,7 @@ std::string slots(const Scope &scope) {
   return out + placementSlots(scope);
 }
 
-/// For each matrix that a caller passes: its extents by name.
+/// Defines names for the extents of each matrix that a caller passes.
 std::string extentDefinitions(const sema::Transform &t, const char *from) {
   std::string out;
   int position = 0;
@@ -93,7 +93,7 @@ std::pair<std::string, std::string> sizeList(const sema::Transform &t) {
   return {format, values};
 }
 
-/// Compares every extent with its formula.
+/// Checks that compare every extent with its formula.
 std::string extentChecks(const sema::Transform &t) {
   const auto [format, values] = sizeList(t);
   std::string out;
@@ -130,7 +130,8 @@ std::string guards(const Scope &scope) {
   return out;
 }
 
-/// An opaque body gets its cells as values; a lifted one reads them where its statements stand.
+/// Whether the body stores once: an opaque body gets its cells as values, a lifted one reads them where its
+/// statements are.
 bool storesOnce(const body::Facts &facts) {
   if (!facts.liftable)
     return true;
@@ -147,8 +148,8 @@ bool storesOnce(const body::Facts &facts) {
          !facts.nodes.back()->target.isLocal;
 }
 
-/// Whether a rule's points read of `input` only the cells that they write of `output`. Each cell is written
-/// by one point, and all are: so no point reads what another one has written.
+/// Whether a rule's points read from `input` only the cells that they write to `output`. Each cell is written
+/// by one point, and all cells are written: so no point reads what another one has written.
 bool readsWhatItWrites(const Scope &scope, const choice::Use &use, int output, int input) {
   const auto &rule = scope.transform.rules[use.rule];
   const auto &application = scope.choices().grid.applications[use.rule];
@@ -170,7 +171,8 @@ bool readsWhatItWrites(const Scope &scope, const choice::Use &use, int output, i
   return true;
 }
 
-/// Values are read before the one store of a point: not so with several outputs, or several stores.
+/// Whether values are read before the only store of a point. This does not hold with several outputs, or
+/// several stores.
 bool storesLast(const Scope &scope, const choice::Use &use) {
   return use.overwritten.empty() && scope.transform.rules[use.rule].outputs.size() == 1 &&
          storesOnce(scope.facts()[use.rule]);
@@ -206,7 +208,7 @@ std::string aliasChecks(const Scope &scope) {
   return out;
 }
 
-/// Whether some chain of calls leads from the transform back to it: only there can recursion be without end.
+/// Whether some chain of calls leads from the transform back to it: only then can recursion be endless.
 bool reachesItself(const Scope &scope) {
   const auto &module = scope.input.module;
   std::vector<bool> seen(module.transforms.size(), false);
@@ -236,7 +238,7 @@ std::string binCheck(const sema::Transform &t) {
                                         t.name, t.binCount() - 1)));
 }
 
-/// Their values for this call: those that depend on the size, once it is known, or all others.
+/// The tunables' values for this call: those that depend on the size, once it is known, or all others.
 std::string tunableValues(const sema::Transform &t, bool bySize) {
   std::string out;
   for (const auto &k : t.tunables) {
@@ -262,9 +264,11 @@ std::string enter(const Scope &scope) {
     if (t.matrices[m].role == sema::Role::Input)
       inputs.push_back(m);
   }
-  // A call's outputs tell all sizes; what they leave open can only be known when params are given.
+  // A call's outputs determine all sizes; what they leave open can only be known if params are given.
   const auto solution = choice::solveSizes(t, matrices, false, scope.context);
   const auto fromParams = choice::solveSizes(t, inputs, true, scope.context);
+  const bool isOpen = std::count(fromParams.known.begin(), fromParams.known.end(), false) != 0;
+  const auto fromAll = isOpen ? choice::solveSizes(t, matrices, true, scope.context) : fromParams;
   std::string out = "/// Sizes, checks, selector, aliases: everything before a plan runs.\n";
   out += fmt::format(
       "PB_SMALL static void pb_enter(pb::Frame *pb_p) {{\n  auto &pb_f = *static_cast<{} *>(pb_p);\n",
@@ -274,7 +278,9 @@ std::string enter(const Scope &scope) {
   out += "  long pb_n = 1;\n";
   for (std::size_t i = 0; i < t.sizeVariables.size(); ++i) {
     const std::string name = poly::mangle(t.sizeVariables[i]);
-    std::string value = solution.known[i] ? solution.cxx[i] : fromParams.cxx[i];
+    std::string value = solution.known[i]     ? solution.cxx[i]
+                        : fromParams.known[i] ? fromParams.cxx[i]
+                                              : fromAll.cxx[i];
     if (i < t.params.size())
       value = fmt::format("pb_f.params ? pb_f.params[{}] : {}", i, solution.known[i] ? value : "0");
     else if (value.empty())
@@ -298,7 +304,7 @@ std::string enter(const Scope &scope) {
   return out + aliasChecks(scope) + "}\n\n";
 }
 
-/// The arguments into a new frame `pb_f`.
+/// Stores the arguments in a new frame `pb_f`.
 std::string fillFrame(const Scope &scope) {
   std::string out = "  pb_f.depth = pb_depth;\n";
   if (scope.transform.hasBins())
@@ -378,7 +384,7 @@ std::map<std::pair<int, int>, unsigned long> sameViews(const Scope &scope) {
   const auto &alternatives = scope.choices().alternatives;
   for (std::size_t k = 0; k < alternatives.size() && k < 64; ++k) {
     const auto &uses = alternatives[k].uses;
-    const bool usesLibrary = // which may write before it has read all
+    const bool usesLibrary = // the library may write before it has read everything
         std::any_of(uses.begin(), uses.end(),
                     [&](const auto &use) { return scope.transform.rules[use.rule].library.has_value(); });
     if (usesLibrary ||
@@ -403,8 +409,8 @@ bool mayShareViews(const Scope &scope, std::size_t alternative) {
 
 namespace {
 
-/// What a task-parallel call does once its frame is filled: the runtime walks tables, or, when some plan
-/// calls transforms, a coroutine does it.
+/// The part of a task-parallel call after its frame is filled: the runtime walks tables or, if some plan
+/// calls transforms, a coroutine runs.
 std::string parallelEntry(const Scope &scope, const PlanTexts &plans) {
   const auto &t = scope.transform;
   const std::string head =

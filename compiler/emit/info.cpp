@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the original's tuner read beside a program: its choices and tunables as XML (language reference 3.4).
+// Emits what the original's tuner read in addition to a program: its choices and tunables as XML (language
+// reference 3.4).
 #include "compiler/emit/parts.h"
 
 namespace pbc::emit {

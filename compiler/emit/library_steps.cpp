@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The table of a step that a function of a library does on devices (sema::Rule::library). Headers: devices.h.
+// Emits the table of a step that a library function computes on devices (sema::Rule::library); the header is
+// devices.h.
 //
 //   rule Blas to(C c) from(A a, B b) gpu cublas.gemm(c, a, b) of Product
 //   => pb_device_0: matrices C, A, B as wholes; one kernel, "cublas.gemm double"; values: their extents

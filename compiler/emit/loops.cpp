@@ -122,7 +122,7 @@ private:
     return out;
   }
 
-  /// A value of sizes and coordinates, which are variables here, and tunables.
+  /// The text of a value of sizes and coordinates, which are variables here, and tunables.
   std::string text(const body::Value &v) const {
     std::string operands;
     for (const auto &o : v.operands)

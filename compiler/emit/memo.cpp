@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The entries of a `memoized` transform: each asks the runtime whether the last call was the same one, and
-// runs the transform anew (pb_seq_NAME$anew) only if not.
+// Emits the entries of a `memoized` transform: each asks the runtime whether the last call was the same one,
+// and only if it was not runs the transform again (pb_seq_NAME$anew).
 #include "compiler/emit/parts.h"
 #include <algorithm>
 
@@ -26,12 +26,12 @@ std::string plainSymbol(const sema::Transform &t) { return t.symbol + (t.isMemoi
 
 std::string memoEntries(const Scope &scope) {
   const sema::Transform &t = scope.transform;
-  // What a body finds in its outputs is an input too.
+  // If a body reads its outputs, their old contents are inputs, too.
   const bool readsOutputs =
       std::any_of(scope.facts().begin(), scope.facts().end(), [](const auto &f) { return f.readsOutputs; });
   std::string inputs, outputs, arguments = "pb_depth";
   int inputCount = 0, outputCount = 0;
-  if (t.hasBins()) { // each accuracy computes its own
+  if (t.hasBins()) { // each accuracy bin computes its own
     arguments += ", pb_bin";
     inputs = "{&pb_bin, nullptr, nullptr, 0, sizeof pb_bin}";
     inputCount = 1;

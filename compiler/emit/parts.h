@@ -2,8 +2,8 @@
 
 // The parts of a transform's translation unit, one file each: bodies.cpp (rules' bodies as functions),
 // entry.cpp (frame, sizes, aliasing, selector), plans.cpp (alternatives), loops.cpp (bodies that call
-// transforms, point by point), descriptor.cpp (tables for the runtime), copies.cpp (which
-// copy of a template a call means), accuracy.cpp (verify_accuracy).
+// transforms, point by point), descriptor.cpp (tables for the runtime), copies.cpp (which copy of a template
+// a call means), accuracy.cpp (verify_accuracy).
 #pragma once
 #include "compiler/body/unit.h"
 #include "compiler/emit/emit.h"
@@ -19,8 +19,8 @@ struct Scope {
   poly::Context &context;
   /// Parameters of rule bodies as body::makeUnit declares them, by rule.
   std::vector<body::RuleText> ruleTexts;
-  /// Of an output and an input: the alternatives (the first 64, as bits) for which they may be the very same
-  /// view, as each point reads only the cell that it writes itself, by value, before it writes.
+  /// By output and input: the alternatives (the first 64, as bits) for which both may be the very same view,
+  /// because each point reads, by value, only the cell that it writes itself, before it writes it.
   std::map<std::pair<int, int>, unsigned long> sameViews = {};
 
   const std::vector<body::Facts> &facts() const { return input.facts[transform.index]; }
@@ -29,10 +29,10 @@ struct Scope {
 };
 
 std::string regionType(sema::Element, int rank, bool isConst);
-/// The comment behind a tunable's declaration, or alone on the line before it; else "tunable of Sort".
+/// The comment after a tunable's declaration, or alone on the line before it; otherwise "tunable of Sort".
 std::string tunableDoc(const Input &, const sema::Tunable &, const sema::Transform &);
-/// How many values a tunable has in each accuracy bin; and where in its slot those for `bin` and the size
-/// `pb_n` begin.
+/// How many values a tunable has in each accuracy bin; and where in its slot the values for `bin` and the
+/// size `pb_n` begin.
 int valueCount(const sema::Tunable &);
 std::string valuePosition(const sema::Tunable &, const std::string &bin);
 /// "const long n = f.v_n; ..." for all parameters of index expressions.
@@ -40,17 +40,17 @@ std::string parameterDefinitions(const Scope &);
 /// Name of a rule's body as a function, and as a coroutine.
 std::string bodyName(int rule);
 std::string coroutineName(int rule);
-/// "double &b" or "pb::Region<const double, 1> a": how a matrix is passed to a transform. Matrices in calling
-/// order: outputs, then inputs.
+/// "double &b" or "pb::Region<const double, 1> a": the declaration of a matrix parameter of a transform.
+/// Matrices are in calling order: outputs, then inputs.
 std::vector<int> callingOrder(const sema::Transform &);
 std::string parameterList(const sema::Transform &, bool byValue);
 std::string declarations(const sema::Transform &);
 /// The functions that choose a copy by a call's arguments; "" for a transform without copies.
 std::string copyDispatch(const std::vector<const sema::Transform *> &family);
 
-/// What Scope::sameViews is to be.
+/// Computes Scope::sameViews.
 std::map<std::pair<int, int>, unsigned long> sameViews(const Scope &);
-/// Whether some plan goes through time in tiles: the transform then has the tunable `tile_steps`.
+/// Whether some plan uses tiles through time: the transform then has the tunable `tile_steps`.
 bool goesThroughTime(const Scope &);
 /// Whether some plan has groups that run in tiles: the transform then has the tunable `tile_bytes`.
 bool hasThroughTiles(const Scope &);
@@ -59,27 +59,28 @@ bool hasThroughTiles(const Scope &);
 bool mayShareViews(const Scope &, std::size_t alternative);
 
 std::string bodies(const Scope &);
-/// What `verify_accuracy` calls; "" if no body does.
+/// The function that `verify_accuracy` calls; "" if no body does.
 std::string verifyFunction(const Scope &);
 std::string entry(const Scope &);
 /// The plans' functions and tables. `loopsOnly`: the table `pb_plans` holds all of them. Otherwise
-/// pb_run(frame) runs a plan on the spot, and `tasks` are the statements of a coroutine that run it in tasks.
+/// pb_run(frame) runs a plan on the calling thread, and `tasks` are the statements of a coroutine that runs
+/// it in tasks.
 struct PlanTexts {
   std::string functions, tasks;
   bool loopsOnly = false;
   std::string whole = {}; // table of all inputs and outputs for devices (devices.h), or ""
 };
 PlanTexts plans(const Scope &);
-/// What the entries that run a plan are called: a memoized transform's own entries stand before them.
+/// The name of the entries that run a plan; the entries of a memoized transform call them.
 std::string plainSymbol(const sema::Transform &);
-/// The own entries of a memoized transform.
+/// The entries of a memoized transform.
 std::string memoEntries(const Scope &);
 /// Statements that run the body of a call step at each point; `parallel`: inside a coroutine.
 std::string pointLoops(const Scope &, const schedule::Step &, bool parallel);
 std::string descriptor(const Scope &);
 std::string programUnit(const Input &, const std::string &bakedConfiguration);
 
-/// A #line that says where the user's text that follows stands: assertions and debuggers name that place.
+/// A #line for the user's text that follows, so that assertions and debuggers name its place.
 std::string lineOf(const Input &, const source::MappedText &);
 /// A C++ string literal.
 std::string quoted(const std::string &);

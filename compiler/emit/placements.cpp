@@ -12,8 +12,8 @@ namespace pbc::emit {
 namespace {
 
 constexpr int kRatioParts = 64;     // requirement 100; the paper's are eighths
-constexpr int kAdaptive = 65;       // what the runtime takes for "find it by measuring" (device/balance.h)
-constexpr int kLargestGroup = 1024; // along one function; what a device cannot have, the runtime halves
+constexpr int kAdaptive = 65;       // the runtime's value for "find it by measuring" (device/balance.h)
+constexpr int kLargestGroup = 1024; // along one function; the runtime halves what a device does not support
 constexpr int kMostCells = 16;
 constexpr int kMostParts = 1024;
 constexpr int kLargestTile = 4096; // along one function
@@ -21,16 +21,17 @@ constexpr const char *kFunctions = "xyzw";
 constexpr const char *kOrdinals[] = {"first", "second", "third", "fourth"};
 constexpr int kTileFunctions = kernel::kMostTileFunctions;
 
-/// Groups are long along x, where neighbours lie side by side.
+/// Groups are long along x, where neighbours are contiguous.
 int defaultGroup(int dimensions, int d) {
   static constexpr int kSizes[3][3] = {{256, 1, 1}, {32, 8, 1}, {32, 4, 2}};
   return kSizes[dimensions - 1][d];
 }
 
-/// So that a round keeps a group busy, and a diagonal of tiles several groups.
+/// So large that a round keeps a group busy, and a diagonal of tiles several groups.
 int defaultTile(int dimensions) { return dimensions == 2 ? 64 : 16; }
 
-/// Along memory all items of a group; across it, as many neighbouring cells as make a transaction.
+/// Along memory the team is all items of a group; across it, as many neighbouring cells as make a
+/// transaction.
 int defaultTeam(const kernel::Cooperation &how) { return how.isAlongSteps ? 256 : 8; }
 
 } // namespace
@@ -105,7 +106,7 @@ std::vector<std::string> versionsOf(const Placement &p) {
 
 namespace {
 
-/// A condition of the tunables of a placement: the versions that they say something of.
+/// A condition of a placement's tunables: the versions to which they apply.
 struct Aspect {
   const char *name;
   std::vector<std::string> versions;
@@ -122,7 +123,7 @@ unsigned long usesOf(const Placement &p, const Aspect &aspect) {
   return uses;
 }
 
-/// Placements whose steps are launched in groups of our choice.
+/// Whether the steps of the placement are launched in groups whose size the configuration decides.
 bool hasGroups(const Placement &p) { return usesOf(p, kInGroups) != 0 && p.itemDimensions > 0; }
 
 std::string placementConditions(const Scope &scope) {

@@ -7,8 +7,8 @@
 //                            tunables group_x_rows, group_y_rows, which count where place_rows is gpu or gpu_local
 //                            constraint group_x_rows * group_y_rows <= 1024
 //
-// Steps of one name in several plans share a placement. Invariant: a tunable carries the conditions under
-// which it changes anything (runtime/abi/program.h).
+// Steps of one name in several plans share a placement. Invariant: a tunable has the conditions under
+// which it has an effect (runtime/abi/program.h).
 #pragma once
 #include "compiler/emit/parts.h"
 
@@ -19,27 +19,28 @@ struct Placement {
   int itemDimensions = 0;
   bool hasLocal = false, hasBlocks = false;
   int tileDimensions = 0; // 0: no tiles
-  bool isLibrary = false; // a function of a library, and nothing else
-  int team = 0; // items that compute a cell together, unless the configuration says otherwise; 0: none do
+  bool isLibrary = false; // a function of a library, without other versions
+  int team = 0; // items that compute a cell together, unless the configuration says otherwise; 0: none
 };
 
-/// In the order of the plans; none in a program without anything for devices.
+/// In the order of the plans; none in a program without code for devices.
 std::vector<Placement> placements(const Input &, const sema::Transform &);
 std::vector<Placement> placements(const Scope &);
 
-/// The versions of its kernel that it may choose, in the order of its alternatives after the processor.
+/// The versions of its kernel that can be chosen, in the order of its alternatives after the processor.
 std::vector<std::string> versionsOf(const Placement &);
 
-/// Name of one of those definitions: `kind` is "place", "group", "cells" or "ratio".
+/// The name of one of the definitions below: `kind` is "place", "group", "cells" or "ratio".
 std::string placementSlot(const Scope &, const char *kind);
-/// Definitions of what the configuration fills: selectors, sizes of groups, ratio.
+/// Definitions of the variables that the configuration sets: selectors, sizes of groups, ratio.
 std::string placementSlots(const Scope &);
 /// Rows of the transform's tables of sites and tunables, for one accuracy bin.
 std::string placementSites(const Scope &, int bin);
 std::string placementTunables(const Scope &, int bin);
-/// What these rows name: alternatives of placements, conditions of tunables; and the transform's constraints.
+/// The definitions to which these rows refer: alternatives of placements, conditions of tunables; and the
+/// transform's constraints.
 std::string placementAlternatives(const Scope &);
-/// How many rows the table pb_constraints has; without any there is no such table.
+/// The number of rows of the table pb_constraints; with 0 rows there is no such table.
 std::size_t placementConstraintCount(const Scope &);
 int placementTunableCount(const Scope &);
 

@@ -25,8 +25,8 @@ const char *taskOrder(kernel::TaskOrder order) {
   return "";
 }
 
-/// The functions and tables of a transform's plans. A step that is a kernel is a line of a table that the
-/// runtime walks; only steps that call transforms are statements, in pb_run and in the entry's coroutine.
+/// Prints the functions and tables of a transform's plans. A step that is a kernel is a row of a table that
+/// the runtime walks; only steps that call transforms are statements, in pb_run and in the entry's coroutine.
 /// Kernels that several plans share are printed once.
 class PlanPrinter {
 public:
@@ -81,8 +81,8 @@ private:
     return scope_.input.kernels[t_.index][plan][step];
   }
 
-  /// The function of a step's kernel. Making its loops is the dearest thing that the emitter does: once for
-  /// all steps that have the same kernel, whose copies have their schedule in common.
+  /// The function of a step's kernel. Generating its loops is the most expensive work of the emitter, so it
+  /// is done once for all steps with the same kernel, whose copies share their schedule.
   const std::string &kernelName(std::size_t plan, std::size_t step) {
     const auto &k = *kernelOf(plan, step);
     const std::pair key(k.schedule.get(), mayShareViews(scope_, plan));
@@ -127,7 +127,7 @@ private:
   }
 
   /// Name of the function that makes the plan's temporaries: `through` matrices that one of its steps writes,
-  /// without those that tiles have.
+  /// without those that exist only in tiles.
   std::string allocation(const std::string &number, const schedule::Plan &plan,
                          const std::set<int> &inTiles) {
     std::vector<bool> written(t_.matrices.size(), false);
@@ -142,8 +142,9 @@ private:
       std::string sizes;
       for (const auto &e : t_.matrices[m].extents)
         sizes += (sizes.empty() ? "" : ", ") + e.cxx;
-      body += fmt::format("  pb_f.m_{} = {}::allocateApart({});\n", poly::mangle(t_.matrices[m].name),
-                          regionType(t_.matrices[m].element, t_.matrices[m].rank(), false), sizes);
+      body += fmt::format("  pb_f.m_{} = {}::{}({});\n", poly::mangle(t_.matrices[m].name),
+                          regionType(t_.matrices[m].element, t_.matrices[m].rank(), false),
+                          scope_.input.takesPointers ? "allocate" : "allocateApart", sizes);
     }
     if (body.empty())
       return "";
@@ -155,7 +156,7 @@ private:
     return name;
   }
 
-  /// Name of the function that says over which box a kernel's tasks go.
+  /// Name of the function that gives the box over which a kernel's tasks go.
   std::string boxFunction(std::size_t plan, std::size_t step) {
     const auto &k = *kernelOf(plan, step);
     if (k.taskDimensions.empty())
@@ -176,7 +177,7 @@ private:
     return at->second;
   }
 
-  /// Name of the table that says how a stencil in time moves; "" for other kernels.
+  /// Name of the table that describes how a stencil moves in time; "" for other kernels.
   std::string timeShape(const kernel::Kernel &k) {
     if (!k.bytesPerPlace)
       return "";
@@ -202,13 +203,13 @@ private:
     return at->second;
   }
 
-  /// What is special about a line of a table of loops: names of tables, "" for none.
+  /// The optional fields of a row of a table of loops: names of tables, "" for none.
   struct Special {
     bool copies = false;
     std::string time, through, device;
   };
 
-  /// The rows of a block in registers only the processor knows that the C++ is compiled for.
+  /// Only the processor for which the C++ is compiled determines the number of rows of a block in registers.
   static std::string grainText(const kernel::Kernel &kernel, const kernel::Kernel::TaskDimension &dimension) {
     const auto &tile = kernel.registerTile;
     const auto &variables = kernel.statements.front().dimensions;
@@ -293,7 +294,8 @@ private:
     return name;
   }
 
-  /// The plan as statements: runs of loops as pieces of its table, steps that call transforms point by point.
+  /// The plan as statements: sequences of loops as sections of its table, steps that call transforms point by
+  /// point.
   std::string statements(std::size_t number, const schedule::Plan &plan, const Ordered &ordered,
                          bool parallel) {
     std::string out;
@@ -312,7 +314,8 @@ private:
       return calls;
     };
     for (std::size_t i = 0; i < ordered.steps.size();) {
-      // A level with calls by itself, its loops as one more job beside them; levels of loops together.
+      // A level with calls runs by itself, with its loops as one more job; consecutive levels of loops run
+      // together.
       std::size_t end = endOfLevel(i);
       const int calls = callsBetween(i, end);
       while (calls == 0 && end < ordered.steps.size() && callsBetween(end, endOfLevel(end)) == 0)
@@ -340,8 +343,8 @@ private:
     return out;
   }
 
-  /// A statement that waits for what a step's bodies may read; "" if they look at nothing, and in a program
-  /// without anything for devices.
+  /// A statement that waits for what a step's bodies may read; "" if they access nothing, and in a program
+  /// without code for devices.
   std::string toHost(std::size_t plan, std::size_t step) {
     if (onlyPasses(scope_, scope_.input.plans[t_.index].plans[plan].steps[step]))
       return "";
@@ -349,7 +352,7 @@ private:
     return table.empty() ? "" : fmt::format("  co_await pb::toHost(&pb_f, &{});\n", table);
   }
 
-  /// A step that calls transforms as a coroutine of its own, to run beside others.
+  /// A step that calls transforms as a coroutine of its own, which can run beside others.
   std::string stepCoroutine(std::size_t plan, std::size_t step) {
     const std::string name = fmt::format("pb_step_{}_{}", plan, step);
     functions_ += fmt::format("PB_SMALL static pb::Job {}({} &pb_f) {{\n  {}\n{}{}  co_return;\n}}\n\n", name,

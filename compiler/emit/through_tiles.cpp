@@ -43,7 +43,7 @@ private:
     return out;
   }
 
-  /// `from`: where the limits of the reader's points are.
+  /// `from`: the names of the limits of the reader's points.
   std::string reads(const std::vector<kernel::CellsBox> &all, std::size_t dimensions, const std::string &low,
                     const std::string &high) const {
     if (all.empty())
@@ -91,7 +91,7 @@ private:
         break;
       }
     }
-    // What the points reach besides must have room, too.
+    // There must be room for other cells that the points write, too.
     for (std::size_t d = 0; d < producer.dimensions.size(); ++d)
       if (producer.dimensions[d].kind == Kind::All)
         out += fmt::format("  if (!pb::isEmpty({0})) {1}.low[{2}] = 0, {1}.high[{2}] = {3};\n", points, cells,
@@ -116,7 +116,7 @@ private:
     for (std::size_t m = 0; m < group_.matrices.size(); ++m)
       out += fmt::format("  pb_cells[{}] = pb::noCells({});\n", m, t_.matrices[group_.matrices[m]].rank());
     out += reads(group_.reads, dimensionsOf(group_.consumer), "pb_low", "pb_high");
-    // Who reads a matrix comes after who writes it.
+    // Readers of a matrix come after its writers.
     for (std::size_t p = group_.producers.size(); p-- > 0;)
       out += pointsOf(p);
     return out + "}\n\n";

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a plan's groups (kernel/fuse.h) become: for each a function that says which cells and points a tile
+// Emits a plan's groups (kernel/fuse.h): for each group a function that says which cells and points a tile
 // needs, a kernel that computes the tile with them, and the table that the runtime walks.
 #pragma once
 #include "compiler/emit/parts.h"
 
 namespace pbc::emit {
 
-/// What the plan's steps are called in the unit, and how many task dimensions they have.
+/// The names of the plan's steps in the unit, and the number of their task dimensions.
 struct StepNames {
   std::vector<std::string> kernels, boxes;
   std::vector<std::size_t> taskDimensions;
@@ -18,7 +18,7 @@ struct ThroughTilesText {
   std::string kernel, table; // their names
 };
 
-/// The `number`th group of the transform.
+/// The text for the `number`th group of the transform.
 ThroughTilesText throughTiles(const Scope &, const kernel::TileGroup &, const StepNames &,
                               std::size_t number);
 

@@ -8,7 +8,7 @@ namespace pbc::emit {
 
 namespace {
 
-/// Where a text in quotes or a comment that begins at `at` ends; `at` if none does.
+/// The end of the quoted text or comment that begins at `at`; `at` if none does.
 std::size_t endOfQuoted(std::string_view text, std::size_t at) {
   const char quote = text[at];
   std::size_t end = at + 1;
@@ -25,7 +25,7 @@ std::size_t endOfComment(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// Without comments, and with one space where there is any.
+/// The text without comments, and with one space for any white space.
 std::string significant(std::string_view text) {
   std::string out;
   bool isSpace = false;
@@ -56,7 +56,7 @@ std::string transformHash(const Input &in, const sema::Transform &t) {
   std::string text = t.name;
   if (in.sources && t.span.end > t.span.begin)
     text += "\n" + significant(in.sources->text(t.span));
-  for (const auto &rule : t.rules) // with what macros stand for
+  for (const auto &rule : t.rules) // after macro expansion
     if (rule.body)
       text += "\n" + rule.label + "\n" + significant(rule.body->text.text);
   for (const syntax::RawBlock *block : in.module.rawBlocks)

@@ -25,12 +25,12 @@ int bits(Scalar s) {
   return 0;
 }
 
-/// Every value of `from` is one of `to`.
+/// Whether every value of `from` is a value of `to`.
 bool holds(Scalar to, Scalar from) {
   return to == from || (isWhole(to) == isWhole(from) && bits(to) > bits(from));
 }
 
-/// What is not the accumulator and not a fold of it.
+/// An expression that is not a fold of the accumulator, and the accumulator itself.
 const std::string kNone = "none", kItself = "itself";
 
 class Matcher {
@@ -41,7 +41,7 @@ public:
             kernel.buffers[static_cast<std::size_t>(s.accesses[static_cast<std::size_t>(s.write)].buffer)]
                 .element) {}
 
-  /// "+", ..; kItself, kNone.
+  /// Returns "+", ..; kItself or kNone.
   std::string match() const {
     const Expr &value = *statement_.value;
     if (statement_.op.empty())
@@ -62,7 +62,7 @@ private:
            std::any_of(e.operands.begin(), e.operands.end(), [&](const ExprPtr &o) { return mentions(*o); });
   }
 
-  /// The element's own values pass through unchanged, and sums of it, too, modulo its size.
+  /// Whether the element's values, and sums of them modulo its size, pass through this type unchanged.
   bool isWide(Scalar type) const {
     if (!isWhole(element_))
       return !isWhole(type);
@@ -70,7 +70,7 @@ private:
                                     : isWhole(type) && type != Scalar::Bool && bits(type) >= bits(element_);
   }
 
-  /// Without conversions that keep every value.
+  /// The expression without conversions that keep every value.
   static const Expr &plain(const Expr &e) {
     const Expr *inner = &e;
     while (inner->kind == Expr::Kind::Cast && holds(inner->type, inner->operands[0]->type))
@@ -78,7 +78,7 @@ private:
     return *inner;
   }
 
-  /// A number that the element can hold.
+  /// Whether it is a number that the element can hold.
   bool isElement(const Expr &e) const {
     const Expr &p = plain(e);
     const bool isTruth = p.kind == Expr::Kind::Literal &&
@@ -93,7 +93,7 @@ private:
     return inner == kItself || inner == symbol ? symbol : kNone;
   }
 
-  /// The accumulator in `with`, what is folded into it in `other`.
+  /// One step of a fold: the accumulator is in `with`, the value folded into it is `other`.
   std::string step(const std::string &symbol, const Expr &with, const Expr &other) const {
     if (mentions(other))
       return kNone;
@@ -134,7 +134,7 @@ private:
   }
   bool samePlain(const Expr &a, const Expr &b) const { return same(plain(a), plain(b)); }
 
-  /// p < q ? q : p and its like.
+  /// Matches p < q ? q : p and similar forms.
   std::string extreme(const Expr &e) const {
     const Expr &condition = plain(*e.operands[0]);
     if (condition.kind != Expr::Kind::Binary)
@@ -151,7 +151,7 @@ private:
     return element(first == isLess ? "min" : "max", p, q);
   }
 
-  /// Of the accumulator and a number of its type.
+  /// A fold of the accumulator and a number of its type.
   std::string element(const std::string &symbol, const Expr &p, const Expr &q) const {
     const bool isP = isAccumulator(plain(p)), isQ = isAccumulator(plain(q));
     if (isP == isQ)

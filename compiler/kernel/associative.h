@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Statements that fold one more value into a scalar by an operation that knows no order.
+// Finds statements that fold one more value into a scalar by an associative operation.
 //
 //   s[y] += A[x,y] * V[x]                            s = s + (A[x,y] * V[x])
 //   m[y] = (m[y] < A[x,y]) ? A[x,y] : m[y]           m = max(m, A[x,y])
 //   c[y] = (A[x,y] > 0) ? (c[y] + 1) : c[y]          c = c + (A[x,y] > 0 ? 1 : 0)
 //   P[x] = P[x-1] + A[x]                             the same, where the scalar is another cell
 //
-// Whole numbers add, multiply and combine bits modulo 2^n, so every order gives the same bits; sums,
-// products, smallest and largest of floating-point numbers only where they may be reassociated (of two zeros
-// or a NaN the one that comes first counts).
+// Integers are added, multiplied and combined bitwise modulo 2^n, so every order gives the same bits. Sums,
+// products, minima and maxima of floating-point numbers are accepted only if they may be reassociated (the
+// result of a minimum of two zeros, or with a NaN, depends on the order).
 #pragma once
 #include "compiler/kernel/kernel.h"
 
 namespace pbc::kernel {
 
-/// Associative and commutative.
+/// An associative and commutative operation.
 struct Operation {
   std::string symbol; // "+", "*", "&", "|", "^", "&&", "||", "min", "max"
   Scalar element;
@@ -24,11 +24,11 @@ struct Operation {
 
 struct Folding {
   std::optional<Operation> operation;
-  bool isRounded = false; // the order would matter to the last digits: not allowed here
+  bool isRounded = false; // the order would matter for rounding, and reordering is not allowed here
 };
 
-/// The statement's new value as what `accumulator` (reads, by access; `target op= value` reads its target)
-/// was, combined with something that does not read it. Nothing where it is something else.
+/// The statement's new value as the old value of `accumulator` (its reads, by access; in `target op= value`
+/// the target is read) combined with something that does not read it. Nothing if it has another form.
 Folding foldingOf(const Kernel &, const Statement &, const std::set<int> &accumulator);
 
 } // namespace pbc::kernel

@@ -14,7 +14,7 @@
 namespace pbc::kernel {
 namespace {
 
-/// Numbers of the reads of a buffer.
+/// The accesses that read a buffer.
 std::set<int> readsOf(const Statement &s, int buffer) {
   std::set<int> all;
   for (std::size_t a = 0; a < s.accesses.size(); ++a)
@@ -25,7 +25,7 @@ std::set<int> readsOf(const Statement &s, int buffer) {
 
 const Access &written(const Statement &s) { return s.accesses[static_cast<std::size_t>(s.write)]; }
 
-/// The instances without all dimensions from `count` on.
+/// The instances projected onto the first `count` dimensions.
 isl::set outerOf(const Statement &s, std::size_t count) {
   isl_set *set = isl_set_project_out(s.domain.copy(), isl_dim_set, static_cast<unsigned>(count),
                                      static_cast<unsigned>(s.dimensions.size() - count));
@@ -80,7 +80,7 @@ private:
   std::string nameOf(int buffer) const { return kernel_.buffers[static_cast<std::size_t>(buffer)].name; }
   Buffer::Role roleOf(int buffer) const { return kernel_.buffers[static_cast<std::size_t>(buffer)].role; }
 
-  /// Only the first item of a team writes.
+  /// Only the first item of a team writes, so other items must not read what it writes.
   bool readsWhatItWrites() const {
     for (const Statement &w : kernel_.statements)
       for (const Statement &r : kernel_.statements)
@@ -136,7 +136,8 @@ private:
     found_.loops.push_back(std::move(shared));
   }
 
-  /// A loop without a constant length; of several that are each other's only body, one along memory.
+  /// Chooses a loop without a constant length; of several loops of which each is the whole body of the other,
+  /// one along memory.
   bool chooseDealt(const isl::schedule_node &band, SharedLoop &shared) const {
     const Statement &first = kernel_.statements[static_cast<std::size_t>(shared.statements.front())];
     bool found = false;
@@ -155,7 +156,7 @@ private:
     }
   }
 
-  /// Some matrix is read side by side along that dimension.
+  /// Whether some matrix is read contiguously along that dimension.
   bool isAlong(const SharedLoop &l, int d) const {
     for (const int k : l.statements) {
       const Statement &s = kernel_.statements[static_cast<std::size_t>(k)];
@@ -171,7 +172,7 @@ private:
     return isAlong(l, l.dealt) || !isAlongFirstFunction(l.statements);
   }
 
-  /// Neighbouring cells read or write side by side.
+  /// Whether neighbouring cells read or write contiguous memory.
   bool isAlongFirstFunction(const std::vector<int> &statements) const {
     if (functions_.empty())
       return false;
@@ -188,7 +189,7 @@ private:
     return false;
   }
 
-  /// Every statement of the loop folds into an accumulator or computes what this step alone needs.
+  /// Whether every statement of the loop folds into an accumulator or computes a value for this step only.
   bool fold(SharedLoop &l) {
     const Statement &any = kernel_.statements[static_cast<std::size_t>(l.statements.front())];
     const std::string over = any.dimensions[static_cast<std::size_t>(l.outer)];
@@ -217,7 +218,8 @@ private:
                        [&](const Access &a) { return a.buffer == local; });
   }
 
-  /// Set anew in each step before anything reads it, and unknown outside of the loop.
+  /// Whether the Local is set anew in each step before anything reads it, and is not used outside of the
+  /// loop.
   bool isOfOneStep(const SharedLoop &l, int local) const {
     const Statement *setter = nullptr;
     for (int k = 0; k < static_cast<int>(kernel_.statements.size()); ++k) {
@@ -306,13 +308,14 @@ private:
     return std::nullopt;
   }
 
-  /// Each point along `d` has a cell of its own: it is no version in a slot that the next one uses again.
+  /// Whether each point along `d` writes another cell, and not a version in a slot that the next one uses
+  /// again.
   bool movesOn(const Statement &s, int d) const {
     const auto how = along(kernel_, written(s), d);
     return how && *how != Along::Nowhere;
   }
 
-  /// It reads the cell that the point next to it along `d` writes.
+  /// Whether it reads the cell that the neighbouring point along `d` writes.
   bool isOneBefore(const Statement &s, int read, int d) const {
     const isl::set points = s.domain.intersect_params(kernel_.context);
     const isl::map from = s.accesses[static_cast<std::size_t>(read)].relation.intersect_domain(points);
@@ -337,7 +340,7 @@ private:
         return "";
       isl_aff *count = isl_aff_add_constant_si(isl_aff_sub(high->copy(), low->copy()), 1);
       return poly::cxx(isl::manage(isl_pw_aff_from_aff(count)));
-    } catch (const isl::exception &) { // not bounded by the sizes
+    } catch (const isl::exception &) { // the sizes do not bound it
       return "";
     }
   }

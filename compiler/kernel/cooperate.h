@@ -20,27 +20,28 @@ namespace pbc::kernel {
 
 /// Indices are those of the item's kernel.
 struct SharedLoop {
-  std::vector<int> statements; // that stand in it
-  int outer; // dimension of these statements: the loop in front of which the scalars are what they were
-  int dealt; // the loop whose steps the items take turns with: `outer`, or one that is all of its body
+  std::vector<int> statements; // the statements in the loop
+  int outer; // dimension of these statements: the loop before which the scalars have their initial values
+  int dealt; // the loop whose steps are dealt to the items: `outer`, or a loop that is its whole body
   std::vector<std::pair<int, Operation>> accumulators; // Locals
 };
 
 struct Scan {
   int statement, dimension; // of its points
-  std::set<int> previous;   // its accesses that read the cell before
+  std::set<int> previous;   // its accesses that read the previous cell
   Operation operation;
 };
 
 struct Cooperation {
   std::vector<SharedLoop> loops;
-  std::optional<Scan> scan; // then no loops
-  /// Neighbouring items get neighbouring steps of the loop, since these lie side by side in memory; else
-  /// neighbouring cells.
+  std::optional<Scan> scan; // if set, there are no loops
+  /// Neighbouring items get neighbouring steps of the loop, because these are contiguous in memory; otherwise
+  /// they get neighbouring cells.
   bool isAlongSteps = true;
-  std::string over;  // "x": the loop, or several
-  std::string steps; // of the only loop or the scan, at most: C++ over the parameters and the limits of the
-                     // items' kernel; "": unknown
+  std::string over; // "x": the loop, or several
+  /// Number of steps of the only loop or the scan, at most: C++ over the parameters and the limits of the
+  /// items' kernel; "": unknown.
+  std::string steps;
 };
 
 struct CooperationOutcome {
@@ -48,7 +49,8 @@ struct CooperationOutcome {
   std::string why;
 };
 
-/// The reasons where there is nothing that would need groups, and where that is not known: nothing to mend.
+/// The reasons for not using groups if nothing would need them, and if that is not known: the user cannot
+/// mend these.
 inline constexpr const char *kNoLongLoop = "its items have no loop that is as long as the sizes say",
                             *kNoStatements = "its body could not be taken apart into statements";
 

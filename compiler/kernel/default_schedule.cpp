@@ -29,7 +29,7 @@ void check([[maybe_unused]] const Kernel &kernel, [[maybe_unused]] const char *s
 #endif
 }
 
-/// The free variables of the loops over points from the outermost one on.
+/// The free variables of the loops over points, from the outermost one on.
 std::vector<int> pointLoops(const Kernel &kernel) {
   const isl::schedule split = splitBands(kernel.schedule);
   std::vector<int> dimensions;
@@ -45,7 +45,8 @@ std::vector<int> pointLoops(const Kernel &kernel) {
   return dimensions;
 }
 
-/// The outermost band is all loops over points, and there are several: they can be reordered and tiled.
+/// Whether the outermost band has all loops over points, and there are several: they can be reordered and
+/// tiled.
 bool isNest(const Kernel &kernel, const std::vector<int> &loops) {
   const isl::schedule_node node =
       isl::manage(isl_schedule_node_child(isl_schedule_get_root(kernel.schedule.get()), 0));
@@ -73,7 +74,7 @@ std::vector<std::string> taskNames(const Kernel &kernel) {
   return names;
 }
 
-/// One schedule on its way.
+/// Builds one schedule.
 class Making {
 public:
   Making(Kernel kernel, std::vector<int> loops, const Asked &asked)
@@ -86,7 +87,7 @@ public:
     std::vector<int> order(loops_.size());
     for (std::size_t k = 0; k < order.size(); ++k)
       order[k] = static_cast<int>(k);
-    // Dimension 0 innermost, the last one outermost; what is to be vectors innermost in any case.
+    // Dimension 0 is innermost, the last one outermost; a requested vector dimension is always innermost.
     const std::string *vector = asked("vector");
     const auto rank = [&](int k) { return vector && names[k] == *vector ? -1 : loops_[k]; };
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return rank(a) > rank(b); });
@@ -139,7 +140,7 @@ public:
 
   void tiles() {
     if (!isNest(best_, loops_) || best_.taskOrder == TaskOrder::Wavefront)
-      return; // tiles of wavefronts are the runtime's
+      return; // the runtime tiles wavefronts
     std::string used = "off";
     if (const std::string *value = asked("tile"); value && *value != "off") {
       std::vector<long> sizes;
@@ -154,7 +155,7 @@ public:
     set("tile", used);
   }
 
-  /// Long bodies in blocks of points; short ones LLVM unrolls into a vector loop.
+  /// Long bodies are computed in blocks of points; short ones LLVM unrolls into a vector loop.
   void points() {
     const std::string *vector = asked("vector"), *body = asked("body");
     const bool isOpaque = std::any_of(best_.statements.begin(), best_.statements.end(),
@@ -183,7 +184,7 @@ public:
       leaveToCompiler();
   }
 
-  /// What was asked for and nobody looked at.
+  /// Refuses requested options that no step has used.
   void finish() {
     for (const auto &[option, value] : asked_) {
       const auto isNamed = [&, &name = option](const auto &list, auto member) {
@@ -199,7 +200,7 @@ private:
     const auto at = asked_.find(option);
     return at == asked_.end() ? nullptr : &at->second;
   }
-  /// 0: "auto", or not asked for.
+  /// The requested number; 0: "auto", or not requested.
   long number(const std::string &option) const {
     const std::string *value = asked(option);
     return value && *value != "auto" ? std::stol(*value) : 0;
@@ -207,7 +208,7 @@ private:
   void set(const std::string &option, const std::string &value) { best_.settings.push_back({option, value}); }
   void refuse(const std::string &option, const std::string &why) { best_.refused.push_back({option, why}); }
 
-  /// A step that isl gives up on (it has a budget) is one that does not apply.
+  /// A step that exceeds isl's budget does not apply.
   static Outcome guarded(const std::function<Outcome()> &f) {
     try {
       return f();
@@ -227,7 +228,7 @@ private:
     return applies;
   }
 
-  /// The same for what an option asks; notes and settings so far stay.
+  /// Does the same for a requested option; notes and settings made so far stay.
   bool replace(const char *option, const std::function<Outcome()> &f) {
     Outcome o = guarded(f);
     if (!o.kernel) {
@@ -242,7 +243,7 @@ private:
     return true;
   }
 
-  /// `option`: that asks for it; null: it is the default's.
+  /// `option`: the option that requests it; null: the default.
   bool inOrder(const std::vector<int> &order, const char *option) {
     if (std::is_sorted(order.begin(), order.end()))
       return true;
@@ -408,7 +409,7 @@ const Scheduler::Cut &Scheduler::cut(const Asked &asked) {
 
 Kernel Scheduler::schedule(const Asked &asked) {
   if (asked.count("tile") && !asked.count("body") && settingOf(cut(asked).kernel, "tile") != "off") {
-    // Blocks in registers bring their own tiles and are not given up for others.
+    // Blocks in registers have their own tiles and are not given up for others.
     Asked untiled = asked;
     untiled.erase("tile");
     if (Kernel kernel = schedule(untiled); settingOf(kernel, "body") == "registers") {

@@ -17,7 +17,7 @@ isl::union_map dependences(const Kernel &kernel) {
       const Access &a = s.accesses[k];
       const isl::map touched = a.relation.intersect_domain(s.domain);
       add(a.isWrite ? writes : reads, touched);
-      // `x += v` reads what it writes; whether an opaque body reads its outputs is not known.
+      // `x += v` reads what it writes; an opaque body may read its outputs.
       if (a.isWrite && (s.isOpaque || !s.op.empty()))
         add(reads, touched);
     }

@@ -5,9 +5,10 @@
 //   R0_S0[i]: s[i] = 0;  R0_S1[i,k]: s[i] += A[i+k]
 //   => { R0_S0[i] -> R0_S1[i,k];  R0_S1[i,k] -> R0_S1[i,k'] : k < k' }
 //
-// Memory based and exact: every pair of instances that touch the same element, one of them writing, in the
-// order of the schedule. That covers flow, anti and output dependences at once. A Local is one element per
-// rule point, so points share none of them. Regions that an opaque statement may touch count as touched.
+// The dependences are memory based and exact: every pair of instances that touch the same element, one of
+// them writing, in the order of the schedule. That covers flow, anti and output dependences. A Local is one
+// element per rule point, so points do not share it. Regions that an opaque statement may touch count as
+// touched.
 #pragma once
 #include "compiler/kernel/kernel.h"
 

@@ -8,7 +8,7 @@
 namespace pbc::kernel {
 namespace {
 
-// How many values of coordinate `d` of the buffer are in use; 1 if that depends on the sizes.
+// The number of values of coordinate `d` of the buffer that are in use; 1 if it depends on the sizes.
 long slotsOf(const Kernel &kernel, int buffer, int d) {
   isl::set used;
   for (const Statement &s : kernel.statements)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How much memory the cells of a kernel take.
+// How much memory the cells of a kernel use.
 #pragma once
 #include "compiler/kernel/kernel.h"
 
@@ -8,8 +8,8 @@ namespace pbc::kernel {
 
 unsigned bytesOf(Scalar);
 
-/// The bytes of a place in all matrices together that have at least `places` dimensions: the first ones say
-/// where it is, the others count versions.
+/// The bytes of one place in all matrices together that have at least `places` dimensions: the first
+/// dimensions are the place, the others count versions.
 long bytesPerPlace(const Kernel &, int places);
 
 } // namespace pbc::kernel

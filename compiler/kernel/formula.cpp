@@ -33,7 +33,7 @@ isl::union_pw_aff plus(const isl::union_pw_aff &a, const isl::union_pw_aff &b) {
 }
 
 std::optional<long> tripCount(const isl::set &domain, int d) {
-  // Pairs of points that agree before d; how far apart may they be at d?
+  // Considers pairs of points that agree before d, and how far apart they may be at d.
   const int inner = static_cast<int>(isl_set_dim(domain.get(), isl_dim_set)) - d - 1;
   isl_set *s = isl_set_project_out(domain.copy(), isl_dim_set, d + 1, inner);
   isl_map *pairs = isl_map_from_domain_and_range(isl_set_copy(s), s);

@@ -6,14 +6,15 @@
 
 namespace pbc::kernel {
 
-/// The function's only piece, without the conditions under which it is defined; nothing if it has several.
+/// The function's only piece, without the conditions under which it is defined; nothing if it has several
+/// pieces.
 std::optional<isl::aff> formula(const isl::pw_aff &);
 
 isl::union_pw_aff times(const isl::union_pw_aff &, int factor);
 isl::union_pw_aff plus(const isl::union_pw_aff &, const isl::union_pw_aff &);
 
-/// The most iterations of dimension `d` for fixed values of all dimensions before it; nothing if not bounded
-/// by a constant.
+/// The largest number of iterations of dimension `d` for fixed values of all earlier dimensions; nothing if
+/// no constant bounds it.
 std::optional<long> tripCount(const isl::set &domain, int d);
 
 } // namespace pbc::kernel

@@ -20,12 +20,12 @@ constexpr std::size_t kMost = 32; // loops that write the matrices of a group (T
 
 constexpr const char *kNoFormula = "which cells of it a tile needs has no formula";
 
-/// A matrix stays whole, for this reason.
+/// The reason why a matrix stays whole.
 struct Refused {
   std::string why;
 };
 
-/// What a step touches, by its rules' headers: also of steps that are no kernels.
+/// What a step touches, by its rules' headers; also for steps that are not kernels.
 struct Touched {
   std::set<int> read, written;
 };
@@ -41,14 +41,14 @@ Touched touchedBy(const sema::Transform &t, const schedule::Step &step) {
   return all;
 }
 
-/// What a coordinate of all the cells that a kernel writes of one matrix has to do with its task dimensions.
+/// How one coordinate of all the cells that a kernel writes of one matrix depends on its task dimensions.
 struct Coordinate {
   TileProducer::Dimension::Kind kind = TileProducer::Dimension::Kind::All;
   int task = -1;
   std::optional<isl::aff> offset = {}; // over the parameters
 };
 
-/// A function of parameters only, from one of points.
+/// A function of parameters only, made from one of points.
 isl::aff constantPart(const isl::aff &f) {
   isl_aff *c = f.copy();
   for (int d = 0, n = static_cast<int>(isl_aff_dim(c, isl_dim_in)); d < n; ++d)
@@ -69,7 +69,7 @@ int taskDimensionOf(const Kernel &kernel, const Statement &s, int variable) {
   return -1;
 }
 
-/// Coordinate `d` of what the access touches.
+/// Coordinate `d` of the cells that the access touches.
 Coordinate coordinateOf(const Kernel &kernel, const Statement &s, const Access &a, int d) {
   using Kind = TileProducer::Dimension::Kind;
   if (isl_map_is_single_valued(a.relation.get()) != isl_bool_true)
@@ -93,7 +93,7 @@ Coordinate coordinateOf(const Kernel &kernel, const Statement &s, const Access &
     return {Kind::Fixed, -1, constantPart(*f)};
   if (const int task = taskDimensionOf(kernel, s, variable); task >= 0)
     return {Kind::Moves, task, constantPart(*f)};
-  // A variable with one value, as on an edge.
+  // A variable may have a single value, as on an edge.
   const isl::set values = a.relation.intersect_domain(instances(kernel, s)).range();
   const auto low = formula(poly::dimMin(values, static_cast<unsigned>(d))),
              high = formula(poly::dimMax(values, static_cast<unsigned>(d)));
@@ -107,7 +107,7 @@ bool agree(const Coordinate &a, const Coordinate &b) {
          (a.kind == TileProducer::Dimension::Kind::All || sameFunction(*a.offset, *b.offset));
 }
 
-/// How a coordinate of what the kernel writes of `matrix` follows from its points.
+/// How a coordinate of the cells that the kernel writes of `matrix` depends on its points.
 Coordinate written(const Kernel &kernel, int matrix, int d) {
   std::vector<Coordinate> all;
   for (const Statement &s : kernel.statements)
@@ -119,7 +119,7 @@ Coordinate written(const Kernel &kernel, int matrix, int d) {
   return isOne ? all.front() : Coordinate{};
 }
 
-/// The limits pb__low0, .. of a step's own points do not belong to what it writes.
+/// Whether the limits pb__low0, .. of a step's own points occur in the function; they must not.
 bool involvesLimits(const isl::aff &f) {
   for (int p = 0, n = static_cast<int>(isl_aff_dim(f.get(), isl_dim_param)); p < n; ++p)
     if (std::string(isl_aff_get_dim_name(f.get(), isl_dim_param, p)).starts_with("pb__") &&
@@ -143,7 +143,7 @@ TileProducer producerOf(const sema::Transform &t, const Kernel &kernel, int step
     Coordinate c = written(kernel, matrix, d);
     if (c.kind != Kind::All && involvesLimits(*c.offset))
       c = {};
-    // What it reads of its own matrix must lie in the box that its points write.
+    // Cells of its own matrix that it reads must lie in the box that its points write.
     for (const Statement &s : kernel.statements)
       for (const Access &a : s.accesses)
         if (!a.isWrite && kernel.buffers[a.buffer].matrix == matrix && c.kind != Kind::All &&
@@ -179,7 +179,7 @@ public:
       refuseFor(m, writersObstacle(m));
     for (const int m : std::set<int>(open_))
       refuseFor(m, readersObstacle(m));
-    // A matrix that stays whole makes consumers of the steps that write it.
+    // If a matrix stays whole, the steps that write it become consumers.
     std::map<int, int> consumers;
     for (bool changed = true; changed;) {
       changed = false;
@@ -228,10 +228,11 @@ private:
     return steps;
   }
 
-  /// The one step for whose tiles each open matrix is made in the end; -1 if there is none, or more than one.
+  /// For each open matrix, the one step for whose tiles it is computed; -1 if there is none, or more than
+  /// one.
   std::map<int, int> roots() const {
     std::map<int, int> known;
-    // Rules that write two matrices piece by piece from each other have none.
+    // Rules that compute two matrices piece by piece from each other have no such step.
     const std::function<int(int)> root = [&](int matrix) {
       const auto [at, isNew] = known.emplace(matrix, -1);
       if (!isNew)
@@ -250,7 +251,7 @@ private:
     return known;
   }
 
-  /// Why the matrix must exist as a whole, by the steps that write it; "" if they do not mind.
+  /// Why the matrix must exist as a whole because of the steps that write it; "" if they allow fusing.
   std::string writersObstacle(int m) const try {
     if (t_.matrices[m].isVersioned)
       return "it has versions";
@@ -275,7 +276,7 @@ private:
     return kNoFormula;
   }
 
-  /// The same by those that read it, each for itself.
+  /// The same because of one of the steps that read it.
   std::string readersObstacle(int m) const try {
     for (const int s : readers(m))
       if (const auto &kernel = kernels_[static_cast<std::size_t>(s)]; !kernel)
@@ -287,7 +288,7 @@ private:
     return kNoFormula;
   }
 
-  /// And by the one that needs it in the end.
+  /// The same because of the consumer.
   std::string consumersObstacle(int consumer) const {
     if (consumer < 0)
       return "several loops read it";
@@ -296,9 +297,9 @@ private:
     return "";
   }
 
-  /// Takes a matrix out of the middle of a group that is too large, if there is one.
+  /// Removes a matrix from the middle of a group that is too large, if there is one.
   bool breakLargest(const std::map<int, int> &consumers) {
-    std::map<int, std::vector<int>> steps; // that write, by consumer; the matrices of each
+    std::map<int, std::vector<int>> steps; // the steps that write, by consumer, and the matrices of each
     for (const auto &[m, consumer] : consumers)
       steps[consumer].insert(steps[consumer].end(), stepsThat(&Touched::written, m).size(), m);
     for (const auto &[consumer, matrices] : steps)

@@ -24,21 +24,21 @@
 namespace pbc::kernel {
 
 struct TileProducer {
-  /// A dimension of the matrix and what it says of the points: a task dimension is the coordinate minus
-  /// `offset`; or (`task` < 0) the coordinate is always `offset`; or the points reach all of them.
+  /// A dimension of the matrix, and how the points depend on it: a task dimension is the coordinate minus
+  /// `offset`; or (`task` < 0) the coordinate is always `offset`; or all coordinates are needed.
   struct Dimension {
     enum class Kind { Moves, Fixed, All } kind;
     int task = -1;
     std::string offset = {};
   };
   int step;
-  int matrix; // the one that it writes
+  int matrix; // the matrix that it writes
   std::vector<Dimension> dimensions;
   std::vector<CellsBox> reads; // of other matrices of the group
 };
 
 struct TileGroup {
-  int consumer; // step
+  int consumer; // index of the step
   std::vector<int> matrices;
   std::vector<CellsBox> reads;         // of the consumer
   std::vector<TileProducer> producers; // in the plan's order
@@ -46,10 +46,10 @@ struct TileGroup {
 
 struct Fusion {
   std::vector<TileGroup> groups;
-  std::vector<std::pair<int, std::string>> refused; // `through` matrices that stay whole, and why
+  std::vector<std::pair<int, std::string>> refused; // `through` matrices that exist as a whole, and why
 };
 
-/// Of one plan; `kernels` are those of its steps, nothing for steps that call transforms.
+/// The fusion of one plan; `kernels` are those of its steps, nothing for steps that call transforms.
 Fusion fuse(const sema::Transform &, const schedule::Plan &,
             const std::vector<std::optional<Kernel>> &kernels);
 

@@ -16,7 +16,7 @@ namespace {
 
 using Functions = std::vector<TaskFunction>;
 
-/// Without those that have one value only.
+/// The functions without those that have a single value.
 Functions severalValued(const Functions &all, const Kernel &kernel) {
   Functions some;
   std::copy_if(all.begin(), all.end(), std::back_inserter(some), [&](const TaskFunction &f) {
@@ -26,8 +26,8 @@ Functions severalValued(const Functions &all, const Kernel &kernel) {
   return some;
 }
 
-/// Whether points for which the summands have the same sum can run at once, a work-item for each combination
-/// of values.
+/// Whether points with the same sum of the summands can run at once, with a work-item for each combination of
+/// values.
 bool isRound(const Functions &functions, unsigned summands, const isl::union_map &dependences) {
   std::optional<isl::union_pw_aff> sum;
   for (std::size_t k = 0; k < functions.size(); ++k)
@@ -38,7 +38,8 @@ bool isRound(const Functions &functions, unsigned summands, const isl::union_map
                      [&](const TaskFunction &f) { return within.is_subset(equalAt(within, f.value)); });
 }
 
-/// Bit k: function k is a summand. All together always are a round, as none of them decreases.
+/// Bit k: function k is a summand. All functions together always form a round, because no dependence
+/// decreases any of them.
 unsigned fewestSummands(const Functions &functions, const isl::union_map &dependences) {
   const unsigned all = (1U << functions.size()) - 1;
   for (int count = 1; count < static_cast<int>(functions.size()); ++count)
@@ -74,7 +75,7 @@ GroupTilesOutcome groupTiles(const Kernel &lifted, const Items &items) {
   std::vector<bool> isInRound;
   for (std::size_t k = 0; k < functions.size(); ++k)
     isInRound.push_back((summands >> k & 1U) != 0);
-  // x is first: where there are others, it is no work-item's last function.
+  // x is first: if there are other functions, it is not the last one of a work-item.
   const auto last = std::bit_width(summands) - 1;
   std::rotate(functions.begin() + last, functions.begin() + last + 1, functions.end());
   std::rotate(isInRound.begin() + last, isInRound.begin() + last + 1, isInRound.end());

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Points of a kernel in tiles, each for a group of a device's work-items: where rounds (items.h) would be one
-// launch for each value of a function, a launch goes over a diagonal of tiles.
+// Cuts the points of a kernel into tiles, one for each group of a device's work-items: where rounds (items.h)
+// would need one launch for each value of a function, a launch covers a diagonal of tiles.
 //
 //   L[x,y] from L[x-1,y], L[x,y-1]         tiles of x, y;      inside rounds of x + y, items x
 //   T[i,k] from T[i-1,k-1], T[i+1,k-1]     tiles of i + k, k;  inside rounds of k, items i + k
 //   P[i,k] from P[i-9,k-1], P[i+9,k-1]     none: i is too steep for a skew
 //
-//      y | 1 2 3 4      tiles of points; equal numbers are one launch. Inside of a tile the group goes
-//        | 0 1 2 3      through its rounds, with a barrier behind each
+//      y | 1 2 3 4      tiles of points; equal numbers are one launch. Inside a tile the group goes
+//        | 0 1 2 3      through its rounds, with a barrier after each
 //        +-------- x
 //
 // The functions are those of the tasks' wavefront (task_functions.h): no dependence decreases any of them, so
-// none leads from one tile to another of the same diagonal, whatever size tiles have. Rounds inside are the
-// sum of as few of them as it takes that dependences between points of one sum leave all functions as they
-// are; a work-item is a value of each function. `kernel` is cut along them, `item` has one value of each,
-// pb__low<k>; the last of the functions follows from the round and the others.
-// Through time, groups that work at once are as many as there are tiles along time at most: tiles pay where
-// steps are many and places few. Diamonds (time_functions.h) would have all places at once, but need rounds
-// that are not a sum of the tiles' functions, and launches for some of the diagonals only.
-// Source: petabricks-hetero 4; Irigoin, Triolet: Supernode partitioning, POPL 1988.
+// none leads from one tile to another of the same diagonal, whatever the sizes of tiles. A round inside a
+// tile is a sum of as few of the functions as possible, such that dependences between points of one round
+// leave all functions unchanged; a work-item is a value of each function. `kernel` is cut along the
+// functions, `item` has one value of each, pb__low<k>; the last function follows from the round and the
+// others.
+//
+// Through time, at most as many groups work at once as there are tiles along time: tiles pay if there are
+// many steps and few places. Diamonds (time_functions.h) would let all places work at once, but need rounds
+// that are not a sum of the tiles' functions, and launches for some of the diagonals only. Source:
+// petabricks-hetero 4; Irigoin, Triolet: Supernode partitioning, POPL 1988.
 #pragma once
 #include "compiler/kernel/items.h"
 
 namespace pbc::kernel {
 
-/// A launch has three dimensions of items; one function more follows from the round.
+/// A launch has three dimensions of items; one more function follows from the round.
 inline constexpr int kMostTileFunctions = 4;
 
 struct GroupTiles {
   Kernel kernel; // taskDimensions: the functions, x first
   Kernel item;
-  std::vector<bool> isInRound; // by function: a summand of the round; the last one is
+  std::vector<bool> isInRound; // by function: whether it is a summand of the round; the last one is
 };
 
 struct GroupTilesOutcome {
@@ -39,7 +41,7 @@ struct GroupTilesOutcome {
   std::string why;
 };
 
-/// `items`: of the same kernel.
+/// `items` must be those of the same kernel.
 GroupTilesOutcome groupTiles(const Kernel &lifted, const Items &items);
 
 } // namespace pbc::kernel

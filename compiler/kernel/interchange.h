@@ -4,8 +4,8 @@
 //
 //   band (x, y): S  =>  band (y, x): S
 //
-// Legal if every dependence still ends later than it begins. Why: neighbours in memory should be neighbours
-// in time.
+// Legal if every dependence still ends later than it begins. The purpose is that neighbours in memory are
+// computed one after the other.
 #pragma once
 #include "compiler/kernel/kernel.h"
 

@@ -12,7 +12,7 @@
 namespace pbc::kernel {
 namespace {
 
-/// high<k> = low<k> + 1, and high<k> no longer named.
+/// Sets high<k> = low<k> + 1 and eliminates high<k>.
 isl_set *atOneValue(isl_set *set, std::size_t count) {
   for (std::size_t k = 0; k < count; ++k) {
     isl_set *one = isl_set_read_from_str(

@@ -7,16 +7,16 @@
 //   L[x,y] from L[x-1,y], L[x,y-1]            rounds x + y, items x
 //   P[x] = P[x-1] + A[x]                      none: every loop over its points carries a dependence
 //
-// `kernel` is cut along these functions like tasks are (split_tasks.h), for whoever asks what a part of the
-// points touches; `item` is the same with one value of each function, pb__low<k>: what one work-item does. A
-// body that is called has one if it can be written for devices (body/device_body.h). Source:
-// petabricks-hetero 4, phases 1 and 2.
+// `kernel` is cut along these functions as for tasks (split_tasks.h), and tells what a part of the points
+// touches; `item` is the same with one value of each function, pb__low<k>: the work of one work-item. A body
+// that is called has an item if it can be written for devices (body/device_body.h). Source: petabricks-hetero
+// 4, phases 1 and 2.
 #pragma once
 #include "compiler/kernel/kernel.h"
 
 namespace pbc::kernel {
 
-/// How many functions a box of a launch may have (runtime/abi/loops.h, Box).
+/// The largest number of functions of a launch's box (runtime/abi/loops.h, Box).
 inline constexpr int kMostFunctions = 5;
 
 struct Items {
@@ -28,15 +28,15 @@ struct Items {
 struct ItemsOutcome {
   std::optional<Items> items;
   std::string why;
-  source::Span at = {}; // of what is to be blamed in a body
+  source::Span at = {}; // of the code in a body that prevents it
 };
 
 /// `lifted`: in the order of the plan, as lift() makes it.
 ItemsOutcome mapToItems(const Kernel &lifted);
-/// `cut` with one value of each of its functions; `order`: the schedule before the cut, which does not speak
-/// of high<k>.
+/// `cut` with one value of each of its functions; `order`: the schedule before the cut, which does not refer
+/// to high<k>.
 Kernel oneItem(const Kernel &cut, const isl::schedule &order);
-/// All points as one item; for whoever gives it to the items of a group together (cooperate.h).
+/// All points as one item, which the items of a group can compute together (cooperate.h).
 Items asOneItem(const Kernel &lifted);
 
 } // namespace pbc::kernel

@@ -13,16 +13,16 @@
 namespace pbc::kernel {
 namespace {
 
-// Four rows of a stencil have their cells in registers; with two, each row is read by two of them still.
+// With four rows the cells of a stencil are in registers; with two, each row is still read by two of them.
 constexpr int kRows = 4;
-// Reads left of every ten: for fewer saved ones the wider loop is not worth it.
+// Reads left of every ten: if fewer are saved, the wider loop does not pay.
 constexpr std::size_t kWorthIt = 6;
 
 bool isLeaf(const isl::schedule_node &node) {
   return isl_schedule_node_get_type(node.get()) == isl_schedule_node_leaf;
 }
 
-// The vector loop right below this band, which has nothing else.
+// Whether the band directly contains the vector loop and nothing else.
 bool isAroundVector(const isl::schedule_node &band) {
   if (!isBand(band) || members(band) != 1)
     return false;
@@ -33,7 +33,7 @@ bool isAroundVector(const isl::schedule_node &band) {
   return isBand(inner) && isLeaf(isl::manage(isl_schedule_node_get_child(inner.get(), 0)));
 }
 
-// The cells that `rows` neighbours along dimension `y` read together.
+// The number of cells that `rows` neighbours along dimension `y` read together.
 std::size_t readTogether(const Kernel &kernel, const Statement &s, int y, int rows) {
   std::set<std::string> cells;
   for (const Access &a : s.accesses) {

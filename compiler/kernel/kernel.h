@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The Kernel: a loop nest as data. What every schedule, script and search works on.
+// The Kernel: a loop nest as data, on which all schedules, scripts and searches work.
 //
 //   kernel Smooth.0 [n]
 //     buffer A double 1-d input;  buffer B double 1-d output;  buffer s double local, private to (i)
@@ -8,11 +8,11 @@
 //     domain { S0[i]; S1[i,k]; S2[i] : 1 <= i < n-1, 0 <= k < 3 }
 //     schedule band i (task, vector): alloc s: sequence S0 ; band k: S1 ; S2
 //
-// A Kernel is: buffers, statements (domain, expression tree, access relations), one isl schedule tree whose
-// bands and marks say how each loop is realised. A body that could not be lifted is an opaque statement: a
-// call of its emitted function with the regions that its header declares. Transformations (one file each)
-// take a Kernel and return a new one or one sentence that says why not; legality comes from `dependences`,
-// never from assumption.
+// A Kernel consists of buffers, statements (domain, expression tree, access relations), and one isl schedule
+// tree whose bands and marks say how each loop is realised. A body that could not be lifted is an opaque
+// statement: a call of its emitted function with the regions that its header declares. Transformations (one
+// file each) take a Kernel and return a new one, or one sentence that says why they do not apply; legality
+// follows from `dependences` and is never assumed.
 //
 // Invariants (verify.h): every statement's tuple name is its `name`; accesses' relations have the statement's
 // domain space as domain; the schedule's domain is the union of the statements' domains; every dependence is
@@ -26,9 +26,9 @@ namespace pbc::kernel {
 
 using body::Scalar;
 
-/// A dimension of an input's copy in group-local memory: its first cell, over the parameters with
-/// pb__first<k> for the group's first value of function k; its extent is factor * (items along the function
-/// - 1) + extent.
+/// A dimension of an input's copy in group-local memory: its first cell is a formula over the parameters,
+/// with pb__first<k> for the group's first value of function k; its extent is factor * (items along the
+/// function - 1) + extent.
 struct StagedDimension {
   std::string first;
   int function = -1; // of the kernel's task dimensions; -1: the same cells for all items
@@ -42,12 +42,12 @@ struct Buffer {
   Role role = Role::Input; // Output: written (and perhaps read)
   Scalar element = Scalar::F64;
   int rank = 0;
-  // Local: a scalar of the rule's body. Its accesses are expanded: indexed by the rule's free variables, so
-  // that instances do not share it; when text is printed it is one variable again, declared at its `alloc`
-  // mark. After vectorising it is an array of `lanes`: the element of the iteration's place in its group, 0
-  // outside one.
+  // Local: a scalar of the rule's body. Its accesses are indexed by the rule's free variables, so that
+  // instances do not share it; in printed text it is one variable again, declared at its `alloc` mark. After
+  // vectorising it is an array of `lanes`: the index is the iteration's position in its group, or 0 outside
+  // of groups.
   long lanes = 0;
-  std::vector<StagedDimension> staged = {}; // by dimension; empty: read where it is (stage.h)
+  std::vector<StagedDimension> staged = {}; // by dimension; empty: read in place (stage.h)
 };
 
 struct Access {
@@ -74,7 +74,8 @@ struct OpaqueArgument {
   bool isOutput = false, isCell = false;
   isl::multi_pw_aff begin, end; // over the statement's domain; box in the buffer, half open
   std::vector<int> viewDims;    // dimensions kept by the view
-  ExprPtr inside, otherwise; // of an optional cell: whether it is in the matrix, its value if not; else null
+  /// Of an optional cell: whether it is in the matrix, and its value if it is not; else null.
+  ExprPtr inside, otherwise;
 };
 
 struct Statement {
@@ -93,42 +94,49 @@ struct Statement {
   std::string function;
   std::vector<OpaqueArgument> arguments;
   std::vector<int>
-      ownInputs; // buffers of 0-d inputs that it names without an argument: their accesses follow
-  std::shared_ptr<const body::DeviceBody> onDevice; // what runs there instead; null: nothing does
+      ownInputs; // buffers of 0-d inputs that it names without an argument; their accesses come last
+  std::shared_ptr<const body::DeviceBody> onDevice; // the body's version for devices; null: none
 };
 
-/// How large a block in registers is and what of its operands lies in caches. 0: runtime/abi/register_tile.h
-/// decides, by the processor at hand.
+/// The size of a block in registers, and of the panels of its operands in caches. 0:
+/// runtime/abi/register_tile.h decides, by the processor at hand.
 struct RegisterShape {
   int rows = 0, vectors = 0;
   long depth = 0, columns = 0; // steps of k and columns of x that are copied into panels together
 };
 
-/// What is known of the block of points that the mark "registers" asks for (register_tile.h).
+/// What is known of the block of points for the mark "registers" (register_tile.h).
 struct RegisterTile {
-  /// A read in a loop over k that moves with k and one of x and y only, so that a block reads a strip.
+  /// A read in a loop over k that moves with k and with only one of x and y, so that a block reads a strip.
   struct Panel {
     int statement, access;
     bool alongX;
   };
   int x, y;        // free variables
-  Scalar element;  // of everything that is computed
-  int scalars = 0; // Locals that live through the loops
-  /// The body is statements and loops over statements, one level deep: what follows is for these only.
+  Scalar element;  // the type of everything that is computed
+  int scalars = 0; // Locals whose values are kept through the loops
+  /// The body consists of statements and loops over statements, one level deep; the members below are only
+  /// for such bodies.
   bool isDeep = false;
   bool moves = false; // some of these loops have other bounds in other rows
   std::vector<Panel> panels;
-  int resumed = -1; // the Local that alone lives through the only loop and is then stored as it is
-  /// Rows wait for earlier ones: step k of a row's loop may run once the rows before k - behind are done.
+  /// The only Local that is kept through the only loop, if it is then stored unchanged; -1: none.
+  int resumed = -1;
+  /// If set, rows wait for earlier ones: step k of a row's loop may run once the rows before k - behind are
+  /// done.
   std::optional<long> behind;
   RegisterShape shape = {};
 };
 
-// How one loop is realised stands in a mark node above a band of one member: "vector" ("vector:4": that
-// many vectors at once), "jam:4" (so many iterations at once, inside of the vector loop), "scalar" (never
-// vectors), "unroll", "lanes:32"
-// (groups of 32 iterations, each statement over all lanes of the group before the next), "registers" (this
-// loop and the one below it in blocks of points). "alloc:s" declares the Local s for everything below it.
+// How one loop is realised is a mark node above a band of one member:
+//
+//   vector      vector code; "vector:4": that many vectors at once
+//   jam:4       so many iterations together, inside the vector loop
+//   scalar      never vectors
+//   unroll      unrolled
+//   lanes:32    groups of 32 iterations; each statement runs over all lanes of the group before the next one
+//   registers   this loop and the one below it in blocks of points
+//   alloc:s     declares the Local s for everything below it
 
 /// How the parts of the task dimensions may follow each other.
 enum class TaskOrder {
@@ -137,12 +145,13 @@ enum class TaskOrder {
   Rounds,    // values of dimension 0 one after the other, parts of the others in any order
 };
 
-/// What was tried and does not apply: "vectorise", "a point needs the one before it along x".
+/// A transformation that was tried and does not apply, and why: "vectorise", "a point needs the one before it
+/// along x".
 struct Note {
   std::string transformation, why;
 };
 
-/// What was decided about an option of the schedule (schedule_options.h).
+/// The value that was decided for an option of the schedule (schedule_options.h).
 struct Setting {
   std::string option, value;
 };
@@ -154,7 +163,7 @@ struct Kernel {
   std::vector<Statement> statements;
   isl::set context; // what is known of the parameters
   isl::schedule schedule;
-  std::optional<isl::schedule> plain; // simpler (no lanes), for when `schedule` is too large to print
+  std::optional<isl::schedule> plain; // a simpler one (no lanes), used if `schedule` is too large to print
   isl::union_map dependences;         // flow, anti and output, between statement instances
   // Functions of the points along which tasks are cut (task_functions.h): for each, the domains are
   // restricted to points where its value is in [low<k>, high<k>), which are extra parameters `low0`, `high0`,
@@ -163,24 +172,24 @@ struct Kernel {
     std::string name;      // "x", "i + 2 k"
     std::string low, high; // the whole range as C++ text over the parameters, half open
     long grain = 1;        // parts begin at multiples of this from the range's low end
-    // Of a wavefront: whether it moves among the cells that are written, or through time over the same ones;
-    // and the dimension of time along which parts move by `slope` a step (time_functions.h): what never
-    // decreases is this function plus so much of that.
+    // For a wavefront: whether the function moves among the cells that are written, or through time over the
+    // same ones; and the dimension of time along which parts move by `slope` per step (time_functions.h).
+    // What never decreases is this function plus `slope` times the time.
     bool isPlace = true;
     int along = -1, slope = 0;
-    int down = 0; // parts are diamonds: that much of time minus this function never decreases either
+    int down = 0; // for diamonds: `down` times the time minus this function never decreases, either
   };
   std::vector<TaskDimension> taskDimensions;
   TaskOrder taskOrder = TaskOrder::Any;
-  long bytesPerPlace = 0; // of a wavefront through time: in all matrices, all slots of versions
+  long bytesPerPlace = 0; // for a wavefront through time: in all matrices, all slots of versions
   std::optional<RegisterTile> registerTile;
-  std::vector<Note> notes; // of the schedule's maker, for who asks why
+  std::vector<Note> notes; // for users who ask why
   std::vector<Setting> settings;
   std::vector<Note> refused; // options that were asked for and do not apply
   bool reassociates = false; // `fast` rules: sums and products may be computed in another order
 };
 
-/// What a transformation gives: the new kernel, or why it does not apply.
+/// The result of a transformation: the new kernel, or why it does not apply.
 struct Outcome {
   std::optional<Kernel> kernel;
   std::string why;

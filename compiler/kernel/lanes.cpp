@@ -11,7 +11,7 @@
 namespace pbc::kernel {
 namespace {
 
-// Four vectors of 512 bits, eight of 256: enough independent additions to hide their latency, and they fit
+// Four vectors of 512 bits, or eight of 256: enough independent additions to hide their latency, and they fit
 // into the registers.
 constexpr long kGroupBytes = 256;
 
@@ -28,7 +28,7 @@ Outcome spreadOverLanes(const Kernel &kernel, const isl::schedule_node &band, in
   for (const Buffer &b : kernel.buffers)
     if (b.role == Buffer::Role::Local && b.lanes > 0)
       return {std::nullopt, "its scalars are arrays already"};
-  // A body loop whose bounds move with x would give every lane its own loop.
+  // A body loop whose bounds depend on x would give every lane a loop of its own.
   for (int k : statements) {
     const Statement &s = kernel.statements[k];
     for (int d = s.freeCount; d < static_cast<int>(s.dimensions.size()); ++d)

@@ -16,8 +16,8 @@
 namespace pbc::kernel {
 namespace {
 
-// Exact dependences of everyday kernels take some ten thousands of operations. Past the first budget bodies
-// are not taken apart, past the second the plan's dependences must do.
+// Exact dependences of typical kernels take some ten thousands of operations. If the first budget is
+// exceeded, bodies are not lifted; if the second is exceeded, the plan's dependences are used.
 constexpr unsigned long kStatementBudget = 400'000, kDependenceBudget = 20'000'000;
 
 struct LiftedRule {
@@ -64,7 +64,7 @@ isl_multi_union_pw_aff *loopSchedule(const Block &loop, const Kernel &kernel) {
   return isl_multi_union_pw_aff_from_union_pw_aff(all);
 }
 
-// Puts the program order of `blocks` at `node`, a leaf; returns the node at the same place.
+// Inserts the program order of `blocks` at `node`, a leaf; returns the node at the same position.
 isl::schedule_node graft(const isl::schedule_node &node, const std::vector<Block> &blocks,
                          const Kernel &kernel) {
   if (blocks.size() > 1) {
@@ -144,7 +144,7 @@ isl::union_map coarse(const Kernel &kernel, const schedule::Step &step,
   return between.unite(within).intersect(before);
 }
 
-/// Some body has many statements.
+/// Whether some body has many statements.
 bool isApart(const Kernel &kernel) {
   constexpr std::size_t kMany = 16;
   return kernel.statements.size() > kMany && std::any_of(kernel.statements.begin(), kernel.statements.end(),
@@ -161,7 +161,7 @@ std::vector<std::string> parameterNames(const sema::Transform &transform) {
   return names;
 }
 
-/// `takesApart`: bodies that can be lifted are; nothing if that makes too many dependences.
+/// `takesApart`: whether bodies that can be lifted are lifted; nothing if that makes too many dependences.
 static std::optional<Kernel> lift(const sema::Transform &transform, const schedule::Step &step,
                                   const std::vector<body::Facts> &factsOfRules, const choice::Grid &grid,
                                   poly::Context &ctx, bool takesApart) {

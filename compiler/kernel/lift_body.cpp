@@ -19,7 +19,7 @@ bool reads(const body::Value &value, int binding) {
                      [&](const body::ValuePtr &v) { return reads(*v, binding); });
 }
 
-/// What a body does with the cell of one output.
+/// How a body uses the cell of one output.
 struct Use {
   int writes = 0;
   bool inLoop = false, readsFirst = false;
@@ -68,7 +68,8 @@ int BodyLifter::matrixBuffer(int matrix) {
   return static_cast<int>(kernel_.buffers.size()) - 1;
 }
 
-/// isl's text for an optional cell being in its matrix: elsewhere nothing is read. Empty for all others.
+/// The condition in isl's text that an optional cell is in its matrix: otherwise it is not read. Empty for
+/// all others.
 std::string BodyLifter::insideText(const sema::Binding &b) const {
   std::string text;
   for (std::size_t d = 0; b.otherwise && d < b.begin.size(); ++d)
@@ -113,9 +114,10 @@ int BodyLifter::local(Statement &s, int &index, const std::string &name, Scalar 
       return std::any_of(kernel_.buffers.begin(), kernel_.buffers.end(),
                          [&](const Buffer &other) { return other.name == buffer.name; });
     };
-    buffer.name = "R" + std::to_string(rule_->index) + "_" + name;
+    const std::string own = poly::plain(name);
+    buffer.name = "R" + std::to_string(rule_->index) + "_" + own;
     for (int k = 1; isTaken(); ++k) // shadowed names
-      buffer.name = "R" + std::to_string(rule_->index) + "_" + name + "_" + std::to_string(k);
+      buffer.name = "R" + std::to_string(rule_->index) + "_" + own + "_" + std::to_string(k);
     buffer.role = Buffer::Role::Local;
     buffer.element = type;
     buffer.rank = static_cast<int>(rule_->freeVariables.size());
@@ -168,7 +170,7 @@ ExprPtr BodyLifter::expr(const body::Value &value, Statement &s) {
     }
     e->index = cell(s, value.index, value.operands, false);
     if (binding(value.index).otherwise && s.accesses.back().relation.intersect_domain(s.domain).is_empty()) {
-      // Outside its matrix at every point: the condition around it never holds.
+      // It is outside its matrix at every point, so the enclosing condition never holds.
       s.accesses.pop_back();
       e->kind = Expr::Kind::Literal;
       e->text = body::zero(value.type);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One rule's body as statements; the part of lift that knows body::Facts.
+// Turns one rule's body into statements; the only part of lift that uses body::Facts.
 #pragma once
 #include "compiler/kernel/kernel.h"
 #include "compiler/schedule/plan.h"
@@ -20,7 +20,7 @@ public:
   BodyLifter(Kernel &kernel, const sema::Transform &transform, const std::string &prefix, poly::Context &ctx)
       : kernel_(kernel), transform_(transform), prefix_(prefix), ctx_(ctx) {}
 
-  /// Appends the statements of one rule; nothing where an index or bound is not affine.
+  /// Appends the statements of one rule; nothing if an index or bound is not affine.
   std::optional<std::vector<Block>> lift(const schedule::RuleUse &, const body::Facts &);
   /// Appends one call of the rule's emitted function.
   Block opaque(const schedule::RuleUse &, const body::Facts &);
@@ -36,8 +36,7 @@ private:
   Block store(int binding);
   Block loop(const body::Node &);
   std::vector<Block> blocks(const std::vector<body::NodePtr> &);
-  /// Of a value that is another one outside of its matrix: the cell, if it is inside at every point; else
-  /// null.
+  /// For an optional cell: the cell itself, if it is inside its matrix at every point; else null.
   const body::Value *neverOutside(const body::Value &, Statement &);
   ExprPtr expr(const body::Value &, Statement &);
   std::string affine(const body::Value &) const;
@@ -67,8 +66,8 @@ private:
   isl::set points_;
   std::vector<Loop> loops_;
   std::vector<int> localBuffers_;
-  // By output: a cell that the body's loops update is kept in this Local buffer and stored once at the end.
-  // -1: which has no access yet.
+  // By output: the Local buffer in which a cell that the body's loops update is kept until it is stored at
+  // the end. -1: it has not been accessed yet.
   static constexpr int kNotAccumulated = -2;
   std::vector<int> accumulators_;
 };

@@ -10,9 +10,9 @@
 namespace pbc::kernel {
 namespace {
 
-// A few milliseconds. What our own programs need is far below it.
+// Takes a few milliseconds; the project's own programs need far less.
 constexpr unsigned long kBudget = 300'000;
-/// False past the budget, and where isl finds no formula.
+/// False if the budget is exceeded, or isl finds no formula.
 bool within(unsigned long budget, const poly::Context &context, const std::function<void()> &f) {
   try {
     return context.withBudget(budget, f);
@@ -21,8 +21,8 @@ bool within(unsigned long budget, const poly::Context &context, const std::funct
   }
 }
 
-/// The last function that both have, if their parts can run in any order: x, along which memory lies, is cut
-/// only where there is nothing else.
+/// Finds the last function that both have, if their parts can run in any order. x, the dimension along
+/// memory, is only used if there is no other.
 void findShared(OnDevice &device, const Kernel &scheduled) {
   const Kernel &items = device.items->kernel;
   if (items.taskOrder != TaskOrder::Any || scheduled.taskOrder != TaskOrder::Any)
@@ -35,8 +35,8 @@ void findShared(OnDevice &device, const Kernel &scheduled) {
       }
 }
 
-/// A loop that is as long as the sizes say, with the same steps for all items: what items read in it, several
-/// cells of one item share.
+/// Whether there is a loop whose length depends on the sizes, with the same steps for all items: what items
+/// read in it can be shared by several cells of one item.
 bool hasSharedLoop(const Items &items, const Kernel &lifted) {
   const Statement &first = lifted.statements.front();
   std::vector<int> variables; // of the items
@@ -61,9 +61,9 @@ bool hasSharedLoop(const Items &items, const Kernel &lifted) {
   return isLong && variables.size() <= 3;
 }
 
-/// Boxes of a part of the points, or of all where these are too much: then no part is given to somebody else.
-/// Rounds are always launched for all points, and parts along slanted functions in three dimensions would
-/// take half a minute. Otherwise a sentence that says why not.
+/// Finds the boxes of a part of the points or, if these are too expensive, of all points: then the work
+/// cannot be shared. Rounds are always launched for all points, and parts along skewed functions in three
+/// dimensions would take half a minute to compute. Returns "", or why it is impossible.
 std::string findTouched(OnDevice &device, const Items &items, const Kernel &lifted, bool &isDivisible,
                         const poly::Context &context) {
   for (const Buffer &b : items.kernel.buffers) {
@@ -80,7 +80,7 @@ std::string findTouched(OnDevice &device, const Items &items, const Kernel &lift
   return "";
 }
 
-/// With a budget of its own: other versions exist without tiles.
+/// Has a budget of its own, because other versions exist without tiles.
 void findTiles(OnDevice &device, const Kernel &lifted, const poly::Context &context) {
   if (!device.items || device.items->kernel.taskDimensions.empty())
     return;
@@ -91,7 +91,7 @@ void findTiles(OnDevice &device, const Kernel &lifted, const poly::Context &cont
   device.whyNoTiles = std::move(outcome.why);
 }
 
-/// With a budget of its own, too. One item alone would do everything: that is no version.
+/// Also has a budget of its own. One item alone would do all the work, so that is not a version.
 void findCooperation(OnDevice &device, const poly::Context &context) {
   if (!device.items)
     return;

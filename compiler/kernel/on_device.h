@@ -17,19 +17,20 @@ namespace pbc::kernel {
 struct OnDevice {
   std::optional<Items> items;
   std::optional<Kernel> staged; // the item with inputs in group-local memory
-  bool hasBlocks = false;       // several cells for each work-item are of use (emit/kernel/device_blocks.h)
-  std::vector<Touched> touched; // what a part of the points touches; without `shared` perhaps all of them
+  bool hasBlocks = false; // it pays that each work-item computes several cells (emit/kernel/device_blocks.h)
+  std::vector<Touched> touched; // what a part of the points touches; without `shared` possibly everything
   std::optional<GroupTiles> tiles;
-  std::optional<Cooperation> cooperation;                      // of the items of a group, for one cell
-  std::string why, whyNotStaged, whyNoTiles, whyNoCooperation; // one sentence each where there is none
-  source::Span whyAt;                                          // what `why` blames in a body, if anything
-  int libraryRule = -1; // instead of all that: the rule whose counterpart a library has
+  std::optional<Cooperation> cooperation; // of the items of a group, for one cell
+  std::string why, whyNotStaged, whyNoTiles,
+      whyNoCooperation; // one sentence for each version that is missing
+  source::Span whyAt;   // the code in a body that `why` is about, if any
+  int libraryRule = -1; // the rule that is replaced by a library function; then there are no versions
   bool isPossible() const { return items || libraryRule >= 0; }
   int shared = -1, sharedInTasks = -1; // a function along which device and processor can share the points
 };
 
-/// `lifted` before and `scheduled` after the processor's schedule was made. Past a budget there is no
-/// version.
+/// `lifted` is the kernel before, `scheduled` after the processor's schedule was made. If a budget is
+/// exceeded, there is no version.
 OnDevice onDevice(const Kernel &lifted, const Kernel &scheduled, const poly::Context &);
 
 } // namespace pbc::kernel

@@ -59,8 +59,8 @@ std::string value(const Kernel &kernel, const Statement &s, const Expr &e) {
   return "";
 }
 
-// "{ S[y, x] -> [(x)] }" as "S: x" needs more room than it explains: one function for all where they agree.
-/// What member `k` of a band runs over: one function for all statements where they agree.
+/// The function over which member `k` of a band runs: one function if all statements agree, because one for each
+/// statement, "S: x" for "{ S[y, x] -> [(x)] }", would take more room than it explains.
 std::string over(const Kernel &kernel, const isl::schedule_node &node, int k) {
   std::vector<std::string> functions;
   for (const std::string &name : statementsAt(node)) {
@@ -135,7 +135,7 @@ void tree(const Kernel &kernel, const isl::schedule_node &node, const std::strin
     tree(kernel, isl::manage(isl_schedule_node_get_child(node.get(), k)), inner, text);
 }
 
-/// The functions on which the sides of tiles lie that move with time.
+/// The functions that form the sides of tiles which move with time.
 std::string sides(const Kernel &kernel, const Kernel::TaskDimension &t) {
   if (t.along < 0)
     return "";

@@ -17,15 +17,15 @@ namespace pbc::kernel {
 
 std::string print(const Kernel &);
 
-/// One loop of the schedule, for who wants to know what becomes of a rule.
+/// One loop of the schedule, for reports about a rule.
 struct Loop {
   std::string over;               // "x", "k", "i + k"
   int depth = 0;                  // loops around it
-  bool isParallel = false;        // its own iterations, for fixed loops around it
+  bool isParallel = false;        // whether its iterations can run in parallel, for fixed outer loops
   std::vector<std::string> marks; // "vector", "lanes:32", "unroll"
 };
 
-/// The loops from the outside inwards, in the order of the text; without those that run once, at a number.
+/// The loops from the outside inwards, in the order of the text, without those that have a single iteration.
 std::vector<Loop> loops(const Kernel &);
 
 /// A statement's assignment, as "R0_s[i] += A[-1 + i + k]".

@@ -16,11 +16,13 @@
 namespace pbc::kernel {
 namespace {
 
-/// Iterations of a body's loops up to which LLVM's vectors, with the body written out, are as fast: with
-/// more, its sums wait for each other, and its factors no longer fit into registers (bench/convolution).
+/// The number of iterations of a body's loops up to which LLVM's vectors, with the body unrolled, are as
+/// fast: with more, its sums depend on each other, and its factors no longer fit into registers
+/// (bench/convolution).
 constexpr long kFewOperations = 12;
 
-/// Operations of a body that is worth a block: each is written out for all vectors of the block.
+/// The largest number of operations of a body for which a block pays: each is repeated for all vectors of the
+/// block.
 constexpr int kMostOperations = 48;
 
 int operations(const Expr &e) {
@@ -105,7 +107,7 @@ private:
         return no("it writes " + b.name + " in a loop");
       if (!a.isWrite && *x != Along::Nowhere && b.element != tile_.element)
         return no("it computes with more than one type");
-      // Cells that lie apart along x make vectors only after they have been copied: findDepth().
+      // Cells that are not contiguous along x can be loaded as vectors only after copying: findDepth().
       if (!a.isWrite && *x == Along::Strided)
         strided_.push_back(&a);
     }
@@ -125,7 +127,8 @@ private:
                        [&](const ExprPtr &o) { return expression(*o, s); });
   }
 
-  /// Whether the body is statements and loops over statements; then, what its reads are.
+  /// Finds out whether the body consists of statements and loops over statements, and if so, what its reads
+  /// are.
   void findDepth() {
     std::set<std::string> loops;
     std::set<int> inLoop;
@@ -155,8 +158,8 @@ private:
       tile_.resumed = *inLoop.begin();
   }
 
-  /// The least k - y over the dependences from a row y to a step k of a later row. Nothing if rows wait for
-  /// each other in any other way.
+  /// The smallest k - y over the dependences from a row y to a step k of a later row. Nothing if rows wait
+  /// for each other in any other way.
   std::optional<long> behind() const {
     struct Search {
       const Analysis &self;

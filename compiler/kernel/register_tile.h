@@ -3,27 +3,27 @@
 // Computes a block of points at once, all their scalars in registers: rows of y times vectors of x.
 //
 //   band y: band x: s = 0; band k: s += A[k, y] * B[x, k]; C[x, y] = s
-//   =>  mark registers: band y: band x: ...    and Kernel::registerTile says what the printer needs to know
+//   =>  mark registers: band y: band x: ...    and Kernel::registerTile has the details for the printer
 //
 // One load of B[x .. x + 16, k] then serves all rows of the block, one of A[k, y] all its columns, and the
-// additions of one point, which must follow each other, alternate with those of the others. The order of the
-// operations of each point stays as it is. How large a block is depends on the processor's registers:
-// runtime/abi/register_tile.h, which also runs the blocks, and copies what they read into panels that lie
-// close together where that is worth it.
+// additions of one point, which depend on each other, alternate with those of other points. The order of the
+// operations of each point is not changed. The size of a block depends on the processor's registers:
+// runtime/abi/register_tile.h chooses it, runs the blocks, and copies what they read into contiguous panels
+// if that pays.
 //
-// For bodies with long loops; short ones are better left to LLVM's vectoriser. Legal if the loop over x
-// carries no dependence and no loop of the body moves with x. Loops may have other bounds in other rows: then
-// the rows of a block share the steps that all of them have. Rows may wait for earlier ones if only steps of
-// their loop do, in the same column (a triangular solve): then they share the steps whose rows
-// are done, RegisterTile::behind.
-// Blocks may overlap (the last one begins early rather than end beyond the edge), as computing a point again
-// gives the same.
+// This is for bodies with long loops; short ones are better left to LLVM's vectoriser. Legal if the loop over
+// x carries no dependence and no loop of the body depends on x. Loops may have other bounds in other rows:
+// then the rows of a block share the steps that all of them have. Rows may wait for earlier ones if only
+// steps of their loop do, in the same column (a triangular solve): then they share the steps whose rows are
+// done (RegisterTile::behind). Blocks may overlap (the last one begins early rather than end beyond the
+// edge), because computing a point again gives the same result.
 #pragma once
 #include "compiler/kernel/kernel.h"
 
 namespace pbc::kernel {
 
-/// `shape`: blocks of this shape, whether it is worth it or not; null: where it is, as the processor likes.
+/// `shape`: makes blocks of this shape, whether it pays or not; null: only where it pays, in the processor's
+/// best shape.
 Outcome registerTile(const Kernel &, const RegisterShape *shape = nullptr);
 
 } // namespace pbc::kernel

@@ -18,7 +18,7 @@ std::optional<long> number(const std::string &text) {
 } // namespace
 
 const std::vector<ScheduleOption> &scheduleOptions() {
-  // What decides most comes first: a search follows this order.
+  // The most important options come first, because a search follows this order.
   static const std::vector<ScheduleOption> all = {
       {.name = "order",
        .doc = "the loops over points, the outermost first",

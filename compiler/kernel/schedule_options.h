@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What can be said of one kernel's schedule, as data: names, values, a line each.
+// The options of one kernel's schedule, as data: names, values, one line of documentation each.
 //
 //   refusedValue("jam", "3000")  ->  "jam is how many iterations of the loop around ...: 1 to 16"
 //
-// The names are those of configurations (`[kernels]`) and of `pbc explain`. Values are texts; a number is one
-// in decimal. Here it is only said what can be written; whether a kernel can have it, its transformations say
-// (default_schedule.h), and schedule_space.h lists what it can have. Source: the decisions of a search space
-// as data with their documentation beside them is Telamon's habit (CC'17).
+// The names are those of configurations (`[kernels]`) and of `pbc explain`. Values are texts; a number is
+// written in decimal. Only the syntax is defined here; whether a kernel can have a value is decided by its
+// transformations (default_schedule.h), and schedule_space.h lists the values that it can have. Source:
+// describing the decisions of a search space as data with their documentation follows Telamon (CC'17).
 #pragma once
 #include <map>
 #include <optional>
@@ -20,19 +20,20 @@ struct ScheduleOption {
   const char *name;
   const char *doc;
   const char *values; // in words
-  /// A whole number from `least` to `most`, a power of two if `isPower`; otherwise names of the kernel's own.
+  /// An integer from `least` to `most`, a power of two if `isPower`; otherwise names that depend on the
+  /// kernel.
   long least = 0, most = 0;
   bool isPower = false;
-  std::vector<std::string> words = {}; // beside numbers, or all that there are
-  std::vector<long> worthTrying = {};  // of the numbers
-  bool isFree = false;                 // the kernel knows what may be written
+  std::vector<std::string> words = {}; // allowed words, in addition to numbers or alone
+  std::vector<long> worthTrying = {};  // the numbers that a search tries
+  bool isFree = false;                 // the kernel decides which values are allowed
 };
 
 const std::vector<ScheduleOption> &scheduleOptions();
-/// Null if there is none.
+/// Null if there is no such option.
 const ScheduleOption *findScheduleOption(const std::string &name);
 
-/// What was asked for, by option.
+/// The requested values, by option.
 using Asked = std::map<std::string, std::string>;
 
 /// Whether the option can have this value in some kernel.

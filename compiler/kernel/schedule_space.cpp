@@ -21,7 +21,7 @@ Values orders(const Values &names) {
   return all;
 }
 
-/// Squares, and strips that are long where cells lie side by side.
+/// Squares, and strips that are long where cells are contiguous.
 Values tiles(std::size_t loops) {
   Values all;
   const auto add = [&](const std::vector<long> &sizes) {
@@ -37,7 +37,7 @@ Values tiles(std::size_t loops) {
     }
   if (loops < 3)
     return all;
-  for (const long height : {8L, 32L}) { // the outermost and the innermost loop as they are
+  for (const long height : {8L, 32L}) { // the outermost and the innermost loop are not cut
     std::vector sizes(loops, height);
     sizes.front() = sizes.back() = 0;
     add(sizes);

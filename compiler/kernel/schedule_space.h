@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a kernel's schedule could be: its options with the value in use and the others that it can have.
+// The possible schedules of a kernel: its options with the value in use and the others that it can have.
 //
 //   spaceOf(scheduler, {})  ->  order: "y, x" | "x, y";  vector: "x" | "off";  jam: "4" | "1" "2" "8"; ...
 //
-// Invariant: with any one value in place of the one in use the kernel has a legal schedule: it was made, and
-// the transformations said yes.
+// Invariant: if any one listed value replaces the one in use, the kernel has a legal schedule: each was
+// tried, and the transformations accepted it.
 #pragma once
 #include "compiler/kernel/default_schedule.h"
 
@@ -17,7 +17,7 @@ struct OptionSpace {
   std::vector<std::string> others;
 };
 
-/// `asked` is what the kernel has now.
+/// `asked`: the requests that the kernel has now.
 std::vector<OptionSpace> spaceOf(Scheduler &, const Asked &asked);
 
 } // namespace pbc::kernel

@@ -16,16 +16,16 @@
 namespace pbc::kernel {
 namespace {
 
-// Below this many points of x a task costs more than it gives; other dimensions may be cut to single rows.
+// With fewer points of x a task costs more than it saves; other dimensions may be cut to single rows.
 constexpr long kGrainX = 256;
 
-// The points are several edges: none of their pieces fills a part of the plane. Cutting the box around them
-// would give mostly empty tasks.
+// Whether the points are several edges, none of which has an area. Cutting the box around them would give
+// mostly empty tasks.
 bool areEdges(const Kernel &kernel) {
   const int rule = kernel.statements.front().rule;
   if (std::any_of(kernel.statements.begin(), kernel.statements.end(),
                   [&](const Statement &s) { return s.rule != rule; }))
-    return false; // a group: its points lie in different spaces
+    return false; // the points of a group are in different spaces
   isl_set *points = nullptr;
   for (const Statement &s : kernel.statements) {
     isl_set *here =
@@ -82,8 +82,8 @@ isl::set limited(const isl::set &domain, const isl::pw_aff &value, const std::st
   return s.intersect(isl::manage(above)).intersect(isl::manage(below));
 }
 
-// What tasks may rely on: limits lie inside the whole range. Said only where the range has one formula: a
-// range by cases would make the context a union, for which isl prints worse loops.
+// What tasks may rely on: limits lie inside the whole range. This is added only if the range has one formula:
+// a range with cases would make the context a union, for which isl generates worse loops.
 isl::set assume(const isl::set &context, const isl::pw_aff &least, const isl::pw_aff &most,
                 const std::string &low, const std::string &high) {
   isl::set c = named(named(context, low), high);
@@ -100,7 +100,7 @@ isl::set assume(const isl::set &context, const isl::pw_aff &least, const isl::pw
   return c;
 }
 
-// Through time: how the cells of a part move with each step, and what they take.
+// For wavefronts through time: how the cells of a part move with each step, and how many bytes they have.
 void noteTime(Kernel &cut, const TimeFunctions &time, bool asDiamonds) {
   auto &dimensions = cut.taskDimensions;
   const auto named = [&](const std::string &name) {
@@ -181,7 +181,7 @@ Outcome splitIntoTasks(const Kernel &kernel, const TaskCut &asked) {
       return std::find(asked.along.begin(), asked.along.end(), f.name) == asked.along.end();
     });
   Kernel cut = cutAlong(kernel, tasks, asked.grain ? asked.grain : kGrainX);
-  // One dimension of an ordered cut is no cut.
+  // An ordered cut needs at least two dimensions.
   if (cut.taskDimensions.empty() || (cut.taskOrder != TaskOrder::Any && cut.taskDimensions.size() == 1))
     return {std::nullopt, "every loop over its points carries a dependence"};
   if (time)

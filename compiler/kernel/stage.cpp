@@ -14,7 +14,7 @@ constexpr std::size_t kMostItemDimensions = 3; // of a group
 
 const std::string kLow = "pb__low";
 
-/// The value, if the function is that number for all sizes.
+/// The value, if the function is this number for all sizes.
 std::optional<long> constant(const isl::pw_aff &f) {
   const auto one = formula(f);
   if (!one || isl_aff_is_cst(one->get()) != isl_bool_true)
@@ -30,7 +30,7 @@ class Stager {
 public:
   explicit Stager(const Items &items) : items_(items), firstItem_(items.inRounds() ? 1 : 0) {}
 
-  /// Nothing if items do not read a box of a constant size > 1 at a place that moves with them.
+  /// Nothing unless items read a box of a constant size > 1 at a position that depends on the item.
   std::optional<std::vector<StagedDimension>> stage(const Buffer &buffer) const {
     const auto cells = cellsRead(items_.item, buffer.matrix);
     if (!cells)
@@ -53,7 +53,7 @@ public:
   }
 
 private:
-  /// Moves forwards with one function at most.
+  /// Whether the position moves forwards with at most one function.
   std::optional<StagedDimension> moving(const isl::aff &first, long extent) const {
     StagedDimension out;
     out.extent = extent;

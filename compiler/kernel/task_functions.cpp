@@ -68,8 +68,8 @@ std::optional<isl::pw_aff> transferred(const isl::aff &f, const Statement &from,
   return isl::manage(isl_pw_aff_from_aff(out));
 }
 
-/// Coordinate `d` of the cell that each point of a group writes: the same place for all its rules. Nothing
-/// unless every rule writes single cells at a plain affine place.
+/// Coordinate `d` of the cell that each point of a group writes, as one function for all its rules. Nothing
+/// unless every rule writes single cells at an affine position.
 std::optional<isl::union_pw_aff> coordinateWritten(const Kernel &kernel, int d) {
   std::map<int, std::pair<const Statement *, isl::aff>> ofRule;
   for (const Statement &s : kernel.statements)
@@ -97,8 +97,8 @@ std::optional<isl::union_pw_aff> coordinateWritten(const Kernel &kernel, int d) 
   return isl::manage(all);
 }
 
-/// A group of rules: the coordinates of the cells that they write, and the outermost loop that they share
-/// where a coordinate is none (the version of a matrix with fewer slots than versions).
+/// For a group of rules: the coordinates of the cells that they write, and the outermost loop that they share
+/// if a coordinate cannot be used (the version of a matrix with fewer slots than versions).
 std::vector<TaskFunction> candidatesOfGroup(const Kernel &kernel) {
   std::vector<TaskFunction> all;
   int rank = 0;
@@ -118,8 +118,8 @@ std::vector<TaskFunction> candidatesOfGroup(const Kernel &kernel) {
   return all;
 }
 
-/// Whether free variable `d` of the rule moves what it writes to another cell; a version in a slot that later
-/// ones use again is none.
+/// Whether free variable `d` of the rule changes the cell that it writes; a version in a slot that later
+/// versions use again does not count.
 bool movesCells(const Kernel &kernel, int d) {
   for (const Statement &s : kernel.statements)
     for (const Access &a : s.accesses) {
@@ -138,7 +138,7 @@ bool movesCells(const Kernel &kernel, int d) {
   return false;
 }
 
-/// One rule: its free variables.
+/// For one rule: its free variables.
 std::vector<TaskFunction> candidates(const Kernel &kernel) {
   const Statement &first = kernel.statements.front();
   if (std::any_of(kernel.statements.begin(), kernel.statements.end(),
@@ -152,7 +152,7 @@ std::vector<TaskFunction> candidates(const Kernel &kernel) {
 
 std::string signedName(const TaskFunction &f, int sign) { return (sign < 0 ? "-" : "") + f.name; }
 
-/// `f` upwards or downwards, whichever no dependence decreases.
+/// `f` or its negative, whichever no dependence decreases.
 std::optional<TaskFunction> oriented(const TaskFunction &f, const isl::union_map &dependences) {
   for (const int sign : {1, -1})
     if (const isl::union_pw_aff value = times(f.value, sign); neverDecreases(dependences, value))
@@ -160,7 +160,7 @@ std::optional<TaskFunction> oriented(const TaskFunction &f, const isl::union_map
   return std::nullopt;
 }
 
-/// `f` plus so much of an ordered function that no dependence decreases the sum.
+/// `f` plus a multiple of an ordered function such that no dependence decreases the sum.
 std::optional<TaskFunction> skewed(const TaskFunction &f, const std::vector<TaskFunction> &ordered,
                                    const isl::union_map &dependences) {
   for (int factor = 1; factor <= kSteepestSkew; ++factor)
@@ -202,7 +202,7 @@ isl::set valuesOf(const TaskFunction &f, const Kernel &kernel) {
 
 namespace {
 
-/// The candidates sorted by what dependences do to them.
+/// The candidates, sorted by how dependences change them.
 struct Sorted {
   std::vector<TaskFunction> unchanged, ordered, others;
 
@@ -216,7 +216,7 @@ struct Sorted {
         others.push_back(f);
   }
 
-  /// The ordered ones, and others that become so by skewing.
+  /// The ordered ones, and others that become ordered by skewing.
   std::vector<TaskFunction> neverDecreasing(const Kernel &kernel) const {
     std::vector<TaskFunction> all = ordered;
     for (const TaskFunction &f : others)
@@ -225,7 +225,7 @@ struct Sorted {
     return all;
   }
 
-  /// One of them value by value, and what dependences within a value leave unchanged.
+  /// One function in rounds, value by value, and functions that dependences within a value leave unchanged.
   std::optional<TaskFunctions> rounds(const Kernel &kernel, const TaskFunction &outer,
                                       const std::vector<TaskFunction> &from) const {
     const isl::union_map within = equalAt(kernel.dependences, outer.value);
@@ -259,7 +259,7 @@ TaskFunctions itemFunctions(const Kernel &kernel) {
   const Sorted sorted(kernel);
   if (!sorted.unchanged.empty())
     return {TaskOrder::Any, sorted.unchanged};
-  // Time first: it leaves all places to the items.
+  // Time comes first, because it leaves all places to the items.
   std::vector<TaskFunction> all = sorted.ordered;
   all.insert(all.end(), sorted.others.begin(), sorted.others.end());
   TaskFunctions best;
@@ -278,7 +278,7 @@ TaskFunctions itemFunctions(const Kernel &kernel) {
     diagonal.name += " + " + wavefront[k].name;
   }
   diagonal.isX = false;
-  // All but one follow from the sum and the others; x stays, as its neighbours lie side by side.
+  // All but one follow from the sum and the others; x stays, because its neighbours are contiguous.
   const auto last = std::find_if(wavefront.begin(), wavefront.end(), [](const auto &f) { return !f.isX; });
   wavefront.erase(last == wavefront.end() ? wavefront.begin() : last);
   TaskFunctions diagonals{TaskOrder::Rounds, {diagonal}};

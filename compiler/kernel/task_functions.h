@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Along what a kernel's points can be cut into tasks: integer functions of the points, and in which order
-// parts may then run.
+// Finds integer functions of a kernel's points along which the points can be cut into tasks, and the order in
+// which the parts may then run.
 //
 //   C[x,y] = A[x,y] + B[x,y]                     x and y, any order
 //   L[x,y] from L[x-1,y], L[x,y-1]               x and y as a wavefront
@@ -16,15 +16,16 @@
 
 namespace pbc::kernel {
 
-/// Steeper skews make tiles that overlap little with the points.
+/// With steeper skews the tiles overlap little with the points.
 inline constexpr int kSteepestSkew = 4;
 
 struct TaskFunction {
   std::string name;        // "x", "i + 2 k"
   isl::union_pw_aff value; // over the statements' instances
-  bool isX = false;        // dimension 0, which lies close together in memory
-  bool isPlace = true; // moves among the cells that are written; else through time, over the same ones again
-  std::string along = {}; // skewed: a place plus `slope` times the function of this name
+  bool isX = false;        // dimension 0, which is contiguous in memory
+  /// It moves among the cells that are written; otherwise through time, over the same cells again.
+  bool isPlace = true;
+  std::string along = {}; // if skewed: a place plus `slope` times the function of this name
   int slope = 0;
 };
 
@@ -34,13 +35,13 @@ struct TaskFunctions {
 };
 
 TaskFunctions taskFunctions(const Kernel &);
-/// The same for the work-items of a device, which has no order among its items: `Any` or `Rounds`, never
-/// `Wavefront`. The diagonals of a wavefront, where its functions have the same sum, are rounds.
+/// The same for the work-items of a device, which have no order: `Any` or `Rounds`, never `Wavefront`. The
+/// diagonals of a wavefront, on which the sum of its functions is constant, are rounds.
 TaskFunctions itemFunctions(const Kernel &);
 
-/// For the instances of one statement.
+/// The function for the instances of one statement.
 isl::pw_aff valueAt(const TaskFunction &, const Statement &);
-/// All values.
+/// All values of the function.
 isl::set valuesOf(const TaskFunction &, const Kernel &);
 /// "k", "2 k"
 std::string multiple(int factor, const std::string &name);

@@ -4,8 +4,8 @@
 //
 //   band (y, x): S  =>  band (32*floor(y/32), 32*floor(x/32)): band (y, x): S
 //
-// Legal for a permutable band: no dependence goes backwards in any of its loops. Why: what a tile touches
-// stays in cache while the tile runs.
+// Legal for a permutable band: no dependence goes backwards in any of its loops. The purpose is that what a
+// tile touches stays in the cache while the tile runs.
 #pragma once
 #include "compiler/kernel/kernel.h"
 

@@ -18,7 +18,7 @@ TaskFunction placeOf(const TaskFunction &f, const TaskFunction &time) {
   return place;
 }
 
-/// How many times `time` minus `place` no dependence decreases.
+/// The factor of `time` for which no dependence decreases factor * `time` - `place`.
 std::optional<int> slopeDown(const TaskFunction &place, const TaskFunction &time,
                              const isl::union_map &dependences) {
   for (int slope = 1; slope <= kSteepestSkew; ++slope)

@@ -10,7 +10,7 @@
 namespace pbc::kernel {
 namespace {
 
-/// What holds when a kernel is called for some points: nobody asks for none.
+/// What holds when a kernel is called for some points; it is never called for none.
 isl::set whenSome(const Kernel &kernel) {
   isl::set known = kernel.context;
   for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k) {
@@ -39,7 +39,7 @@ std::optional<isl::set> cells(const Kernel &kernel, int matrix, bool written) {
   return isl::manage(all);
 }
 
-/// Whether every statement that writes the matrix writes all cells that it says it does.
+/// Whether every statement that writes the matrix certainly writes all cells of its access.
 bool writesSurely(const Kernel &kernel, int matrix) {
   for (const Statement &s : kernel.statements)
     for (std::size_t k = 0, output = 0; s.isOpaque && k < s.arguments.size(); ++k) {

@@ -6,13 +6,13 @@
 //   => reads A: [low0 - 1, high0 + 1) x [low1, high1)     writes B: [low0, high0) x [low1, high1), all of it
 //
 // Boxes are formulas over the parameters and the limits pb__low0, pb__high0, .. of the kernel's task
-// dimensions. They may hold cells that are not touched, never the other way round.
+// dimensions. They contain all cells that are touched, and possibly others.
 #pragma once
 #include "compiler/kernel/kernel.h"
 
 namespace pbc::kernel {
 
-/// Half open; C++ over the parameters and the limits.
+/// A half-open interval, as C++ over the parameters and the limits.
 struct Interval {
   std::string low, high;
 };
@@ -24,7 +24,7 @@ struct CellsBox {
   std::vector<Interval> cells;
 };
 
-/// What a kernel does with a matrix.
+/// How a kernel uses a matrix.
 struct Touched {
   int matrix;
   std::optional<CellsBox> read, written;
@@ -33,13 +33,13 @@ struct Touched {
 
 /// The instances of a statement that run when the kernel is called.
 isl::set instances(const Kernel &, const Statement &);
-/// The cells of `matrix` that it reads, in one convex piece around them; nothing if it reads none.
+/// The cells of `matrix` that it reads, enlarged to one convex set; nothing if it reads none.
 std::optional<isl::set> cellsRead(const Kernel &, int matrix);
-/// The box around these cells. Throws isl::exception where it has no formula.
+/// The box around these cells. Throws isl::exception if it has no formula.
 CellsBox boxAround(const Kernel &, int matrix, const isl::set &cells);
 
-/// What it does with the matrix of a buffer that is no Local. Throws isl::exception where a box has no
-/// formula, or past a budget.
+/// How it uses the matrix of a buffer that is not a Local. Throws isl::exception if a box has no formula, or
+/// a budget is exceeded.
 Touched touchedCells(const Kernel &, const Buffer &);
 
 } // namespace pbc::kernel

@@ -89,7 +89,7 @@ int memberDimension(const Kernel &kernel, const isl::schedule_node &band) {
 
 isl::schedule splitBands(const isl::schedule &schedule) {
   return mapBottomUp(schedule, [](isl::schedule_node node) {
-    // Bottom up, the first member stays here and the rest moves below; the rest is split in turn.
+    // From the bottom up, the first member stays here and the rest moves below; the rest is split in turn.
     int depth = 0;
     while (isBand(node) && members(node) > 1) {
       node = isl::manage(isl_schedule_node_child(isl_schedule_node_band_split(node.copy(), 1), 0));
@@ -111,7 +111,7 @@ isl::schedule withSingleLoops(const isl::schedule &schedule) {
 namespace {
 struct Change {
   const std::function<isl::schedule_node(const isl::schedule_node &)> &change;
-  std::exception_ptr error; // must not travel through isl's C frames
+  std::exception_ptr error; // exceptions must not pass through isl's C frames
 };
 } // namespace
 

@@ -19,33 +19,33 @@ int members(const isl::schedule_node &band);
 /// One member of a band as a function of the statement instances.
 isl::union_pw_aff member(const isl::schedule_node &band, int k);
 
-/// The same for one statement; nothing if the band does not place it.
+/// The same for one statement; nothing if the band does not schedule it.
 std::optional<isl::pw_aff> member(const isl::schedule_node &band, int k, const std::string &statement);
 
-/// The statements' dimension that a band of one member runs over, upwards and without a shift; -1 if it is
-/// none.
+/// The statements' dimension that a band of one member runs over, if it does so upwards and without a shift;
+/// else -1.
 int memberDimension(const Kernel &, const isl::schedule_node &band);
 
 /// The same schedule with every band split into bands of one member.
 isl::schedule splitBands(const isl::schedule &);
 
-/// The same schedule, each of whose loops is to be printed once, over all that it runs over.
+/// The same schedule, in which each loop is to be printed once, over its whole range.
 isl::schedule withSingleLoops(const isl::schedule &);
 
-/// The schedule with one node replaced: `change` gets each node from the leaves upwards and returns it,
-/// changed or not, at the same place.
+/// Replaces nodes of the schedule: `change` gets each node from the leaves upwards and returns it, changed or
+/// not, at the same position.
 isl::schedule mapBottomUp(const isl::schedule &,
                           const std::function<isl::schedule_node(const isl::schedule_node &)> &change);
 
-/// The nodes of the tree, parents first.
+/// Visits the nodes of the tree, parents first.
 void visit(const isl::schedule_node &, const std::function<void(const isl::schedule_node &)> &);
 
-/// Some loop is to use vectors: it is marked `vector` or `lanes:N`.
+/// Whether some loop uses vectors: it is marked `vector` or `lanes:N`.
 bool isVectorised(const Kernel &);
 
 /// Names of the statements with instances at this node.
 std::vector<std::string> statementsAt(const isl::schedule_node &);
-/// Index of the statement with this name; -1.
+/// The index of the statement with this name; -1 if there is none.
 int statementIndex(const Kernel &, const std::string &name);
 
 } // namespace pbc::kernel

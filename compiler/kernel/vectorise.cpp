@@ -13,13 +13,13 @@
 namespace pbc::kernel {
 namespace {
 
-/// Iterations of a body that is written out because somebody wants it.
+/// The largest number of iterations of a body that is unrolled on request.
 constexpr long kLongestBody = 128;
 
 bool isInteger(Scalar s) { return s != Scalar::F64 && s != Scalar::F32; }
 
-/// Sums, counts and largest values over loops whose reads lie side by side along the loop and far apart along
-/// x, in whatever order: then vectors belong along the loop, where LLVM makes them.
+/// Whether the kernel has sums, counts or maxima, in any order, over loops whose reads are contiguous along
+/// the loop but not along x: then vectors belong along the loop, where LLVM makes them.
 bool reducesAlongRows(const Kernel &kernel, int x) {
   bool found = false;
   for (const Statement &s : kernel.statements) {
@@ -84,7 +84,7 @@ Outcome vectorise(const Kernel &kernel, const VectorForm &form) {
   if (Outcome unrolled = unrollBodies(split, longest); unrolled.kernel) {
     const std::string mark = form.unroll ? "vector:" + std::to_string(form.unroll) : "vector";
     Kernel marked = *unrolled.kernel;
-    // Of other rules in the group, too, where theirs is parallel.
+    // Also marks other rules in the group, where their loop is parallel.
     marked.schedule = mapBottomUp(marked.schedule, [&](const isl::schedule_node &node) {
       return isBand(node) && memberDimension(marked, node) == x &&
                      isParallel(node, 0, kernel.dependences, false)

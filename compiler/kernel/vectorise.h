@@ -21,16 +21,16 @@
 namespace pbc::kernel {
 
 struct VectorForm {
-  enum class Body { Any, Unrolled, Lanes }; // (a) where the body is short, else (b); (a); (b)
+  enum class Body { Any, Unrolled, Lanes }; // (a) if the body is short, else (b); (a); (b)
   int along = -1;                           // the loop's variable; -1: the contiguous one
   Body body = Body::Any;
-  int unroll = 0; // vectors at once in (a); 0: as LLVM likes
-  long lanes = 0; // of a group in (b); 0: as many as the registers hold
+  int unroll = 0; // vectors at once in (a); 0: LLVM decides
+  long lanes = 0; // number of lanes of a group in (b); 0: as many as the registers hold
 };
 
 Outcome vectorise(const Kernel &, const VectorForm & = {});
 
-/// Marks the loops inside so that LLVM leaves them as they are.
+/// Marks the inner loops so that LLVM does not vectorise them.
 Outcome keepScalar(const Kernel &);
 
 } // namespace pbc::kernel

@@ -30,7 +30,7 @@ std::vector<std::string> verify(const Kernel &kernel) {
     require(s.isOpaque || (s.value && s.write >= 0 && s.accesses[s.write].isWrite),
             s.name + " writes nothing");
     require(!s.isOpaque || s.arguments.size() + s.ownInputs.size() == s.accesses.size(),
-            s.name + " has an access that is no argument");
+            s.name + " has an access that is not an argument");
     for (const Access &a : s.accesses) {
       const char *from = isl_map_get_tuple_name(a.relation.get(), isl_dim_in);
       const char *to = isl_map_get_tuple_name(a.relation.get(), isl_dim_out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What must be true of every Kernel; the list is in kernel.h.
+// Checks the invariants of a Kernel, which are listed in kernel.h.
 #pragma once
 #include "compiler/kernel/kernel.h"
 

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// For people: at least six digits, and no powers of ten for what can be read without.
+/// For people: at least six digits, and no powers of ten if they are not needed.
 std::string shown(const Json &value) {
   if (value.is_string())
     return value.get<std::string>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a model answers, before anybody has decided how it is shown: figures with units and where they come
-// from, tables, curves, and sentences that explain.
+// The answer of a model, independent of how it is printed: figures with units and sources, tables, curves,
+// and sentences that explain.
 //
 //   Answer a("Time of Jacobi2D, 4096 x 4096, 1024 steps, on GTX 980");
 //   a.figure("time", 0.4081567, "s", "A.18");
@@ -10,7 +10,7 @@
 //   asText(a)   aligned columns for people        asJson(a)   the same for programs
 //   asSvg(a)    its first plot
 //
-// Invariant: text and JSON say the same; a number is never rounded in JSON.
+// Invariant: text and JSON have the same content; numbers are never rounded in JSON.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <string>
@@ -59,7 +59,7 @@ public:
   std::vector<Plot> plots;
 };
 
-/// "12.5 %" of 0.125.
+/// "12.5 %" for 0.125.
 std::string percentText(double share);
 
 std::string asText(const Answer &);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which form of a published model is computed.
+// The form of a published model that is computed.
 //
-//   stencilTime(..., Mode::Printed)     as the source prints it: reproduces its tables
-//   stencilTime(..., Mode::Corrected)   what holds: everything that a user sees
+//   stencilTime(..., Mode::Printed)     as in the source: reproduces its tables
+//   stencilTime(..., Mode::Corrected)   the correct form: everything that a user sees
 //
 // Source: cost-models.md, "Rule for implementers" and section 8 (errata). A function whose printed and
 // corrected forms agree takes no mode.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What is wrong with a question that a model was asked: the figure, the range that it must be in, and what to
-// change. The command line prints both parts; nothing else is thrown on purpose.
+// An error in a question to a model: the value, the range that it must be in, and what to change. The command
+// line prints both parts; models throw nothing else on purpose.
 //
 //   throw Problem("a tile of 8 x 64 x 16 needs 16200 bytes of shared memory, a block may have 12288",
 //                 "make tS2 or tT smaller");
 //
-// Invariant: no model returns a figure for inputs out of its range: it throws this.
+// Invariant: for inputs out of its range a model throws this and returns no figure.
 #pragma once
 #include <stdexcept>
 #include <string>

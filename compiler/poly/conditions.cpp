@@ -60,7 +60,7 @@ struct Sum {
   }
 };
 
-/// `dividend` mod `divisor`, or what is left of floor(dividend / divisor).
+/// `dividend` mod `divisor`, or the rest that floor(dividend / divisor) leaves.
 struct Division {
   Sum dividend;
   long divisor;
@@ -78,7 +78,7 @@ class ConstraintPrinter {
 public:
   explicit ConstraintPrinter(isl_basic_set *piece) : piece_(piece) {}
 
-  /// False where it cannot be printed.
+  /// Returns false if it cannot be printed.
   bool print(isl_constraint *c) {
     Sum sum;
     if (!linear(c, sum))
@@ -116,7 +116,7 @@ private:
     return true;
   }
 
-  /// factor * floor(a / m); where m divides the factor: factor/m * (a - a mod m).
+  /// Adds factor * floor(a / m); if m divides the factor, as factor/m * (a - a mod m).
   bool addDivision(int d, long factor, Sum &sum) {
     isl_aff *div = isl_basic_set_get_div(piece_, d);
     if (!div || isl_aff_is_nan(div) != isl_bool_false || isl_aff_dim(div, isl_dim_div) < 0) {
@@ -156,7 +156,7 @@ private:
   }
 
   std::string equality(const Sum &sum) const {
-    // One remainder alone: x - 1 is even where x is odd.
+    // A single remainder: x - 1 is even where x is odd.
     if (sum.terms.size() == 1 && (sum.terms[0].factor == 1 || sum.terms[0].factor == -1))
       for (const auto &r : remainders_)
         if (remainderText(r) == sum.terms[0].text) {
@@ -172,7 +172,7 @@ private:
 
   std::string inequality(const Sum &sum) const { return sides(sum, ">=", ">", "<=", "<"); }
 
-  /// `sum` op 0 with what it is about on the left: the first term, and those of its sign.
+  /// `sum` op 0, with the main terms on the left: the first term, and those of its sign.
   static std::string sides(const Sum &sum, const char *atLeast, const char *more, const char *atMost,
                            const char *less) {
     if (sum.terms.empty())

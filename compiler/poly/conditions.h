@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Conditions as a program writes them, for messages.
+// Prints conditions for messages in the way a program writes them.
 //
 //   { B[x, y] : y <= -1 + x and 2*floor((x)/2) = x }   =>   "x > y and x even"
 //
@@ -12,8 +12,8 @@
 
 namespace pbc::poly {
 
-/// The constraints of a set, as a disjunction of conjunctions: "x > y or x = 0"; "" where there are none,
-/// nothing where a constraint has no such form.
+/// The constraints of a set, as a disjunction of conjunctions: "x > y or x = 0"; "" if there are none,
+/// nothing if a constraint has no such form.
 std::optional<std::string> conditions(const isl::set &);
 
 } // namespace pbc::poly

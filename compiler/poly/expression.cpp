@@ -9,7 +9,7 @@
 namespace pbc::poly {
 namespace {
 
-// Higher binds tighter; the C++ table as far as it is needed here.
+// Higher values bind tighter; the part of the C++ table that is needed here.
 enum Precedence { kSelect = 1, kOr, kAnd, kEquality, kRelation, kSum, kProduct, kUnary, kPrimary };
 
 struct Text {
@@ -75,7 +75,7 @@ struct Printer {
     case isl_ast_expr_op_sub:
       return infix(e, "-", kSum, false);
     case isl_ast_expr_op_mul:
-      // As if not associative: 2 * (n / 4) is not 2 * n / 4.
+      // It is treated as not associative, because 2 * (n / 4) is not 2 * n / 4.
       return infix(e, "*", kProduct, false);
     case isl_ast_expr_op_div: // exact
     case isl_ast_expr_op_pdiv_q:

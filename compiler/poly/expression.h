@@ -13,11 +13,11 @@
 
 namespace pbc::poly {
 
-/// C++ text of `expression`; names pass through `rename` when one is given.
+/// The C++ text of `expression`; names are passed through `rename` if one is given.
 std::string cxx(const isl::ast_expr &expression,
                 const std::function<std::string(const std::string &)> &rename = {});
 
-/// True where the value is an integer constant, which then is in `value`.
+/// True if the expression is an integer constant; `value` is then set.
 bool isConstant(const isl::ast_expr &expression, long &value);
 
 } // namespace pbc::poly

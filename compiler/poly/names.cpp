@@ -4,16 +4,44 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <string_view>
 
 namespace pbc::poly {
 
-std::string mangle(const std::string &name) {
+namespace {
+
+constexpr std::string_view kPlain =
+    "pb_u_"; // of a name with other characters; no name of a program begins so
+
+bool isWordCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+} // namespace
+
+std::string plain(const std::string &name) {
+  if (!name.starts_with(kPlain) && std::all_of(name.begin(), name.end(), isWordCharacter))
+    return name;
+  std::string out(kPlain);
+  for (const char c : name)
+    if (c == '_')
+      out += "__";
+    else if (isWordCharacter(c))
+      out += c;
+    else
+      out += fmt::format("_{:02x}", static_cast<unsigned char>(c));
+  return out;
+}
+
+std::string mangle(const std::string &written) {
+  const std::string name = plain(written);
   static constexpr std::array keywords = {"and",    "or",    "not", "exists", "mod",     "floor",   "ceil",
                                           "floord", "ceild", "min", "max",    "rat",     "true",    "false",
                                           "infty",  "inf",   "nan", "lexmin", "implies", "infinity"};
   std::string stem;
-  for (const char c : name) // isl takes `MIN` for `min`
+  for (const char c : name) // isl reads `MIN` as `min`
     stem += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   while (!stem.empty() && stem.back() == '_')
     stem.pop_back();
@@ -24,6 +52,20 @@ std::string mangle(const std::string &name) {
 }
 
 std::string unmangle(const std::string &name) {
+  if (name.starts_with(kPlain)) {
+    std::string out;
+    for (std::size_t at = kPlain.size(); at < name.size(); ++at) {
+      if (name[at] != '_' || at + 1 == name.size()) {
+        out += name[at];
+      } else if (name[at + 1] == '_') {
+        out += '_', ++at;
+      } else {
+        out += static_cast<char>(std::strtol(name.substr(at + 1, 2).c_str(), nullptr, 16));
+        at += 2;
+      }
+    }
+    return out;
+  }
   const std::string shorter = name.substr(0, name.empty() ? 0 : name.size() - 1);
   return !name.empty() && mangle(shorter) == name ? shorter : name;
 }
@@ -33,6 +75,8 @@ std::string join(const std::vector<std::string> &parts, const char *separator) {
 }
 
 std::string displayed(const std::string &name) {
+  if (name.starts_with(kPlain))
+    return unmangle(name);
   std::string text;
   std::size_t at = 0;
   for (std::size_t join; (join = name.find("__", at)) != std::string::npos && join + 2 < name.size();

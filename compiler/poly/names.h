@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Names on their way into isl: its parser has keywords that a program may use as names.
+// Mangles names for isl, whose parser has keywords that a program may use as names.
 //
-//   mangle("n") == "n"      mangle("mod") == "mod_"
+//   mangle("n") == "n"      mangle("mod") == "mod_"      mangle("a$b") == "pb_u_a_24b"
 #pragma once
 #include <string>
 #include <vector>
 
 namespace pbc::poly {
 
+/// The name in letters, digits and `_` alone: C++ has names with `$` and with letters of other alphabets,
+/// which isl and the compilers of devices do not. Injective.
+std::string plain(const std::string &);
 /// The name by which isl knows a size variable, coordinate or matrix. Injective.
 std::string mangle(const std::string &);
 /// The name that was mangled to this one.
 std::string unmangle(const std::string &);
-/// As messages say it: also products of sizes, "h__w" as "h*w".
+/// The name in messages; also for products of sizes: "h__w" as "h*w".
 std::string displayed(const std::string &);
 
 /// "a, b, c", as in a tuple.

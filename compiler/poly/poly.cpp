@@ -21,7 +21,7 @@ std::string take(char *s) {
   return text;
 }
 
-// A name for a dimension that has none yet; isl prints those as i0, i1, ...
+// A name for a dimension that has none; isl prints those as i0, i1, ...
 std::string dimensionName(const char *given, int position) {
   return given ? given : "i" + std::to_string(position);
 }
@@ -30,7 +30,8 @@ std::string dimensionName(const char *given, int position) {
 
 Context::Context() : ctx_(isl_ctx_alloc()) {
   isl_options_set_on_error(ctx_, ISL_ON_ERROR_CONTINUE); // the C++ bindings throw
-  // A C++ loop bound must not depend on how often its text is evaluated, and `/` and `%` beat floordiv.
+  // The value of a C++ loop bound must not depend on how often its text is evaluated, and `/` and `%` are
+  // faster than floordiv.
   isl_options_set_ast_build_atomic_upper_bound(ctx_, 1);
   isl_options_set_ast_build_prefer_pdiv(ctx_, 1);
   isl_options_set_ast_build_detect_min_max(ctx_, 1);
@@ -56,9 +57,15 @@ bool Context::withBudget(unsigned long operations, const std::function<void()> &
     isl_ctx_reset_error(ctx_);
     return false;
   } catch (const isl::exception &) {
-    // C calls hand on a null pointer, on which the bindings throw another error: isl still knows the first.
-    if (isl_ctx_last_error(ctx_) != isl_error_quota)
-      throw;
+    // Later C calls get a null pointer, on which the bindings throw another error; isl still knows the first
+    // error. Where the budget ended inside of isl's parser, that error is a wrong text: then nothing can be
+    // computed any more, which the set below shows.
+    if (isl_ctx_last_error(ctx_) != isl_error_quota) {
+      isl_set *any = isl_set_read_from_str(ctx_, "{ [x, y] : 2x >= y and 3y >= 7 }");
+      isl_set_free(any);
+      if (any)
+        throw;
+    }
     isl_ctx_reset_error(ctx_);
     return false;
   }
@@ -93,7 +100,7 @@ std::string parameterPrefix(const std::vector<std::string> &names) {
 }
 
 std::string cxx(const isl::pw_aff &function) {
-  // An AST build of no loops knows parameters only: make the dimensions parameters, under their names.
+  // An AST build without loops knows only parameters, so the dimensions become parameters, under their names.
   isl_pw_aff *f = function.copy();
   isl::space domainSpace = isl::manage(isl_pw_aff_get_domain_space(f));
   if (isl_space_is_params(domainSpace.get()) != isl_bool_true) {

@@ -32,17 +32,17 @@ public:
   isl::set set(const std::string &text) const { return isl::set(get(), text); }
   isl::map map(const std::string &text) const { return isl::map(get(), text); }
 
-  /// Runs `f` with at most `operations` isl operations; false if it ran out (what f computed is then void).
-  /// Other isl errors pass through as isl::exception.
+  /// Runs `f` with at most `operations` isl operations; false if the budget was exceeded (the results of f
+  /// are then invalid). Other isl errors pass through as isl::exception.
   bool withBudget(unsigned long operations, const std::function<void()> &f) const;
 
 private:
   isl_ctx *ctx_;
 };
 
-/// The same points in fewer pieces. isl 0.25's coalesce() can change a set with integer divisions (seen:
-/// cells of three strided rules, tests/property/grid_test.cpp), so the result is compared and dropped when it
-/// differs.
+/// The same points in fewer pieces. isl 0.25's coalesce() can change a set with integer divisions (observed
+/// for cells of three strided rules, tests/property/grid_test.cpp), so the result is compared and discarded
+/// if it differs.
 isl::set simplified(const isl::set &);
 isl::map simplified(const isl::map &);
 
@@ -61,7 +61,7 @@ std::string cxx(const isl::pw_aff &);
 /// A set without dimensions (only parameters) as a C++ condition.
 std::string cxxCondition(const isl::set &parameters);
 
-/// Lowest and highest value of a dimension as functions of the parameters.
+/// The lowest and the highest value of a dimension as functions of the parameters.
 isl::pw_aff dimMin(const isl::set &, unsigned dimension);
 isl::pw_aff dimMax(const isl::set &, unsigned dimension);
 
@@ -70,19 +70,21 @@ int dimension(const isl::set &);
 
 isl::set nameDimensions(const isl::set &, const std::vector<std::string> &names);
 
-/// How the cells of a matrix are spoken of.
+/// How messages name the cells of a matrix.
 struct CellNames {
   std::string matrix;
   std::vector<std::string> dimensions; // "x", "y"; empty: those of the set
-  std::optional<isl::set> all;         // all cells: what holds for them need not be said
+  std::optional<isl::set> all;         // all cells: conditions that hold for all of them are left out
 };
 
-/// A readable rendering for messages: boxes as "B[0], B[1 : n]", "B[0 : w, 0]" (half open), with "if n = 1"
-/// where a piece exists only for some sizes; what is no box as "B[x, y] with x > y"; "nothing" where there is
-/// none.
+/// A readable form for messages: boxes as "B[0], B[1 : n]", "B[0 : w, 0]" (half open), with "if n = 1" if a
+/// piece exists only for some sizes; other sets as "B[x, y] with x > y"; "nothing" for the empty set.
 std::string readable(const isl::set &cells, const CellNames &);
 
-/// One of the cells, for small sizes: "for n = 4: B[1, 0]"; "" where all are boxes, which say it themselves.
+/// A function of the parameters as a program writes it: "w - 1", "n/2"; nothing if it has several formulas.
+std::optional<std::string> readable(const isl::pw_aff &);
+
+/// One of the cells for small sizes: "for n = 4: B[1, 0]"; "" if all pieces are boxes, which need no example.
 std::string example(const isl::set &cells, const CellNames &);
 
 } // namespace pbc::poly

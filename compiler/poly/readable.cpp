@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Regions as a user would write them.
+// Prints regions as a user would write them.
 #include "compiler/poly/conditions.h"
 #include "compiler/poly/poly.h"
 #include <isl/aff.h>
@@ -13,7 +13,7 @@
 namespace pbc::poly {
 namespace {
 
-// isl's text without the parameter prefix, which says nothing to a user.
+// isl's text without the parameter prefix, which does not help a user.
 std::string withoutPrefix(const std::string &text) {
   const auto arrow = text.find("-> {");
   return arrow == std::string::npos ? text : text.substr(arrow + 3);
@@ -65,8 +65,8 @@ struct Constraints {
   }
 };
 
-// The least and the greatest value of dimension `d` as they stand among the constraints: where there is one
-// of each, and none that has to do with other dimensions, too. What dimMin() finds out by search.
+// The least and the greatest value of dimension `d` as they stand among the constraints, if there is one of
+// each, and no constraint relates it to other dimensions; dimMin() would have to search for them.
 std::optional<std::pair<isl::pw_aff, isl::pw_aff>> plainBounds(const Constraints &constraints, unsigned d,
                                                                unsigned rank) {
   std::optional<isl::pw_aff> low, high;
@@ -100,7 +100,7 @@ std::optional<std::pair<isl::pw_aff, isl::pw_aff>> plainBounds(const Constraints
   return std::pair(*low, *high);
 }
 
-// Whether the dimensions' values do not depend on each other; a box has no strides, either.
+// Whether the dimensions' values do not depend on each other, and have no strides.
 bool isProductOfItsDimensions(const isl::set &piece, unsigned rank) {
   isl::set hull = isl::manage(isl_set_universe(isl_set_get_space(piece.get())));
   for (unsigned d = 0; d < rank; ++d) {
@@ -161,7 +161,7 @@ std::vector<isl::set> convexPieces(const isl::set &cells) {
   return pieces.sets;
 }
 
-// "B[x, y] with x > y" for pieces that are no boxes.
+// "B[x, y] with x > y" for pieces that are not boxes.
 std::string byConditions(const isl::set &pieces, const CellNames &names) {
   isl::set cells = names.dimensions.empty() ? pieces : nameDimensions(pieces, names.dimensions);
   if (names.all)
@@ -217,6 +217,11 @@ std::string readable(const isl::set &cells, const CellNames &names) {
   if (others)
     boxes += (boxes.empty() ? "" : ", ") + byConditions(*others, names);
   return boxes.empty() ? "nothing" : boxes;
+}
+
+std::optional<std::string> readable(const isl::pw_aff &function) {
+  const auto only = formula(function);
+  return only ? std::optional(asWritten(cxx(*only))) : std::nullopt;
 }
 
 std::string example(const isl::set &cells, const CellNames &names) {

@@ -32,7 +32,7 @@ isl::set withSign(const isl::set &deltas, int d, int sign) {
   return isl::manage(s);
 }
 
-/// The loops for this nesting if every dependence ends later than it begins.
+/// The loops of this nesting, if every dependence ends later than it begins.
 std::optional<std::vector<Loop>> tryNesting(const std::vector<int> &nesting, isl::set deltas) {
   std::vector<Loop> loops;
   for (const int d : nesting) {
@@ -47,7 +47,7 @@ std::optional<std::vector<Loop>> tryNesting(const std::vector<int> &nesting, isl
   return loops;
 }
 
-/// All dependences go forward, or stay, in every loop: the band may be permuted and tiled.
+/// Whether all dependences go forward, or stay, in every loop: the band may be permuted and tiled.
 bool isPermutable(const std::vector<Loop> &loops, const isl::set &deltas) {
   return std::all_of(loops.begin(), loops.end(),
                      [&](const Loop &l) { return withSign(deltas, l.dimension, -l.direction).is_empty(); });

@@ -5,16 +5,17 @@
 //   B.cell(i) from(B.cell(i+1) r, A.cell(i) a)   deltas { -1 }: loop i backward
 //   X.cell(c, r) from(X.row(r-1) p)              deltas { (any, 1) }: loop r outside, c inside and parallel
 //
-// One rule: the first nesting that every dependence respects, beginning with the one that is best for memory
-// (last dimension outside, x inside), each loop forward or backward; otherwise, and for groups of rules,
-// isl's scheduler. Bands carry `coincident` (no dependence is carried by this loop) and `permutable`.
+// The first nesting that respects every dependence is taken, beginning with the one that is best for memory
+// (last dimension outside, x inside), with each loop forward or backward; if there is none, and for groups of
+// rules, isl's scheduler decides. Bands carry `coincident` (no dependence is carried by this loop) and
+// `permutable`.
 #pragma once
 #include "compiler/schedule/plan.h"
 
 namespace pbc::schedule {
 
-/// A legal order of the points, or nothing if there is none (then the points form a cycle).
-/// `dependences`: { point -> point that needs it }, within the uses' domains; sizes in `context`.
+/// A legal order of the points, or nothing if there is none (then the points form a cycle). `dependences`: {
+/// point -> point that needs it }, within the uses' domains; sizes in `context`.
 std::optional<isl::schedule> orderOf(const std::vector<RuleUse> &uses, const isl::union_map &dependences,
                                      const isl::set &context);
 

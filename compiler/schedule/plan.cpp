@@ -17,7 +17,7 @@ namespace pbc::schedule {
 
 namespace {
 
-/// { point -> cell }: what a use writes that no other one overwrites.
+/// { point -> cell }: the cells that a use writes and no other one overwrites.
 isl::map results(const choice::Grid &grid, const RuleUse &use, std::size_t output) {
   const isl::map all = grid.applications[use.rule].writes[output].intersect_domain(use.domain);
   return use.overwritten.empty() ? all : all.subtract(use.overwritten[output]);
@@ -67,7 +67,7 @@ public:
           source::Diagnostics &diagnostics)
       : t_(t), facts_(facts), grid_(choices.grid), diagnostics_(diagnostics) {}
 
-  /// Nothing if there is no legal order: then reportCycle() says why.
+  /// Nothing if there is no legal order; reportCycle() then says why.
   std::optional<Plan> run(const choice::Alternative &alternative) {
     uses_.clear();
     for (const auto &use : alternative.uses)
@@ -94,13 +94,14 @@ public:
     return plan;
   }
 
-  /// The first cycle that was found, as an error.
+  /// Reports the first cycle that was found, as an error.
   void reportCycle() {
     if (!cycle_.empty())
       reportCycle(cycle_);
   }
 
-  /// A combination of rules that has no order is no choice; a rule that has none by itself is a mistake.
+  /// A combination of rules that has no order is not an alternative; a rule that has none by itself is a
+  /// mistake, about which this warns.
   void warnOfUnusable() {
     if (cycle_.size() != 1)
       return;
@@ -126,8 +127,8 @@ private:
     return false;
   }
 
-  /// First the points at which a value of the rule's own matrix is outside of it, where they need none of the
-  /// others; then these, whose loop has no condition between one point and the next.
+  /// Adds first the points at which a value of the rule's own matrix is outside of it, if they need none of
+  /// the others; then the others, whose loop has no condition between one point and the next.
   void addPeeled(const RuleUse &use) {
     const auto &rule = t_.rules[use.rule];
     isl::set inside = use.domain;
@@ -173,7 +174,7 @@ private:
   }
 
   /// A plan in which the rules of each versioned matrix that `plain` cannot fold take turns, version by
-  /// version, if that lets some matrix be folded.
+  /// version, if that makes some matrix foldable.
   std::optional<Plan> byVersions(const std::string &name, const Plan &plain) {
     std::vector<int> unfolded;
     for (int m = 0; m < static_cast<int>(t_.matrices.size()); ++m)
@@ -196,7 +197,7 @@ private:
     return std::nullopt;
   }
 
-  /// Rules that call transforms would make the loops of the others run point by point.
+  /// Rules that call transforms would force the loops of the others to run point by point.
   bool anyWriterCalls(int matrix) const {
     const auto writers = writersOf(matrix);
     return std::any_of(writers.begin(), writers.end(),
@@ -235,7 +236,7 @@ private:
     return true;
   }
 
-  /// Tarjan's algorithm; groups come out so that each follows those that it reads from.
+  /// Tarjan's algorithm; the groups are ordered such that each follows those that it reads from.
   static std::vector<std::vector<int>> stronglyConnected(const Flow &flow) {
     const int n = static_cast<int>(flow.size());
     std::vector<int> index(n, -1), low(n, 0), stack;
@@ -328,7 +329,7 @@ private:
       for (const auto &last : group)
         if (!first.overwritten.empty() && !overwriting(t_, grid_, first, last).is_empty())
           error.note(t_.rules[last.rule].outputs[0].span,
-                     fmt::format("`{}` must come after `{}`, whose output reaches cells of its own",
+                     fmt::format("`{}` must run after `{}`, which also writes some of its cells",
                                  t_.rules[last.rule].label, t_.rules[first.rule].label));
     error.help("no order of the cells computes each one before it is read: break the cycle with a rule that "
                "does not "
@@ -340,7 +341,7 @@ private:
   const choice::Grid &grid_;
   source::Diagnostics &diagnostics_;
   std::vector<RuleUse> uses_;
-  Flow flow_; // between uses: who must run after whom
+  Flow flow_; // between uses: which must run after which
   std::vector<RuleUse> cycle_;
   std::set<int> reported_;
 };

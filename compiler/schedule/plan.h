@@ -8,10 +8,10 @@
 //   alternative `SmoothByPrefixSums`:
 //     step 0   Smooth.2 once: a body that calls transforms
 //
-// A step is a strongly connected group of rule applications; nearly always one. `order` is the schedule tree
-// of its points: this is the only place that decides loop order and direction; bands carry `coincident` flags
-// for loops without a dependence. The order of a group follows from exact dependences (isl), so wavefronts,
-// rows that read earlier rows and descending recurrences are all legal orders of the same kind.
+// A step is a strongly connected group of rule applications; nearly always a single one. `order` is the
+// schedule tree of its points: loop order and direction are decided only there; bands carry `coincident`
+// flags for loops without a dependence. The order of a group follows from exact dependences (isl), so
+// wavefronts, rows that read earlier rows and descending recurrences are all legal orders of the same kind.
 #pragma once
 #include "compiler/choice/grid.h"
 
@@ -25,20 +25,21 @@ struct RuleUse {
 
 struct Step {
   std::vector<RuleUse> uses;
-  isl::schedule order;          // over the union of the domains
-  isl::union_map dependences;   // between points of this step: who reads or overwrites what is written
+  isl::schedule order; // over the union of the domains
+  /// Between points of this step: which point reads or overwrites the cells that another one writes.
+  isl::union_map dependences;
   std::vector<int> after;       // steps that must be complete before
-  bool callsTransforms = false; // some body calls transforms: emitted as coroutine, not as Kernel
+  bool callsTransforms = false; // some body calls transforms: emitted as a coroutine, not as a Kernel
 };
 
-/// The same rules at the same points in the same order, from which dependences follow; what comes before may
-/// differ.
+/// Whether both have the same rules at the same points in the same order, from which dependences follow;
+/// their predecessors may differ.
 bool isSameStep(const Step &, const Step &);
 
 /// The labels of the step's rules: "inside", "left+right".
 std::string stepName(const sema::Transform &, const Step &);
 
-/// The rule of a step that a library for devices can do as well (sema::Rule::library), or null.
+/// The rule of a step that a library for devices can also compute (sema::Rule::library), or null.
 const sema::Rule *libraryRule(const sema::Transform &, const Step &);
 
 struct Plan {
@@ -50,8 +51,8 @@ struct TransformPlans {
   std::vector<Plan> plans; // one per alternative, same order as choice::Choices::alternatives
 };
 
-/// One plan per alternative. An alternative whose rules need each other's results in a cycle is taken out of
-/// `choices`. Errors: no alternative is left (with the cycle), a cell that needs itself.
+/// Makes one plan per alternative. An alternative whose rules need each other's results in a cycle is removed
+/// from `choices`. Errors: no alternative is left (with the cycle), a cell that needs itself.
 std::vector<TransformPlans> plan(const sema::Module &, const std::vector<std::vector<body::Facts>> &,
                                  std::vector<choice::Choices> &choices, poly::Context &,
                                  source::Diagnostics &);

@@ -18,8 +18,8 @@ isl::union_map between(const isl::union_map &dependences, const RuleUse &a, cons
   return dependences.intersect_domain(isl::union_set(a.domain)).intersect_range(isl::union_set(b.domain));
 }
 
-/// Positions of the uses, each after those that it needs within a version; fewer than there are if they need
-/// each other.
+/// Positions of the uses, each after those that it needs within a version; some are missing if they need each
+/// other.
 std::vector<std::size_t> withinVersion(const std::vector<RuleUse> &uses, const isl::union_map &same) {
   std::vector<std::size_t> done;
   for (bool progress = true; progress;) {
@@ -53,7 +53,7 @@ std::optional<isl::pw_aff> versionWritten(const sema::Transform &t, const choice
       return std::nullopt;
     }
     isl_pw_aff *f = isl_pw_multi_aff_get_pw_aff(isl::manage(isl_pw_multi_aff_from_map(version)).get(), 0);
-    // Also where the slice has no cells.
+    // Holds also if the slice has no cells.
     return isl::manage(isl_pw_aff_gist(f, isl_pw_aff_domain(isl_pw_aff_copy(f))));
   }
   return std::nullopt;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The order of rules that compute a versioned matrix: one version after the other.
+// Orders rules that compute a versioned matrix by version: one version after the other.
 //
 //   T<k>.cell(i) from(T<k-1>.cell(i-1) l, ...)   and   T<k>.cell(0) from(T<k-1>.cell(0) c)
 //   => for each version v: the end, then the inside
 //
-// So no more versions are alive than the dependences reach back (versions.h), and each rule keeps loops of
-// its own within a version.
+// So no more versions are alive than the dependences reach back (versions.h), and each rule has loops of its
+// own within a version.
 #pragma once
 #include "compiler/schedule/plan.h"
 

@@ -12,7 +12,7 @@ namespace pbc::schedule {
 
 namespace {
 
-/// Dependences that do not end strictly later than they begin.
+/// Whether all dependences end strictly later than they begin.
 bool respectsDependences(const Step &step) {
   const isl::union_map order = isl::manage(isl_schedule_get_map(step.order.get()));
   const isl::union_map inTime = step.dependences.apply_domain(order).apply_range(order);
@@ -23,7 +23,7 @@ bool respectsDependences(const Step &step) {
   return timed.is_subset(later);
 }
 
-/// Each cell has one value, and whatever else writes it does so before.
+/// Checks that each cell has one value, and that every other write to it comes before.
 void checkWrites(const sema::Transform &t, const choice::Grid &grid, const Plan &plan,
                  std::vector<std::string> &out) {
   struct Write {
@@ -54,7 +54,7 @@ void checkWrites(const sema::Transform &t, const choice::Grid &grid, const Plan 
     const auto [at, isNew] = written.emplace(w.matrix, w.results.range());
     if (isNew)
       continue;
-    // Outputs of one rule may overlap for some sizes: whichever it writes last (choice/applicable.cpp).
+    // Outputs of one rule may overlap for some sizes: the last write counts (choice/applicable.cpp).
     const bool isShared = std::any_of(writes.begin(), writes.end(), [&](const Write &other) {
       return other.use != w.use && other.matrix == w.matrix && &other < &w &&
              !other.results.range().is_disjoint(w.results.range());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What must hold of plans: every step's order respects its dependences, steps follow those that they read
-// from or overwrite, and each cell of every output has its value from exactly one point. Run after planning
-// in builds with verifiers.
+// Checks plans: every step's order respects its dependences, steps come after those that they read from or
+// overwrite, and each cell of every output gets its value from exactly one point. Runs after planning in
+// builds with verifiers.
 #pragma once
 #include "compiler/schedule/plan.h"
 

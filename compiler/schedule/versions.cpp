@@ -14,7 +14,7 @@ namespace pbc::schedule {
 
 namespace {
 
-/// Dependences that reach further back are not worth folding.
+/// If dependences reach further back, folding does not pay.
 constexpr long kMostSlots = 8;
 
 /// Whether the binding is one slice of the matrix.
@@ -44,7 +44,7 @@ isl::map sharingSlot(const isl::set &cells, long slots) {
   return isl::manage(isl_map_intersect(shared, steps));
 }
 
-/// The plan's uses that touch one matrix, and what they are ordered by.
+/// The plan's uses that access one matrix, and the order between them.
 class Touching {
 public:
   Touching(const sema::Transform &t, int matrix, const choice::Grid &grid, const Plan &plan) : plan_(plan) {
@@ -76,8 +76,9 @@ public:
       cells = cells.unite(w.cells.range());
     const isl::map later = sharingSlot(cells, slots);
     if (cells.apply(later).intersect(cells).is_empty())
-      return false; // every version has a slot of its own: nothing is gained
-    // What a read needs is overwritten only afterwards, and a write overwrites only what is older.
+      return false; // every version has a slot of its own: nothing is saved
+    // A cell that a read needs must be overwritten only afterwards, and a write must overwrite only older
+    // versions.
     for (const auto &w : writes_) {
       for (const auto &r : reads_)
         if (!alwaysBefore(r, w, later))
@@ -95,7 +96,7 @@ private:
     isl::map cells; // { point -> cell }
   };
 
-  /// Every point of `first` runs before all points of `second` whose cell shares the slot.
+  /// Whether every point of `first` runs before all points of `second` whose cell shares the slot.
   bool alwaysBefore(const Access &first, const Access &second, const isl::map &shared) const {
     const isl::map pairs = first.cells.apply_range(shared).apply_range(second.cells.reverse());
     if (pairs.is_empty())
@@ -104,7 +105,7 @@ private:
       return before_[second.step].count(static_cast<int>(first.step)) != 0;
     const Step &step = plan_.steps[first.step];
     if (step.callsTransforms && step.dependences.is_empty())
-      return false; // its points are spawned side by side
+      return false; // its points are spawned in parallel
     const isl::union_map order = isl::manage(isl_schedule_get_map(step.order.get()));
     const isl::union_map inTime = isl::manage(isl_union_map_lex_lt_union_map(order.copy(), order.copy()));
     return isl::union_map(pairs).is_subset(inTime);
@@ -112,7 +113,7 @@ private:
 
   const Plan &plan_;
   std::vector<Access> writes_, reads_;
-  std::vector<std::set<int>> before_; // by step: all that are complete when it begins
+  std::vector<std::set<int>> before_; // by step: all steps that are complete when it begins
 };
 
 void fold(sema::Transform &t, int matrix, long slots) {
@@ -157,8 +158,8 @@ std::optional<long> fewestSlots(const sema::Transform &t, int matrix, const choi
 
 namespace {
 
-/// A body that stays as it is written is called with whether an optional input lies inside of its matrix,
-/// which its place among fewer slots does not say.
+/// Whether a body that is not lifted asks if an optional input lies inside its matrix: the position among
+/// fewer slots does not show this.
 bool isAskedForInside(const sema::Transform &t, const std::vector<body::Facts> &facts, int matrix) {
   return std::any_of(t.rules.begin(), t.rules.end(), [&](const sema::Rule &r) {
     return !facts[r.index].liftable &&

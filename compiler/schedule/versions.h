@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How many versions of a matrix need storage at a time.
+// Decides how many versions of a matrix need storage at a time.
 //
 //   through T<0..steps>[n], T<k> from T<k-1>, B from T<steps>
 //   => two slots: T<k> lies in slot k mod 2
 //
-// An optimisation by proof only: for every plan, each version is read for the last time before its slot is
-// written again (language reference, 2.8).
+// The number is reduced only by proof: in every plan, each version is read for the last time before its slot
+// is written again (language reference, 2.8).
 #pragma once
 #include "compiler/schedule/plan.h"
 
@@ -17,7 +17,7 @@ namespace pbc::schedule {
 sema::Module foldVersions(const sema::Module &, const std::vector<std::vector<body::Facts>> &,
                           const std::vector<choice::Choices> &, const std::vector<TransformPlans> &);
 
-/// Whether the matrix is versioned, a temporary, and touched one version at a time.
+/// Whether the matrix is versioned, a temporary, and accessed one version at a time.
 bool mayHaveSlots(const sema::Transform &, int matrix);
 /// The fewest slots with which all the plans stay correct, if they are few.
 std::optional<long> fewestSlots(const sema::Transform &, int matrix, const choice::Grid &,

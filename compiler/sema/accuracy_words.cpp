@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  /// `( NUMBER ; NUMBER )`, from the opening parenthesis on.
+  /// Reads `( NUMBER ; NUMBER )`, from the opening parenthesis on.
   bool bounds(const Lexeme &open, syntax::Item &item, std::uint32_t &end) {
     std::optional<syntax::Literal> *const places[] = {&item.minimum, &item.maximum};
     Lexeme l = open;
@@ -107,7 +107,7 @@ private:
 } // namespace
 
 void plainAccuracyWords(MappedText &body, std::vector<syntax::Item> &items, source::Diagnostics &d) {
-  // Most bodies have none: they stay as they are.
+  // Most bodies have none and stay unchanged.
   if (body.text.find("for_enough") == std::string::npos &&
       body.text.find("verify_accuracy") == std::string::npos)
     return;

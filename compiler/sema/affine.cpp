@@ -45,7 +45,7 @@ std::optional<Polynomial> product(const Polynomial &a, const Polynomial &b) {
   return out;
 }
 
-/// Nothing with divisions or large numbers. `^` takes a number of factors.
+/// The expression as a polynomial; nothing for divisions or large numbers. A power `^` becomes repeated factors.
 std::optional<Polynomial> polynomial(const syntax::Expr &e) {
   if (const auto value = constantValue(e))
     return Polynomial{{{}, *value}};
@@ -77,7 +77,7 @@ std::optional<Polynomial> polynomial(const syntax::Expr &e) {
   return a;
 }
 
-/// A product of variables whose every monomial is a size of its own; nothing if it may not be one.
+/// A product of variables each of whose monomials becomes a size of its own; nothing if that is not allowed.
 std::optional<Texts> convertProduct(const syntax::Expr &e, const ProductName &products) {
   const auto terms = polynomial(e);
   if (!terms)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A rule's body, rewritten from its begin to its end: words replaced, all else kept with its places.
+// Rewrites a rule's body from its beginning to its end: keywords are replaced, everything else keeps its
+// position.
 //
 //   BodyRewriter body(text);
 //   const Lexeme word = body.next(0);                 // comments and spaces are skipped
-//   body.replace(word.begin, word.end, "if (x)");     // points at the word it stands for
+//   body.replace(word.begin, word.end, "if (x)");     // has the position of the word that it replaces
 //   MappedText rewritten = body.finish();
 //
-// Invariant: replacements follow each other; done() is where the last one ended.
+// Invariant: replacements are made from left to right; done() is the end of the last one.
 #pragma once
 #include "compiler/source/source.h"
 #include "compiler/syntax/cxx_scan.h"
@@ -16,15 +17,15 @@ namespace pbc::sema {
 
 class BodyRewriter {
 public:
-  /// `body` must live as long.
+  /// `body` must outlive this object.
   explicit BodyRewriter(const source::MappedText &body) : in_(body) {}
 
-  /// The next lexeme that is no space or comment.
+  /// The next lexeme that is not a space or comment.
   syntax::Lexeme next(std::uint32_t at) const;
   std::string_view text(const syntax::Lexeme &l) const { return l.text(in_.text); }
   bool is(const syntax::Lexeme &l, char c) const { return l.is(in_.text, c); }
   bool isWord(const syntax::Lexeme &, std::string_view word) const;
-  /// Where the block that begins with the brace `open` ends, behind its brace.
+  /// The end of the block that begins with the brace `open`, after its closing brace.
   std::uint32_t endOfBlock(const syntax::Lexeme &open) const;
   source::Span locate(const syntax::Lexeme &l) const { return in_.locate(l.begin, l.end); }
 

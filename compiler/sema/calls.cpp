@@ -16,7 +16,7 @@ Lexeme nextWord(std::string_view text, std::uint32_t at) {
   return l;
 }
 
-/// Where the `>` is that closes the `<` before `at`; 0 if there is none.
+/// The position of the `>` that closes the `<` before `at`; 0 if there is none.
 std::uint32_t closing(std::string_view text, std::uint32_t at) {
   int depth = 0;
   for (Lexeme l = nextWord(text, at); l.kind != Lexeme::Kind::End; l = nextWord(text, l.end)) {

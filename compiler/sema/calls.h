@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of copies as C++ can read them.
+// Rewrites calls of copies so that C++ can parse them.
 //
 //   Name<k, 2*m>(out, in)      =>   Name(k, 2*m,  out, in)
 //   SPAWN(Name<k>, out, in)    =>   SPAWN(Name,k , out, in)
 //
-// The second form is the older spelling of the language, and a plain call of C++. Every byte keeps its place,
-// so messages still point at what was written. Comments, strings and other names are left alone.
+// The second form is the older syntax of the language, and a plain call of C++. Every byte keeps its
+// position, so messages still refer to the user's text. Comments, strings and other names are left unchanged.
 // Source: language reference 1.4 (template), 1.6.
 #pragma once
 #include "compiler/source/diagnostics.h"
@@ -14,7 +14,7 @@
 
 namespace pbc::sema {
 
-/// `takesArguments`: of each transform, whether it has copies or accuracy bins. Arguments for others are
+/// `takesArguments`: for each transform, whether it has copies or accuracy bins. Arguments for others are
 /// errors.
 void plainCalls(source::MappedText &body, const std::map<std::string, bool> &takesArguments,
                 source::Diagnostics &);

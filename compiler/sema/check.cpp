@@ -46,7 +46,8 @@ std::optional<std::pair<int, int>> binNamed(const Module &module, const std::str
 
 void chooseMain(const syntax::Program &program, const std::string &mainName, Module &module,
                 source::Diagnostics &diagnostics) {
-  if (module.transforms.empty() && !program.transforms.empty())
+  if (module.transforms.empty() && std::any_of(program.transforms.begin(), program.transforms.end(),
+                                               [](const syntax::Transform &t) { return !t.isForward; }))
     return; // each has its own error
   if (module.transforms.empty()) {
     diagnostics.error({program.mainFile, 0, 0}, "the program has no transform")
@@ -81,36 +82,13 @@ void chooseMain(const syntax::Program &program, const std::string &mainName, Mod
   }
 }
 
-/// Where a rule got its name: at its label or, without one, at its header.
-struct NamePlace {
-  Span span;
-  bool isLabel;
-};
-
-NamePlace namePlace(const syntax::Rule &rule) {
-  for (const auto &flag : rule.flags)
-    if (flag.kind == syntax::Flag::Kind::Label)
-      return {flag.name->span, true};
-  return {rule.headerSpan, false};
-}
-
-void reportSameLabel(const Transform &t, const std::string &label, const NamePlace &first,
-                     const NamePlace &second, source::Diagnostics &diagnostics) {
-  auto &error =
-      diagnostics.error(second.span, fmt::format("two rules of `{}` are called `{}`", t.name, label))
-          .note(first.span, "the other one is here")
-          .help("configurations name rules by their labels: give each its own");
-  if (!first.isLabel || !second.isLabel)
-    error.help(fmt::format(
-        "a rule without a label is called `rule` and its number in the transform, here `{}`", label));
-}
-
 std::string typeOf(const Matrix &m) {
   return m.rank() ? fmt::format("{}-d {}", m.rank(), name(m.element))
                   : fmt::format("one {}", name(m.element));
 }
 
-/// `Quality to Acc from X.., A..`: one number from the outputs, then the inputs, of what it measures.
+/// `Quality to Acc from X.., A..`: a metric computes one number from the outputs, then the inputs, of what it
+/// measures.
 void checkMetric(const Module &module, const Transform &t, source::Diagnostics &diagnostics) {
   const Transform *metric = module.find(t.metric);
   if (!metric) {
@@ -151,7 +129,6 @@ void checkMetric(const Module &module, const Transform &t, source::Diagnostics &
 
 Transform checkTransform(const TransformCopy &copy, source::Diagnostics &diagnostics) {
   Transform checked = checkHeader(copy, diagnostics);
-  std::map<std::string, NamePlace> labels;
   std::set<int> wrong; // by position: copies of a rule share their mistakes
   for (const RuleCopy &written : copy.rules) {
     if (wrong.count(written.position))
@@ -161,9 +138,6 @@ Transform checkTransform(const TransformCopy &copy, source::Diagnostics &diagnos
       wrong.insert(written.position);
       continue;
     }
-    const NamePlace named = namePlace(written.rule);
-    if (const auto [other, isNew] = labels.emplace(rule->label, named); !isNew)
-      reportSameLabel(checked, rule->label, other->second, named, diagnostics);
     rule->index = static_cast<int>(checked.rules.size());
     checked.rules.push_back(std::move(*rule));
   }
@@ -174,7 +148,7 @@ Transform checkTransform(const TransformCopy &copy, source::Diagnostics &diagnos
 
 std::string nearest(const std::string &wanted, const std::vector<std::string> &candidates) {
   std::string best;
-  // A third of the letters may differ; names of one letter are not near to anything.
+  // A third of the letters may differ; a name of one letter has no near names.
   unsigned distance =
       wanted.size() < 2 ? 0 : static_cast<unsigned>(std::max<std::size_t>(1, wanted.size() / 3)) + 1;
   for (const auto &c : candidates)
@@ -198,10 +172,12 @@ Module check(const syntax::Program &program, const std::string &moduleName, cons
             .help("transforms share one name space: rename one of them");
     }
   for (const auto &t : program.transforms)
-    if (t.isForward && !defined.count(t.name.text))
-      diagnostics.error(t.name.span, fmt::format("`{}` is declared but never defined", t.name.text))
+    if (t.isForward && !defined.count(t.name.text)) {
+      diagnostics.warning(t.name.span, fmt::format("`{}` is declared but never defined", t.name.text))
           .help("give it a body in braces, or remove the declaration: transforms may be used before they "
                 "are defined");
+      module.undefined.push_back(t.name);
+    }
   const auto copies = std::make_shared<const std::vector<TransformCopy>>(expand(program, diagnostics));
   module.written = copies;
   std::set<std::string> wrong; // one mistake of a template is one error, not one for each copy
@@ -216,7 +192,11 @@ Module check(const syntax::Program &program, const std::string &moduleName, cons
     module.transforms.push_back(std::move(checked));
   }
   for (auto &t : module.transforms)
-    if (!t.generator.empty() && !module.find(t.generator))
+    if (t.generator == t.family)
+      diagnostics.error(t.generatorSpan, fmt::format("`{}` cannot be its own generator", t.family))
+          .help("name another transform, one whose outputs are the inputs of this one; without a generator, "
+                "inputs are random numbers");
+    else if (!t.generator.empty() && !module.find(t.generator))
       diagnostics.error(t.generatorSpan,
                         fmt::format("the generator `{}` is not a transform of this program", t.generator));
   for (const auto &t : module.transforms) {

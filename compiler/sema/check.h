@@ -15,7 +15,7 @@
 
 namespace pbc::sema {
 
-/// `mainName`: from --main; "" for the program's own choice (the transform marked `main`, else the last).
+/// `mainName`: from --main; "": the program decides (the transform marked `main`, else the last).
 Module check(const syntax::Program &, const std::string &moduleName, const std::string &mainName,
              source::Diagnostics &);
 

@@ -22,7 +22,7 @@ public:
   std::vector<EitherRange> ranges() { return std::move(ranges_); }
 
 private:
-  /// Everything up to `end`, blocks of `either` with what is inside them.
+  /// Rewrites everything up to `end`, including nested blocks of `either`.
   void rewrite(std::uint32_t end) {
     for (Lexeme l = body_.next(body_.done()); l.kind != Lexeme::Kind::End && l.begin < end;
          l = body_.next(l.end)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// `either { A } or { B }` in a rule's body: a choice inside the body, as copies of the rule.
+// `either { A } or { B }` in a rule's body: a choice inside the body, implemented by copies of the rule.
 //
 //   either { Quick(b, a); } or { Merge(b, a); }
 //   =>  if (either_0 == 0) { Quick(b, a); } else { Merge(b, a); }      and the range either_0 = 0..1
@@ -14,11 +14,11 @@
 namespace pbc::sema {
 
 struct EitherRange {
-  syntax::Identifier name; // at the word `either`
+  syntax::Identifier name; // at the keyword `either`
   long branches;
 };
 
-/// Rewrites the body; one range for each `either`, also for those inside others.
+/// Rewrites the body; returns one range for each `either`, including nested ones.
 std::vector<EitherRange> plainEither(source::MappedText &body, source::Diagnostics &);
 
 } // namespace pbc::sema

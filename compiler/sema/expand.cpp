@@ -4,6 +4,7 @@
 #include "compiler/sema/accuracy_words.h"
 #include "compiler/sema/calls.h"
 #include "compiler/sema/either.h"
+#include "compiler/sema/labels.h"
 #include "compiler/sema/scaled.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -23,13 +24,14 @@ struct Range {
   Span span;
 };
 
-/// How many combinations the ranges have; nothing (reported) if one is empty or they are too many.
+/// The number of combinations of the ranges; nothing (reported) if one is empty or there are too many.
 std::optional<long> combinations(const std::vector<Range> &ranges, long most, const char *what,
                                  source::Diagnostics &d) {
   long count = 1;
   for (const Range &r : ranges) {
     if (r.high < r.low) {
-      d.error(r.span, fmt::format("`{}` has no value: {} is greater than {}", r.name.text, r.low, r.high))
+      d.error(r.span,
+              fmt::format("`{}` has an empty range: {} is greater than {}", r.name.text, r.low, r.high))
           .help("both ends belong to the range, the lower one stands first");
       return std::nullopt;
     }
@@ -76,7 +78,7 @@ syntax::ExprPtr number(long value, Span span) {
   return negated;
 }
 
-/// Replaces constants by their numbers in everything that is an expression.
+/// Replaces constants by their numbers in all expressions.
 class Replacer {
 public:
   explicit Replacer(const std::vector<Constant> &constants) : constants_(constants) {}
@@ -137,7 +139,7 @@ private:
   const std::vector<Constant> &constants_;
 };
 
-std::vector<RuleCopy> copiesOf(const syntax::Rule &rule, int position,
+std::vector<RuleCopy> copiesOf(const syntax::Rule &rule, const std::string &label, int position,
                                const std::vector<EitherRange> &choices,
                                const std::vector<Constant> &ofTransform, source::Diagnostics &d) {
   std::vector<Range> ranges;
@@ -149,8 +151,8 @@ std::vector<RuleCopy> copiesOf(const syntax::Rule &rule, int position,
   const auto count = combinations(ranges, kMostRules, "rule", d);
   std::vector<RuleCopy> copies;
   for (long k = 0; count && k < *count; ++k) {
-    copies.push_back({rule, position, combination(ranges, k)});
-    std::vector<Constant> all = copies.back().constants; // the nearer meaning hides the farther one
+    copies.push_back({rule, label, position, combination(ranges, k)});
+    std::vector<Constant> all = copies.back().constants; // the inner meaning hides the outer one
     all.insert(all.end(), ofTransform.begin(), ofTransform.end());
     Replacer(all).rule(copies.back().rule);
   }
@@ -169,6 +171,7 @@ void expandTransform(const syntax::Transform &t, std::vector<TransformCopy> &out
   std::vector<syntax::Rule> rules = std::move(header.rules);
   header.rules.clear();
   addScaledRule(header, rules, d);
+  const std::vector<std::string> labels = labelsOf(t.name.text, rules, d);
   std::vector<std::vector<EitherRange>> choices;
   for (auto &rule : rules) {
     plainAccuracyWords(rule.body.text, header.items, d);
@@ -180,7 +183,7 @@ void expandTransform(const syntax::Transform &t, std::vector<TransformCopy> &out
     for (auto *list : {&copy.header.from, &copy.header.to, &copy.header.through})
       replacer.matrices(*list);
     for (std::size_t r = 0; r < rules.size(); ++r)
-      for (auto &rule : copiesOf(rules[r], static_cast<int>(r), choices[r], copy.constants, d))
+      for (auto &rule : copiesOf(rules[r], labels[r], static_cast<int>(r), choices[r], copy.constants, d))
         copy.rules.push_back(std::move(rule));
     out.push_back(std::move(copy));
   }

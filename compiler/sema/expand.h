@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Copies written out: a `template` transform becomes one transform for each combination of its values, a rule
+// Expands copies: a `template` transform becomes one transform for each combination of its values, a rule
 // with `duplicate` one rule for each of its values.
 //
 //   template <k(1,2)> transform T from A[n] to B[n*k] {
@@ -8,7 +8,7 @@
 //   =>  T<1>: B[n*1]  rules v=0: B.region(0, 0+1), v=1: B.region(1, 1+1);   T<2>: ...
 //
 // A constant is replaced by its number in sizes, coordinates and conditions; bodies see it by its name
-// (body/unit.h). Nothing here looks a name up. Source: language reference 1.4 (template), 1.5 (duplicate).
+// (body/unit.h). Names are not looked up here. Source: language reference 1.4 (template), 1.5 (duplicate).
 #pragma once
 #include "compiler/sema/module.h"
 #include "compiler/source/diagnostics.h"
@@ -17,7 +17,8 @@ namespace pbc::sema {
 
 struct RuleCopy {
   syntax::Rule rule;
-  int position; // of the rule that was written, in its transform
+  std::string label; // of the original rule in its transform
+  int position;      // of the original rule in its transform
   std::vector<Constant> constants;
 };
 
@@ -25,11 +26,11 @@ struct TransformCopy {
   syntax::Transform header; // without rules
   std::vector<Constant> constants;
   std::vector<RuleCopy> rules;
-  bool hasRules; // as written: a mistake in `duplicate` may leave none of them
+  bool hasRules; // in the source: a mistake in `duplicate` may leave none
 };
 
-/// All transforms of the program in their order, copies of one transform side by side, the last constant
-/// varying fastest. Forward declarations are left out.
+/// All transforms of the program in their order, copies of one transform adjacent, the last constant varying
+/// fastest. Forward declarations are left out.
 std::vector<TransformCopy> expand(const syntax::Program &, source::Diagnostics &);
 
 /// "<1,4>", or "" without constants.

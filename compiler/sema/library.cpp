@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A rule's counterpart in a library for devices: `gpu cublas.gemm(c, a, b)`. Headers: steps.h.
+// Checks a rule's counterpart in a library for devices: `gpu cublas.gemm(c, a, b)`. The header is steps.h.
 #include "compiler/sema/steps.h"
 #include "runtime/device/library/entries.h"
 #include <algorithm>
@@ -94,14 +94,14 @@ private:
     }
     const Matrix &m = t_.matrices[static_cast<std::size_t>(b->matrix)];
     if (b->isOutput != wanted.isOutput)
-      d_.error(given.span, fmt::format("`{}` {} `{}`, and the rule {} it", entry.name,
+      d_.error(given.span, fmt::format("`{}` {} `{}`, but the rule {} it", entry.name,
                                        wanted.isOutput ? "writes" : "reads", given.text,
                                        b->isOutput ? "writes" : "reads"))
           .note(b->span, fmt::format("`{}` is this region", given.text))
           .help(about(entry));
     else if (m.rank() != wanted.rank())
       d_.error(given.span,
-               fmt::format("`{}` wants a matrix of {} dimension{} as `{}`; `{}` has {}", entry.name,
+               fmt::format("`{}` needs a matrix of {} dimension{} as `{}`; `{}` has {}", entry.name,
                            wanted.rank(), wanted.rank() == 1 ? "" : "s", wanted.name, m.name, m.rank()))
           .note(m.span, "declared here")
           .help(about(entry));
@@ -130,7 +130,8 @@ private:
       first_ = &m;
   }
 
-  /// Sizes that the entry takes for equal must be written alike: here nobody computes with them.
+  /// Sizes that the entry requires to be equal must be written in the same way, because they are compared as
+  /// text.
   void extents(const LibraryEntry &entry, const pb::device::EntryParameter &wanted, const Matrix &m,
                const Identifier &given) {
     for (int d = 0; d < m.rank(); ++d) {
@@ -142,14 +143,14 @@ private:
       if (first == found.written)
         continue;
       auto &error =
-          d_.error(given.span, fmt::format("`{}` wants {} as size {} of `{}`; `{}` has {}", entry.name, first,
+          d_.error(given.span, fmt::format("`{}` needs {} as size {} of `{}`; `{}` has {}", entry.name, first,
                                            d + 1, wanted.name, m.name, found.written));
       error.note(m.span, "declared here").help(about(entry));
       return;
     }
   }
 
-  /// What the rule writes, the entry has to write.
+  /// Everything that the rule writes must be written by the entry.
   void leftOut(const LibraryEntry &entry) {
     for (const Binding &b : rule_.outputs)
       if (std::none_of(call_.arguments.begin(), call_.arguments.end(),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a program means: names resolved, sizes affine, every rule normalised to boxes.
+// The meaning of a program: names resolved, sizes affine, every rule normalised to boxes.
 //
 //   transform Smooth from A[n] to B[n] { B.cell(i) from(A.region(i-1, i+2) a) {...} }
 //   => Transform Smooth  sizes [n]  matrices [A: [n] double input, B: [n] double output]
 //      Rule Smooth.0  free [i]  writes B[i : i+1]  reads a = A[i-1 : i+2]  (1-d view)
 //
-// Invariants: every name in an Affine is a size variable of the transform or a free variable of the rule;
-// a Binding's box has one interval per dimension of its matrix; outputs precede inputs in declaration order
-// of calls (language reference 1.6). Knows nothing of Clang, isl sets or schedules.
+// Invariants: every name in an Affine is a size variable of the transform or a free variable of the rule; a
+// Binding's box has one interval per dimension of its matrix; outputs precede inputs in the order of calls
+// (language reference 1.6). Nothing here depends on Clang, isl sets or schedules.
 #pragma once
 #include "compiler/syntax/ast.h"
 
@@ -23,7 +23,7 @@ const char *cxxType(Element); // "double", "float", "int", "long", "unsigned cha
 unsigned bytes(Element);
 
 /// A quasi-affine integer expression: `isl` is its text in isl's syntax with names mangled by poly::mangle,
-/// `cxx` the same as a C++ expression (floor division through pb_floordiv), `written` as the user has it.
+/// `cxx` the same as a C++ expression (floor division by pb_floordiv), `written` the user's text.
 struct Affine {
   std::string isl, cxx, written;
   Span span;
@@ -46,7 +46,7 @@ struct Matrix {
 
 /// One region of a rule's header.
 struct Binding {
-  std::string name; // as the body calls it; "" for the return style's output
+  std::string name; // its name in the body; "" for the return style's output
   int matrix;       // index into Transform::matrices
   bool isOutput = false;
   std::vector<Affine> begin, end; // per dimension of the matrix, half open
@@ -64,16 +64,16 @@ struct Local {
   Span span;
 };
 
-/// "<", "<=", "=", ...: as isl and messages write it.
+/// "<", "<=", "=", ...: the symbol in isl and in messages.
 const char *symbol(syntax::Relation::Op);
 
-/// Of a `where`: left `op` right, over free variables and sizes, or conditions joined.
+/// A condition of a `where`: left `op` right, over free variables and sizes, or several conditions joined.
 struct Condition {
   using Kind = syntax::Condition::Kind;
   Kind kind = Kind::Relation;
   Affine left, right;
   syntax::Relation::Op op = syntax::Relation::Op::Equal;
-  std::vector<Condition> parts; // none of a relation
+  std::vector<Condition> parts; // empty for a relation
   Span span;
 };
 std::string written(const Condition &);
@@ -85,11 +85,12 @@ struct Constant {
   Span span;
 };
 
-/// What computes the same as a rule on devices: an entry of runtime/device/library/entries.h.
+/// A library function that computes the same as a rule on devices: an entry of
+/// runtime/device/library/entries.h.
 struct LibraryUse {
   std::string entry;         // "cublas.gemm"
   std::vector<int> matrices; // of the transform, in the order of the entry's parameters
-  int outputs = 0;           // so many of them, the first, it writes
+  int outputs = 0;           // the number of matrices that it writes, which come first
   Span span;
 };
 
@@ -100,8 +101,8 @@ struct Rule {
   std::vector<Constant> constants; // of `duplicate`
   int priority = 1;                // smaller wins
   bool returnStyle = false;
-  bool replacesAll = false; // of `scaled_by`: a choice instead of all others, whatever their priorities
-  bool fast = false;        // its sums may be computed in another order
+  bool replacesAll = false; // of `scaled_by`: an alternative to all other rules, whatever their priorities
+  bool fast = false;        // its sums may be reordered
   std::vector<std::string> freeVariables; // the rule's iteration space; dimension 0 (x) first
   std::vector<Binding> outputs, inputs;
   std::vector<Local> locals;
@@ -111,10 +112,10 @@ struct Rule {
   Span span, headerSpan;
 };
 
-/// What copies of a rule have after their labels: "<v=3,w=0>"; "" without constants.
+/// The suffix of the labels of a rule's copies: "<v=3,w=0>"; "" without constants.
 std::string labelSuffix(const std::vector<Constant> &);
 
-/// A value that a configuration sets, or, of the kind Target, the accuracy that the current bin asks for.
+/// A value that a configuration sets or, for the kind Target, the accuracy target of the current bin.
 struct Tunable {
   enum class Kind { Tunable, Config, AccuracyVariable, Target };
   Kind kind = Kind::Tunable;
@@ -125,14 +126,14 @@ struct Tunable {
   int length = 0;           // of an array; 0: one value
   double initial = 0, minimum = 0, maximum = 2147483647;
   Span span;
-  /// An integer that sizes, coordinates and conditions may name.
+  /// Whether it is an integer that may occur in sizes, coordinates and conditions.
   bool isParameter() const { return !isFloat && length == 0; }
 };
 
-/// A product of size variables that stands in a size, as in `to B[w*h]`: for the analyses one more size,
-/// whose value follows from the others.
+/// A product of size variables in a size, as in `to B[w*h]`: analyses treat it as one more size, whose value
+/// follows from the others.
 struct SizeProduct {
-  std::string name;                 // for isl and C++: "h__w", which no name of a program is
+  std::string name;                 // for isl and C++: "h__w"; no name of a program can be equal
   std::vector<std::string> factors; // mangled, sorted
   std::string cxx() const;          // "h * w"
 };
@@ -149,20 +150,20 @@ struct Transform {
   std::vector<Matrix> matrices; // inputs, outputs, through: in this order, each in declaration order
   std::vector<Rule> rules;
   std::vector<Tunable> tunables;
-  bool isMemoized = false; // remembers its last call
+  bool isMemoized = false; // its last call is remembered
   std::string generator;   // "" if none
   Span generatorSpan;
-  std::string metric, feature, scaledBy; // transforms; "" if none
+  std::string metric, feature, scaledBy; // names of transforms; "" if none
   Span metricSpan, featureSpan, scaledBySpan;
-  std::vector<double> bins; // accuracy targets; growing: more is better, falling: less is better
+  std::vector<double> bins; // accuracy targets; growing if more is better, falling if less is better
   Span binsSpan;
-  /// With two or more bins, a call says which one it wants, and each has its own values of all tunables.
+  /// With two or more bins, a call says which one it needs, and each bin has its own values of all tunables.
   bool hasBins() const { return bins.size() > 1; }
   int binCount() const { return hasBins() ? static_cast<int>(bins.size()) : 1; }
   Span span;
   const Matrix *find(const std::string &) const;
   int inputCount() const, outputCount() const;
-  /// Size variables and products as isl and C++ know them.
+  /// The names of size variables and products in isl and C++.
   std::vector<std::string> sizeNames() const;
 };
 
@@ -174,8 +175,9 @@ struct Module {
   std::vector<Transform> transforms;
   int mainTransform = 0, mainBin = 0;
   std::vector<const syntax::RawBlock *> rawBlocks;
-  std::shared_ptr<const void> written; // keeps alive what rules point to
-  /// By its name; by a template's name: its first copy.
+  std::vector<Identifier> undefined;   // transforms that are declared, but not defined
+  std::shared_ptr<const void> written; // keeps the objects alive to which rules point
+  /// The transform of this name; for a template's name, its first copy.
   const Transform *find(const std::string &) const;
   /// The transforms that a call of that name may mean: one, or all copies of a template.
   std::vector<const Transform *> family(const std::string &) const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <utility>
 
 namespace pbc::sema {
 
@@ -15,7 +16,7 @@ namespace {
 class RuleChecker {
 public:
   RuleChecker(Transform &t, const RuleCopy &copy, source::Diagnostics &d) : t_(t), in_(copy.rule), d_(d) {
-    out_.label = fmt::format("rule{}", copy.position);
+    out_.label = copy.label;
     out_.constants = copy.constants;
   }
 
@@ -66,20 +67,20 @@ private:
         out_.priority = 2;
         break;
       case Flag::Priority:
-        if (const auto k = flag.value ? constantValue(*flag.value) : std::nullopt)
+        if (const auto k = flag.value ? constantValue(*flag.value) : std::nullopt;
+            k && std::in_range<int>(*k))
           out_.priority = static_cast<int>(*k);
         else
           d_.error(flag.span, "priority(...) takes a number").help("smaller numbers win");
         break;
       case Flag::Label:
-        out_.label = flag.name->text;
         out_.isNamed = true;
         break;
       case Flag::Fast:
         out_.fast = true;
         break;
       case Flag::Recursive:
-        break; // only a hint: what a body calls is known from the body
+        break; // only a hint: the body shows what it calls
       case Flag::Rotatable:
         d_.warning(flag.span, "`rotatable` has no effect").help("remove it");
         break;
@@ -89,7 +90,7 @@ private:
     }
   }
 
-  /// What a constant would hide could not be meant any more, not even by the author.
+  /// A constant must not hide a name, because that name could no longer be used, even by its author.
   void constants() {
     for (const Constant &c : out_.constants) {
       const bool isTemplate = std::any_of(t_.constants.begin(), t_.constants.end(),
@@ -116,7 +117,8 @@ private:
     return std::find(out_.freeVariables.begin(), out_.freeVariables.end(), name) != out_.freeVariables.end();
   }
 
-  /// The outputs with most dimensions come first: their coordinates give the rule's centre (reference 2.3).
+  /// The outputs with most dimensions come first: their coordinates define the rule's free variables
+  /// (reference 2.3).
   void findFreeVariables() {
     std::vector<const syntax::Region *> outputs;
     for (const auto &o : in_.outputs)
@@ -221,7 +223,7 @@ private:
     return place(region, *m, std::move(coordinates), version, std::move(b));
   }
 
-  /// Whether a region may have a value for where it lies outside, and this one.
+  /// Whether a region may have a value for cells outside its matrix, and this one.
   bool isOptional(const syntax::Region &region, const Matrix &m, bool isOutput) {
     const Span at = region.defaultValue->span;
     if (isOutput) {
@@ -247,7 +249,7 @@ private:
     return true;
   }
 
-  /// A value of sizes, coordinates, tunables and numbers.
+  /// Whether the expression is a value of sizes, coordinates, tunables and numbers.
   bool isNumber(const syntax::Expr &e) {
     using Kind = syntax::Expr::Kind;
     if (e.kind == Kind::Name && !isSize(e.text) && !isFree(e.text) && !isTunable(e.text)) {
@@ -275,7 +277,7 @@ private:
                        [&](const auto &operand) { return isNumber(*operand); });
   }
 
-  /// Which slice of a versioned matrix; its last dimension is then not among the coordinates.
+  /// The slice of a versioned matrix; the matrix's last dimension is then not among the coordinates.
   std::optional<Affine> versionOf(const syntax::Version &version, const Matrix &m) {
     if (!m.isVersioned) {
       d_.error(version.span, fmt::format("`{}` has no versions", m.name))
@@ -292,7 +294,7 @@ private:
     return coordinate(*version.first);
   }
 
-  /// Turns accessor and coordinates into a box per dimension.
+  /// Turns accessor and coordinates into an interval for each dimension.
   std::optional<Binding> place(const syntax::Region &region, const Matrix &m, std::vector<Affine> at,
                                const std::optional<Affine> &version, Binding b) {
     const int rank = m.rank() - (version ? 1 : 0);
@@ -383,7 +385,7 @@ private:
       out_.where.push_back(condition(c));
   }
 
-  /// With empty sides where they are wrong, which has been reported.
+  /// Converts a condition; sides that are wrong, which has been reported, are left empty.
   Condition condition(const syntax::Condition &in) {
     Condition out{in.kind, {}, {}, {}, {}, in.span};
     for (const auto &part : in.parts)
@@ -423,7 +425,7 @@ private:
       add(l.name, l.span);
   }
 
-  Transform &t_; // grows by products of sizes
+  Transform &t_; // gets new sizes for products
   const syntax::Rule &in_;
   source::Diagnostics &d_;
   Rule out_;

@@ -12,7 +12,7 @@ namespace {
 
 using syntax::Expr;
 
-/// The names in extents that are neither tunables nor constants: they are the sizes.
+/// The names in extents that are neither tunables nor constants: these are the sizes.
 void collectSizes(const Expr &e, const std::set<std::string> &others, std::vector<std::string> &sizes) {
   if (e.kind == Expr::Kind::Name && !others.count(e.text) &&
       std::find(sizes.begin(), sizes.end(), e.text) == sizes.end())

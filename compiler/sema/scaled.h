@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// `scaled_by F`: the transform may also be computed at a smaller size, its inputs made smaller by F before
-// and its outputs larger by F afterwards.
+// `scaled_by F`: the transform may also be computed at a smaller size, with its inputs scaled down by F
+// before and its outputs scaled up by F afterwards.
 //
 //   transform T from A[n] to B[n] scaled_by F ...
 //   =>  rule scaled_by_F to(B B) from(A A) {               and   accuracy_variable scale_percent(50, 10, 90)
@@ -9,9 +9,9 @@
 //         pb::Region<double, 1> scaled_A = ...allocate(scaled_n), scaled_B = ...;
 //         F(scaled_A, A);  T(scaled_B, scaled_A);  F(B, scaled_B); }
 //
-// The rule stands for all others (Rule::replacesAll), so it is one more alternative whatever their
-// priorities; the tuner takes it where the result is still exact enough. Source: language reference 1.4,
-// which names the purpose alone.
+// The rule replaces all others (Rule::replacesAll), so it is one more alternative whatever their priorities;
+// the tuner takes it where the result is still accurate enough. Source: language reference 1.4, which gives
+// only the purpose.
 #pragma once
 #include "compiler/sema/module.h"
 #include "compiler/source/diagnostics.h"
@@ -21,12 +21,11 @@ namespace pbc::sema {
 /// The clause, or null.
 const syntax::NameClause *scaledBy(const syntax::Transform &);
 
-/// The rule and its tunable, appended. Without accuracy targets nobody could say whether it may be used: then
-/// there is none, and a warning.
+/// Appends the rule and its tunable. Without accuracy targets it could never be decided whether the rule may
+/// be used: then there is none, and a warning.
 void addScaledRule(syntax::Transform &header, std::vector<syntax::Rule> &rules, source::Diagnostics &);
 
-/// Whether the transform that the clause names makes matrices of such ranks smaller and larger; errors if
-/// not.
+/// Checks that the transform named by the clause scales matrices of these ranks down and up; reports errors.
 void checkScaledBy(const Module &, const Transform &, source::Diagnostics &);
 
 } // namespace pbc::sema

@@ -11,18 +11,20 @@ namespace pbc::sema {
 /// Matrices, sizes and items of a transform; everything but its rules.
 Transform checkHeader(const TransformCopy &, source::Diagnostics &);
 
-/// One rule, against the header; its index is still to be set. Nothing when an error makes the rule
-/// meaningless.
+/// Checks one rule, given the header; its index is set later. Nothing if an error makes the rule meaningless.
 std::optional<Rule> checkRule(Transform &, const RuleCopy &, source::Diagnostics &);
 
-/// What the rule's `gpu` clauses say, against its regions; nothing without one, or when it is wrong.
+/// The meaning of the rule's `gpu` clauses, checked against its regions; nothing if there is none, or it is
+/// wrong.
 std::optional<LibraryUse> checkLibrary(const Transform &, const Rule &, const syntax::Rule &,
                                        source::Diagnostics &);
 
-/// The name of a product in the transform's sizes, a new one if it has none; nothing if a factor is no size.
+/// The name of a product in the transform's sizes, a new one if it has none; nothing if a factor is not a
+/// size.
 std::optional<std::string> productOf(Transform &, const std::vector<std::string> &factors);
 
-/// Whether sizes and coordinates may name it, as far as tunables go; reports those that they may not.
+/// Whether sizes and coordinates may use the name, if it is a tunable; reports tunables that they may not
+/// use.
 bool mayBeIndex(const Transform &, const std::string &name, Span, source::Diagnostics &);
 
 /// The element type that `name` stands for.

@@ -5,6 +5,7 @@
 #include "compiler/sema/steps.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 
 namespace pbc::sema {
@@ -12,6 +13,26 @@ namespace pbc::sema {
 namespace {
 
 constexpr int kMaxRank = 5; // as pb::AnyRegion
+
+bool fitsInt(double value) {
+  return value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max();
+}
+
+/// False (reported) if a value of a tunable that is a whole number is none of `int`.
+bool checkRange(const syntax::Item &item, source::Diagnostics &diagnostics) {
+  for (const auto *literal : {&item.initial, &item.minimum, &item.maximum})
+    if (*literal && !fitsInt((*literal)->value)) {
+      diagnostics
+          .error((*literal)->span,
+                 fmt::format("`{}` cannot be {:.0f}: whole numbers go from {} to {}", item.name.text,
+                             (*literal)->value, std::numeric_limits<int>::min(),
+                             std::numeric_limits<int>::max()))
+          .help(fmt::format("use a smaller number, or fractions, which go further: `double {}(...)`",
+                            item.name.text));
+      return false;
+    }
+  return true;
+}
 
 void checkItem(const syntax::Item &item, Transform &t, source::Diagnostics &diagnostics) {
   Tunable tunable;
@@ -46,7 +67,8 @@ void checkItem(const syntax::Item &item, Transform &t, source::Diagnostics &diag
     tunable.maximum = item.maximum->value;
   if (!item.initial && tunable.initial < tunable.minimum)
     tunable.initial = tunable.minimum;
-  if (!(tunable.minimum <= tunable.initial && tunable.initial <= tunable.maximum))
+  const bool isInRange = tunable.isFloat || checkRange(item, diagnostics);
+  if (isInRange && !(tunable.minimum <= tunable.initial && tunable.initial <= tunable.maximum))
     diagnostics
         .error(item.span, fmt::format("the tunable `{}` begins at {}, outside its range {} to {}",
                                       tunable.name, tunable.initial, tunable.minimum, tunable.maximum))
@@ -100,7 +122,7 @@ std::optional<std::string> productOf(Transform &t, const std::vector<std::string
 
 namespace {
 
-/// The versions are one more dimension, the last.
+/// Adds the versions as one more dimension, the last.
 void addVersions(const syntax::Version &version, Transform &t, Matrix &m, source::Diagnostics &diagnostics) {
   const auto known = [&](const std::string &name, Span span) {
     return mayBeIndex(t, name, span, diagnostics);
@@ -180,7 +202,7 @@ void checkAccuracy(const syntax::Transform &in, Transform &t, source::Diagnostic
   t.tunables.push_back(target);
 }
 
-/// `$` cannot stand in a name of the language, so no transform can be called like a copy.
+/// `$` is not allowed in names of the language, so no transform can have the name of a copy.
 std::string symbolOf(const std::string &family, const std::vector<Constant> &constants) {
   std::string out = family;
   for (const Constant &c : constants)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What must be true of every Module; the list is in module.h. Run after checking in builds with verifiers.
+// Checks the invariants of a Module, which are listed in module.h. Runs after checking in builds with
+// verifiers.
 #pragma once
 #include "compiler/sema/module.h"
 

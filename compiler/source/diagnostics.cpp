@@ -38,7 +38,7 @@ namespace {
 
 using pb::base::visible;
 
-constexpr std::size_t kMostOfFile = 50; // nobody reads more, and each costs a walk along its line
+constexpr std::size_t kMostOfFile = 50; // more are not useful, and each costs a scan of its line
 
 struct Palette {
   const char *strong = "", *error = "", *warning = "", *note = "", *help = "", *end = "";
@@ -85,7 +85,7 @@ std::string Diagnostics::render(bool color) const {
   std::vector<const Diagnostic *> sorted;
   for (const auto &d : all_)
     sorted.push_back(d.get());
-  // Errors first: where not all messages of a file are shown, warnings are left out before them.
+  // Errors come first: if not all messages of a file are shown, warnings are left out before errors.
   std::stable_sort(sorted.begin(), sorted.end(), [&](const Diagnostic *a, const Diagnostic *b) {
     return std::tie(a->span.file, a->severity, a->span.begin) <
            std::tie(b->span.file, b->severity, b->span.begin);

@@ -46,8 +46,8 @@ public:
   unsigned errorCount() const { return errors_; }
   const std::vector<std::unique_ptr<Diagnostic>> &all() const { return all_; }
   const SourceManager &sources() const { return *sources_; }
-  /// The messages as text, in the order of their places, each once, at most 200; `color` adds terminal
-  /// colours.
+  /// The messages as text, in the order of their places, without repetitions, at most 50 for each file; `color`
+  /// adds terminal colours.
   std::string render(bool color = false) const;
 
 private:

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t longestLine = 160; // bytes shown of one line
 
-/// Columns that a terminal uses: East Asian wide characters and pictures take two, combining marks none.
+/// The number of columns in a terminal: two for East Asian wide characters and pictures, none for combining
+/// marks.
 unsigned width(char32_t c) {
   if ((c >= 0x300 && c <= 0x36F) || (c >= 0x200B && c <= 0x200F) || (c >= 0xFE00 && c <= 0xFE0F))
     return 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What comes with pbc and is read at run time.
+// Files that come with pbc and are read at run time.
 //
 //   installedFolder("PBC_STDLIB", "stdlib")   =>  "/opt/pbc/share/pbc/stdlib", for /opt/pbc/bin/pbc
 //
-// In the build tree as where pbc is installed: share/pbc beside the folder of the program.
+// The build tree has the same layout as an installation: share/pbc beside the folder of the program.
 #pragma once
 #include <string>
 

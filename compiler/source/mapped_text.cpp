@@ -45,7 +45,7 @@ std::uint32_t endOf(const MappedText &mapped, std::size_t piece) {
                                           : static_cast<std::uint32_t>(mapped.text.size());
 }
 
-/// Where bytes [begin, end) of the text, all in this piece, came from.
+/// The origin of bytes [begin, end) of the text, which are all in this piece.
 Span originOf(const MappedText::Piece &piece, std::uint32_t begin, std::uint32_t end) {
   if (!piece.verbatim)
     return piece.origin;

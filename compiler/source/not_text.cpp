@@ -22,7 +22,7 @@ std::optional<NotText> notText(std::string_view text) {
   char byte[8];
   std::snprintf(byte, sizeof byte, "0x%02X", static_cast<unsigned char>(*at));
   return NotText{static_cast<std::uint32_t>(at - text.begin()),
-                 std::string("this file is no text: it has the byte ") + byte + " here",
+                 std::string("this file is not text: it has the byte ") + byte + " here",
                  "a program is a text file in ASCII or UTF-8"};
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Files that are no programs at all: compiled ones, images, UTF-16.
+// Recognises files that are not programs at all: compiled ones, images, UTF-16.
 //
 //   notText("\xFF\xFEt\0r\0")   ->   offset 0, "this file is UTF-16 text", "save it as UTF-8"
 //
-// One message for such a file, instead of one for each of its bytes.
+// Such a file gives one message instead of one for each of its bytes.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -14,7 +14,7 @@
 namespace pbc::source {
 
 struct NotText {
-  std::uint32_t offset; // of the byte that says so
+  std::uint32_t offset; // of the byte that shows it
   std::string message, help;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Source files, places in them, and text that was put together from several places.
+// Source files, places in them, and text that was assembled from several places.
 //
-// A Span is a byte range of one file. A MappedText is what the preprocessor makes (included files, expanded
-// macros): plain text in which every byte still knows the Span that it came from, so that every later message
-// points at what the user wrote.
+// A Span is a byte range of one file. A MappedText is the output of the preprocessor (included files,
+// expanded macros): plain text in which every byte has the Span that it came from, so that every later
+// message refers to the user's text.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -24,7 +24,7 @@ struct Span {
   bool operator==(const Span &) const = default;
 };
 
-/// The place of what the command line asks for: in no file.
+/// The place of errors in what the command line asks for: it is in no file.
 constexpr Span commandLine{~FileId(0), 0, 0};
 
 /// One-based line and column (column in code points, as editors count).
@@ -55,9 +55,9 @@ private:
   std::vector<std::unique_ptr<File>> files_;
 };
 
-/// Text with the origin of each byte. Pieces are ordered by `begin`; a piece covers up to the next one's
-/// begin. `verbatim`: byte k of the piece is byte k of its span; otherwise the whole piece stands for the
-/// whole span (a macro expansion).
+/// Text with the origin of each byte. Pieces are ordered by `begin`; a piece ends where the next one begins.
+/// `verbatim`: byte k of the piece is byte k of its span; otherwise the whole piece stands for the whole span
+/// (a macro expansion).
 struct MappedText {
   struct Piece {
     std::uint32_t begin;
@@ -69,7 +69,7 @@ struct MappedText {
 
   void append(std::string_view, Span origin, bool verbatim);
   void append(const MappedText &);
-  /// The smallest span that covers where bytes [begin, end) came from (the first byte's file decides).
+  /// The smallest span that covers the origins of bytes [begin, end) (the first byte's file decides).
   Span locate(std::uint32_t begin, std::uint32_t end) const;
   /// A copy of bytes [begin, end) with their origins.
   MappedText slice(std::uint32_t begin, std::uint32_t end) const;

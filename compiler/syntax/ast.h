@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The abstract syntax of a .pbcc program: text and places, nothing else. No name is looked up here.
+// The abstract syntax of a .pbcc program: text and places only. Names are not looked up here.
 //
 //   transform Smooth from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }
 //   => Transform { "Smooth", clauses [From A[n], To B[n]], rules [Rule { outputs [B.cell(i)], ... body }] }
@@ -43,7 +43,7 @@ struct Relation {
   Span span;
 };
 
-/// What a `where` demands: a relation, or conditions joined.
+/// A condition of a `where`: a relation, or several conditions joined.
 struct Condition {
   enum class Kind { Relation, All, Any, Not };
   Kind kind = Kind::Relation;
@@ -61,7 +61,7 @@ struct Version {
 struct MatrixDecl {
   Identifier name;
   std::optional<Version> version;
-  std::vector<ExprPtr> extents;      // none: 0-d
+  std::vector<ExprPtr> extents;      // empty: 0-d
   std::optional<Identifier> element; // after `:`; none: double
   Span span;
 };
@@ -73,12 +73,13 @@ struct Region {
   Accessor accessor = Accessor::Whole;
   Span accessorSpan;
   std::vector<ExprPtr> coordinates;
-  std::optional<Identifier> name; // as the body calls it; none for the return style's output
+  std::optional<Identifier> name; // its name in the body; none for the return style's output
   ExprPtr defaultValue;           // `= expr`: optional input; null otherwise
   Span span;
 };
 
-/// Brace-enclosed C++ without its braces. `text` has macros expanded; `keyword` constructs are left in.
+/// C++ in braces, without the braces. Macros in `text` are expanded; keywords of the language are still in
+/// it.
 struct Body {
   MappedText text;
   Span span; // including the braces
@@ -107,8 +108,8 @@ struct Rule {
   std::vector<Region> inputs;
   std::vector<MatrixDecl> locals;   // rule-level using / through
   std::vector<Condition> where;     // all hold
-  std::vector<LibraryCall> library; // at most one makes sense
-  bool replacesAll = false; // of `scaled_by`: it stands for all other rules, whatever their priorities
+  std::vector<LibraryCall> library; // a rule can have at most one
+  bool replacesAll = false;         // of `scaled_by`: it replaces all other rules, whatever their priorities
   Body body;
   Span span;       // the whole rule
   Span headerSpan; // up to the body
@@ -136,7 +137,7 @@ struct Item {
   Span span;
 };
 
-/// A clause that names one other thing: accuracy_metric, generator, input_feature, scaled_by, param.
+/// A clause with the name of something else: accuracy_metric, generator, input_feature, scaled_by, param.
 struct NameClause {
   enum class Kind { AccuracyMetric, Generator, InputFeature, ScaledBy, Param };
   Kind kind;
@@ -153,7 +154,8 @@ struct Transform {
   std::vector<NameClause> names;
   std::vector<double> accuracyBins;
   Span binsSpan, mainSpan, memoizedSpan, templateSpan;
-  std::vector<Rule> rules; // a `function`'s bodies are whole-matrix rules already (language reference 1.4)
+  /// The bodies of a `function` are already whole-matrix rules (language reference 1.4).
+  std::vector<Rule> rules;
   Span span;
 };
 

@@ -7,7 +7,7 @@ namespace pbc::syntax {
 
 namespace {
 
-/// Is there `[main|memoized] transform NAME` (or function) at this line start?
+/// Whether `[main|memoized] transform NAME` (or function) begins at this line.
 bool unitBegins(std::string_view text, std::uint32_t at) {
   bool unit = false;
   for (int words = 0; words < 4;) {
@@ -28,7 +28,7 @@ bool unitBegins(std::string_view text, std::uint32_t at) {
   return false;
 }
 
-/// For a body that never ends: the first line after it that looks like the head of another transform.
+/// For a body without an end: the first later line that looks like the head of another transform.
 std::uint32_t nextUnit(std::string_view text, std::uint32_t from) {
   for (std::size_t line = text.find('\n', from); line != std::string_view::npos;
        line = text.find('\n', line + 1))
@@ -47,7 +47,7 @@ BodyEnd findBodyEnd(std::string_view text, std::uint32_t open, bool stopAtUnit) 
   bool lineStart = false;
   for (Lexeme l = scan(text, open); l.kind != Lexeme::Kind::End; l = scan(text, l.end)) {
     const bool quoted = l.kind == Lexeme::Kind::String || l.kind == Lexeme::Kind::Character;
-    if (quoted && !l.closed) { // nobody knows which of the braces behind it count
+    if (quoted && !l.closed) { // it is unknown which of the following braces count
       found.openQuote = l;
       break;
     }

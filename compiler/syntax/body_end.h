@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Where a brace-enclosed piece of C++ ends.
+// Finds the end of C++ text in braces.
 //
-//   { if (c == '{') f("}"); }  next        => the brace before `next`
+//   { if (c == '{') f("}"); }  next        => the closing brace before `next`
 //
 // Braces in strings, characters and comments do not count.
 #pragma once
@@ -14,17 +14,18 @@
 namespace pbc::syntax {
 
 struct BodyEnd {
-  std::uint32_t end = 0; // just behind the closing brace
-  bool closed = true;    // false: `end` is where the next transform seems to begin, or the text's end
-  std::optional<std::uint32_t> rawBlock; // a `%{` at the head of a line inside
-  std::optional<Lexeme> openQuote; // a string or character that does not end on its line; not closed then
+  std::uint32_t end = 0; // just after the closing brace
+  bool closed = true;    // false: `end` is where the next transform seems to begin, or the end of the text
+  std::optional<std::uint32_t> rawBlock; // a `%{` at the beginning of a line inside the body
+  /// A string or character without an end on its line; the body is not closed then.
+  std::optional<Lexeme> openQuote;
 };
 
 /// `open`: position of the `{`. With `stopAtUnit` the body ends at the latest where another transform seems
-/// to begin: once a file is known to have an unclosed body, this keeps its reading linear.
+/// to begin: once a file is known to have an unclosed body, this keeps reading it linear.
 BodyEnd findBodyEnd(std::string_view text, std::uint32_t open, bool stopAtUnit = false);
 
-/// `open`: position of `%{`. Position behind the closing `%}`; 0 if there is none.
+/// `open`: position of `%{`. Returns the position after the closing `%}`; 0 if there is none.
 std::uint32_t findRawEnd(std::string_view text, std::uint32_t open);
 
 } // namespace pbc::syntax

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Headers: units, clauses, declarations, tunables. Rules and expressions: build_rule.cpp.
+// Builds headers: units, clauses, declarations, tunables. Rules and expressions are in build_rule.cpp.
 #include "compiler/syntax/build.h"
 #include <charconv>
 #include <cstdlib>
@@ -199,12 +199,13 @@ Literal Builder::literal(P::NumberContext &context) {
 
 long Builder::integer(const antlr4::ParserRuleContext &context) {
   std::string digits = textOf(*context.stop);
-  if (context.start != context.stop)
+  if (context.start->getType() == P::MINUS)
     digits.insert(0, "-");
-  long value = 0;
+  int value = 0;
   auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (wrong != std::errc())
-    diagnostics_.error(spanOf(context), "this integer is too large");
+    diagnostics_.error(spanOf(context), "this integer is too large")
+        .help("whole numbers go from -2147483648 to 2147483647");
   return value;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// From ANTLR's parse tree to our syntax tree.
+// Builds the syntax tree from ANTLR's parse tree.
 //
 // Each function takes one piece that was parsed without error, so that a unit with a mistake in one place can
-// still be built from its other pieces. Reports what the grammar cannot say: unknown accessors, numbers out
-// of range, mixed literals of a tunable, a repeated `main`.
+// still be built from its other pieces. Errors that the grammar cannot express are reported here: unknown
+// accessors, numbers out of range, mixed literals of a tunable, a repeated `main`.
 #pragma once
 #include "PbccParser.h"
 #include "compiler/source/diagnostics.h"
@@ -23,7 +23,8 @@ public:
   void head(Transform &, const antlr4::Token &keyword, P::NameContext &);
   void clause(Transform &, P::ClauseContext &);
   Rule rule(P::RuleDeclContext &);
-  /// One `{...}` of a function: all to and through from all from.
+  /// A rule from one `{...}` of a function: it computes all `to` and `through` matrices from all `from`
+  /// matrices.
   Rule functionRule(const Transform &, const antlr4::Token &body);
 
   Span spanOf(const antlr4::Token &) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Rules, regions and expressions. Headers: build.cpp.
+// Builds rules, regions and expressions. Headers are in build.cpp.
 #include "compiler/syntax/build.h"
 #include "compiler/syntax/nearest.h"
 
@@ -183,6 +183,8 @@ Relation Builder::relation(P::RelationContext &context) {
 
 ExprPtr Builder::expr(P::ExprContext &context) {
   if (context.LPAREN())
+    return expr(*context.expr(0));
+  if (context.PLUS() && context.expr().size() == 1) // the sign of `+1.5` changes nothing
     return expr(*context.expr(0));
   auto made = std::make_shared<Expr>();
   made->span = spanOf(context);

@@ -80,13 +80,13 @@ const char *spelling(std::size_t type) {
   }
 }
 
-/// "`,` or `]`": what would have been right, in few words.
+/// "`,` or `]`": what would have been accepted, in few words.
 std::string expectation(const Stop &stop, const antlr4::dfa::Vocabulary &words) {
   auto has = [&](std::size_t type) { return stop.expected.contains(type); };
   std::vector<std::string> parts;
   bool name = has(P::ID);
   bool operand = has(P::INT) && has(P::LPAREN) && name;
-  // Inside an expression any operator would do; naming them all helps nobody.
+  // Inside an expression any operator would be accepted; a list of all operators would not help.
   bool inExpression = has(P::POWER) || has(P::STAR);
   if (operand)
     parts.push_back("a size or coordinate (a name, a number or an expression)");
@@ -108,7 +108,8 @@ std::string expectation(const Stop &stop, const antlr4::dfa::Vocabulary &words) 
                       type != P::GPU;
     if ((name && keyword) || clauseWord || type == P::ID || type == P::FLOAT ||
         (type == P::INT && (operand || has(P::FLOAT))) ||
-        (operand && (type == P::LPAREN || type == P::MINUS)) || (has(P::INT) && type == P::MINUS) ||
+        (operand && (type == P::LPAREN || type == P::PLUS || type == P::MINUS)) ||
+        (has(P::INT) && (type == P::PLUS || type == P::MINUS)) ||
         (inExpression &&
          (type == P::PLUS || type == P::MINUS || type == P::STAR || type == P::SLASH || type == P::POWER)) ||
         type == P::ELLIPSIS)
@@ -118,10 +119,10 @@ std::string expectation(const Stop &stop, const antlr4::dfa::Vocabulary &words) 
     else if (std::string literal = words.getLiteralName(type); !literal.empty())
       parts.push_back("`" + literal.substr(1, literal.size() - 2) + "`");
   }
-  // A list goes on with a comma before it ends.
+  // In a list, a comma is named before the end of the list.
   if (auto comma = std::find(parts.begin(), parts.end(), "`,`"); comma != parts.end())
     std::rotate(parts.begin(), comma, comma + 1);
-  // The body is what a rule cannot do without: last, as in "... or the body".
+  // Every rule needs a body, so "the body" is named last.
   if (auto body = std::find(parts.begin(), parts.end(), "the body"); body != parts.end())
     std::rotate(body, body + 1, parts.end());
   std::string out;
@@ -130,7 +131,7 @@ std::string expectation(const Stop &stop, const antlr4::dfa::Vocabulary &words) 
   return out;
 }
 
-/// Does the token stand behind the conditions of a `where`?
+/// Whether the token comes after the conditions of a `where`.
 bool followsWhere(antlr4::TokenStream &tokens, std::size_t at) {
   while (at-- > 0)
     switch (tokens.get(at)->getType()) {
@@ -159,7 +160,7 @@ void StopAtFirstError::give(antlr4::Parser &parser, std::size_t token, bool expe
   for (antlr4::RuleContext *at = parser.getContext(); at != nullptr;
        at = static_cast<antlr4::RuleContext *>(at->parent))
     stop.rules.push_back(at->getRuleIndex());
-  // A declaration's or region's first word is its name.
+  // The first word of a declaration or region is its name.
   for (auto *at = parser.getContext(); at != nullptr;
        at = dynamic_cast<antlr4::ParserRuleContext *>(at->parent)) {
     std::size_t rule = at->getRuleIndex();
@@ -180,7 +181,7 @@ void StopAtFirstError::recover(antlr4::Parser *parser, std::exception_ptr error)
   try {
     std::rethrow_exception(error);
   } catch (antlr4::NoViableAltException &e) {
-    // Found only while looking ahead: what would have fitted there is not known.
+    // The error was found only while looking ahead, so it is not known what would have been accepted there.
     if (e.getOffendingToken() != nullptr) {
       known = e.getOffendingToken()->getTokenIndex() == token;
       token = e.getOffendingToken()->getTokenIndex();
@@ -205,7 +206,7 @@ source::Span spanOf(const antlr4::Token &token, const source::MappedText &text) 
   auto begin = static_cast<std::uint32_t>(token.getStartIndex());
   auto end = static_cast<std::uint32_t>(token.getStopIndex() + 1);
   if (token.getType() == P::BODY)
-    end = begin + 1; // its opening brace says enough
+    end = begin + 1; // its opening brace is enough
   return text.locate(begin, end);
 }
 
@@ -274,7 +275,7 @@ void complain(const Stop &stop, P &parser, const source::MappedText &text, sourc
     if (has(wantedType))
       keywords.push_back(keyword);
   std::string meant = word.empty() ? "" : nearest(word, keywords);
-  // `primry B.cell(i)`: what was read as the outputs was meant as a flag.
+  // `primry B.cell(i)`: the word that was read as the outputs was meant to be a flag.
   bool afterFirstName =
       before != nullptr && before->getType() == P::ID && stop.rules.size() == 1 && has(P::BODY);
   std::string flag = afterFirstName

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Syntax errors in our own words.
+// Syntax errors with texts of our own instead of ANTLR's.
 //
 //   B.cell(i) form(A.cell(i) a) { ... }
 //   => "expected `from`, `through`, `where` or the body after the rule's outputs, found `form`"
 //      help: did you mean `from`?
 //
-// A parser that fails stops at once and leaves a Stop: where, in which grammar rule, and what would have been
-// right. What is said then depends on these three only.
+// A parser that fails stops at once and leaves a Stop: the place, the grammar rule, and what would have been
+// accepted. The message depends only on these.
 #pragma once
 #include "PbccParser.h"
 #include "compiler/source/diagnostics.h"
@@ -23,7 +23,7 @@ struct Stop {
   std::optional<std::size_t> subject; // the token that names the matrix or region, if it was already read
 };
 
-/// Makes the parser give up at the first error with ParseCancellationException and remembers why.
+/// Makes the parser stop at the first error with ParseCancellationException, and records the Stop.
 class StopAtFirstError : public antlr4::DefaultErrorStrategy {
 public:
   Stop stop;
@@ -37,16 +37,16 @@ private:
   [[noreturn]] void give(antlr4::Parser &, std::size_t token, bool expectationKnown);
 };
 
-/// Reports the stop. Silent if the token is BROKEN (then it has been reported already).
+/// Reports the stop. Does nothing if the token is BROKEN, because that has been reported already.
 void complain(const Stop &, pbc_grammar::PbccParser &, const source::MappedText &, source::Diagnostics &);
 
 /// "`form`", "the end of the file", "a rule's body": a token as messages name it.
 std::string nameOf(const antlr4::Token &, const source::MappedText &);
 
-/// Where a token stands.
+/// The place of a token.
 source::Span spanOf(const antlr4::Token &, const source::MappedText &);
 
-/// A keyword that starts a header clause (`from`, `tunable`, ...) and was probably meant; empty if none.
+/// The keyword of a header clause (`from`, `tunable`, ...) that was probably meant; empty if none.
 std::string meantClause(std::string_view word);
 
 } // namespace pbc::syntax

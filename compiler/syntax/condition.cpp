@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/syntax/condition.h"
+#include <cerrno>
 #include <cstdlib>
 #include <utility>
 
@@ -39,7 +40,7 @@ private:
     for (std::size_t i = 0; i < op.size(); ++i)
       if (at_ + i >= tokens_.size() || tokens_[at_ + i].text != std::string_view(&op[i], 1))
         return false;
-    // `<` is not the head of `<<` or `<=`; `!` not of `!=`; `&` not of `&&`.
+    // `<` is not the beginning of `<<` or `<=`; `!` not of `!=`; `&` not of `&&`.
     if (op.size() == 1 && at_ + 1 < tokens_.size()) {
       const std::string &next = tokens_[at_ + 1].text;
       bool adjacent = tokens_[at_ + 1].origin.begin == tokens_[at_].origin.end;
@@ -122,7 +123,7 @@ private:
       return wrap(x * y);
     if (b == 0)
       fail(place, "division by zero in a condition");
-    if (b == -1) // the one quotient that does not fit
+    if (b == -1) // the only quotient that does not fit
       return op == "/" ? wrap(0 - x) : 0;
     return op == "/" ? a / b : a % b;
   }
@@ -149,17 +150,24 @@ private:
     if (token.kind == Lexeme::Kind::Identifier)
       return 0;
     if (token.kind != Lexeme::Kind::Number)
-      fail(token.origin, "`" + token.text + "` is no integer");
+      fail(token.origin, "`" + token.text + "` is not an integer");
     return number(token);
   }
 
   Value number(const MacroToken &token) {
     char *end = nullptr;
-    Value value = static_cast<Value>(std::strtoull(token.text.c_str(), &end, 0));
+    errno = 0;
+    const Value value = std::strtoll(token.text.c_str(), &end, 0);
+    const bool isTooLarge = errno == ERANGE;
     while (*end == 'u' || *end == 'U' || *end == 'l' || *end == 'L')
       ++end;
     if (*end != '\0')
-      fail(token.origin, "`" + token.text + "` is no integer");
+      fail(token.origin, "`" + token.text + "` is not an integer");
+    if (isTooLarge) {
+      diagnostics_.error(token.origin, "`" + token.text + "` is too large for a condition")
+          .help("conditions compute with integers of 64 bits, up to 9223372036854775807");
+      throw Wrong();
+    }
     return value;
   }
 

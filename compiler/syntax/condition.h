@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The condition of #if and #elif: an integer constant expression, as in C.
+// Evaluates the condition of #if and #elif: an integer constant expression, as in C.
 //
 //   defined(N) && N >= 3   with N defined as 4   =>   true
 //
-// Names that are no macros are 0. Division by zero, missing operands and the like are reported at their
-// place.
+// Names that are not macros are 0. Division by zero, missing operands and similar errors are reported at
+// their place.
 #pragma once
 #include "compiler/syntax/macro.h"
 

@@ -16,7 +16,7 @@ struct Scanner {
   char peek(std::size_t ahead = 0) const { return at + ahead < text.size() ? text[at + ahead] : '\0'; }
   bool done() const { return at >= text.size(); }
 
-  /// Length of a backslash with the line end behind it; 0 if there is none here.
+  /// The length of a backslash with the line end after it; 0 if there is none here.
   std::size_t joinedLine() const {
     if (peek() != '\\')
       return 0;
@@ -39,7 +39,7 @@ struct Scanner {
     return false;
   }
 
-  /// At the quote of R"delimiter(...)delimiter".
+  /// Scans R"delimiter(...)delimiter", beginning at the quote.
   bool rawString() {
     std::size_t open = at + 1;
     while (open < text.size() && text[open] != '(' && open - at <= 17 && text[open] != '\n')
@@ -52,14 +52,14 @@ struct Scanner {
     return end != std::string_view::npos;
   }
 
-  /// A preprocessing number: also takes 1'000, 0x1p-3 and 1.5e+3f as one.
+  /// Scans a preprocessing number, which includes 1'000, 0x1p-3 and 1.5e+3f.
   void number() {
     for (++at; !done(); ++at) {
       char c = peek(), last = text[at - 1];
       bool exponentSign =
           (c == '+' || c == '-') && (last == 'e' || last == 'E' || last == 'p' || last == 'P');
       bool separator = c == '\'' && isIdentifierPart(peek(1));
-      // `a..b` must keep its dots: a number takes a dot only when it is not one of two.
+      // `a..b` must keep its dots: a number includes a dot only if the dot is not one of two.
       bool point = c == '.' && peek(1) != '.' && last != '.';
       if (!isIdentifierPart(c) && !exponentSign && !separator && !point)
         return;

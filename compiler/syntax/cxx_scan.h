@@ -29,8 +29,7 @@ struct Lexeme {
   };
   Kind kind = Kind::End;
   std::uint32_t begin = 0, end = 0;
-  bool closed =
-      true; // false: a comment or literal whose end is missing; literals then stop at the line's end
+  bool closed = true; // false: a comment or literal without an end; literals then stop at the end of the line
 
   std::string_view text(std::string_view all) const { return all.substr(begin, end - begin); }
   bool is(std::string_view all, char c) const { return kind == Kind::Punctuation && all[begin] == c; }
@@ -40,10 +39,15 @@ struct Lexeme {
   }
 };
 
-/// The lexeme that begins at `begin`; punctuation is one byte, a line joined by a backslash counts as space.
+/// The lexeme that begins at `begin`. Punctuation is one byte; a backslash at the end of a line counts as
+/// space.
 Lexeme scan(std::string_view text, std::uint32_t begin);
 
-inline bool isIdentifierStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+/// Also `$` and the bytes of letters of other alphabets, as Clang takes them.
+inline bool isIdentifierStart(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
 inline bool isDigit(char c) { return c >= '0' && c <= '9'; }
 inline bool isIdentifierPart(char c) { return isIdentifierStart(c) || isDigit(c); }
 

@@ -40,7 +40,7 @@ std::vector<std::string> IncludeFinder::standardNames() const {
 Included IncludeFinder::firstOf(std::vector<std::string> paths) {
   Included found{{}, std::move(paths), {}};
   for (const std::string &path : found.tried) {
-    // Text in memory counts as a file of its name; a file that is already here need not be read again.
+    // Text in memory counts as a file of its name; a file that has been read already is not read again.
     for (source::FileId id = 0; id < sources_.fileCount() && !found.file; ++id)
       if (sources_.path(id) == path)
         found.file = id;
@@ -51,7 +51,8 @@ Included IncludeFinder::firstOf(std::vector<std::string> paths) {
       if (!found.file)
         found.reasons.push_back(path + ": " + why);
     } else if (!found.file && fs::exists(path, failed)) {
-      found.reasons.push_back(path + ": it is no regular file");
+      found.reasons.push_back(
+          path + (fs::is_directory(path, failed) ? ": it is a folder" : ": it is no regular file"));
     }
     if (found.file)
       return found;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which file an #include means.
+// Finds the file of an #include.
 //
 //   in src/a.pbcc: #include "m.h"     =>   src/m.h, then <each folder of the include path>/m.h
 //                  #include <m.pbcc>  =>   m.pbcc of the standard library
 //
-// A file is read once for each compilation, under whatever names it is included.
+// A file is read once for each compilation, whatever names are used to include it.
 #pragma once
 #include "compiler/source/source.h"
 #include <set>
@@ -20,13 +20,13 @@ struct Included {
 
 class IncludeFinder {
 public:
-  /// `standard`: the folder of the standard library; empty: there is none.
+  /// `standard`: the folder of the standard library; empty if there is none.
   IncludeFinder(source::SourceManager &sources, const std::vector<std::string> &path, std::string standard)
       : sources_(sources), path_(path), standard_(std::move(standard)) {}
 
   Included find(const std::string &name, source::FileId includer);
   Included findStandard(const std::string &name);
-  /// Of the standard library's files, sorted.
+  /// The names of the standard library's files, sorted.
   std::vector<std::string> standardNames() const;
   /// True at the first call for a file.
   bool firstTime(source::FileId);

@@ -7,8 +7,8 @@ namespace pbc::syntax {
 
 namespace {
 
-constexpr unsigned deepestCalls = 100;            // macro calls in one another's arguments
-constexpr std::size_t largestUse = 1u << 18;      // bytes and tokens that one use may bring forth
+constexpr unsigned deepestCalls = 100;            // depth of macro calls in arguments of each other
+constexpr std::size_t largestUse = 1u << 18;      // bytes and tokens that one use may produce
 constexpr std::size_t largestProgram = 16u << 20; // and all uses together
 
 using Set = std::set<std::string>;
@@ -43,7 +43,7 @@ MacroToken tokenAt(const MacroInput &input, const Lexeme &l) {
 
 MacroToken blank(Span origin) { return {Lexeme::Kind::Space, " ", origin, false, nullptr}; }
 
-/// Is this `#` the start of a directive? (Only called on the way through blanks.)
+/// Whether this `#` begins a directive; only called while skipping blanks.
 bool atLineStart(std::string_view text, std::uint32_t at) {
   while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t'))
     --at;
@@ -90,7 +90,7 @@ bool Macros::spend(std::size_t bytes, Span use, const std::string &name) {
   if (!overspent_ && (spentHere_ > largestUse || spent_ > largestProgram)) {
     overspent_ = true;
     exhausted_ = spent_ > largestProgram;
-    diagnostics_.error(use, "the expansion of `" + name + "` grows beyond every bound")
+    diagnostics_.error(use, "the expansion of `" + name + "` becomes too large")
         .help("macros that use each other twice double at every step");
   }
   return !overspent_;
@@ -118,7 +118,7 @@ std::vector<MacroToken> Macros::run(Pending pending, MacroInput *input, unsigned
       }
       std::uint32_t behindName = input != nullptr ? input->at : 0;
       if (!collect(token, pending, input, call)) {
-        if (input != nullptr) // the text goes on as if the name were no macro
+        if (input != nullptr) // the text continues as if the name were not a macro
           input->at = behindName;
         out.push_back(std::move(token));
         continue;
@@ -129,7 +129,7 @@ std::vector<MacroToken> Macros::run(Pending pending, MacroInput *input, unsigned
     }
     std::vector<MacroToken> made =
         substitute(*macro, token, macro->takesArguments ? &call : nullptr, use, depth);
-    // What the expansion stands between must not run together with it: `-NEG` with NEG as -1 is not `--1`.
+    // The expansion must not join with the text around it: `-NEG` with NEG as -1 is not `--1`.
     std::string_view next;
     if (!pending.empty())
       next = pending.front().text;
@@ -144,7 +144,7 @@ std::vector<MacroToken> Macros::run(Pending pending, MacroInput *input, unsigned
   return out;
 }
 
-/// Is the next token that is not blank a `(`?
+/// Whether the next token that is not blank is a `(`.
 bool Macros::opensCall(const Pending &pending, const MacroInput *input) const {
   for (const MacroToken &token : pending)
     if (!isBlank(token))
@@ -180,7 +180,7 @@ std::size_t Macros::readBy(const Call &call) {
   return tokens;
 }
 
-/// The arguments up to the matching `)`; reports it if there is none.
+/// Collects the arguments up to the matching `)`; reports an error if there is none.
 bool Macros::collect(const MacroToken &name, Pending &pending, MacroInput *input, Call &call) {
   unsigned nesting = 0;
   call.arguments.emplace_back();
@@ -201,14 +201,14 @@ bool Macros::collect(const MacroToken &name, Pending &pending, MacroInput *input
       call.arguments.emplace_back();
       continue;
     }
-    if (token.kind == Lexeme::Kind::LineComment) { // would swallow what follows on the same line now
+    if (token.kind == Lexeme::Kind::LineComment) { // a line comment would now hide the rest of the line
       token.kind = Lexeme::Kind::Space;
       token.text = " ";
       token.verbatim = false;
     }
     call.arguments.back().push_back(std::move(token));
   }
-  spend(16 * readBy(call), name.origin, name.text); // reading on in vain, again and again, must end as well
+  spend(16 * readBy(call), name.origin, name.text); // repeated reading without a result must also be limited
   diagnostics_.error(name.origin, "the call of macro `" + name.text + "` is not closed")
       .help("its `)` must come before the end of the file and before the next directive");
   return false;
@@ -229,7 +229,7 @@ bool Macros::countFits(const Macro &macro, Call &call, Span use) {
 
 std::vector<MacroToken> Macros::substitute(const Macro &macro, const MacroToken &name, const Call *call,
                                            Span use, unsigned depth) {
-  // The macros that no token of the result may be taken for again.
+  // The macros as which no token of the result may be expanded again.
   auto madeBy = std::make_shared<Set>();
   if (name.madeBy)
     *madeBy = *name.madeBy;

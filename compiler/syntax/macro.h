@@ -5,10 +5,10 @@
 //   #define MAX(a,b) ((a)>(b)?(a):(b))
 //   x = MAX(p, q+1);   =>   x = ((p)>(q+1)?(p):(q+1));
 //
-// The expansion knows where it came from: an argument still stands for its own bytes (a message about `q+1`
-// points at `q+1`), what the definition added stands for the whole use. A macro is not expanded again inside
-// its own expansion (each token carries the set of macros that made it: D. Prosser's algorithm), and how much
-// may come out is bounded, so that expansion always ends.
+// The expanded text keeps its origin: an argument still has its own position (a message about `q+1` points at
+// `q+1`); text that the definition added has the position of the whole use. A macro is not expanded again
+// inside its own expansion (each token carries the set of macros that made it: D. Prosser's algorithm), and
+// the length of the result is bounded, so that expansion always ends.
 #pragma once
 #include "compiler/source/diagnostics.h"
 #include "compiler/syntax/cxx_scan.h"
@@ -34,23 +34,23 @@ struct Macro {
   std::vector<Piece> body;
 };
 
-/// A token on its way through expansion.
+/// A token during expansion.
 struct MacroToken {
   Lexeme::Kind kind;
   std::string text;
   Span origin;
-  bool verbatim; // the origin is these very bytes
+  bool verbatim; // the origin is exactly these bytes
   std::shared_ptr<const std::set<std::string>> madeBy;
 };
 
-/// The text that a macro use stands in: `end` of the use may lie anywhere before the next directive.
+/// The text around a macro use; the use may end anywhere before the next directive.
 struct MacroInput {
   source::FileId file;
   std::string_view text;
   std::uint32_t at;
 };
 
-/// Would the two, side by side, be read as something else?
+/// Whether the two tokens, written next to each other, would be read as something else.
 bool pastes(std::string_view left, std::string_view right);
 
 class Macros {
@@ -61,9 +61,9 @@ public:
   void undefine(const std::string &name) { table_.erase(name); }
   const Macro *find(std::string_view name) const;
 
-  /// Expands the use of a macro whose name is at input.at; moves input.at behind what was used up.
+  /// Expands the use of a macro whose name is at input.at; moves input.at past the use.
   std::vector<MacroToken> expandUse(MacroInput &input);
-  /// Expands a list of tokens that nothing follows.
+  /// Expands a list of tokens that is followed by nothing.
   std::vector<MacroToken> expandAll(std::vector<MacroToken> tokens);
 
 private:
@@ -86,8 +86,8 @@ private:
   source::Diagnostics &diagnostics_;
   std::map<std::string, Macro, std::less<>> table_;
   std::size_t spentHere_ = 0, spent_ = 0;
-  bool overspent_ = false; // this use
-  bool exhausted_ = false; // the program: macros are no longer expanded
+  bool overspent_ = false; // by this use
+  bool exhausted_ = false; // by the program: macros are no longer expanded
 };
 
 } // namespace pbc::syntax

@@ -10,8 +10,8 @@
 
 namespace pbc::syntax {
 
-/// The candidate with the fewest edits (a swap of neighbours is one), if they are at most a third of the
-/// word's letters, at least one; the first of equals. Empty if none is that near or `word` is a candidate
+/// The candidate with the fewest edits (a swap of neighbours is one edit), if these are at most a third of
+/// the word's letters, or one; the first of equals. Empty if none is that near or `word` is a candidate
 /// itself.
 std::string nearest(std::string_view word, const std::vector<std::string_view> &candidates);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Two speeds: the whole program with the fast prediction mode (SLL); if that does not fit, each unit on its
-// own with the full one (LL), and a unit that does not fit either, piece by piece, one message for each
-// piece.
+// Parses at two speeds: first the whole program with the fast prediction mode (SLL); if that fails, each unit
+// separately with the full one (LL); and a unit that fails there, too, piece by piece, with one message for
+// each piece.
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/build.h"
 #include "compiler/syntax/complaint.h"
@@ -66,10 +66,10 @@ private:
     }
   }
 
-  /// Parses one piece at a token; null if it does not fit (then strategy_->stop tells why).
+  /// Parses one piece at a token; null if it fails (strategy_->stop then says why).
   template <typename Parse>
   auto piece(std::size_t at, Parse parse) -> decltype(parse()) {
-    parser_.reset(); // forgets the contexts of the attempt that failed, and rewinds
+    parser_.reset(); // removes the contexts of the failed attempt, and rewinds
     tokens_.seek(at);
     return attempt(parse);
   }
@@ -81,10 +81,10 @@ private:
 
   static bool opensUnit(std::size_t type) { return type == P::TRANSFORM || type == P::FUNCTION; }
 
-  /// Keywords that start a header clause. Not `main` and its like: all of them.
+  /// Whether the keyword starts a header clause; this includes all keywords such as `main`.
   static bool opensClause(std::size_t type) { return (type >= P::MAIN && type <= P::CONFIG); }
 
-  /// The token behind the unit that begins here, whatever state it is in.
+  /// The token after the unit that begins here, whatever state it is in.
   std::size_t unitEnd(std::size_t at) const {
     bool keyword = false;
     for (;; ++at) {
@@ -94,7 +94,7 @@ private:
         return at;
       case P::TRANSFORM:
       case P::FUNCTION:
-        if (keyword) // the one before had neither rules nor `;`
+        if (keyword) // the previous unit had neither rules nor `;`
           return at;
         keyword = type(at + 1) != P::COMMA && type(at + 1) != P::RBRACKET;
         break;
@@ -134,7 +134,7 @@ private:
       readBodies(made, at, end);
     else if (type(at) == P::LBRACE)
       readRules(made, at + 1, end);
-    // The unit does not fit although each of its pieces does: say at least where.
+    // The unit does not fit although each of its pieces does, so at least its place is reported.
     if (diagnostics_.errorCount() == errorsBefore && unit == nullptr)
       complain(whole, parser_, text_, diagnostics_);
     if (!named)
@@ -144,7 +144,7 @@ private:
     program.transforms.push_back(std::move(made));
   }
 
-  /// Clauses and the keyword, up to `{`, a body, `;` or the unit's end.
+  /// Reads clauses and the keyword, up to `{`, a body, `;` or the unit's end.
   std::size_t readHeader(Transform &made, bool &named, std::size_t at, std::size_t end) {
     bool keyword = false;
     std::size_t lastClause = Token::EOF;
@@ -194,7 +194,7 @@ private:
     return at;
   }
 
-  /// A token in a header that starts no clause. Returns the keyword that was probably meant.
+  /// Handles a token in a header that starts no clause. Returns the keyword that was probably meant.
   std::string strayInHeader(std::size_t at, std::size_t lastClause, bool keyword) {
     const Token &found = *tokens_.get(at);
     if (found.getType() == P::BROKEN)
@@ -262,7 +262,7 @@ private:
         continue;
       }
       complainNow();
-      // The next rule begins behind this one's body.
+      // The next rule begins after this one's body.
       while (at < end && type(at) != P::BODY && type(at) != P::RBRACE)
         ++at;
       at += type(at) == P::BODY;

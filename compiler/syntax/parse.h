@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// From a source file to its syntax tree: preprocess (include, define, conditionals), lex and parse with
-// ANTLR.
+// Makes a syntax tree from a source file: preprocesses (include, define, conditionals), lexes, and parses
+// with ANTLR.
 //
 //   in:  a .pbcc file                      out: syntax::Program, spans into the files as the user wrote them
 //
-// Errors: every syntax error of the run, each with its place; the tree then holds what could be read. Never
-// throws, never hangs (include depth and expansion are bounded), whatever the bytes are.
+// Errors: all syntax errors are reported, each with its place; the tree then has what could be read. It never
+// throws and never hangs (include depth and expansion are bounded), whatever the bytes are.
 #pragma once
 #include "compiler/source/diagnostics.h"
 #include "compiler/syntax/ast.h"
@@ -25,7 +25,7 @@ Program parse(const source::MappedText &, source::FileId mainFile, source::Diagn
 /// --emit=ast: the tree as indented text, one node a line.
 std::string print(const Program &);
 
-/// The expression as the user could have written it, fully parenthesised only where needed.
+/// The expression as the user could have written it, with parentheses only where needed.
 std::string print(const Expr &);
 
 } // namespace pbc::syntax

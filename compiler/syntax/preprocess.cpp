@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Directives and the way of the text through them; macros: macro.h, conditions: condition.h.
+// Carries out directives; macros are in macro.h, conditions in condition.h.
 #include "compiler/source/not_text.h"
 #include "compiler/syntax/condition.h"
 #include "compiler/syntax/locate_include.h"
@@ -16,10 +16,10 @@ using source::FileId;
 
 constexpr unsigned deepestInclude = 100;
 
-/// An #if that is open.
+/// An #if that has not been closed.
 struct Conditional {
   Span where;
-  bool outer;                    // the text around it is kept
+  bool outer;                    // the surrounding text is kept
   bool active;                   // the current branch is kept
   bool taken;                    // some branch was
   std::optional<Span> otherwise; // its #else
@@ -28,7 +28,7 @@ struct Conditional {
 /// `# name tokens...`, to the end of the (joined) line.
 struct Line {
   Lexeme hash, name;
-  std::vector<Lexeme> tokens; // blanks included, comments as blanks
+  std::vector<Lexeme> tokens; // including blanks; comments count as blanks
   std::uint32_t end = 0;
 };
 
@@ -59,7 +59,7 @@ public:
   }
 
 private:
-  /// One file on its way; `copied`: what before it is already in the output or dropped.
+  /// A file that is being read; text before `copied` is already in the output or was dropped.
   struct Input {
     FileId file;
     std::string_view text;
@@ -82,7 +82,7 @@ private:
         break;
       if (lineStart && l.is(in.text, '#')) {
         Line line = readLine(in, l);
-        if (!raw) { // in a raw block the directives are the C++ compiler's
+        if (!raw) { // in a raw block the directives are for the C++ compiler
           copy(in, l.begin);
           in.at = in.copied = line.end;
           directive(in, line);
@@ -113,7 +113,7 @@ private:
       diagnostics_.error(open.where, "this conditional has no `#endif`");
   }
 
-  /// The text up to `to` goes out, unless a conditional drops it.
+  /// Copies the text up to `to` to the output, unless a conditional drops it.
   void copy(Input &in, std::uint32_t to) {
     if (in.active() && to > in.copied)
       out_.append(in.text.substr(in.copied, to - in.copied), {in.file, in.copied, to}, true);
@@ -174,7 +174,7 @@ private:
         macros_.undefine(*name);
       return;
     }
-    if (line.name.begin == line.hash.begin) // a lone `#` means nothing, as in C
+    if (line.name.begin == line.hash.begin) // a single `#` means nothing, as in C
       return;
     auto &error = diagnostics_.error(headOf(in, line),
                                      "unknown directive `#" + std::string(line.name.text(in.text)) + "`");
@@ -187,7 +187,7 @@ private:
                "those of C can stand in a raw block `%{ ... %}`");
   }
 
-  /// The name after #ifdef, #ifndef or #undef, which must stand alone.
+  /// The name after #ifdef, #ifndef or #undef, which must be the only word.
   std::optional<std::string> onlyName(const Input &in, const Line &line) {
     std::optional<std::string> name;
     for (const Lexeme &l : line.tokens) {
@@ -303,7 +303,7 @@ private:
     include(in, name, spanOf(in, *written), false);
   }
 
-  /// `#include <linalg.pbcc>`; false: another kind of name stands there.
+  /// Handles `#include <linalg.pbcc>`; false if it has another kind of name.
   bool includeStandard(Input &in, const Lexeme &open, const Line &line) {
     const std::size_t close = in.text.find('>', open.begin);
     if (close == std::string_view::npos || close >= line.end)
@@ -372,7 +372,7 @@ private:
     macro.where = spanOf(in, *token);
     std::uint32_t nameEnd = token->end;
     ++token;
-    // Only a parenthesis that touches the name opens parameters.
+    // A parenthesis opens parameters only if it directly follows the name.
     if (token != end && token->is(in.text, '(') && token->begin == nameEnd) {
       macro.takesArguments = true;
       if (!parameters(in, macro, ++token, end))

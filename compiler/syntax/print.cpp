@@ -41,7 +41,7 @@ const char *sign(Expr::Kind kind) {
   }
 }
 
-/// Parentheses where `e` binds less than `needed`.
+/// Adds parentheses if `e` binds less than `needed`.
 void write(std::string &out, const Expr &e, int needed) {
   int own = strength(e.kind);
   if (own < needed)
@@ -55,7 +55,7 @@ void write(std::string &out, const Expr &e, int needed) {
     bool toTheRight = e.kind == Expr::Kind::Power;
     write(out, *e.operands[0], toTheRight ? own + 1 : own);
     out += sign(e.kind);
-    // A sign after an operator reads badly: `a - (-b)`.
+    // A sign after an operator would be hard to read, so it gets parentheses: `a - (-b)`.
     bool signedOperand = e.operands[1]->kind == Expr::Kind::Negate;
     write(out, *e.operands[1], signedOperand ? 5 : toTheRight ? own : own + 1);
   }
@@ -147,7 +147,7 @@ std::string itemText(const Item &i) {
   return out;
 }
 
-/// The bytes with what would break a line written as escapes.
+/// The bytes, with those that would break a line written as escapes.
 std::string quotedText(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {

@@ -28,7 +28,7 @@ class Reader {
 public:
   Reader(const source::MappedText &mapped, source::Diagnostics &diagnostics)
       : mapped_(mapped), text_(mapped.text), diagnostics_(diagnostics), stream_(text_), lexer_(&stream_) {
-    lexer_.removeErrorListeners(); // the grammar's last rule takes any byte: the lexer itself finds no errors
+    lexer_.removeErrorListeners(); // the grammar's last rule accepts any byte, so the lexer finds no errors
   }
 
   Tokens run() {
@@ -79,7 +79,7 @@ private:
     auto token = std::make_unique<antlr4::CommonToken>(type);
     token->setStartIndex(begin);
     token->setStopIndex(static_cast<std::size_t>(end) -
-                        1); // wraps for an empty token at 0: only ever added to
+                        1); // wraps for an empty token at 0, but it is only added to
     token->setTokenIndex(tokens_.size());
     tokens_.push_back(std::move(token));
     if (type != PbccParser::BROKEN)
@@ -100,7 +100,7 @@ private:
     if (nesting_ != 0 && !(startsLine() && nameFollows()))
       return;
     if (insideTransform_) {
-      // A second transform among the rules of the first: the first was never closed.
+      // A second transform among the rules of the first: the first one was never closed.
       bool afterRule = last_ == PbccParser::BODY || last_ == PbccParser::SEMI || last_ == PbccParser::LBRACE;
       if (!nameFollows() || !(afterRule || startsLine()))
         return;
@@ -110,7 +110,7 @@ private:
     unit_ = type_;
   }
 
-  /// A misspelt `function` still has a body, not rules.
+  /// A misspelt `function` has a body, not rules.
   void guessUnit() {
     if (nearest(word(), {"function"}) == "function")
       unit_ = PbccParser::FUNCTION;
@@ -171,7 +171,7 @@ private:
           .help("move it to the top level of the file; it is copied to the head of the generated C++");
     push(PbccParser::BODY, begin_, found.end);
     resume(found.end);
-    // An unclosed body has swallowed the transform's own brace.
+    // An unclosed body has included the transform's own brace.
     if (!found.closed && insideTransform_) {
       insideTransform_ = false;
       unit_ = 0;
@@ -227,7 +227,7 @@ private:
   // -----------------------------------------------------------------------------------
 
   void unexpected() {
-    // Of a run of such characters the first is enough.
+    // In a sequence of such characters only the first is reported.
     bool again = !tokens_.empty() && tokens_.back()->getType() == PbccParser::BROKEN && brokenEnd_ == begin_;
     if (again) {
       brokenEnd_ = end_;
@@ -263,7 +263,7 @@ private:
   // Bounds
   // -----------------------------------------------------------------------------------------------------
 
-  /// Keeps count of the expression that we are in; false if the token falls out because it is over the bound.
+  /// Counts the tokens of the current expression; false if a token is dropped because it exceeds the limit.
   bool bounded() {
     bool name = type_ == PbccParser::ID || (type_ >= PbccParser::TRANSFORM && type_ <= PbccParser::WHERE);
     switch (type_) {

@@ -64,37 +64,21 @@ using pb::Region;
 
 struct PetabricksRuntime {
   static double rand01() { return pb::pb_random01(); }
+  static double randDouble() { return rand01(); }
   static double randDouble(double low, double high) { return low + (high - low) * pb::pb_random01(); }
+  /// A whole number in [0, the largest int).
+  static int randInt() { return randInt(0, __INT_MAX__); }
   /// A whole number in [low, high).
   static int randInt(int low, int high) {
     return low + static_cast<int>((static_cast<double>(high) - low) * pb::pb_random01());
   }
+  static double randNormal() { return pb::pb_random_normal(); }
   static double randNormal(double mean, double deviation) {
     return mean + deviation * pb::pb_random_normal();
   }
   [[noreturn]] static void abort() { pb::pb_give_up(); }
   static bool isTrainingRun() { return pb::pb_is_training(); }
   static bool untrained() { return pb::pb_is_untrained(); }
-};
-
-/// A matrix as a C function expects it: x fastest, without gaps. The memory lives as long as the object; if
-/// only a pointer is taken from a temporary object, it lives as long as the program.
-class CArrayStorage {
-public:
-  explicit CArrayStorage(long count = 0) : count_(count), array_(MatrixRegion1D::allocate(count)) {}
-  operator ElementT *() const & { return array_.base(); }
-  operator ElementT *() const && {
-    ElementT *lasting = pb::pb_lasting_array(count_);
-    for (long i = 0; i < count_; ++i)
-      lasting[i] = array_.base()[i];
-    return lasting;
-  }
-  ElementT *data() const { return array_.base(); }
-  long count() const { return count_; }
-
-private:
-  long count_;
-  MatrixRegion1D array_;
 };
 
 /// Copies the cells to memory, x fastest; returns where the next one would go.
@@ -117,6 +101,72 @@ const From *fillCells(const Region<T, D> &to, const From *from) {
   return from;
 }
 
+/// A matrix as a C function expects it: x fastest, without gaps. The memory lives as long as the object; if
+/// only a pointer is taken from a temporary object, it lives as long as the program. The elements of an output
+/// are written back when the object dies or is used again: to_c_array(region, pointer, storage).
+class CArrayStorage {
+public:
+  explicit CArrayStorage(long count = 0) : count_(count), array_(MatrixRegion1D::allocate(count)) {}
+  /// The copy has the same elements; only the first one writes them back.
+  CArrayStorage(const CArrayStorage &o) : count_(o.count_), array_(o.array_) {}
+  CArrayStorage &operator=(const CArrayStorage &o) {
+    if (this != &o) {
+      writeBack();
+      count_ = o.count_, array_ = o.array_;
+    }
+    return *this;
+  }
+  ~CArrayStorage() { writeBack(); }
+  operator ElementT *() const & { return array_.elements(); }
+  operator ElementT *() const && {
+    ElementT *lasting = pb::pb_lasting_array(count_);
+    for (long i = 0; i < count_; ++i)
+      lasting[i] = array_.elements()[i];
+    return lasting;
+  }
+  ElementT *data() const { return array_.elements(); }
+  long count() const { return count_; }
+
+  /// A copy of the cells as elements of P, which goes back to them if both may be written.
+  template <class P, class T, int D>
+  P *hold(const Region<T, D> &m) {
+    static_assert(sizeof(P) <= sizeof(ElementT), "an array of a C function has elements of 8 bytes at most");
+    writeBack();
+    count_ = m.count();
+    array_ = MatrixRegion1D::allocate(count_);
+    auto *const elements =
+        static_cast<typename pb::RemoveConst<P>::Type *>(static_cast<void *>(array_.elements()));
+    copyCells(m, elements);
+    if constexpr (__is_same(T, typename Region<T, D>::Element) &&
+                  __is_same(P, typename pb::RemoveConst<P>::Type)) {
+      target_ = new Region<T, D>(m);
+      back_ = [](void *target, const void *from) {
+        auto *const to = static_cast<Region<T, D> *>(target);
+        if (from)
+          fillCells(*to, static_cast<const P *>(from));
+        delete to;
+      };
+    }
+    return elements;
+  }
+  /// Nothing is copied: the elements are the region's own.
+  void holdNothing() { *this = CArrayStorage(); }
+
+private:
+  void writeBack() {
+    if (!target_)
+      return;
+    back_(target_, array_.elements());
+    target_ = nullptr;
+  }
+
+  long count_;
+  MatrixRegion1D array_;
+  void *target_ = nullptr; // a Region
+  void (*back_)(void *target, const void *from) = nullptr;
+};
+using CArrayStore = CArrayStorage;
+
 template <class T, int D>
 CArrayStorage to_c_array(const Region<T, D> &m) {
   CArrayStorage all(m.count());
@@ -138,6 +188,32 @@ void from_c_array(const ElementT *array, const Region<T, D> &m) {
 template <class T, int D>
 void from_c_array(const Region<T, D> &m, const ElementT *array) {
   fillCells(m, array);
+}
+
+/// Sets the pointer to the region's cells without gaps, x fastest: to its own memory where they lie so, else to
+/// a copy in the storage, which goes back into an output when the storage dies. Of an input, whose cells nobody
+/// may write, there is always a copy, unless the pointer is `const`.
+template <class T, int D, class P>
+void to_c_array(const Region<T, D> &m, P *&array, CArrayStorage &storage) {
+  using Element = typename Region<T, D>::Element;
+  constexpr bool fits = __is_same(T, P) || __is_same(const Element, P);
+  if constexpr (fits)
+    if (m.isEntireBuffer()) {
+      storage.holdNothing();
+      array = m.elements();
+      return;
+    }
+  array = storage.hold<P>(m);
+}
+
+/// Copies cells to memory and back, x fastest.
+template <class P, class T, int D>
+void _regioncopy(P *to, const Region<T, D> &from) {
+  copyCells(from, to);
+}
+template <class P, class T, int D>
+void _regioncopy(const Region<T, D> &to, const P *from) {
+  fillCells(to, from);
 }
 
 /// Reads and writes matrices of ElementT in files of any format that the program's own arguments may have.
@@ -178,6 +254,11 @@ private:
 };
 
 } // namespace petabricks
+
+/// The original's other name for it.
+namespace workstealing {
+using namespace petabricks;
+}
 
 #define OPTIONAL (::pb::missing())
 #define IS_MISSING(value) (::pb::isMissing(value))

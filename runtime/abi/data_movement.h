@@ -112,7 +112,7 @@ constexpr Tiled leastProduct(long p0, long p1, long p2, FastMemory memory) {
 /// How R is updated while one tile of the intermediate product after another is used up.
 enum class Update {
   ReadAndWrite, // it is read and written with each tile, but not read the first time
-  // each tile is added to it elsewhere (atomic additions): one word per number, after R was cleared
+  /// Each tile is added to it elsewhere (atomic additions): one word per number, after R was cleared.
   Reduction,
   Panel, // the part of it that a tile changes is kept beside the tile: P3 words for each row (or P0)
 };

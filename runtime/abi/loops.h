@@ -73,7 +73,7 @@ struct Frame {
   int choice = 0;        // the alternative that the selector named
   long n = 1, split = 1; // the transform's size; cells per task
   long steps = 0;        // steps of time in a tile of a stencil; 0: chosen by the size of the cache
-  // bytes of `through` matrices in a tile (through_tiles.h); 0: chosen by the size of the cache
+  /// Bytes of `through` matrices in a tile (through_tiles.h); 0: chosen by the size of the cache.
   long tileBytes = 0;
   const long *params = nullptr; // given on the command line; null in calls
   bool stays = false; // what it leaves on devices may stay there, because its caller only passes it on

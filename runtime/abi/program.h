@@ -115,8 +115,8 @@ struct Transform {
   // `param`s: extra command-line arguments; they are the first of the size names
   const char *const *paramNames;
   /// Solves the size variables from the extents of all inputs (extents[matrix][dimension], inputs first).
-  /// `sizes` holds the params on entry and all sizeCount values on return. False, with a message, if nothing
-  /// fits.
+  /// `sizes` holds the params and openSizes on entry and all sizeCount values on return. False, with a message,
+  /// if nothing fits.
   bool (*solveSizes)(const int (*extents)[AnyRegion::kMaxRank], long *sizes, int bin, Message *why);
   /// Extents of all matrices from the size variables. False, with a message, when one is negative.
   bool (*extents)(const long *sizes, int (*extents)[AnyRegion::kMaxRank], int bin, Message *why);
@@ -138,6 +138,7 @@ struct Transform {
   int constraintCount = 0;
   const Constraint *constraints = nullptr;
   const char *const *calls = nullptr; // transforms that any of its rules calls, ended by a null; null: none
+  const char *const *openSizes = nullptr; // size variables that the inputs do not give, likewise
 };
 
 struct Program {
@@ -153,7 +154,7 @@ struct Program {
   const char *kernels = nullptr;  // what [kernels] said when it was compiled: lines of TOML, sorted
 };
 
-inline constexpr int kAbiVersion = 7;
+inline constexpr int kAbiVersion = 8;
 
 extern "C" {
 /// Prints "PROGRAM: error: text" and ends the program with status 1. Generated code calls it for failed

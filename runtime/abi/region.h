@@ -39,10 +39,43 @@ unsigned long pb_strides_apart(const int *extents, int rank, unsigned long bytes
 void pb_storage_retain(Storage *);
 void pb_storage_release(Storage *);
 /// Reports an access outside a region (only with --bounds-check) and ends the program with status 1.
-[[noreturn]] void pb_out_of_bounds(int dimension, long index, long extent);
+[[noreturn]] void pb_out_of_bounds(int dimension, long index, long extent, const char *file, int line);
 /// A random number in [0, 1).
 double pb_random01();
 }
+
+/// Where a rule of a program that was compiled with --bounds-check stands, for pb_out_of_bounds(). Generated
+/// code has one for each rule.
+struct CheckedRule {
+  CheckedRule(const char *r, const char *f, int from, int to)
+      : rule(r), file(f), firstLine(from), lastLine(to), next(all) {
+    all = this;
+  }
+  const char *rule, *file;
+  int firstLine, lastLine;
+  const CheckedRule *next;
+  static const CheckedRule *all; // runtime/base/errors.cpp
+};
+
+#ifdef PB_BOUNDS_CHECK
+/// A coordinate, and the line of the program that gives it.
+struct Coordinate {
+  template <class V>
+  Coordinate(V v, const char *f = __builtin_FILE(), int l = __builtin_LINE())
+      : value(static_cast<long>(v)), file(f), line(l) {}
+  /// Ends the program if coordinate `dimension` of this access is not in [0, extent).
+  void require(int dimension, long index, long extent) const {
+    if (index < 0 || index >= extent)
+      refuse(dimension, index, extent);
+  }
+  [[noreturn]] void refuse(int dimension, long index, long extent) const {
+    pb_out_of_bounds(dimension, index, extent, file, line);
+  }
+  long value;
+  const char *file;
+  int line;
+};
+#endif
 
 template <class T>
 struct RemoveConst {
@@ -91,7 +124,7 @@ public:
   /// Allows a region of mutable elements where a read-only one is expected.
   template <class U>
     requires(!__is_same(U, T) && __is_same(const U, T))
-  Region(const Region<U, D> &o) : Region(o.base(), o.strides(), o.extents(), o.owner()) {}
+  Region(const Region<U, D> &o) : Region(o.elements(), o.strides(), o.extents(), o.owner()) {}
   Region(Region &&o) noexcept : base_(o.base_), owner_(o.owner_) {
     for (int d = 0; d < D; ++d)
       stride_[d] = o.stride_[d], extent_[d] = o.extent_[d];
@@ -129,41 +162,56 @@ public:
     return withStorage(stride, extent, pb_strides_apart(extent, D, sizeof(T), stride));
   }
 
+#ifndef PB_BOUNDS_CHECK
   /// One element; coordinates are relative to the view, x first.
   template <class... I>
   T &cell(I... at) const {
     static_assert(sizeof...(I) == D, "cell() takes one coordinate per dimension");
     const long index[] = {static_cast<long>(at)..., 0};
-    long offset = 0;
-    for (int d = 0; d < D; ++d) {
-#ifdef PB_BOUNDS_CHECK
-      if (index[d] < 0 || index[d] >= extent_[d])
-        pb_out_of_bounds(d, index[d], extent_[d]);
-#endif
-      offset += index[d] * stride_[d];
-    }
-    return base_[offset];
+    return elementAt(index);
   }
   /// The box [begins, ends): all begins, then all ends.
   template <class... I>
   Region region(I... box) const {
     static_assert(sizeof...(I) == 2 * D, "region() takes all begins, then all ends");
     const long v[] = {static_cast<long>(box)..., 0};
-    int extent[D + 1];
-    long offset = 0;
-    for (int d = 0; d < D; ++d) {
-#ifdef PB_BOUNDS_CHECK
-      if (v[d] < 0 || v[d] > v[D + d])
-        pb_out_of_bounds(d, v[d], extent_[d]);
-      if (v[D + d] > extent_[d])
-        pb_out_of_bounds(d, v[D + d] - 1, extent_[d]);
-#endif
-      offset += v[d] * stride_[d], extent[d] = static_cast<int>(v[D + d] - v[d]);
-    }
-    return Region(base_ + offset, stride_, extent, owner_);
+    return boxAt(v);
   }
+  using Position = long;
+#else
+  using Position = Coordinate;
+  T &cell() const
+    requires(D == 0)
+  {
+    return *base_;
+  }
+  template <class... I>
+  T &cell(Coordinate first, I... others) const
+    requires(sizeof...(I) + 1 == D)
+  {
+    const long index[] = {first.value, static_cast<long>(others)...};
+    for (int d = 0; d < D; ++d)
+      first.require(d, index[d], extent_[d]);
+    return elementAt(index);
+  }
+  Region region() const
+    requires(D == 0)
+  {
+    return *this;
+  }
+  template <class... I>
+  Region region(Coordinate first, I... others) const
+    requires(sizeof...(I) + 1 == 2 * D)
+  {
+    const long v[] = {first.value, static_cast<long>(others)...};
+    for (int d = 0; d < D; ++d)
+      if (v[d] < 0 || v[d] > v[D + d] || v[D + d] > extent_[d])
+        first.refuse(d, v[D + d] > extent_[d] ? v[D + d] - 1 : v[d], extent_[d]);
+    return boxAt(v);
+  }
+#endif
   /// The view with dimension `dimension` fixed at `position`.
-  Region<T, D - 1> slice(int dimension, long position) const
+  Region<T, D - 1> slice(int dimension, Position position) const
     requires(D > 0)
   {
     long stride[D + 1];
@@ -172,22 +220,23 @@ public:
       if (d != dimension)
         stride[k] = stride_[d], extent[k] = extent_[d], ++k;
 #ifdef PB_BOUNDS_CHECK
-    if (position < 0 || position >= extent_[dimension])
-      pb_out_of_bounds(dimension, position, extent_[dimension]);
-#endif
+    position.require(dimension, position.value, extent_[dimension]);
+    return Region<T, D - 1>(base_ + position.value * stride_[dimension], stride, extent, owner_);
+#else
     return Region<T, D - 1>(base_ + position * stride_[dimension], stride, extent, owner_);
+#endif
   }
-  Region<T, 1> row(long y) const
+  Region<T, 1> row(Position y) const
     requires(D == 2)
   {
     return slice(1, y);
   }
-  Region<T, 1> column(long x) const
+  Region<T, 1> column(Position x) const
     requires(D == 2)
   {
     return slice(0, x);
   }
-  Region<T, 1> col(long x) const
+  Region<T, 1> col(Position x) const
     requires(D == 2)
   {
     return slice(0, x);
@@ -238,14 +287,17 @@ public:
         return false;
     return true;
   }
-  T *base() const { return base_; }
+  T *elements() const { return base_; }
+  /// The elements' memory, for C functions, which often declare what they only read without `const`.
+  /// In programs that ask for it, and for storage(), matrices have no gaps (body/clang_reader.cpp).
+  Element *base() const { return const_cast<Element *>(base_); }
   const long *strides() const { return stride_; }
   const long *multipliers() const { return stride_; }
   const int *extents() const { return extent_; }
   const int *sizes() const { return extent_; }
   Storage *owner() const { return owner_; }
-  /// The elements' memory, for C functions: `a.storage()`, `a.storage()->data()`.
-  StorageView<T> storage() const { return StorageView<T>{base_}; }
+  /// The same memory under its other name: `a.storage()`, `a.storage()->data()`.
+  StorageView<Element> storage() const { return StorageView<Element>{base()}; }
   /// The same cells, writable although the rule's header declares them as an input.
   Region<Element, D> forceMutable() const {
     return Region<Element, D>(const_cast<Element *>(base_), stride_, extent_, owner_);
@@ -281,6 +333,19 @@ public:
   }
 
 private:
+  T &elementAt(const long *index) const {
+    long offset = 0;
+    for (int d = 0; d < D; ++d)
+      offset += index[d] * stride_[d];
+    return base_[offset];
+  }
+  Region boxAt(const long *v) const {
+    int extent[D + 1];
+    long offset = 0;
+    for (int d = 0; d < D; ++d)
+      offset += v[d] * stride_[d], extent[d] = static_cast<int>(v[D + d] - v[d]);
+    return Region(base_ + offset, stride_, extent, owner_);
+  }
   static Region withStorage(const long *stride, const int *extent, unsigned long count) {
     void *data = nullptr;
     Storage *s = pb_storage_allocate(count * sizeof(T), &data);

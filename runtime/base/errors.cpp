@@ -41,6 +41,8 @@ void noteFailuresIn(FailureNote *note) { failureNote = note; }
 
 } // namespace base
 
+const CheckedRule *CheckedRule::all = nullptr;
+
 extern "C" {
 
 void pb_no_element(const char *array, long index, int length) {
@@ -106,11 +108,14 @@ void pb_recursion_too_deep(const char *transform, long n) {
   base::endProgram(base::FailureNote::RecursionTooDeep, text);
 }
 
-void pb_out_of_bounds(int dimension, long index, long extent) {
-  char text[200];
+void pb_out_of_bounds(int dimension, long index, long extent, const char *file, int line) {
+  char rule[300] = "", text[900];
+  for (const CheckedRule *r = CheckedRule::all; r && !*rule; r = r->next)
+    if (r->firstLine <= line && line <= r->lastLine && !std::strcmp(r->file, file))
+      std::snprintf(rule, sizeof rule, "%s: ", r->rule);
   std::snprintf(text, sizeof text,
-                "access outside a region: coordinate %d (x is 0) is %ld, the extent is %ld", dimension, index,
-                extent);
+                "%.400s:%d: %saccess outside a region: coordinate %d (x is 0) is %ld, the extent is %ld",
+                file, line, rule, dimension, index, extent);
   base::endProgram(base::FailureNote::Failed, text);
 }
 }

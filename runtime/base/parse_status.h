@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a command does when CLI11 has not accepted its command line, or has been asked for help.
+// Handles a command line that CLI11 has not accepted, or that asks for help.
 //
 //   try { app.parse(argc, argv); } catch (const CLI::ParseError &e) { return parseStatus(app, e); }
 //
-// CLI11 has statuses of its own, but every error of a user gives status 1 here; and words of the command line
-// are shown as visible.h says.
+// CLI11 has exit statuses of its own, but here every error of a user gives status 1; words of the command
+// line are printed by visible.h.
 #pragma once
 #include "runtime/base/visible.h"
 #include <cstdio>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Files that are all written first and then all take their names.
+// Files that are all written first and then all renamed to their final names.
 //
 //   PendingFiles files;
 //   files.add("b.npy", {header, elements});   // into a new file of a random name in the same folder
 //   files.add("c.npy", {header, elements});   // throws if the disk is full: neither b.npy nor c.npy changes
 //   files.commit();                           // now both have their names
 //
-// Invariants: a regular file has its old content or the whole new one, whenever the process ends. What is not
-// committed disappears with the object, and also when SIGINT, SIGTERM or SIGHUP end the process meanwhile. A
-// new file is created by the call that opens it (O_EXCL, O_NOFOLLOW), so that nobody can put a link in its
-// place.
+// Invariants: a regular file has its old content or the whole new one, whenever the process ends. Files that
+// were not committed are removed with the object, and also if SIGINT, SIGTERM or SIGHUP end the process
+// meanwhile. A new file is created by the call that opens it (O_EXCL, O_NOFOLLOW), so no other process can
+// put a link in its place.
 #pragma once
 #include "runtime/base/errors.h"
 #include <initializer_list>
@@ -33,7 +33,7 @@ public:
   PendingFiles();
   PendingFiles(const PendingFiles &) = delete;
   PendingFiles &operator=(const PendingFiles &) = delete;
-  /// Removes what was not committed.
+  /// Removes files that were not committed.
   ~PendingFiles();
 
   /// Writes the parts, one after the other. Links are followed and an existing file keeps its permissions. A
@@ -42,23 +42,23 @@ public:
   std::string add(const std::string &path, std::initializer_list<std::string_view> parts,
                   Kind kind = Kind::Data);
 
-  /// Gives all their names; signals that end the process wait until that is done. Throws CannotWrite.
+  /// Renames all files; signals that end the process wait until that is done. Throws CannotWrite.
   void commit();
 
 private:
   struct File {
-    struct Entry *entry; // in the list of what a signal removes
+    struct Entry *entry; // in the list of files that a signal removes
     std::string temporary, target, name;
   };
   std::vector<File> files_;
 };
 
-/// One file, written whole or not at all.
+/// Writes one file completely or not at all.
 void writeWhole(const std::string &path, std::string_view bytes,
                 PendingFiles::Kind kind = PendingFiles::Kind::Data);
 
-/// Removes the files of this process that have no name yet. May be called from a handler of signals, and by
-/// what ends the process without destructors.
+/// Removes the files of this process that have no name yet. May be called from a signal handler, and by code
+/// that ends the process without running destructors.
 void removePendingFiles() noexcept;
 
 } // namespace pb::base

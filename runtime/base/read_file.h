@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The text of a file that somebody named, which may be anything: a folder, a pipe, a device without an end.
+// Reads the text of a file that the user named, which may be anything: a folder, a pipe, a device without an
+// end.
 //
 //   const FileText f = readFile("prog.cfg", 64 << 20);
 //   if (!f.text) complain(f.why);            // "it is larger than 64 MiB", "No such file or directory"
 //
-// Invariants: reading ends when `most` bytes were read; it waits for what a process writes into a pipe, but
-// not for a process that might open the pipe one day.
+// Invariants: reading ends when `most` bytes were read; it waits for data from a process that writes into a
+// pipe, but not for a process that might open the pipe later.
 #pragma once
 #include <functional>
 #include <optional>
@@ -25,11 +26,11 @@ constexpr unsigned long kMostText = 64ul << 20;
 
 FileText readFile(const std::string &path, unsigned long most = kMostText);
 
-/// Whether it is worth reading on after this begin of a stream (4096 bytes, or all that there are).
+/// Whether it is worth reading on after this beginning of a stream (4096 bytes, or all that there are).
 using IsOfUse = std::function<bool(std::string_view begin)>;
 
-/// What is left to read of an open file. A descriptor may be one that does not block. Where `isOfUse` says no,
-/// the text ends there.
+/// Reads the rest of an open file, whose descriptor may be non-blocking. If `isOfUse` returns false, the text
+/// ends there.
 FileText readDescriptor(int descriptor, unsigned long most, const IsOfUse &isOfUse = nullptr);
 
 /// Opens for reading without waiting for the other end of a pipe; -1 and errno as open() has them.

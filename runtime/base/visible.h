@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Text from outside (names of files, values, what another program said) as a terminal may show it.
+// Makes text from outside (names of files, values, output of other programs) safe to print on a terminal.
 //
 //   visible("a\x1b[2Jb.npy")    =>  "a\\x1b[2Jb.npy"
-//   visible("caf\xc3\xa9\n")    =>  the same: text in UTF-8, tabs and ends of lines stay
+//   visible("caf\xc3\xa9\n")    =>  the same: text in UTF-8, tabs and line ends are kept
 //
-// Messages of the compiler, the programs and the tuner pass through this function before they are printed. A
-// file's name could otherwise clear the screen, change the title of the window or hide the rest of the message.
+// Messages of the compiler, the programs and the tuner pass through this function before they are printed.
+// Otherwise a file's name could clear the screen, change the title of the window or hide the rest of the
+// message.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace pb::base {
 
-/// Control characters (those of ASCII, of Latin-1, and those that change the direction of text) and bytes that
-/// are no UTF-8 are written as C escapes.
+/// Control characters (those of ASCII, of Latin-1, and those that change the direction of text) and bytes
+/// that are not UTF-8 are written as C escapes.
 std::string visible(std::string_view text);
 
-/// The code point at the begin of a text that is not empty.
+/// The code point at the beginning of a text that is not empty.
 struct CodePoint {
   char32_t value;
-  unsigned long bytes; // 1 if it is no UTF-8
+  unsigned long bytes; // 1 if it is not UTF-8
   bool isValid;
 };
 CodePoint firstCodePoint(std::string_view text);
 
-/// Whether a terminal would act on the character in place of showing it. Tabs and ends of lines do not count.
+/// Whether a terminal would act on the character instead of showing it. Tabs and line ends do not count.
 bool isControl(char32_t value);
 
 } // namespace pb::base

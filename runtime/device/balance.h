@@ -72,7 +72,7 @@ private:
   std::mutex mutex_; // guards all below
   double exact_ = kHalf;
   Side device_, processor_;
-  // calls in a row in which one side had nothing, and after how many of them it is tried again
+  /// Calls in a row in which one side had nothing, and after how many of them it is tried again.
   int idle_ = 0, pause_ = kFirstPause;
   double tryCost_ = 0; // in calls: how many ordinary calls an attempt costs
   std::deque<std::shared_ptr<PartTimes>> open_;

@@ -56,7 +56,7 @@ struct Description {
   int groupExtent[3] = {1, 1, 1};
   int units = 1; // compute units, which run groups
   bool hasDouble = false;
-  // with the processor: no copies are needed where a buffer can be the processor's own memory
+  /// With the processor: no copies are needed where a buffer can be the processor's own memory.
   bool sharesMemory = false;
 };
 

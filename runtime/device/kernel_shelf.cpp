@@ -14,7 +14,7 @@ struct KernelShelf::Entry {
   std::mutex mutex;
   std::condition_variable changed;
   bool isDone = false;
-  std::atomic<bool> isReported = false; // to who watches builds
+  std::atomic<bool> isReported = false; // to the watcher of builds
   Built built;
   std::vector<std::shared_ptr<Request>> waiters;
 

@@ -63,8 +63,8 @@ public:
 
 private:
   bool refine(long stride, const std::vector<BoxSet *> &sets);
-  /// Appends the boxes of the positions [low, high), whose coordinates are those of dimensions first .. last
-  /// - 1; other dimensions get 0 .. 1.
+  /// Appends boxes that together have the positions [low, high), in the coordinates of dimensions first to
+  /// last - 1; in other dimensions they are [0, 1).
   void interval(long low, long high, int first, int last, Box box, std::vector<Box> &result) const;
   int find(long stride) const;
 

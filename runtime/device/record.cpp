@@ -69,7 +69,7 @@ double Record::partOnDevice(int device, const Place &place) {
 
 BoxSet Record::missingOnHost(const Place &place) {
   std::lock_guard hold(mutex_);
-  // must come first: it may refine the lattice on which stale_ is kept
+  // This must come first: it may refine the lattice on which stale_ is kept.
   const BoxSet cells = cover(place).cells;
   return cells.intersected(stale_);
 }
@@ -91,7 +91,7 @@ bool Record::isExact(const Place &place) {
 bool Record::hostWrites(const Place &place) {
   std::lock_guard hold(mutex_);
   const Cover c = cover(place);
-  // not all of these cells will be written
+  // Not all of these cells will be written.
   if (isTouched(c.cells, true) || (!c.exact && stale_.meets(c.cells)))
     return false;
   stale_.subtract(c.cells);

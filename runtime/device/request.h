@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A request that waits for the management thread, on behalf of a coroutine or, rarely, a thread.
+// A request to the management thread, for which a coroutine or, rarely, a thread waits.
 //
 //   auto r = std::make_shared<Request>();
 //   r->resumeOn(*Scheduler::current(), handle);   // or later: r->wait()

@@ -370,7 +370,7 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
     const std::size_t first = next;
     std::vector<Launch> launches;
     std::string why; // why the processor computes the step
-    // a launch that writes memory without a storage, so that only this submission knows of it
+    // A launch that writes memory without a storage, so that only this submission knows of it.
     int alone = INT_MAX;
     for (; side && next < batch.size() && batch[next].side == side; ++next) {
       const DeviceStep &step = *batch[next].step->device;

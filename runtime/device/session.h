@@ -36,7 +36,7 @@ public:
     Trace *trace = nullptr;
     WatchBuild watchBuild = {};
     double buildLimit = 300; // seconds for one kernel
-    // prints what cannot wait for takeNotes(); called by any thread
+    /// Prints what cannot wait for takeNotes(); called by any thread.
     std::function<void(const std::string &)> say = {};
   };
 

@@ -60,8 +60,8 @@ ImageShape imageShape(const std::string &file, const Extents &e, const std::stri
            "an image has 2 or 3 dimensions, the matrix has " + std::to_string(e.size()) + " (use .npy)");
   }
   if ((s.channels != 1 && s.channels != 3) || s.width < 1 || s.height < 1)
-    refuse(file,
-           "a matrix " + print(e) + " is no image: expected [w, h], [w, h, 3] or [3, w, h], none of them 0");
+    refuse(file, "a matrix " + print(e) +
+                     " is not an image: expected [w, h], [w, h, 3] or [3, w, h], none of them 0");
   return s;
 }
 

@@ -109,7 +109,7 @@ Matrix readPng(const std::string &file, Bytes b, const Wanted &wanted) {
   Image image;
   int bits = 8;
   if (!r.info || !readHeader(r, image, &bits))
-    refuse(file, std::string("is no readable PNG image: ") + r.message);
+    refuse(file, std::string("is not a readable PNG image: ") + r.message);
   const size_t samples = static_cast<size_t>(image.width) * static_cast<size_t>(image.channels);
   const size_t rowBytes = samples * static_cast<size_t>(bits / 8);
   // Deflate compresses to at least a 1032nd; packed samples of one bit take another eighth.
@@ -119,7 +119,7 @@ Matrix readPng(const std::string &file, Bytes b, const Wanted &wanted) {
   std::vector<unsigned char> pixels(rowBytes * static_cast<size_t>(image.height));
   auto rows = rowsOf(pixels.data(), rowBytes, image.height);
   if (!readRows(r, rows.data()))
-    refuse(file, std::string("is no readable PNG image: ") + r.message);
+    refuse(file, std::string("is not a readable PNG image: ") + r.message);
   image.samples.resize(samples * static_cast<size_t>(image.height));
   if (bits == 16)
     std::memcpy(image.samples.data(), pixels.data(), pixels.size());

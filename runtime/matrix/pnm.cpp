@@ -11,8 +11,8 @@ class PnmReader {
 public:
   PnmReader(const std::string &file, Bytes b) : file_(file), b_(b) {}
 
-  /// The next number, in 0..most; comments run from # to the end of the line.
-  int number(const char *what, int most) {
+  /// The next number, in least..most; comments run from # to the end of the line.
+  int number(const char *what, int most, int least = 0) {
     while (at_ < b_.size() && (std::isspace(b_[at_]) || b_[at_] == '#')) {
       if (b_[at_] == '#')
         while (at_ < b_.size() && b_[at_] != '\n')
@@ -24,9 +24,9 @@ public:
     const size_t begin = at_;
     while (at_ < b_.size() && std::isdigit(b_[at_]) && at_ - begin < 10)
       value = value * 10 + (b_[at_++] - '0');
-    if (at_ == begin || value > most)
-      refuse(file_, std::string("expected ") + what + " (0 to " + std::to_string(most) + ") at byte " +
-                        std::to_string(begin) + ", found " +
+    if (at_ == begin || value > most || value < least)
+      refuse(file_, std::string("expected ") + what + " (" + std::to_string(least) + " to " +
+                        std::to_string(most) + ") at byte " + std::to_string(begin) + ", found " +
                         (begin < b_.size() ? beginning(b_.subspan(begin)) : "the end"));
     return static_cast<int>(value);
   }
@@ -52,7 +52,7 @@ Matrix readPnm(const std::string &file, Bytes b, const Wanted &wanted) {
   image.width = reader.number("the width", 1 << 30);
   image.height = reader.number("the height", 1 << 30);
   image.channels = kind == '3' || kind == '6' ? 3 : 1;
-  const int most = reader.number("the largest value", 65535);
+  const int most = reader.number("the largest value", 65535, 1);
   const bool binary = kind == '5' || kind == '6';
   if (binary)
     reader.skip(1);

@@ -78,6 +78,12 @@ public:
     return true;
   }
 
+  /// What stands there still, with its line; "" at the end of the file.
+  std::string remaining() {
+    blanks(true);
+    return at_ == end_ ? "" : where() + word();
+  }
+
 private:
   static unsigned char byte(char c) { return static_cast<unsigned char>(c); }
   bool ended(const char *p) const { return p == end_ || std::isspace(byte(*p)); }
@@ -136,6 +142,9 @@ Matrix readText(const std::string &file, Bytes b, const Wanted &wanted) {
         refuse(file, "expected " + std::to_string(n) + " numbers for SIZE " + print(extents) + ", found " +
                          std::to_string(i));
   });
+  if (const std::string more = reader.remaining(); !more.empty())
+    refuse(file, more + " stands after the " + std::to_string(m.count()) + " numbers that SIZE " +
+                     print(extents) + " announces");
   return m;
 }
 

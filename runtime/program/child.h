@@ -14,8 +14,8 @@
 
 namespace pb::program {
 
-/// Answers the question in a process of its own, whose end closes whatever it opened. False if the process
-/// fails.
+/// Asks `question` in a process of its own, so that whatever it opens is closed with that process. False if the
+/// process fails.
 bool inChild(const std::function<bool()> &question);
 
 struct ChildResult {

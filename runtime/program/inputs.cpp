@@ -88,8 +88,7 @@ std::vector<Matrix> loadInputs(const Transform &t, const std::vector<std::string
 Instance randomInstance(const Program &program, const Transform &t, const std::vector<long> &sizes,
                         unsigned long seed, const char *generator, int threads) {
   if (generator) {
-    const std::vector<long> params(sizes.begin(), sizes.begin() + t.paramCount);
-    return instanceFor(t, generate(program, t, generator, sizes, seed, threads), params);
+    return instanceFor(t, generate(program, t, generator, sizes, seed, threads), sizes);
   }
   Instance instance{&t, sizes, {}};
   const std::vector<Extents> extents = extentsFor(t, sizes);

@@ -58,13 +58,24 @@ std::vector<Extents> extentsFor(const Transform &t, const std::vector<long> &siz
   return all;
 }
 
+bool isOpenSize(const Transform &t, const std::string &name) {
+  for (const char *const *open = t.openSizes; open && *open; ++open)
+    if (name == *open)
+      return true;
+  return false;
+}
+
 std::vector<long> solveSizes(const Transform &t, const std::vector<Matrix> &inputs,
-                             const std::vector<long> &params) {
+                             const std::vector<long> &given) {
   const auto table = extentTable(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i)
     std::copy(inputs[i].extents().begin(), inputs[i].extents().end(), table[i]);
-  std::vector<long> sizes = params;
-  sizes.resize(static_cast<size_t>(t.sizeCount) + 1); // one to spare, so that data() is never null
+  std::vector<long> sizes = given;
+  sizes.resize(static_cast<size_t>(t.sizeCount) + 1, -1); // one to spare, so that data() is never null
+  for (int i = t.paramCount; i < t.sizeCount; ++i)
+    if (isOpenSize(t, t.sizeNames[i]) && sizes[static_cast<size_t>(i)] < 0)
+      throw base::UserError(std::string("no input of ") + t.name + " tells the size " + t.sizeNames[i] +
+                            ": add --size " + t.sizeNames[i] + "=N");
   Message why{};
   if (!t.solveSizes(table.get(), sizes.data(), t.bin, &why))
     throw base::UserError(std::string("the inputs of ") + t.name + " do not fit together: " + why.text +
@@ -73,17 +84,17 @@ std::vector<long> solveSizes(const Transform &t, const std::vector<Matrix> &inpu
   return sizes;
 }
 
-Instance instanceFor(const Transform &t, std::vector<Matrix> inputs, const std::vector<long> &params) {
-  Instance instance{&t, solveSizes(t, inputs, params), {}};
+Instance instanceFor(const Transform &t, std::vector<Matrix> inputs, const std::vector<long> &given) {
+  Instance instance{&t, solveSizes(t, inputs, given), {}};
   const std::vector<Extents> extents = extentsFor(t, instance.sizes);
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].extents() != extents[i])
       throw base::UserError("the inputs of " + std::string(t.name) + " do not fit together: expected " +
                             print(t.matrices[i]) + " to be " + matrix::print(extents[i]) +
                             listing(t, inputs));
-  const size_t given = inputs.size();
+  const size_t first = inputs.size();
   instance.matrices = std::move(inputs);
-  for (size_t i = given; i < extents.size(); ++i)
+  for (size_t i = first; i < extents.size(); ++i)
     instance.matrices.push_back(Matrix::allocate(t.matrices[i].element, extents[i]));
   return instance;
 }

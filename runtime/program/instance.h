@@ -31,13 +31,17 @@ std::string print(const MatrixInfo &);
 /// Extents of all matrices. Throws base::UserError when these sizes are not possible.
 std::vector<Extents> extentsFor(const Transform &, const std::vector<long> &sizes);
 
-/// Solves all size variables from the inputs. Throws base::UserError, with the inputs' extents, when they do
-/// not fit together.
+/// Whether no input determines the size variable.
+bool isOpenSize(const Transform &, const std::string &name);
+
+/// Solves all size variables from the inputs. `given` has the params, and perhaps values of all other size
+/// variables, which count for those that no input determines (below 0: not given). Throws base::UserError, with
+/// the inputs' extents, when they do not fit together.
 std::vector<long> solveSizes(const Transform &, const std::vector<Matrix> &inputs,
-                             const std::vector<long> &params);
+                             const std::vector<long> &given);
 
 /// Solves the sizes from the inputs, checks the extents, and allocates the outputs.
-Instance instanceFor(const Transform &, std::vector<Matrix> inputs, const std::vector<long> &params);
+Instance instanceFor(const Transform &, std::vector<Matrix> inputs, const std::vector<long> &given);
 
 /// The largest extent of any matrix: the `n` of a run.
 long largestExtent(const Instance &);

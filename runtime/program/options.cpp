@@ -39,14 +39,15 @@ const std::vector<Option> &table() {
   static const std::vector<Option> options = {
       {"help", nullptr, "this text", [](Options &o, auto &v) { o.help = v == "yes"; }},
       {"config", "FILE",
-       "choices and tunables from FILE (default: PROGRAM.cfg beside the program, if there is one)",
+       "take choices and tunables from FILE (default: PROGRAM.cfg beside the program, if there is one)",
        [](Options &o, auto &v) { o.config = v, o.useConfig = true; }},
       {"cfg", "FILE", nullptr, [](Options &o, auto &v) { o.config = v, o.useConfig = true; }},
       {"noconfig", nullptr, "read no configuration file",
        [](Options &o, auto &v) { o.useConfig = v == "no"; }},
       {"warnings", nullptr,
-       "say when the configuration is for another version of the program or another machine (--nowarnings, "
-       "or PB_WARNINGS=no: do not)",
+       "warn if the configuration is for another version of the program or another machine (off: "
+       "--nowarnings, "
+       "or PB_WARNINGS=no)",
        [](Options &o, auto &v) { o.warnings = v == "yes"; }},
       {"threads", "N", "worker threads (default: the configuration's, else one per processor)",
        [](Options &o, auto &v) {
@@ -56,7 +57,7 @@ const std::vector<Option> &table() {
        "devices for steps that the configuration places on one: ids from --info, separated by commas, "
        "`all` or `none` (default: PB_DEVICES, else all)",
        [](Options &o, auto &v) { o.devices = v; }},
-      {"trace", "FILE", "write what ran when to FILE, for ui.perfetto.dev",
+      {"trace", "FILE", "write a trace of what ran when to FILE, for ui.perfetto.dev",
        [](Options &o, auto &v) { o.trace = v; }},
       {"transform", "NAME", "run another transform than the main one",
        [](Options &o, auto &v) { o.transform = v; }},
@@ -64,14 +65,15 @@ const std::vector<Option> &table() {
       {"n", "N", "no input files: random inputs (or the generator's), every size variable and number N",
        [](Options &o, auto &v) { o.n = parseInteger(v, "--n", 0, INT_MAX); }},
       {"random", "N", nullptr, [](Options &o, auto &v) { o.n = parseInteger(v, "--random", 0, INT_MAX); }},
-      {"size", "V=N", "the same for one size variable; may be repeated", setSize},
+      {"size", "V=N", "the same for one size variable, or one that no input file tells; may be repeated",
+       setSize},
       {"seed", "N", "seed of random inputs and of random numbers in rules (default 1)",
        [](Options &o, auto &v) {
          o.seed = static_cast<unsigned long>(parseInteger(v, "--seed", 0, LONG_MAX));
        }},
-      {"time", nullptr, "repeat the transform and print its median time, files not included",
+      {"time", nullptr, "repeat the transform and print its median time, without reading and writing files",
        [](Options &o, auto &v) { o.time = v == "yes"; }},
-      {"accuracy", nullptr, "print how exact the result is, by the transform's accuracy_metric",
+      {"accuracy", nullptr, "print the accuracy of the result, by the transform's accuracy_metric",
        [](Options &o, auto &v) { o.accuracy = v == "yes"; }},
       {"check", nullptr,
        "run every alternative of every choice in turn and compare the outputs with the default's",
@@ -84,12 +86,13 @@ const std::vector<Option> &table() {
       {"max-sec", "SECONDS", "end the run with an error after this time",
        [](Options &o, auto &v) { o.seconds = parseSeconds(v, "--max-sec"); }},
       {"hash", nullptr, "print a hash of the outputs", [](Options &o, auto &v) { o.hash = v == "yes"; }},
-      {"force-output", nullptr, "print the outputs, too, beside writing their files",
+      {"force-output", nullptr, "print the outputs in addition to writing their files",
        [](Options &o, auto &v) { o.show = v == "yes"; }},
       {"iogen-create", "PREFIX",
        "write the random inputs of --n and the outputs: PREFIX_in0.dat, PREFIX_out0.dat",
        [](Options &o, auto &v) { o.createFiles = v; }},
-      {"iogen-run", "PREFIX", "run on such inputs", [](Options &o, auto &v) { o.runFiles = v; }},
+      {"iogen-run", "PREFIX", "run on inputs that --iogen-create wrote",
+       [](Options &o, auto &v) { o.runFiles = v; }},
       {"iogen-n", "N", nullptr, [](Options &o, auto &v) { o.n = parseInteger(v, "--iogen-n", 0, INT_MAX); }},
       {"reset", nullptr,
        "write the default configuration to the file of --config, else to PROGRAM.cfg, and end",

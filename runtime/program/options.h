@@ -26,17 +26,16 @@ struct Options {
   double seconds = 0;                // --max-sec: after that the run ends without a result; 0: never
   std::string createFiles, runFiles; // --iogen-create, --iogen-run: prefix of the files' names
   int channel = -1;                  // --channel=N: the socket of --serve; below 0: the standard streams
-  bool useConfig = true;             // --noconfig: defaults, whatever lies beside the program
-  bool warnings = true;              // about a configuration of elsewhere
+  bool useConfig = true; // --noconfig: defaults, even if there is a configuration beside the program
+  bool warnings = true;  // warn about a configuration that was made elsewhere
   std::optional<std::string> config; // --config=FILE
   std::string transform;             // "": the main transform
   int threads = 0;                   // 0: from the configuration, or one for each processor
   unsigned long seed = 1;
   std::optional<long> n;             // random inputs, every size variable is n
-  std::map<std::string, long> sizes; // random inputs, single size variables
+  std::map<std::string, long> sizes; // single size variables
   double limit = 0; // seconds for one alternative of --check; 0: derived from the default's time
   std::vector<std::string> positional;
-  bool randomInputs() const { return runFiles.empty() && (n || !sizes.empty()); } // files determine the sizes
 };
 
 /// Throws base::UserError with a suggestion for an unknown option.

@@ -38,7 +38,7 @@ constexpr int kTrim = 128 << 10, kKeep = 64 << 20, kMapped = 32 << 20;
 /// does not free the end of each arena. If a thread takes an arena over and frees a block in it, that end is
 /// returned to the system.
 void trimArenas(int arenas) {
-  // the value that it reaches by itself, once large blocks have been freed
+  // This is the value that it reaches by itself, once large blocks have been freed.
   mallopt(M_MMAP_THRESHOLD, kMapped);
   mallopt(M_TRIM_THRESHOLD, kTrim);
   std::barrier together(arenas); // so that each has an arena of its own

@@ -38,6 +38,14 @@ Strings namesOf(const std::string &prefix, const char *kind, size_t count) {
   return names;
 }
 
+/// Whether there are no input files: --n, or --size for a size that files would tell.
+bool randomInputs(const Transform &t, const Options &o) {
+  const bool tellsOpen = std::all_of(o.sizes.begin(), o.sizes.end(),
+                                     [&](const auto &size) { return isOpenSize(t, size.first); });
+  const bool hasFiles = inputCount(t) + t.paramCount > 0 && !o.positional.empty();
+  return o.runFiles.empty() && (o.n || (!o.sizes.empty() && (!tellsOpen || !hasFiles)));
+}
+
 Arguments divide(const Program &program, const Transform &t, const Options &o) {
   const auto params = static_cast<size_t>(t.paramCount), inputs = static_cast<size_t>(inputCount(t)),
              all = params + static_cast<size_t>(t.matrixCount);
@@ -50,19 +58,21 @@ Arguments divide(const Program &program, const Transform &t, const Options &o) {
   const size_t found = positional.size();
   const size_t outputs = all - params - inputs;
   Arguments a;
-  if (!o.createFiles.empty() && !o.randomInputs())
+  const bool isRandom = randomInputs(t, o);
+  if (!o.createFiles.empty() && !isRandom)
     throw UsageError("--iogen-create needs a size: add --n=N", usage(program, t));
-  if (o.randomInputs()) {
-    if (found && found != outputs)
+  if (isRandom) {
+    if (found > outputs)
       throw UsageError("with --n or --size expected no files or " + several(outputs, "output") + ", found " +
                            several(found, "argument"),
                        usage(program, t));
     a.outputs = positional;
     return a;
   }
-  // A run that only measures or checks needs no files for its outputs.
+  // The last outputs need no files. A run that only measures or checks needs none at all.
   const bool outputsAreOptional = o.check || o.time || o.accuracy || o.hash || o.show || !o.runFiles.empty();
-  if (found != all && !(outputsAreOptional && found == params + inputs))
+  const size_t least = params + inputs + (outputsAreOptional || !outputs ? 0 : 1);
+  if (found > all || found < least)
     throw UsageError("expected " + several(all, "argument") + " (" + several(params, "number") + ", " +
                          several(inputs, "input") + ", " + several(outputs, "output") + "), found " +
                          std::to_string(found),
@@ -96,6 +106,26 @@ std::vector<long> askedSizes(const Transform &t, const Options &o) {
     throw base::UserError("no value for the size " + base::listed(missing) + ": add --size " + missing[0] +
                           "=N, or --n=N for all that are not named");
   return sizes;
+}
+
+/// Those that the command line gives: the params, and with --size what no input tells.
+std::vector<long> givenSizes(const Transform &t, const Options &o, std::vector<long> params) {
+  params.resize(static_cast<size_t>(t.sizeCount), -1);
+  for (int i = t.paramCount; i < t.sizeCount; ++i)
+    if (const auto at = o.sizes.find(t.sizeNames[i]); at != o.sizes.end())
+      params[static_cast<size_t>(i)] = at->second;
+  return params;
+}
+
+/// A result that nobody sees may be a mistake.
+void sayWhatIsNotWritten(const Transform &t, size_t named) {
+  const size_t first = static_cast<size_t>(inputCount(t)) + named;
+  Strings names;
+  for (size_t m = first; m < static_cast<size_t>(t.matrixCount); ++m)
+    names.push_back(t.matrices[m].name);
+  if (!names.empty())
+    std::fprintf(stderr, "%s: no file is named for %s: not written\n", base::programName(),
+                 base::listed(names).c_str());
 }
 
 std::vector<matrix::OutputFile> openOutputs(const Instance &instance, const Strings &names) {
@@ -170,12 +200,15 @@ double medianTime(Runner &runner, const Instance &instance, long trials) {
 
 int runCommand(const Program &program, const Transform &t, const Options &o, int threads) {
   const Arguments arguments = divide(program, t, o);
-  const Instance instance = o.randomInputs()
-                                ? randomInstance(program, t, askedSizes(t, o), o.seed, t.generator, threads)
-                                : instanceFor(t, loadInputs(t, arguments.inputs), arguments.params);
+  const Instance instance =
+      randomInputs(t, o)
+          ? randomInstance(program, t, askedSizes(t, o), o.seed, t.generator, threads)
+          : instanceFor(t, loadInputs(t, arguments.inputs), givenSizes(t, o, arguments.params));
   if (o.check)
     return check(program, instance, {threads, o.limit, o.seed}) ? 1 : 0;
 
+  if (!arguments.outputs.empty() && !(o.show || o.time || o.accuracy || o.hash))
+    sayWhatIsNotWritten(t, arguments.outputs.size());
   const std::vector<matrix::OutputFile> files = openOutputs(instance, arguments.outputs);
   if (o.accuracy && !t.metric)
     throw base::UserError(std::string("--accuracy: ") + t.name + " has no accuracy_metric");

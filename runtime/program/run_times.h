@@ -30,7 +30,7 @@ public:
     long trials = 1;
     double limit = 1e9;  // seconds that all times may take; the last one may exceed it
     bool energy = false; // with energy each RunCost is of many runs, and all of them count
-    // with memory new memory is allocated in the first run, which does not count, however long it is
+    /// With `memory`, memory is allocated in the first run, which does not count, however long it is.
     bool memory = false;
   };
 
@@ -55,7 +55,7 @@ public:
 private:
   const Wanted wanted_;
   double window_ = 0; // seconds of runs that make one time
-  // seconds of runs after the first that do not count; negative: the first counts, too
+  /// Seconds of runs after the first that do not count; negative: the first counts, too.
   double warmUntil_ = -1;
   double warmed_ = 0;
   bool isFirst_ = true;

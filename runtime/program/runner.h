@@ -24,8 +24,8 @@ public:
   explicit Runner(int threads, const Program *program = nullptr);
   ~Runner();
   int threads() const;
-  /// The old threads end before the new ones start; data on devices stays. Throws as the constructor does,
-  /// and cannot be used afterwards.
+  /// The old threads end before the new ones start; data on devices stays. If this throws, as the constructor
+  /// may, the Runner cannot be used afterwards.
   void setThreads(int threads);
   /// Runs the instance's transform on its matrices. Returns seconds. Rethrows exceptions of rule bodies.
   double run(const Instance &);

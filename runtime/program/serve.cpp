@@ -16,7 +16,8 @@ int serve(const Program &program, const Transform &transform, int threads, int d
     const std::lock_guard lock(guard);
     try {
       channel.tell(token, event);
-    } catch (const base::UserError &) { // nobody listens any more: the answer will say so
+    } catch (const base::UserError &) {
+      // The other end has closed: writing the answer will fail and report it.
     }
   });
   while (channel.readRequest(&next, &request)) {

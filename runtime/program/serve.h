@@ -70,9 +70,9 @@
 
 namespace pb::program {
 
-/// Runs the loop above for one transform; returns the process's exit status. `threads`: unless a
-/// configuration says otherwise. `descriptor`: of a socket; below 0: standard input and output. Whatever rule bodies
-/// print goes to standard error, so that it cannot break the protocol.
+/// Runs the loop above for one transform; returns the process's exit status. `threads`: the number of threads
+/// unless a configuration gives one. `descriptor`: that of a socket; below 0: standard input and output. Whatever
+/// rule bodies print goes to standard error, so that it cannot break the protocol.
 int serve(const Program &, const Transform &, int threads, int descriptor = -1);
 
 } // namespace pb::program

@@ -217,11 +217,10 @@ std::vector<long> ServeSession::startSizes(const Json &request) {
   }
   std::vector<long> sizes(known.size(), kStartSize);
   if (const std::vector<Matrix> *files = load(request)) {
-    std::vector<long> params(sizes.begin(), sizes.begin() + transform_.paramCount);
-    for (size_t i = 0; i < params.size(); ++i)
+    for (size_t i = 0; i < sizes.size(); ++i)
       if (asked[i] >= 0)
-        params[i] = asked[i];
-    sizes = solveSizes(transform_, *files, params);
+        sizes[i] = asked[i];
+    sizes = solveSizes(transform_, *files, sizes);
   }
   for (size_t i = 0; i < sizes.size(); ++i)
     if (asked[i] >= 0)

@@ -10,7 +10,7 @@ namespace pb::task {
 Task::Task() {
   Work::run = [](Work *w) {
     TaskRef self(static_cast<Task *>(w));
-    // the reference that the deque held, see becomeRunnable()
+    // The reference that the deque held, see becomeRunnable().
     self->references_.fetch_sub(1, std::memory_order_relaxed);
     self->execute();
   };

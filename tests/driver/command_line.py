@@ -82,6 +82,17 @@ with tempfile.TemporaryDirectory() as folder:
         result = subprocess.run(["./multi", "a.txt", "-"], env={**os.environ, "PBC_CPU": level}, check=True, capture_output=True, text=True)
         assert result.stdout.split() == "SIZE 9 2 4 6 8 10 12 14 16 18".split(), result
 
+    # With several levels, too, the message names the transform whose `asm` is refused.
+    with open("asm.pbcc", "w") as f:
+        f.write("""transform Good from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }
+transform Bad from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { asm("nonsense"); return a; } }
+main transform Both from A[n] to B[n] { to(B b) from(A a) { Good(b, a); Bad(b, a); } }
+""")
+    for levels in ("x86-64-v2", "x86-64-v2,x86-64-v3"):
+        message = run("asm.pbcc", f"--cpu={levels}", status=1)
+        assert message.startswith("pbc: error: the assembler refuses an `asm` statement of `Bad`:\n"), message
+    assert run("p.pbcc", "--cpu=z80", status=1).startswith("pbc: error: there is no processor `z80`\n")
+
     # What a raw block defines exists once, and each version has functions of its own.
     with open("raw.pbcc", "w") as f:
         f.write("""%{
@@ -108,7 +119,7 @@ main transform Twice from A[n] to S[2], Calls {
 
     # What has no meaning any more is said once.
     message = run("p.pbcc", "--preproc=cpp", "--heuristics", "h.txt", "--runtimedir=x")
-    assert message.count("warning:") == 3 and "--preproc has no meaning any more" in message, message
+    assert message.count("warning:") == 3 and "--preproc has no effect any more" in message, message
 
     # Words for the linker, from the command line and the environment.
     run("p.pbcc", "--link-flags=-L/tmp -lm", LDFLAGS="-Wl,--no-undefined", LDLIBS="-lm")

@@ -203,7 +203,7 @@ def test_pipes_with_a_writer():
 def test_a_configuration_with_a_zero_byte():
     write("zero.cfg", "threads = 1\n\0")
     message = pbc("source.pbcc", "--config=zero.cfg", "-o", "never", status=1)
-    assert message == "pbc: error: the configuration zero.cfg is no text: it has a byte that is 0\n", message
+    assert message == "pbc: error: the configuration zero.cfg is not text: it has a byte that is 0\n", message
     assert run("./twice", "--config=zero.cfg", "a.txt", "-", status=1).stderr
 
 # ---- what is printed

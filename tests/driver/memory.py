@@ -45,7 +45,7 @@ with tempfile.TemporaryDirectory() as folder:
     assert "needs more than 1 KiB" in run("small.pbcc", limit=None, PBC_MEMORY_LIMIT="1K")[0].stderr
     assert run("small.pbcc", limit="none", PBC_MEMORY_LIMIT="1K")[0].returncode == 0
     for limit in ("many", "-1", "1X", "6 G", "1e300"):
-        assert run("small.pbcc", limit=limit)[0].stderr == f"pbc: error: `{limit}` is no size of memory\nhelp: 6G, 500M or none\n", limit
+        assert run("small.pbcc", limit=limit)[0].stderr == f"pbc: error: `{limit}` is not a size of memory\nhelp: 6G, 500M or none\n", limit
 
     # An allocation that the system refuses.
     done = subprocess.run([PBC, "bomb.pbcc", "--memory-limit=none"], capture_output=True, text=True,

@@ -65,4 +65,36 @@ with tempfile.TemporaryDirectory() as folder:
                    "Root<2>: once disagrees: accuracy 0.477121 (target 16 or more: missed)",
                    "Root<2>: five agrees: accuracy 15.4921 (target 16 or more: missed), as the default"], lines
 
+    # The last outputs need no file. A run that nobody would see the results of is a mistake.
+    with open("three.pbcc", "w") as f:
+        f.write("""
+transform Three
+from A[n]
+to B[n], S, C[n]
+{
+  rule first B.cell(i) from(A.cell(i) a) { return a; }
+  rule again B.cell(i) from(A.cell(i) a) { return a + 0; }
+  S from(A a) { return n; }
+  C.cell(i) from(A.cell(i) a) { return 2 * a; }
+}
+""")
+    subprocess.run([PBC, "three.pbcc"], check=True)
+    def three(*arguments, status=0, says=""):
+        done = subprocess.run(["./three", *arguments], capture_output=True, text=True)
+        assert done.returncode == status and says in done.stderr and bool(says) == bool(done.stderr), (arguments, done)
+        return done.stdout
+    assert three("a.txt", "-", says="three: no file is named for 'S' and 'C': not written") == "SIZE 2\n   2    3 \n\n"
+    three("a.txt", "b.txt", "s.txt", says="three: no file is named for 'C': not written")
+    assert open("b.txt").read() == "SIZE 2\n   2    3 \n\n" and open("s.txt").read() == "SIZE\n   2\n"
+    three("--n=3", "r.txt", says="no file is named for 'S' and 'C'")
+    three("--n=3", "r.txt", "s.txt", "c.txt")
+    for left in ([], ["b.txt"], ["b.txt", "s.txt"], ["b.txt", "s.txt", "c.txt"]):
+        lines = three("--check", "a.txt", *left).splitlines()
+        assert "alternatives compute the same" in lines[-1], lines
+    three("a.txt", status=1, says="expected 4 arguments (0 numbers, 1 input, 3 outputs), found 1")
+    three(status=1, says="found 0")
+    three("a.txt", "1", "2", "3", "4", status=1, says="found 5")
+    assert "time:" in three("--time", "--trials=1", "a.txt")
+    assert three("--force-output", "a.txt", "b.txt").count("SIZE") == 3
+
 print("command line of a program: all as expected")

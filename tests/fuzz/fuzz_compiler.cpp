@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Mutated programs through the whole compiler, up to the C++ text: each is accepted or refused with messages;
-// a crash, a hang or an internal error fails.
+// Compiles mutated programs up to the C++ text: each must be accepted or refused with messages; a crash, a
+// hang or an internal error is a failure.
 //
 //   fuzz_compiler FOLDER [seconds = 60] [seed = 1]     FOLDER: programs to begin with, *.pbcc
 //
@@ -31,7 +31,7 @@ namespace {
 using namespace pbc;
 using Clock = std::chrono::steady_clock;
 
-/// How far the program came: 0 refused, 1 accepted. Throws what is an internal error.
+/// Returns 0 if the program was refused, 1 if it was accepted. Throws internal errors.
 int compile(const std::string &text) {
   source::SourceManager sources;
   source::Diagnostics diagnostics(sources);

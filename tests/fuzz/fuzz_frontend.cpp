@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Mutated programs through the front end: it must neither crash nor hang, whatever comes in.
+// Runs mutated programs through the front end, which must neither crash nor hang, whatever its input is.
 //
-//   fuzz_frontend [seconds = 60] [seed = 1]      until the time is up or 20,000 programs are through
+//   fuzz_frontend [seconds = 60] [seed = 1]      until the time is over or 20,000 programs were tried
 //
-// A program is taken apart into lexemes; some are dropped, doubled, swapped, replaced by ones of other
-// programs or by nasty bytes. The same seed gives the same programs. Before each, its text is kept, so that a
-// crash or an input that takes longer than ten seconds can be told: it is printed to standard error.
+// A program is divided into lexemes; some are dropped, doubled, swapped, or replaced by lexemes of other
+// programs or by unusual bytes. The same seed gives the same programs. The text of each program is kept while
+// it is tried, so that after a crash, or if it takes longer than ten seconds, it is printed to standard
+// error.
 #include "compiler/syntax/parse.h"
 #include "tests/fuzz/mutate.h"
 #include <chrono>

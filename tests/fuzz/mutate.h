@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Mutations of programs for the fuzz targets: lexemes are dropped, doubled, swapped, replaced by ones of
-// other programs or by nasty bytes. The same random numbers give the same program.
+// Mutations of programs for the fuzz targets: lexemes are dropped, doubled, swapped, or replaced by lexemes
+// of other programs or by unusual bytes. The same random numbers give the same program.
 #pragma once
 #include <random>
 #include <string>
@@ -10,13 +10,14 @@
 
 namespace pbc::fuzz {
 
-/// The program being tried: what tellOnCrash() prints.
+/// The program that is being tested; tellOnCrash() prints it.
 extern std::string current;
 
 /// Prints `current` to standard error when the process gets a fatal signal, or has used up its time.
 void tellOnCrash();
 
-/// From now on, so much processor time (of all threads): others may keep the machine busy. 0: no limit.
+/// Limits the processor time (of all threads) from now on; processor time is used because other processes may
+/// keep the machine busy. 0: no limit.
 void limitTime(int seconds);
 
 std::vector<std::string> lexemesOf(std::string_view text);

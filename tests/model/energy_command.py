@@ -126,5 +126,5 @@ with tempfile.TemporaryDirectory() as folder:
     assert refused("--calibrate=few.csv").startswith("1 measurements to find 3 figures from\n")
     with open("bad.csv", "w") as f:
         f.write("stencil,S1,S2,T,tS1,tS2,tT,seconds,joules\nJacobi2D,64,64,x,8,32,4,1,1\n")
-    assert refused("--calibrate=bad.csv") == 'bad.csv:2: "x" is no number for T\n  help: it is a whole number\n'
+    assert refused("--calibrate=bad.csv") == 'bad.csv:2: "x" is not a number for T\n  help: it is a whole number\n'
     assert refused(*TILE, "-o", "x.toml").startswith("--output is of --calibrate\n")

@@ -53,8 +53,8 @@ with tempfile.TemporaryDirectory() as folder:
     assert refused("5", "-3", "2") == "size P1 is -3\n  help: sizes are whole numbers from 1 to 2147483647\n"
     assert refused("3", "4", "5", "--memory=0") == "a fast memory of 0 words\n  help: it has at least one word\n"
     assert refused("3", "4", "5", "--memory=12X") == (
-        "--memory=12X is no size of a memory\n  help: a number of words (65536), or of bytes with B, K, M or G behind it (64K)\n")
-    assert refused("3", "4", "5", "--memory=99999999999G").startswith("--memory=99999999999G is no size")
+        "--memory=12X is not the size of a memory\n  help: a number of words (65536), or of bytes with B, K, M or G behind it (64K)\n")
+    assert refused("3", "4", "5", "--memory=99999999999G").startswith("--memory=99999999999G is not the size of a memory")
     assert refused("3", "4", "5", "--memory=8", "--stream=5").startswith("no tile of the product fits in 8 words with 5 streamed")
     assert refused("3", "4", "5", "--element=0").startswith("--element=0: ")
     assert refused(*["2147483647"] * 3) == "the words that the product moves are more than 64 bits can count\n  help: take smaller sizes\n"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Random transforms with cell rules: the choice grid and the plans agree, for every small size, with an
-// evaluation that counts cells one by one and knows nothing of isl (requirements 4 and 5 of
-// petabricks-hetero, section 10).
+// evaluation that counts cells one by one and does not use isl (requirements 4 and 5 of petabricks-hetero,
+// section 10).
 #include "compiler/choice/grid.h"
 #include "compiler/schedule/plan.h"
 #include "compiler/schedule/verify.h"
@@ -57,7 +57,7 @@ std::vector<RandomRule> randomRules(std::mt19937 &random) {
     rules.push_back(rule);
   }
   if (pick(0, 1))
-    rules.push_back({3, 1, 0, false, {}, 0}); // something for what the others leave over
+    rules.push_back({3, 1, 0, false, {}, 0}); // covers the cells that the others leave
   return rules;
 }
 
@@ -76,7 +76,7 @@ bool holds(const isl::set &sizes, int n) {
   return found;
 }
 
-/// Rules that reach the cell, of the best priority only; in order.
+/// The rules of the best priority that reach the cell, in order.
 std::vector<int> reaching(const std::vector<RandomRule> &rules, int n, int x) {
   int best = 100;
   std::vector<int> out;
@@ -111,8 +111,8 @@ bool checkProgram(const std::vector<RandomRule> &rules) {
   const auto &grid = choices[0].grid;
   constexpr int kLargest = 7;
   if (diagnostics.hasErrors()) {
-    // Refused: then a large matrix really has a cell that no rule reaches, or a rule runs nowhere or writes
-    // twice.
+    // The program was refused: then a large matrix really has a cell that no rule reaches, or a rule runs
+    // nowhere or writes twice.
     if (diagnostics.render().find("no rule computes") != std::string::npos) {
       bool missing = false;
       for (int x = 0; x < 24; ++x)
@@ -162,7 +162,7 @@ TEST(Grid, AgreesWithCountingCells) {
   int accepted = 0;
   for (int k = 0; k < 300 && !HasFailure(); ++k)
     accepted += checkProgram(randomRules(random));
-  EXPECT_GT(accepted, 60); // the others are refused, and checked to be refused rightly
+  EXPECT_GT(accepted, 60); // the others were refused, and it was checked that this is right
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Trials are fewer under sanitizers, which slow them down ten times and more.
+// Reduces the number of trials under sanitizers, which make tests at least ten times as slow.
 //
 //   const long trials = scaled(10'000'000);
 #pragma once

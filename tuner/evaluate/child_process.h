@@ -10,15 +10,15 @@
 // streams is kept as what it complains about, the reason for its end. Else its standard output is read, and
 // nothing can be written to it. Its standard input is empty.
 //
-// The child has its own session: Ctrl-C in the terminal reaches the tuner only, and killing its group takes the
-// child's own children along. Its signals do not reach us (confinement.h). It dies with us (PR_SET_PDEATHSIG),
-// and the kernel's out-of-memory killer prefers it to us. Its memory has a limit twice: the system refuses more
-// data than that (RLIMIT_DATA: unlike address space, which drivers of devices reserve by the terabyte), so that
-// most programs end with a reason of their own; and what it has in memory is looked at while we wait, for what
-// is shared is not counted as data.
+// The child has its own session: Ctrl-C in the terminal reaches the tuner only, and killing its group also kills
+// the child's own children. Its signals do not reach the tuner (confinement.h). It dies with its parent
+// (PR_SET_PDEATHSIG), and the kernel's out-of-memory killer prefers it to the parent. Its memory is limited in
+// two ways. The system refuses more data than the limit (RLIMIT_DATA; not address space, of which drivers of
+// devices reserve terabytes), so that most programs end with an error of their own. And its resident memory is
+// checked while the parent waits, because shared memory does not count as data.
 //
-// Invariant: we never wait for the child longer than a call says, whatever it writes or does not read. After kill()
-// or the destructor no process of the group is left.
+// Invariant: no call waits for the child longer than it says, whatever the child writes or does not read. After
+// kill() or the destructor no process of the group is left.
 #pragma once
 #include "tuner/evaluate/memory.h"
 
@@ -50,9 +50,9 @@ public:
 
   /// Over the channel. False if the child does not read it within this time.
   bool writeLine(const std::string &, double seconds);
-  /// Waits for a whole line. Stopped: the user wants to end (interrupt.h). TooLarge: it has more memory than
-  /// its limit. Without time left (`seconds` <= 0) it does not wait, but what is there is read, an end, too:
-  /// as much as a pipe holds.
+  /// Waits for a whole line. Stopped: the user wants to end (interrupt.h). TooLarge: the child has more
+  /// memory than its limit. If no time is left (`seconds` <= 0) it does not wait, but still reads what is
+  /// there, including an end of file: up to the capacity of a pipe.
   Read readLine(double seconds, std::string *line);
   /// Kills the group and waits for the child.
   void kill();
@@ -62,7 +62,8 @@ public:
   bool running() const { return pid_ > 0; }
   /// It has ended by itself, though others may still hold what it wrote to.
   bool hasEnded() const;
-  /// "ended by signal 11 (Segmentation fault)" or "ended with exit status 1", and what it said last.
+  /// "ended by signal 11 (Segmentation fault)" or "ended with exit status 1", and the last text on its
+  /// standard error.
   std::string describeEnd() const;
   bool endedBySignal() const;
   long residentBytes() const { return tuner::residentBytes(pid_); }

@@ -38,17 +38,17 @@ public:
   /// `worker` must not be used for anything else.
   Examination(Worker worker, const ProgramSpace &, std::vector<Step>);
 
-  /// `left`: the seconds that there are. What would take longer is left out.
+  /// `left` gives the seconds that are left. Inputs that would take longer are left out.
   std::vector<std::optional<Misfit>> examine(const std::vector<Configuration> &, Depth,
                                              const std::function<double()> &left);
-  /// How many inputs results were compared on; others are left out: the default itself is not to be trusted
-  /// there.
+  /// On how many inputs results were compared. Inputs on which the default itself is not reliable are left
+  /// out.
   int inputs() const { return compared_; }
 
 private:
   /// Nothing if the input does not count.
   std::optional<Prepared> prepare(const ExaminedInput &);
-  /// What the default takes there at most, roughly.
+  /// About how many seconds the default takes there at most.
   double secondsAt(const ExaminedInput &) const;
   std::optional<Misfit> look(const Configuration &, const ExaminedInput &, const Prepared &);
 

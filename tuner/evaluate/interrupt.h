@@ -21,7 +21,7 @@ bool stopRequested();
 /// The same without the time.
 bool isInterrupted();
 
-/// As a signal does, but by ourselves: what is measured is not there any more.
+/// Asks to stop, as a signal does: for example when the program that is measured no longer exists.
 void requestStop();
 
 /// The signal that asked to stop; 0: none did.
@@ -30,8 +30,8 @@ int stopSignal();
 /// The exit status of a command that is stopped without a result: as a shell reports the end by a signal.
 int stopStatus();
 
-/// While it lives, there is a wish to stop from this moment of the steady clock on: a budget that is used up ends
-/// all that is under way as Ctrl-C does. One at a time.
+/// While it lives, a stop is requested from this moment of the steady clock on, so that a budget that is used up
+/// ends what is under way as Ctrl-C does. There is one at a time.
 class TimeLimit {
 public:
   explicit TimeLimit(double steadySeconds);
@@ -40,8 +40,8 @@ public:
   TimeLimit &operator=(const TimeLimit &) = delete;
 };
 
-/// While it lives, the wish to stop counts as heard: what is left to do, a report, runs to its end, programs
-/// that are started for it included.
+/// While it lives, the request to stop counts as handled: the remaining work, a report, runs to its end,
+/// including programs that are started for it.
 class StopHeard {
 public:
   StopHeard();

@@ -24,8 +24,8 @@ struct MachineNoise {
   int processors = 1;
 };
 
-/// Takes about half a second, or three runs; one where three take longer than `most` seconds. The worker is
-/// prepared; `seconds` is what a run takes, roughly.
+/// Takes about half a second, or three runs, or one run if three take longer than `most` seconds. The worker must
+/// be prepared; `seconds` is the approximate time of a run.
 MachineNoise measureNoise(Worker &, const std::string &toml, double seconds, double most);
 
 /// `of`: what ran, for the text.

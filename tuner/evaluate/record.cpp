@@ -17,7 +17,7 @@ constexpr int kFewestRuns = 2, kMostRuns = 20; // of a point in each pass: in th
 constexpr double kSecondsOfRuns = 1e-4; // of a pass at a point, unless the maximum of runs is reached first
 constexpr int kConfirming = 3;          // times the passes: how often the fastest are measured again
 constexpr double kConfirmed = 0.1;      // of the points
-// asked this often before it counts as too slow: other work may have delayed it once
+// Asked this often before it counts as too slow: other work may have delayed it once.
 constexpr int kConfirmSlow = 2;
 
 /// The points of one size while they are measured.
@@ -30,7 +30,7 @@ public:
   void pass(const std::vector<std::size_t> &asked) {
     for (const std::size_t i : asked) {
       if (evaluator_.stopped())
-        throw TunerError("stopped; half a space is no use, so nothing was written");
+        throw TunerError("stopped; half of a space is useless, so nothing was written");
       if (points_[i].failure && (points_[i].failure != Failure::TooSlow || timesTooSlow_[i] >= kConfirmSlow))
         continue;
       const Measurement result = evaluator_.measure({grid_.at(i), size_, runsOf(i), limit_, true});

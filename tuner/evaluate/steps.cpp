@@ -120,7 +120,7 @@ PreparedSteps prepareSteps(Worker &worker, const std::vector<Sizes> &sizes, doub
     const bool full = i + 1 == sizes.size();
     const auto answer = worker.prepare(sizes[i], patience);
     if (!answer) {
-      // then larger sizes are too slow as well
+      // Then larger sizes are too slow as well.
       const bool isTooSlow = answer.failure.kind == Failure::TooSlow;
       if (full || answer.failure.stopped || isTooSlow)
         defaultFails(sizes[i], answer.failure);
@@ -159,7 +159,7 @@ double estimatedElements(const ProgramSpace &space, const Sizes &sizes) {
 
 Sizes calibrate(Worker &worker, const ProgramSpace &space, Sizes sizes, const Sizes &fixed, double patience,
                 double longest) {
-  // A program's own start may already be far too long for what it does in n^4.
+  // The start-up of a program alone may suggest a size that is far too large for work that grows with n^4.
   for (auto &[name, value] : sizes)
     if (!isParam(space.params, name) && !fixed.contains(name))
       value = std::min(value, kFirst);

@@ -51,7 +51,8 @@ struct PreparedSteps {
 PreparedSteps prepareSteps(Worker &, const std::vector<Sizes> &, double patience,
                            const std::function<void(const std::string &)> &note);
 
-/// Starts at 64 at most. Variables in `fixed` keep their value, and so do params. `longest`: of a run of the default.
+/// Starts at 64 at most. Variables in `fixed` and params keep their values. `longest`: seconds that a run of the
+/// default may take.
 Sizes calibrate(Worker &, const ProgramSpace &, Sizes start, const Sizes &fixed, double patience,
                 double longest = 1);
 

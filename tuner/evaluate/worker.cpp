@@ -43,7 +43,7 @@ std::string disagreementIn(const json &reply) {
     return "writes into its input " + reply["changes"].get<std::string>();
   const json &difference = reply.value("difference", json());
   const std::string at = reply.contains("at") ? " at " + reply["at"].get<std::string>() : "";
-  // beyond this one of the two is infinite or not a number; NaN arrives as null
+  // If the difference is larger, one of the two is infinite or not a number; NaN arrives as null.
   constexpr double kNumber = 1e300;
   if (!difference.is_number() || difference.get<double>() > kNumber)
     return fmt::format("gives a different result from the default ({})",

@@ -42,7 +42,7 @@ struct WorkerOptions {
   double longestCompilation = kLongestCompilation;
   std::string transform; // empty: the program's main transform
   std::string keep;      // where to write the outputs that others are compared with; empty: nowhere
-  // such outputs of another program; empty: the default's own outputs are the reference
+  /// Such outputs of another program; empty: the default's own outputs are the reference.
   std::string reference;
 };
 
@@ -51,7 +51,7 @@ struct WorkerFailure {
   Failure kind = Failure::Error;
   std::string reason;
   bool stopped = false;
-  // the default could not be prepared, which is no fault of the configuration to be measured
+  /// The default could not be prepared, which is no fault of the configuration to be measured.
   bool isOfDefault = false;
 };
 
@@ -110,8 +110,8 @@ public:
                            const std::vector<Metric> &metrics = {}, Compared = Compared::First);
   /// A process is there that has made these inputs and knows the reference for them.
   bool isPreparedFor(const Sizes &sizes) const { return process_ && processPrepared_ && prepared_ == sizes; }
-  /// Whether the process has run other configurations than the one it was prepared with: what goes wrong now
-  /// may be their doing.
+  /// Whether the process has run other configurations than the one it was prepared with, which may have
+  /// caused a failure now.
   bool isUsed() const { return process_ && isUsed_; }
   /// The next request starts a new process.
   void restart() { process_.reset(); }

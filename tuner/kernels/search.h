@@ -6,14 +6,14 @@
 //   searchKernels(variants, {}, size, {.deadline = 60}, observer)
 //       ->  {Product.product.rows = 8}, 12.1 ms instead of 13.0 ms, 40 variants, faults
 //
-// Kernels that take most of the time come first: how much slower the program is without their vectors says
-// which. Of an option's values those that are not clearly slower run a race against the best so far, turn by
-// turn (strategy/race.h); who wins runs again, alone, with new processes each time, and must win most of
-// these races, by 2 % and also where nothing disturbed the two: with so many candidates, some are lucky.
-// Equal within noise means that the best so far stays, and
-// that at the end a setting is dropped. The search ends so early that the last comparison, of the best with the start,
-// fits into the time, and what there is no time to compile is not tried. Source: own; coordinate descent over the options, as
-// each has few values and they mostly do not depend on each other.
+// Kernels that take most of the time come first; they are found by how much slower the program is without
+// their vectors. Those values of an option that are not clearly slower run a race against the best so far, in
+// turns (strategy/race.h). The winner runs again, alone, with new processes each time. It must win most of
+// these races, by 2 %, and also in the runs that nothing disturbed, because among so many candidates some are
+// lucky. If two are equal within noise, the best so far stays, and at the end a setting that makes no
+// difference is dropped. The search ends early enough for the last comparison, of the best with the start, and
+// variants that there is no time to compile are not tried. Source: own; coordinate descent over the options,
+// because each has few values and they mostly do not depend on each other.
 #pragma once
 #include "tuner/kernels/variants.h"
 #include "tuner/strategy/tester.h"

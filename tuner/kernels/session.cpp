@@ -198,7 +198,8 @@ private:
   /// Returns whether the configuration was changed. `file`: the best variant.
   bool write(const KernelSummary &summary, const std::string &file) {
     const KernelSettings &best = summary.result.best;
-    std::string text = withThreads(withKernels(earlier_, toToml(best, provenance(summary))), options_.threads);
+    std::string text =
+        withThreads(withKernels(earlier_, toToml(best, provenance(summary))), options_.threads);
     if (text.empty() && !earlier_.empty())
       text = "[kernels]\n"; // none, as the program is made
     try {

@@ -105,8 +105,8 @@ Configuration configurationOf(const ProgramSpace &space, const Evidence &evidenc
   try {
     return evidence.toml.empty() ? Configuration::defaults(space)
                                  : fromToml(space, evidence.toml, evidence.from);
-    // this is the program's own text of its defaults; a named file was read before
   } catch (const TunerError &) {
+    // This is the program's own text of its defaults; a named file was read before.
     return Configuration::defaults(space);
   }
 }

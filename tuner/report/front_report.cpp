@@ -40,7 +40,7 @@ public:
         fmt::format("{} configurations; the table below has the numbers", front_.result.points.size()));
     axes(canvas);
     std::string path;
-    // a step line: points to the right of it and above it are worse
+    // A step line: points to the right of it and above it are worse.
     for (const FrontPoint &point : front_.result.points)
       path += path.empty() ? fmt::format("M{:.1f} {:.1f}", x(point.metrics), y(point.metrics))
                            : fmt::format("H{:.1f}V{:.1f}", x(point.metrics), y(point.metrics));

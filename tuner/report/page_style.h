@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How a report looks: in light, in dark and on paper. Colours of alternatives carry white text in both. Names are not
-// broken in their middle: a table that is too wide for that scrolls.
+// The stylesheet of a report for light mode, dark mode and print. Colours of alternatives carry white text in
+// both modes. Names are not broken in their middle: a table that is too wide scrolls.
 #pragma once
 
 namespace pbc::tuner {

@@ -50,7 +50,8 @@ void Progress::stage(const std::string &name) { note(name); }
 
 void Progress::note(const std::string &line) {
   clear();
-  std::fputs((pb::base::visible(line) + "\n").c_str(), file_); // where nobody reads any more, nothing is to end for that
+  std::fputs((pb::base::visible(line) + "\n").c_str(),
+             file_); // a reader that has ended must not end the tuning
   std::fflush(file_);
 }
 

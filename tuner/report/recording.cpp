@@ -134,8 +134,8 @@ private:
       Configuration configuration = fromToml(space_, entry.toml, "journal");
       place->second = static_cast<int>(recording_.configurations.size());
       recording_.configurations.push_back(std::move(configuration));
-      // rows of a program with the same hash but other decisions are counted and left out
     } catch (const TunerError &) {
+      // Rows of a program with the same hash but other decisions are counted and left out.
     }
     return place->second;
   }

@@ -32,7 +32,7 @@ struct Trial {
 };
 
 struct Recording {
-  // what the trials have in common besides their sizes: "seed=1", input files, threads
+  /// What the trials have in common besides their sizes: "seed=1", input files, threads.
   std::string conditions;
   std::string machine;
   std::vector<RecordedSize> sizes;

@@ -39,7 +39,7 @@ void Resampling::collect(const std::vector<std::vector<double>> &all, std::size_
       continue;
     const std::vector<double> logarithms = logarithmsOf(seconds);
     const double middle = median(logarithms), count = static_cast<double>(seconds.size());
-    // the median of few values is closer to them than the true one
+    // The median of few values is closer to them than the true one.
     const double widen = std::sqrt(count / (count - 1));
     for (double value : logarithms)
       residuals_.push_back((value - middle) * widen);

@@ -26,7 +26,7 @@ struct Interval {
 struct Ratio {
   double value = 1;
   std::optional<Interval> interval;
-  // the slower one was always stopped at its time limit, so the ratio is only a lower bound
+  /// The slower one was always stopped at its time limit, so the ratio is only a lower bound.
   bool isAtLeast = false;
 
   /// Above 1 beyond chance, and by more than 1 %, below which no machine's clock can be trusted.

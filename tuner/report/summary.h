@@ -24,10 +24,10 @@ struct Summary {
   MachineNoise noise;
   int examined = 0;       // number of inputs of other sizes and values on which results were compared
   bool stopped = false;   // by the user
-  bool isCut = false;     // by the end of the budget, before the search had its last word
-  bool isRefresh = false; // `default` of the result is the stored configuration
-  bool kept = false;      // stopped before anything better than the earlier configuration was found
-  TuneResult result;      // what it calls seconds: objective_evaluator.h
+  bool isCut = false;     // the budget ended before the search had finished
+  bool isRefresh = false; // the result's `default` is the stored configuration
+  bool kept = false;      // stopped before a better configuration than the earlier one was found
+  TuneResult result;      // its "seconds" are those of objective_evaluator.h
   Objective objective;
   std::optional<Metrics> byDefault, tuned; // set for another objective than time
   std::string front;                       // which point of a front this is; empty: none

@@ -52,7 +52,7 @@ struct Site {
   std::string key = "choice";            // its entry in the configuration's table of the transform
   Selector initial{};                    // what the search starts from
   bool isFixed = false;                  // not to be changed by the search
-  // its transform runs only where one of these is chosen; none: it always runs
+  /// Its transform runs only where one of these is chosen; none: it always runs.
   std::vector<Condition> reachedBy{};
 
   bool isOpen() const { return !isFixed && alternatives.size() > 1; }
@@ -83,7 +83,7 @@ struct Tunable {
   bool isFixed = false;          // not to be changed by the search, or only by the user
   long opensAt = 0;              // a search at sizes below this leaves it as it is
   std::vector<Condition> when{}; // it has an effect only where one of these is chosen; none: always
-  // its transform runs only where one of these is chosen; none: it always runs
+  /// Its transform runs only where one of these is chosen; none: it always runs.
   std::vector<Condition> reachedBy{};
   std::optional<double> byDefault{}; // the program's value, if a search starts from another one
 
@@ -138,7 +138,7 @@ struct ProgramSpace {
   std::optional<AccuracyGoal> goal; // of the main transform
   Machine machine;                  // the machine that the program runs on; processor "": not known
   std::map<std::string, std::string> transforms; // hashes of the transforms' texts
-  // all accuracy bins of the main transform, "Solve<0>", ...; without bins, only main
+  /// All accuracy bins of the main transform, "Solve<0>", ...; without bins, only main.
   std::vector<std::string> bins;
 
   bool isParam(const std::string &size) const {

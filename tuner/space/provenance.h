@@ -43,7 +43,7 @@ struct Provenance {
     long measurements = 0;
     double defaultSeconds = 0, tunedSeconds = 0;
   };
-  // accuracy bins, if several were tuned; sizes and times above are those of the last one
+  /// Accuracy bins, if several were tuned; sizes and times above are those of the last one.
   std::vector<Bin> bins;
   std::map<std::string, std::string> transforms; // hashes of their texts
 };

@@ -101,7 +101,7 @@ private:
   std::map<Choice, Record> records_;
   struct Entry {
     Fault fault;
-    // suspects each of which, if it alone is the cause, explains this entry
+    /// Suspects each of which, if it alone is the cause, explains this entry.
     std::set<std::string> explanations;
   };
   /// The suspect that, according to another entry, alone explains this one.

@@ -94,14 +94,14 @@ public:
                                                      double /*deadline*/) {
     return std::vector<std::optional<Misfit>>(all.size());
   }
-  /// Runs it once more as a user would, outside of all that measures; `byDefault` and
-  /// `seconds` are what was measured of the default and of it. What is wrong then, or nothing.
+  /// Runs the configuration once more as a user would, outside of the processes that measure, and returns what
+  /// is wrong with it. `byDefault` and `seconds` are the times that were measured of the default and of it.
   virtual std::optional<Rejected> confirm(const Configuration &, int /*size*/, double /*byDefault*/,
                                           double /*seconds*/) {
     return {};
   }
-  /// From now on in a new process, whose memory lies elsewhere, and with other inputs; false if there is no
-  /// such thing.
+  /// Makes later measurements run in a new process, whose memory lies elsewhere, and with other inputs; false
+  /// if that is not possible.
   virtual bool renew() { return false; }
   /// Lets so many seconds of its clock pass, unless the user wants the tuning to end.
   virtual void pause(double /*seconds*/) {}

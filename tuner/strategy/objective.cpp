@@ -90,9 +90,10 @@ Objective Objective::parse(const std::string &text) { return Objective(parseList
 std::array<Metric, 2> parseFront(const std::string &text) {
   const std::vector<Metric> list = parseList(text, ',');
   if (list.size() != 2 || list[0] == list[1])
-    throw TunerError(fmt::format("'{}' are no two objectives\n  help: two different ones of time, energy and "
-                                 "memory, as --pareto=time,memory",
-                                 text));
+    throw TunerError(
+        fmt::format("'{}' does not name two objectives\n  help: two different ones of time, energy and "
+                    "memory, as --pareto=time,memory",
+                    text));
   return {list[0], list[1]};
 }
 

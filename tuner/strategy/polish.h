@@ -30,8 +30,8 @@ void goOn(Tester &, Population &, int size, Technique &, int mostMembers, const 
 /// measured.
 std::optional<Configuration> bestInTurns(Tester &, Population &, int size, const Deadline &);
 
-/// Descends from the best one, in any order, by single steps and by taking the alternatives used around n/2,
-/// n/4 and n/8.
+/// Descends from the best one, in any order, by single steps and by changes of the alternative that is taken
+/// around n/2, n/4 and n/8.
 void polishInTurns(Tester &, Duels &, int size, const Deadline &, Random &);
 
 } // namespace pbc::tuner

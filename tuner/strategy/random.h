@@ -20,7 +20,7 @@ public:
 
   /// 0 <= result < count, uniform; count >= 1.
   std::uint64_t below(std::uint64_t count) {
-    // a multiple of `count`, so that all values are equally likely
+    // A multiple of `count`, so that all values are equally likely.
     const std::uint64_t most = engine_.max() - engine_.max() % count;
     std::uint64_t value;
     do

@@ -46,7 +46,7 @@ double upperBound(const std::vector<double> &);
 /// The result of a paired comparison: times[i] of both were measured right after each other.
 struct Pairs {
   double ratio = 1; // median of candidate / reference
-  // upper bound of the ratio with 95 % confidence; from 5 pairs on
+  /// Upper bound of the ratio with 95 % confidence; from 5 pairs on.
   double most = std::numeric_limits<double>::infinity();
   bool faster = false; // beyond chance (95 %) and by more than 1 %
   bool clearlySlower = false;

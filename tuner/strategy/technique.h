@@ -37,7 +37,8 @@ struct Situation {
 
 struct Proposal {
   Configuration configuration;
-  Configuration parent;      // to be beaten; its difference is the suspect of a failure. If unknown: the best
+  Configuration
+      parent; // to be beaten; what differs from it is suspected after a failure. If unknown: the best
   bool isFreeToSlow = false; // becomes a member if it runs at all: a new start
 };
 

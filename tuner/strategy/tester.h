@@ -76,8 +76,8 @@ public:
   bool testNow(Candidate &candidate, int size, int trials, const Configuration &parent) {
     return test(candidate, size, trials, parent, true);
   }
-  /// From now on a comparison that is under way ends at this number of measurements: a difference that is not clear
-  /// by then stays unclear. The caller decides whether a comparison begins, by asking mayGoOn().
+  /// Limits the number of measurements from now on: a comparison that reaches the limit ends, and a difference that
+  /// is not clear by then stays unclear. Callers ask mayGoOn() before they begin a comparison.
   void allow(int measurements) { allowed_ = measurements; }
   bool isAllowed(int wanted) const { return wanted <= allowed_ - measurements_; }
   /// Asks the evaluator, and counts the measurement.
@@ -92,13 +92,13 @@ public:
   void forgetTimes(int size);
   /// Measures until it is clear whether the child is faster. Both must have been measured at this size.
   bool beats(Candidate &child, Candidate &parent, int size);
-  /// Whether its results are still right after many runs in a process of its own, and where a user runs it; if
-  /// not, who is to blame is named.
+  /// Whether its results are still right after many runs in a process of its own, and as a user runs it; if not,
+  /// the cause is recorded as a fault.
   bool staysRight(const Configuration &, int size);
-  /// Whether a run from outside shows that it is wrong; then it is quarantined.
+  /// Whether a run from outside shows that the configuration is wrong. Then it is quarantined.
   bool isRefuted(const Configuration &, int size, double byDefault, double seconds);
-  /// Those of the configurations that are right at other sizes and with other values, too; of the others,
-  /// what is left of them without what is to blame. Faults are in bans().
+  /// Returns those configurations that are also right at other sizes and with other values; of the others,
+  /// what is left of them without the cause. Faults are in bans().
   std::vector<Configuration> sound(const std::vector<Configuration> &, double deadline);
   /// Records a failure outside of test().
   void noteFailure(const Configuration &, int size, const Rejected &);

@@ -199,8 +199,10 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
     search.population.removeBanned(tester, search.lastSize);
     search.population.prune(search.lastSize, settings.population);
     std::vector<Configuration> found;
-    if (isTimed)
+    if (isTimed) {
       found = stepsInTurns(tester, search.population, search.lastSize, searched, isPolished, random);
+      result.measurements = tester.measurements();
+    }
     observer.stage("final race against the default");
     // Of two that are equally fast the earlier one stays, else the simpler one.
     const Configuration *keeper = !earlier.empty() ? &earlier.front()

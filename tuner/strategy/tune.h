@@ -25,7 +25,7 @@ struct TuneSettings {
   ChosenStrategy strategy = {}; // empty: chosen by budget
   bool isRaced = true;       // false: the best so far is returned without a race, because the caller compares
   Ties ties = Ties::Default; // between the default and the first of the earlier configurations
-  // configurations to start from, besides the default and its alternatives
+  /// Configurations to start from, besides the default and its alternatives.
   std::vector<Configuration> seeds = {};
 };
 

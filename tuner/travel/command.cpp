@@ -2,12 +2,12 @@
 
 #include "tuner/travel/command.h"
 
+#include "runtime/base/parse_status.h"
 #include "tuner/evaluate/steps.h"
 #include "tuner/travel/check.h"
 #include "tuner/travel/difference.h"
 #include "tuner/travel/explain.h"
 #include "tuner/write_file.h"
-#include "runtime/base/parse_status.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

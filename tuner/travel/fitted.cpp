@@ -51,7 +51,7 @@ Fitted fitConfiguration(const std::string &program, const std::string &text, con
   try {
     return readReply(json::parse(*reply), where);
   } catch (const json::exception &problem) {
-    throw TunerError(fmt::format("{}: answers --serve with what is no answer: {}", program, problem.what()));
+    throw TunerError(fmt::format("{}: gives an invalid answer to --serve: {}", program, problem.what()));
   }
 }
 

@@ -16,9 +16,9 @@ using kernel::Buffer;
 
 namespace {
 
-constexpr int kSteps = 16; // of a loop, whose strips are copied together
+constexpr int kSteps = 16; // steps of a loop whose strips are copied together
 
-/// Nothing that an item does may be printed in this form.
+/// Thrown if the loops cannot be printed in this form.
 struct Irregular {};
 
 class BlockPrinter {
@@ -46,7 +46,8 @@ public:
   }
 
 private:
-  /// Locals as arrays, which StatementPrinter indexes by the lane: here the number of the cell.
+  /// The kernel with its Locals as arrays, which StatementPrinter indexes by the lane; here that is the
+  /// number of the cell.
   static kernel::Kernel withArrays(kernel::Kernel kernel) {
     for (Buffer &b : kernel.buffers)
       if (b.role == Buffer::Role::Local)
@@ -54,7 +55,7 @@ private:
     return kernel;
   }
 
-  /// One rule, whose free variables are the functions of its items.
+  /// Whether there is one rule, whose free variables are the functions of its items.
   bool everyFunctionIsAVariable() const {
     const kernel::Statement &first = kernel_.statements.front();
     for (const kernel::Statement &s : kernel_.statements)
@@ -83,7 +84,7 @@ private:
     return false;
   }
 
-  /// The text, which must be the same for all items.
+  /// Returns the text, if it is the same for all items.
   std::string uniform(const std::string &text) const {
     for (const std::string &f : functions_)
       if (names(text, f))
@@ -146,14 +147,14 @@ private:
                        l.condition, l.step, node(l.body, indent + "  "));
   }
 
-  /// The statement that a leaf runs and its dimensions there; `strips` by access: what stands for the read.
+  /// A statement at a leaf with its dimensions there; `strips`: by access, the text that replaces the read.
   struct Instance : CallNode {
     std::map<int, std::string> strips;
   };
 
   Instance instance(const isl::ast_node &n) { return {callNode(kernel_, n, text()), {}}; }
 
-  /// All cells of the item. What it writes to a matrix only where there is such a cell.
+  /// Prints the statement for all cells of the item; cells of a matrix that do not exist are not written.
   std::string cells(const Instance &i, const std::string &indent) {
     const kernel::Statement &s = kernel_.statements[static_cast<std::size_t>(i.statement)];
     StatementPrinter printer = statements_[static_cast<std::size_t>(i.statement)];
@@ -166,7 +167,7 @@ private:
     return text + printer.print(i.dimensions, "cell", indent + (stores ? "    " : "  ")) + indent + "}\n";
   }
 
-  /// A loop over statements that reads strips: in chunks, whose strips are copied before.
+  /// Prints a loop over statements that reads strips: in chunks, whose strips are copied before.
   std::optional<std::string> inChunks(const LoopNode &l, const std::string &indent) {
     std::string copies, compute;
     for (const isl::ast_node &leaf : sequence(l.body)) {
@@ -185,7 +186,7 @@ private:
                        indent, l.iterator, l.begin, l.end, kSteps, copies, compute);
   }
 
-  /// Copies of the strips that an instance reads in the loop over `i`; the instance reads them from then on.
+  /// Copies the strips that an instance reads in the loop over `i`, and makes the instance read the copies.
   std::string strips(Instance &one, const std::string &i, const std::string &indent) {
     const kernel::Statement &s = kernel_.statements[static_cast<std::size_t>(one.statement)];
     const auto dimensionOf = [&](const std::string &text) {
@@ -227,7 +228,7 @@ private:
                                    kernel::bytesOf(b.element), kSteps, number, number);
     const StatementPrinter &printer = statements_[static_cast<std::size_t>(one.statement)];
     one.strips[access] = fmt::format("{}[({} - {}_c) * {} + place{}]", name, i, i, extent, number);
-    // Neighbouring items copy cells that lie side by side.
+    // Neighbouring items copy contiguous cells.
     const kernel::Statement &statement = kernel_.statements[static_cast<std::size_t>(one.statement)];
     const auto k = std::find(one.dimensions.begin(), one.dimensions.end(), i) - one.dimensions.begin();
     const bool alongSteps = kernel::along(kernel_, statement.accesses[static_cast<std::size_t>(access)],

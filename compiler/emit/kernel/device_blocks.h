@@ -27,7 +27,7 @@ struct DeviceBlocks {
   std::string localBytes; // C++ over group and cells; "": none
 };
 
-/// `nest`: of the item (loops.h). Nothing if its loops differ between items, or it has none.
+/// `nest`: the loops of an item (loops.h). Nothing if the loops differ between items, or there are none.
 std::optional<DeviceBlocks> deviceBlocks(const kernel::Items &, const isl::ast_node &nest, Used &);
 
 } // namespace pbc::emit

@@ -17,7 +17,7 @@ using kernel::Scalar;
 
 namespace {
 
-/// The value that changes nothing.
+/// The neutral element of the operation.
 std::string neutral(const Operation &o) {
   const bool isReal = o.element == Scalar::F64 || o.element == Scalar::F32;
   const std::string type = body::cxxType(o.element);
@@ -44,7 +44,7 @@ std::string neutral(const Operation &o) {
   return fmt::format("({})({})", type, value);
 }
 
-/// Both are names or elements.
+/// Both arguments must be names or elements.
 std::string folded(const Operation &o, const std::string &a, const std::string &b) {
   if (o.symbol == "min")
     return fmt::format("{1} < {0} ? {1} : {0}", a, b);
@@ -76,7 +76,8 @@ public:
     out_.statements = node(nest, "  ");
     if (!count_)
       return std::nullopt;
-    // Parts of a cell: where nothing but one loop, which is always reached, needs what is in all of them.
+    // Steps of a cell can be divided into parts if only one loop, which is always reached, needs what all
+    // parts have.
     if (count_ == 1 && isWide_)
       out_.values = how_.scan ? 1 : static_cast<int>(how_.loops.front().accumulators.size());
     std::string locals;
@@ -126,7 +127,7 @@ private:
     }
   }
 
-  /// Barriers may stand inside only if all items of the group go there.
+  /// Inside, barriers are allowed only if all items of the group go there.
   std::string inside(bool isUniformHere, const isl::ast_node &n, const std::string &indent) {
     ++depth_;
     diverging_ += !isUniformHere;
@@ -202,7 +203,7 @@ private:
                        inside(isUniform(l.begin) && isUniform(l.condition), l.body, indent + "  "));
   }
 
-  /// The loop is the one over that dimension of all these statements.
+  /// Whether the loop is the one over that dimension of all these statements.
   static bool runsOver(const LoopNode &l, const std::vector<CallNode> &all, int dimension) {
     return !all.empty() && std::all_of(all.begin(), all.end(), [&](const CallNode &k) {
       if (dimension >= static_cast<int>(k.dimensions.size()))
@@ -213,7 +214,8 @@ private:
     });
   }
 
-  /// What a matrix is given is the first item's to write; of a loop that is not dealt yet all is.
+  /// Only the first item writes matrices; in a loop whose steps are not dealt to items yet, it executes
+  /// everything.
   std::string statement(const CallNode &l, const std::string &indent) {
     const kernel::Statement &s = kernel_.statements[static_cast<std::size_t>(l.statement)];
     const bool stores = bufferOf(s).role != Buffer::Role::Local;
@@ -232,7 +234,7 @@ private:
     return kernel_.buffers[static_cast<std::size_t>(s.accesses[static_cast<std::size_t>(s.write)].buffer)];
   }
 
-  /// An array with an element for each item.
+  /// Declares an array with an element for each item.
   std::string array(Scalar element) {
     const std::string name = "team" + std::to_string(arrays_++);
     out_.arrays +=
@@ -294,7 +296,7 @@ private:
     return text;
   }
 
-  /// The upper half of the team onto the lower one, again and again; then all items have the result.
+  /// Folds the upper half of the team onto the lower one, again and again; then all items have the result.
   std::string tree(const kernel::SharedLoop &s, const std::string &indent) {
     std::string put, fold, get;
     for (const auto &[local, operation] : s.accumulators) {
@@ -372,7 +374,7 @@ private:
     return text + indent + "}\n";
   }
 
-  /// Every step runs the statement, once.
+  /// Whether every step runs the statement, exactly once.
   bool isReached(const isl::ast_node &n, int statement) {
     switch (isl_ast_node_get_type(n.get())) {
     case isl_ast_node_block: {
@@ -389,7 +391,7 @@ private:
     }
   }
 
-  /// The body of one step, in which the scan's statement gives `value` instead of writing it.
+  /// The body of one step, in which the scan's statement assigns to `value` instead of writing its cell.
   std::string scanned(const isl::ast_node &n, const std::string &indent, const std::string &none) {
     switch (isl_ast_node_get_type(n.get())) {
     case isl_ast_node_block: {
@@ -424,7 +426,7 @@ private:
     default:
       break;
     }
-    ++diverging_; // lanes beyond the end are not here
+    ++diverging_; // lanes beyond the end do not come here
     std::string text = node(n, indent);
     --diverging_;
     return text;
@@ -433,13 +435,13 @@ private:
   const kernel::Kernel &kernel_;
   const kernel::Cooperation &how_;
   Used &used_;
-  std::vector<std::string> functions_; // "low1": what differs between the teams of a group
+  std::vector<std::string> functions_; // "low1": the functions that differ between the teams of a group
   std::vector<StatementPrinter> statements_;
   std::set<std::string> locals_;
   DeviceGroups out_;
   const kernel::SharedLoop *shared_ = nullptr; // inside of which we are
   bool isDealt_ = false, isWide_ = true, opened_ = false;
-  int depth_ = 0;     // of loops and conditions around
+  int depth_ = 0;     // number of enclosing loops and conditions
   int diverging_ = 0; // of these, how many differ between items
   int count_ = 0, arrays_ = 0;
 };

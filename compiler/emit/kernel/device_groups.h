@@ -29,12 +29,13 @@ namespace pbc::emit {
 
 struct DeviceGroups {
   std::string arrays;     // in group-local memory
-  std::string statements; // after low<k>, inside, lane, team, apart, slot, part, here and number are defined
+  std::string statements; // uses low<k>, inside, lane, team, apart, slot, part, here and number
   std::string localBytes; // C++ over group
-  int values = 0;         // of one part of a cell, in scratch; 0: one group has all of it
+  int values = 0;         // of one part of a cell, in scratch; 0: one group computes all of it
 };
 
-/// `nest`: of the item (loops.h). Nothing where barriers would stand in what differs between items.
+/// `nest`: the loops of an item (loops.h). Nothing if barriers would stand in code that differs between
+/// items.
 std::optional<DeviceGroups> deviceGroups(const kernel::Items &, const kernel::Cooperation &,
                                          const isl::ast_node &nest, Used &);
 

@@ -22,7 +22,7 @@ std::string replaced(std::string text, const std::string &what, const std::strin
   return text;
 }
 
-/// What the printers write as C++ and C spells in another way.
+/// Replaces what the printers write in C++ by its form in C.
 std::string inDialect(std::string text) {
   static const std::pair<const char *, const char *> spellings[] = {{"[[maybe_unused]] ", ""},
                                                                     {"pb::", "pb_"},
@@ -75,7 +75,7 @@ private:
     return inDialect(loops.loops);
   }
 
-  /// What one item of a tile does; "" without tiles, or past a budget.
+  /// The statements of one item of a tile; "" without tiles, or if a budget was exceeded.
   std::string tileStatements(Used &used) const {
     if (!device_.tiles)
       return "";
@@ -106,7 +106,7 @@ private:
     return fmt::format("PB_KERNEL({})({}{})\n", out_.entry, fmt::join(all, ", "), last);
   }
 
-  /// The item's value of each function; the last dimension of items is for all further functions.
+  /// The item's value of each function; the last dimension of items covers all further functions.
   std::string values(std::string &guard) const {
     std::string text;
     if (rounds_)
@@ -130,7 +130,7 @@ private:
     return text;
   }
 
-  /// "(PB_G0 + 2)": of a staged copy along that dimension.
+  /// "(PB_G0 + 2)": the extent of a staged copy along that dimension.
   std::string copyExtent(const kernel::StagedDimension &d, const std::string &group) const {
     if (d.function < 0)
       return std::to_string(d.extent);
@@ -145,7 +145,7 @@ private:
     return size;
   }
 
-  /// The items of a group copy what lies inside of the matrix, each every so many cells.
+  /// The items of a group copy what lies inside the matrix, each at a stride of the group's size.
   std::string load(const Buffer &b) const {
     std::string text, inside, from, place;
     for (int d = 0; d < static_cast<int>(b.staged.size()); ++d) {
@@ -187,7 +187,7 @@ private:
            statements + "  }\n  PB_END\n}\n";
   }
 
-  /// Each item a block of PB_C0 x PB_C1 cells.
+  /// A kernel in which each item computes a block of PB_C0 x PB_C1 cells.
   std::string blockFunction(const DeviceBlocks &blocks) const {
     std::string firsts, cell = "const int cell = r1 * PB_C0 + r0", inside, last;
     for (std::size_t k = rounds_; k < functions_; ++k) {
@@ -215,14 +215,14 @@ private:
            "  PB_END\n}\n";
   }
 
-  /// Each group a tile.
+  /// A kernel in which each group computes a tile.
   std::string tileFunction(const std::string &statements) const {
     const kernel::GroupTiles &tiles = *device_.tiles;
     return prologue() + bodies(tiles.item) + signature(tiles.item, tileArguments(tiles)) + "{\n  PB_BEGIN\n" +
            places(tiles.item) + tileLoops(tiles, statements) + "  PB_END\n}\n";
   }
 
-  /// Each group PB_C0 cells, in teams of its items.
+  /// A kernel in which each group computes PB_C0 cells, in teams of its items.
   std::string groupFunction(const DeviceGroups &groups) const {
     const bool isAlong = device_.cooperation->isAlongSteps;
     std::string text = "  const int slot = PB_LOCAL_INDEX, team = PB_G0 * PB_G1 * PB_G2 / PB_C0;\n";
@@ -259,7 +259,7 @@ private:
     return "#ifdef PB_UNIT\n#define PB_FIRST(stride) 1\n#else\n#define PB_FIRST(stride) (stride)\n#endif\n";
   }
 
-  /// The functions of bodies that are called, with the memory that they are given.
+  /// The functions of bodies that are called, for the memory spaces of their arguments.
   static std::string bodies(const kernel::Kernel &kernel) {
     std::string text;
     std::set<std::string> seen;

@@ -24,13 +24,13 @@ struct DeviceText {
   };
   std::string entry;
   std::vector<Version> versions;
-  /// Arguments between matrices and limits: sizes and tunables by their mangled names, then ..
+  /// Arguments between matrices and limits: first sizes and tunables by their mangled names, ...
   std::vector<std::string> values;
-  /// .. extents of matrices: (buffer, dimension).
+  /// ... then extents of matrices: (buffer, dimension).
   std::vector<std::pair<int, int>> extents;
 };
 
-/// `reals`: the names among values that are floating-point.
+/// `reals`: the names among the values that are floating-point.
 DeviceText deviceText(const kernel::OnDevice &, const std::string &entry, const std::set<std::string> &reals);
 
 } // namespace pbc::emit

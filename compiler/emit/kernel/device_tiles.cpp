@@ -23,7 +23,7 @@ public:
   }
 
 private:
-  /// Which tile the group has, and where its rounds end.
+  /// The group's tile, and the end of its rounds.
   std::string tile() const {
     std::string text, others;
     for (std::size_t k = 0; k < last_; ++k) {
@@ -39,7 +39,7 @@ private:
                               sum("begin", last_), less(sum("end", last_), count(last_) - 1));
   }
 
-  /// Of the round's functions those below `limit`, and the last one.
+  /// Whether function `k` is one of the round's functions below `limit`, or the last one.
   bool isSummand(std::size_t k, std::size_t limit) const {
     return tiles_.isInRound[k] && (k < limit || k == last_);
   }
@@ -61,7 +61,7 @@ private:
     return times ? fmt::format("{} - {}", sum, times) : sum;
   }
 
-  /// What functions `k` and above leave of the round.
+  /// The part of the round that is left for functions `k` and above.
   std::string rest(std::size_t k) const {
     std::string text = "round";
     for (; k < last_; ++k)
@@ -70,7 +70,7 @@ private:
     return text;
   }
 
-  /// The loop of an item over its values of function `k`: those for which the others have some.
+  /// An item's loop over its values of function `k`: those for which the other functions have values.
   std::string items(std::size_t k) const {
     if (!tiles_.isInRound[k])
       return fmt::format(
@@ -81,7 +81,7 @@ private:
   }
 
   const kernel::GroupTiles &tiles_;
-  std::size_t last_; // function, which follows from the round
+  std::size_t last_; // the function that follows from the round
 };
 
 } // namespace

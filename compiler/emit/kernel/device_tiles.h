@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a group of work-items does that computes a tile of points (kernel/group_tiles.h), round by round.
+// Prints kernels in which a group of work-items computes a tile of points (kernel/group_tiles.h), round by
+// round.
 //
 //   tiles of x, y; rounds of x + y; statements of one point (low0, low1)
 //   => const long at0 = first0 + PB_GROUP_ID(0), at1 = diagonal - at0;
@@ -13,14 +14,14 @@
 //        PB_BARRIER();
 //      }
 //
-// All items of a group go through the same rounds, also through none where its tile lies outside of the
-// points' box. The sizes of tiles are arguments: every size is one kernel.
+// All items of a group go through the same rounds; if the tile lies outside of the points' box, through none.
+// The sizes of tiles are arguments, so one kernel serves every size.
 #pragma once
 #include "compiler/kernel/group_tiles.h"
 
 namespace pbc::emit {
 
-/// Behind from<k> and to<k> (runtime/device/launch_rounds.h fills them in).
+/// The arguments behind from<k> and to<k> (runtime/device/launch_rounds.h sets them).
 std::string tileArguments(const kernel::GroupTiles &);
 std::string tileLoops(const kernel::GroupTiles &, const std::string &statements);
 

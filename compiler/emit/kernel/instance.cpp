@@ -40,7 +40,7 @@ std::string atom(const std::string &text) {
   return text;
 }
 
-/// Functions that libraries of vector arithmetic have, and processors have not.
+/// Functions that exist in libraries of vector arithmetic, but not as instructions.
 constexpr const char *kVectorFunctions[] = {
     "acos", "acosh", "asin",  "asinh", "atan",  "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp",
     "exp2", "expm1", "hypot", "log",   "log10", "log1p", "log2",  "pow",  "sin", "sinh", "tan", "tanh"};
@@ -91,7 +91,7 @@ StatementPrinter::StatementPrinter(const kernel::Kernel &kernel, int statement, 
           indexExpression(isl::manage(isl_multi_pw_aff_get_pw_aff(functions.get(), d)), statement_.domain));
     return indices;
   };
-  if (statement_.domain.is_empty()) // a loop that never runs: there is no place where it could be printed
+  if (statement_.domain.is_empty()) // a loop that never runs is not printed
     return;
   if (statement_.isOpaque) {
     for (const kernel::OpaqueArgument &a : statement_.arguments) {
@@ -102,7 +102,7 @@ StatementPrinter::StatementPrinter(const kernel::Kernel &kernel, int statement, 
   }
   for (const kernel::Access &a : statement_.accesses) {
     if (kernel_.buffers[a.buffer].role == Buffer::Role::Local) {
-      indices_.emplace_back(); // where a Local is kept depends on the place in the loops
+      indices_.emplace_back(); // the index of a Local depends on the place in the loops
       continue;
     }
     isl_pw_multi_aff *p = isl_pw_multi_aff_from_map(a.relation.copy());
@@ -172,7 +172,7 @@ StatementPrinter::Text StatementPrinter::expr(const Expr &e, const At &at) const
   switch (e.kind) {
   case Expr::Kind::Literal:
     return {e.text, !e.text.empty() && e.text[0] != '-'};
-  // Sizes and coordinates are ints to a body: C++ arithmetic on them must stay 32-bit.
+  // Sizes and coordinates are ints in a body, so arithmetic on them must stay 32-bit.
   case Expr::Kind::Dimension:
     return {type + atom(at.dimensions[e.index]), true};
   case Expr::Kind::Name:
@@ -356,7 +356,7 @@ std::string StatementPrinter::blockValue(const kernel::ExprPtr &e, const At &at,
   case Expr::Kind::Binary:
     return "(" + blockValue(e->operands[0], at, panels) + " " + e->text + " " +
            blockValue(e->operands[1], at, panels) + ")";
-  default: // a cast to the type that it has: registerTile() allows nothing else
+  default: // a cast to its own type: registerTile() allows nothing else
     return blockValue(e->operands[0], at, panels);
   }
 }

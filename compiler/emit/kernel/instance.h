@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Statements as C++: expression trees with element accesses, for one place in the loop nest.
+// Prints statements as C++: expression trees with element accesses, for one place in the loop nest.
 #pragma once
 #include "compiler/kernel/kernel.h"
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace pbc::emit {
 
-/// What the bodies name, gathered while they are printed: the function's prologue declares it.
+/// The names that the bodies use, collected while they are printed: the function's prologue declares them.
 struct Used {
   std::set<std::string> values;          // sizes and tunables, as `<name>_v`
   std::set<int> buffers;                 // matrices
@@ -18,8 +18,9 @@ struct Used {
   std::set<std::string> vectorFunctions; // declarations, `pb_vector_exp(double)` (build/vector_math.h)
 };
 
-/// Names that the loop printer gives to isl: iterators "pb__c0", task limits "pb__low0". Everything else is a
-/// size or tunable and becomes `v_<name>`, so that no program can clash with the emitted names.
+/// Maps names of isl to emitted names. The loop printer uses the iterators "pb__c0" and the task limits
+/// "pb__low0"; everything else is a size or tunable and becomes `v_<name>`, so that no name of a program can
+/// clash with emitted names.
 std::string emittedName(const std::string &islName, Used &);
 
 /// A function of a statement's dimensions, ready to be printed at any instance.
@@ -27,28 +28,28 @@ isl::ast_expr indexExpression(const isl::pw_aff &, const isl::set &domain);
 
 class StatementPrinter {
 public:
-  /// `vectorMath`: functions of <math.h> are called in the form that loops may call with vectors.
+  /// `vectorMath`: functions of <math.h> are called in the form that has vector versions.
   StatementPrinter(const kernel::Kernel &kernel, int statement, bool unitStride, bool vectorMath, Used &used);
 
-  /// `dimensions`: the statement's dimensions as C++ here. `localIndices[access]`: index into a Local's
-  /// array.
+  /// `dimensions`: the statement's dimensions as C++ at this place. `localIndices[access]`: index into a
+  /// Local's array.
   std::string print(const std::vector<std::string> &dimensions, const std::string &lane,
                     const std::string &indent) const;
-  /// The same for the points (pb__y + r, pb__x + v * W) of a block in registers; `panels` by access: how the
-  /// element of a strip is addressed, "" where the cell is read where it is.
+  /// The same for the points (pb__y + r, pb__x + v * W) of a block in registers. `panels`, by access: how the
+  /// element of a strip is addressed; "" if the cell is read in place.
   std::string printBlock(const std::vector<std::string> &dimensions, const std::vector<std::string> &panels,
                          const std::string &indent) const;
-  /// The element of a matrix that it writes; nothing if it is a call or writes a scalar of its body.
+  /// The matrix element that the statement writes; nothing if it is a call or writes a scalar of its body.
   std::optional<std::string> written(const std::vector<std::string> &dimensions) const;
-  /// What an assignment writes there, of the element's type.
+  /// The value that an assignment writes there, in the element's type.
   std::string value(const std::vector<std::string> &dimensions, const std::string &lane = "0") const;
-  /// "double": of the element that it writes.
+  /// The type of the element that it writes: "double".
   std::string type() const;
-  /// Whether calls are of what devices have for a body (body/device_body.h).
+  /// Whether calls use the device version of a body (body/device_body.h).
   void printsForDevice(bool does) { forDevice_ = does; }
-  /// What stands for some reads, by access, in what is printed from now on.
+  /// Texts that replace some reads, by access, from now on.
   void replaceReads(std::map<int, std::string> texts) { replaced_ = std::move(texts); }
-  /// The cell of an access as an address.
+  /// The address of the cell of an access.
   std::string address(int access, const std::vector<std::string> &dimensions) const;
 
 private:

@@ -11,10 +11,10 @@ using kernel::Buffer;
 
 namespace {
 
-// Fractions of a second. What our own programs need is below it.
+// Takes fractions of a second; the project's own programs need less.
 constexpr unsigned long kAstBudget = 1'000'000;
 
-// One pointer per matrix that a body uses, as parameters: LLVM takes __restrict from parameters only.
+// One pointer for each matrix that a body uses, as parameters: LLVM uses __restrict of parameters only.
 std::string pointerParameters(const kernel::Kernel &kernel, const Used &used, bool mayShareViews) {
   std::string text;
   for (int b : used.buffers) {
@@ -32,8 +32,8 @@ std::string pointerArguments(const kernel::Kernel &kernel, const Used &used) {
   return text;
 }
 
-// What the two versions are declared as. The general one is for views with strange strides, or for what is no
-// faster in another way: small rather than fast.
+// The declarations of the two versions. The general one is for views with unusual strides, and for kernels
+// that cannot be faster otherwise: it is small rather than fast.
 const std::string kUnit = "static inline void ", kGeneral = "__attribute__((minsize)) static void ",
                   kRare = "[[gnu::cold, gnu::noinline]] ";
 
@@ -47,8 +47,8 @@ std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const 
          text.loops + "}\n";
 }
 
-/// Whether some matrix is walked through along dimension 0, where neighbours lie side by side. Where none is,
-/// as at the left edge of a stencil, all strides are alike, and vectors are of no use.
+/// Whether some matrix is accessed along dimension 0, where neighbours are contiguous. If none is, as at the
+/// left edge of a stencil, all strides are equivalent, and vectors are useless.
 bool walksAlongRows(const kernel::Kernel &kernel) {
   for (const kernel::Statement &s : kernel.statements) {
     if (s.isOpaque)
@@ -82,8 +82,8 @@ kernel::Kernel plain(const kernel::Kernel &kernel) {
   return simple;
 }
 
-/// The kernel with the schedule whose loops are printed, and these. Loops over sets of many pieces have as
-/// many cases; where there are too many, each loop runs over all pieces and asks at each point.
+/// The kernel with a schedule whose loops can be printed, and these loops. Loops over sets of many pieces
+/// have as many cases; if there are too many, each loop runs over all pieces and tests each point.
 kernel::Kernel printable(const kernel::Kernel &asked, const poly::Context &ctx, std::string &note,
                          isl::ast_node &nest) {
   if (ctx.withBudget(kAstBudget, [&] { nest = generate(asked); }))
@@ -133,7 +133,7 @@ KernelText kernelText(const kernel::Kernel &asked, const std::string &name, cons
     if (kernel.buffers[b].rank > 0)
       isUnit += (isUnit.empty() ? "" : " && ") + std::string("f.m_") + kernel.buffers[b].name +
                 ".strides()[0] == 1";
-  // A loop that LLVM declines to vectorise is no matter for a user's warning.
+  // A loop that LLVM does not vectorise must not give the user a warning.
   std::string text;
   for (const std::string &function : general.vectorFunctions)
     text += "extern \"C\" __attribute__((const)) " + function + " noexcept;\n";

@@ -5,6 +5,7 @@
 #include "compiler/emit/kernel/tile_text.h"
 #include "compiler/kernel/tree.h"
 #include "compiler/poly/expression.h"
+#include <algorithm>
 #include <cctype>
 #include <isl/aff.h>
 #include <isl/ast.h>
@@ -12,6 +13,7 @@
 #include <isl/id.h>
 #include <isl/map.h>
 #include <isl/schedule.h>
+#include <isl/schedule_node.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
 #include <map>
@@ -27,16 +29,17 @@ namespace {
 
 const std::string kIterator = "pb__c"; // and the number of loops around
 
-/// What a mark of the schedule tree asks of the loop of its band.
+/// What a mark of the schedule tree requests for the loop of its band.
 struct Request {
-  long depth = -1; // of that loop: where it runs once only there is none, and others must not take its place
-  long lanes = 0;  // run it in groups of so many
+  // The loop's depth. If it runs only once, no loop is printed, and the request must not apply to another one.
+  long depth = -1;
+  long lanes = 0; // run it in groups of so many
   std::string pragma;
-  bool aligned = false; // begin at a cache line of what it writes
-  int rows = 0;         // so many iterations at once, jammed into the vector loop inside
+  bool aligned = false; // begins at a cache line of the matrix that it writes
+  int rows = 0;         // so many iterations together, jammed into the inner vector loop
 };
 
-/// What withDepths() wrote.
+/// Splits a mark that withDepths() wrote.
 std::pair<std::string, long> nameAndDepth(const isl::ast_node &mark) {
   isl_id *id = isl_ast_node_mark_get_id(mark.get());
   const std::string text = isl_id_get_name(id);
@@ -79,8 +82,8 @@ public:
     }
   }
 
-  /// Where no loop is left around the statements of a Local, isl repeats its mark for each of them: such
-  /// Locals are declared in front of everything.
+  /// If no loop is left around the statements of a Local, isl repeats its mark for each of them: such Locals
+  /// are declared before everything.
   std::string hoist(const isl::ast_node &root, const std::string &indent) {
     std::map<std::string, int> marks;
     isl_ast_node_foreach_descendant_top_down(
@@ -122,7 +125,7 @@ private:
   }
   CallNode called(const isl::ast_node &leaf) { return callNode(kernel_, leaf, text()); }
 
-  /// Whether the loop is the one that the mark above speaks of.
+  /// Whether the loop is the one that the mark above refers to.
   bool isRequested(const isl::ast_node &node) const {
     const isl::ast_expr iterator = isl::manage(isl_ast_node_for_get_iterator(node.get()));
     const isl::id id = isl::manage(isl_ast_expr_get_id(iterator.get()));
@@ -165,8 +168,8 @@ private:
     return statements_[statement].written(dimensions);
   }
 
-  /// The loop in groups of rows, whose vector loop inside computes all of them before it writes; then singly.
-  /// Nothing if something else is inside, or what is inside moves with the rows.
+  /// Prints the loop in groups of rows, whose inner vector loop computes all rows before it writes; the rest
+  /// singly. Nothing if the loop contains anything else, or the inner loop depends on the row.
   std::optional<std::string> jammed(const LoopNode &outer, const std::string &indent) {
     const std::string vector = markName(outer.body);
     if (!kernel::isVectorMark(vector))
@@ -218,10 +221,10 @@ private:
            (mark == "vector" ? "" : " interleave_count(" + mark.substr(mark.find(':') + 1) + ")");
   }
 
-  /// Its tiles begin anywhere, and go over the same cells again.
+  /// Tiles in time begin anywhere, and go over the same cells again.
   bool isTiledInTime() const { return kernel_.taskOrder == kernel::TaskOrder::Wavefront; }
 
-  /// The loop, singly up to the cache line from which on its vectors are stored; tiles in time begin
+  /// Prints the loop singly up to the cache line from which on its vectors are stored; tiles in time begin
   /// anywhere.
   std::string fromLine(const LoopNode &l, const std::string &indent, const std::string &first) {
     const std::string in = indent + "  ", inner = indent + "    ";
@@ -234,7 +237,7 @@ private:
            "for (; " + i + " < " + i + "_e; ++" + i + ") {\n" + text + in + "}\n" + indent + "}\n";
   }
 
-  /// Whether some condition below differs between iterations: lanes of a group all do the same.
+  /// Whether some inner condition differs between iterations, because all lanes of a group do the same.
   bool branchesOn(const std::string &iterator, const isl::ast_node &body) {
     struct Search {
       LoopPrinter &self;
@@ -256,7 +259,7 @@ private:
     return search.found;
   }
 
-  /// The loop in groups of `group` lanes, then of a quarter, then singly.
+  /// Prints the loop in groups of `group` lanes, then of a quarter, then singly.
   std::string groups(const LoopNode &l, const std::string &indent, long group) {
     const std::string &i = l.iterator;
     std::string text = indent + "{\n" + indent + "  long " + i + "_g = " + l.begin + ";\n" + indent +
@@ -320,8 +323,8 @@ private:
     const auto [statement, dimensions] = called(node);
     if (!lanes_)
       return statements_[statement].print(dimensions, "0", indent);
-    // As wide as the loop is long: what is left is straight code, and the lanes are registers. Unrolled
-    // before, it would call functions lane by lane.
+    // The vectors are as wide as the loop is long: then the code has no loop, and the lanes are in registers.
+    // If the loop were unrolled first, functions would be called lane by lane.
     const std::string lanes = std::to_string(lanes_);
     return "#pragma clang loop unroll(disable) vectorize(assume_safety) vectorize_width(" + lanes +
            ") interleave_count(1)\n" + indent + "for (long pb__l = 0; pb__l < " + lanes + "; ++pb__l) {\n" +
@@ -340,12 +343,12 @@ private:
   Request request_;      // of the mark around
   long lanes_ = 0;       // lanes of the group being printed
   std::string iterator_; // of the loop in groups
-  std::string jammed_;   // iterator of the loop whose iterations are being jammed, and which of them it is
+  std::string jammed_; // iterator of the loop whose iterations are being jammed, and the current one of them
   int row_ = 0;
 };
 
-/// The schedule with each mark's name followed by "@" and the number of loops around it, those that run once
-/// included: the number of its loop's iterator.
+/// The schedule with each mark's name followed by "@" and the number of enclosing loops, including those that
+/// run once: this is the number of its loop's iterator.
 isl::schedule withDepths(const isl::schedule &schedule) {
   return kernel::mapBottomUp(schedule, [](const isl::schedule_node &node) {
     const std::string name = kernel::markName(node);
@@ -357,13 +360,27 @@ isl::schedule withDepths(const isl::schedule &schedule) {
   });
 }
 
+/// So many loops stand around the innermost statement, those that run once included.
+int depthOf(const isl::schedule &schedule) {
+  int deepest = 0;
+  isl_schedule_foreach_schedule_node_top_down(
+      schedule.get(),
+      [](isl_schedule_node *node, void *most) {
+        int &depth = *static_cast<int *>(most);
+        depth = std::max(depth, static_cast<int>(isl_schedule_node_get_schedule_depth(node)));
+        return isl_bool_true;
+      },
+      &deepest);
+  return deepest;
+}
+
 } // namespace
 
 isl::ast_node generate(const kernel::Kernel &kernel) {
   isl_ctx *ctx = isl_schedule_get_ctx(kernel.schedule.get());
   isl_ast_build *build = isl_ast_build_from_context(kernel.context.copy());
   isl_id_list *iterators = isl_id_list_alloc(ctx, 0);
-  for (int k = 0; k < 32; ++k)
+  for (int k = 0, depth = depthOf(kernel.schedule); k < depth; ++k)
     iterators =
         isl_id_list_add(iterators, isl_id_alloc(ctx, (kIterator + std::to_string(k)).c_str(), nullptr));
   build = isl_ast_build_set_iterators(build, iterators);

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The loops of a Kernel as C++, from isl's AST of its schedule tree; printed by us, statement by statement.
+// Prints the loops of a Kernel as C++, from isl's AST of its schedule tree, statement by statement.
 #pragma once
 #include "compiler/emit/kernel/instance.h"
 
 namespace pbc::emit {
 
-/// The AST of the schedule; throws isl::exception past a budget.
+/// The AST of the schedule; throws isl::exception if it exceeds a budget.
 isl::ast_node generate(const kernel::Kernel &);
 
-/// Where the text of a kernel's loops stands.
+/// The place of a kernel's loops in the emitted code.
 struct Place {
-  std::string function;  // its name
-  std::string frameType; // of its first parameter
-  bool unitStride;       // dimension 0 of every matrix has stride 1, and marks are carried out
-  bool mayShareViews;    // an output may be the very same view as an input
-  bool onDevice = false; // bodies are called as devices have them
-  std::vector<std::string> iterators = {}; // of the loops around
+  std::string function;                    // its name
+  std::string frameType;                   // of its first parameter
+  bool unitStride;                         // dimension 0 of every matrix has stride 1, and marks are obeyed
+  bool mayShareViews;                      // an output may be the very same view as an input
+  bool onDevice = false;                   // bodies are called in their device version
+  std::vector<std::string> iterators = {}; // of the enclosing loops
 };
 
 struct LoopText {
-  std::string types; // in front of the function
+  std::string types; // type definitions before the function
   std::string loops;
 };
 
 LoopText printLoops(const kernel::Kernel &, const isl::ast_node &, Place, Used &);
 
-/// Declarations of what the loops name, from the frame `f` and the limits `low` and `high`.
+/// Declarations of the names that the loops use, from the frame `f` and the limits `low` and `high`.
 std::string definitions(const kernel::Kernel &, bool unitStride, const Used &);
 
 /// The name of a mark in the tree or its loops; "" for other nodes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// isl's AST of loops, node by node, with its expressions as text: what every printer of loops reads of it.
+// isl's AST of loops, node by node, with its expressions as text: the part that all printers of loops share.
 //
 //   for (int c0 = 1; c0 <= n - 2; c0 += 1)  =>  LoopNode { "c0", "1", "c0 <= n - 2", "1", end "n - 2 + 1" }
 //   S1(c0, c1);                             =>  CallNode { statement 1, { "c0", "c1" } }
@@ -12,16 +12,16 @@
 
 namespace pbc::emit {
 
-/// An expression as the text of the language that is printed.
+/// Converts an expression to text of the printed language.
 using ExpressionText = std::function<std::string(const isl::ast_expr &)>;
 
 struct LoopNode {
   std::string iterator, begin;
-  std::string condition, step; // both empty where the loop has one iteration
-  std::string end;             // half open; "" where the condition is no upper bound
+  std::string condition, step; // both empty if the loop has one iteration
+  std::string end;             // half open; "" if the condition is not an upper bound
   isl::ast_node body;
   bool isSingle() const { return condition.empty(); }
-  /// for (i = begin; i < end; ++i)
+  /// Whether the loop has the form for (i = begin; i < end; ++i).
   bool isCounting() const { return !end.empty() && step == "1"; }
 };
 LoopNode loopNode(const isl::ast_node &, const ExpressionText &text);
@@ -40,9 +40,9 @@ struct CallNode {
 };
 CallNode callNode(const kernel::Kernel &, const isl::ast_node &, const ExpressionText &text);
 
-/// The nodes of a block in their order; else the node itself.
+/// The nodes of a block in their order; for another node, the node itself.
 std::vector<isl::ast_node> sequence(const isl::ast_node &);
-/// What stands below a mark.
+/// The node below a mark.
 isl::ast_node belowMark(const isl::ast_node &);
 
 } // namespace pbc::emit

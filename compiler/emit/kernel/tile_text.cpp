@@ -15,7 +15,7 @@ using kernel::Buffer;
 
 namespace {
 
-/// A loop upwards in steps of one.
+/// A loop that counts up in steps of one.
 struct Loop {
   std::string iterator, begin, end;
   isl::ast_node body;
@@ -67,7 +67,7 @@ private:
   std::optional<Loop> loop(const isl::ast_node &node) {
     if (isl_ast_node_get_type(node.get()) != isl_ast_node_for)
       return std::nullopt;
-    // The first one's limits stand at the call.
+    // The limits of the first loop are in the call.
     LoopNode l = loopNode(node, textFor(y_.empty() ? outer_ : used_));
     if (l.isSingle())
       return Loop{l.iterator, l.begin, l.begin + " + 1", l.body};
@@ -83,7 +83,8 @@ private:
     return "";
   }
 
-  /// Whether the body is statements and loops over statements, as the kernel says: `loops_`, by part.
+  /// Whether the body consists of statements and loops over statements, as the kernel says; fills `loops_`,
+  /// by part.
   bool findLoops(const std::vector<isl::ast_node> &parts) {
     if (!tile_.isDeep || tile_.panels.empty())
       return false;
@@ -104,7 +105,7 @@ private:
     return !loops_.empty();
   }
 
-  /// Some read makes vectors only after it has been copied.
+  /// Whether some read can be loaded as vectors only after copying.
   bool needsPanels() const {
     for (const kernel::RegisterTile::Panel &p : tile_.panels)
       if (p.alongX && along(p, tile_.x) == kernel::Along::Strided)
@@ -140,7 +141,7 @@ private:
             jointly(std::to_string(k), std::vector(parts.begin() + static_cast<long>(k) + 1, parts.end()));
       current_ = nullptr;
       if (tile_.behind)
-        return text; // the rest was done row by row
+        return text; // the rest was printed row by row
     }
     return text;
   }
@@ -154,8 +155,8 @@ private:
     return text + indent + "}\n";
   }
 
-  /// The current loop, whose bounds move from row to row: what is before and after the steps that all rows of
-  /// the block share is done row by row. Where rows wait for each other, so is what follows the loop.
+  /// The current loop, if its bounds depend on the row: the steps before and after those that all rows of the
+  /// block share are executed row by row. If rows wait for each other, so is the code after the loop.
   std::string jointly(const std::string &number, const std::vector<isl::ast_node> &rest) {
     const std::string lo = "pb__lo" + number, hi = "pb__hi" + number;
     std::string text = fmt::format(
@@ -189,7 +190,7 @@ private:
     return text;
   }
 
-  /// The output's cell is what the Local was when the loop was left.
+  /// The output's cell has the value that the Local had when the loop was left.
   std::string resume(const isl::ast_node &store) {
     const auto [s, dimensions] = callNode(kernel_, store, textFor(used_));
     return fmt::format(
@@ -234,7 +235,7 @@ private:
 
   std::string statement(const isl::ast_node &node, const std::string &indent) {
     const auto [s, dimensions] = callNode(kernel_, node, textFor(used_));
-    // The dimensions x and y are those loops' iterators, and no other dimension moves with them.
+    // The dimensions x and y must be those loops' iterators, and no other dimension may depend on them.
     isRegular_ &= dimensions[tile_.x] == x_ && dimensions[tile_.y] == y_;
     places_[s] = dimensions;
     std::vector<std::string> panels(kernel_.statements[s].accesses.size());
@@ -251,14 +252,14 @@ private:
     return each(indent, statements_[s].printBlock(dimensions, panels, indent + "  "));
   }
 
-  /// A point that may overwrite what it reads keeps its result to itself until the end.
+  /// If a point may overwrite what it reads, its result is stored only at the end.
   int resumed() const { return place_.mayShareViews ? -1 : tile_.resumed; }
 
   bool isOutput(const kernel::RegisterTile::Panel &p) const {
     return kernel_.buffers[access(p).buffer].role == Buffer::Role::Output;
   }
 
-  /// The members that the runtime asks for where the loop over k can be cut and its operands copied.
+  /// The members that the runtime needs if the loop over k can be cut and its operands copied.
   std::string depthMembers() {
     std::string alongX, isOutput, cases;
     for (std::size_t p = 0; p < tile_.panels.size(); ++p) {
@@ -292,7 +293,7 @@ private:
         tile_.behind.value_or(0), y_, needsPanels());
   }
 
-  /// Elements from a cell to the next one along dimension `d`.
+  /// The distance in elements between neighbouring cells along dimension `d`.
   std::string distance(const kernel::RegisterTile::Panel &p, int d) {
     std::string sum;
     const Buffer &b = kernel_.buffers[access(p).buffer];
@@ -350,7 +351,7 @@ private:
         "pb__y, const long pb__x, [[maybe_unused]] const long pb__n{}) const {{\n{}{}  }}\n}};\n"
         "}} // namespace\n",
         parameters, kDefinitions, cells);
-    // What the members name is known only now.
+    // Only now it is known which names the members use.
     const std::string known = definitions(kernel_, true, used_);
     for (std::size_t at; (at = text.find(kDefinitions)) != std::string::npos;)
       text.replace(at, kDefinitions.size(), known);
@@ -378,7 +379,7 @@ private:
   Used used_;   // of the struct's members
   std::vector<StatementPrinter> statements_;
   std::string y_, x_;
-  std::map<std::size_t, Loop> loops_;              // of a deep nest, by their place in the body
+  std::map<std::size_t, Loop> loops_;              // of a deep nest, by their position in the body
   const Loop *current_ = nullptr;                  // the one being printed
   std::map<int, std::vector<std::string>> places_; // dimensions of the statements that were printed
   bool perRow_ = false;                            // r is given

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The mark "registers" as text: a struct that computes one block of points, and the call that covers the
-// loops over y and x with blocks (runtime/abi/register_tile.h).
+// Prints the mark "registers": a struct that computes one block of points, and the call that covers the loops
+// over y and x with blocks (runtime/abi/register_tile.h).
 //
 //   for y: for x: { s = 0; for k: s += A[k, y] * B[x, k]; C[x, y] = s }
 //   => struct MM_0_tile { ...
@@ -16,7 +16,7 @@
 namespace pbc::emit {
 
 struct TileText {
-  std::string type; // in a namespace without name: templates of the runtime depend on it
+  std::string type; // in an unnamed namespace, because templates of the runtime depend on it
   std::string call;
 };
 

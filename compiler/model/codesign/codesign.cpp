@@ -67,7 +67,7 @@ Codesign::Codesign(const StencilMachine &basis, std::vector<Design> designs, Wor
     checkBounds(basis);
 }
 
-/// No design is faster than with all its lanes always busy.
+/// Checks that no design is faster than with all its lanes always busy.
 void Codesign::checkBounds(const StencilMachine &basis) const {
   for (size_t d = 0; d < designs_.size(); ++d) {
     const StencilMachine machine = machineOf(designs_[d], basis);

@@ -25,7 +25,7 @@ std::string tileText(const Tile &tile, int dimensions) {
   return out + std::to_string(tile.time);
 }
 
-/// Codesign's tables and sentences, each a function of what was computed once.
+/// Codesign's tables and sentences, each made by a function from what was computed once.
 class Report {
 public:
   explicit Report(const CodesignQuestion &q)
@@ -76,7 +76,7 @@ private:
     return t;
   }
 
-  /// The best chip of each stencil alone, and what is lost by one chip for all: sums over kept minima.
+  /// The best chip for each stencil alone, and what one chip for all loses: sums over stored minima.
   AnswerTable sensitivity() const {
     AnswerTable t{"Sensitivity: the best design if a stencil were the whole workload",
                   {"stencil", "area [mm2]", "units", "lanes", "shared [kB]", "10^9 iterations/s",
@@ -133,7 +133,7 @@ private:
     return t;
   }
 
-  /// Where a stencil spends most of its time on the best design.
+  /// The problem of a stencil with the longest time on the best design.
   size_t longestOf(const std::string &stencil) const {
     size_t longest = q_.workload.size();
     for (size_t c = 0; c < q_.workload.size(); ++c)
@@ -260,7 +260,7 @@ private:
       }
   }
 
-  /// The best design with other shared memory: does the memory matter?
+  /// The best design with other sizes of shared memory: shows whether the memory matters.
   void explainNeighbour(Answer &a) const {
     const Design &best = codesign_.designs()[best_];
     size_t least = best_;

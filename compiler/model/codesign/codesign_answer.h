@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What is answered about codesign, for the command line: the best chip of each area, what each stencil alone
-// would have, how machines that exist compare, and what limits the best chip.
+// Answers about codesign, for the command line: the best chip of each area, the best chip for each stencil
+// alone, how existing machines compare, and what limits the best chip.
 //
 // Source: cost-models.md sections 4.2 and 4.3.
 #pragma once
@@ -10,10 +10,10 @@
 
 namespace pbc::model {
 
-/// A chip that exists, for comparison: modelled as the designs are.
+/// An existing chip, for comparison; it is modelled like the designs.
 struct ExistingChip {
   std::string name;
-  Design design;       // its area is without caches, as the designs' are
+  Design design;       // its area is without caches, like the designs'
   double fullArea = 0; // with caches
 };
 

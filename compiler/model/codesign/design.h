@@ -5,7 +5,7 @@
 //
 //   designsIn({})     3737 designs of 200 to 650 mm2; the first: 2 units of 672 lanes, 480 kB, 200.3 mm2
 //
-// Invariant: by rising units, then lanes, then shared memory; areas are those of area/area.h.
+// Invariant: designs are ordered by units, then lanes, then shared memory; areas are those of area/area.h.
 // Source: cost-models.md sections 4.1 and 4.2.
 #pragma once
 #include "compiler/model/area/area.h"

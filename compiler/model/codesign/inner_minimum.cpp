@@ -163,7 +163,7 @@ void InnerMinima::minimaOf(const Design *designs, size_t count, InnerMinimum *ou
   const int units = designs[0].units;
   const std::vector<double> &compute = space_.compute(designs[0].lanes);
   setBounds(compute, units);
-  // The tile of the least bound is nearly always good: its time rules out most others.
+  // The tile with the smallest bound is nearly always good: its time excludes most others.
   std::vector<Fit> fits;
   std::map<size_t, size_t> leastOf; // by the number of tiles that fit
   double worst = 0;

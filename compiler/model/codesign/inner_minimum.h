@@ -26,44 +26,45 @@
 namespace pbc::model {
 
 enum class TimeModel {
-  Corrected,   // all errata mended: what to believe
-  Balanced,    // and the last group of a unit may be smaller, with the pipeline's ends (1.7)
-  Uncontended, // units do not share the far memory's bandwidth: the errors of pitch and slices mended only
-  Printed      // as the source prints it; faster than any machine could be
+  Corrected,   // all errata corrected: the form to trust
+  Balanced,    // also allows a smaller last group of a unit, with the pipeline's ends (1.7)
+  Uncontended, // units do not share the far memory's bandwidth: corrects only the errors of pitch and slices
+  Printed      // as in the source; faster than any machine could be
 };
 const char *nameOf(TimeModel);
-/// Throws Problem with the names.
+/// Throws Problem with the names of the models.
 TimeModel timeModel(const std::string &name);
 
-/// What all chips have in common with the machine on which they are modelled: bandwidth, barrier, launch,
-/// blocks per unit, and the shared memory that a block may have at most.
+/// The properties of the machine on which the chips are modelled and that all chips share: bandwidth,
+/// barrier, launch, blocks per unit, and the shared memory that a block may have at most.
 StencilMachine machineOf(const Design &, const StencilMachine &basis);
 
-/// The time of a problem on a machine, as many tiles resident as fit. Throws Problem if the tile does not
-/// fit.
+/// The time of a problem on a machine, with as many resident tiles as fit. Throws Problem if the tile does
+/// not fit.
 double modelledTime(const StencilMachine &, const StencilProblem &, const Tile &, TimeModel);
 
 struct InnerMinimum {
-  double seconds = 0; // infinite where no tile fits
+  double seconds = 0; // infinite if no tile fits
   int tile = -1;
 };
 
-/// The tiles that are tried, by rising memory, with what does not depend on the extents. Shared by all sizes.
+/// The tiles that are tried, by rising memory, with the values that do not depend on the extents. Shared by
+/// all sizes.
 class CodesignTiles {
 public:
   CodesignTiles(const StencilMachine &basis, const Stencil &, double iteration, std::vector<Tile> tiles);
 
   const StencilMachine &basis() const { return basis_; }
   const std::vector<Tile> &tiles() const { return tiles_; }
-  /// A tile's place in the order in which the tiles were given.
+  /// A tile's index in the order in which the tiles were given.
   int given(size_t tile) const { return given_[tile]; }
   long words(size_t tile) const { return words_[tile]; }
-  /// Seconds that a unit of so many lanes computes at a slice of each tile.
+  /// For each tile the seconds that a unit with `lanes` lanes needs to compute a slice.
   const std::vector<double> &compute(int lanes);
 
 private:
   StencilMachine basis_;
-  StencilProblem problem_; // of one point
+  StencilProblem problem_; // with one point
   std::vector<Tile> tiles_;
   std::vector<int> given_;
   std::vector<long> words_;
@@ -74,13 +75,13 @@ class InnerMinima {
 public:
   InnerMinima(CodesignTiles &, const StencilProblem &, TimeModel);
 
-  /// Designs of equal units and lanes that follow each other share their work.
+  /// Consecutive designs with equal units and lanes share their work.
   std::vector<InnerMinimum> of(const std::vector<Design> &designs);
 
 private:
-  struct Fit { // what a design's shared memory allows
+  struct Fit { // the tiles that a design's shared memory allows
     long unitWords = 0, blockWords = 0;
-    size_t tiles = 0; // as many of the first
+    size_t tiles = 0; // the number of such tiles, which come first
   };
 
   Fit fitOf(const Design &) const;
@@ -95,7 +96,7 @@ private:
   TimeForm form_;
   std::vector<double> wavefronts_, slices_, moved_; // of each tile
   std::vector<long> width_;
-  std::vector<double> bound_; // no less time, for the units at hand
+  std::vector<double> bound_; // lower bounds of the time, for the current units
   std::vector<size_t> candidates_;
 };
 

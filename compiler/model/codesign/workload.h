@@ -21,18 +21,19 @@ struct WorkloadCase {
 };
 using Workload = std::vector<WorkloadCase>;
 
-/// The sizes of the source for so many dimensions: cubes with no more steps than points in a row. None for 1.
+/// The sizes of the source for so many dimensions: cubes with no more steps than points in a row. None for
+/// one dimension.
 std::vector<StencilProblem> publishedSizes(const Stencil &, double iteration);
 
 /// `problems` of each stencil, all stencils equally frequent. Throws Problem if there is none.
 Workload equallyFrequent(const std::vector<std::vector<StencilProblem>> &problems);
 
-/// The six stencils; iteration times are the machine's, for all chips.
+/// The six stencils; the iteration times are the machine's, for all chips.
 Workload publishedWorkload(const Machine &);
 
-/// Frequencies in the proportion of the weights of the stencils, a stencil without weight at 0; within a
-/// stencil as before. Throws Problem for weights that are negative or all 0, and for a stencil that is not
-/// there.
+/// Sets the frequencies of stencils in proportion to the weights; a stencil without a weight gets 0. Within a
+/// stencil the proportions stay. Throws Problem for weights that are negative or all 0, and for a stencil
+/// that does not exist.
 Workload weighted(Workload, const std::map<std::string, double> &weights);
 
 /// Points times steps.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// pbc model area: of what a GPU's area is made.
+// pbc model area: the area of a GPU by its parts.
 #include "compiler/model/area/area.h"
 #include "compiler/model/command/command.h"
 #include "compiler/model/machine/machine_file.h"
@@ -59,7 +59,7 @@ NamedChip chipOfOptions(const AreaOptions &o) {
   return out;
 }
 
-/// More of one thing, and what the chip becomes.
+/// Adds a row: the chip with more of one thing.
 void addChange(AnswerTable &table, const std::string &what, const Chip &changed, double before, Mode mode) {
   const double after = chipArea(changed, mode).total();
   table.rows.push_back({what, after, after - before, 100 * (after / before - 1)});
@@ -154,7 +154,7 @@ Answer areaOfChip(const NamedChip &named, Mode mode) {
   return answer;
 }
 
-/// Tables of the source beside the model (section 3.3).
+/// Tables of the source, compared with the model (section 3.3).
 Answer publishedAreas(Mode mode) {
   Answer answer("Areas that are published, and the model's");
   AnswerTable chips{

@@ -30,9 +30,9 @@ double Axis::share(double value) const {
 
 void Axis::linear(double least, double most) {
   if (least > 0 && least < most / 5)
-    least = 0; // a curve that comes near to zero shows it
+    least = 0; // a curve that comes near to zero is shown with zero
   const double size = std::max(std::abs(least), std::abs(most));
-  if (most - least <= size * 1e-4) { // one value, as far as ticks can tell: some room around it
+  if (most - least <= size * 1e-4) { // a single value, at the resolution of ticks, gets some room around it
     const double room = size > 0 ? size / 10 : 1;
     least -= room;
     most += room;
@@ -45,7 +45,8 @@ void Axis::linear(double least, double most) {
 }
 
 void Axis::decades(double least, double most) {
-  // Within two decades 2 and 5 get ticks of their own; over many only each second, third, ... decade.
+  // Within two decades, 2 and 5 get ticks of their own; over many decades only each second, third, ... gets
+  // one.
   const int from = static_cast<int>(std::floor(std::log10(least) + 1e-9));
   const int to = std::max(from + 1, static_cast<int>(std::ceil(std::log10(most) - 1e-9)));
   if (to - from <= 2) {
@@ -53,7 +54,7 @@ void Axis::decades(double least, double most) {
       for (const double m : {1.0, 2.0, 5.0})
         ticks_.push_back(m * std::pow(10, e));
     ticks_.push_back(std::pow(10, to));
-    // No empty ends.
+    // Removes empty ends.
     while (ticks_.size() > 2 && ticks_[1] <= least * (1 + 1e-9))
       ticks_.erase(ticks_.begin());
     while (ticks_.size() > 2 && ticks_[ticks_.size() - 2] >= most * (1 - 1e-9))

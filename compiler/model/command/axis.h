@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// An axis of a plot: which numbers get a tick, how they are written, and where a value lies.
+// An axis of a plot: its ticks, their texts, and the positions of values.
 //
 //   Axis a(0.3, 97, /*logarithmic=*/false);
 //   a.ticks()      0, 20, 40, 60, 80, 100      a.share(50) == 0.5
@@ -8,7 +8,7 @@
 //   b.ticks()      10⁻⁶ ... 1                  b.share(1e-3) == 0.5
 //
 // Invariant: all values lie within the ticks, the ticks are round numbers (1, 2, 5 times a power of ten), and
-// two neighbours never have the same text.
+// neighbouring ticks never have the same text.
 #pragma once
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ namespace pbc::model {
 
 class Axis {
 public:
-  /// For values from `least` to `most`, which are finite, and positive if the axis is logarithmic.
+  /// For values from `least` to `most`, which must be finite, and positive if the axis is logarithmic.
   Axis(double least, double most, bool logarithmic);
 
   const std::vector<double> &ticks() const { return ticks_; }

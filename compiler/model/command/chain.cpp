@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Trees: O(n^3). All trees at once: O(n^4) searches for a tile.
+/// One tree takes O(n^3). All trees take O(n^4) searches for a tile.
 constexpr size_t kMostMatrices = 500, kMostForAllTrees = 40;
 
 struct ChainQuestion {
@@ -80,7 +80,7 @@ Totals exactTotals(const pb::ChainTree &tree, const std::vector<long> &sizes, co
           wholeChain(pb::leastCost(tree, sizes, costs, true)).count};
 }
 
-/// The step that moves most, in words of people.
+/// The step that moves most, in words.
 std::string dominantStep(const pb::ChainPlan<pb::Words> &plan, const std::vector<long> &sizes,
                          const pb::FastMemory &memory) {
   const pb::MovementCosts costs{memory};

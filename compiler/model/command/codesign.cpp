@@ -41,7 +41,7 @@ Steps stepsOf(const std::string &option, const std::string &text, const Steps &o
     ++at;
   }
   if (numbers.empty() || at != end)
-    throw Problem(fmt::format("\"{}\" is no range for {}", text, option),
+    throw Problem(fmt::format("\"{}\" is not a range for {}", text, option),
                   "give first:last:step, such as 2:32:2, or one number");
   return {numbers[0], numbers.size() > 1 ? numbers[1] : numbers[0], numbers.size() > 2 ? numbers[2] : 1};
 }
@@ -115,7 +115,7 @@ Workload workloadOf(const CodesignOptions &o, const Machine &machine) {
                                    ? std::from_chars_result{text.data(), std::errc::invalid_argument}
                                    : std::from_chars(text.data() + equals + 1, end, weight);
     if (error != std::errc() || rest != end)
-      throw Problem(fmt::format("\"{}\" is no weight", text),
+      throw Problem(fmt::format("\"{}\" is not a weight", text),
                     "give stencil=weight, such as --weights=Jacobi2D=3,Heat2D=1");
     if (!weights.insert({text.substr(0, equals), weight}).second)
       throw Problem(fmt::format("{} has two weights", text.substr(0, equals)), "leave one away");

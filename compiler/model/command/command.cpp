@@ -4,9 +4,9 @@
 
 #include "compiler/model/problem.h"
 #include "runtime/base/closest.h"
+#include "runtime/base/parse_status.h"
 #include "tuner/space/program_space.h"
 #include "tuner/write_file.h"
-#include "runtime/base/parse_status.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -31,8 +31,8 @@ void show(const Answer &answer, const Common &common) {
   fmt::print("{}", text);
 }
 
-/// Numbers as people write them: `016` is not octal, and `1,,2` lacks something. An option without its value
-/// would take the next word.
+/// Checks numbers as people write them: `016` is not octal, and `1,,2` is incomplete. An option without its
+/// value would take the next word.
 void checkWords(int argc, char **argv) {
   static const std::regex kNumbers("(--[a-z0-9-]+=)?([-+.,0-9]*)"), kEmpty("--[a-z0-9-]+=");
   for (int k = 1; k < argc; ++k) {

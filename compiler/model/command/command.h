@@ -5,9 +5,9 @@
 //   pbc model time --machine=gtx980 --stencil=Jacobi2D --size=4096,4096 --steps=1024 --tile=8,64,16
 //   pbc model chain 936 1008 552 368 1016 616 544 --memory=65536 --json
 //
-// Each subcommand is a file of its own, which adds its options and says how they become an Answer.
-// Invariant: a wrong question ends with one message on stderr and status 1; nothing is printed before the
-// whole answer is there.
+// Each subcommand is a file of its own, which adds its options and turns them into an Answer. Invariant: a
+// wrong question ends with one message on stderr and status 1; nothing is printed before the whole answer is
+// complete.
 #pragma once
 #include "compiler/model/answer.h"
 #include "compiler/model/mode.h"
@@ -23,17 +23,17 @@ struct Kernel;
 
 namespace pbc::model {
 
-/// Thrown where what is wrong has been said already: by the compiler, of a program.
+/// Thrown if the error has already been printed: by the compiler, about a program.
 struct AlreadySaid {};
 
 /// Compiles a program as far as its kernels and calls `take` with each. False: the program has errors, which
-/// were printed. The driver knows how; the models do not know the driver.
+/// were printed. The driver passes this function in, because the models do not depend on the driver.
 using EachKernel =
     std::function<bool(const std::string &file, const std::function<void(const kernel::Kernel &)> &take)>;
 
 int modelCommand(int argc, char **argv, const EachKernel &);
 
-/// What every subcommand has: --json, --plot=FILE.svg, --printed.
+/// The options of every subcommand: --json, --plot=FILE.svg, --printed.
 struct Common {
   EachKernel eachKernel;
   bool json = false;
@@ -42,10 +42,10 @@ struct Common {
   Mode mode() const { return printed ? Mode::Printed : Mode::Corrected; }
 };
 
-/// What the subcommand that was named will do once all options are read.
+/// The function that answers, called once all options are read.
 using Question = std::function<Answer()>;
 
-/// A subcommand adds itself to `parent`; when it is named it sets `question`.
+/// Adds a subcommand to `parent`; if the user names it, it sets `question`.
 using AddSubcommand = void (*)(CLI::App &parent, const Common &, Question &question);
 
 void addAreaCommand(CLI::App &, const Common &, Question &);

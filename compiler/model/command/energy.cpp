@@ -34,7 +34,7 @@ std::string inWords(EnergyCode code, bool isTile) {
   return isTile ? "three numbers: two extents and steps, such as 8,64,16" : "two numbers, such as 4096,4096";
 }
 
-/// What a point of a program's stencil spends, as far as there are costs for it.
+/// The events of a point of a program's stencil, as far as there are costs for them.
 PointWork workOf(const KernelStencil &k, std::vector<std::string> &remarks) {
   if (k.stencil.dimensions != 2)
     throw Problem(fmt::format("{} is a stencil of {} dimensions: energies are modelled for two",
@@ -113,8 +113,8 @@ EnergyRun runOfOptions(const EnergyOptions &o) {
   return run;
 }
 
-/// "regression", "k20c:bench", "file.toml:calibrated"; without a name what was fitted rather than what was
-/// summed up.
+/// Reads "regression", "k20c:bench", "file.toml:calibrated"; without a name, fitted costs are preferred to
+/// those that were summed up.
 void setCosts(EnergyQuestion &q, const EnergyOptions &o, const Machine &machine) {
   const size_t colon = o.costs.rfind(':');
   const Machine source = colon == std::string::npos ? machine : findMachine(o.costs.substr(0, colon));
@@ -242,7 +242,7 @@ void addEnergyCommand(CLI::App &parent, const Common &common, Question &question
                   "factor of Jacobi1D's words from shared memory: 4 is printed, 1 is derived");
   CLI::Option *calibrate = app->add_option("--calibrate", options->calibrate,
                                            "finds the costs from measured runs: a CSV file (docs/models.md)");
-  // The runs say what was run.
+  // The measured runs decide these.
   for (const char *of : {"program", "--stencil", "--size", "--steps", "--tile", "--subtile", "--costs",
                          "--time", "--iteration"})
     calibrate->excludes(app->get_option(of));

@@ -13,7 +13,8 @@
 namespace pbc::model {
 namespace {
 
-/// 1024 to the power of the unit's letter; 0: no unit of bytes. "KiB", "KB" and "K" are the same here.
+/// 1024 to the power of the unit's letter; 0 if it is not a unit of bytes. "KiB", "KB" and "K" are the same
+/// here.
 long unitBytes(std::string_view unit) {
   if (unit.ends_with("iB"))
     unit.remove_suffix(2);
@@ -37,7 +38,7 @@ long wordsOf(const std::string &text, long element) {
   const long bytes = unit.empty() ? element : unitBytes(unit);
   long all = 0;
   if (error != std::errc() || bytes == 0 || __builtin_mul_overflow(number, bytes, &all))
-    throw Problem(fmt::format("--memory={} is no size of a memory", text),
+    throw Problem(fmt::format("--memory={} is not the size of a memory", text),
                   "a number of words (65536), or of bytes with B, K, M or G behind it (64K)");
   return unit.empty() ? number : all / element;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// pbc model measure: the machine at hand, as a file for the other models.
+// pbc model measure: measures this machine and writes a file for the other models.
 #include "compiler/model/command/command.h"
 #include "compiler/model/machine/machine_file.h"
 #include "compiler/model/measure/measure_machine.h"
@@ -41,7 +41,8 @@ Machine measuredDevice(const MeasureOptions &o) {
   }
 }
 
-/// What all units together read of each memory; figures, not a curve, where only one was measured.
+/// The bandwidth of each memory with all units reading; single figures instead of a curve if only one was
+/// measured.
 Plot bandwidths(const Machine &m) {
   PlotSeries all{m.name, {}, true};
   for (const Memory &memory : m.memories)
@@ -86,7 +87,7 @@ Answer answerMeasure(const MeasureOptions &o, const Common &common) {
                   "such as -o here.toml");
   const Machine m = o.device.empty() ? measureProcessor({o.seconds}) : measuredDevice(o);
   const std::string text = machineText(m);
-  readMachine(text, o.output); // a file that could not be read back would be of no use
+  readMachine(text, o.output); // a file that could not be read back would be useless
   Answer a = answerOf(m);
   double largest = 0;
   std::string noisiest;

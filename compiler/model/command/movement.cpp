@@ -54,7 +54,7 @@ AnswerTable wayTable(std::initializer_list<const std::vector<Way> *> groups, con
   return table;
 }
 
-/// Words over the memory's size, a 64th to 64 times of what was asked for.
+/// Words over the memory's size, from a 64th to 64 times the requested one.
 Plot movementCurve(const std::vector<Way> &ways, const pb::FastMemory &memory) {
   Plot plot{"Words moved, exact", "fast memory [words]", "moved [words]", true, true, {}};
   for (const Way &way : ways) {
@@ -76,7 +76,7 @@ std::string percentOf(long part, long whole) {
   return percentOf(static_cast<double>(part), static_cast<double>(whole));
 }
 
-/// How the words of one product are made up: "62.1 % of the words are A2, read 4 times."
+/// How the words of one product are composed: "62.1 % of the words are A2, read 4 times."
 std::string dominantMatrix(const ProductSizes &p, size_t kept, const pb::Tiled &tile) {
   const long times[] = {kept == 1 ? 1 : pb::parts(p[2], kept == 0 ? tile.second : tile.first),
                         kept == 2 ? 1 : pb::parts(p[0], tile.first),
@@ -89,7 +89,7 @@ std::string dominantMatrix(const ProductSizes &p, size_t kept, const pb::Tiled &
                      times[most] == 1 ? "" : "s");
 }
 
-/// The smallest memory with which each matrix moves once.
+/// The smallest memory with which each matrix is moved only once.
 long memoryForOnce(const ProductSizes &p, long once, long stream) {
   long low = 0, high = pb::minimum((p[0] + stream) * (p[2] + stream), (p[0] + stream) * (p[1] + stream));
   high = pb::minimum(high, (p[2] + stream) * (p[1] + stream));

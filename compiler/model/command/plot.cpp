@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A plot as one SVG file of its own: its style is inside and follows the reader's light or dark page; every
-// series has a colour and a marker of its own; the same answer gives the same bytes.
+// Prints a plot as one self-contained SVG file: its style is included and follows the reader's light or dark
+// mode; every series has a colour and a marker of its own; the same answer gives the same bytes.
 #include "compiler/model/answer.h"
 #include "compiler/model/command/axis.h"
 #include "compiler/model/problem.h"
@@ -15,7 +15,7 @@
 namespace pbc::model {
 namespace {
 
-constexpr double kWidth = 760, kHeight = 500, kLetter = 7.2; // of 12 pixels' text, generously
+constexpr double kWidth = 760, kHeight = 500, kLetter = 7.2; // an upper estimate for text of 12 pixels
 constexpr double kTop = 44, kRight = kWidth - 24, kLine = 18;
 constexpr size_t kLooks = 8; // colours and markers
 
@@ -44,7 +44,7 @@ double widthOf(const std::string &words) {
          }));
 }
 
-/// At most so wide; what does not fit becomes an ellipsis.
+/// The text, at most so wide; the rest is replaced by an ellipsis.
 std::string fitting(std::string words, double width) {
   if (widthOf(words) <= width)
     return words;
@@ -56,7 +56,7 @@ std::string fitting(std::string words, double width) {
   return words + "…";
 }
 
-/// A marker around a place, of a path's commands: one shape and colour for each of eight series.
+/// A marker around a point, made of path commands: one shape and colour for each of eight series.
 std::string marker(size_t look, double x, double y, double r = 2.6) {
   switch (look % kLooks) {
   case 0: // disc
@@ -93,7 +93,7 @@ struct Legend {
   double height = 0;
 };
 
-/// One series needs none: the axes say what it is, unless it has a name.
+/// A single series needs no legend, because the axes describe it, unless it has a name.
 Legend legendOf(const Plot &plot, double left) {
   Legend legend;
   double x = left, y = 0;
@@ -191,7 +191,7 @@ private:
                     (kTop + bottom_) / 2, tuner::escaped(fitting(plot_.y, bottom_ - kTop)));
   }
 
-  /// Points that fall onto one another are drawn once: thousands of points stay a small file.
+  /// Points at the same position are drawn once, so thousands of points make a small file.
   void series(size_t s) {
     const PlotSeries &series = plot_.series[s];
     std::string path, markers;
@@ -203,7 +203,7 @@ private:
       if (drawn.insert({std::lround(px * 2), std::lround(py * 2)}).second)
         places.emplace_back(px, py);
     }
-    // A few points are meant one by one; a crowd must not hide what is drawn over it.
+    // Few points are individually important; many points must not hide what is drawn over them.
     const bool isCrowd = places.size() > 300;
     for (const auto &[px, py] : places)
       markers += marker(s, px, py, places.size() <= 3 ? 5 : isCrowd ? 1.8 : 2.6);

@@ -39,7 +39,7 @@ double estimatedIteration(const Machine &machine, const KernelStencil &k, std::v
   const Stencil like = namedStencil("Jacobi2D");
   const double known = iterationTime(machine, like);
   const auto work = [](const Stencil &s, int reads) {
-    double sum = reads + 1; // and one cell is written
+    double sum = reads + 1; // one cell is written
     for (const auto &[name, times] : s.operations)
       sum += times;
     return sum;

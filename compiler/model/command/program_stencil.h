@@ -11,12 +11,12 @@
 
 namespace pbc::model {
 
-/// The largest stencil of a program, or the one of the kernel that is named. Throws Problem if there is none,
+/// The largest stencil of a program, or that of the named kernel. Throws Problem if there is none,
 /// AlreadySaid if the program has errors.
 KernelStencil stencilOfProgram(const std::string &program, const std::string &kernel, const EachKernel &);
 
-/// What an iteration takes on a machine: that of Jacobi2D, scaled by what both do and read. Says so in a
-/// remark.
+/// The estimated time of an iteration on a machine: that of Jacobi2D, scaled by the operations and reads of
+/// both. Adds a remark about this.
 double estimatedIteration(const Machine &, const KernelStencil &, std::vector<std::string> &remarks);
 
 } // namespace pbc::model

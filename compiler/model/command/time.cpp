@@ -68,7 +68,7 @@ Answer answerTable(const TimeOptions &o, const Machine &machine, Mode mode) {
 
 const char *const kEstimatedFrom = "Jacobi2D"; // a program's iteration (program_stencil.h)
 
-/// Whether times are wanted and can be told.
+/// Whether times are requested and can be computed.
 bool isTimed(const TimeOptions &o, const Machine &machine, const std::string &stencil) {
   return !o.isOverhead && (o.iteration || machine.iteration.contains(stencil));
 }

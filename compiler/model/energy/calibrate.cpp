@@ -20,7 +20,7 @@ struct Parts {
   Runs training, test;
 };
 
-/// A part of each code, so that none is left out by chance.
+/// Takes a part of the runs of each code, so that none is left out by chance.
 Parts divided(const Runs &runs, const FitOptions &options) {
   std::map<EnergyCode, std::vector<size_t>> codes;
   for (size_t i = 0; i < runs.size(); ++i)
@@ -28,7 +28,7 @@ Parts divided(const Runs &runs, const FitOptions &options) {
   std::mt19937_64 random(options.seed);
   std::vector<bool> trains(runs.size());
   for (auto &[code, indices] : codes) {
-    for (size_t i = indices.size(); i > 1; --i) // std::shuffle is another one in each library
+    for (size_t i = indices.size(); i > 1; --i) // std::shuffle differs between libraries
       std::swap(indices[i - 1], indices[random() % i]);
     const auto count =
         static_cast<size_t>(std::ceil(options.training * static_cast<double>(indices.size()) - 1e-9));
@@ -50,7 +50,7 @@ std::vector<std::vector<double>> countsOf(const Runs &runs) {
   return rows;
 }
 
-/// Columns that no combination of earlier ones makes: orthogonalised one after the other.
+/// Columns that are no combination of earlier ones, found by orthogonalising one after the other.
 std::vector<size_t> independent(const std::vector<std::vector<double>> &rows) {
   std::vector<std::vector<double>> basis;
   std::vector<size_t> out;
@@ -66,7 +66,7 @@ std::vector<size_t> independent(const std::vector<std::vector<double>> &rows) {
       continue;
     for (double &entry : column)
       entry /= size;
-    for (int pass = 0; pass < 2; ++pass) // the second removes what rounding left
+    for (int pass = 0; pass < 2; ++pass) // the second pass removes what rounding left
       for (const auto &direction : basis) {
         const double along = std::inner_product(column.begin(), column.end(), direction.begin(), 0.0);
         for (size_t i = 0; i < column.size(); ++i)

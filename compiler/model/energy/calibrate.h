@@ -20,9 +20,9 @@ namespace pbc::model {
 
 struct FitOptions {
   double training = 0.1; // the share of each code's runs, rounded up
-  uint64_t seed = 1;     // of the choice
+  uint64_t seed = 1;     // of the random choice
   std::optional<double>
-      sharedFactor; // EnergyRun::sharedFactor; absent: 1 or 4, what fits the training better
+      sharedFactor; // EnergyRun::sharedFactor; absent: 1 or 4, whichever fits the training better
 };
 
 struct FitRow {
@@ -39,11 +39,10 @@ struct EnergyFit {
   double absoluteError = 0; // sum over the training, J
 };
 
-/// Throws Problem if the training has fewer runs than there are figures to find, or no run is left for the
-/// test.
+/// Throws Problem if the training has fewer runs than there are coefficients, or no run is left for the test.
 EnergyFit fitEnergy(const std::vector<EnergyMeasurement> &, const FitOptions & = {});
 
-/// Root of the mean squared error of predictions, relative to what was measured.
+/// The root of the mean squared error of predictions, relative to the measured values.
 double relativeError(const std::vector<EnergyMeasurement> &, const Spendings &costs);
 
 } // namespace pbc::model

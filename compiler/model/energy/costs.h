@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What energy is spent on, and what each costs: the coefficients of the energy model. Energy is linear in
-// them, so the same list of counts serves prediction (a product with the costs) and calibration (a row of a
-// regression).
+// The kinds of events that use energy, and the cost of each: the coefficients of the energy model. Energy is
+// linear in them, so the same list of counts serves prediction (a product with the costs) and calibration (a
+// row of a regression).
 //
 //   costsOf(k20c, "bench")[Spent::FloatAdd]   5.3e-11 J
 //
-// Invariant: costs are finite and not negative.
-// Source: cost-models.md sections 2.1 and 2.4 (Table B.2).
+// Invariant: costs are finite and not negative. Source: cost-models.md sections 2.1 and 2.4 (Table B.2).
 #pragma once
 #include "compiler/model/machine/machine.h"
 
@@ -27,9 +26,9 @@ enum class Spent {
 };
 inline constexpr size_t kSpents = 7;
 
-/// As a machine file calls it: "static", "global_shared", "shared_register", "fadd", "fmul", "iadd", "imax".
+/// The name in machine files: "static", "global_shared", "shared_register", "fadd", "fmul", "iadd", "imax".
 const char *nameOf(Spent);
-/// For people: "standing still", "global memory", ...
+/// The name in texts: "standing still", "global memory", ...
 const char *wordsFor(Spent);
 
 /// A number for each kind: counts, or costs.
@@ -44,10 +43,10 @@ private:
   std::array<double, kSpents> values_{};
 };
 
-/// Joules of so many at these costs.
+/// The energy in joules of so many events at these costs.
 double joules(const Spendings &counts, const Spendings &costs);
 
-/// The costs that a machine's description has under this name. Throws Problem naming those that it has.
+/// The costs that a machine's description has under this name. Throws Problem with the names that it has.
 Spendings costsOf(const Machine &, const std::string &name);
 
 } // namespace pbc::model

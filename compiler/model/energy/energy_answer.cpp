@@ -27,7 +27,7 @@ std::string problemText(const EnergyRun &run) {
   }
 }
 
-/// What of the run would have to change so that it spends less on this.
+/// What would have to change in the run so that it spends less on this.
 std::string lever(const EnergyQuestion &q, Spent largest, double seconds, double total) {
   const EnergyRun &run = q.run;
   switch (largest) {
@@ -58,7 +58,7 @@ double timeOf(const EnergyQuestion &q, const EnergyRun &run) {
   return q.machine ? predictedSeconds(*q.machine, run, q.iteration) : q.seconds;
 }
 
-/// Energy over the height of the tile, by what it is spent on; heights that do not fit are left out.
+/// Energy over the height of the tile, by kind; heights that do not fit are left out.
 Plot energyOverHeight(const EnergyQuestion &q) {
   Plot plot{
       "Energy of " + problemText(q.run), "height of the tile tT [steps]", "energy [J]", true, false, {}};

@@ -16,7 +16,7 @@ namespace pbc::model {
 struct EnergyQuestion {
   std::string costsName; // "K20c, regression"
   Spendings costs;
-  EnergyRun run;                         // its tile is used by energyOfRun only
+  EnergyRun run;                         // energyOfRun only uses its tile
   std::optional<StencilMachine> machine; // to predict the time; absent: `seconds` is given
   double iteration = 0;                  // with `machine`
   double seconds = 0;
@@ -25,7 +25,7 @@ struct EnergyQuestion {
 };
 
 Answer energyOfRun(const EnergyQuestion &);
-/// With a machine.
+/// Needs `machine`.
 Answer energyOverTiles(const EnergyQuestion &);
 Answer energyFit(const EnergyFit &, const std::vector<EnergyMeasurement> &, const std::string &file);
 

@@ -19,7 +19,7 @@ StencilProblem hexagonProblem(const EnergyRun &run, double iteration) {
   return {stencil, {run.size1, run.size2, 1}, run.steps, iteration};
 }
 
-/// Time-skewed tiles: their borders lie in fast memory, two words for each place and step.
+/// The time of time-skewed tiles: their borders are in fast memory, two words for each place and step.
 double skewedSeconds(const StencilMachine &machine, const EnergyRun &run, const SubtiledTile &tile,
                      double iteration) {
   const int64_t words = 2 * (run.tile1 + 2 * run.tileSteps);
@@ -75,7 +75,7 @@ EnergyFront energyFront(const StencilMachine &machine, const Spendings &costs, c
       take(run);
     });
   } else {
-    // Of a time-skewed tile both the columns to its left and those to its right lie in fast memory.
+    // For a time-skewed tile, the columns to its left and those to its right are both in fast memory.
     const long factor = like.code == EnergyCode::SmithWaterman ? 1 : 2;
     forEachRectangle(machine, like.size1, like.steps, factor, [&](const SubtiledTile &tile) {
       EnergyRun run = like;
@@ -96,7 +96,7 @@ EnergyFront energyFront(const StencilMachine &machine, const Spendings &costs, c
   for (const EnergyPoint &p : result.points)
     costsOfPoints.push_back({p.seconds, p.joules});
   result.front = paretoFront(costsOfPoints);
-  result.fastest = result.front.front(); // of equally fast ones, which takes least energy
+  result.fastest = result.front.front(); // of equally fast ones, the one with the least energy
   result.leastEnergy = result.front.back();
   result.leastProduct = leastOf(
       result.points, [](const EnergyPoint &a, const EnergyPoint &b) { return a.product() < b.product(); });

@@ -13,8 +13,8 @@ using Matrix = std::vector<std::vector<double>>;
 constexpr double kTolerance = 1e-10; // entries are scaled to at most 1
 constexpr double kUpper = 2;         // of z = y + 1
 
-/// max b'z, A'z + s = A'1, 0 <= z <= 2, s >= 0. Begins at z = 0, where s = A'1 >= 0 because A is not
-/// negative.
+/// Solves max b'z, A'z + s = A'1, 0 <= z <= 2, s >= 0. It begins at z = 0, where s = A'1 >= 0 because A is
+/// not negative.
 class DualSimplex {
 public:
   DualSimplex(const Matrix &a, const std::vector<double> &b)
@@ -45,7 +45,7 @@ public:
     }
   }
 
-  /// Of the basic variables: rows of A that are met, and coefficients that are zero.
+  /// The basic variables: they stand for rows of A that are met, and coefficients that are zero.
   const std::vector<size_t> &basis() const { return basis_; }
 
 private:
@@ -67,7 +67,8 @@ private:
     return best;
   }
 
-  /// Moves `entering` as far as it may go, exchanges it for the basic variable that stops it. What is gained.
+  /// Moves `entering` as far as possible and exchanges it for the basic variable that limits it. Returns the
+  /// gain.
   double advance(size_t entering) {
     const double direction = atUpper_[entering] ? -1 : 1;
     double length = upper(entering);
@@ -175,8 +176,8 @@ std::vector<double> leastAbsolute(const std::vector<std::vector<double>> &a, con
   DualSimplex simplex(scaled, right);
   simplex.run();
 
-  // A basic z: its row is met. A slack that is not basic: its coefficient may be positive. Solved afresh, so
-  // that the steps' rounding is not in the result.
+  // If a z is basic, its row is met. If a slack is not basic, its coefficient may be positive. The system is
+  // solved again, so that the result does not contain the steps' rounding errors.
   std::vector<size_t> met, positive;
   std::vector<bool> isZero(columns);
   for (const size_t variable : simplex.basis())

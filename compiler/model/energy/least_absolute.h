@@ -6,9 +6,9 @@
 //
 //   leastAbsolute({{1, 0}, {1, 1}, {1, 2}, {1, 3}}, {1, 3, 100, 7})   {1, 2}: the third row is an outlier
 //
-// A linear program, solved exactly: its dual has as many rows as there are coefficients and variables between
-// two bounds, for which a simplex with a dense tableau takes few steps. Bland's rule after steps without
-// gain: it ends.
+// This is a linear program, solved exactly: its dual has as many rows as there are coefficients, and its
+// variables lie between two bounds, so a simplex with a dense tableau takes few steps. After steps without
+// gain it uses Bland's rule, so it terminates.
 //
 // Invariant: the result is a vertex: as many rows as there are positive coefficients are met up to rounding.
 // Source: cost-models.md section 2.4 (Model B); dual: max b'y, A'y <= 0, -1 <= y <= 1.

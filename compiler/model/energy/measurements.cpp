@@ -85,7 +85,7 @@ private:
     Number value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (text.empty() || error != std::errc() || end != text.data() + text.size())
-      wrong(fmt::format("\"{}\" is no number for {}", text, column),
+      wrong(fmt::format("\"{}\" is not a number for {}", text, column),
             std::is_integral_v<Number> ? "it is a whole number" : "for example 0.5 or 2e-3");
     return value;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Where machines' files are: those that come with pbc lie beside it, as the standard library does.
+// Finds machines' files: those that come with pbc are installed beside it, like the standard library.
 #include "compiler/model/machine/machine_file.h"
 #include "compiler/source/installed.h"
 

@@ -2,15 +2,15 @@
 
 // A machine's description as TOML text.
 //
-//   name = "GTX 980"                                  unit "seconds", "bytes", "Hz" throughout
-//   kind = "gpu"                                      or "processor"
+//   name = "GTX 980"                                  # seconds, bytes, Hz throughout
+//   kind = "gpu"                                      # or "processor"
 //   units = 16
 //   lanes = 128
-//   barrier = 7.96e-10                                a figure that was measured has its spread:
-//   launch = { value = 9.24e-7, spread = 0.02 }
+//   barrier = 7.96e-10
+//   launch = { value = 9.24e-7, spread = 0.02 }       # a measured figure has its spread
 //   [[memory]]
 //   name = "shared"
-//   scope = "unit"                                    or "lane", "machine"
+//   scope = "unit"                                    # or "lane", "machine"
 //   bytes = 98304
 //   bytes_per_block = 49152
 //   [iteration]
@@ -18,23 +18,23 @@
 //   [energy.bench]
 //   fadd = 5.3e-11
 //
-// Invariant: readMachine(machineText(m)) is m again, to the last digit; a file with a key that is not known
-// or a figure that is not positive, or that no machine has, is refused, naming its line.
+// Invariant: readMachine(machineText(m)) is m again, to the last digit; a file with an unknown key, or with a
+// figure that is not positive or that no machine has, is refused with its line.
 #pragma once
 #include "compiler/model/machine/machine.h"
 
 namespace pbc::model {
 
-/// `where` names the text in messages. Throws Problem with every mistake, a line each.
+/// `where` names the text in messages. Throws Problem with all mistakes, one per line.
 Machine readMachine(const std::string &text, const std::string &where);
 
 std::string machineText(const Machine &);
 
-/// "gtx980": the file of that name that comes with pbc; anything with a '/' or ending in ".toml": that file.
-/// Throws Problem.
+/// "gtx980" is the file of that name that comes with pbc; a name with a '/' or ending in ".toml" is the path
+/// of a file. Throws Problem.
 Machine findMachine(const std::string &nameOrPath);
 
-/// The names of those that come with pbc, sorted.
+/// The names of the machines that come with pbc, sorted.
 std::vector<std::string> machineNames();
 
 } // namespace pbc::model

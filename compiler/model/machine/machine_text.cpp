@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A description as text.
+// Writes a description as text.
 #include "compiler/model/machine/machine_file.h"
 
 #include "tuner/space/toml.h"

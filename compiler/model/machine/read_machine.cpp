@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A description from text, with all its mistakes at once.
+// Reads a description from text and reports all its mistakes at once.
 #include "compiler/model/machine/machine_file.h"
 
 #include "runtime/base/closest.h"
@@ -117,7 +117,8 @@ private:
     return 1;
   }
 
-  /// Of something that could be built: no barrier takes an hour, no memory holds more than all the world's.
+  /// Limits exclude values of impossible machines: no barrier takes an hour, no memory is larger than all
+  /// existing ones.
   double positive(const toml::node &node, const std::string &key, const char *unit, double least,
                   double most) {
     const double value = positive(node, key);
@@ -243,7 +244,7 @@ private:
 } // namespace
 
 Machine readMachine(const std::string &text, const std::string &where) {
-  // With exceptions, as everywhere in pbc: toml++'s other form must not be linked with this one.
+  // toml++ is used with exceptions, as everywhere in pbc: its other form must not be linked with this one.
   toml::table root;
   try {
     root = toml::parse(text, where);

@@ -16,7 +16,7 @@ std::string wordOf(const std::filesystem::path &file) {
   return word;
 }
 
-/// "48K", "32M"; 0 if it is none.
+/// Reads "48K", "32M"; 0 for other text.
 double bytesOf(const std::string &text) {
   char *end = nullptr;
   const double number = std::strtod(text.c_str(), &end);
@@ -37,7 +37,7 @@ std::vector<Cache> cachesOf(const std::string &folder) {
     const double bytes = bytesOf(wordOf(cache / "size"));
     if (type == "Instruction" || bytes == 0)
       continue;
-    // Of its own, if the list of those that share it is one number.
+    // A cache is a core's own if the list of processors that share it is one number.
     const bool isShared = wordOf(cache / "shared_cpu_list").find_first_of(",-") != std::string::npos;
     caches.push_back({"L" + level, bytes, isShared ? Scope::Machine : Scope::Unit});
   }

@@ -23,8 +23,8 @@ struct Fields {
   }
 };
 
-/// One step. `body` gives a point's new value from a pointer to it and the distances to the next row and
-/// plane.
+/// Computes one step. `body` gives a point's new value from a pointer to it and the distances to the next row
+/// and plane.
 template <class Body>
 void sweep(Fields &f, Body body) {
   const float *__restrict from = f.from.data();
@@ -89,7 +89,7 @@ Figure iterationTimeOf(Fields fields, int lanes, const Sampling &sampling) {
   };
   run();
   return sampled(sampling, [&] {
-    // From the beginning again: what grows or vanishes would be slow for its own reasons.
+    // The fields are reset, because growing or vanishing values would be slow for other reasons.
     std::ranges::fill(fields.from, 1.0F);
     std::ranges::fill(fields.to, 1.0F);
     return ownSecondsOf(run) / (fields.points() * static_cast<double>(steps)) * lanes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The kernels that measure a device, in the dialect of runtime/device/dialect.h. One item of a group writes
-// what it computed, so that nothing can be left out.
+// its result, so that the compiler cannot remove the computation.
 #pragma once
 
 namespace pbc::model {
@@ -15,7 +15,7 @@ PB_KERNEL(pb_nothing)(PB_GLOBAL float *a, long never)
 }
 )";
 
-/// A chain of 16 multiply-adds in each of `steps` steps.
+/// Computes a chain of 16 multiply-adds in each of `steps` steps.
 inline constexpr const char *kMultiplyAddKernel = R"(
 PB_KERNEL(pb_madd)(PB_GLOBAL float *a, long steps)
 {
@@ -33,7 +33,7 @@ PB_KERNEL(pb_madd)(PB_GLOBAL float *a, long steps)
 }
 )";
 
-/// Every item passes on what its neighbour had, `count` times.
+/// Every item passes on its neighbour's value, `count` times.
 inline constexpr const char *kBarrierKernel = R"(
 PB_KERNEL(pb_barriers)(PB_GLOBAL float *a, long count)
 {
@@ -60,8 +60,8 @@ PB_KERNEL(pb_copy)(PB_GLOBAL const float *a, PB_GLOBAL float *b)
 }
 )";
 
-/// a[i] is the place after i on a way through all places, in no order that a cache foresees: a linear
-/// congruence of full period. `mask` is one less than their number, a power of two.
+/// Makes a[i] the successor of i on a path through all elements, in an order that no cache can predict: a
+/// linear congruence of full period. `mask` is one less than the number of elements, which is a power of two.
 inline constexpr const char *kWayKernel = R"(
 PB_KERNEL(pb_way)(PB_GLOBAL int *a, long mask)
 {
@@ -71,7 +71,7 @@ PB_KERNEL(pb_way)(PB_GLOBAL int *a, long mask)
 }
 )";
 
-/// One item goes that way: each load waits for the one before.
+/// One item follows that path: each load depends on the previous one.
 inline constexpr const char *kChaseKernel = R"(
 PB_KERNEL(pb_chase)(PB_GLOBAL int *a, PB_GLOBAL int *out, long first, long steps)
 {
@@ -83,7 +83,7 @@ PB_KERNEL(pb_chase)(PB_GLOBAL int *a, PB_GLOBAL int *out, long first, long steps
 }
 )";
 
-/// The same through local memory.
+/// The same in local memory.
 inline constexpr const char *kLocalChaseKernel = R"(
 PB_KERNEL(pb_local_chase)(PB_GLOBAL int *out, long steps)
 {
@@ -97,7 +97,7 @@ PB_KERNEL(pb_local_chase)(PB_GLOBAL int *out, long steps)
 }
 )";
 
-/// Every item reads four numbers of local memory in each of `steps` steps, side by side with its neighbours.
+/// Every item reads four numbers of local memory in each of `steps` steps, next to its neighbours.
 inline constexpr const char *kLocalReadKernel = R"(
 PB_KERNEL(pb_local_read)(PB_GLOBAL float *a, long steps)
 {
@@ -116,11 +116,12 @@ PB_KERNEL(pb_local_read)(PB_GLOBAL float *a, long steps)
 }
 )";
 
-inline constexpr int kLocalBytes = 1024 * 4; // of the two before
+inline constexpr int kLocalBytes = 1024 * 4; // of the two kernels above
 
 inline constexpr int kStepTileBytes = 2 * 34 * 10 * 4;
 
-/// `steps` steps of a 5-point stencil over 32 x 8 points, a group of 256 items, in two fields with borders.
+/// Computes `steps` steps of a 5-point stencil over 32 x 8 points with a group of 256 items, in two fields
+/// with borders.
 inline constexpr const char *kStepKernel = R"(
 PB_KERNEL(pb_steps)(PB_GLOBAL float *a, long steps)
 {

@@ -19,10 +19,11 @@ namespace {
 
 namespace device = pb::device;
 
-constexpr double kMostSeconds = 20;      // of one launch
-constexpr double kMultiplyAddCycles = 4; // until a multiply-add's result can be used: NVIDIA since Volta, x86
+constexpr double kMostSeconds = 20; // of one launch
+// Cycles until a multiply-add's result can be used: NVIDIA since Volta, x86.
+constexpr double kMultiplyAddCycles = 4;
 
-/// Runs kernels one after the other and says how long they took.
+/// Runs kernels one after the other and measures their times.
 class DeviceProbe {
 public:
   explicit DeviceProbe(device::Device &d) : device_(d) {}
@@ -32,7 +33,7 @@ public:
   }
 
   struct Times {
-    double onDevice, seen; // by the device's clock; from the call until the host knows
+    double onDevice, seen; // by the device's clock; from the call until the host sees the end
   };
   Times run(device::Kernel &kernel, const std::vector<device::Argument> &arguments, long items, int group) {
     device::EventRef event;
@@ -79,7 +80,8 @@ public:
     m.launch = launchTime();
     measureLanes(m);
     m.barrier = barrier(m);
-    // How many blocks a unit holds no driver says. A processor that plays a device holds one.
+    // Drivers do not say how many blocks a unit holds. If the device is the processor itself, a unit holds
+    // one.
     m.blocksPerUnit = about_.sharesMemory ? 1 : 16;
     const double local = static_cast<double>(about_.localBytes);
     if (local > 0)
@@ -119,7 +121,7 @@ private:
     return sampled(sampling_, [&] { return probe_.run(*kernel, arguments, group_, group_).seen; });
   }
 
-  /// One item alone shows the clock, a full device how many do so at once.
+  /// A single item gives the clock, a full device the number of lanes.
   void measureLanes(Machine &m) {
     constexpr long kSteps = 1000, kAddsOfStep = 16;
     const auto full = probe_.build(kMultiplyAddKernel, "pb_madd", group_),
@@ -140,7 +142,7 @@ private:
     m.lanes = static_cast<int>(powerOfTwoNear(all.value / (m.clock->value * m.units)));
   }
 
-  /// From the difference of two kernels that differ in their number of barriers only.
+  /// The difference of two kernels that differ only in their number of barriers.
   Figure barrier(const Machine &m) {
     constexpr long kFew = 64, kMany = 1088;
     const auto kernel = probe_.build(kBarrierKernel, "pb_barriers", group_);
@@ -178,8 +180,8 @@ private:
     });
   }
 
-  /// What a load takes that `run` does so many of, one after the other: the difference of two numbers of
-  /// them.
+  /// The time of one load, from runs with two different numbers of dependent loads: the difference of their
+  /// times.
   template <typename Run>
   Figure perLoad(Run run) {
     constexpr long kFew = 1000, kMany = 21000;
@@ -198,7 +200,7 @@ private:
     auto way = device_.allocate(places * 4), out = device_.allocate(64);
     const long count = static_cast<long>(places);
     probe_.run(*fill, {device::Argument::writes(*way), device::Argument::of(count - 1)}, count, group);
-    // Each time from another place: what was gone through before may be in a cache.
+    // Each run begins at another place, because the path of an earlier run may be in a cache.
     std::mt19937_64 random(1);
     return perLoad([&](long steps) {
       const long first = static_cast<long>(random() % places);
@@ -219,8 +221,8 @@ private:
     });
   }
 
-  /// `value` of each run of a kernel that takes a buffer, a number for each item, and how many steps it
-  /// makes.
+  /// `value` of each run of a kernel that takes a buffer, a number for each item, and the number of its
+  /// steps.
   template <typename Value>
   Figure ofSteps(const char *source, const char *name, long items, long steps, Value value) {
     const auto kernel = probe_.build(source, name, group_);
@@ -238,7 +240,7 @@ private:
                    [&](double seconds) { return static_cast<double>(items * kSteps * 4 * 4) / seconds; });
   }
 
-  /// Steps of a 5-point stencil in group-local memory, as many groups at once as blocks that fit.
+  /// Steps of a 5-point stencil in group-local memory, with as many groups at once as blocks that fit.
   Figure iteration(const Machine &m) {
     constexpr long kSteps = 200;
     const long items = static_cast<long>(m.units) * 4 * group_;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The machine at hand as a description: the processor always, devices through the runtime's device layer.
+// Measures this machine and makes its description: the processor, and devices through the runtime's device
+// layer.
 //
 //   measureProcessor({.seconds = 10})             =>  2 units of 16 lanes, L1 48 kB at 310 GB/s and 1.5 ns,
 //   ... measureDevice(device, {.seconds = 10})        =>  an OpenCL or CUDA device
 //
-// Invariant: every figure has the spread of its samples; what cannot be measured is looked up or left out,
-// and `source` says which is which. It takes about as long as it may, some seconds more for devices that
-// compile. Source: cost-models.md 1.9.
+// Invariant: every measured figure has the spread of its samples; what cannot be measured is looked up or
+// left out, and `source` says which. Measuring takes about as long as the settings allow, and some seconds
+// more for devices that have to compile. Source: cost-models.md 1.9.
 #pragma once
 #include "compiler/model/machine/machine.h"
 
@@ -23,7 +24,7 @@ struct MeasureSettings {
 
 Machine measureProcessor(const MeasureSettings &);
 
-/// Throws Problem if it has no memory for the measurements, or pb::device::DeviceError.
+/// Throws Problem if the device has no memory for the measurements, or pb::device::DeviceError.
 Machine measureDevice(pb::device::Device &, const MeasureSettings &);
 
 } // namespace pbc::model

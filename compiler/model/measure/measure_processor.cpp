@@ -17,7 +17,7 @@
 namespace pbc::model {
 namespace {
 
-/// Processors that this process may run on.
+/// The number of processors on which this process may run.
 int usableUnits() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0)
@@ -30,7 +30,7 @@ double pagesInBytes(int which) {
   return pages > 0 && bytes > 0 ? static_cast<double>(pages) * static_cast<double>(bytes) : 0;
 }
 
-/// So much that hardly anything of it stays in a cache, if that much is free.
+/// So many bytes that hardly any of them stay in a cache, if that much memory is free.
 double farBytes(const std::vector<Cache> &caches) {
   constexpr double kLeast = 16.0 * 1024 * 1024, kMost = 512.0 * 1024 * 1024;
   const double last = caches.empty() ? kLeast : caches.back().bytes;
@@ -43,7 +43,7 @@ public:
   ProcessorProbe(int units, double seconds)
       : units_(units), each_{.least = 5, .most = 51, .seconds = seconds} {}
 
-  /// `used`: bytes of one instance that the measurement goes through.
+  /// `used`: bytes of one instance that the measurement reads.
   void add(std::vector<Memory> &memories, const std::string &name, Scope scope, double bytes,
            double used) const {
     Memory m{.name = name,
@@ -67,7 +67,8 @@ private:
 
 Machine measureProcessor(const MeasureSettings &settings) {
   const pb::base::Machine about = pb::base::thisMachine();
-  // Two figures for each of four memories, clock, barrier, start of threads, seven stencils.
+  // The time is divided by the number of figures: two for each of four memories, clock, barrier, start of
+  // threads, seven stencils.
   const double each = settings.seconds / 18;
   const Sampling sampling{.least = 5, .most = 51, .seconds = each};
   Machine m;
@@ -83,7 +84,7 @@ Machine measureProcessor(const MeasureSettings &settings) {
   m.clock = clockRate(sampling);
   const ProcessorProbe probe(m.units, each);
   const std::vector<Cache> caches = cachesOf("/sys/devices/system/cpu/cpu0");
-  // Half of each, so that it stays there beside whatever else is in it.
+  // Half of each cache is used, so that the data stays there beside other data.
   for (const Cache &c : caches)
     probe.add(m.memories, c.name, c.scope, c.bytes, c.bytes / 2);
   probe.add(m.memories, "global", Scope::Machine, std::max(1.0, pagesInBytes(_SC_PHYS_PAGES)),

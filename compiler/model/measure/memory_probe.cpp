@@ -23,9 +23,9 @@ constexpr std::size_t kLineBytes = 64;
 
 /// A line; the processor's vectors are as wide or narrower.
 using Line = std::uint64_t __attribute__((vector_size(kLineBytes)));
-constexpr std::size_t kStrip = 4; // lines that are added up side by side: several loads in flight
+constexpr std::size_t kStrip = 4; // lines that are added in parallel, so that several loads are in flight
 
-/// Reads all of it `times` times; what comes out depends on every number.
+/// Reads all of it `times` times; the result depends on every number.
 std::uint64_t readAll(const Line *data, std::size_t count, long times) {
   std::uint64_t sum = 0;
   onWidestVectors([&]() PBC_INLINE {
@@ -47,12 +47,12 @@ std::uint64_t readAll(const Line *data, std::size_t count, long times) {
 Figure readBandwidth(int units, std::size_t bytesEach, const Sampling &sampling) {
   const std::size_t count = std::max(bytesEach / kLineBytes / kStrip, std::size_t{1}) * kStrip;
   const double bytes = static_cast<double>(count * kLineBytes);
-  // A millisecond or less where that is enough: short samples are rarely interrupted.
+  // A millisecond or less if that is enough, because short samples are rarely interrupted.
   const long times = std::max(1L, static_cast<long>(2e7 / bytes));
   const int samples = sampling.most;
   std::vector<std::vector<double>> seconds(static_cast<std::size_t>(units));
   std::barrier together(units);
-  // Allocated here, where want of memory is noticed; first touched by the thread that reads it.
+  // Allocated here, so that an allocation failure is reported; first touched by the thread that reads it.
   std::vector<Pages<Line>> data;
   for (int u = 0; u < units; ++u)
     data.emplace_back(count);
@@ -79,7 +79,7 @@ Figure readBandwidth(int units, std::size_t bytesEach, const Sampling &sampling)
     });
   for (std::thread &t : threads)
     t.join();
-  // Each unit at the rate that it had while the others ran.
+  // Each unit's rate while the others ran.
   std::vector<double> rates;
   for (std::size_t s = 0; s < seconds.front().size(); ++s) {
     double rate = 0;
@@ -113,7 +113,7 @@ Figure chaseLatency(std::size_t bytes, const Sampling &sampling) {
     }
     at = here;
   };
-  // Every line is where it will be before it counts; far memory needs no such walk.
+  // Before measuring, every line is brought to its level of the hierarchy; far memory does not need this.
   for (std::size_t walked = 0; walked < std::min(count, std::size_t{1} << 20);
        walked += static_cast<std::size_t>(steps))
     walk();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How fast memory is: all units reading at once, and one unit following a chain of pointers.
+// Measures how fast memory is: with all units reading at once, and with one unit following a chain of
+// pointers.
 //
 //   readBandwidth(2, 512 KiB)   =>  bytes per second of both units together, each over 512 KiB of its own
 //   chaseLatency(512 KiB)       =>  seconds from a load to the next, which needs its result
 //
-// The chain visits every line of 64 bytes once in a random order, so that nothing can be fetched ahead. As a
-// program sees it: what translating addresses costs is part of it.
+// The chain visits every line of 64 bytes once in a random order, so that nothing can be prefetched. The
+// results are what a program sees: they include the cost of translating addresses.
 #pragma once
 #include "compiler/model/measure/sampling.h"
 

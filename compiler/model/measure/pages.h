@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Memory for measurements, in large pages where the system has them: what is measured is then the memory, not
-// how its addresses are translated.
+// Memory for measurements, in large pages if the system has them, so that address translation does not affect
+// the result.
 //
 //   Pages<std::uint64_t> data(1 << 20);   data.get()[5] = 1;
 //
-// Not touched until it is used, so that it lies near the thread that does. Throws std::bad_alloc.
+// The memory is not touched before it is used, so that it lies near the thread that uses it. Throws
+// std::bad_alloc.
 #pragma once
 #include <cstddef>
 #include <cstdlib>
@@ -28,7 +29,7 @@ public:
     pages_.reset(static_cast<T *>(std::aligned_alloc(kLarge, bytes)));
     if (!pages_)
       throw std::bad_alloc();
-    madvise(pages_.get(), bytes, MADV_HUGEPAGE); // if it cannot, small ones do
+    madvise(pages_.get(), bytes, MADV_HUGEPAGE); // if that fails, small pages are used
   }
   T *get() const { return pages_.get(); }
 

@@ -11,7 +11,7 @@
 namespace pbc::model {
 namespace {
 
-/// Of sorted values, between two of them where the place is between two.
+/// A quantile of sorted values, interpolated between two of them.
 double quantile(const std::vector<double> &sorted, double part) {
   const double place = part * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);
@@ -35,7 +35,7 @@ Figure sampled(const Sampling &sampling, const std::function<double()> &measureO
   while (static_cast<int>(values.size()) < sampling.most &&
          (static_cast<int>(values.size()) < sampling.least || spent < sampling.seconds))
     spent += secondsOf([&] {
-      // A clock that did not move says nothing; nor does a rate over no time.
+      // A clock that did not advance gives no information, and no rate can be computed over no time.
       if (const double value = measureOnce(); value > 0 && std::isfinite(value))
         values.push_back(value);
     });

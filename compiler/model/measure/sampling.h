@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A figure from repeated measurements.
+// Makes a figure from repeated measurements.
 //
-//   figureOf({3, 1, 2, 100, 2})            =>  value 2 (the median), spread 0.25: half of the middle 50 %,
-//   relative sampled({.seconds = 0.2}, measureOnce) =>  as many as fit, at least 5
+//   figureOf({3, 1, 2, 100, 2})               =>  value 2 (the median), spread 0.25: half of the middle
+//                                                 50 %, relative to the value
+//   sampled({.seconds = 0.2}, measureOnce)    =>  as many samples as fit, at least 5
 //
-// The median, because a busy machine only ever makes some runs slower; the spread says how far to trust it.
+// The median is used because a busy machine only makes some runs slower; the spread says how far the value
+// can be trusted.
 #pragma once
 #include "compiler/model/machine/machine.h"
 
@@ -13,7 +15,7 @@
 
 namespace pbc::model {
 
-/// Of at least one value, all positive.
+/// Needs at least one value; all must be positive.
 Figure figureOf(std::vector<double> values);
 
 struct Sampling {
@@ -25,7 +27,7 @@ Figure sampled(const Sampling &, const std::function<double()> &measureOnce);
 /// Seconds until `f` is done.
 double secondsOf(const std::function<void()> &f);
 
-/// Seconds of them in which this thread ran: what others had of the processor does not count.
+/// The seconds in which this thread ran, so that other processes do not count.
 double ownSecondsOf(const std::function<void()> &f);
 
 } // namespace pbc::model

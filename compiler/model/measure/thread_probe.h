@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What it costs that threads wait for each other.
+// Measures the cost of threads waiting for each other.
 //
 //   barrierTime(2)      =>  seconds until both threads have passed a barrier
 //   threadStartTime(2)  =>  seconds to start a thread on each unit and to wait for their ends

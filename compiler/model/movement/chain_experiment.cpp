@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kShortest = 2, kLongest = 20, kFirstFused = 3;
 
-/// n + 1 sizes. By remainder, not by std::uniform_int_distribution, which each library does its own way.
+/// n + 1 random sizes, computed by remainder, because std::uniform_int_distribution differs between
+/// libraries.
 std::vector<long> randomSizes(int n, std::mt19937_64 &random) {
   constexpr long kStep = 8, kLeast = 320, kMost = 1024;
   std::vector<long> sizes;

@@ -5,12 +5,12 @@
 //
 //   chainExperiment({.memory = 65536}).mean           7.3 % (closed, n from 3 to 20); Mode::Printed: 9.4 %
 //
-// 1000 chains of each length from 2 to 20; sizes are multiples of 8 from 320 to 1024, all equally likely (the
-// source does not say which; these reproduce its table). Each chain is multiplied in the order of fewest
-// operations; "saved" is what the best fused pairs move less than the same products one by one, in percent.
-// The baseline of the closed forms keeps the output (D.18), that of the exact counts whatever is best.
-// Invariant: the same seed gives the same numbers on every machine.
-// Source: cost-models.md section 7.5.
+// There are 1000 chains of each length from 2 to 20; sizes are multiples of 8 from 320 to 1024, all equally
+// likely (the source does not name its sizes; these reproduce its table). Each chain is multiplied in the
+// order of fewest operations; "saved" is how many percent less the best fused pairs move than the same
+// products one by one. The closed forms are compared with products that keep the output (D.18), the exact
+// counts with those that keep the best matrix. Invariant: the same seed gives the same numbers on every
+// machine. Source: cost-models.md section 7.5.
 #pragma once
 #include "compiler/model/mode.h"
 
@@ -42,7 +42,7 @@ struct ChainExperiment {
   long chains = 0;
 };
 
-/// Throws Problem where the closed forms mean nothing (memories above 409600 words).
+/// Throws Problem if the closed forms have no meaning (memories above 409600 words).
 ChainExperiment chainExperiment(const ExperimentOptions &);
 
 } // namespace pbc::model

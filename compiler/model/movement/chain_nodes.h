@@ -28,7 +28,7 @@ struct ChainNodeCosts {
   Cost total{};
 };
 
-/// Children before their parents; what is fused is what moves least.
+/// Children come before their parents; the fusions are those that move least.
 template <class Costs>
 class ChainNodes {
 public:

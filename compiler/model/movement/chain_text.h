@@ -12,7 +12,7 @@
 
 namespace pbc::model {
 
-/// Node (i, j) of it.
+/// The text of its node (i, j).
 template <class Cost>
 std::string chainText(const pb::ChainPlan<Cost> &plan, int i, int j) {
   if (i == j)

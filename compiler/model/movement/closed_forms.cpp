@@ -15,7 +15,7 @@ void requireWords(double memory) {
     throw Problem(fmt::format("a fast memory of {} words", memory), "it has at least one word");
 }
 
-/// Throws where the form may be negative: it counts on more than one tile along this size.
+/// Throws if the form may be negative: it assumes more than one tile along this size.
 void requireLarge(const char *name, long size, double memory) {
   requireWords(memory);
   const double least = std::ceil(std::sqrt(memory) / 2);
@@ -33,8 +33,8 @@ double threeSizes(long a, long b, long c) {
 
 double twoSizes(long a, long b) { return static_cast<double>(a) * static_cast<double>(b); }
 
-/// alpha' = (1 + 2 alpha) / (1 + alpha), between 1 and 2: how much longer the tile is along the size that the
-/// updates of the result do not repeat.
+/// alpha' = (1 + 2 alpha) / (1 + alpha), between 1 and 2: the factor by which the tile is longer along the
+/// size that the updates of the result do not repeat.
 double stretch(double alpha) { return (1 + 2 * alpha) / (1 + alpha); }
 
 double sizeRatio(long a, long b) { return static_cast<double>(a) / static_cast<double>(b); }

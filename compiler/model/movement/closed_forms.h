@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Movement in closed form: tiles of any real size, nothing cut off at borders. For insight and for the
-// published tables; what is exact, and what decides, are the counts of runtime/abi/data_movement.h.
+// Data movement in closed form: tiles have any real size, and nothing is cut off at borders. The closed forms
+// are for insight and for the published tables; decisions use the exact counts of
+// runtime/abi/data_movement.h.
 //
 //   closedOutputKept({936, 1008, 552}, 65536).words                  4585464, tiles of 256 x 256
 //   closedLeft({936, 1008, 552, 368}, 65536).words                   5908537.4, tiles of 227.39 x 288.21
 //   closedRight({936, 1008, 552, 368}, 65536, Mode::Printed).words   3410650.2: below the true minimum
 //
-// Sizes and memories are in numbers ("words"), not in bytes.
-// Invariant: sizes are positive and at least half the memory's root, where the forms are positive; others
-// throw Problem. Source: cost-models.md sections 5 (D.2 to D.6), 6 (D.7 to D.14) and 6.4.
+// Sizes and memories are in numbers ("words"), not in bytes. Invariant: sizes are positive and at least half
+// the square root of the memory, where the forms are positive; others throw Problem. Source: cost-models.md
+// sections 5 (D.2 to D.6), 6 (D.7 to D.14) and 6.4.
 #pragma once
 #include "compiler/model/mode.h"
 
@@ -20,7 +21,7 @@ namespace pbc::model {
 using ProductSizes = std::array<long, 3>; // P0 x P1 times P1 x P2
 using FusedSizes = std::array<long, 4>;   // and P2 x P3
 
-/// Words, and the tile for which they are least, along the sizes that the function names.
+/// The number of words, and the tile for which it is least, along the sizes that the function names.
 struct ClosedForm {
   double words = 0;
   double first = 0, second = 0;
@@ -30,23 +31,23 @@ struct ClosedForm {
 ClosedForm closedOutputKept(const ProductSizes &, double memory);
 /// D.5: the left matrix is kept, x (P0) by z (P1).
 ClosedForm closedLeftKept(const ProductSizes &, double memory);
-/// D.6: the right matrix is kept, y (P2) by z (P1). Printed: x for y in the tile, which is not one of this
-/// matrix (E8).
+/// D.6: the right matrix is kept, y (P2) by z (P1). Printed: the tile has x instead of y, which is not a size
+/// of this matrix (E8).
 ClosedForm closedRightKept(const ProductSizes &, double memory);
 
 /// D.10: (A1 A2) A3 fused, x (P0) by y (P2) of A1 A2.
 ClosedForm closedLeft(const FusedSizes &, double memory);
 /// D.14: A1 (A2 A3) fused, x (P1) by y (P3) of A2 A3. Printed: the ratio is P0 / P1, not P0 / P2 (E1).
 ClosedForm closedRight(const FusedSizes &, double memory, Mode = Mode::Corrected);
-/// 6.4: D.10 where the result is updated by reductions, one word an update.
+/// 6.4: D.10 if the result is updated by reductions, one word per update.
 ClosedForm closedLeftReduction(const FusedSizes &, double memory);
 ClosedForm closedRightReduction(const FusedSizes &, double memory);
 
-/// The memory from which (A1 A2) A3 fused moves less than both products by themselves (closed forms).
+/// The memory size from which on (A1 A2) A3 fused moves less than both products separately (closed forms).
 double breakEvenLeft(const FusedSizes &);
 double breakEvenRight(const FusedSizes &);
 
-/// For leastCost() of runtime/abi/matrix_chain.h: D.18 and D.24 to D.26.
+/// The costs for leastCost() of runtime/abi/matrix_chain.h: D.18 and D.24 to D.26.
 struct ClosedCosts {
   using Cost = double;
   double memory;

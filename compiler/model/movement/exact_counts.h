@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The exact counts of runtime/abi/data_movement.h for people: sizes are checked, and a count that 64 bits do
-// not hold, or a memory in which no tile fits, is a Problem instead of a number.
+// The exact counts of runtime/abi/data_movement.h for users: sizes are checked, and a count that does not fit
+// in 64 bits, or a memory in which no tile fits, gives a Problem instead of a number.
 //
 //   counted(pb::leastProduct(936, 1008, 552, {65536}), "one product")     4629312
 //
@@ -14,21 +14,21 @@
 
 namespace pbc::model {
 
-/// Sizes from 1 to 2^31 - 1, or Problem.
+/// Throws Problem unless all sizes are from 1 to 2^31 - 1.
 void requireSizes(const std::vector<long> &sizes);
-/// At least one word, no negative number of streamed lines, or Problem.
+/// Throws Problem unless there is at least one word, and the number of streamed lines is not negative.
 void requireMemory(const pb::FastMemory &);
 
 /// Whether some tile fits.
 inline bool fits(const pb::Tiled &tiled) { return tiled.first > 0; }
 
-/// The words, or Problem: `what` is counted ("the product").
+/// The number of words, or Problem; `what` names what is counted ("the product").
 long counted(pb::Words, const std::string &what);
-/// The same of a tiled computation, for which also no tile may fit.
+/// The same for a tiled computation, which also fails if no tile fits.
 long counted(const pb::Tiled &, const pb::FastMemory &, const std::string &what);
 
-/// Nothing moves less than what goes in and comes out once: the matrices of a chain P0 x P1, P1 x P2, ... and
-/// their product.
+/// Checks the lower bound: each input is read and the output written at least once. The inputs are the
+/// matrices of a chain P0 x P1, P1 x P2, ..., the output is their product.
 void requireEachOnce(long words, const std::vector<long> &sizes);
 
 } // namespace pbc::model

@@ -14,7 +14,7 @@ using pb::FastMemory;
 using pb::Tiled;
 using pb::Update;
 
-/// One product after the other: a Tiled without a tile.
+/// Two separate products: a Tiled without a tile.
 Way oneByOne(const std::string &side, const ProductSizes &first, const ProductSizes &second) {
   return {side + ", one by one", 0, 0,
           [=](FastMemory m) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The ways to compute one product or two, each with its exact count and its closed form: what the command
-// compares, shows and draws.
+// compares, prints and draws.
 //
 //   waysOfOne({936, 1008, 552})[0].exact({65536}).words      4629312, "output kept (P0 x P2)"
 //
@@ -19,29 +19,29 @@ namespace pbc::model {
 
 struct Way {
   std::string name;
-  long firstExtent = 0, secondExtent = 0; // what the tile is cut out of
-  /// Two products one by one have no common tile: 0 x 0.
+  long firstExtent = 0, secondExtent = 0; // the extents that the tile cuts
+  /// Two separate products have no common tile: 0 x 0.
   std::function<pb::Tiled(pb::FastMemory)> exact;
   std::function<ClosedForm(double memory)> closed; // empty: there is none
 };
 
-/// Output, left and right matrix kept, in this order.
+/// The output, the left and the right matrix kept, in this order.
 std::vector<Way> waysOfOne(const ProductSizes &);
 
-/// Of each side: one by one; fused; fused with reductions; fused with a panel of the result kept.
+/// For each side: separate products; fused; fused with reductions; fused with a panel of the result kept.
 struct WaysOfTwo {
   std::vector<Way> left, right;
 };
 WaysOfTwo waysOfTwo(const FusedSizes &, Mode);
 
-/// The closed form, where there is one for these sizes and this memory.
+/// The closed form, if there is one for these sizes and this memory.
 std::optional<ClosedForm> closedOf(const Way &, double memory);
 
-/// Of those that fit the one that moves least, the first among equals. Throws Problem if none fits.
+/// Of those that fit, the way that moves least, the first among equals. Throws Problem if none fits.
 const Way &leastOf(const std::vector<Way> &, const pb::FastMemory &);
 
-/// From which memory on, about (5 %), `way` moves less than `other`; nothing if it does not below 10^15
-/// words.
+/// The approximate memory size (within 5 %) from which on `way` moves less than `other`; nothing if it does
+/// not below 10^15 words.
 std::optional<long> paysFrom(const Way &way, const Way &other, const pb::FastMemory &);
 
 } // namespace pbc::model

@@ -31,7 +31,7 @@ HexagonRow rowOf(const Hexagon &h, long wavefront, long row) {
 } // namespace
 
 long Hexagon::outputs() const {
-  // The highest row whole; of the row that is as wide as the next `radius` at each end, of those above two.
+  // The highest row counts completely; of the next row `radius` points at each end, of those above two.
   const long above = height / 2 - 1;
   const long ofThose = above > 0 ? (above - 1) * 4 * radius + std::min(4 * radius, base + 2 * radius) : 0;
   return base + std::min(2 * radius, widest()) + ofThose;
@@ -61,7 +61,7 @@ long tilesOfWavefront(const Hexagon &h, long extent, long steps, long wavefront)
   const long first = std::max(0L, -lowest), last = std::min(h.height, steps - lowest) - 1;
   if (first > last)
     return 0;
-  // Every other row that is there lies within the widest of them.
+  // Every other existing row lies within the widest of them.
   const long middle = std::clamp(h.height / 2 - 1, first, last);
   const HexagonRow row = rowOf(h, wavefront, middle);
   return roundedDown(extent - 1 - row.begin, h.pitch()) - roundedUp(1 - row.width - row.begin, h.pitch()) + 1;

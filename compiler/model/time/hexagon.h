@@ -6,12 +6,13 @@
 //   Hexagon{.base = 3, .height = 6}       rows from bottom to top:  3 5 7 7 5 3
 //     widest() 7, area() 30, pitch() 10 (from one to the next of its colour), inputs() 15
 //
-// Two colours, shifted by half a period in time and in space. Wavefront 2y+1 is the colour that covers steps
-// [y height - height/2, y height + height/2), wavefront 2g+2 the one that covers [g height, (g+1) height).
+// There are two colours, shifted by half a period in time and in space. Wavefront 2y+1 is the colour that
+// covers steps [y height - height/2, y height + height/2), wavefront 2g+2 the one that covers [g height,
+// (g+1) height).
 //
-// Invariant: every point (step, place) is in one tile; what it depends on, up to `radius` places away one
-// step before, is in the same tile or in an earlier wavefront. tests/unit/model/hexagon_test.cpp counts both.
-// Source: cost-models.md 1.2; A.3, A.4, A.4.1, B.5, B.6.3, generalised from radius 1.
+// Invariant: every point (step, place) is in one tile; the points on which it depends, up to `radius` places
+// away one step before, are in the same tile or in an earlier wavefront. tests/unit/model/hexagon_test.cpp
+// counts both. Source: cost-models.md 1.2; A.3, A.4, A.4.1, B.5, B.6.3, generalised from radius 1.
 #pragma once
 #include "compiler/model/mode.h"
 
@@ -20,21 +21,22 @@ namespace pbc::model {
 struct Hexagon {
   long base = 1;   // points of the lowest and of the highest row (tS1)
   long height = 2; // steps (tT), even
-  long radius = 1; // how far a point depends on others, one step before
+  long radius = 1; // distance of the farthest point one step before on which a point depends
 
   long widest() const { return base + radius * (height - 2); }                  // A.4
   long area() const { return height * (2 * base + radius * (height - 2)) / 2; } // B.6.3
   long inputs() const { return base + 2 * radius * height; }                    // A.4.1: points read
-  /// Points that others read: A.4.1 says as many as inputs(), which is a few too many.
+  /// Points that other tiles read: A.4.1 says as many as inputs(), which is a few too many.
   long outputs() const;
   /// Points of row 0 <= row < height.
   long width(long row) const { return base + 2 * indent(row); }
-  /// From a hexagon to the next of the same colour. Printed (A.6) forgets that the widest rows are two
-  /// radii narrower than base + radius * height: hexagons at that distance would leave points out.
+  /// The distance from a hexagon to the next of the same colour. Printed (A.6) does not account for the
+  /// widest rows being two radii narrower than base + radius * height: hexagons at that distance would leave
+  /// points out.
   long pitch(Mode mode = Mode::Corrected) const {
     return 2 * base + radius * (mode == Mode::Printed ? height : height - 2);
   }
-  /// By how many places a row begins before the lowest one.
+  /// By how many places a row begins to the left of the lowest one.
   long indent(long row) const { return radius * (row < height / 2 ? row : height - 1 - row); }
 };
 
@@ -45,10 +47,10 @@ struct HexagonPlace {
 };
 HexagonPlace hexagonOf(const Hexagon &, long step, long place);
 
-/// As the time model counts them: two for each period (A.3 without its last term).
+/// The number of wavefronts in the time model: two for each period (A.3 without its last term).
 long wavefronts(long steps, long height);
 
-/// As they are: one more where the last period reaches beyond its middle (A.3).
+/// The true number of wavefronts: one more if the last period reaches beyond its middle (A.3).
 long exactWavefronts(long steps, long height);
 
 /// How many hexagons of a wavefront, 1 <= wavefront <= exactWavefronts, have points in steps x extent.

@@ -42,7 +42,8 @@ Overhead overheadOf(const StencilMachine &m, const StencilProblem &p, const Tile
   o.ideal = idealTime(m, p);
   o.launches = count * m.launch;
   o.isComputeBound = t.compute >= t.transfer;
-  // How many of its slices compute while nothing else does: all, or those of a pipeline's end.
+  // The number of its slices that compute while nothing is transferred: all, or those at the ends of a
+  // pipeline.
   double shown = slices;
   if (!o.isComputeBound && t.resident > 1)
     shown = p.stencil.dimensions == 1 ? groups : 0;

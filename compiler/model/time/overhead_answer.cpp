@@ -13,18 +13,18 @@
 namespace pbc::model {
 namespace {
 
-/// A tile with what does not depend on the time of an iteration.
+/// A tile with the values that do not depend on the time of an iteration.
 struct FactoredTile {
   Tile tile;
-  StencilTime time; // its seconds of computing are of iterations of one second
+  StencilTime time; // its seconds of computing are for iterations of one second
   Overhead overhead;
 
-  double face() const { // what 8.5 says should be large
+  double face() const { // what should be large according to 8.5
     return static_cast<double>(tile.space[0]) + static_cast<double>(tile.time) / 2;
   }
 };
 
-/// Iterations of one second: what is left of them are counts.
+/// The problem with iterations of one second, so that the computed times are counts of iterations.
 StencilProblem ofOneSecond(StencilProblem p) {
   p.iteration = 1;
   return p;
@@ -102,7 +102,7 @@ void addPlot(Answer &a, const TimeQuestion &q, const Tile &tile) {
                      {factor}});
 }
 
-/// Better first: (8.5) as printed, or the factor, then the face.
+/// Compares tiles: by (8.5) as printed, or by the factor, then the face.
 bool isBetter(Mode mode, const FactoredTile &a, const FactoredTile &b) {
   constexpr double kRounding = 1e-12;
   const double x = a.overhead.factor(), y = b.overhead.factor();
@@ -143,7 +143,8 @@ Answer leastOverheads(const TimeQuestion &q, const TileSearchSettings &settings,
   addFigures(a, q, all.front());
   a.figure("feasible tiles", all.size(), "", "A.32");
   addFactors(a, all.front());
-  // The least factor is often that of tiles that only a slow iteration keeps busy: what lies between.
+  // The least factor often belongs to tiles that are only compute-bound with a slow iteration; the front
+  // shows those between.
   std::vector<TwoCosts> costs;
   for (const FactoredTile &f : all)
     costs.push_back({f.overhead.factor(), boundFrom(q.machine, f)});

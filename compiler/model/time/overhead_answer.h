@@ -7,8 +7,8 @@
 //   leastOverheads(question, settings, 10)       =>  over the whole space: the least factor (of equal ones the
 //                                                    tallest face), and the front of factors and such times
 //
-// The question's time of an iteration is not used. TimeModel::Printed uses equation 8.5 instead, iterations
-// that are lost, in which only the face tS1 + tT / 2 counts.
+// The question's time of an iteration is not used. The printed form uses equation 8.5 instead, in lost
+// iterations, where only the face tS1 + tT / 2 matters.
 //
 // Invariant: every factor is at least 1.
 //

@@ -9,7 +9,8 @@ namespace {
 
 constexpr double kWordBytes = 4;
 
-/// What a tile lies in: the multiprocessor's shared memory; of a processor the largest cache of one core.
+/// The memory that holds a tile: the multiprocessor's shared memory, or the largest cache of one core of a
+/// processor.
 const Memory &fastMemory(const Machine &machine) {
   if (machine.kind == MachineKind::Gpu)
     return machine.memory("shared");

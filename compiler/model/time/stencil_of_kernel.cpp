@@ -25,10 +25,10 @@ using kernel::Statement;
 
 using Distance = std::vector<long>; // from a cell to one that it needs, by dimension
 
-/// Nothing if it is not the same for all cells.
+/// Nothing if the distance is not the same for all cells.
 std::optional<Distance> distanceOf(const Access &write, const Access &read) {
   isl_map *cells = isl_map_apply_range(isl_map_reverse(write.relation.copy()), read.relation.copy());
-  // Of two matrices: deltas are between cells of one.
+  // For two matrices: deltas require cells of the same space.
   cells = isl_map_reset_tuple_id(isl_map_reset_tuple_id(cells, isl_dim_in), isl_dim_out);
   isl_set *deltas = isl_map_deltas(cells);
   Distance distance;
@@ -46,7 +46,7 @@ std::optional<Distance> distanceOf(const Access &write, const Access &read) {
 }
 
 /// "fadd" for an addition of floating-point numbers, "imul" for a product of integers; subtractions count as
-/// additions, which is how units carry them out.
+/// additions, because hardware executes them in the same way.
 std::string operationName(const Expr &e) {
   static const std::map<std::string, std::string> kNames = {
       {"+", "add"}, {"-", "add"}, {"*", "mul"}, {"/", "div"}, {"%", "div"}};
@@ -80,12 +80,13 @@ long wordsOf(const Buffer &b) { return std::max(1L, static_cast<long>(kernel::by
 
 StencilOutcome no(const std::string &why) { return {std::nullopt, why}; }
 
-/// What a statement's reads say: distances into the written matrix, into others, and which those are.
+/// The result of a statement's reads: distances into the written matrix, into others, and which matrices
+/// these are.
 struct Reads {
   std::vector<Distance> own, others;
   std::set<int> buffers;
   int count = 0;   // a cell that the body names twice is read once
-  std::string why; // some are not at a fixed distance
+  std::string why; // some reads are not at a fixed distance
 };
 
 Reads readsOf(const Kernel &k, const Statement &s) {

@@ -19,12 +19,12 @@ Hexagon hexagonOfTile(const Stencil &stencil, const Tile &tile) {
   return {tile.space[0], tile.time, stencil.radius};
 }
 
-/// How far a slice leans over the whole tile, in each inner dimension.
+/// How far a slice extends over the whole tile, in each inner dimension.
 long lean(const Stencil &stencil, const Tile &tile) { return stencil.radius * tile.time; }
 
 long slicesOf(const StencilProblem &p, const Tile &tile, bool whole) {
   if (p.stencil.dimensions == 3 && !whole) {
-    // A.24: one ceiling around the product. The small number takes back what the divisions round up.
+    // A.24: one ceiling around the product. The small number compensates for the rounding of the divisions.
     double product = 1;
     for (std::size_t d = 1; d < 3; ++d)
       product *=
@@ -60,7 +60,7 @@ void checkBounds(const StencilMachine &m, const StencilProblem &p, const Stencil
   });
 }
 
-/// The number of tiles on a unit that a caller asked for, or the most.
+/// The number of tiles on a unit that a caller asked for, or the largest possible.
 long checkedResidency(const StencilMachine &m, const StencilProblem &p, const Tile &tile, long wanted) {
   check(p);
   checkTile(p, tile);
@@ -173,7 +173,7 @@ double countedTime(const StencilMachine &m, const StencilProblem &p, const Tile 
   const Hexagon hexagon = hexagonOfTile(p.stencil, tile);
   double sum = 0;
   const long count = exactWavefronts(p.steps, tile.time);
-  // All of a colour are alike but for those that the first and the last step cut.
+  // All tiles of a colour are alike except those that the first and the last step cut.
   const auto add = [&](long wavefront, long times) {
     const long width = tilesOfWavefront(hexagon, p.extents[0], p.steps, wavefront);
     const long rounds = roundedUp(roundedUp(width, t.resident), m.units);

@@ -22,20 +22,20 @@
 
 namespace pbc::model {
 
-/// What the model takes of a machine: fast memory is the shared memory of a GPU's multiprocessor or the
-/// largest cache that a core has to itself.
+/// The figures of a machine that the model uses: fast memory is the shared memory of a GPU's multiprocessor,
+/// or the largest cache that a core has to itself.
 struct StencilMachine {
   std::string name;
   long units = 0, lanes = 0; // nSM, nV
   long unitWords = 0;        // of fast memory in a unit (MSM)
-  long blockWords = 0;       // of it that one tile may have (Mblk)
+  long blockWords = 0;       // the part of it that one tile may have (Mblk)
   long blocksPerUnit = 1;    // MTBSM
   double secondsPerWord = 0; // of far memory, all units together (L)
-  double barrier = 0;        // after each row of a tile (tau); 0 where one thread computes a tile
+  double barrier = 0;        // after each row of a tile (tau); 0 if one thread computes a tile
   double launch = 0;         // of a wavefront (Ts)
 };
 
-/// Throws Problem naming the figure that is missing.
+/// Throws Problem with the figure that is missing.
 StencilMachine stencilMachine(const Machine &);
 
 struct Tile {
@@ -44,7 +44,7 @@ struct Tile {
   bool operator==(const Tile &) const = default;
 };
 
-/// Which errata are mended; one by one, so that published numbers can be followed.
+/// Which errata are corrected, one by one, so that published numbers can be reproduced.
 struct TimeForm {
   bool pitch = true;      // E2, E5: the distance of hexagons
   bool contention = true; // E3: units share the far memory's bandwidth
@@ -54,47 +54,48 @@ struct TimeForm {
 TimeForm timeForm(Mode);
 
 struct StencilTime {
-  long wavefronts = 0, width = 0; // Nw, w
+  long wavefronts = 0, width = 0; // Nw: number of wavefronts; w: tiles of a wavefront
   long resident = 0;              // k: tiles on a unit at once
   long tileWords = 0;             // of fast memory (Mtile)
-  long movedWords = 0;            // in and out, of a slice of a tile (mio)
+  long movedWords = 0;            // in and out, for a slice of a tile (mio)
   long slices = 0;                // of a tile (Nsub)
   double transfer = 0;            // seconds of a slice (m')
   double compute = 0;             // seconds of a slice (c)
-  double group = 0;               // k resident tiles (Ttile, Tprism, Tslab)
-  long rounds = 0;                // groups that a unit has of a wavefront (R)
+  double group = 0;               // of k resident tiles (Ttile, Tprism, Tslab)
+  long rounds = 0;                // groups of a wavefront that a unit computes (R)
   double total = 0;               // Talg
 };
 
-/// Fast memory of a tile in words: 2 (tS + tT) in 1-D, else twice the box of a slice with its halo (A.20).
-/// As a double: an infeasible tile may have more than fit in a long.
+/// Fast memory of a tile in words: 2 (tS + tT) in 1-D, else twice the box of a slice with its halo (A.20). It
+/// is a double because an infeasible tile may need more words than fit in a long.
 double tileWords(const Stencil &, const Tile &);
 
-/// The most tiles on a unit at once (A.12, A.32); 0 if a block cannot have one.
+/// The largest number of tiles on a unit at once (A.12, A.32); 0 if a block cannot hold one.
 long residency(const StencilMachine &, const Stencil &, const Tile &);
 
 /// Throws Problem if the tile is not legal or does not fit. `resident` 0: as many as fit.
 StencilTime stencilTime(const StencilMachine &, const StencilProblem &, const Tile &, const TimeForm & = {},
                         long resident = 0);
 
-/// The same without any check, for searches: problem checked, 1 <= resident <= residency(...).
+/// The same without any check, for searches: the problem must be checked, and 1 <= resident <=
+/// residency(...).
 StencilTime feasibleTime(const StencilMachine &, const StencilProblem &, const Tile &, const TimeForm &,
                          long resident);
 
-/// Of k tiles whose slices transfer and compute alternately (A.11, A.13, A.17, A.29, A.30).
+/// The time of k tiles whose slices transfer and compute alternately (A.11, A.13, A.17, A.29, A.30).
 double groupTime(int dimensions, long resident, long slices, double transfer, double compute, bool pipeline);
 
-/// All points, all lanes always busy (8.3).
+/// The time of all points if all lanes are always busy (8.3).
 double idealTime(const StencilMachine &, const StencilProblem &);
 
-/// What the far memory needs at least for the words that the tiles move.
+/// The least time that the far memory needs for the words that the tiles move.
 double trafficTime(const StencilMachine &, const StencilTime &);
 
-/// As Talg, but a unit's last group may be smaller than k (DERIVED, 1.7), the pipeline's ends included:
-/// between the ideal time and Talg with `pipeline`.
+/// Like Talg, but a unit's last group may be smaller than k (DERIVED, 1.7), including the pipeline's ends. It
+/// lies between the ideal time and Talg with `pipeline`.
 double balancedTime(const StencilMachine &, const StencilProblem &, const Tile &, long resident = 0);
 
-/// With the wavefronts counted one by one instead of approximated (A.2 with tilesOfWavefront).
+/// The time with the wavefronts counted one by one instead of approximated (A.2 with tilesOfWavefront).
 double countedTime(const StencilMachine &, const StencilProblem &, const Tile &, long resident = 0);
 double countedTime(const StencilMachine &, const StencilProblem &, const Tile &, const StencilTime &);
 

@@ -11,7 +11,7 @@
 namespace pbc::model {
 namespace {
 
-constexpr long kAlign = 32; // of the innermost extent: whole groups of threads, whole lines
+constexpr long kAlign = 32; // for the innermost extent: whole groups of threads, whole lines
 constexpr double kMostTiles1D = 2'000'000;
 
 /// Goes through the sides of a tile from the last dimension to the first. Fast memory grows with every side,
@@ -53,7 +53,7 @@ private:
   }
   bool fits(const Tile &tile) const { return residency(machine_, problem_.stencil, tile) > 0; }
 
-  /// Dimensions from `d` on at their least.
+  /// Sets dimensions from `d` on to their minimum.
   void smallest(Tile &tile, int d) const {
     for (; d < problem_.stencil.dimensions; ++d)
       tile.space[static_cast<std::size_t>(d)] = least(d);
@@ -125,7 +125,8 @@ TileSearchResult searchTiles(const StencilMachine &m, const StencilProblem &p, c
     if (total > least * (1 + settings.within))
       continue;
     ++result.near;
-    // stencilTime, not feasibleTime: of those that are shown the physical bounds are checked.
+    // stencilTime is used instead of feasibleTime, because it checks the physical bounds of the tiles that
+    // are shown.
     const RankedTile ranked{tile, stencilTime(m, p, tile, form, residents(tile)), total};
     if (total == least && !isBestFound) {
       result.best = ranked;

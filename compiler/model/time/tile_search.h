@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The best tiles of a stencil on a machine: the whole feasible space, one tile after the other. The model has
-// steps and is not convex; solvers stop at worse points.
+// Finds the best tiles of a stencil on a machine by searching the whole feasible space, one tile after the
+// other. The model has steps and is not convex, so solvers stop at worse points.
 //
 //   searchTiles(gtx980, jacobi2D 4096 x 4096 x 1024)
 //     => 5373 feasible; the best is 14 x 64 x 38 with 0.290442 s; 474 within 10 %
 //
-// A tile is feasible if a block can have it, its base is at least the radius, its innermost extent is a
-// multiple of 32, its height even, and no side is larger than the problem. The model knows no registers, so
-// its best tile is one of many candidates: those near the minimum are meant to be run. They are ranked: more
-// tiles on a unit at once, then less fast memory, then less time.
+// A tile is feasible if a block can hold it, its base is at least the radius, its innermost extent is a
+// multiple of 32, its height is even, and no side is larger than the problem. The model does not consider
+// registers, so its best tile is one of many candidates, and those near the minimum should be measured. They
+// are ranked by more tiles on a unit at once, then less fast memory, then less time.
 //
-// Invariant: the best is first; all are within the asked part of it.
-// Source: cost-models.md 1.10; A.32.
+// Invariant: the best is first; all are within the requested distance from it. Source: cost-models.md 1.10;
+// A.32.
 #pragma once
 #include "compiler/model/time/stencil_time.h"
 
@@ -23,23 +23,23 @@ namespace pbc::model {
 struct RankedTile {
   Tile tile;
   StencilTime time;
-  double total = 0; // what it is compared by: time.total, or countedTime
+  double total = 0; // the value for comparison: time.total, or countedTime
 };
 
 struct TileSearchSettings {
-  double within = 0.10;     // of the minimum
-  std::size_t budget = 200; // candidates, the best included
+  double within = 0.10;     // relative distance from the minimum
+  std::size_t budget = 200; // number of candidates, including the best
   long resident = 0;        // k; 0: as many as fit
   bool isCounted =
-      false; // by countedTime: right where a wavefront has hardly more tiles than there are units
+      false; // use countedTime: more exact if a wavefront has hardly more tiles than there are units
 };
 
 struct TileSearchResult {
   RankedTile best;
   std::vector<RankedTile> candidates; // ranked, cut at the budget
-  long feasible = 0;                  // tiles that were looked at
-  long near = 0;                      // of these within the asked part
-  long baseStep = 1;                  // of tS1; more than 1 where a 1-D space would be too large
+  long feasible = 0;                  // number of tiles that were evaluated
+  long near = 0;                      // number of these within the requested distance
+  long baseStep = 1;                  // of tS1; more than 1 if a 1-D space would be too large
 };
 
 /// Throws Problem if no tile is feasible.
@@ -50,7 +50,7 @@ TileSearchResult searchTiles(const StencilMachine &, const StencilProblem &, con
 long forEachFeasibleTile(const StencilMachine &, const StencilProblem &,
                          const std::function<void(const Tile &)> &take);
 
-/// That there is no such tile, as a Problem.
+/// A Problem that says that there is no feasible tile.
 Problem noTile(const StencilMachine &, const Stencil &, long resident);
 
 } // namespace pbc::model

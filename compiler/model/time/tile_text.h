@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Extents, tiles and numbers of things as people write them.
+// Prints extents, tiles and counts.
 //
 //   tileText(jacobi2D, {{8, 64}, 16})     "8 x 64 x 16"
 //   plural(2, "round")                    "2 rounds"
@@ -11,10 +11,10 @@
 
 namespace pbc::model {
 
-/// As many as the stencil has dimensions.
+/// As many sides as the stencil has dimensions.
 std::string sidesText(const Stencil &, const std::array<long, 3> &sides);
 
-/// Sides, then the height.
+/// The sides, then the height.
 std::string tileText(const Stencil &, const Tile &);
 
 std::string plural(long count, const std::string &noun);

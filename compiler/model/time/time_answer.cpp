@@ -17,15 +17,15 @@ namespace {
 
 std::string inMicroseconds(double seconds) { return fmt::format("{:.4g} us", 1e6 * seconds); }
 
-/// A part of the total time, and what one would do about it.
+/// A part of the total time, and advice about it.
 struct TimePart {
   std::string name;
   double seconds;
   std::string advice;
-  std::optional<double> factor; // over what the parts before it take together; needs no time of an iteration
+  std::optional<double> factor; // relative to the sum of the parts before it; needs no time of an iteration
 };
 
-/// Answers one question about one tile.
+/// Answers questions about one tile.
 class TileExplainer {
 public:
   TileExplainer(const TimeQuestion &q, const Tile &tile, const StencilTime &time)
@@ -126,7 +126,7 @@ public:
 private:
   Tile withHeight(long height) const { return {tile_.space, height}; }
 
-  /// The ideal time first; all of them add up to the total.
+  /// The ideal time comes first; all parts add up to the total.
   std::vector<TimePart> parts() const {
     const Overhead &o = overhead_;
     std::vector<TimePart> all;
@@ -138,7 +138,7 @@ private:
       const auto factor = [&](const char *name, double q, const std::string &advice) {
         const double lost = soFar * (q - 1);
         all.push_back(
-            {name, lost < 1e-12 * time_.total ? 0 : lost, advice, q}); // what rounding leaves is nothing
+            {name, lost < 1e-12 * time_.total ? 0 : lost, advice, q}); // a rest that is due to rounding is 0
         soFar *= q;
       };
       factor("steps beyond the last", o.time, "a height that divides the number of steps");
@@ -172,7 +172,7 @@ private:
 
   std::string transferAdvice() const {
     if (overhead_.isComputeBound)
-      return "the first transfer of a group waits for nobody; a higher k hides more";
+      return "the first transfer of a group waits for nothing; a higher k hides more";
     return fmt::format(
         "computing would hide them if the memory were {:.3g} times as fast; higher tiles move fewer "
         "words for an iteration",
@@ -199,12 +199,13 @@ void addRemarks(const TimeQuestion &q, Answer &a) {
     a.explain(remark);
 }
 
-/// Heights from one subtile to the table's or the memory's end, each an eighth above the one before.
+/// Heights from one subtile to the end of the table or the memory, each an eighth larger than the previous
+/// one.
 Plot tableOverHeight(const TableQuestion &q, const SubtiledTile &tile, double ideal) {
   PlotSeries time{"model", {}, true}, least{"ideal", {}, true};
   SubtiledTile t = tile;
   t.height = t.subHeight;
-  // More wavefronts than these are long to count, and slow anyway.
+  // More wavefronts than these take long to count, and are slow anyway.
   while (roundedUp(q.columns, t.height) > 100'000)
     t.height *= 2;
   for (; t.height <= q.columns && 2 * (t.width + t.height) <= q.machine.blockWords;
@@ -259,7 +260,7 @@ Answer bestTiles(const TimeQuestion &q, const TileSearchSettings &settings, std:
   if (found.baseStep > 1)
     a.explain(fmt::format("Of tS1 every {}th value was looked at: all would be too many.", found.baseStep));
   if (settings.resident == 0 && found.best.time.resident > 1) {
-    // A full group of k tiles is charged also where fewer are left.
+    // A full group of k tiles is charged even if fewer are left.
     TileSearchSettings alone = settings;
     alone.resident = 1;
     const RankedTile single = searchTiles(q.machine, q.problem, timeForm(q.mode), alone).best;
@@ -283,7 +284,7 @@ Answer timeOfTable(const TableQuestion &q, const SubtiledTile &tile, long reside
   const long room = q.machine.units * t.resident;
   const double launches = static_cast<double>(t.widths.size()) * q.machine.launch;
   const double tiles = static_cast<double>(std::accumulate(t.widths.begin(), t.widths.end(), 0L));
-  // If every round were full.
+  // The time if every round were full.
   const double full = tiles / static_cast<double>(room) * t.group;
   a.figure("time", t.total, "s", q.mode == Mode::Printed ? "A.7 as printed" : "A.2");
   a.figure("ideal time", t.ideal, "s", "8.3");
@@ -340,7 +341,7 @@ Answer bestTables(const TableQuestion &q, const TileSearchSettings &settings, st
   std::iter_swap(all.begin(), best);
   const double least = all.front().time.total;
   std::erase_if(all, [&](const Timed &t) { return t.time.total > least * (1 + settings.within); });
-  // As searchTiles ranks them.
+  // In the order of searchTiles.
   std::sort(all.begin() + 1, all.end(), [](const Timed &a, const Timed &b) {
     return std::tuple(-a.time.resident, a.time.tileWords, a.time.total) <
            std::tuple(-b.time.resident, b.time.tileWords, b.time.total);

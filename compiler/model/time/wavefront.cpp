@@ -26,7 +26,7 @@ void checkWavefronts(long count) {
         "make the tiles larger");
 }
 
-/// 32, 64, 96, 128, 192, 256, 384, ...: the first that covers `extent` is the last.
+/// 32, 64, 96, 128, 192, 256, 384, ...: the first one that covers `extent` is the last.
 std::vector<long> sides(long extent) {
   std::vector<long> out = {32};
   for (long power = 64; out.back() < extent; power *= 2) {
@@ -57,8 +57,8 @@ std::vector<long> skewedWavefronts(long extent, long steps, long width, long hei
   const long rows = roundedUp(steps, height);
   const long count = (steps - 1 + extent - 1) / width + rows;
   checkWavefronts(count);
-  // A row of tiles has columns `first` to `last`, each in the wavefront column + row: mark where it begins
-  // and ends, and add up.
+  // A row of tiles has columns `first` to `last`, each in the wavefront column + row: marks the beginning and
+  // the end, and sums up.
   std::vector<long> change(static_cast<std::size_t>(count) + 1, 0);
   for (long row = 0; row < rows; ++row) {
     const long begin = row * height, last = std::min(steps, begin + height) - 1;
@@ -82,7 +82,7 @@ double wavefrontTime(const StencilMachine &m, const std::vector<long> &widths, l
 
 ResidentChoice bestResident(const StencilMachine &m, const std::vector<long> &widths, long least, long most,
                             double transfer, double compute) {
-  std::map<long, long> occurs; // of each width: there are few, and many wavefronts
+  std::map<long, long> occurs; // of each width: there are few widths, but many wavefronts
   for (const long width : widths)
     ++occurs[width];
   ResidentChoice best;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Division of whole numbers as the models need it: rounded up, or down for negative numbers too.
+// Integer division as the models need it: rounded up, or down for negative numbers too.
 //
 //   roundedUp(7, 2) = 4        roundedDown(-7, 2) = -4
 //   sumRoundedUp(3, 5, 4, 8)   = ceil(5/8) + ceil(9/8) + ceil(13/8) = 1 + 2 + 2, in O(log) steps
@@ -23,7 +23,7 @@ constexpr long sumRoundedDown(long count, long first, long step, long divisor) {
     const long end = step * count + first;
     if (end < divisor)
       break;
-    // The points below the line, counted along the other axis.
+    // Counts the points below the line along the other axis.
     count = end / divisor;
     first = end % divisor;
     const long swapped = divisor;

@@ -189,7 +189,7 @@ EventRef CudaDevice::noteLaunch(const std::vector<Argument> &arguments, const Cu
 }
 
 EventRef CudaDevice::launchLibrary(const LibraryKernel &kernel, const std::vector<Argument> &arguments) {
-  // including scratch memory, which the pool gives to later commands in order
+  // The list includes scratch memory, which the pool gives to later commands in order.
   std::vector<Argument> used = arguments;
   std::vector<std::unique_ptr<Buffer>> scratch;
   const auto addressOf = [](Buffer &b) -> unsigned long {

@@ -21,7 +21,7 @@ FftPlan Cufft::plan(const Shape &shape) {
     return known->second;
   if (plans_.size() >= kKept) {
     for (const auto &[each, plan] : plans_)
-      destroy(plan); // waits for who uses it
+      destroy(plan); // waits for commands that use it
     plans_.clear();
   }
   FftPlan plan = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Messages, with the line and column of what the user wrote. Bodies begin at line 3, column 22 (views) or 54
+// Messages with the line and column in the user's text. Bodies begin at line 3, column 22 (views) or 54
 // (cells).
 #include "support.h"
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
         MessageCase{"a.cell(0) = 3;",
                     "3:32: error: this region is an input of the rule: its cells are only read\n"
                     "  help: list the matrix among the rule's outputs to write it\n"},
-        MessageCase{"n = 3;", "3:24: error: `n` is only read here: it is no output of the rule\n"
+        MessageCase{"n = 3;", "3:24: error: `n` is only read here: it is not an output of the rule\n"
                               "  3:3: note: `n` comes from here\n"
                               "  help: copy it into a variable of the body to change it\n"},
         MessageCase{"b.cell(0) =\n  a.cell(0, 1);",
@@ -82,12 +82,18 @@ INSTANTIATE_TEST_SUITE_P(
             "3:54: error: `return` needs a value here: the rule's body gives the value of its output\n"
             "  3:3: note: the rule's output has no name\n"},
         MessageCase{"if (c > 0) return 1;",
-                    "3:74: error: the rule's body can end without returning a value\n"
+                    "3:74: warning: the rule's body can end without returning a value: its cell then keeps "
+                    "what it had\n"
                     "  3:3: note: the rule's output has no name; its value is what the body returns\n"
                     "  help: end the body with `return value;`\n"},
-        MessageCase{"c = 3; return c;", "3:56: error: `c` is only read here: it is no output of the rule\n"
-                                        "  3:40: note: `c` comes from here\n"
-                                        "  help: copy it into a variable of the body to change it\n"},
+        MessageCase{"double x = 1;", "3:67: error: the rule's body never returns a value\n"
+                                     "  3:3: note: the rule's output has no name; its value is what the body "
+                                     "returns\n"
+                                     "  help: end the body with `return value;`\n"},
+        MessageCase{"c = 3; return c;",
+                    "3:56: error: `c` is only read here: it is not an output of the rule\n"
+                    "  3:40: note: `c` comes from here\n"
+                    "  help: copy it into a variable of the body to change it\n"},
         MessageCase{"double x; return x;", "3:71: warning: variable 'x' is uninitialized when used here\n"},
         MessageCase{"return c +;", "3:64: error: expected expression\n"},
         MessageCase{"int either = 1; /* for_enough */ return either; // verify_accuracy()\n", ""}));

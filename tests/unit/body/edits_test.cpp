@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Where the emitter will rewrite: exact byte ranges of calls, spawns, syncs and returns.
+// The positions that the emitter will rewrite: exact byte ranges of calls, spawns, syncs and returns.
 #include "support.h"
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a lifted body looks like, construct by construct; and the types in which it computes.
+// The result of lifting a body, construct by construct; and the types in which it computes.
 #include "compiler/body/device_body.h"
 #include "compiler/body/math_functions.h"
 #include "support.h"
@@ -173,8 +173,8 @@ TEST(Lift, HeadersOfRawBlocksKeepTheMathFunctions) {
   EXPECT_EQ(u.nodes(), "B = (((sqrt(c) + fabs(c)) + fabs(c)) + pow(c, 2.0)) + ((c < 1.0) ? 1.0 : c)");
 }
 
-// Each function, of each type of arguments, with the C library's headers and without; as statements and as a
-// function for devices.
+// Tests each function for each type of arguments, with the C library's headers and without them; as
+// statements and as a function for devices.
 TEST(Lift, AllMathFunctionsAreLiftedAndRunOnDevices) {
   for (const char *headers : {"", "%{\n#include <cmath>\n%}\n"})
     for (const std::string type : {"double", "float", "int"}) {
@@ -239,7 +239,7 @@ INSTANTIATE_TEST_SUITE_P(
                     ReadCase{"Main(b, a); b.cell(0) = a.cell(1);", false}));
 
 TEST(Affine, TextsForIsl) {
-  // The last index of each body, as isl reads it.
+  // The last index of each body, in isl's syntax.
   auto text = [](const std::string &index) {
     Understood u(viewProgram("for (int k = 0; k < n; ++k) b.cell(" + index + ") = 1;"));
     EXPECT_EQ(u.obstacle(), "") << index;

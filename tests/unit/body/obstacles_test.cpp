@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What keeps a body from being lifted: the sentence, and the text that it points at.
+// What prevents a body from being lifted: the sentence, and the text at which it points.
 #include "support.h"
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Bodies that nobody writes by hand: they end in a message or in an obstacle, soon, and never in a crash.
+// Bodies that nobody writes by hand: they soon end in a message or in an obstacle, and never in a crash.
 #include "support.h"
 #include <gtest/gtest.h>
 

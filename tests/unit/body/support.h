@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A .pbcc program in a test: parsed, checked, understood.
+// Parses, checks and analyses a .pbcc program for a test.
 //
 //   Understood u("transform T from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return 2*a; } }");
 //   u.messages == ""    u.nodes() == "B = 2 * a"
@@ -38,8 +38,8 @@ private:
   std::vector<std::vector<Facts>> facts_;
 };
 
-/// `from A[n], K to B[n], C`-shaped transform around one rule whose body stands on line 3, after two spaces:
-/// views a (all of A) and b (all of B).
+/// A transform of the form `from A[n], K to B[n], C` around one rule whose body is on line 3, after two
+/// spaces, with the views a (all of A) and b (all of B).
 std::string viewProgram(const std::string &body);
 /// A return-style cell rule with the stencil view a = A[i-1 : i+2] and the cells c = A[i]; body as above.
 std::string cellProgram(const std::string &body);

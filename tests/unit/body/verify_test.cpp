@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The verifier of facts: silent for what is read from bodies, a sentence for each broken invariant.
+// The verifier of facts: it says nothing about facts that are read from bodies, and gives a sentence for each
+// broken invariant.
 #include "compiler/body/verify.h"
 #include "compiler/sema/check.h"
 #include "compiler/syntax/parse.h"
@@ -36,7 +37,7 @@ Texts broken(const std::function<void(std::vector<Facts> &)> &change) {
   return verify(module, facts);
 }
 
-/// The nodes and values are shared and constant: a copy with a change.
+/// Nodes and values are shared and constant, so a changed copy replaces them.
 void replace(NodePtr &at, const std::function<void(Node &)> &change) {
   auto copy = std::make_shared<Node>(*at);
   change(*copy);
@@ -70,9 +71,9 @@ TEST(VerifyFacts, NamesBrokenStatements) {
   const auto statement = [](int k, const std::function<void(Node &)> &change) {
     return broken([&](auto &f) { replace(f[0].nodes[k], change); });
   };
-  EXPECT_EQ(statement(2, [](Node &n) { n.op = "%"; }), Texts{"T, rule0: `%=` is no assignment"});
+  EXPECT_EQ(statement(2, [](Node &n) { n.op = "%"; }), Texts{"T, rule0: `%=` is not an assignment"});
   EXPECT_EQ(statement(2, [](Node &n) { n.target.index = 1; }),
-            Texts{"T, rule0: an assignment to what is no output"});
+            Texts{"T, rule0: an assignment to something other than an output"});
   EXPECT_EQ(statement(2, [](Node &n) { n.target.indices = {n.value}; }).at(0),
             "T, rule0: a cell has another rank than its view");
   EXPECT_EQ(statement(2, [](Node &n) { n.value = nullptr; }), Texts{"T, rule0: a value is missing"});
@@ -100,7 +101,7 @@ TEST(VerifyFacts, NamesBrokenValues) {
               const auto copy = std::make_shared<Value>(v);
               v.kind = Value::Kind::Cell, v.index = 1, v.operands = {copy};
             }),
-            Texts{"T, rule0: a coordinate is no integer"});
+            Texts{"T, rule0: a coordinate is not an integer"});
 }
 
 TEST(VerifyFacts, NamesBrokenEdits) {
@@ -115,7 +116,7 @@ TEST(VerifyFacts, NamesBrokenEdits) {
   EXPECT_EQ(broken([](auto &f) { f[1].callees.clear(); }),
             Texts{"T, rule1: the callees are not those of the calls"});
   EXPECT_EQ(broken([](auto &f) { f[1].edits[0].callee = "U"; }).at(0),
-            "T, rule1: a call of `U`, which is no transform");
+            "T, rule1: a call of `U`, which is not a transform");
 }
 
 } // namespace

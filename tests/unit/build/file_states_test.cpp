@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which files took part in a result: headers, tables of the assembler, libraries.
+// The files that took part in a result: headers, tables of the assembler, libraries.
 #include "compiler/build/cache.h"
 #include "compiler/build/compile.h"
 #include "compiler/build/file_states.h"
@@ -21,7 +21,7 @@ using testing::Contains;
 using testing::EndsWith;
 using testing::HasSubstr;
 
-/// Longer than the clock of files takes from one time to the next.
+/// Waits longer than the resolution of files' times.
 void letTimePass() { usleep(20'000); }
 
 TEST(FileStates, ContentsCountNotTimes) {

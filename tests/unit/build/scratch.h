@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A folder that disappears with the test.
+// A folder that is deleted at the end of the test.
 #pragma once
 #include <cstdlib>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The verifier of grids and alternatives: silent for what chooseGrids() makes, a sentence for each broken
-// invariant.
+// The verifier of grids and alternatives: it says nothing about those that chooseGrids() makes, and gives a
+// sentence for each broken invariant.
 #include "compiler/choice/verify.h"
 #include "compiler/sema/check.h"
 #include "compiler/syntax/parse.h"
@@ -13,8 +13,8 @@ namespace {
 using namespace pbc;
 using Texts = std::vector<std::string>;
 
-/// Pieces of B: the inside by rule0 | rule3, the two ends (n = 1: one) by rule1 | rule3 and rule2 | rule3; of
-/// C: everything by rule4. Sizes below 1 are refused: D[0] has no rule then.
+/// Pieces of B: the inside by rule0 | rule3, the two ends (for n = 1 there is one) by rule1 | rule3 and rule2
+/// | rule3. C: everything by rule4. Sizes below 1 are refused, because D[0] then has no rule.
 const char *const kProgram = R"(
 transform T from A[n] to B[n], D[n] through C[n]
 {
@@ -49,7 +49,7 @@ public:
   choice::Alternative &alternative(std::size_t k) { return choices.at(0).alternatives.at(k); }
   Texts said() const { return choice::verify(module, choices, context); }
 
-  poly::Context context; // outlives everything made in it
+  poly::Context context; // must outlive all objects that are made in it
   sema::Module module;
   std::vector<choice::Choices> choices;
 

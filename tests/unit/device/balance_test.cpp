@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Shares that are found by measuring, against models of the two sides (requirement 100).
+// Shares that are found by measuring, tested with models of the two sides (requirement 100).
 #include "runtime/device/balance.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace pb::device::test {
 namespace {
 
-/// What each side takes: a time of its own, if it has anything to do, and so much for each point.
+/// The time of each side: a fixed time, if it has anything to do, and a time for each point.
 struct Model {
   double deviceOwn, devicePoint, processorOwn, processorPoint;
   static constexpr long kPoints = 6400;
@@ -26,7 +26,7 @@ struct Model {
   }
 };
 
-/// A call that the model times; the share that it had.
+/// Simulates a call with the model's times; returns its share.
 int call(Balance &balance, const Model &model) {
   balance.begin();
   const int share = balance.share();
@@ -34,7 +34,7 @@ int call(Balance &balance, const Model &model) {
     return share;
   const auto times = balance.measure(100L * share, 100L * (64 - share));
   times->processor = static_cast<unsigned long>(model.processor(share));
-  // The end is taken from the clock: let the part have begun so long ago.
+  // The end is taken from the clock, so the beginning is moved back.
   times->begin = Trace::now() - static_cast<unsigned long>(model.device(share));
   times->device->one();
   return share;
@@ -53,8 +53,8 @@ TEST_P(BalanceOf, ReachesTheBestShareInTenCalls) {
   int share = 0;
   for (int k = 0; k < 10; ++k)
     share = call(balance, GetParam());
-  // Two 64ths from the best one at most, and not slower than the best eighth by more than two percent and
-  // what these two make.
+  // The share must be within two 64ths of the best one, and not slower than the best eighth by more than two
+  // percent and the effect of these two 64ths.
   bool isNear = false;
   for (int other = std::max(0, share - 2); other <= std::min(64, share + 2); ++other)
     isNear |= GetParam().time(other) == GetParam().best(1);

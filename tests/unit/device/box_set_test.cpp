@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sets of boxes against sets of cells.
+// Compares sets of boxes with sets of cells.
 #include "runtime/device/box_set.h"
 #include <gtest/gtest.h>
 #include <random>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Our declarations of CUDA's driver against its own header, where that is installed.
+// Compares the project's declarations of CUDA's driver with CUDA's own header, if it is installed.
 #include "runtime/device/cuda/cuda_api.h" // before cuda.h, whose macros rename functions
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace pb::device {
 namespace {
 
-/// Parameters as the machine passes them: what matters to a caller.
+/// A parameter as it is passed in machine code, which is what matters to a caller.
 template <class T>
 constexpr char passed() {
   if constexpr (std::is_pointer_v<T>)

@@ -33,7 +33,7 @@ struct Recorded {
   std::chrono::steady_clock::time_point when;
 };
 
-/// The part of memory that contains the bytes, known in this map.
+/// The part of memory in this map that contains the bytes.
 bool within(const std::map<void *, std::size_t> &all, const void *at, std::size_t bytes) {
   auto next = all.upper_bound(const_cast<void *>(at));
   if (next == all.begin())
@@ -104,7 +104,7 @@ extern "C" {
 int pb_test_allocations() { return allocations; }
 int pb_test_launches() { return launches; }
 int pb_test_mistakes() { return mistakes; }
-/// Milliseconds that host functions and copies of a megabyte or more take beside their work.
+/// Milliseconds by which host functions, and copies of a megabyte or more, are slowed down.
 void pb_test_slow(int host, int link) { slowHost = host, slowLink = link; }
 void pb_test_fail_launch(int status) { failLaunch = status; }
 

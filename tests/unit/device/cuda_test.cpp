@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// CUDA without a GPU: what NVRTC makes of the dialect, and the device on a driver of our own
+// CUDA without a GPU: what NVRTC makes of the dialect, and the device on the project's own driver for tests
 // (cuda_driver.cpp).
 #include "runtime/device/cuda/staging.h"
 #include "runtime/device/dialect.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What every kind of device has to do, whichever it is.
+// Requirements for every kind of device.
 #include "support.h"
 
 #include <atomic>
@@ -70,7 +70,7 @@ TEST_P(Devices, SayWhenTheyAreDone) {
   device->flush();
   for (int k = 0; k < 5000 && !calls->load(); ++k)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  EXPECT_GE(calls->load(), 1); // and nobody has asked the event
+  EXPECT_GE(calls->load(), 1); // although the event was not queried
   EXPECT_TRUE(last->isDone());
 }
 
@@ -78,7 +78,7 @@ TEST_P(Devices, RowsAndPlanes) {
   const long n = 8 * 6 * 5;
   std::vector<int> host(n), zeros(n), back(n, -1);
   std::iota(host.begin(), host.end(), 1);
-  // Rows that a rectangle can have, planes that overlap as ranges, and a stride below zero.
+  // Rows that form a rectangle, planes that overlap as ranges, and a negative stride.
   for (const Transfer &t :
        {Transfer{.offset = 4 * 10, .bytes = 12, .rows = 4, .rowStride = 32, .planes = 5, .planeStride = 192},
         Transfer{.offset = 0, .bytes = 4, .rows = 5, .rowStride = 192, .planes = 6, .planeStride = 32},
@@ -240,7 +240,7 @@ TEST_P(Devices, CopiesPastTheEndAreAMistake) {
 TEST_P(Devices, TheSecondBuildCompilesNothing) { // requirement 83
   device->build({kScale, "scale", {32, 1, 1}});
   EXPECT_EQ(device->builds().compiled, 1);
-  const auto again = openFor(GetParam()); // as a second process would have it
+  const auto again = openFor(GetParam()); // as in a second process
   const auto kernel = again->build({kScale, "scale", {32, 1, 1}});
   EXPECT_EQ(again->builds().compiled, 0);
   EXPECT_EQ(again->builds().cached, 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One text with everything that the dialect has: the same results from each language that it becomes.
+// One text with every feature of the dialect must give the same results in each language that it is
+// translated to.
 #include "runtime/device/dialect.h"
 #include "support.h"
 
@@ -90,7 +91,7 @@ std::string replacedAll(std::string text, const std::string &what, const std::st
 
 } // namespace
 
-// Results in doubles: each function for double, then for float, and the rest of the language behind them.
+// The results as doubles: each function for double, then for float, then the rest of the language.
 std::string everythingInTheDialect() {
   std::string text = R"(
 PB_TABLE const double everything_powers[2][2] = {{1, 2}, {4, 8}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The fake device with kernels that are functions of this program: order, overlap, failures
-// (petabricks-hetero requirements 53 to 56, 64 and what the management thread's tests stand on).
+// (petabricks-hetero requirements 53 to 56, 64, and what the tests of the management thread rely on).
 #include "runtime/device/fake/fake_device.h"
 #include "support.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Adds the second argument to the floats of the first, as many as the third says.
+/// Adds the second argument to so many floats of the first as the third says.
 void add(const HostLaunch &l) {
   for (long k = 0; k < l.value(2); ++k)
     l.pointer<float>(0)[k] += static_cast<float>(l.value(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Views as boxes, against sets of bytes.
+// Compares views as boxes with sets of bytes.
 #include "runtime/device/lattice.h"
 #include <gtest/gtest.h>
 #include <random>
@@ -122,8 +122,8 @@ TEST(Lattice, EmptyViews) {
   EXPECT_TRUE(lattice.whole().isEmpty());
 }
 
-/// Random families of views on one storage: whatever the order, sets are the bytes of the views, or, where a
-/// view says so, all.
+/// Random families of views on one storage: whatever the order, sets are the bytes of the views or, if a view
+/// is not exact, all bytes.
 TEST(Lattice, SetsAreBytes) {
   std::mt19937 random(5);
   const auto below = [&](long n) { return static_cast<long>(random() % static_cast<unsigned long>(n)); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which tiles each command of a launch has, against all tiles one by one.
+// Compares the tiles of each command of a launch with all tiles, one by one.
 #include "runtime/device/launch_rounds.h"
 #include <gmock/gmock.h>
 #include <map>
@@ -52,7 +52,7 @@ TEST(LaunchRounds, WithoutTilesOneOrOneForEachRound) {
   EXPECT_THAT(valuesOf(arguments), ElementsAre(4, 5, 0, 6));
 }
 
-/// Every tile runs once, after those that precede it; no command is in vain.
+/// Every tile runs once, after those that precede it; no command is empty.
 TEST(LaunchRounds, EveryTileOnceAndInOrder) {
   std::mt19937 random(3);
   const auto below = [&](int n) { return static_cast<long>(random() % static_cast<unsigned>(n)); };

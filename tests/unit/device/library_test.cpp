@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Functions of CUDA's libraries: how views become what the libraries take, on libraries of our own
-// (library/).
+// Functions of CUDA's libraries: how views are passed to the libraries, tested with the project's own
+// libraries (library/).
 #include "runtime/device/library/cuda_libraries.h"
 
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@
 namespace pb::device::test {
 namespace {
 
-/// A matrix of doubles in memory with room around it, whose x or y lies side by side.
+/// A matrix of doubles in memory with space around it, contiguous along x or y.
 struct Held {
   Held(long width, long height, bool isTransposed, long room, std::mt19937 &random) {
     const long lines = isTransposed ? width : height, step = (isTransposed ? height : width) + room;
@@ -49,7 +49,7 @@ TEST(LibraryCall, RowsAndColumns) {
   Columns columns = columnsOf(view(5, 3, 4, 1), "a");
   EXPECT_EQ(columns.step, 4);
   EXPECT_TRUE(columns.isTransposed);
-  // One row or column lies both ways: its other stride says nothing.
+  // A single row or column can be seen in both ways, so its other stride does not matter.
   EXPECT_EQ(columnsOf(view(5, 1, 1, 2), "a").step, 5);
   EXPECT_EQ(columnsOf(view(1, 5, 9, 3), "a").step, 3);
   EXPECT_TRUE(columnsOf(view(5, 1, 9, 1), "a").isTransposed);

@@ -30,7 +30,7 @@ TEST(OpenDevices, ByNameInTheirOrder) {
   ASSERT_EQ(devices.size(), 2u);
   EXPECT_EQ(devices[0]->about().name, "fake device 1");
   EXPECT_EQ(devices[1]->about().name, "fake device 0");
-  EXPECT_NO_THROW(devices[0]->allocate(8)); // faults are the first one's
+  EXPECT_NO_THROW(devices[0]->allocate(8)); // faults concern the first device
   EXPECT_THROW(devices[1]->allocate(8), DeviceError);
   EXPECT_THAT(complaints, testing::IsEmpty());
 }

@@ -60,7 +60,7 @@ TEST(ManagerFailure, ALostDeviceTellsAllWhoWait) {
   const Bench bench("latency=5ms fail=lost:3");
   const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0), c = matrix(8, 4, 3);
   bench.manager->submitNow({bench.plus(a, b, 1)});
-  bench.manager->submitNow({bench.plus(a, b, 1)}); // the third command: lost, sooner or later
+  bench.manager->submitNow({bench.plus(a, b, 1)}); // the third command: the device is lost, sooner or later
   EXPECT_EQ(failureOf([&] { bench.manager->copyOutNow(all(b)); }), Failure::Lost);
   EXPECT_TRUE(bench.manager->isLost());
   EXPECT_TRUE(bench.table.isLost(all(b)));
@@ -69,7 +69,7 @@ TEST(ManagerFailure, ALostDeviceTellsAllWhoWait) {
   ASSERT_TRUE(s.why);
   EXPECT_EQ(s.why->failure(), Failure::Lost);
   EXPECT_NE(std::string(s.why->what()).find("is lost"), std::string::npos);
-  // The host goes on with what it has; it knows what it has not.
+  // The host goes on with the cells that it has, and knows which ones it lacks.
   task::Scheduler one(1);
   one.run(hostAccess(bench.table, {{all(c), true, true, false}}));
   EXPECT_EQ(failureOf([&] { one.run(hostAccess(bench.table, {{all(b), true, false, false}})); }),

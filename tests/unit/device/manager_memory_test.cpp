@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The management thread and memory: whose buffers give way, what is refused, memory that is shared or that no
-// storage owns (requirements of petabricks-hetero 10).
+// The management thread and memory: which buffers are evicted, what is refused, memory that is shared or that
+// no storage owns (requirements of petabricks-hetero 10).
 #include "manager_support.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,8 @@ TEST(ManagerMemory, MemoryIsConstantAfterManyLaunches) {
     const auto b = matrix(8, 4, 0);
     bench.manager->submitNow({bench.plus(a, b, 1)});
   }
-  EXPECT_LE(bench.fake().mostBytes, 32768u + kBytes); // new buffers instead of busy ones: in half of it
+  // In half of the memory, new buffers are used instead of busy ones.
+  EXPECT_LE(bench.fake().mostBytes, 32768u + kBytes);
   EXPECT_LE(bench.manager->counters().bytes, 8192 + 2 * kBytes); // a part of the memory may rest
   EXPECT_EQ(bench.manager->counters().evictions, 0u);
   const auto b = matrix(8, 4, 0);
@@ -74,7 +75,7 @@ TEST(ManagerMemory, ALaunchThatDoesNotFitIsRefused) {
   EXPECT_EQ(read(bench, out), 6);
 }
 
-/// A driver may finish giving memory back in a thread that does not come to its turn for long.
+/// A driver may free memory in a thread that is not scheduled for a long time.
 TEST(ManagerMemory, MemoryThatWasGivenUpMayTakeAWhile) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
@@ -91,7 +92,7 @@ TEST(ManagerMemory, MemoryThatWasGivenUpMayTakeAWhile) {
   EXPECT_EQ(read(bench, c), 3);
 }
 
-/// What cannot be there at once is not waited for.
+/// A launch that can never fit is refused without waiting.
 TEST(ManagerMemory, WhatNeverFitsIsRefusedAtOnce) {
   int allocations = 0;
   const Bench bench("memory=600", 1, 0, nullptr,
@@ -139,7 +140,7 @@ TEST(ManagerMemory, ARefusedCopyRefusesTheLaunch) {
   EXPECT_EQ(read(bench, b), 2);
 }
 
-/// Memory without a storage: there, and back before submit() is over.
+/// Memory without a storage is copied to the device and back before submit() has ended.
 TEST(ManagerMemory, MemoryThatNoStorageOwns) {
   const Bench bench;
   double in[2][4] = {{1, 1, 1, -5}, {1, 1, 1, -5}}, out[2][4] = {{0, 0, 0, -7}, {0, 0, 0, -7}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Random programs over two devices against the same on the processor alone: whatever is where, with little
-// memory, launches and copies that are refused, and memory that is shared.
+// Compares random programs over two devices with the same on the processor alone: with little memory, refused
+// launches and copies, and shared memory.
 #include "manager_support.h"
 
 #include "runtime/device/host_access.h"
@@ -94,7 +94,7 @@ private:
   }
 
   std::mt19937 random_;
-  Matrix2 real_[4], model_[4]; // live longer than the managers
+  Matrix2 real_[4], model_[4]; // must outlive the managers
   Table table_;
   task::Scheduler scheduler_;
   const Bench first_, second_;

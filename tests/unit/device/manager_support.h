@@ -21,10 +21,10 @@ Matrix2 matrix(int width, int height, double value);
 AnyRegion anyOf(const Matrix2 &m);
 Place all(const Matrix2 &m);
 Place part(const Matrix2 &m, long x0, long y0, long x1, long y1);
-/// The value, if all cells have it; else NaN.
+/// The value, if all cells have the same one; else NaN.
 double valueOf(const Matrix2 &m);
 
-/// Passes everything on, and can be told to do something before.
+/// Forwards all calls, and can be told to run a function before them.
 class HookedDevice : public Device {
 public:
   using Hook = std::function<void(const char *call)>;
@@ -54,18 +54,18 @@ private:
   const Hook hook_;
 };
 
-/// What kernels "plus" (b = a + value, over the box of functions x, y) and "round" (adds the round to all of
-/// row 0 of a) do.
+/// Defines the kernels "plus" (b = a + value, over the box of functions x, y) and "round" (adds the round to
+/// all of row 0 of a).
 FakeOptions withKernels(const std::string &text);
 
 struct Bench {
   explicit Bench(const std::string &text = "", int devices = 1, int index = 0, Table *shared = nullptr,
                  HookedDevice::Hook hook = {}, std::chrono::milliseconds limit = std::chrono::seconds(30));
-  /// b = a + value; parts of b in rows [low, high), or all.
+  /// b = a + value, for rows [low, high) of b, or for all.
   Launch plus(const Matrix2 &a, const Matrix2 &b, double value, long low = 0, long high = -1) const;
   Launch rounds(const Matrix2 &a, long count) const;
   FakeCounters fake() const { return device->counters(); }
-  /// "prepare copy-in execute ...": of the management thread, but polls that found nothing.
+  /// The tasks of the management thread, "prepare copy-in execute ...", without polls that found nothing.
   std::vector<std::string> tasks() const;
 
   Trace trace;
@@ -78,14 +78,14 @@ struct Bench {
 
 constexpr unsigned long kBytes = 8 * 4 * 8; // of an 8 x 4 matrix
 
-/// Marks what it writes as read by the host next.
+/// Marks the outputs of the launch as read by the host next.
 Launch copiesOut(Launch l);
-/// The host reads it: its value.
+/// Reads the matrix on the host; returns its value.
 double read(const Bench &bench, const Matrix2 &m);
-/// The host writes it.
+/// Writes the matrix on the host.
 void write(const Bench &bench, const Matrix2 &m, double value);
 
-/// Waits until `done`, five seconds at most.
+/// Waits until `done` returns true, at most five seconds.
 bool eventually(const std::function<bool()> &done);
 
 } // namespace pb::device::test

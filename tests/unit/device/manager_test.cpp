@@ -72,7 +72,7 @@ TEST(Manager, UnchangedInputIsNotCopiedAgain) {
   EXPECT_EQ(bench.fake().copiesIn, 1);
 }
 
-/// The same where the processor's memory is no storage's own: a mapping that processes share.
+/// The same if the processor's memory is not owned by a storage: a mapping that processes share.
 TEST(Manager, MemoryOfOthersStaysOnTheDevice) {
   double in[32], out[32] = {};
   std::fill(std::begin(in), std::end(in), 1.0);
@@ -100,7 +100,7 @@ TEST(Manager, InputThatTheHostHasWrittenIsCopiedAgain) {
   EXPECT_EQ(bench.fake().copiesIn, 2);
 }
 
-/// Requirements 33 and 59: the written part, and no more.
+/// Requirements 33 and 59: only the written part is copied.
 TEST(Manager, APartThatTheHostHasWrittenIsCopiedAgain) {
   const Bench bench;
   const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);

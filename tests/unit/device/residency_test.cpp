@@ -37,7 +37,7 @@ TEST(Residency, AWriteOfTheHostMakesThatPartStale) {
   EXPECT_FALSE(table.isOnDevice(0, part(m, 2, 1, 6, 3)));
   EXPECT_FALSE(table.isOnDevice(0, part(m, 0, 0, 3, 2)));
   EXPECT_TRUE(table.isOnHost(part(m, 2, 1, 6, 3)));
-  EXPECT_TRUE(table.isOnDevice(0, part(m, 0, 0, 8, 1))); // what is around stays where it is
+  EXPECT_TRUE(table.isOnDevice(0, part(m, 0, 0, 8, 1))); // the cells around it are still valid
   EXPECT_EQ(table.missingOnHost(all(m)).cells(), 8 * 4 - 4 * 2);
   record->wrote(1, part(m, 0, 0, 8, 1));
   EXPECT_FALSE(table.isOnDevice(0, part(m, 0, 0, 1, 1))); // stale cells are valid on one device
@@ -124,7 +124,7 @@ TEST(Residency, LostCellsAreKnownUntilTheyAreWritten) {
   EXPECT_TRUE(table.isOnHost(all(m)));
 }
 
-/// A view on no lattice is the whole storage: what others wrote there is not lost by that.
+/// A view that fits on no lattice counts as the whole storage; what others wrote there must not be lost.
 TEST(Residency, WritesThroughOverlappingViewsLoseNothing) {
   Table table(1);
   const auto m = matrix(8, 8, 0);
@@ -144,7 +144,7 @@ TEST(Residency, WritesThroughOverlappingViewsLoseNothing) {
   EXPECT_FALSE(table.isOnDevice(0, part(m, 0, 6, 8, 8)));
 }
 
-/// Requirement 34: a record goes with its storage, and says so to the devices that have buffers.
+/// Requirement 34: a record is destroyed with its storage, and tells the devices that have buffers.
 TEST(Residency, RecordsDieWithTheirStorage) {
   class CountedBuffer : public Buffer {};
   Table table(1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The walk of steps with several devices, and shares that are found by measuring; steps written by hand, on
-// fake devices.
+// The walk of steps with several devices, and shares that are found by measuring, with steps written by hand,
+// on fake devices.
 #include "manager_support.h"
 
 #include "runtime/device/session.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr long kRows = 640;
 
-/// b = a + 1, row by row; what each side takes for a row is set.
+/// b = a + 1, row by row; the time that each side takes for a row can be set.
 struct Rows : Frame {
   Matrix2 a = matrix(2, kRows, 1), b = matrix(2, kRows, 0), c = matrix(2, kRows, 0), d = matrix(2, kRows, 0);
 };
@@ -177,7 +177,8 @@ TEST_F(TwoDevices, ManyWalksAtOnce) {
 /// Requirement 100: in ten calls to within 2/64 of where both sides end at the same time.
 class Measured : public SessionTest, public testing::WithParamInterface<std::pair<long, long>> {
 protected:
-  /// The device's 64ths, after ten calls: the median of five, as sleeping takes longer now and then.
+  /// The device's 64ths after ten calls: the median of five attempts, because sleeping sometimes takes
+  /// longer.
   double shareFound() {
     std::vector<long> rows;
     for (int k = 0; k < 15; ++k) {

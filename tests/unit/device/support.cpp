@@ -7,11 +7,11 @@
 #include <thread>
 
 #if defined(__SANITIZE_ADDRESS__)
-// What PoCL and its LLVM keep until the end.
+// Memory that PoCL and its LLVM keep until the end.
 extern "C" const char *__lsan_default_suppressions() { return "leak:libpocl\nleak:libLLVM\nleak:libclang\n"; }
 #endif
 #if defined(__SANITIZE_THREAD__)
-// PoCL is not made for ThreadSanitizer, which then sees none of its locks.
+// PoCL is not built for ThreadSanitizer, which therefore does not see its locks.
 extern "C" const char *__tsan_default_suppressions() { return "race:libpocl\nrace:libLLVM\nrace:libclang\n"; }
 #endif
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Devices for tests, and waiting for them.
+// Devices for tests, and functions that wait for them.
 //
-//   auto device = openFor("opencl");     // null, with a reason, where this machine has none
+//   auto device = openFor("opencl");     // null, with a reason, if this machine has none
 //   auto buffer = bufferOf(*device, std::vector<float>{1, 2, 3});
 //   finish(*device, device->launch(...));
 //   EXPECT_EQ(contentsOf<float>(*device, *buffer, 3), ...);
 //
-// Each process has caches of its own, for kernels and for PoCL, which disappear with it.
+// Each process has caches of its own, for kernels and for PoCL, which are deleted at its end.
 #pragma once
 #include "runtime/device/device.h"
 #include <filesystem>
@@ -15,13 +15,13 @@
 
 namespace pb::device::test {
 
-/// Of this process.
+/// The folder of this process for temporary files.
 const std::filesystem::path &scratchFolder();
 
-/// "fake" or "opencl"; null where there is none.
+/// `api`: "fake" or "opencl"; null if there is no such device.
 std::unique_ptr<Device> openFor(const std::string &api);
 
-/// A kernel with all that the dialect has: dialect_test.cpp.
+/// A kernel that uses every feature of the dialect: dialect_test.cpp.
 std::string everythingInTheDialect();
 
 /// Multiplies elements low0 to high0 of A by a number.
@@ -35,7 +35,7 @@ PB_KERNEL(scale)(PB_GLOBAL float *A_p, long A_o, double by, long low0, long high
 }
 )";
 
-/// Waits until it is done, at most some seconds; throws what went wrong with it.
+/// Waits until the event is done, for a few seconds at most; throws its error, if it failed.
 void finish(Device &, const EventRef &);
 
 template <class T>

@@ -33,7 +33,7 @@ std::string summary(const Kernel &lifted) {
   return fmt::format("{} over {}{}", operations, c.over, how);
 }
 
-/// Of a rule that computes R[y] from row y of A, with this body.
+/// The summary of a rule that computes R[y] from row y of A, with this body.
 std::string ofRow(const std::string &body, const std::string &word = "fast",
                   const std::string &element = "") {
   Lifted l("transform T from A[w, h]" + element + " to R[h] { " + word + " R.cell(y) from(A.row(y) a) { " +
@@ -42,7 +42,7 @@ std::string ofRow(const std::string &body, const std::string &word = "fast",
   return summary(l.kernel());
 }
 
-/// Of the last rule of a transform.
+/// The summary of the last rule of a transform.
 std::string ofLast(const std::string &matrices, const std::string &rules) {
   Lifted l("transform T " + matrices + " { " + rules + " }");
   EXPECT_EQ(l.messages, "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Tiles for groups of a device: along which functions, and what a round inside of them is.
+// Tiles for groups of a device: the functions along which they are cut, and the rounds inside.
 #include "compiler/kernel/formula.h"
 #include "compiler/kernel/group_tiles.h"
 #include "compiler/kernel/legal.h"
@@ -29,7 +29,7 @@ struct InRounds {
     EXPECT_TRUE(items);
   }
 
-  /// "x, y in rounds of x + y"; or why there are none.
+  /// "x, y in rounds of x + y"; or why there are no tiles.
   std::string text() const {
     if (!outcome.tiles)
       return outcome.why;
@@ -43,7 +43,7 @@ struct InRounds {
     return functions + " in rounds of " + rounds;
   }
 
-  /// That no dependence decreases a function, and that those within a round stay within an item.
+  /// Checks that no dependence decreases a function, and that dependences within a round stay within an item.
   void expectLegal() const {
     const TaskFunctions wavefront = taskFunctions(*kernel);
     std::optional<isl::union_pw_aff> round;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Blocks of points in registers: what is found out about a body, and which kernels are refused, in words.
+// Blocks of points in registers: the properties that are found of a body, and the reasons for which kernels
+// are refused.
 #include "compiler/kernel/default_schedule.h"
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/register_tile.h"
@@ -15,7 +16,7 @@ using testing::IsEmpty;
 
 namespace {
 
-/// What the default schedule knows of the block.
+/// The block in the default schedule.
 RegisterTile tiled(Lifted &lifted) {
   EXPECT_EQ(lifted.messages, "");
   const Kernel k = defaultSchedule(lifted.kernel());

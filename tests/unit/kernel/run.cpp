@@ -23,7 +23,7 @@ extern "C" void *pb_scratch(long bytes) {
   if (bytes > static_cast<long>(sizeof scratch)) __builtin_trap();
   return scratch;
 }
-// Small caches: panels are cut at sizes that tests have.
+// The caches are small, so that panels are cut at the sizes of tests.
 extern "C" long pb_cache_bytes(int level) { return level == 1 ? 2048 : 8192; }
 
 unsigned long seed = 1;

@@ -6,13 +6,13 @@
 
 namespace pbc::kernel {
 
-/// Output of a program made of `kernels` (kernel0, kernel1, ...) and `mainText`; "compiler: ..." when it does
-/// not compile or warns. A prelude gives mainText: `Matrix<D>` with random contents and a chosen stride, see
-/// run.cpp.
+/// The output of a program made of `kernels` (kernel0, kernel1, ...) and `mainText`; "compiler: ..." if it
+/// does not compile or gives warnings. A prelude gives mainText the class `Matrix<D>`, with random contents
+/// and a chosen stride; see run.cpp.
 std::string compileAndRun(Lifted &, const std::vector<Kernel> &kernels, const std::string &mainText,
                           const std::string &before = "");
 
-/// How many instructions of the kernels' code, for AVX2, multiply and add four doubles at once.
+/// The number of instructions in the kernels' code for AVX2 that multiply and add four doubles at once.
 int packedMultiplyAdds(Lifted &, const std::vector<Kernel> &kernels);
 
 } // namespace pbc::kernel

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Emitted text, compiled and run: every everyday kernel agrees with a naive evaluation, for sizes 0, 1, 2 and
-// around the vector groups, for contiguous and strided matrices, whole and cut into task pieces.
+// Compiles and runs emitted text: every typical kernel agrees with a naive evaluation, for sizes 0, 1, 2 and
+// around the vector groups, for contiguous and strided matrices, whole and cut into the parts of tasks.
 #include "compiler/kernel/default_schedule.h"
 #include "compiler/kernel/tile.h"
 #include "compiler/kernel/verify.h"
@@ -13,7 +13,7 @@ using namespace pbc::kernel;
 
 namespace {
 
-// `fill` fills the Frame `f` and declares the matrices; `check` compares. Both see w, h, c and step.
+// `fill` fills the Frame `f` and declares the matrices; `check` compares. Both can use w, h, c and step.
 void agrees(const char *program, const std::string &fill, const std::string &check, bool isTiled = false,
             const std::string &before = "") {
   Lifted lifted(program);
@@ -30,7 +30,7 @@ void agrees(const char *program, const std::string &fill, const std::string &che
         scheduled = *tiled.kernel;
     }
     EXPECT_THAT(verify(scheduled), testing::IsEmpty());
-    // Whole range, or in pieces of 37 along each task dimension.
+    // The whole range, or parts of 37 along each task dimension.
     std::string low, high, loops;
     const auto &tasks = scheduled.taskDimensions;
     for (std::size_t t = 0; t < tasks.size(); ++t) {
@@ -260,7 +260,7 @@ transform Pair from A[n] to B[n], C[n] {
 )");
 }
 
-// The last groups of lanes and outputs that are accumulated in place, by a loop of run-time length.
+// The last groups of lanes, and outputs that are accumulated in place by a loop of run-time length.
 TEST(KernelRun, AccumulatesInTheOutput) {
   agrees(R"(
 transform Sum from A[w, h] to B[w] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Options of the schedule: what each makes of the tree, what is refused, and that the default is one of them.
+// Options of the schedule: the effect of each on the tree, what is refused, and that the default is one of
+// the options.
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/schedule_space.h"
 #include "compiler/kernel/verify.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A .pbcc program in a test, on its way to kernels and C++ text.
+// Compiles a .pbcc program to kernels and C++ text for a test.
 //
 //   Lifted l("transform T from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return 2 * a; } }");
 //   l.kernel()        the kernel of the first step of the first plan
@@ -28,7 +28,7 @@ public:
   std::string messages;
 
 private:
-  poly::Context context_; // outlives everything made in it
+  poly::Context context_; // must outlive all objects that are made in it
   source::SourceManager sources_;
   source::Diagnostics diagnostics_{sources_};
   syntax::Program program_;

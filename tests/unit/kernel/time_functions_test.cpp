@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Stencils in time: along which functions they are cut, and which slopes the dependences allow.
+// Stencils in time: the functions along which they are cut, and the slopes that the dependences allow.
 #include "compiler/kernel/default_schedule.h"
 #include "compiler/kernel/formula.h"
 #include "compiler/kernel/legal.h"
@@ -26,7 +26,7 @@ const std::string kBorder = "secondary T<k>.cell(i) from(T<k-1>.cell(i) c) { ret
 
 std::string bar(const std::string &rule) { return versions("w", "i", rule); }
 
-/// The one of the transform's kernels that goes through time, with what it is cut along.
+/// The one of the transform's kernels that goes through time, with the functions along which it is cut.
 struct Through {
   explicit Through(const std::string &program) : lifted(program) {
     EXPECT_EQ(lifted.messages, "");
@@ -50,7 +50,7 @@ struct Through {
     return all;
   }
 
-  /// Whether all of them are what every dependence leaves unchanged or increases.
+  /// Whether every dependence leaves all of them unchanged or increases them.
   bool isLegal() const {
     const auto &all = time->functions;
     for (const TaskFunction &f : all) {
@@ -132,7 +132,7 @@ TEST(TimeFunctions, AreWhatTheDependencesAllow) {
 }
 
 TEST(TimeFunctions, NoDiamonds) {
-  // One slot is enough for T<k> and T<k-2>, if the points of a step follow each other.
+  // One slot is enough for T<k> and T<k-2>, if the points of a step run one after the other.
   const Through inPlace(
       bar("T<k>.cell(i) from(T<k-1>.cell(i-1) l, T<k-2>.cell(i+1) r) where k > 1 { return l + r; } "
           "secondary T<k>.cell(i) from(T<k-1>.cell(i) c) { return c; }"));

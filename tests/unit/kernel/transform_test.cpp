@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Each transformation: what it does to the schedule, and which kernels it refuses, in words.
+// Each transformation: its effect on the schedule, and the reasons for which it refuses kernels.
 #include "compiler/kernel/default_schedule.h"
 #include "compiler/kernel/interchange.h"
 #include "compiler/kernel/jam.h"
@@ -28,7 +28,7 @@ transform Along from A[w, h] to B[w, h] {
   secondary B.cell(x, y) from(A.cell(x, y) a) { return a; }
 }
 )";
-// Reads up and right: the loops may not be exchanged.
+// A rule that reads up and right, so the loops must not be exchanged.
 const char *kAgainst = R"(
 transform Against from A[w, h] to B[w, h] {
   B.cell(x, y) from(B.cell(x+1, y-1) p, A.cell(x, y) a) { return p + a; }

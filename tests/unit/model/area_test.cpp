@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The area model against the vectors of cost-models.md section 3.3.
+// Compares the area model with the vectors of cost-models.md section 3.3.
 #include "compiler/model/area/area.h"
 
 #include <cmath>

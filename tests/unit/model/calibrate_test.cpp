@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The regression: exact on small problems, and the coefficients of noisy measurements found again.
+// The regression: it is exact on small problems, and finds the coefficients of noisy measurements again.
 #include "compiler/model/energy/calibrate.h"
 #include "compiler/model/energy/least_absolute.h"
 
@@ -27,7 +27,7 @@ double errorOf(const Rows &a, const std::vector<double> &b, const std::vector<do
   return sum;
 }
 
-/// Of two columns: the best of all points where two of the lines A_i x = b_i, x1 = 0 and x2 = 0 meet.
+/// For two columns: the best of all points where two of the lines A_i x = b_i, x1 = 0 and x2 = 0 meet.
 double leastOfTwo(const Rows &a, const std::vector<double> &b) {
   Rows lines = a;
   std::vector<double> right = b;
@@ -61,7 +61,7 @@ TEST(LeastAbsolute, OneColumnIsAWeightedMedian) {
 
 TEST(LeastAbsolute, CoefficientsAreNotNegative) {
   EXPECT_THAT(leastAbsolute({{1}, {2}}, {-1, -2}), ElementsAre(0));
-  // The unconstrained line through these falls.
+  // The unconstrained line through these points falls.
   const auto x = leastAbsolute({{1, 0}, {1, 1}, {1, 2}}, {5, 4, 3});
   EXPECT_NEAR(x[0], 4, 1e-12);
   EXPECT_EQ(x[1], 0);
@@ -146,7 +146,7 @@ std::vector<EnergyMeasurement> synthetic(int count, double noise, double factor 
     m.run.tileSteps = any({4, 16, 64});
     m.run.subTile = any({1, 4, 8});
     const double dynamic = joules(spentByRun(m.run, 1e-9), truth());
-    // Of the order of the dynamic energy, but not tied to it.
+    // Of the order of the dynamic energy, but independent of it.
     m.seconds = dynamic / 53 * (0.3 + static_cast<double>(random() % 1000) / 500);
     const double scatter = 1 + noise * (static_cast<double>(random() % 2001) / 1000 - 1);
     m.joules = joules(spentByRun(m.run, m.seconds), truth()) * scatter;

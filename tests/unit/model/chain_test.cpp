@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Orders of chains of matrices: the worked example of cost-models.md 7.4 in both modes, what may be fused,
-// and the experiment of Table D.1.
+// Orders of chains of matrices: the worked example of cost-models.md 7.4 in both modes, which pairs may be
+// fused, and the experiment of Table D.1.
 #include "compiler/model/movement/chain_experiment.h"
 #include "compiler/model/movement/chain_nodes.h"
 #include "compiler/model/movement/chain_text.h"
@@ -44,7 +44,7 @@ TEST(Chain, TheFewestOperations) {
   EXPECT_EQ(pb::leftToRight(Sizes{30, 35, 15, 5}).operations, 30 * 35 * 15 + 30 * 15 * 5);
 }
 
-/// F of the source: without writing the node.
+/// F of the source: the total without writing the node.
 double printedF(const ChainNodeCosts<double> &node, double total) {
   return total - static_cast<double>(kExample[static_cast<size_t>(node.first)] *
                                      kExample[static_cast<size_t>(node.last) + 1]);
@@ -106,7 +106,8 @@ TEST(Chain, ExactCountsOfTheExample) {
   EXPECT_EQ(totals(16384), std::pair(19608896L, 19608896L));
 }
 
-/// Costs that make a fused pair of given nodes free and everything else dear: to see what may be combined.
+/// Costs that make a fused pair of given nodes free and everything else expensive, to see which pairs may be
+/// combined.
 struct Tempting {
   using Cost = double;
   std::set<std::pair<char, std::vector<long>>> cheap;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Codesign: the counts and the small example of cost-models.md section 4.3, and the bounded search against
+// Codesign: the counts and the small example of cost-models.md section 4.3; compares the bounded search with
 // all tiles on all chips.
 #include "compiler/model/codesign/codesign.h"
 #include "compiler/model/time/tile_search.h"
@@ -95,7 +95,7 @@ TEST(Codesign, Weights) {
   EXPECT_THROW(equallyFrequent({{}}), Problem);
 }
 
-// 48 designs and 60 tiles; in the order of the specification's script, which takes the first of equal tiles.
+// 48 designs and 60 tiles, in the order of the specification's script, which takes the first of equal tiles.
 struct Small {
   std::vector<Design> designs;
   std::vector<Tile> tiles;
@@ -142,7 +142,7 @@ TEST(Codesign, SmallExample) {
         design.units, design.lanes, design.sharedKb, tile.space[0], tile.space[1], tile.time);
     const double performance = meanIterations(small.codesign.workload()) / seconds[d] / 1e9;
     const auto expected =
-        vectorNamed(name).get<double>(); // throws if it is no point of the specification's front
+        vectorNamed(name).get<double>(); // throws if it is not a point of the specification's front
     EXPECT_NEAR(performance, expected, expected * 1e-12) << name;
   }
 }

@@ -55,7 +55,7 @@ TEST(EnergyFront, NoTileBeatsItsPoints) {
         isCovered |= found.points[f].seconds <= p.seconds && found.points[f].joules <= p.joules;
       EXPECT_TRUE(isCovered);
     }
-    // Each point is what asking for its tile gives.
+    // Each point has the same values as a question for its tile.
     for (const size_t i : found.front) {
       const EnergyPoint &p = found.points[i];
       EXPECT_EQ(predictedSeconds(machine, p.run, c.iteration), p.seconds);
@@ -82,7 +82,7 @@ TEST(EnergyFront, TimesAreThoseOfTheTimeModels) {
                         .subTile = 8};
   EXPECT_EQ(predictedSeconds(machine, table, 3e-8),
             tableTime(machine, 4096, 2048, {256, 128, 8, 8}, 3e-8).total);
-  // All tiles are tried.
+  // All tiles must have been tried.
   const EnergyFront found = energyFront(machine, Spendings(), jacobi, 3.39e-8);
   EXPECT_EQ(found.points.size(), 5373U);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The energy model against the vectors of cost-models.md section 2.6, and measurements as text.
+// Compares the energy model with the vectors of cost-models.md section 2.6, and reads measurements from text.
 #include "compiler/model/energy/measurements.h"
 #include "compiler/model/energy/tiled_energy.h"
 
@@ -74,7 +74,7 @@ TEST(Energy, TilesCoverTheProblem) {
   EXPECT_EQ(tilesOf(skewed, Mode::Printed), 1024);
 }
 
-// Every point of the skewed plane is in one of the tiles that are counted, and none of them is empty.
+// Every point of the skewed plane is in one of the tiles that are counted, and none of these is empty.
 TEST(Energy, SkewedTilesAreThoseThatHavePoints) {
   for (const int64_t size : {1, 7, 20})
     for (const int64_t steps : {1, 5, 12})
@@ -96,8 +96,8 @@ TEST(Energy, SkewedTilesAreThoseThatHavePoints) {
         }
 }
 
-// Another stencil is the same sum: words of 8 bytes move twice as much, a radius of 2 reads and leans twice
-// as far.
+// Another stencil has the same sum: words of 8 bytes move twice as much, and a radius of 2 reads and leans
+// twice as far.
 TEST(Energy, OtherStencilsOfTwoDimensions) {
   EnergyRun run = kJacobi2D;
   run.work.words = 2;
@@ -186,7 +186,7 @@ TEST(Measurements, MistakesNameTheirLine) {
   EXPECT_EQ(messageOf("stencil,size\n"), "m.csv:1: there is no column \"size\"");
   EXPECT_EQ(messageOf("stencil,S1\n"), "m.csv:1: the column \"T\" is missing");
   EXPECT_EQ(messageOf(header + "Jacobi1D,64,8,8,4\n"), "m.csv:2: 5 cells, the first line names 8 columns");
-  EXPECT_EQ(messageOf(header + "Jacobi1D,64,8,8,4,2,0.1,x\n"), "m.csv:2: \"x\" is no number for joules");
+  EXPECT_EQ(messageOf(header + "Jacobi1D,64,8,8,4,2,0.1,x\n"), "m.csv:2: \"x\" is not a number for joules");
   EXPECT_EQ(messageOf(header + "Jacobi1D,64,8,8,4,2,0.1,nan\n"), "m.csv:2: 0.1 s and nan J");
   EXPECT_EQ(messageOf(header + "Jacobi1D,64,8,8,4,2,-1,1\n"), "m.csv:2: -1 s and 1 J");
   EXPECT_EQ(messageOf(header + "Jacobi1D,64,8,8,4,16,1,1\n"), "m.csv:2: a sub-tile of 16 in a tile of 8");

@@ -22,7 +22,7 @@ struct Tiling {
 
 class HexagonTiling : public testing::TestWithParam<Tiling> {};
 
-/// All points of the tile of wavefront 4, column 1: away from every border.
+/// All points of the tile of wavefront 4, column 1, which is far from every border.
 std::set<Point> insideTile(const Hexagon &h) {
   std::set<Point> points;
   for (long step = h.height; step < 2 * h.height; ++step)

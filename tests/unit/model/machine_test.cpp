@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Machines as text, there and back, and what is said about a wrong one.
+// Machines are written as text and read back; messages about wrong text.
 #include "compiler/model/machine/machine_file.h"
 #include "tests/unit/model/machines.h"
 
@@ -32,7 +32,7 @@ TEST(MachineFile, EveryMachineThatComesWithPbcReadsBackTheSame) {
     const Machine m = findMachine(entry.path().string());
     const std::string text = machineText(m);
     EXPECT_EQ(machineText(readMachine(text, "again")), text);
-    EXPECT_FALSE(m.source.empty()); // where its figures are from
+    EXPECT_FALSE(m.source.empty()); // the source of its figures
     EXPECT_GT(m.memory("shared").bytes, 0);
     ++count;
   }

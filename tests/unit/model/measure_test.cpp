@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Measuring: what does not depend on how fast this machine is.
+// Properties of measurements that do not depend on the speed of this machine.
 #include "compiler/model/machine/machine_file.h"
 #include "compiler/model/measure/caches.h"
 #include "compiler/model/measure/measure_machine.h"
@@ -35,7 +35,7 @@ TEST(Sampling, AtLeastAtMostAndNothingThatIsNoFigure) {
   calls = 0;
   sampled({.least = 1, .most = 9, .seconds = 1e9}, [&] { return ++calls; });
   EXPECT_EQ(calls, 9);
-  // A clock that did not move, and a rate over no time.
+  // A clock that did not advance, and a rate over no time.
   calls = 0;
   const Figure f = sampled({.least = 2, .most = 20, .seconds = 1e9}, [&] {
     ++calls;
@@ -80,7 +80,7 @@ TEST(Measure, ProbesGiveFiguresOnAnyMachine) {
     EXPECT_GT(barrierTime(threads, quick).value, 0);
     EXPECT_GT(threadStartTime(threads, quick).value, 0);
   }
-  // Even of what is too small for a chain.
+  // This also works for memory that is too small for a chain.
   EXPECT_GT(chaseLatency(1, quick).value, 0);
   EXPECT_GT(readBandwidth(1, 1, quick).value, 0);
 }
@@ -90,7 +90,7 @@ TEST(Measure, TheProcessorIsAMachineThatTheModelsCanUse) {
   EXPECT_EQ(m.kind, MachineKind::Processor);
   EXPECT_GE(m.units, 1);
   EXPECT_GE(m.lanes, 4);
-  // No processor runs at other rates, nor has memory that waits for minutes.
+  // No processor has another clock rate, or memory with a latency of minutes.
   EXPECT_GT(m.clock->value, 1e7);
   EXPECT_LT(m.clock->value, 2e10);
   for (const Memory &memory : m.memories) {

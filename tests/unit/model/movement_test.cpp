@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Data movement of one product and of two: exact counts against a walk over the tiles, closed forms against
-// their numeric minimum, and the figures of cost-models.md sections 5 and 6.
+// Data movement of one product and of two: compares exact counts with a walk over the tiles, closed forms
+// with their numeric minimum, and both with the figures of cost-models.md sections 5 and 6.
 #include "compiler/model/movement/exact_counts.h"
 #include "compiler/model/movement/ways.h"
 #include "compiler/model/problem.h"
@@ -29,7 +29,7 @@ std::vector<long> pieces(long n, long t) {
 
 enum class Kept { Output, Left, Right };
 
-/// Walks the tiles of one product and counts every word that comes or goes.
+/// Walks over the tiles of one product and counts every word that is read or written.
 long walkProduct(const ProductSizes &p, long x, long y, long z, Kept kept) {
   long words = 0;
   const auto xs = pieces(p[0], x), zs = pieces(p[1], z), ys = pieces(p[2], y);
@@ -229,7 +229,7 @@ TEST(Movement, TheTableOfSingleProducts) {
       EXPECT_EQ(exact.second, row.exact[w].second);
     }
   }
-  // The output is not always the one to keep.
+  // The output is not always the best matrix to keep.
   EXPECT_EQ(leastOf(waysOfOne({8192, 256, 8192}), {65536}).name, "left kept (P0 x P1)");
 }
 

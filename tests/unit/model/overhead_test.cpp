@@ -37,14 +37,14 @@ TEST(Overhead, FactorsAsTheSpecificationSays) {
 
 TEST(Overhead, PrintedFormulaAndWhatItCounts) {
   const StencilMachine m = stencilMachine(shipped("gtx980"));
-  // The vector is of the last tile that the script looks at.
+  // The vector belongs to the last tile that the script considers.
   const auto &wanted = vectorNamed("(8.5) printed overhead / true Talg-Tideal");
   const Tile tile{{6, 96, 1}, 12};
   const double real =
       stencilTime(m, jacobi2D(), tile, {.contention = false}).total - idealTime(m, jacobi2D());
   EXPECT_NEAR(printedOverhead(jacobi2D(), tile) / wanted[0].get<double>(), 1, 1e-9);
   EXPECT_NEAR(real / wanted[1].get<double>(), 1, 1e-6);
-  // Where no lane is wasted only the barriers are left, but for the rounding of wavefronts and steps.
+  // If no lane is wasted, only the barriers are left, apart from the rounding of wavefronts and steps.
   const Tile even{{8, 64, 1}, 16};
   const Overhead o = overheadOf(m, jacobi2D(), even, stencilTime(m, jacobi2D(), even));
   EXPECT_EQ(o.lanes, 1);

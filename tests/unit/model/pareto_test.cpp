@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The Pareto front, by its definition.
+// Tests the Pareto front by its definition.
 #include "compiler/model/pareto.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Plots: axes by their numbers, and what is written.
+// Plots: the numbers on their axes, and the text that is written.
 #include "compiler/model/answer.h"
 #include "compiler/model/command/axis.h"
 #include "compiler/model/problem.h"

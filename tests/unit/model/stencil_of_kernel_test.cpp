@@ -10,7 +10,7 @@
 namespace pbc::model {
 namespace {
 
-/// The largest of a transform's kernels, or why the last of them is none.
+/// The largest of a transform's stencils, or why the last of its kernels is not one.
 std::string found(const std::string &program) {
   kernel::Lifted lifted(program);
   EXPECT_EQ(lifted.messages, "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The time of tiled stencils against the specification's figures and against what no machine can do.
+// Compares the time of tiled stencils with the specification's figures and with the limits of every machine.
 #include "compiler/model/time/stencil_time.h"
 
 #include "compiler/model/machine/machine_file.h"
@@ -79,7 +79,7 @@ TEST(StencilTime, OneDimension) {
   expectAs(vectorNamed("Jacobi1D GTX980 (Citer:=3.39e-8) S=2^20 T=4096 tS=256 tT=32 k=1"),
            stencilTime(m, p, tile, {.contention = false}, 1));
   expectAs(vectorNamed("Jacobi1D idem, k=kmax"), stencilTime(m, p, tile, {.contention = false}));
-  // As wide as the lanes are many: each row is one turn (A.10, its own check).
+  // The width is the number of lanes, so each row is one turn (A.10, its own check).
   EXPECT_DOUBLE_EQ(stencilTime(m, p, {{64, 1, 1}, 32}).compute, 32 * (3.39e-8 + m.barrier));
 }
 
@@ -114,7 +114,7 @@ TEST(StencilTime, TransferredWordsAsTheTablesSay) {
 }
 
 TEST(StencilTime, TrafficThatThePrintedBandwidthForgets) {
-  // 1.3: a tile whose traffic alone takes longer than its time where each unit has the bandwidth to itself.
+  // 1.3: a tile whose transfers alone take longer than its time, if each unit had the bandwidth to itself.
   const StencilMachine m = stencilMachine(shipped("gtx980"));
   const StencilProblem p = problemOf("gtx980", "Jacobi2D", {8192, 8192, 1}, 8192);
   const StencilTime alone = stencilTime(m, p, {{128, 32, 1}, 2}, {.contention = false});
@@ -144,10 +144,10 @@ TEST(StencilTime, CountedWavefrontsAreNearTheApproximation) {
   const StencilMachine m = stencilMachine(shipped("gtx980"));
   const StencilProblem p = problemOf("gtx980", "Jacobi2D", {4096, 4096, 1}, 1024);
   const Tile tile{{8, 64, 1}, 16};
-  // 129 wavefronts, not 128; of 137 or 138 tiles: two rounds each, as in the approximation.
+  // There are 129 wavefronts, not 128, of 137 or 138 tiles: two rounds each, as in the approximation.
   const StencilTime t = stencilTime(m, p, tile);
   EXPECT_NEAR(countedTime(m, p, tile) / (t.total * 129 / 128), 1, 1e-12);
-  // One by one for a problem that ends in the middle of a period.
+  // The wavefronts are counted one by one for a problem that ends in the middle of a period.
   StencilProblem odd = p;
   odd.steps = 41, odd.extents = {1000, 333, 1};
   const StencilTime u = stencilTime(m, odd, tile);
@@ -161,7 +161,7 @@ TEST(StencilTime, CountedWavefrontsAreNearTheApproximation) {
 }
 
 TEST(StencilTime, SharedMemoryThatTransfersMoreThanItCanIsExcluded) {
-  // E3: per tile at the device's rate, 16 units would move 16 times what the memory can.
+  // E3: with the device's rate for each tile, 16 units would move 16 times what the memory can.
   const StencilMachine m = stencilMachine(shipped("gtx980"));
   const StencilProblem p = problemOf("gtx980", "Jacobi2D", {8192, 8192, 1}, 8192);
   const Tile tile{{128, 32, 1}, 2};
@@ -214,7 +214,7 @@ TEST(StencilTime, WrongQuestions) {
       "a tile of 1000 x 1000 x 16 needs 2068578 words of fast memory; on GTX 980 a block may have 12288");
   EXPECT_EQ(asked(p, {{8, 64, 1}, 16}, 7), "k must be from 1 to 6, not 7");
   EXPECT_EQ(asked(p, {{8, 64, 1}, 16}, -1), "k must be from 1 to 6, not -1");
-  // Not even as a product does a wrong tile become a small number.
+  // A wrong tile must not become a small number by overflow of a product.
   EXPECT_NE(asked(p, {{1 << 20, 1 << 20, 1}, 1 << 20}), "no complaint");
   StencilProblem q = p;
   q.extents[1] = -4096;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The best tiles against the specification's, over whole spaces.
+// Compares the best tiles with the specification's, over whole spaces.
 #include "compiler/model/time/tile_search.h"
 
 #include "tests/unit/model/machines.h"
@@ -81,7 +81,7 @@ TEST(TileSearch, ASpaceIsExactlyTheFeasibleTiles) {
 }
 
 TEST(TileSearch, CountedWavefrontsOfFewUnits) {
-  // Two units: the approximation takes a wavefront of 2 to 3 tiles for one of 2.
+  // With two units the approximation treats a wavefront of 2 to 3 tiles as one of 2.
   StencilMachine m = stencilMachine(shipped("gtx980"));
   m.units = 2, m.lanes = 16, m.blocksPerUnit = 1, m.blockWords = m.unitWords;
   const StencilProblem p{namedStencil("Jacobi2D"), {1000, 1000, 1}, 200, 2e-9};

@@ -4,14 +4,15 @@
 //
 //   vector("(8.5) printed overhead / true Talg-Tideal")   the first value of that name
 //
-// Invariant: each name is there once.
+// Invariant: each name occurs once.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <string>
 
 namespace pbc::model {
 
-/// Throws std::out_of_range if there is none of this name: a test must not pass for want of its figure.
+/// Throws std::out_of_range if there is none of this name, so that a test cannot pass because its figure is
+/// missing.
 const nlohmann::json &vectorNamed(const std::string &name);
 
 } // namespace pbc::model

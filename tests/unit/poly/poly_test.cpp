@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/poly/first_point.h"
 #include "compiler/poly/poly.h"
 #include <gtest/gtest.h>
 #include <isl/aff.h>
 #include <isl/map.h>
+#include <set>
 
 using namespace pbc;
 
@@ -23,6 +25,39 @@ TEST(Poly, TextReadsBack) {
 TEST(Poly, ParameterPrefixMangles) {
   EXPECT_EQ(poly::parameterPrefix({}), "");
   EXPECT_EQ(poly::parameterPrefix({"n", "mod_"}), "[n, mod_] -> ");
+}
+
+TEST(Poly, NamesAreMangledInjectively) {
+  EXPECT_EQ(poly::mangle("n"), "n");
+  EXPECT_EQ(poly::mangle("a$b"), "pb_u_a_24b");
+  EXPECT_EQ(poly::mangle("\u00e4"), "pb_u__c3_a4");
+  const std::vector<std::string> names = {
+      "n",    "mod",    "mod_",     "MIN",    "a$b",        "a_24b", "$",           "_$",     "$_",  "__",
+      "a__b", "\u00e4", "\u00e4_1", "\u03c0", "pb_u_a_24b", "pb_u_", "pb_u_\u00e4", "\u5217", "mod$"};
+  std::set<std::string> mangled;
+  for (const std::string &name : names) {
+    const std::string m = poly::mangle(name);
+    EXPECT_TRUE(mangled.insert(m).second) << name;
+    EXPECT_EQ(poly::unmangle(m), name);
+    EXPECT_EQ(m.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"),
+              std::string::npos)
+        << m;
+  }
+  EXPECT_EQ(poly::displayed(poly::mangle("\u00e4_1")), "\u00e4_1");
+}
+
+TEST(Poly, FirstPoints) {
+  poly::Context ctx;
+  const auto first = [&](const char *text, const std::vector<std::string> &names) {
+    return poly::firstPoint(ctx.set(text), names);
+  };
+  EXPECT_EQ(first("[w] -> { [i, k] : w <= i <= w + 3 and 0 <= k }", {"i", "k"}), "i = w, k = 0");
+  EXPECT_EQ(first("[n] -> { [i] : n/2 <= i < n }", {"i"}), "i = n - n/2");
+  EXPECT_EQ(first("[n, m] -> { [i] : i >= n and i >= m and n + m >= 0 }", {"i"}), "i = 4 for n = 4, m = 4");
+  EXPECT_EQ(first("[n] -> { [i] : i >= 0 and (i >= 7 or n >= 1000) }", {"i"}), "i = 7 for n = 4");
+  EXPECT_EQ(first("[n] -> { [i] : i >= -1 and n >= 2 }", {"i"}), "i = -1");
+  EXPECT_EQ(first("[n] -> { [i] : i < n and i > n }", {"i"}), "");
+  EXPECT_EQ(first("[n] -> { [] : n > 4 }", {}), "");
 }
 
 TEST(Poly, BoundsAsCxx) {

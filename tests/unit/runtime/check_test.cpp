@@ -10,7 +10,7 @@ using matrix::Matrix;
 
 TEST(Check, EveryAlternativeIsOneLine) {
   Folder f;
-  // More than a second: the thread sanitizer sleeps for one when a program exits.
+  // The limit is more than a second, because the thread sanitizer sleeps for one when a program exits.
   const Ended e = f.run({"--check", "--n=4", "--limit=2.5"});
   EXPECT_EQ(e.status, 1);
   EXPECT_EQ(

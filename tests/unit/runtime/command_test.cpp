@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The sample program from a user's side: arguments, files, messages, exit statuses.
+// The sample program from a user's point of view: arguments, files, messages, exit statuses.
 #include "tests/unit/runtime/process.h"
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Counters of energy: what is added up, what wraps, what cannot be read (runtime/program/energy_meter.h).
+// Counters of energy: which are added, which wrap, which cannot be read (runtime/program/energy_meter.h).
 #include "runtime/matrix/matrix.h"
 #include "runtime/program/energy_meter.h"
 #include "runtime/program/peak_memory.h"
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A folder as the kernel has it.
+/// A folder with the kernel's layout.
 class Powercap {
 public:
   Powercap() : folder_(fs::path(testing::TempDir()) / ("powercap-" + std::to_string(getpid()))) {
@@ -109,7 +109,8 @@ TEST(EnergyMeter, SaysWhyNothingCanBeRead) {
   EXPECT_THAT(hidden.problem(), HasSubstr("help: "));
 }
 
-// fake_nvml.cpp: two devices, one too old to count; the other's counter grows by 250 mJ each time it is read.
+// fake_nvml.cpp has two devices: one is too old to count; the other's counter grows by 250 mJ each time it is
+// read.
 TEST(EnergyMeter, DevicesCountToo) {
   EnergyMeter meter({"/nowhere", FAKE_NVML});
   EXPECT_THAT(meter.names(), ElementsAre("NVIDIA Fake"));
@@ -152,7 +153,7 @@ TEST(PeakMemory, WhatIsHadAtOnceCountsAndWhatRestsDoesNot) {
   EXPECT_EQ(little.bytes(), 16000);
 }
 
-// Blocks that a thread has freed rest in its part of malloc's memory, and the next thread gets them.
+// Blocks that a thread has freed stay in its part of malloc's memory, and the next thread gets them.
 TEST(PeakMemory, WhatEndedThreadsLeaveIsTakenAnew) {
   PB_NO_PEAK();
   for (int run = 0; run < 3; ++run) {

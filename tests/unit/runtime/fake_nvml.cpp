@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// As much of NVIDIA's management library as energy_meter.cpp asks for.
+// The part of NVIDIA's management library that energy_meter.cpp uses.
 #include <cstring>
 
 extern "C" {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Files that are written whole or not at all, input without an end, text from outside in messages.
+// Files that are written completely or not at all, input without an end, and text from outside in messages.
 #include "runtime/base/machine.h"
 #include "runtime/base/pending_files.h"
 #include "runtime/base/read_file.h"
@@ -25,7 +25,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-/// Runs `f` in a child process; its exit status, or -signal.
+/// Runs `f` in a child process; returns its exit status, or -signal.
 template <class F>
 int inChild(F f) {
   const pid_t child = fork();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Files that are not what they say: one clear message each, no crash, no memory taken on a header's word.
+// Files with false headers: each gives one clear message, no crash, and no memory is allocated because of a
+// header.
 #include "runtime/base/errors.h"
 #include "runtime/matrix/reading.h"
 #include "runtime/matrix/writing.h"
@@ -11,7 +12,7 @@ using namespace pb;
 
 namespace {
 
-/// The message without the folder, "accepted" when there is none.
+/// The message without the folder; "accepted" if there is none.
 std::string message(const std::string &name, const std::string &content, int rank = 2,
                     ElementKind kind = ElementKind::F64) {
   static const Folder f; // one for all: making folders is slow
@@ -124,6 +125,15 @@ TEST(Malformed, Text) {
   EXPECT_EQ(message("a.txt", "hello there"),
             "a.txt: expected a matrix in text ('SIZE 3 2', then the numbers), found 'hello'");
   EXPECT_EQ(message("a.txt", "SIZE 2 2\n1 2 3\n"), "a.txt: expected 4 numbers for SIZE [2, 2], found 3");
+  EXPECT_EQ(message("a.txt", "SIZE 2 2\n1 2\n3 4\n5 6\n"),
+            "a.txt: line 4: '5' stands after the 4 numbers that SIZE [2, 2] announces");
+  EXPECT_EQ(message("a.txt", "SIZE 0 2\n1\n"),
+            "a.txt: line 2: '1' stands after the 0 numbers that SIZE [0, 2] announces");
+  EXPECT_EQ(message("a.txt", "SIZE 1 1\n1\nSIZE 1 1\n2\n"),
+            "a.txt: line 3: 'SIZE' stands after the 1 numbers that SIZE [1, 1] announces");
+  EXPECT_EQ(message("a.txt", "SIZE 1 1\n1 # one\n"),
+            "a.txt: line 2: '#' stands after the 1 numbers that SIZE [1, 1] announces");
+  EXPECT_EQ(message("a.txt", "SIZE 1 1\n\n 1 \t\n\n  "), "accepted");
   EXPECT_EQ(message("a.txt", "SIZE 2 2\n1 2\n3 abc\n"), "a.txt: line 3: expected a number, found 'abc'");
   EXPECT_EQ(message("a.txt", "SIZE 2 2\n1 2\n3 4x\n"), "a.txt: line 3: expected a number, found '4x'");
   EXPECT_EQ(message("a.txt", "SIZE 2 -2\n1 2\n"),
@@ -153,6 +163,9 @@ TEST(Malformed, Images) {
             "a.pgm: announces 100000 x 100000 pixels, more than the file can hold (is it cut off?)");
   EXPECT_EQ(message("a.pgm", "P2\n2 1\n255\n7 256\n"),
             "a.pgm: expected a sample (0 to 255) at byte 13, found '256.'");
+  for (const char *kind : {"P2", "P3", "P5", "P6"})
+    EXPECT_EQ(message("a.pgm", std::string(kind) + "\n1 1\n0\n0 0 0\n"),
+              "a.pgm: expected the largest value (1 to 65535) at byte 7, found '0.0 0 0.'");
   EXPECT_EQ(message("a.pgm", "P5\n2 x"), "a.pgm: expected the height (0 to 1073741824) at byte 5, found 'x'");
   EXPECT_EQ(message("a.pgm", "P5\n1 1\n255\nx", 1),
             "a.pgm: expected 1 dimensions for A[n], found 2 (an image, 1 wide, 1 high)");

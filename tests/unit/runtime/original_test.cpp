@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The original's configuration format, and values that are more than one number, on a program of two bins.
+// The original's configuration format, and values that consist of several numbers, on a program with two
+// bins.
 #include "runtime/config/configuration.h"
 #include "runtime/config/fit.h"
 #include "runtime/config/original.h"

@@ -37,11 +37,12 @@ TEST(Output, RefusedBeforeTheRun) {
                                                      f.path("no") + ": No such file or directory");
   EXPECT_EQ(refusal(f.path(""), {1, 1}), f.path("") + ": is a folder, expected a file to write");
   EXPECT_EQ(refusal("x.png", {1}), "x.png: an image has 2 or 3 dimensions, the matrix has 1 (use .npy)");
-  EXPECT_EQ(refusal("x.png", {0, 5}),
-            "x.png: a matrix [0, 5] is no image: expected [w, h], [w, h, 3] or [3, w, h], none of them 0");
+  EXPECT_EQ(
+      refusal("x.png", {0, 5}),
+      "x.png: a matrix [0, 5] is not an image: expected [w, h], [w, h, 3] or [3, w, h], none of them 0");
   EXPECT_EQ(refusal("x.pgm", {5, 5, 3}),
             "x.pgm: a .pgm file holds grey values only, the matrix [5, 5, 3] has colours (use .ppm or .png)");
-  EXPECT_TRUE(f.list().empty()); // looking leaves nothing behind
+  EXPECT_TRUE(f.list().empty()); // the check creates no file
 }
 
 TEST(Output, ReplacesWholeFilesAndKeepsPermissions) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// pb_may_overlap against counting cells one by one, and copies of views (runtime/abi/plan.h).
+// Compares pb_may_overlap with counting cells one by one; copies of views (runtime/abi/plan.h).
 #include "runtime/abi/plan.h"
 #include <gtest/gtest.h>
 #include <random>

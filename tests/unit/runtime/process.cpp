@@ -41,7 +41,7 @@ std::vector<std::string> Folder::list() const {
 }
 
 Ended Folder::run(const std::vector<std::string> &arguments, const std::string &input) const {
-  // Streams are kept outside the folder, so that list() shows what the program made.
+  // The files of standard streams are outside the folder, so that list() shows what the program made.
   const std::string in = path_ + ".in", out = path_ + ".out", err = path_ + ".err";
   std::ofstream(in, std::ios::binary) << input;
   const pid_t child = fork();

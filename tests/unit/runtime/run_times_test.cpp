@@ -8,8 +8,8 @@
 namespace pb::program {
 namespace {
 
-/// The times of runs that take so long one after the other; the last one of them again and again. `before`:
-/// seconds of filling and comparing.
+/// The times of runs with these durations, one after the other; the last one is repeated. `before`: seconds
+/// of filling and comparing.
 RunTimes timesOf(const std::vector<double> &runs, double before, const RunTimes::Wanted &wanted,
                  int *used = nullptr) {
   RunTimes times(wanted);
@@ -34,15 +34,15 @@ TEST(RunTimes, TheFirstShortOneDoesNotCount) {
 }
 
 TEST(RunTimes, ShortRunsWarmUpAsLongAsMatricesWereTouched) {
-  // 5 ms of touching: so long do the second run and the third take, and they do not count.
+  // After 5 ms of filling and comparing, the second and the third run, which take 5 ms, do not count.
   EXPECT_EQ(timesOf({0.004, 0.003, 0.003, 0.001}, 0.005, {.trials = 1}).seconds(), std::vector{0.001});
-  // Not more than 10 ms of runs are lost, however long it took.
+  // At most 10 ms of runs are left out, however long filling and comparing took.
   EXPECT_EQ(timesOf({0.006, 0.006, 0.006, 0.005}, 10, {.trials = 1}).seconds().front(), 0.005);
   EXPECT_EQ(timesOf({0.006, 0.011, 0.006, 0.005}, 10, {.trials = 2}).seconds().front(), 0.0055);
 }
 
 TEST(RunTimes, ATimeIsTheMedianOfWhatCostsLittle) {
-  // 4 ms were spent on the request: 2 ms of runs for each of two times.
+  // 4 ms were spent on the request, so 2 ms of runs make each of two times.
   int runs = 0;
   const RunTimes times = timesOf({0.001, 0.004, 0.0005, 0.0007, 0.0009, 0.0006}, 0.004, {.trials = 2}, &runs);
   ASSERT_EQ(times.seconds().size(), 2u);

@@ -84,7 +84,7 @@ TEST(Serve, WhatIsTrustedIsNotCompared) {
 
 TEST(Serve, MeasuresEnergyWhereThereIsACounter) {
   Folder f;
-  // Without a counter it says so; one that stands still is no counter.
+  // Without a counter the program says so; a counter that never changes does not count as one.
   setenv("PB_POWERCAP", "/nowhere", 1);
   const auto none = serve(f, {kPrepare, R"({"op":"measure","metrics":["energy"]})", R"({"op":"meters"})"});
   EXPECT_NE(none[1]["error"].get<std::string>().find("no counter of energy"), std::string::npos);

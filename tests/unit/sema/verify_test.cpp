@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The verifier of modules: silent for what the checker makes, a sentence for each broken invariant.
+// The verifier of modules: it says nothing about modules that the checker makes, and gives a sentence for
+// each broken invariant.
 #include "compiler/sema/check.h"
 #include "compiler/sema/verify.h"
 #include "compiler/syntax/parse.h"
@@ -25,7 +26,7 @@ tunable t(2, 1, 3)
 }
 )";
 
-/// The program as checked, broken by `change`, and what the verifier says.
+/// Checks the program, breaks the module by `change`, and returns the verifier's messages.
 std::vector<std::string> broken(const std::function<void(sema::Transform &)> &change) {
   source::SourceManager sources;
   const auto file = sources.add("t.pbcc", kProgram);

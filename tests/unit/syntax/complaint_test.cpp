@@ -83,7 +83,8 @@ TEST(Complaint, Headers) {
        "write all of them with a point, or say `tunable double x(...)`"},
       {"transform T to B tunable x(1,2,3,4);", "`x` has more than three values",
        "the values are: initial, minimum, maximum"},
-      {"transform T to B template <V(0,99999999999999999999)>;", "this integer is too large", ""},
+      {"transform T to B template <V(0,99999999999999999999)>;", "this integer is too large",
+       "whole numbers go from -2147483648 to 2147483647"},
       {"main main transform T to B;", "`main` stands twice in this header", ""},
       {"transform T to B; }", "this `}` closes nothing",
        "remove it, or look for a `{` that is missing, or one `}` too many, in the transform before it"},
@@ -144,12 +145,12 @@ TEST(Complaint, OneErrorDoesNotHideTheNext) {
 TEST(Complaint, BytesThatAreNoText) {
   EXPECT_EQ(Front("\xE2\x82\xAC transform T to B;").brief(), "1:1 `\xE2\x82\xAC` has no meaning here\n");
   EXPECT_EQ(Front(std::string("transform T\0 to B;", 18)).brief(),
-            "1:12 this file is no text: it has the byte 0x00 here\n");
+            "1:12 this file is not text: it has the byte 0x00 here\n");
   EXPECT_EQ(Front(std::string("\xFF\xFEt\0r\0", 6)).brief(), "1:1 this file is UTF-16 text\n");
   EXPECT_EQ(Front("#include \"b\"\ntransform T to B;", {{"b", "\x7F"
                                                               "ELF"}})
                 .brief(),
-            "1:1 this file is no text: it has the byte 0x7F here\n");
+            "1:1 this file is not text: it has the byte 0x7F here\n");
   EXPECT_EQ(Front("transform T to B;\r\n// caf\xE9\f\v\r\n").brief(), "");
 }
 

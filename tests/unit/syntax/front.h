@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of the front end share: text in memory through preprocess and parse.
+// Preprocesses and parses text in memory; shared by the tests of the front end.
 #pragma once
 #include "compiler/syntax/parse.h"
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct Front {
 
   std::string tree() const { return print(program); }
   std::string messages() const { return diagnostics.render(); }
-  /// The messages alone, one a line: "LINE:COLUMN text".
+  /// The messages alone, one per line: "LINE:COLUMN text".
   std::string brief() const {
     std::string out;
     for (const auto &d : diagnostics.all()) {

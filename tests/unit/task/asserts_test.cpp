@@ -24,7 +24,7 @@ private:
 
 StoredTask &stored(const TaskRef &t) { return static_cast<StoredTask &>(*t); }
 
-// In the child only: death tests and threads do not mix otherwise.
+// Threads are started in the child only, because death tests must not have threads.
 struct Asserts : testing::Test {
   Asserts() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };

@@ -68,7 +68,7 @@ TEST(Deque, UncontendedPopTakesNoLock) { // 44
       ASSERT_EQ(d.popTop(), &all[i]);
   }
   EXPECT_EQ(d.ownerLocks(), 0);
-  EXPECT_EQ(d.popTop(), nullptr); // only the empty deque needs it
+  EXPECT_EQ(d.popTop(), nullptr); // only popping from an empty deque takes the lock
   EXPECT_EQ(d.ownerLocks(), 1);
 }
 
@@ -154,7 +154,7 @@ TEST(Deque, PushBottomWithConcurrentOwnerAndThief) { // 46
     if (Work *w = d.popTop())
       got(w);
     else
-      std::this_thread::yield(); // the machine may be full
+      std::this_thread::yield(); // the machine may be busy
   thief.join(), device.join();
   tally.expectEachOnce();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Failures on their way through frames of generated programs, which are compiled without exceptions.
+// Failures that pass through frames of generated programs, which are compiled without exceptions.
 #include "generated_like.h"
 #include "runtime/task/scheduler.h"
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 class Failures : public testing::TestWithParam<int> {
 protected:
-  /// What the job throws; "" if nothing.
+  /// The exception that the job throws; "" if there is none.
   std::string outcomeOf(Job job) {
     try {
       scheduler.run(std::move(job));
@@ -80,7 +80,7 @@ TEST_P(Failures, WhileOthersRunWaitForThem) {
   EXPECT_EQ(traces.frames, 0);
 }
 
-/// Chain without exceptions, in a chain of their own, and so on: `depth` times.
+/// A chain without exceptions, inside a chain with exceptions, and so on: `depth` times.
 Job layers(int depth, generated::Traces *traces, int *caught) {
   std::string what;
   try {

@@ -14,7 +14,7 @@ using State = Task::State;
 
 namespace {
 
-/// Runs when the test says so: becomes an element of `ready` instead of a worker's deque.
+/// A task that runs when the test decides: it is put into `ready` instead of a worker's deque.
 class ManualTask : public Task {
 public:
   explicit ManualTask(std::deque<ManualTask *> &ready, TaskRef next = {}) : ready_(ready), next_(next) {}
@@ -60,7 +60,7 @@ TEST_F(Graph, NonRunnableUntilTheLastDependence) { // 35, 40, 41
   c->enqueue(scheduler);
   EXPECT_EQ(c->state(), State::NonRunnable);
   EXPECT_EQ(c->pending(), 3);
-  EXPECT_TRUE(ready.empty()); // nowhere but in dependents lists
+  EXPECT_TRUE(ready.empty()); // it is only in lists of dependents
   a->enqueue(scheduler), b->enqueue(scheduler);
   runFirst();
   EXPECT_EQ(c->state(), State::NonRunnable);
@@ -139,7 +139,7 @@ TEST(TaskGraph, LongChainOfContinuationsRunsAndDies) { // 38
   EXPECT_EQ(steps, scaled(300'000) + 1);
 }
 
-/// One node of a random graph: looks whether its predecessors are done, then continues or completes.
+/// A node of a random graph: checks whether its predecessors are done, then continues or completes.
 struct Node {
   std::vector<int> before;
   std::atomic<int> done = 0;

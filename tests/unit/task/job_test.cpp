@@ -98,7 +98,7 @@ TEST_P(Jobs, SyncWithoutChildrenAndAgain) {
 
 #ifndef __SANITIZE_ADDRESS__
 TEST(Frames, ThoseThatAnotherThreadFreesComeBack) {
-  constexpr unsigned long kBytes = 1000; // a size that nothing else has
+  constexpr unsigned long kBytes = 1000; // a size that no other allocation has
   std::set<void *> first;
   for (int i = 0; i < 40; ++i)
     first.insert(pb::pb_frame_allocate(kBytes));
@@ -221,7 +221,7 @@ TEST(JobThreads, AFrameMayGoOnOnAnotherWorker) { // 50
   Scheduler s(4);
   bool moved = false;
   auto child = [](std::atomic<bool> *free) -> Job {
-    // Holds its worker until the parent's worker has suspended the parent.
+    // Keeps its worker busy until the parent's worker has suspended the parent.
     while (!free->load())
       std::this_thread::yield();
     co_return;

@@ -36,7 +36,7 @@ void nothing(const Frame *, Box *box) {
 
 void first(const void *f, const long *low, const long *high) { counted(f).first += high[0] - low[0]; }
 
-// Level 1: must see all of level 0.
+// Level 1, which must see all of level 0.
 void second(const void *f, const long *low, const long *high) {
   counted(f).wrongOrder += counted(f).first != 2000;
   counted(f).second += high[0] - low[0];
@@ -109,7 +109,7 @@ TEST(Loops, AJobThatIsNeverStartedReleasesItsFrame) {
   EXPECT_EQ(framesAlive, 0);
 }
 
-// A table of cells, each of which must be visited once and after its neighbours below in both dimensions.
+// A table of cells, each of which must be visited once, and after its lower neighbours in both dimensions.
 struct Table : Frame {
   static constexpr long kWide = 60, kHigh = 45;
   std::atomic<int> visits[kHigh][kWide] = {};
@@ -127,7 +127,7 @@ void visitAfterBoth(const void *f, const long *low, const long *high) {
     }
 }
 
-// Dimension 0 in rounds: the whole round before must be complete.
+// Dimension 0 in rounds: the whole previous round must be complete.
 void visitAfterRound(const void *f, const long *low, const long *high) {
   auto &t = *static_cast<Table *>(const_cast<void *>(f));
   for (long x = low[0] - 5; x < high[0] - 5; ++x)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Coroutines of the generated code's compiler on the runtime of ours (petabricks-hetero 10: 50, 51).
+// Coroutines that the compiler of generated code has compiled, on the runtime that the project's compiler has
+// compiled (petabricks-hetero 10: 50, 51).
 #include "generated_like.h"
 #include "runtime/task/scheduler.h"
 #include <coroutine> // harmless after runtime/abi/task.h

@@ -151,11 +151,11 @@ TEST(Scheduler, TellsItsThreads) {
 }
 
 TEST(Scheduler, FramesFreedElsewhereAreReused) {
-  // A producer whose children are all finished by others must not eat memory without end.
+  // A producer whose children are all finished by other workers must not use more and more memory.
   Scheduler s(2);
   auto child = [](char) -> Job {
     for (int i = 0; i < 50; ++i)
-      pb::task::pause(); // so that thieves come in time
+      pb::task::pause(); // gives thieves time
     co_return;
   };
   auto body = [&](int rounds) -> Job {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Stencils in time: every point once, after those that it needs, whatever the shape and size of the tiles;
-// how large they are.
+// Stencils in time: every point is computed once, after those that it needs, whatever the shape and size of
+// the tiles; and how large the tiles are.
 #include "runtime/abi/loops.h"
 #include "runtime/task/scheduler.h"
 #include "runtime/task/tile_grid.h"
@@ -25,7 +25,8 @@ struct Stencil {
   std::unique_ptr<std::atomic<long>[]> done; // steps that each cell has taken
   std::atomic<long> wrong{0}, calls{0};
 
-  /// `sizes` of the places; `time`: its dimension. Both slopes are what the needs above ask for.
+  /// `sizes`: those of the places; `time`: the dimension of time. Both slopes are those that the dependences
+  /// above require.
   Stencil(std::initializer_list<long> sizes, int timeDimension, long steps, long l = 1, long r = 1)
       : time(timeDimension), left(l), right(r), down(std::max(l, r)) {
     box.rank = static_cast<int>(sizes.size()) + 1;
@@ -70,7 +71,7 @@ struct Stencil {
         p[d] += by;
         if (by != 0 && p[d] >= box.low[d] && p[d] < box.high[d]) {
           wrong += at(p) < steps; // what is read
-          p[d] = middle - by;     // who reads this point
+          p[d] = middle - by;     // a point that reads this one
           if (p[d] >= box.low[d] && p[d] < box.high[d])
             wrong += at(p) < steps - 1;
         }
@@ -103,7 +104,7 @@ struct Stencil {
   }
 };
 
-/// `make` makes a stencil in parallelograms; `place`: that of its diamonds.
+/// `make` makes a stencil in parallelograms; `place`: the place dimension of its diamonds.
 template <class Make>
 void keepsItsOrder(const Make &make, int place) {
   for (const long n : {1L, 2L, 3L, 7L, 16L, 100L})
@@ -147,7 +148,7 @@ TEST(TimeTiles, Steeper) {
   keepsItsOrder([] { return std::make_unique<Stencil>(std::initializer_list<long>{41}, 1, 12L, 2L, 2L); }, 0);
 }
 
-// The sides need not be alike.
+// The two slopes may differ.
 TEST(TimeTiles, DifferentSlopes) {
   for (const long up : {1L, 2L, 3L})
     for (const long down : {1L, 2L, 3L})
@@ -173,7 +174,7 @@ TEST(TimeTiles, NothingToDo) {
   }
 }
 
-// What has the same places for many steps is one call.
+// Steps with the same places are one call.
 TEST(TimeTiles, WholeStepsAreOneCall) {
   for (const bool isDiamond : {false, true}) {
     Stencil s({10}, 1, 200);
@@ -184,7 +185,7 @@ TEST(TimeTiles, WholeStepsAreOneCall) {
   }
 }
 
-// Of diamonds, the first layer waits for nothing, each next one for the one before only.
+// In diamonds, the first layer waits for nothing, and each later one only for the one before it.
 TEST(TimeTiles, DiamondsStartAtOnce) {
   Stencil s({1000}, 1, 100);
   s.asDiamonds(0);
@@ -226,7 +227,7 @@ TEST(TimeTiles, DiamondsOfShortRowsAreManyEnough) {
   const Split shared = timeTiles(bar, shape, 16384, 0, 786432, 4);
   EXPECT_GE(TileGrid(bar, &shape, shared).count(0), 16);
   EXPECT_EQ(shared.size[0], shared.size[1]);
-  // Rows that are shorter than what a call costs are not cut for more of them.
+  // Rows that take less time than a call are not cut further.
   EXPECT_GE(timeTiles({2, {0, 0}, {200, 100000}}, shape, 16384, 0, 786432, 4).size[0], 512);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Tunables with several values, accuracy bins, and the way to a target.
+// Tunables with several values, accuracy bins, and reaching a target.
 #include "tuner/space/toml.h"
 #include "tuner/strategy/bans.h"
 #include "tuner/strategy/mutators.h"
@@ -97,7 +97,7 @@ TEST(Accuracy, TakesAnotherAlternativeWhereValuesDoNotHelp) {
   EXPECT_EQ(r.configuration.selectors()[0].select(32), 0);
 }
 
-/// B's first round is no more exact than A, and A stays as it is.
+/// B's first round is no more accurate than A, and A stays as it is.
 TEST(Accuracy, ClimbsFromEachAlternative) {
   const ProgramSpace space = parseProgramSpace(kInfo);
   const Reached reached =

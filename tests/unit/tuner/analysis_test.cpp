@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What is said of a tuning follows from its journal: winners, gaps and how sure they are, what mattered, who
-// is to blame.
+// The report of a tuning follows from its journal: winners, gaps and their certainty, which decisions
+// mattered, and which caused failures.
 #include "recorded.h"
 
 #include "tuner/report/explain.h"
@@ -78,7 +78,7 @@ TEST(Resampling, ItsIntervalsHoldTheTruthMostOfTheTime) {
   }
 }
 
-/// Others on the machine only add to times: what one run says is that the truth is not far above it.
+/// Other programs can only add to times: one run shows that the truth is not far above it.
 TEST(Resampling, ADisturbedRunWidensTheIntervalDownwards) {
   Random random(11);
   const auto run = [&](double seconds) {
@@ -195,7 +195,7 @@ TEST(Analysis, WhatWasStoppedIsKnownFromBelowOnly) {
   EXPECT_TRUE(last->gap.isAbove());
 }
 
-/// Times follow from the alternative alone, or from the block alone: the analysis must tell which.
+/// Times depend on the alternative alone, or on the block alone: the analysis must find out which.
 TEST(Analysis, SharesFollowWhatTimesFollow) {
   const ProgramSpace space = sortSpace();
   for (const bool byBlock : {false, true}) {
@@ -234,7 +234,7 @@ TEST(Analysis, NamesWhoIsToBlame) {
   EXPECT_EQ(part.analysis.rejected, 3);
 }
 
-/// Sort.rounds of one size bin.
+/// Sort.rounds for one size bin.
 Tunable roundsFor(int bin) {
   Tunable rounds;
   rounds.transform = "Sort";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which numbers are left alone because their transform does not run with the alternatives that are chosen.
+// Which numbers are not searched because their transform does not run with the chosen alternatives.
 #include "tuner/space/calls.h"
 #include "tuner/space/configuration.h"
 
@@ -43,7 +43,7 @@ TEST(Calls, WhatAnotherAlternativeCallsIsLeftAlone) {
   const Configuration a = Configuration::defaults(space);
   EXPECT_THAT(open(space, a), testing::ElementsAre("Main", "X"));
   EXPECT_THAT(open(space, a.withSelector(0, Selector(1))), testing::ElementsAre("Main", "Y", "Z"));
-  // At some size is enough, also above the one that is tested: calls have sizes of their own.
+  // It is enough if it runs at some size, even above the tested one, because calls have sizes of their own.
   EXPECT_THAT(open(space, a.withSelector(0, Selector(0).withRangeForced(5000, kNoLimit, 1))),
               testing::ElementsAre("Main", "X", "Y", "Z"));
 }

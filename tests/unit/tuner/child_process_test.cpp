@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a child says is read, however late, and one that never ends to talk is not listened to for ever. Nothing
-// that it writes, does not read or signals holds us up.
+// Output of a child is read, however late, but a child that never stops writing is not read for ever. A child that
+// writes, reads nothing or sends signals cannot hold up the tuner.
 #include "tuner/evaluate/child_process.h"
 #include "tuner/evaluate/request_token.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Variants by a compiler that is a script: it hangs where the settings say so, else it copies a program.
+// Variants compiled by a script: it hangs if the settings say so, else it copies a program.
 #include "tuner/kernels/compiled_variants.h"
 
 #include "tuner/space/program_space.h"
@@ -44,7 +44,7 @@ protected:
   CompiledVariants variants_{{folder_ / "compiler", {"T.pbcc"}, folder_, 4, 2, {}}};
 };
 
-/// All but the first ended long before its time was over.
+/// All but the first ended long before their time was over.
 TEST_F(OfCompiler, WhoHangsTakesNobodyAlong) {
   variants_.build({settings("hang"), settings("1"), settings("2"), settings("3")});
   EXPECT_THAT(variants_.why(settings("hang")), HasSubstr("is not compiled within 2 s"));

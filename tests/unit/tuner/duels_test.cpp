@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which runs a duel consists of, and who wins it on a machine that gets slower all the time.
+// Which runs a duel consists of, and which configuration wins on a machine that gets slower all the time.
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/strategy/duels.h"
 

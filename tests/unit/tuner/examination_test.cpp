@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which inputs results are compared on, what counts there, and what becomes of those who fail (tuning-practice.md 4).
+// On which inputs results are compared, which of them count, and what happens to configurations that fail
+// (tuning-practice.md 4).
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/evaluate/examination.h"
 #include "tuner/evaluate/memory.h"
@@ -61,7 +62,7 @@ TEST(Examination, PrimesAndCutoffs) {
   EXPECT_EQ(std::count(sizes.begin(), sizes.end(), 1024), 0) << "of the tuning itself";
 }
 
-/// As Synthetic, but the second alternative is wrong where nobody looks: at odd sizes.
+/// Like Synthetic, but the second alternative is wrong at odd sizes, which are not measured.
 struct WrongWhenOdd : Synthetic {
   using Synthetic::Synthetic;
   std::vector<std::optional<Misfit>> examine(const std::vector<Configuration> &all, Depth depth,
@@ -94,7 +95,7 @@ TEST(Examination, WhoIsWrongSomewhereIsNotTriedAnyMore) {
   }
 }
 
-/// As Synthetic, but the best alternative is another one where a user runs it.
+/// Like Synthetic, but the best alternative is a different one when a user runs the program.
 struct OtherOutside : Synthetic {
   using Synthetic::Synthetic;
   std::optional<Rejected> confirm(const Configuration &configuration, int, double byDefault,
@@ -122,7 +123,7 @@ TEST(Examination, WhoIsOtherwiseFromOutsideDoesNotWin) {
   }));
 }
 
-/// As Synthetic, but the best alternative is wrong at the full size, where the time is over.
+/// Like Synthetic, but the best alternative is wrong at the full size, when the time is over.
 struct WrongWhenLarge : Synthetic {
   WrongWhenLarge(const ProgramSpace &space, const std::vector<TestSize> &all)
       : Synthetic(space, all, 0.02, 1), sizes(all) {}
@@ -137,7 +138,8 @@ struct WrongWhenLarge : Synthetic {
   const int wrong = Synthetic::bestAlternative(1024, 5);
 };
 
-// It has agreed at all sizes before, and by chance few that take it are tested at the last one.
+// The alternative has agreed at all smaller sizes, and by chance few configurations that take it are tested
+// at the last one.
 TEST(Examination, WhoIsWrongAtTheFullSizeOnlyIsChosenForNoSize) {
   const ProgramSpace space = syntheticSpace(5);
   const auto sizes = powersOfTwo(6, 10);
@@ -168,7 +170,9 @@ TEST(Examination, SuccessDoesNotAcquit) {
   bans.worked(other, {"n=64", 64, 0});
   EXPECT_TRUE(bans.banned(0, 1, 0));
   EXPECT_TRUE(bans.uses(other, 64));
-  Bans patient; // a failure of another kind may be the size's: a rule that calls itself needs another below
+  // a failure of another kind may depend on the size: a rule that calls itself needs another rule for small
+  // sizes
+  Bans patient;
   patient.convicted(space, other, defaults, {"n=17", 17, 0}, {Failure::Crash, ""});
   EXPECT_FALSE(patient.banned(0, 1, 64));
 }

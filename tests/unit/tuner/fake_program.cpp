@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // A stand-in for a generated program: one transform Sort with the alternatives MergeSort (default), QuickSort
-// (twice as fast) and BadSort (ten times as fast, if it did not misbehave), and a tunable. Times are
-// computed, and slept for. FAKE_BAD says what BadSort does: hang, crash, exit, wrong, wrong_large (from n =
-// 4096 on), late (after many runs), killed (by a signal from outside), slow, poison (works, and whoever is
-// measured next in its process crashes), boast (reports more time than has passed). FAKE_DEFAULT=crash, assert, hang (from n = 256 on), random, picky
-// (with other seeds than 1): even the default fails. FAKE_SEEDS: a file that gets the seeds. FAKE_SLEEP:
-// milliseconds of real time a measurement takes. FAKE_LOG: a file that gets a byte when a measurement begins.
-// FAKE_THREADS: that it has so many, of which only two are of use, and each further one costs a fifth.
+// (twice as fast) and BadSort (ten times as fast, if it works), and a tunable. Times are computed, and the program
+// sleeps for as long. Environment variables control it:
+//
+//   FAKE_BAD       what BadSort does: hang, crash, exit, wrong, wrong_large (from n = 4096 on), late (wrong after
+//                  many runs), killed (by a signal from outside), slow, poison (works, but the configuration that
+//                  is measured next in its process crashes), boast (reports more time than has passed)
+//   FAKE_DEFAULT   even the default fails: crash, assert, hang (from n = 256 on), random, picky (with seeds other
+//                  than 1)
+//   FAKE_SEEDS     a file that gets the seeds
+//   FAKE_SLEEP     milliseconds of real time that a measurement takes
+//   FAKE_LOG       a file that gets a byte when a measurement begins
+//   FAKE_THREADS   the number of threads, of which only two are useful, and each further one costs a fifth
 //
 // `fake_program tune ...` is the tuner itself, so that tests can send it signals.
 #include "tuner/command.h"
@@ -49,13 +54,13 @@ std::string info() {
   return all.dump();
 }
 
-/// Dies as programs do that no sanitizer watches over.
+/// Crashes as programs do that run without a sanitizer.
 void crash() {
   std::signal(SIGSEGV, SIG_DFL);
   std::raise(SIGSEGV);
 }
 
-/// Misbehaves as told; returns whether the result agrees.
+/// Misbehaves as requested; returns whether the result agrees.
 bool beBad(const std::string &how, long n) {
   if (how == "hang")
     std::this_thread::sleep_for(std::chrono::hours(1));

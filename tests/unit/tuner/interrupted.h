@@ -3,8 +3,8 @@
 // Simulates a program on a machine that has more to do than it has processors: a run is either not
 // interrupted at all, or waits for a whole time slice of another program.
 //
-//   T(n) = n x 70 ns with the default, n x 12 ns with the best of four alternatives, n x 14 and n x 100 ns with others;
-//          with a certain probability 10 to 30 ms more
+//   T(n) = n x 70 ns with the default, n x 12 ns with the best of four alternatives,
+//          n x 14 and n x 100 ns with others; with a certain probability 10 to 30 ms more
 //
 // So the time of a short run says how often it was interrupted, and hardly anything about the program.
 #pragma once
@@ -24,7 +24,7 @@ inline ProgramSpace interruptedSpace() {
 
 class Interrupted : public Evaluator {
 public:
-  /// `chance`: of each run.
+  /// `chance`: the probability of an interruption in each run.
   Interrupted(std::vector<TestSize> sizes, double chance, std::uint64_t seed)
       : sizes_(std::move(sizes)), chance_(chance), random_(seed) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The journal keeps what it was told and is refused when it is something else.
+// The journal keeps what is added to it, and a file that is not a journal is refused.
 #include "tuner/journal/journal.h"
 
 #include "tuner/journal/read_journal.h"
@@ -78,7 +78,7 @@ TEST(TuningLock, OneTuningAtATime) {
   std::filesystem::remove(path);
 }
 
-// As versions before energy and memory made it.
+// A journal made by a version before energy and memory were recorded.
 TEST(Journal, OfAnEarlierVersionIsReadAndContinued) {
   const std::string path = place("d.sqlite");
   sqlite3 *database = nullptr;

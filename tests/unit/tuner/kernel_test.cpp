@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Kernels' settings in configurations, and the search for them against variants whose times are computed.
+// Kernels' settings in configurations, and the search for them with variants whose times are computed.
 #include "tuner/kernels/search.h"
 #include "tuner/space/program_space.h"
 
@@ -23,7 +23,7 @@ KernelSettings settings(const std::string &option, const std::string &value) {
   return {{{"T", "a", option}, value}};
 }
 
-/// Two kernels: `a` takes nine tenths of the time, `b` the rest. `factor` says what a setting does to it.
+/// Two kernels: `a` takes nine tenths of the time, `b` the rest. `factor`: the effect of a setting on it.
 class Computed : public Variants {
 public:
   std::function<double(const std::string &kernel, const std::string &option, const std::string &value)>
@@ -156,7 +156,7 @@ TEST(KernelSearch, FindsWhatIsFaster) {
   const KernelSearchResult result = search(variants);
   EXPECT_EQ(result.best, settings("jam", "4"));
   EXPECT_TRUE(result.changed && result.raced && result.isDone);
-  EXPECT_GE(variants.renewals, 6); // luck of a process is none of the variant
+  EXPECT_GE(variants.renewals, 6); // the variant must not profit from the luck of a process
   EXPECT_NEAR(result.startSeconds / result.bestSeconds, 1 / (0.1 + 0.9 * 0.7), 0.05);
 }
 

@@ -171,7 +171,8 @@ TEST(Bans, AnAlternativeThatOnlyFailsIsNotChosenAgain) {
   EXPECT_EQ(bans.faults()[0].times, 3);
 }
 
-// Something else was changed beside it at n = 32: who fails alone at 64 did so there, too.
+// Another decision had changed as well at n = 32: the alternative that fails alone at 64 also caused that
+// failure.
 TEST(Bans, WhoIsGuiltyAloneIsNamedWithTheSmallestSize) {
   const ProgramSpace space = syntheticSpace(3);
   const Configuration defaults = Configuration::defaults(space);
@@ -198,7 +199,8 @@ TEST(Bans, TooSlowAtLargeSizesMayStillBeTheBestBelow) {
   EXPECT_EQ(bans.allowed(space, 0).size(), 3u);
 }
 
-/// A sort with little overhead leads at small sizes; one that is too slow for those may lead at large ones.
+/// A sort with little overhead leads at small sizes; one that is too slow at small sizes may lead at large
+/// ones.
 TEST(Bans, TooSlowAtSmallSizesIsTriedAgainAtTwiceTheSize) {
   const ProgramSpace space = syntheticSpace(3);
   const Configuration defaults = Configuration::defaults(space), slow = defaults.withSelector(0, Selector(1));

@@ -12,9 +12,9 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Two tunables from 0 to 15: `hurry` makes it fast and takes memory, `waste` only takes both. So of each
-/// hurry the configuration with waste 0 is on the front, but for those that the dent of the front makes
-/// useless: hurry 5 is as slow as 4.
+/// Two tunables from 0 to 15: `hurry` makes it fast and takes memory, `waste` only takes both. So for each
+/// hurry the configuration with waste 0 is on the front, except where the front has a dent: hurry 5 is as
+/// slow as 4.
 class Tradeoff : public Evaluator {
 public:
   explicit Tradeoff(double noise) : noise_(noise), random_(7) {
@@ -106,7 +106,8 @@ TEST(Objective, WhatIsFrugalMayBeSlow) {
   Tradeoff program(0);
   ObjectiveEvaluator evaluator(program.space, program.sizes, program, costOf(Objective::parse("memory")));
   const Configuration lean = tradeoff(program.space, 0, 0), hasty = tradeoff(program.space, 15, 0);
-  // The default takes 0.18 s and 1.8 MB. A limit of 0.12 s of its cost is reached by what takes more memory.
+  // The default takes 0.18 s and 1.8 MB. A configuration that takes more memory reaches a limit of 0.12 s of
+  // cost.
   const Measurement frugal = evaluator.measure({lean, 0, 1, 0.12, false});
   ASSERT_FALSE(frugal.rejected);
   EXPECT_NEAR(frugal.seconds.front(), 0.1, 1e-9); // 0.18 s x 1 MB / 1.8 MB

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What `pbc explain` prints, word by word, for a fixed journal; and that a page keeps its promises.
+// The exact output of `pbc explain` for a fixed journal; and the properties that every page must have.
 #include "recorded.h"
 #include "tests/unit/sanitized.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The last descent at the full size, on machines that are now fast and now slow.
+// The last descent at the full size, on machines whose speed varies.
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/strategy/polish.h"
 
@@ -9,7 +9,8 @@
 namespace pbc::tuner {
 namespace {
 
-/// For parts of a second of random length others use the memory, and everything takes 1.45 times as long.
+/// For parts of a second of random length other programs use the memory, and everything takes 1.45 times as
+/// long.
 struct Moody : Synthetic {
   Moody(const ProgramSpace &space, std::vector<TestSize> sizes, double noise, std::uint64_t seed)
       : Synthetic(space, std::move(sizes), noise, seed), moods(seed + 1000) {}
@@ -22,7 +23,7 @@ struct Moody : Synthetic {
     return result;
   }
 
-  bool isFlat = false; // everything takes as long
+  bool isFlat = false; // all configurations take the same time
   Random moods;
   bool isSlow = false;
   double nextMood = 0;
@@ -30,7 +31,7 @@ struct Moody : Synthetic {
 
 class Polish : public testing::Test {
 protected:
-  /// The ratio, of which 5 is best and each step is worth 12 %, after a polish from 2.
+  /// The ratio after a polish from 2; 5 is best and each step makes a difference of 12 %.
   template <typename How>
   double polished(double noise, std::uint64_t seed, How how) {
     Moody evaluator(space_, sizes_, noise, seed);
@@ -58,7 +59,7 @@ protected:
   std::vector<TestSize> sizes_ = powersOfTwo(10, 10);
 };
 
-/// Measured: 40 of 40; by steps that are compared with times of before (`polish`): none.
+/// Measured: 40 of 40; by steps that are compared with earlier times (`polish`): none.
 TEST_F(Polish, InTurnsATenthIsSeenThoughTheMachineChangesAllTheTime) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed)
@@ -69,8 +70,8 @@ TEST_F(Polish, InTurnsATenthIsSeenThoughTheMachineChangesAllTheTime) {
   EXPECT_GE(found, 38);
 }
 
-/// As a sort that halves: what its halves take is what counts, and a cut-off that is moved by halves and
-/// doubles comes by something slower.
+/// Like a sort that halves its input: the times of its halves matter, and a cut-off that is moved by factors
+/// of two passes a slower value.
 TEST_F(Polish, WhatIsTakenAtHalfTheSizeIsAStep) {
   struct Halving : Synthetic {
     using Synthetic::Synthetic;
@@ -103,7 +104,7 @@ TEST_F(Polish, NobodyIsTheBestWhereNothingWasMeasured) {
   });
 }
 
-/// Measured: 36 of 40; of ten challengers for each, some seem faster by a hundredth.
+/// Measured: 36 of 40; with ten challengers each, some seem faster by a hundredth.
 TEST_F(Polish, WhatTakesAsLongIsSeldomTaken) {
   isFlat_ = true;
   int stayed = 0;

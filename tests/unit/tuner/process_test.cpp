@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The whole command against programs that hang, crash, end and answer wrongly (requirements 81, 82;
+// The whole command with programs that hang, crash, end and answer wrongly (requirements 81, 82;
 // tuning-practice.md 3).
 #include "tuner/evaluate/worker_evaluator.h"
 #include "tuner/journal/read_journal.h"
@@ -113,13 +113,14 @@ protected:
     return std::stol(entry.size.substr(entry.size.find('=') + 1));
   }
 
-  /// With BadSort behaving so: QuickSort wins, and BadSort is named with this reason, at the smallest size
-  /// that it was tried and failed at.
+  /// With a BadSort that misbehaves in this way, QuickSort wins, and BadSort is named with this reason, at
+  /// the smallest size at which it was tried and failed.
   void expectQuickSort(const std::string &bad, const std::string &kind, const std::string &reason,
                        long smallest, long largest) {
     const Ended ended = tune({"--n=65536", "--budget=8", "--json"}, {{"FAKE_BAD", bad}});
     ASSERT_EQ(ended.status, 0) << ended.err;
-    // An hour if a candidate that hangs were waited for; a slow machine may take some times the budget.
+    // It would be an hour if a candidate that hangs were waited for; a slow machine may take some times the
+    // budget.
     EXPECT_LT(ended.seconds, 200);
     const json result = json::parse(ended.out);
     EXPECT_GT(result["speedup"].get<double>(), 1.9);
@@ -138,7 +139,7 @@ protected:
     EXPECT_FALSE(failures.empty());
     for (const JournalEntry &entry : failures)
       EXPECT_GE(sizeOf(entry), named);
-    // Each time that something hangs costs its time limit.
+    // Each hang costs its time limit.
     EXPECT_LE(ofBadSort("too slow").size(), 8u) << ended.out;
     for (const JournalEntry &entry : ofBadSort("ok"))
       EXPECT_LT(sizeOf(entry), smallest) << "it was believed where it misbehaves";
@@ -148,10 +149,10 @@ protected:
 
   fs::path folder_;
   std::function<void(pid_t)> interrupt_ = [](pid_t pid) { kill(pid, SIGINT); };
-  rlim_t fileBytes_ = 0; // that a file may have; 0: as many as it wants
+  rlim_t fileBytes_ = 0; // largest size of a file; 0: no limit
 };
 
-// n = 17 is the first size that alternatives are examined at, before any time is measured.
+// n = 17 is the first size at which alternatives are examined, before any time is measured.
 TEST_F(Tune, CrashingAlternativeIsNamedAndLoses) { expectQuickSort("crash", "crash", "signal 11", 17, 17); }
 TEST_F(Tune, HangingAlternativeIsNamedAndLoses) { expectQuickSort("hang", "too slow", "hangs", 17, 17); }
 TEST_F(Tune, EndingAlternativeIsNamedAndLoses) {
@@ -160,8 +161,8 @@ TEST_F(Tune, EndingAlternativeIsNamedAndLoses) {
 TEST_F(Tune, WrongAlternativeIsNamedAndLoses) {
   expectQuickSort("wrong", "wrong result", "different result", 17, 17);
 }
-// Which size meets it first is a matter of time: where a small one has taken all of the budget, the full size
-// is next.
+// Which size finds it first depends on the time: if a small one has used the whole budget, the full size is
+// next.
 TEST_F(Tune, AlternativeThatIsWrongWhenLargeIsNamedAndLoses) {
   expectQuickSort("wrong_large", "wrong result", "different result", 4096, 65536);
 }
@@ -233,14 +234,14 @@ TEST_F(Tune, TheSecondTimeItRemembers) {
   EXPECT_EQ(fresh["remembered"].get<int>(), 0);
 }
 
-/// What an evaluator makes of rows of earlier tunings: BadSort at n = 4096.
+/// How an evaluator uses rows of earlier tunings: BadSort at n = 4096.
 class Remembered : public Tune {
 protected:
   struct Row {
     std::string outcome;
     double limit = 0;
   };
-  /// Whether it is asked again.
+  /// Whether it is measured again.
   bool isAskedAgain(const std::vector<Row> &rows, long memoryBytes = 0) const {
     const ProgramSpace space = parseProgramSpace(outputOf({FAKE_PROGRAM, "--info"}, 60));
     const Configuration badSort = Configuration::defaults(space).withSelector(0, Selector(2));
@@ -265,7 +266,7 @@ TEST_F(Remembered, WhatFailedIsNotAskedAgain) {
   EXPECT_FALSE(isAskedAgain({{"wrong result"}}));
 }
 
-/// Somebody else may have killed it; wrong results may be those of some inputs only.
+/// Another process may have killed it; wrong results may occur for some inputs only.
 TEST_F(Remembered, WhatWorkedLaterMayWork) {
   EXPECT_TRUE(isAskedAgain({{"crash"}, {"ok"}}));
   EXPECT_FALSE(isAskedAgain({{"ok"}, {"crash"}}));
@@ -283,7 +284,7 @@ TEST_F(Remembered, WhoWantedMoreIsAskedAgainWithMore) {
 }
 
 TEST_F(Tune, CtrlCKeepsTheBestSoFar) {
-  // Some 50 to examine, then the first sizes.
+  // About 50 measurements for the examination, then the first sizes.
   const Ended ended = tune({"--n=65536", "--budget=1000", "--json"}, {{"FAKE_SLEEP", "20"}}, 120);
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_LT(ended.seconds, 20);
@@ -298,7 +299,7 @@ TEST_F(Tune, CtrlCKeepsTheBestSoFar) {
     EXPECT_THAT(entry.path().string(), testing::Not(HasSubstr(".tmp")));
 }
 
-/// As `timeout` and shells do: to the process and to its group.
+/// `timeout` and shells do this: they send the signal to the process and to its group.
 TEST_F(Tune, TwoSignalsAtOnceAreOneWish) {
   interrupt_ = [](pid_t pid) {
     kill(pid, SIGINT);
@@ -310,7 +311,7 @@ TEST_F(Tune, TwoSignalsAtOnceAreOneWish) {
   EXPECT_TRUE(fs::exists(config()));
 }
 
-/// The next process would be one of another program: its times and results are not those of this one.
+/// The next process would run another program, whose times and results are not those of this one.
 TEST_F(Tune, AProgramThatIsBuiltAnewMeanwhileEndsIt) {
   const fs::path program = folder_ / "fake";
   fs::copy_file(FAKE_PROGRAM, program);
@@ -440,7 +441,7 @@ TEST_F(Tune, ErrorsTeach) {
   EXPECT_THAT(tune({"--size=n=4", "--size=n=8"}, {}).err, HasSubstr("n has a size already"));
   for (const char *budget : {"0", "-1", "nan", "inf", "x"})
     EXPECT_THAT(tune({std::string("--budget=") + budget}, {}).err,
-                HasSubstr("is no number of seconds above 0"))
+                HasSubstr("is not a number of seconds above 0"))
         << budget;
   EXPECT_THAT(tune({"--seed=-1"}, {}).err, HasSubstr("not in range 0 to 9007199254740992"));
   EXPECT_THAT(tune({"--help"}, {}).out, HasSubstr("Example:"));

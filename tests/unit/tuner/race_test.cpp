@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The last word of a tuning, with machines whose noise is known (tuning-practice.md 5; requirement 88).
+// The final race of a tuning, with machines whose noise is known (tuning-practice.md 5; requirement 88).
 #include "tests/unit/tuner/interrupted.h"
 #include "tuner/evaluate/machine_noise.h"
 
@@ -35,7 +35,7 @@ struct Machine : Evaluator {
   Random random;
   double now = 0;
   int process = 0;
-  int lucky = -1; // faster in the first process than it is, for the place of its memory
+  int lucky = -1; // faster in the first process than it really is, because of the place of its memory
   std::vector<int> asked;
   std::vector<bool> trusted; // of the same requests
   int trials = 0;            // the most at once in a turn
@@ -214,8 +214,8 @@ TEST_F(Race, IsConfirmedInReverseOrder) {
   EXPECT_EQ(last, (std::vector<int>{1, 0, 0, 1, 1, 0, 0, 1, 1, 0}));
 }
 
-/// 50 us each, nine of ten wait 20 ms for others. Measured with these seeds: 35 of 40; with turns of as many
-/// runs as the disturbed times let one expect: 22.
+/// Runs of 50 us each, nine of ten of which are delayed by 20 ms. Measured with these seeds: 35 of 40; with
+/// turns of as many runs as the disturbed times suggest: 22.
 TEST_F(Race, WhatIsFasterIsFoundThoughMostRunsAreInterrupted) {
   int changed = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {

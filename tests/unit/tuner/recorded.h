@@ -48,7 +48,7 @@ public:
                 double limit = 1) {
     return add(n, configuration, {}, nameOf(kind), reason, limit);
   }
-  /// Time goes on.
+  /// Lets time pass.
   HandMade &wait(double seconds) {
     now_ += seconds;
     return *this;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Transfer: a configuration of a machine whose cut-offs lie elsewhere (tuning-practice.md 9).
+// Transfer: a configuration of a machine with other cut-offs (tuning-practice.md 9).
 #include "tests/unit/sanitized.h"
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/strategy/refresh.h"
@@ -10,7 +10,7 @@
 namespace pbc::tuner {
 namespace {
 
-/// What is best without a shift.
+/// The best configuration without a shift.
 Configuration bestOfElsewhere(const ProgramSpace &space, long largest) {
   const int alternatives = static_cast<int>(space.sites[0].alternatives.size());
   std::vector<Level> levels;

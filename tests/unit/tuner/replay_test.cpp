@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Spaces that are measured once and answer ever after; and where a search starts by what the journal knows.
+// Spaces that are measured once and then replayed; and how a search starts from what the journal knows.
 #include "tests/unit/tuner/recorded.h"
 #include "tuner/evaluate/record.h"
 #include "tuner/evaluate/replay.h"
@@ -16,7 +16,7 @@ constexpr const char *kReplayInfo =
   "sites":[{"name":"Sort","alternatives":[{"name":"Merge"},{"name":"Quick"},{"name":"Bad"}]}],
   "tunables":[{"name":"block","logarithmic":true,"initial":64,"min":1,"max":4096}]}]})";
 
-/// Quick from 256 on, blocks of 512; Bad gives wrong results; every third run is disturbed.
+/// Quick is best from 256 on, with blocks of 512; Bad gives wrong results; every third run is disturbed.
 struct Machine3 : Evaluator {
   int runs = 0;
   static double truth(const Configuration &c, long n) {
@@ -61,7 +61,7 @@ TEST(MeasuredSpace, HoldsTheBestRunOfEveryPointAndWhyOthersFailed) {
   }
 }
 
-/// Everything takes the same time; runs differ, and some wait for another program.
+/// All configurations take the same time; runs vary, and some are interrupted by another program.
 struct AllEqual : Evaluator {
   Random random{5};
   int every = 0, runs = 0; // of so many, one is stopped at its limit
@@ -82,7 +82,7 @@ TEST(MeasuredSpace, LuckMakesNoPointTheBest) {
   for (const MeasuredPoint &point : measured.points[0])
     seconds.push_back(point.seconds);
   ASSERT_GT(seconds.size(), 200u);
-  // After 15 passes and no more it was 2.4 % below.
+  // With only 15 passes it was 2.4 % below.
   EXPECT_GT(*std::min_element(seconds.begin(), seconds.end()) / median(seconds), 0.98);
 }
 

@@ -92,7 +92,7 @@ TEST(Search, NothingToGainKeepsTheDefault) {
     settings.seed = seed;
     changed += tune(space, powersOfTwo(6, 10), {}, settings, flat, silent).changed;
   }
-  // Measured: 27. Three runners, looked at again and again; what is chosen by accident is as fast as the
+  // Measured: 27. Three runners are compared several times; what is chosen by accident is as fast as the
   // default.
   EXPECT_LE(changed, 36);
 }
@@ -133,7 +133,7 @@ TEST(Search, StopsAtOnceAndKeepsWhatItHas) {
   }
 }
 
-/// Also where the next size has just begun, and nothing but the default has been measured there.
+/// Also if the next size has just begun, and only the default has been measured there.
 TEST(Search, WheneverItIsStoppedWhatWasFoundIsKept) {
   const ProgramSpace space = syntheticSpace();
   const auto sizes = powersOfTwo(4, 12);
@@ -154,8 +154,8 @@ TEST(Search, WheneverItIsStoppedWhatWasFoundIsKept) {
   EXPECT_TRUE(wasFound);
 }
 
-/// For its first second the machine is twice as fast: whatever is tried later is slower than what was
-/// measured then.
+/// For its first second the machine is twice as fast: configurations that are tried later are slower than
+/// those that were measured then.
 struct Drifting : Synthetic {
   using Synthetic::Synthetic;
   Measurement measure(const Request &request) override {
@@ -167,7 +167,7 @@ struct Drifting : Synthetic {
   }
 };
 
-/// Found of 40 seeds, where old times stay: 3.
+/// Of 40 seeds, it finds 3 if old times are kept.
 TEST(Search, TimesOfABetterMomentAreNotTheMeasure) {
   const ProgramSpace space = syntheticSpace(5);
   const auto sizes = powersOfTwo(10, 10);
@@ -185,7 +185,7 @@ TEST(Search, TimesOfABetterMomentAreNotTheMeasure) {
   EXPECT_GE(found, kSeeds - 2);
 }
 
-/// Also while times are taken anew.
+/// Also while times are measured again.
 TEST(Search, StoppedOnAMachineThatHasChangedItKeepsWhatItHas) {
   const ProgramSpace space = syntheticSpace(5);
   const auto sizes = powersOfTwo(10, 10);
@@ -218,8 +218,7 @@ TEST(Tester, AChildMustBeSignificantlyFaster) {
   }
 }
 
-/// A machine that is three times as slow from some moment on: limits of before say that everything is too
-/// slow.
+/// A machine that is three times as slow from some moment on: by earlier limits everything is too slow.
 struct Slowing : Evaluator {
   bool isSlow = false;
   int requests = 0;
@@ -249,7 +248,7 @@ TEST(Tester, ABusyMachineBansNothing) {
   evaluator.isSlow = true;
   for (int use : {1, 2})
     for (int ratio = 0; ratio < 4; ++ratio) {
-      // Each with a parent that differs by the alternative alone.
+      // Each has a parent that differs only in the alternative.
       const Configuration parent = defaults.withTunable(0, ratio);
       Candidate child{parent.withSelector(0, Selector(use)), {}};
       EXPECT_EQ(tester.test(child, 0, 1, parent), use == 1 && ratio >= 2) << use << ' ' << ratio;
@@ -258,8 +257,8 @@ TEST(Tester, ABusyMachineBansNothing) {
   EXPECT_TRUE(tester.bans().banned(0, 2, 64));
 }
 
-/// Runs of 50 microseconds, nearly each of which waits for others' slices of time, but three in a row never
-/// do.
+/// Runs of 50 microseconds, nearly all of which are interrupted by other programs; but three in a row never
+/// are.
 TEST(ShortRaces, AreDecidedWhereOthersAreAtWork) {
   struct Sliced : Evaluator {
     Random random{3};

@@ -35,7 +35,7 @@ TEST(Noise, IsLearntFromRepetitions) {
   EXPECT_NEAR(noise.deviation(), 0.03, 0.005);
 }
 
-/// How often a candidate that is `ratio` times as slow is called faster, in a race of `rounds`.
+/// How often a candidate that is `ratio` times as slow is judged faster, in a race of `rounds`.
 double calledFaster(double ratio, double deviation, int rounds) {
   Random random(11);
   int faster = 0;

@@ -39,7 +39,7 @@ TEST(Steps, TheOddOneBelowLeavesConstantsAlone) {
             "KW=8 h=47 steps=100 w=63");
 }
 
-// Larger sizes are no faster: each of them would take the patience again.
+// Larger sizes are no faster: each of them would take the whole time limit again.
 TEST(Steps, ADefaultThatDoesNotEndIsWaitedForOnce) {
   ::setenv("FAKE_DEFAULT", "hang", 1);
   Worker worker(FAKE_PROGRAM, {});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every strategy of the table on programs that are formulas: budgets, reproducibility, what each is good for.
+// Every strategy of the table on programs that are formulas: budgets, reproducibility, and the strengths of
+// each.
 #include "tests/unit/sanitized.h"
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/space/grid.h"
@@ -64,7 +65,7 @@ TuneResult run(Cliff &cliff, const std::string &strategy, int trials, std::uint6
 
 struct EachStrategy : testing::TestWithParam<const Strategy *> {};
 
-/// With some of these seeds the last trial begins a comparison, or meets what was too slow for the last time.
+/// With some of these seeds the last trial begins a comparison, or is the last one that was too slow.
 TEST_P(EachStrategy, KeepsItsBudget) {
   for (const int trials : {20, 60})
     for (int seed = 0; seed < (kSanitized ? 5 : 50); ++seed) {
@@ -128,7 +129,7 @@ TEST(Strategy, AModelFindsMoreThanChanceAndLearnsWhatCrashes) {
 
 TEST(Strategy, AnEnsembleIsAsGoodAsItsMembers) {
   const std::vector<int> budgets = kSanitized ? std::vector{25} : std::vector{25, 40, 150};
-  for (const int trials : budgets) { // with few of them there is no time to learn whom to ask
+  for (const int trials : budgets) { // with few of them there is no time to learn which technique to ask
     const double ensemble = meanOf("ensemble", trials, 20);
     for (const char *member : {"evolutionary", "local", "bayesian", "random"})
       EXPECT_LE(ensemble, 1.05 * meanOf(member, trials, 20)) << member << " with " << trials;
@@ -170,7 +171,7 @@ TEST(Strategy, IsChosenByBudget) {
   EXPECT_STREQ(chooseStrategy(cliff.space, {}).strategy->name, "evolutionary");
   EXPECT_STREQ(chooseStrategy(cliff.space, {.trials = 120}).strategy->name, "bayesian");
   EXPECT_STREQ(chooseStrategy(cliff.space, {.trials = 121}).strategy->name, "evolutionary");
-  // 60 s for runs of 0.6 s, of 0.4 s; trials that are said count alone.
+  // 60 s for runs of 0.6 s, or of 0.4 s; a number of trials, if given, decides alone.
   EXPECT_STREQ(chooseStrategy(cliff.space, {.deadline = 60}, 0.6).strategy->name, "bayesian");
   EXPECT_STREQ(chooseStrategy(cliff.space, {.deadline = 60}, 0.4).strategy->name, "evolutionary");
   EXPECT_STREQ(chooseStrategy(cliff.space, {.deadline = 60}, 1e-6).strategy->name, "evolutionary");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the user is told at the end is true of the configuration that is left behind.
+// The summary at the end must be true of the configuration that is left.
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/report/summary.h"
 
@@ -40,8 +40,8 @@ TEST(Summary, SaysWhatWasFound) {
   EXPECT_THAT(asText(space, summary), HasSubstr("written to    synthetic.cfg"));
 }
 
-// The choices are those of the file then, so a time of the search would be beside what it was not measured
-// of.
+// The choices are then those of the earlier file, so a time of the search would stand beside choices for
+// which it was not measured.
 TEST(Summary, HasNoTimesOfAnEarlierConfigurationThatStays) {
   const ProgramSpace space = syntheticSpace(3);
   Summary summary = twiceAsFast(space);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What makes no difference is taken back, and nothing else.
+// Changes that make no difference are undone, and no others.
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/strategy/tidy.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 using Formula = std::function<double(const Configuration &, long n)>; // seconds
 
-/// A formula with 1 % of noise; each measurement takes as long as it says.
+/// A formula with 1 % of noise; each measurement advances the clock by its result.
 class Formulated : public Evaluator {
 public:
   Formulated(std::vector<TestSize> sizes, Formula formula)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Configuration text and back; messages for text that does not fit.
+// Configuration text is written and read back; messages for text that does not fit.
 #include "tests/unit/tuner/synthetic.h"
 #include "tuner/report/words.h"
 #include "tuner/space/toml.h"
@@ -85,7 +85,7 @@ TEST(Toml, ThreadsStandBeforeTheTablesUnlessTheyAreAll) {
   EXPECT_EQ(fromToml(space, "", "t"), all);
   EXPECT_EQ(fromToml(withThreads(2), text, "t").tunables()[0], 2) << "of a larger machine";
   EXPECT_FALSE(withThreads(1).tunables[0].isOpen());
-  // What is not said means all of them, wherever the search starts from.
+  // A missing number of threads means all processors, wherever the search starts from.
   ProgramSpace started = space;
   started.tunables[0].initial = 1;
   EXPECT_EQ(fromToml(started, "", "t"), all);

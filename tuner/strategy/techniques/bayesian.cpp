@@ -22,7 +22,7 @@
 namespace pbc::tuner {
 namespace {
 
-// times the limit: the time that is assumed for candidates that were stopped there
+// A factor on the limit: the time that is assumed for candidates that were stopped there.
 constexpr double kBeyondLimit = 1.3;
 
 double expectedImprovement(double best, const Estimate &estimate) {

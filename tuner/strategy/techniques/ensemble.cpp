@@ -95,7 +95,7 @@ private:
   const double curiosity_;
   const std::size_t window_;
   const int patience_;
-  // unsuccessful proposals of the leader at this size; after `patience_` of them another arm may lead
+  // Unsuccessful proposals of the leader at this size; after `patience_` of them another arm may lead.
   int fruitless_ = 0;
   std::vector<bool> hasMore_; // at this size
   std::deque<Turn> history_;

@@ -104,7 +104,7 @@ int geam(Handle *h, int opA, int opB, int m, int n, T alpha, const T *a, int lda
   return 0;
 }
 
-/// Between a triangle and its columns one after the other.
+/// Converts between a triangle and its columns one after the other.
 template <class T>
 int pack(Handle *h, int upper, int n, T *a, int lda, T *packed, bool in) {
   if (n < 0 || isTooShort(lda, n))

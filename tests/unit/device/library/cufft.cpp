@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cuFFT for tests (in_order.h): by definition.
+// cuFFT for tests (in_order.h), computed by definition.
 #include "in_order.h"
 #include <complex>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the libraries of this folder have in common. They have the functions of CUDA's libraries that programs
-// call, as slow and as strict as the definitions, and compute in the processor's memory: at once without a
+// What the libraries of this folder share. They have those functions of CUDA's libraries that programs call,
+// implement them by definition, slowly and strictly, and compute in the processor's memory: at once without a
 // stream (the fake device), else in the order of a stream of the driver that PB_CUDA_DRIVER names
 // (../cuda_driver.cpp).
 #pragma once

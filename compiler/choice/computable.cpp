@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Points at which a rule would read cells that no rule computes, and which are not needed.
+//
+//   M.cell(i) from(A.cell(i-1) a) {...}     M[0] has no rule
+//   B.cell(i) from(M.cell(i) m) {...}       so this rule cannot run at i = 0,
+//   primary B.cell(0) from() {...}          where another one computes B[0]
+//
+// A point whose cells no other rule computes stays: then the missing cell is reported, with the rule that
+// reads it. So does a rule that could run nowhere else.
+#include "compiler/choice/steps.h"
+#include <map>
+
+namespace pbc::choice {
+
+namespace {
+
+using Cells = std::map<int, isl::set>; // by matrix
+
+isl::set without(const isl::set &from, const Cells &cells, int matrix) {
+  const auto at = cells.find(matrix);
+  return at == cells.end() ? from : from.subtract(at->second);
+}
+
+/// The cells of matrices other than inputs that no rule computes.
+Cells missingCells(const sema::Transform &t, const Spaces &spaces, const Grid &grid) {
+  Cells missing;
+  for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m) {
+    if (t.matrices[m].role == sema::Role::Input)
+      continue;
+    isl::set left = spaces.cells(m).intersect_params(grid.context);
+    for (const Application &a : grid.applications) {
+      const sema::Rule &r = t.rules[a.rule];
+      for (std::size_t o = 0; o < r.outputs.size() && !r.replacesAll; ++o)
+        if (r.outputs[o].matrix == m)
+          left = left.subtract(a.writes[o].range());
+    }
+    if (!left.is_empty())
+      missing.emplace(m, poly::simplified(left));
+  }
+  return missing;
+}
+
+/// The rule's points that read some of these cells.
+isl::set pointsReading(const sema::Rule &r, const Application &a, const Cells &cells) {
+  isl::set points = isl::set::empty(a.domain.get_space());
+  for (std::size_t i = 0; i < r.inputs.size(); ++i)
+    if (const auto at = cells.find(r.inputs[i].matrix); at != cells.end())
+      points = points.unite(a.reads[i].intersect_range(at->second).domain());
+  return points;
+}
+
+/// What all rules but this one compute at points that read nothing that is missing.
+Cells computedByOthers(const sema::Transform &t, const Grid &grid, const std::vector<isl::set> &bad,
+                       int rule) {
+  Cells cells;
+  for (const Application &a : grid.applications) {
+    const sema::Rule &r = t.rules[a.rule];
+    for (std::size_t o = 0; o < r.outputs.size() && a.rule != rule && !r.replacesAll; ++o) {
+      const isl::set written = a.writes[o].intersect_domain(a.domain.subtract(bad[a.rule])).range();
+      const auto [at, isNew] = cells.emplace(r.outputs[o].matrix, written);
+      if (!isNew)
+        at->second = at->second.unite(written);
+    }
+  }
+  return cells;
+}
+
+/// Points like these that write nothing, as rows of a matrix without columns: without them the domain has a
+/// simpler form.
+isl::set idleBeside(const isl::set &points, const Application &a) {
+  isl::set idle = a.domain;
+  for (const isl::map &writes : a.writes)
+    idle = idle.subtract(writes.domain());
+  return idle.intersect(isl::set(points.affine_hull()));
+}
+
+} // namespace
+
+void leaveOutUncomputable(const sema::Transform &t, const Spaces &spaces, Grid &grid) {
+  const Cells missing = missingCells(t, spaces, grid);
+  if (missing.empty())
+    return;
+  std::vector<isl::set> bad;
+  for (const Application &a : grid.applications)
+    bad.push_back(pointsReading(t.rules[a.rule], a, missing));
+  for (Application &a : grid.applications) {
+    const sema::Rule &r = t.rules[a.rule];
+    if (bad[a.rule].is_empty() || r.replacesAll)
+      continue;
+    const Cells others = computedByOthers(t, grid, bad, a.rule);
+    isl::set unneeded = bad[a.rule];
+    for (std::size_t o = 0; o < r.outputs.size(); ++o) {
+      const isl::map writes = a.writes[o].intersect_domain(bad[a.rule]);
+      const isl::set alone = without(writes.range(), others, r.outputs[o].matrix);
+      unneeded = unneeded.subtract(writes.intersect_range(alone).domain());
+    }
+    if (unneeded.is_empty())
+      continue;
+    const isl::set domain = poly::simplified(a.domain.subtract(unneeded.unite(idleBeside(unneeded, a))));
+    if (domain.is_empty())
+      continue;
+    a.domain = domain;
+    for (auto *maps : {&a.writes, &a.reads})
+      for (isl::map &map : *maps)
+        map = map.intersect_domain(domain);
+  }
+}
+
+} // namespace pbc::choice
