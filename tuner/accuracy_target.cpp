@@ -3,8 +3,8 @@
 #include "tuner/accuracy_target.h"
 
 #include "tuner/evaluate/interrupt.h"
-#include "tuner/evaluate/objective_evaluator.h"
 #include "tuner/evaluate/steps.h"
+#include "tuner/strategy/objective_evaluator.h"
 
 #include <algorithm>
 

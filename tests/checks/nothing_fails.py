@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-NEW = "tuner/strategy/unformatted.cpp"
+NEW = os.path.join("tuner", "strategy", "unformatted.cpp")  # no file of the project, which citations have to name
 
 
 def run(folder, *words):
@@ -76,7 +76,7 @@ def tests(root, pbc, folder):
         expect(run(folder, "python3", harness, mode, pbc), 1, "harness.py")
         if run(folder, "python3", harness, mode, pbc, "nowhere.pbcc").returncode == 0:
             sys.exit(f"harness.py {mode} succeeds without its file")
-    document = os.path.join(folder, "document.md")
+    document = os.path.join(folder, "document.txt")
     with open(document, "w") as file:
         file.write("# Words only\n")
     expect(run(folder, "python3", os.path.join(root, "tests/docs/examples.py"), pbc, document), 1, "has no example")

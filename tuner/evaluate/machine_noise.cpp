@@ -2,7 +2,7 @@
 
 #include "tuner/evaluate/machine_noise.h"
 
-#include "tuner/report/words.h"
+#include "tuner/base/text.h"
 #include "tuner/strategy/statistics.h"
 
 #include <algorithm>

@@ -8,13 +8,12 @@
 //
 // Invariant: texts are escaped; `kind` is a class of the page's stylesheet.
 #pragma once
+#include "tuner/base/text.h"
+
 #include <string>
 #include <vector>
 
 namespace pbc::tuner {
-
-/// Escapes text for HTML, SVG and attributes; bytes that are not allowed in XML become U+FFFD.
-std::string escaped(const std::string &);
 
 inline constexpr double kLetterWidth = 7.4; // an upper estimate for text of 12 pixels
 double widthOf(const std::string &words);

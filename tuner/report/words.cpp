@@ -48,14 +48,6 @@ std::string inWords(const Fault &fault) {
                      fault.times > 1 ? fmt::format(" ({} times)", fault.times) : "");
 }
 
-std::string seconds(double value) {
-  if (value >= 1)
-    return fmt::format("{:.3g} s", value);
-  if (value >= 1e-3)
-    return fmt::format("{:.3g} ms", value * 1e3);
-  return fmt::format("{:.3g} us", value * 1e6);
-}
-
 std::string shortened(const std::string &text, std::size_t letters) {
   std::size_t count = 0, cut = text.size();
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -5,8 +5,8 @@
 //   inWords(space, configuration)
 //       ->  {"Sort: InsertionSort below 341, QuickSort below 65536, otherwise MergeSort",
 //            "Sort.sequential_cutoff: 4096"}
-//   seconds(0.00123) -> "1.23 ms"
 #pragma once
+#include "tuner/base/text.h"
 #include "tuner/space/configuration.h"
 #include "tuner/strategy/bans.h"
 
@@ -17,7 +17,6 @@ std::string inWords(const Site &, const Selector &);
 std::vector<std::string> inWords(const ProgramSpace &, const Configuration &);
 /// "Sort with QuickSort at n >= 4096 gives a different result from the default (difference 0.5)"
 std::string inWords(const Fault &);
-std::string seconds(double);
 /// At most `letters` letters of the text; the last one is an ellipsis if some are left out.
 std::string shortened(const std::string &, std::size_t letters);
 /// "Intel(R) Xeon(R) Processor, 2 CPUs": times are comparable on machines with the same name.

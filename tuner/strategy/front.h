@@ -14,7 +14,7 @@
 // that are equal within kEqual in both count as one. Source: Miettinen, Nonlinear Multiobjective
 // Optimization, 1999, 3.4.5 (augmented weighted Chebyshev problem).
 #pragma once
-#include "tuner/evaluate/objective_evaluator.h"
+#include "tuner/strategy/objective_evaluator.h"
 #include "tuner/strategy/tune.h"
 
 namespace pbc::tuner {

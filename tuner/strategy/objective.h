@@ -7,7 +7,7 @@
 //   objective.inWords({0.5 s, 3 J})                     ->  "1.5 J s"
 //
 // Strategies see one number for a run, called seconds. With another objective they get the seconds that the
-// default would take for the same cost (tuner/evaluate/objective_evaluator.h), so that their limits and
+// default would take for the same cost (tuner/strategy/objective_evaluator.h), so that their limits and
 // tolerances keep their meaning. The energy-delay product: cost-models.md 4.4.
 #pragma once
 #include <array>

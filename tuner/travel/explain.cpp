@@ -2,7 +2,7 @@
 
 #include "tuner/travel/explain.h"
 
-#include "tuner/report/words.h"
+#include "tuner/base/text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

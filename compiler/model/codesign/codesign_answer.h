@@ -5,8 +5,8 @@
 //
 // Source: cost-models.md sections 4.2 and 4.3.
 #pragma once
+#include "compiler/model/answer.h"
 #include "compiler/model/codesign/codesign.h"
-#include "compiler/model/command/answer.h"
 
 namespace pbc::model {
 

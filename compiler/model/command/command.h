@@ -9,7 +9,7 @@
 // wrong question ends with one message on stderr and status 1; nothing is printed before the whole answer is
 // complete.
 #pragma once
-#include "compiler/model/command/answer.h"
+#include "compiler/model/answer.h"
 #include "compiler/model/mode.h"
 
 #include <functional>

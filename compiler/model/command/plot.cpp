@@ -2,10 +2,10 @@
 
 // Prints a plot as one self-contained SVG file: its style is included and follows the reader's light or dark
 // mode; every series has a colour and a marker of its own; the same answer gives the same bytes.
-#include "compiler/model/command/answer.h"
+#include "compiler/model/answer.h"
 #include "compiler/model/command/axis.h"
 #include "compiler/model/problem.h"
-#include "tuner/report/drawings.h"
+#include "tuner/base/text.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 //
 // Source: cost-models.md section 2.
 #pragma once
-#include "compiler/model/command/answer.h"
+#include "compiler/model/answer.h"
 #include "compiler/model/energy/calibrate.h"
 #include "compiler/model/energy/energy_front.h"
 

@@ -8,7 +8,7 @@
 // Invariant: the parts of the table add up to the time; advice names a tile or a value for which the model
 // gives a better time.
 #pragma once
-#include "compiler/model/command/answer.h"
+#include "compiler/model/answer.h"
 #include "compiler/model/mode.h"
 #include "compiler/model/time/tile_search.h"
 #include "compiler/model/time/wavefront.h"

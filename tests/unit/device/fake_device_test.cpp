@@ -247,7 +247,9 @@ TEST(FakeDevice, MistakesOfTheCallerAreNoFailures) {
   Adder a("");
   FakeDevice stranger(with(""));
   auto foreign = stranger.allocate(16);
-  Buffer *freed = a.device.allocate(16).get();
+  auto released = a.device.allocate(16);
+  Buffer *freed = released.get();
+  released.reset();
   EXPECT_THROW(a.device.copyIn(*foreign, {.bytes = 16}, a.host.data()), std::logic_error);
   EXPECT_THROW(a.device.copyIn(*freed, {.bytes = 16}, a.host.data()), std::logic_error);
   EXPECT_THROW(a.device.copyIn(*a.buffer, {.offset = 1, .bytes = 16}, a.host.data()), std::logic_error);

@@ -76,13 +76,14 @@ TEST(ChainVectors, TilesOfTheWorkedExample) {
     return fmt::format("({:.2f},{:.2f})", form.first, form.second);
   };
   EXPECT_EQ(tile(closedRight({936, 1008, 552, 368}, kWorkedMemory, Mode::Printed)),
-            vectorNamed("printed-beta T3 best").at("tile"));
+            vectorNamed("printed-beta T3 best").at("tile").get<std::string>());
   for (const char *mode : {"printed-beta T4 best", "corrected-beta T4"})
-    EXPECT_EQ(tile(closedLeft({368, 1016, 616, 544}, kWorkedMemory)), vectorNamed(mode).at("tile"));
+    EXPECT_EQ(tile(closedLeft({368, 1016, 616, 544}, kWorkedMemory)),
+              vectorNamed(mode).at("tile").get<std::string>());
   EXPECT_EQ(tile(closedLeft({936, 1008, 368, 544}, kWorkedMemory)),
-            vectorNamed("corrected-beta T5").at("tile"));
+            vectorNamed("corrected-beta T5").at("tile").get<std::string>());
   EXPECT_EQ(tile(closedOutputKept({1008, 552, 368}, kWorkedMemory)),
-            vectorNamed("corrected-beta T1").at("tile"));
+            vectorNamed("corrected-beta T1").at("tile").get<std::string>());
 }
 
 TEST(ChainVectors, MeanSavingsByClosedForms) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Plots: the numbers on their axes, and the text that is written.
-#include "compiler/model/command/answer.h"
+#include "compiler/model/answer.h"
 #include "compiler/model/command/axis.h"
 #include "compiler/model/problem.h"
 

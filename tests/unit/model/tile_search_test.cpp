@@ -35,7 +35,7 @@ TEST(TileSearch, BestTilesOfFourStencilsInThreeForms) {
         const TileSearchResult found = searchTiles(m, p, form);
         const auto &wanted = vectorNamed(name);
         EXPECT_NEAR(found.best.time.total / wanted["Talg"].get<double>(), 1, 1e-6);
-        EXPECT_EQ(tileText(found.best.tile), wanted["tile"]);
+        EXPECT_EQ(tileText(found.best.tile), wanted["tile"].get<std::string>());
         EXPECT_EQ(found.near, wanted["within10"]);
         EXPECT_EQ(found.feasible, wanted["feasible"]);
         EXPECT_NEAR(found.best.time.total / idealTime(m, p) / wanted["ratio_to_ideal"].get<double>(), 1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tuner/report/kernel_summary.h"
+#include "tuner/kernels/kernel_summary.h"
 
 #include "tuner/report/words.h"
 

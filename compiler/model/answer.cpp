@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/model/command/answer.h"
+#include "compiler/model/answer.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tuner/evaluate/objective_evaluator.h"
+#include "tuner/strategy/objective_evaluator.h"
 
 #include "tuner/strategy/statistics.h"
 

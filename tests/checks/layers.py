@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which component may include which: the table below, compared with all #include lines of compiler/, runtime/ and tuner/.
+
+  layers.py ROOT
+
+A component is a folder with those of its subfolders that have no line of their own; where a folder holds things of
+different layers, it is a header with its source, or several of them (`tuner/write_file`). Its first name stands for it.
+The line of a component names everything that its files include; it says nothing of what those include in turn. The table
+must have no cycle, and no more than what is used, so that it can be read as a description of the project: a component only
+includes what stands above it.
+"""
+import os
+import re
+import sys
+
+TABLE = {
+    # The runtime, which generated programs are linked with.
+    "runtime/abi": "",
+    "runtime/base": "runtime/abi",
+    "runtime/matrix": "runtime/abi runtime/base",
+    "runtime/task": "runtime/abi runtime/base runtime/matrix",
+    "runtime/config": "runtime/abi runtime/base runtime/matrix",
+    "runtime/device": "runtime/abi runtime/base runtime/matrix runtime/task",
+    "runtime/program": "runtime/abi runtime/base runtime/matrix runtime/task runtime/config runtime/device",
+    # The tuner, which knows nothing of the compiler.
+    "tuner/base": "",
+    "tuner/space": "runtime/base",
+    "tuner/write_file tuner/temporary_folder": "runtime/base tuner/space",
+    "tuner/journal": "tuner/space",
+    "tuner/strategy": "tuner/space tuner/journal",
+    "tuner/evaluate": "tuner/base tuner/space tuner/write_file tuner/journal tuner/strategy",
+    "tuner/travel": "runtime/base tuner/base tuner/space tuner/write_file tuner/evaluate",
+    "tuner/report": "runtime/base tuner/base tuner/space tuner/write_file tuner/journal tuner/strategy tuner/evaluate",
+    "tuner/session tuner/session_start tuner/output_files tuner/accuracy_target":
+        "tuner/space tuner/write_file tuner/journal tuner/strategy tuner/evaluate tuner/travel tuner/report",
+    "tuner/kernels":
+        "tuner/space tuner/write_file tuner/journal tuner/strategy tuner/evaluate tuner/travel tuner/report "
+        "tuner/session",
+    "tuner": "runtime/base tuner/space tuner/write_file tuner/strategy tuner/report tuner/session tuner/kernels",
+    # The compiler, in the order of its passes.
+    "compiler/source": "runtime/base",
+    "compiler/poly": "",
+    "compiler/syntax": "compiler/source",
+    "compiler/sema": "runtime/device compiler/source compiler/poly compiler/syntax",
+    "compiler/body": "compiler/source compiler/poly compiler/syntax compiler/sema",
+    "compiler/choice": "compiler/source compiler/poly compiler/sema compiler/body",
+    "compiler/schedule": "compiler/choice",
+    "compiler/kernel": "compiler/poly compiler/body compiler/schedule",
+    "compiler/emit/kernel": "compiler/poly compiler/kernel",
+    "compiler/emit":
+        "runtime/device compiler/poly compiler/body compiler/choice compiler/schedule compiler/kernel "
+        "compiler/emit/kernel",
+    "compiler/build": "runtime/base compiler/body",
+    # Cost models, and `pbc model`.
+    "compiler/model": "",
+    "compiler/model/machine": "runtime/base tuner/space compiler/source compiler/model",
+    "compiler/model/movement": "runtime/abi compiler/model",
+    "compiler/model/measure": "runtime/base runtime/device compiler/model/machine",
+    "compiler/model/area": "compiler/model compiler/model/machine",
+    "compiler/model/time": "runtime/base compiler/kernel compiler/model compiler/model/machine",
+    "compiler/model/energy": "runtime/base compiler/model compiler/model/machine compiler/model/time",
+    "compiler/model/codesign": "runtime/base compiler/model compiler/model/area compiler/model/time",
+    "compiler/model/command":
+        "runtime/abi runtime/base runtime/device tuner/base tuner/space tuner/write_file compiler/model "
+        "compiler/model/machine compiler/model/movement compiler/model/measure compiler/model/area "
+        "compiler/model/time compiler/model/energy compiler/model/codesign",
+    # What puts all of it together.
+    "compiler/driver":
+        "runtime/base tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/syntax "
+        "compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/emit/kernel "
+        "compiler/emit compiler/build compiler/model/command",
+}
+
+
+class Problem(Exception):
+    pass
+
+
+class Layers:
+    """The table, read: `members` has the component of each name, `allowed` what a component may include."""
+
+    def __init__(self, table):
+        self.members, self.allowed = {}, {}
+        for names, others in table.items():
+            component = names.split()[0]
+            for other in others.split():
+                if other not in self.allowed:
+                    raise Problem(f"the table lets {component} include {other}, which does not stand above it: that is a "
+                                  "cycle, the wrong order, or a component that has no line")
+            self.allowed[component] = others.split()
+            self.members.update({name: component for name in names.split()})
+
+    def component_of(self, path):
+        """The component with the longest name that the file is or lies in; None if there is none."""
+        name = os.path.splitext(path)[0]
+        while name and name not in self.members:
+            name = os.path.dirname(name)
+        return self.members.get(name)
+
+
+def includes(text):
+    """(line number, path) of each #include of a file of the project."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if found := re.match(r'\s*#\s*include\s*"([^"]+)"', line):
+            yield number, found[1]
+
+
+def target_of(path, included, files):
+    """The source that an #include in the file `path` names, or None: generated, or of a library."""
+    beside = os.path.normpath(os.path.join(os.path.dirname(path), included))
+    return included if included in files else beside if beside in files else None
+
+
+def compare(table, files):
+    """What is wrong, as lines; `files`: the text of each source by its path from the root."""
+    layers, wrong, seen = Layers(table), [], {}
+    for path, text in sorted(files.items()):
+        component = layers.component_of(path)
+        if component is None:
+            wrong.append(f"{path}: no line of the table in tests/checks/layers.py is about this folder")
+            continue
+        used = seen.setdefault(component, set())
+        for number, included in includes(text):
+            target = target_of(path, included, files)
+            if target is None:
+                if included.startswith(("compiler/", "runtime/", "tuner/", "tests/", "bench/")):
+                    wrong.append(f"{path}:{number}: includes {included}, which is no source of compiler/, runtime/ or tuner/")
+                continue
+            other = layers.component_of(target)
+            if other is None or other == component:
+                continue
+            used.add(other)
+            if other not in layers.allowed[component]:
+                wrong.append(f"{path}:{number}: {component} must not include {other} ({included}); it may include "
+                             f"{', '.join(layers.allowed[component]) or 'nothing'}. Move what both need to a component above "
+                             "them, or, if the layer is meant, add it to the table in tests/checks/layers.py")
+    for component, allowed in layers.allowed.items():
+        if component not in seen:
+            wrong.append(f"the table has a line for {component}, where no source is")
+            continue
+        for other in allowed:
+            if other not in seen[component]:
+                wrong.append(f"the table lets {component} include {other}, and nothing does: take it out of the line")
+    return wrong
+
+
+def sources(root):
+    files = {}
+    for top in ("compiler", "runtime", "tuner"):
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            for name in names:
+                if name.endswith((".h", ".cpp", ".inc")):
+                    path = os.path.join(folder, name)
+                    with open(path, encoding="utf-8") as file:
+                        files[os.path.relpath(path, root)] = file.read()
+    return files
+
+
+def main():
+    files = sources(sys.argv[1])
+    if not files:
+        sys.exit(f"layers.py: no source in {sys.argv[1]}")
+    try:
+        wrong = compare(TABLE, files)
+    except Problem as problem:
+        sys.exit(f"layers.py: {problem}")
+    print("\n".join(wrong) or f"{len(files)} files of {len(TABLE)} components")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
