@@ -43,7 +43,8 @@ TABLE = {
     "compiler/poly": "",
     "compiler/syntax": "compiler/source",
     "compiler/sema": "runtime/device compiler/source compiler/poly compiler/syntax",
-    "compiler/body": "compiler/source compiler/poly compiler/syntax compiler/sema",
+    "compiler/preamble": "compiler/source",
+    "compiler/body": "compiler/source compiler/poly compiler/syntax compiler/sema compiler/preamble",
     "compiler/choice": "compiler/source compiler/poly compiler/sema compiler/body",
     "compiler/schedule": "compiler/choice",
     "compiler/kernel": "compiler/poly compiler/body compiler/schedule",
@@ -51,7 +52,7 @@ TABLE = {
     "compiler/emit":
         "runtime/device compiler/poly compiler/body compiler/choice compiler/schedule compiler/kernel "
         "compiler/emit/kernel",
-    "compiler/build": "runtime/base compiler/body",
+    "compiler/build": "runtime/base compiler/preamble",
     # Cost models, and `pbc model`.
     "compiler/model": "",
     "compiler/model/machine": "runtime/base tuner/space compiler/source compiler/model",
@@ -67,7 +68,7 @@ TABLE = {
         "compiler/model/time compiler/model/energy compiler/model/codesign",
     # What puts all of it together.
     "compiler/driver":
-        "runtime/base tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/syntax "
+        "runtime/base tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/syntax "
         "compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/emit/kernel "
         "compiler/emit compiler/build compiler/model/command",
 }
