@@ -51,9 +51,11 @@ struct Reading {
 /// `headerPath`: -iquote and -I options for the headers of raw blocks.
 Reading readUnit(const Unit &, const std::vector<std::string> &headerPath);
 
-/// A preamble that stands for a part of the unit, and the arguments of the front end that it was made with.
+/// A preamble that stands for a part of the unit, with the headers in memory and the arguments of the front end that
+/// it was made with.
 struct ParsedHeaders {
   const preamble::Preamble &preamble;
+  const std::vector<std::pair<std::string, std::string>> &files;
   const std::vector<std::string> &arguments;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> standsFor; // [begin, end) in Unit::text
 };
