@@ -140,7 +140,7 @@ public:
     // What a preamble declares stays there: only the unit's own declarations are asked for.
     findDynamicVariables(*context.getTranslationUnitDecl(), context);
     refuseReserved(*context.getTranslationUnitDecl(), context);
-    reading_.takesPointers = takesPointers(*context.getTranslationUnitDecl());
+    reading_.takesPointers = takesPointers(context);
     std::map<std::string, std::size_t> numbers;
     for (std::size_t i = 0; i < unit_.rules.size(); ++i)
       numbers[unit_.rules[i].function] = i;
@@ -155,21 +155,18 @@ public:
   }
 
 private:
-  /// The methods exist in each class that is made of the template, and are marked where code uses them.
-  static bool takesPointers(const clang::DeclContext &where) {
-    for (const clang::Decl *d : where.decls()) {
-      if (const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(d); space && space->getName() == "pb")
-        if (takesPointers(*space))
-          return true;
-      const auto *region = llvm::dyn_cast<clang::ClassTemplateDecl>(d);
-      if (!region || region->getName() != "Region")
-        continue;
-      for (const clang::ClassTemplateSpecializationDecl *made : region->specializations())
-        for (const clang::CXXMethodDecl *m : made->methods())
-          if (const clang::IdentifierInfo *name = m->getIdentifier();
-              name && m->isReferenced() && (name->isStr("base") || name->isStr("storage")))
-            return true;
-    }
+  /// Whether code uses a method of pb::Region that gives its memory: Clang marks the method in each class that it made
+  /// of the template. Names are looked up, because going through all declarations would load all of a preamble.
+  static bool takesPointers(const clang::ASTContext &context) {
+    for (const clang::Decl *space : context.getTranslationUnitDecl()->lookup(&context.Idents.get("pb")))
+      if (const auto *pb = llvm::dyn_cast<clang::NamespaceDecl>(space))
+        for (const clang::Decl *found : pb->lookup(&context.Idents.get("Region")))
+          if (const auto *region = llvm::dyn_cast<clang::ClassTemplateDecl>(found))
+            for (const clang::ClassTemplateSpecializationDecl *made : region->specializations())
+              for (const char *method : {"base", "storage"})
+                for (const clang::Decl *m : made->lookup(&context.Idents.get(method)))
+                  if (m->isReferenced())
+                    return true;
     return false;
   }
 
@@ -192,7 +189,7 @@ private:
 
   /// What a raw block may not declare: names of the generated code and of the runtime.
   void refuseReserved(const clang::DeclContext &where, const clang::ASTContext &context) {
-    for (const clang::Decl *d : where.decls()) {
+    for (const clang::Decl *d : where.noload_decls()) {
       if (const auto *linkage = llvm::dyn_cast<clang::LinkageSpecDecl>(d))
         refuseReserved(*linkage, context);
       const auto *named = llvm::dyn_cast<clang::NamedDecl>(d);
@@ -305,10 +302,12 @@ invocationOfDriver(const std::vector<std::string> &headerPath,
   return clang::createInvocation(pointers, options);
 }
 
-/// The given arguments, so that the preamble fits.
+/// The given arguments, so that the preamble fits; but not the one that takes all warnings away, which units need and
+/// bodies do not.
 std::shared_ptr<clang::CompilerInvocation> invocationOf(const ParsedHeaders &headers,
                                                         const std::vector<std::string> &headerPath) {
   std::vector<std::string> arguments = headers.arguments;
+  std::erase(arguments, "-w");
   for (std::string &argument : ownArguments(headerPath))
     arguments.push_back(std::move(argument));
   std::vector<const char *> pointers;
