@@ -51,7 +51,7 @@ std::vector<std::string> OutsideRun::outputFiles(const std::string &prefix) cons
 }
 
 bool OutsideRun::hasRoom(const std::string &folder, const Sizes &sizes) const {
-  constexpr double kBytes = 2 * 2 * 8; // two results with numbers of eight bytes, and a reserve of the same size
+  constexpr double kBytes = 2 * 2 * 8; // two results of eight-byte numbers, and as much in reserve
   std::error_code problem;
   const fs::space_info space = fs::space(folder, problem);
   return !problem && kBytes * estimatedElements(space_, sizes) < static_cast<double>(space.available);
