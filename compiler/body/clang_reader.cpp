@@ -269,14 +269,10 @@ std::vector<std::string> ownArguments(const std::vector<std::string> &headerPath
                                         "100",
                                         "-fbracket-depth",
                                         "256",
-                                        "-ftemplate-depth",
-                                        "256",
-                                        "-fconstexpr-steps",
-                                        "1000000",
-                                        "-fspell-checking-limit",
-                                        "50",
-                                        "-fmacro-backtrace-limit",
-                                        "1"};
+                                        "-ftemplate-depth=256",
+                                        "-fconstexpr-steps=1000000",
+                                        "-fspell-checking-limit=50",
+                                        "-fmacro-backtrace-limit=1"};
   for (const std::string &option : headerPath) // "-iquotefolder", as clang++ takes it
     for (const char *name : {"-iquote", "-I"})
       if (option.starts_with(name)) {
@@ -341,7 +337,7 @@ void run(const Unit &unit, const std::vector<std::string> &headerPath, const Par
          Reading &reading) {
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   memory->addFile(kUnitPath, 0, llvm::MemoryBuffer::getMemBufferCopy(textFor(unit, headers), kUnitPath));
-  for (const auto &[name, text] : abiHeaders())
+  for (const auto &[name, text] : headers ? headers->files : abiHeaders())
     memory->addFile(std::string(preamble::kVirtualIncludes) + "/" + name, 0,
                     llvm::MemoryBuffer::getMemBuffer(text, name));
   auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(preamble::regularFiles());

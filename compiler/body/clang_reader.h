@@ -51,9 +51,11 @@ struct Reading {
 /// `headerPath`: -iquote and -I options for the headers of raw blocks.
 Reading readUnit(const Unit &, const std::vector<std::string> &headerPath);
 
-/// A preamble that replaces parts of the unit, and the arguments of the front end with which it was made.
+/// A preamble that replaces parts of the unit, with the headers in memory and the front-end arguments with which it
+/// was made.
 struct ParsedHeaders {
   const preamble::Preamble &preamble;
+  const std::vector<std::pair<std::string, std::string>> &files;
   const std::vector<std::string> &arguments;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> standsFor; // [begin, end) in Unit::text
 };

@@ -134,8 +134,12 @@ private:
               keeping};
     const auto arguments = frontEnd_ ? frontEnd_->arguments(a.beginning) : std::vector<std::string>();
     const preamble::Shared headers = arguments.empty() ? nullptr : frontEnd_->preamble(a.beginning);
-    a.reading = headers ? readUnit(a.unit, headerPath_, {*headers, arguments, standsFor(a.unit)})
-                        : readUnit(a.unit, headerPath_);
+    if (headers) {
+      const auto files = body::headers(library);
+      a.reading = readUnit(a.unit, headerPath_, {*headers, files, arguments, standsFor(a.unit)});
+    }
+    if (!headers || !a.reading.finished) // a preamble that does not fit only costs time
+      a.reading = readUnit(a.unit, headerPath_);
     return a;
   }
 
