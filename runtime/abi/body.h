@@ -103,7 +103,7 @@ const From *fillCells(const Region<T, D> &to, const From *from) {
 
 /// A matrix as a C function expects it: x fastest, without gaps. The memory lives as long as the object; if
 /// only a pointer is taken from a temporary object, it lives as long as the program. The elements of an output
-/// are written back when the object dies or is used again: to_c_array(region, pointer, storage).
+/// are written back when the object is destroyed or used again: to_c_array(region, pointer, storage).
 class CArrayStorage {
 public:
   explicit CArrayStorage(long count = 0) : count_(count), array_(MatrixRegion1D::allocate(count)) {}
