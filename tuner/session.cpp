@@ -55,7 +55,7 @@ public:
         return 0;
     } catch (const TunerError &) {
       if (!stopRequested()) {
-        print(); // bins that are written
+        print(); // the bins that have been written
         throw;
       }
     }
@@ -113,7 +113,7 @@ private:
     std::fflush(stdout);
   }
 
-  /// Decides what is measured and minimised. Throws TunerError if this machine cannot measure it.
+  /// Decides which quantities are measured and minimised. Throws TunerError if this machine cannot measure one.
   void chooseObjective() {
     if (!options_.front.empty()) {
       if (space_.goal)
@@ -150,8 +150,8 @@ private:
     }
   }
 
-  /// Takes over what an earlier file says and a tuner must not change; with accuracy bins everything, because
-  /// it is nearer to the targets.
+  /// Takes from an earlier file the values that the tuner must not change. With accuracy bins it takes all
+  /// values, because they are nearer to the targets.
   void takeOver() {
     if (options_.record.empty())
       requireOwnConfiguration(space_, output_, !options_.output.empty());
@@ -222,9 +222,9 @@ private:
     }
   }
 
-  /// What is under way when the budget is over is cut off, a little later than the search ends: its last steps
-  /// cannot be planned to the millisecond. Where measurements are counted, or a space is recorded, time counts only
-  /// if the user says so.
+  /// Work that is still running when the budget is over is stopped a little after the planned end of the search,
+  /// because its last steps cannot be planned to the millisecond. If measurements are counted, or a space is
+  /// recorded, time is limited only if the user asks for it.
   void limitTime() {
     constexpr double kMore = 0.04, kAtLeast = 0.3; // of the budget, and seconds
     timeLimit_.reset();
@@ -232,14 +232,14 @@ private:
       timeLimit_.emplace(begin_ + (1 + kMore) * budget_ + kAtLeast);
   }
 
-  /// Of the steady clock: when the winner's run from outside must be over.
+  /// The moment of the steady clock at which the winner's run from outside must be over.
   double outsideUntil() const {
     constexpr double kMore = 0.1, kAtLeast = 1, kWithoutBudget = 60;
     return timeLimit_ ? begin_ + (1 + kMore) * budget_ + kAtLeast
                       : steadySeconds() + kWithoutBudget + budget_;
   }
 
-  /// Whether a user's run on these inputs is one at the full size: of files, workers may take a part.
+  /// Whether a user's run on these inputs has the full size: workers may read only a part of input files.
   bool isAsWhole() { return options_.inputs.empty() || (options_.n == 0 && sizes_.empty()); }
 
   void startFrom(const Configuration &configuration) {
@@ -266,18 +266,18 @@ private:
     return std::clamp(kTimes * budget_, kLeast, kPatience);
   }
 
-  /// Where the budget has time for few runs of the default at the full size, that is the only one. At first it runs
-  /// there: the way up from small sizes takes about as long.
+  /// Whether the budget has time for only few runs of the default at the full size. Then that is the only size,
+  /// and the default runs there first, because growing from small sizes takes about as long.
   bool takesMost() {
     constexpr double kFewRuns = 15;
     const auto first = worker_->prepare(full_, patience());
     if (!first || kFewRuns * first.value->seconds < begin_ + budget_ - steadySeconds())
-      return false; // a failure is told by whoever comes next
+      return false; // the next step reports the failure
     steps_ = {{full_, first.value->n, first.value->seconds}};
     return true;
   }
 
-  /// Seconds of a run at a size that we choose: a budget has time for some of them.
+  /// The longest run, in seconds, at a size that the tuner chooses; the budget has time for several of them.
   double longestRun() const {
     constexpr double kRuns = 25, kLongest = 1;
     return std::min(budget_ / kRuns, kLongest);
@@ -370,7 +370,7 @@ private:
     if (isAsWhole())
       runs.setOutside(&outside, outsideUntil());
     const MachineNoise noise = noiseNow();
-    const bool isRefresh = options_.refresh && !startsAnew_; // else compared with the default
+    const bool isRefresh = options_.refresh && !startsAnew_; // otherwise compared with the default
     progress_.note("noise: " + inWords(noise, isRefresh ? "stored configuration" : "default"));
     if (!space_.goal && !isRefresh && !noise.disagreement.empty())
       throw TunerError(fmt::format(
@@ -470,7 +470,7 @@ private:
     report.runs = runs.runs();
     report.remembered = runs.remembered();
     report.stopped = isInterrupted();
-    // Stopped before the last turns, it would only destroy what a longer tuning found.
+    // A front that was stopped early would only replace the better one of a longer tuning.
     if (!report.result.isWhole && (!earlier_.empty() || fs::exists(frontFile(0)))) {
       progress_.note("stopped before the last runs: the earlier configurations stay");
       hasKept_ = true;
@@ -535,7 +535,7 @@ private:
                sizes.size(), evaluator.elapsed());
   }
 
-  /// At the full size, which the worker was prepared for last.
+  /// Measured at the full size, which the worker was prepared for last.
   MachineNoise noiseNow() {
     constexpr double kShare = 0.05; // of the budget
     const Step &full = steps_.back();
@@ -548,7 +548,7 @@ private:
   /// `earlier`: the configuration in the file.
   void write(Summary &summary, const Configuration *earlier) {
     const TuneResult &result = summary.result;
-    // Stopped early, a default would only destroy what a longer tuning found.
+    // After an early stop, the default would only replace the better result of a longer tuning.
     summary.kept = (summary.stopped || summary.isCut) && !result.raced && earlier &&
                    (!result.changed || summary.sizes != summary.fullSizes);
     if (summary.kept) {
@@ -572,7 +572,7 @@ private:
     return file_.text(space_, summary, {effort, budget_, options_.seed}, options_.threads);
   }
 
-  /// What is fixed stays as it is stored.
+  /// The open decisions at their defaults; fixed ones stay as they are stored.
   Configuration openByDefault() const {
     Configuration result = byDefault_;
     for (std::size_t i = 0; i < space_.sites.size(); ++i)
@@ -596,19 +596,19 @@ private:
   const TuneOptions &options_;
   std::string program_, version_; // its path, and the version of that file
   Progress progress_;
-  std::string output_, report_; // report_ empty: none
+  std::string output_, report_; // report_ is empty if there is none
   ProgramSpace space_;
   std::optional<TuningLock> lock_; // must outlive the journal
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Worker> worker_;
   Sizes sizes_; // the sizes asked for; with --refresh, otherwise those that were tuned
   Sizes full_;
-  std::vector<Step> steps_; // those that are worth measuring
+  std::vector<Step> steps_; // the steps that are worth measuring
   WorkerOptions workerOptions_;
   ResultFile file_;
   RefreshPlan plan_;                     // with --refresh
   Configuration byDefault_;              // the configuration that the program has without any file
-  bool startsAnew_ = false;              // what is stored fails
+  bool startsAnew_ = false;              // the stored configuration fails
   std::vector<Configuration> earlier_;   // the configuration in the file, if any
   Configuration start_;                  // includes the decisions made so far
   std::optional<AccuracyTarget> target_; // of this bin
@@ -618,7 +618,7 @@ private:
   bool hasWritten_ = false; // a configuration
   bool hasKept_ = false;    // files of an earlier front
   double budget_ = 0;       // seconds for one accuracy bin
-  double begin_ = 0;        // of it, on a steady clock
+  double begin_ = 0;        // when it began, on the steady clock
   std::optional<TimeLimit> timeLimit_;
   std::vector<std::string> results_;
 };

@@ -137,7 +137,7 @@ public:
   Consumer(const Unit &unit, Reading &reading) : unit_(unit), reading_(reading) {}
 
   void HandleTranslationUnit(clang::ASTContext &context) override {
-    // What a preamble declares stays there: only the unit's own declarations are asked for.
+    // These functions visit only the unit's own declarations, not those of a preamble.
     findDynamicVariables(*context.getTranslationUnitDecl(), context);
     refuseReserved(*context.getTranslationUnitDecl(), context);
     reading_.takesPointers = takesPointers(context);
@@ -155,8 +155,8 @@ public:
   }
 
 private:
-  /// Whether code uses a method of pb::Region that gives its memory: Clang marks the method in each class that it made
-  /// of the template. Names are looked up, because going through all declarations would load all of a preamble.
+  /// Whether code calls base() or storage(). Each instance of the class template declares them, and Clang marks those
+  /// that are used. The names are looked up: a walk through all declarations would load the whole preamble.
   static bool takesPointers(const clang::ASTContext &context) {
     for (const clang::Decl *space : context.getTranslationUnitDecl()->lookup(&context.Idents.get("pb")))
       if (const auto *pb = llvm::dyn_cast<clang::NamespaceDecl>(space))
@@ -178,7 +178,7 @@ private:
           std::make_shared<const DeviceBody>(readDeviceBody(f, context, unit_, unit_.rules[rule]));
   }
 
-  /// The offset in the unit of what a raw block itself says.
+  /// The offset in the unit, if the place is in the text of a raw block.
   std::optional<std::uint32_t> inRawBlock(clang::SourceLocation at, const clang::ASTContext &context) const {
     const auto [file, offset] = context.getSourceManager().getDecomposedLoc(at);
     if (file != context.getSourceManager().getMainFileID() ||
@@ -187,7 +187,7 @@ private:
     return offset;
   }
 
-  /// What a raw block may not declare: names of the generated code and of the runtime.
+  /// Reports declarations in raw blocks that use names of the generated code or of the runtime.
   void refuseReserved(const clang::DeclContext &where, const clang::ASTContext &context) {
     for (const clang::Decl *d : where.noload_decls()) {
       if (const auto *linkage = llvm::dyn_cast<clang::LinkageSpecDecl>(d))
@@ -254,7 +254,7 @@ private:
   Reading &reading_;
 };
 
-/// What Clang is to complain of, and how much it bears, in the words of its front end.
+/// The warnings and limits that readings of bodies ask for, as options of Clang's front end.
 std::vector<std::string> ownArguments(const std::vector<std::string> &headerPath) {
   std::vector<std::string> arguments = {"-Wno-register",
                                         "-Wuninitialized",
@@ -279,7 +279,7 @@ std::vector<std::string> ownArguments(const std::vector<std::string> &headerPath
   return arguments;
 }
 
-/// For a unit that is read by itself, the driver says the rest for this machine.
+/// For a unit without a preamble, Clang's driver adds the other arguments for this machine.
 std::shared_ptr<clang::CompilerInvocation>
 invocationOfDriver(const std::vector<std::string> &headerPath,
                    const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> &fileSystem) {
@@ -322,7 +322,7 @@ std::shared_ptr<clang::CompilerInvocation> invocationOf(const ParsedHeaders &hea
   return invocation;
 }
 
-/// What the preamble stands for becomes blanks: all else keeps its place.
+/// The unit's text, in which blanks replace the parts that the preamble has, so that all offsets stay the same.
 std::string textFor(const Unit &unit, const ParsedHeaders *headers) {
   std::string text = unit.text;
   if (headers)
