@@ -21,9 +21,9 @@ def strides(*steps):
 
 
 def ordered_strides(*steps):
-    rules = "".join(f"  priority {k + 1} B.cell({p}*i) from(A.cell({p}*i) a) {{ return a + {p}; }}\n"
+    rules = "".join(f"  priority({k + 1}) B.cell({p}*i) from(A.cell({p}*i) a) {{ return a + {p}; }}\n"
                     for k, p in enumerate(steps))
-    return SIMPLE + rules + "  priority 9 B.cell(i) from(A.cell(i) a) { return a; }\n}\n"
+    return SIMPLE + rules + "  priority(9) B.cell(i) from(A.cell(i) a) { return a; }\n}\n"
 
 
 def calls(count, word=""):

@@ -165,7 +165,7 @@ def energy(pbc, folder):
 def refused(pbc):
     for words, text in ((["--objective=power"], "there is no objective 'power'"),
                         (["--objective=accuracy"], "accuracy is a constraint"),
-                        (["--pareto=time"], "are no two objectives"),
+                        (["--pareto=time"], "does not name two objectives"),
                         (["--pareto=time,memory", "--refresh"], "a front has many"),
                         (["--pareto=time,memory", "--objective=time"], "excludes"),
                         (["--objective=memory", "--record=x.json"], "excludes")):

@@ -145,7 +145,7 @@ TEST(Link, AnInputThatIsNoFileIsAMessage) {
   const LinkResult made =
       link({.output = scratch.path("program"), .runtime = false, .extraArguments = {scratch.path("pipe")}});
   EXPECT_FALSE(made.ok);
-  EXPECT_THAT(made.messages, HasSubstr("is no file that could be linked"));
+  EXPECT_THAT(made.messages, HasSubstr("is not a file that can be linked"));
 }
 
 } // namespace
