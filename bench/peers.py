@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""The libraries that pbc is measured against: where they are, which version, and whether they are fair peers here.
+"""The libraries with which pbc is compared: their places and versions, and whether they are fair peers on this machine.
 
-`bench/install-peers` puts them into one folder. A peer that is not there is left out of its rows, and `missing` says so.
+`bench/install-peers` puts them into one folder. The rows of a missing peer are left out, and a message says so.
 
-A BLAS is a fair peer on a processor that it knows. One that does not know the processor runs its kernels for an older
-one: OpenBLAS 0.3.21 reached 18 % of the peak on an Intel Xeon (family 6, model 207) where OpenBLAS 0.3.34 reached 90 %
-and oneMKL 92 %. `judged` therefore measures each library once, with a product of 1024 x 1024 doubles on one thread,
-and marks those below 60 % of KNOWN.
+A BLAS is a fair peer only on a processor that it knows. On an unknown processor it runs kernels for an older one:
+OpenBLAS 0.3.21 reached 18 % of the peak on an Intel Xeon (family 6, model 207) where OpenBLAS 0.3.34 reached 90 % and
+oneMKL 92 %. Therefore `judged` measures each library once, with a product of 1024 x 1024 doubles on one thread, and
+marks the libraries below 60 % of KNOWN.
 """
 import functools
 import os
@@ -18,26 +18,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 import samples
 
-KNOWN = 0.9  # of the peak: what OpenBLAS 0.3.34 and oneMKL reach at 1024 x 1024 on processors that they know
+KNOWN = 0.9  # the part of the peak that OpenBLAS 0.3.34 and oneMKL reach at 1024 x 1024 on processors that they know
 FAIR = 0.6 * KNOWN
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A library with its version. `environment(threads)` is what a program that uses it needs."""
+    """A library with its version. `environment(threads)` is the environment of a program that uses it."""
     name: str
     version: str
     library: Path = None
-    prefix: str = "-"  # in front of the library's names
+    prefix: str = "-"  # the prefix of the library's names; "-": none
     threads_variable: str = ""
-    folders: tuple = field(default=())  # where the libraries are that it needs
+    folders: tuple = field(default=())  # the folders of the libraries that it needs
 
     def __str__(self):
         return f"{self.name} {self.version}"
 
     def environment(self, threads):
         result = dict(os.environ)
-        # Older OpenBLAS are told their processor by this variable; a current one must find it itself.
+        # These variables set the processor for older versions of OpenBLAS; a current version must detect it itself.
         for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
             result.pop(name, None)
         if self.folders:
@@ -48,7 +48,7 @@ class Peer:
 
 
 class Peers:
-    """What bench/install-peers has put into a folder."""
+    """The peers in a folder that bench/install-peers has made."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -63,7 +63,7 @@ class Peers:
         return None
 
     def blas(self):
-        """All BLAS libraries that are there."""
+        """All BLAS libraries in the folder."""
         openblas = self.packages / "scipy_openblas32" / "lib" / "libscipy_openblas.so"
         mkl = next(iter(sorted((self.folder / "lib").glob("libmkl_rt.so.*"))), self.folder / "absent")
         blis = self.debian / "lib" / "x86_64-linux-gnu" / "blis-openmp" / "libblis.so.4"
@@ -84,7 +84,7 @@ class Peers:
         return Peer("vqsort (Highway)", "1.0.3", library, folders=(library.parent,)) if library.exists() else None
 
     def transforms(self):
-        """The Fourier transforms: names of SciPy's and FFTW's, as bench/fft/peer.py takes them."""
+        """The libraries with Fourier transforms, SciPy and FFTW, by the names that bench/fft/peer.py expects."""
         return {name: Peer(name, self.wheel(wheel), self.python)
                 for name, wheel in (("scipy", "scipy"), ("pyfftw", "pyfftw")) if self.wheel(wheel)}
 
@@ -107,7 +107,7 @@ def best_of(samples):
 
 
 def judged(blas, library, limits):
-    """"" for a fair peer, else the remark for its rows. blas: the program of bench/dense/blas.cpp; processor time counts, which
-    other programs disturb less than the clock's."""
+    """Returns "" for a fair peer, otherwise the remark for its rows. `blas` is the program of bench/dense/blas.cpp. The
+    measure is processor time, because other programs disturb it less than elapsed time."""
     seconds = samples.seconds(blas, library.library, library.prefix, "Product", 1024, 1024, 1024, of="processor", env=library.environment(1))
     return "" if 2 * 1024**3 / seconds >= FAIR * limits.operations("double") else ", not a fair peer here"

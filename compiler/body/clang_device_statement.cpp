@@ -13,7 +13,7 @@ namespace {
 /// An item of a device has registers and a few kilobytes of its own; drivers refuse more.
 constexpr long kMostBytes = 16 * 1024;
 constexpr std::size_t kMostNesting =
-    100; // number of statements: the text grows with its square, and nobody writes so many by hand
+    100; // number of statements: the text grows with its square; bodies written by hand have fewer
 constexpr std::int64_t kMostElements = 8192; // of a table
 
 /// The text without parentheses around all of it.

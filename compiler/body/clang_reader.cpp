@@ -137,10 +137,10 @@ public:
   Consumer(const Unit &unit, Reading &reading) : unit_(unit), reading_(reading) {}
 
   void HandleTranslationUnit(clang::ASTContext &context) override {
-    // What a preamble declares stays there: only the unit's own declarations are asked for.
+    // These functions visit only the unit's own declarations, not those of a preamble.
     findDynamicVariables(*context.getTranslationUnitDecl(), context);
     refuseReserved(*context.getTranslationUnitDecl(), context);
-    reading_.takesPointers = takesPointers(*context.getTranslationUnitDecl());
+    reading_.takesPointers = takesPointers(context);
     std::map<std::string, std::size_t> numbers;
     for (std::size_t i = 0; i < unit_.rules.size(); ++i)
       numbers[unit_.rules[i].function] = i;
@@ -155,21 +155,18 @@ public:
   }
 
 private:
-  /// The methods exist in each class that is made of the template, and are marked where code uses them.
-  static bool takesPointers(const clang::DeclContext &where) {
-    for (const clang::Decl *d : where.decls()) {
-      if (const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(d); space && space->getName() == "pb")
-        if (takesPointers(*space))
-          return true;
-      const auto *region = llvm::dyn_cast<clang::ClassTemplateDecl>(d);
-      if (!region || region->getName() != "Region")
-        continue;
-      for (const clang::ClassTemplateSpecializationDecl *made : region->specializations())
-        for (const clang::CXXMethodDecl *m : made->methods())
-          if (const clang::IdentifierInfo *name = m->getIdentifier();
-              name && m->isReferenced() && (name->isStr("base") || name->isStr("storage")))
-            return true;
-    }
+  /// Whether code calls base() or storage(). Each instance of the class template declares them, and Clang marks those
+  /// that are used. The names are looked up: a walk through all declarations would load the whole preamble.
+  static bool takesPointers(const clang::ASTContext &context) {
+    for (const clang::Decl *space : context.getTranslationUnitDecl()->lookup(&context.Idents.get("pb")))
+      if (const auto *pb = llvm::dyn_cast<clang::NamespaceDecl>(space))
+        for (const clang::Decl *found : pb->lookup(&context.Idents.get("Region")))
+          if (const auto *region = llvm::dyn_cast<clang::ClassTemplateDecl>(found))
+            for (const clang::ClassTemplateSpecializationDecl *made : region->specializations())
+              for (const char *method : {"base", "storage"})
+                for (const clang::Decl *m : made->lookup(&context.Idents.get(method)))
+                  if (m->isReferenced())
+                    return true;
     return false;
   }
 
@@ -181,7 +178,7 @@ private:
           std::make_shared<const DeviceBody>(readDeviceBody(f, context, unit_, unit_.rules[rule]));
   }
 
-  /// The offset in the unit of what a raw block itself says.
+  /// The offset in the unit, if the place is in the text of a raw block.
   std::optional<std::uint32_t> inRawBlock(clang::SourceLocation at, const clang::ASTContext &context) const {
     const auto [file, offset] = context.getSourceManager().getDecomposedLoc(at);
     if (file != context.getSourceManager().getMainFileID() ||
@@ -190,9 +187,9 @@ private:
     return offset;
   }
 
-  /// What a raw block may not declare: names of the generated code and of the runtime.
+  /// Reports declarations in raw blocks that use names of the generated code or of the runtime.
   void refuseReserved(const clang::DeclContext &where, const clang::ASTContext &context) {
-    for (const clang::Decl *d : where.decls()) {
+    for (const clang::Decl *d : where.noload_decls()) {
       if (const auto *linkage = llvm::dyn_cast<clang::LinkageSpecDecl>(d))
         refuseReserved(*linkage, context);
       const auto *named = llvm::dyn_cast<clang::NamedDecl>(d);
@@ -257,7 +254,7 @@ private:
   Reading &reading_;
 };
 
-/// What Clang is to complain of, and how much it bears, in the words of its front end.
+/// The warnings and limits that readings of bodies ask for, as options of Clang's front end.
 std::vector<std::string> ownArguments(const std::vector<std::string> &headerPath) {
   std::vector<std::string> arguments = {"-Wno-register",
                                         "-Wuninitialized",
@@ -282,7 +279,7 @@ std::vector<std::string> ownArguments(const std::vector<std::string> &headerPath
   return arguments;
 }
 
-/// For a unit that is read by itself, the driver says the rest for this machine.
+/// For a unit without a preamble, Clang's driver adds the other arguments for this machine.
 std::shared_ptr<clang::CompilerInvocation>
 invocationOfDriver(const std::vector<std::string> &headerPath,
                    const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> &fileSystem) {
@@ -305,10 +302,12 @@ invocationOfDriver(const std::vector<std::string> &headerPath,
   return clang::createInvocation(pointers, options);
 }
 
-/// The given arguments, so that the preamble fits.
+/// The given arguments, so that the preamble fits; but not the one that takes all warnings away, which units need and
+/// bodies do not.
 std::shared_ptr<clang::CompilerInvocation> invocationOf(const ParsedHeaders &headers,
                                                         const std::vector<std::string> &headerPath) {
   std::vector<std::string> arguments = headers.arguments;
+  std::erase(arguments, "-w");
   for (std::string &argument : ownArguments(headerPath))
     arguments.push_back(std::move(argument));
   std::vector<const char *> pointers;
@@ -323,7 +322,7 @@ std::shared_ptr<clang::CompilerInvocation> invocationOf(const ParsedHeaders &hea
   return invocation;
 }
 
-/// What the preamble stands for becomes blanks: all else keeps its place.
+/// The unit's text, in which blanks replace the parts that the preamble has, so that all offsets stay the same.
 std::string textFor(const Unit &unit, const ParsedHeaders *headers) {
   std::string text = unit.text;
   if (headers)

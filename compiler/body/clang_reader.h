@@ -51,8 +51,8 @@ struct Reading {
 /// `headerPath`: -iquote and -I options for the headers of raw blocks.
 Reading readUnit(const Unit &, const std::vector<std::string> &headerPath);
 
-/// A preamble that stands for a part of the unit, with the headers in memory and the arguments of the front end that
-/// it was made with.
+/// A preamble that replaces parts of the unit, with the headers in memory and the front-end arguments with which it
+/// was made.
 struct ParsedHeaders {
   const preamble::Preamble &preamble;
   const std::vector<std::pair<std::string, std::string>> &files;

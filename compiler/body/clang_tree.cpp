@@ -15,7 +15,7 @@ namespace {
 using namespace clang;
 using Kind = Tree::Kind;
 
-constexpr int kMostDepth = 1500; // of a tree; nobody writes a deeper body by hand
+constexpr int kMostDepth = 1500; // of a tree; bodies written by hand are less deep
 
 class TreeReader {
 public:

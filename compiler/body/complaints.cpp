@@ -94,7 +94,7 @@ public:
       return;
     }
     if (isInIncluded(c)) {
-      if (included_.insert(c.begin).second) // what follows in the same file comes of it, mostly
+      if (included_.insert(c.begin).second) // later errors in the same file mostly result from it
         d_.error(*place, "the file that is included here does not fit: " + c.file + ":" +
                              std::to_string(c.line) + ": " + readable(c.text))
             .help("a raw block includes headers of C or C++");
@@ -166,7 +166,7 @@ private:
   }
 
   bool inUserText(const Complaint &c) const { return c.inUnit && unit_.isUserText(c.begin); }
-  /// In a file that a raw block includes, whose fault no text of the program is.
+  /// Whether the error is in a file that a raw block includes, and no text of the program takes part in it.
   bool isInIncluded(const Complaint &c) const {
     return !c.inUnit && unit_.isUserText(c.begin) &&
            std::none_of(c.notes.begin(), c.notes.end(), [&](const Complaint &n) { return inUserText(n); });

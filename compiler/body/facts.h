@@ -131,16 +131,16 @@ std::string affineText(const Value &, const Facts &, bool &ok);
 /// How much of the C and C++ libraries a program's bodies and raw blocks see without including headers.
 enum class Library { None, Base, System, All };
 
-/// What stands in front of a unit's own text.
+/// The beginning of a unit, before its own text.
 struct Beginning {
   Library library = Library::None;
-  std::string directives;              // that the raw blocks begin with
+  std::string directives;              // those at the beginning of the raw blocks
   std::vector<std::string> headerPath; // where headers of raw blocks are, as options of Clang
   bool mayThrow = false;
 };
 
-/// How the front end reads generated code, where bodies are to be read in the same way: with headers that both
-/// have parsed once. Empty arguments and no preamble: they are unknown.
+/// The arguments and the preamble with which the front end reads generated code, so that bodies are read in the same
+/// way and the headers are parsed only once for both. Empty arguments and no preamble: they are unknown.
 struct FrontEnd {
   std::function<std::vector<std::string>(const Beginning &)> arguments;
   std::function<preamble::Shared(const Beginning &)> preamble;

@@ -99,7 +99,7 @@ private:
   Scalar scalar(const Tree &) const;
   void requireAffine(const Value &, const Tree &, const std::string &what) const;
 
-  /// Each is one more dimension of a statement's domain, and isl's work grows faster than any power of these.
+  /// Each loop adds a dimension to a statement's domain, and isl's work grows faster than any power of their number.
   static constexpr int kMostLoops = 10;
 
   const RuleContext &c_;

@@ -194,7 +194,7 @@ std::uint32_t leadingDirectives(std::string_view text) {
     while (l.kind == Kind::Space || l.kind == Kind::BlockComment)
       l = syntax::scan(text, l.end);
     const std::string_view name = l.text(text);
-    if (name == "line" || name == "pragma") // both are about what follows
+    if (name == "line" || name == "pragma") // both affect the text after them
       return kept;
     open += name.starts_with("if") ? 1 : name == "endif" ? -1 : 0;
     while (l.kind != Kind::Newline && l.kind != Kind::End)

@@ -21,19 +21,19 @@ namespace pbc::body {
 
 std::string prelude(Library);
 
-/// The prelude and what stands in front of every generated unit besides, as headers in memory; `prelude.h`
-/// among them, beside the runtime's own headers.
+/// The headers at the beginning of every generated unit, as files in memory: the prelude (`prelude.h`) and the
+/// runtime's headers.
 std::vector<std::pair<std::string, std::string>> headers(Library);
 
-/// The lines of a unit that include these headers, in their order: what a preamble begins with.
+/// The lines of a unit that include these headers, in their order. A preamble begins with them.
 std::string headerLines();
 
-/// The directives (with comments and blank lines) that the text begins with, as far as each `#if` among them
-/// has its `#endif`: what a preamble may hold of a raw block.
+/// The length of the directives (with comments and blank lines) at the beginning of the text, as far as each `#if`
+/// among them has its `#endif`. A preamble may contain this part of a raw block.
 std::uint32_t leadingDirectives(std::string_view text);
 
-/// leadingDirectives() of each raw block: all but the last that counts are directives alone, so that nothing
-/// changes its place.
+/// leadingDirectives() of each raw block. Once a block has something else, the later blocks get 0, so that the order
+/// of the text stays the same.
 std::vector<std::uint32_t> leadingDirectives(const sema::Module &);
 
 /// Whether a program needs code for unwinding: only raw blocks, bodies that say so and the C++ library.

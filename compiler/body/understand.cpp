@@ -138,7 +138,7 @@ private:
       const auto files = body::headers(library);
       a.reading = readUnit(a.unit, headerPath_, {*headers, files, arguments, standsFor(a.unit)});
     }
-    if (!headers || !a.reading.finished) // a preamble that does not fit costs time, and nothing else
+    if (!headers || !a.reading.finished) // a preamble that does not fit only costs time
       a.reading = readUnit(a.unit, headerPath_);
     return a;
   }
@@ -164,8 +164,8 @@ private:
   const std::vector<std::uint32_t> directivesOf_;
 };
 
-/// A coroutine keeps what lives across each of its calls, and Clang's work on that is quadratic: a body of very
-/// many calls runs them one after the other.
+/// A coroutine saves the values that are live across each of its calls, and Clang's work for this is quadratic.
+/// Therefore a body with very many calls runs them one after the other.
 bool hasManyCalls(const Facts &f) {
   constexpr std::ptrdiff_t kMostCallsOfCoroutine = 100;
   return std::count_if(f.edits.begin(), f.edits.end(), [](const Edit &e) {

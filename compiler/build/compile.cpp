@@ -51,7 +51,7 @@ private:
 
 std::string virtualPath(const std::string &name) { return std::string(kVirtualFolder) + "/" + name; }
 
-/// The texts in memory.
+/// The file system with the request's texts in memory.
 llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> filesInMemory(const CompileRequest &request) {
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   memory->addFile(virtualPath(request.name), 0, llvm::MemoryBuffer::getMemBuffer(request.text, request.name));
@@ -61,7 +61,7 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> filesInMemory(const Comp
   return memory;
 }
 
-/// What is in memory laid over the real files.
+/// The real files, with the files in memory laid over them.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
 fileSystem(const llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> &memory) {
   auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(preamble::regularFiles());
@@ -153,7 +153,7 @@ CompileResult compile(const CompileRequest &request) {
           request.headers && request.preambles ? request.preambles(*request.headers) : nullptr;
       result = compileHere(request, headers);
       if (!result.ok &&
-          headers) // then it is not the preamble's fault, and the messages are those of the text
+          headers) // without the preamble it may compile, and the messages are those of the text
         result = compileHere(request, nullptr);
     } catch (...) {
       thrown = std::current_exception();

@@ -17,7 +17,7 @@
 namespace pbc::build {
 namespace {
 
-/// To be raised when the format of entries or the way of compiling changes.
+/// The number must be raised when the format of entries or the way of compiling changes.
 constexpr const char *kEntryForm = "object 3, clang " PBC_LLVM_VERSION;
 
 std::string pack(const CompileResult &result, const std::string &states) {

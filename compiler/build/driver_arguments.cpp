@@ -54,8 +54,8 @@ bool hasDebugInfo(const std::vector<std::string> &arguments) {
   });
 }
 
-/// Drops the features that Clang 19 itself calls an invalid combination on processors with AVX10, the flag that
-/// makes the front end leak on purpose, and the current folder where no debug information speaks of it: the
+/// Removes the features that Clang 19 itself rejects as a combination on processors with AVX10, the flag with which
+/// the front end does not free its memory, and the current folder if there is no debug information, because the
 /// arguments are part of keys.
 std::vector<std::string> cleaned(const std::vector<std::string> &arguments) {
   std::vector<std::string> kept;

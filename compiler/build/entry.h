@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What an entry of the cache consists of: parts with their lengths. The states of files (file_states.h) come last.
+// The format of a cache entry: parts with their lengths. The states of files (file_states.h) come last.
 //
 //   std::string entry;
 //   appendPart(entry, object);
 //   entry += *FileStates::of(paths, begin);
 //
 //   std::string_view rest = entry;
-//   auto object = takePart(rest);              // nothing when the entry ends too early
+//   auto object = takePart(rest);              // nothing if the entry ends too early
 //   if (object && FileStates::areSame(rest)) use(*object);
 //
-// Invariant: taking in the order of appending gives what was appended, or nothing; the views are of `entry`.
+// Invariant: taking parts in the order of appending returns the appended texts, or nothing; the views refer to `entry`.
 #pragma once
 #include <optional>
 #include <string>

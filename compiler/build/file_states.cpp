@@ -36,7 +36,7 @@ Stamp stampOf(const std::string &path) {
           nanoseconds(s.st_ctim)};
 }
 
-/// "" of what is no regular file or cannot be read.
+/// "" if the path is no regular file or cannot be read.
 std::string hashOf(const std::string &path) {
   struct stat s{};
   const int file = pb::base::openWithoutWaiting(path);

@@ -7,7 +7,7 @@
 namespace pbc::build {
 namespace {
 
-/// Raise when the form of entries or the way of parsing changes.
+/// The number must be raised when the format of entries or the way of parsing changes.
 constexpr const char *kEntryForm = "preamble 2, clang " PBC_LLVM_VERSION;
 
 } // namespace

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Preambles (compiler/preamble/preamble.h) of this process, and of others through the cache.
+// Stores preambles (compiler/preamble/preamble.h) in memory and in the cache, which other processes share.
 //
 //   Preambles preambles(&cache);
-//   preamble::Shared headers = preambles.get(request);      // parsed now, before in this process, or read
+//   preamble::Shared headers = preambles.get(request);      // from memory, from the cache, or parsed now
 //   unit.preambles = [&](const preamble::Request &r) { return preambles.get(r); };
 //
-// The key holds the text, the headers in memory, the arguments and this compiler; an entry also lists the files
-// that were included, and does not count when one of them has changed. Several threads and several processes may
-// ask at once: threads wait for the one that parses, processes may parse both, and the cache keeps one.
+// The key consists of the text, the headers in memory, the arguments and the version of this compiler. An entry also
+// lists the included files and is ignored if one of them has changed. Several threads and processes may call get() at
+// once: threads wait for the one that parses; two processes may both parse, and the cache keeps one result.
 //
-// Invariant: null, or a preamble of exactly these headers as they are now. Whatever is wrong with an entry, it is
-// made again; what cannot be made is null, for as long as this object lives.
+// Invariant: get() returns a preamble of exactly these headers as they are now, or null. An entry that is missing,
+// damaged or out of date is made again. If a preamble cannot be made, get() returns null for as long as the object
+// lives.
 #pragma once
 #include "compiler/build/cache.h"
 #include "compiler/preamble/preamble.h"
@@ -22,17 +23,17 @@ namespace pbc::build {
 
 class Preambles {
 public:
-  /// Larger ones are not kept in the cache, where they would drive much else out.
+  /// Larger preambles are not kept in the cache, because they would displace many other entries.
   static constexpr std::size_t kMostBytesKept = std::size_t{64} << 20;
 
-  /// `cache` may be null, or one that is always empty: then nothing is written.
+  /// If `cache` is null or disabled, nothing is written.
   explicit Preambles(Cache *cache) : cache_(cache) {}
 
   preamble::Shared get(const preamble::Request &);
-  /// get() as a function that others can have.
+  /// get() as a function object, for components that do not know this class.
   preamble::Source source();
 
-  /// How many were parsed here, not found: for tests and `--time-passes`.
+  /// The number of preambles that this object has parsed, for tests and `--time-passes`.
   int parsed() const { return parsed_; }
 
   static Cache::Key key(const preamble::Request &);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostOptimised = 200;
 
-/// Clang puts what it generates for initialisers, and nothing else, into this section.
+/// Clang puts the functions that it generates for initialisers, and nothing else, into this section.
 bool isInitialiser(const llvm::Function &f) {
   return !f.isDeclaration() && f.getSection() == ".text.startup";
 }

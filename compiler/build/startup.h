@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a unit runs before main(): the initialisers of its global variables.
+// Handles the code that a unit runs before main(): the initialisers of its global variables.
 //
 //   double a = drand48(), b = drand48(), ... (10,000 of them)   =>   10,000 functions and one that calls them all
 //
-// The optimiser puts all of them into the one, whose code it then takes minutes for. They run once, so where they
-// are many they stay as they are.
+// The optimiser would inline all of them into the one caller and then take minutes for it. They run only once, so if
+// there are many of them, they are not optimised.
 #pragma once
 
 namespace llvm {
@@ -14,7 +14,7 @@ class Module;
 
 namespace pbc::build {
 
-/// Keeps the optimiser off the initialisers if there are more than a few hundred.
+/// Excludes the initialisers from optimisation if there are more than a few hundred.
 void leaveManyInitialisers(llvm::Module &);
 
 } // namespace pbc::build

@@ -347,8 +347,8 @@ std::vector<Alternative> alternativesOf(const sema::Transform &t, const std::vec
 
 namespace {
 
-/// isl operations for one transform: everyday ones take some thousands for each rule, strides that have no common
-/// measure any number.
+/// The isl operations allowed for one transform. Usual transforms take some thousands for each rule; strides without
+/// a common factor may take any number.
 unsigned long budget(const sema::Transform &t) {
   return 1'000'000 + 100'000 * static_cast<unsigned long>(t.rules.size());
 }

@@ -50,7 +50,7 @@ void reportEmpty(const sema::Transform &t, const sema::Rule &r, const Spaces &sp
       error.help("coordinates count from 0, and the end of a region is not included");
     return;
   }
-  // One of the copies of a `duplicate` may have been written so on purpose.
+  // This is only a warning, because a condition may exclude one copy of a `duplicate` on purpose.
   diagnostics
       .warning(r.where.empty() ? r.headerSpan : r.where.front().span, "the `where` clause is never true")
       .help("with this condition the rule can never run: correct or remove it");

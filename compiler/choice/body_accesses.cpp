@@ -15,9 +15,9 @@ namespace {
 
 using body::Value;
 
-/// Checks all accesses of one transform.
+/// The isl operations that checking all accesses of one transform may take.
 constexpr unsigned long kBudget = 2'000'000;
-/// "All large sizes" are the sizes from this one on, as for cells that no rule computes.
+/// "All large sizes" are the sizes from this one on, as in the check for cells that no rule computes.
 constexpr long kLarge = 1000;
 
 /// A condition of the body as text for isl, if its values are affine.
@@ -70,9 +70,9 @@ public:
 private:
   /// A free variable of the rule or the variable of a loop.
   struct Variable {
-    std::string name;  // as the program has it
-    std::string isl;   // the dimension of the set
-    std::string value; // of the program's variable, over the dimensions
+    std::string name;  // in the program
+    std::string isl;   // the name of its dimension in sets
+    std::string value; // the program's variable as an expression over the dimensions
   };
 
   /// A condition for large sizes must hold for each value of a param that is not a size.
@@ -112,7 +112,7 @@ private:
                                 conditions.empty() ? "true" : poly::join(conditions, " and ")));
   }
 
-  /// The instances that make an access here.
+  /// The rule's instances that reach the current place in the body.
   isl::set domain() const {
     std::vector<std::string> free;
     for (const std::string &v : rule_->freeVariables)
@@ -160,7 +160,7 @@ private:
       const Value &condition = *v.operands[0];
       value(condition, around);
       const auto text = conditionText(condition, *facts_);
-      if (!text) // whether the rest is computed depends on data
+      if (!text) // whether the other operands are computed depends on data
         return;
       under(v.text == "||" ? "not (" + *text + ")" : *text, *v.operands[1], around);
       if (isSelect)
@@ -251,11 +251,11 @@ private:
   const body::Facts *facts_ = nullptr;
   isl::set points_;
   std::vector<Variable> variables_;
-  std::vector<std::string> conditions_; // under which the body is where the walk is
-  std::set<std::string> known_;         // what was looked at
+  std::vector<std::string> conditions_; // under which the body reaches the current place
+  std::set<std::string> known_;         // the accesses that were checked already
 };
 
-/// Where the rule runs in some alternative.
+/// The points at which the rule runs in at least one alternative.
 isl::set pointsOf(int rule, const Choices &choices) {
   isl::set all = isl::set::empty(choices.grid.applications[rule].domain.get_space());
   std::vector<isl::set> seen;
@@ -275,7 +275,7 @@ isl::set pointsOf(int rule, const Choices &choices) {
 void checkBodyAccesses(const sema::Module &module, const std::vector<std::vector<body::Facts>> &facts,
                        const std::vector<Choices> &choices, const poly::Context &isl,
                        source::Diagnostics &diagnostics) {
-  std::set<std::string> wrong; // one mistake of a template is one error, not one for each copy
+  std::set<std::string> wrong; // templates with an error: it is reported once, not for each instance
   for (const sema::Transform &t : module.transforms) {
     if (wrong.count(t.family))
       continue;

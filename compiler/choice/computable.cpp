@@ -50,7 +50,7 @@ isl::set pointsReading(const sema::Rule &r, const Application &a, const Cells &c
   return points;
 }
 
-/// What all rules but this one compute at points that read nothing that is missing.
+/// The cells that all other rules compute at points that read no missing cell.
 Cells computedByOthers(const sema::Transform &t, const Grid &grid, const std::vector<isl::set> &bad,
                        int rule) {
   Cells cells;
@@ -66,8 +66,8 @@ Cells computedByOthers(const sema::Transform &t, const Grid &grid, const std::ve
   return cells;
 }
 
-/// Points like these that write nothing, as rows of a matrix without columns do. The domain has a simpler form
-/// without them.
+/// The rule's points in the affine hull of `points` that write no cell, such as the rows of a matrix without columns.
+/// The domain is simpler without them.
 isl::set idleBeside(const isl::set &points, const Application &a) {
   isl::set idle = a.domain;
   for (const isl::map &writes : a.writes)

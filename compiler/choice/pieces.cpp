@@ -62,7 +62,7 @@ void explainMiss(const sema::Transform &t, const sema::Rule &r, int matrix, cons
   }
 }
 
-/// The rules that read the uncovered cells, and where; of an output everybody knows that it is needed.
+/// Notes which rules read the uncovered cells, and where. For outputs this is not needed.
 void noteReaders(const sema::Transform &t, int matrix, const isl::set &missing, const Spaces &spaces,
                  const Grid &grid, source::Diagnostic &error) {
   if (t.matrices[matrix].role == sema::Role::Output &&
@@ -83,8 +83,8 @@ void noteReaders(const sema::Transform &t, int matrix, const isl::set &missing, 
   }
 }
 
-/// Whether the sizes are bad for how they compare (`h > w`), and not only for what is left when they are
-/// divided (an odd `n`), which programs leave to their users.
+/// Whether the sizes are bad because of a comparison (`h > w`), and not only because of the remainder of a division
+/// (an odd `n`), which programs may leave to their users.
 bool isByComparison(const isl::set &bad, const isl::set &large) {
   const isl::set hull = isl::manage(isl_set_remove_divs(bad.intersect(large).release()));
   return !hull.is_empty() && !large.is_subset(hull);

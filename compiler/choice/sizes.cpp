@@ -122,7 +122,7 @@ void checkSizes(const sema::Module &module, const std::vector<std::vector<body::
     // A run with --transform gives params on the command line; a call cannot.
     const bool isMain = t.index == module.mainTransform || (!t.params.empty() && called.count(t.name) == 0);
     auto solution = isMain ? solveSizes(t, fromRun, true, context) : solveSizes(t, fromCall, false, context);
-    if (isMain) { // what its inputs do not give, `--size` does: the outputs are made so, and the call reads it there
+    if (isMain) { // --size gives the sizes that inputs do not determine; calls read them from the outputs made so
       const auto fromOutputs = solveSizes(t, fromCall, true, context);
       for (std::size_t i = 0; i < t.sizeVariables.size(); ++i)
         solution.known[i] = solution.known[i] || fromOutputs.known[i];

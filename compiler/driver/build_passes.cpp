@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// From plans to C++, to objects, to files.
+// The passes from plans to C++, to objects and to files.
 #include "compiler/build/find_libraries.h"
 #include "compiler/build/link.h"
 #include "compiler/driver/compile_units.h"
@@ -58,12 +58,12 @@ void addFoundLibraries(Compilation &c, build::LinkRequest &request) {
   request.extraArguments.insert(request.extraArguments.end(), found.begin(), found.end());
 }
 
-/// Writes intermediate files to the folder that is to keep them, if there is one.
+/// Writes intermediate files to the folder that the user has asked for, if there is one.
 void addWorkFiles(Compilation &c) {
   if (c.options.objectFolder.empty())
     return;
   const std::filesystem::path folder = c.options.objectFolder;
-  std::error_code ignored; // a failure shows up in the writing below, with a message of its own
+  std::error_code ignored; // after a failure, writing the files below fails and reports it
   std::filesystem::create_directories(folder, ignored);
   for (const auto &u : c.units)
     c.written.add(folder / (u.name + ".cpp"), {u.text});
@@ -97,7 +97,7 @@ void linkProgram(Compilation &c) {
   request.output = c.options.output;
   request.extraArguments = c.options.linkArguments;
   request.inputs = c.objects;
-  // Raw blocks are in every unit: a definition without `static` is the same object in each.
+  // Every unit contains the raw blocks; a definition without `static` must be the same object in all units.
   if (!c.module.rawBlocks.empty())
     request.extraArguments.push_back("--allow-multiple-definition");
   if (c.understood.beginning.library != body::Library::None || !c.module.rawBlocks.empty())

@@ -46,7 +46,7 @@ struct Compilation {
   // preprocess
   source::MappedText text;
   // look for the finished program
-  build::Cache::Key programKey; // empty: this program is not kept
+  build::Cache::Key programKey; // empty if this program is not kept
   // parse
   syntax::Program program;
   // check; replaced by `versions`
@@ -72,10 +72,10 @@ struct Compilation {
   // compile
   std::vector<build::LinkInput> objects;
   std::vector<std::string> filesRead; // on the disk, by the compiler and the linker
-  bool readsOtherFiles = false;       // and perhaps more
+  bool readsOtherFiles = false;       // they may also have read files that filesRead does not have
   // link, write
-  std::string executable;         // its bytes
-  pb::base::PendingFiles written; // get their names together, by `write`
+  std::string executable;         // the bytes of the program
+  pb::base::PendingFiles written; // `write` gives all of these files their names together
 };
 
 /// The input of the printers and emitters of later stages.

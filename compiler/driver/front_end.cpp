@@ -11,14 +11,14 @@ build::CompileRequest commonRequest(const Options &options, const std::string &c
   r.cpu = cpu;
   r.boundsCheck = options.boundsCheck;
   r.extraArguments = {"-w"};
-  // Without exceptions, code for unwinding need not be made: a seventh of the compile time.
+  // Without exceptions no code for unwinding is generated, which saves a seventh of the compile time.
   if (!mayThrow)
     r.extraArguments.push_back("-fno-exceptions");
   return r;
 }
 
 std::optional<preamble::Request> headersOf(build::CompileRequest common, const body::Beginning &beginning) {
-  // Folders are part of the preamble only where it looks into them, so that programs in many folders share one.
+  // Folders are part of the key only if the preamble searches them, so that programs in many folders share one.
   const bool isQuoted = beginning.directives.find('"') != std::string::npos;
   for (const std::string &option : beginning.headerPath)
     if (isQuoted || option.starts_with("-I"))

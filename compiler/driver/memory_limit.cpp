@@ -94,7 +94,7 @@ std::optional<long> sizeOf(const std::string &text) {
     if (unit.size() > std::strlen(ending) && unit.ends_with(ending))
       unit.resize(unit.size() - std::strlen(ending));
   const std::string units = "KMGT";
-  const std::size_t power = unit.empty() ? 0 : units.find(unit[0]) + 1; // 0 for npos, too
+  const std::size_t power = unit.empty() ? 0 : units.find(unit[0]) + 1; // also 0 for npos
   if (error != std::errc{} || unit.size() > 1 || (!unit.empty() && power == 0))
     return std::nullopt;
   for (std::size_t i = 0; i < power; ++i)

@@ -11,8 +11,8 @@
 // A thread checks the memory in use every few milliseconds. So memory that is only reserved (the stacks that
 // deep expressions may need) does not count, but memory of isl, Clang and the linker does. Starting the
 // thread takes less than a tenth of a millisecond; a separate process for Clang would take more than ten. An
-// allocation that fails at once and LLVM's other fatal errors give messages in the same way. Files that are
-// half written are removed.
+// allocation that fails at once and LLVM's other fatal errors give messages in the same way. Incomplete files are
+// removed.
 #pragma once
 #include <atomic>
 #include <condition_variable>

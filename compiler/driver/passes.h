@@ -2,8 +2,8 @@
 
 // The passes, one function each. The table in pipeline.cpp gives their order, with the reasons.
 //
-// A pass reads and writes a Compilation (compilation.h), reports what it finds through its diagnostics, and throws
-// Refusal or InternalError (problems.h) where there is no place in a file to point at.
+// A pass reads and writes a Compilation (compilation.h), reports errors through its diagnostics, and throws Refusal
+// or InternalError (problems.h) if an error has no place in a file.
 #pragma once
 #include "compiler/driver/compilation.h"
 
@@ -33,7 +33,7 @@ void writeFiles(Compilation &);
 /// Throws InternalError if there are violations of a pass's invariants.
 void requireNone(const char *pass, const std::vector<std::string> &violations);
 
-/// The same in builds with PBC_VERIFY; in others `find` is not called.
+/// Calls requireNone() in builds with PBC_VERIFY; in other builds `find` is not called.
 template <class F>
 void verify([[maybe_unused]] const char *pass, [[maybe_unused]] F find) {
 #ifdef PBC_VERIFY

@@ -29,7 +29,7 @@ struct Pass {
   const char *name; // for --time-passes
   const char *why;  // why the pass stands at this position
   void (*run)(Compilation &);
-  // Of the values that it makes, in builds with PBC_VERIFY.
+  // Violations in the values that the pass makes; called in builds with PBC_VERIFY.
   Violations (*findViolations)(const Compilation &) = nullptr;
   bool (*isWanted)(const Options &) = nullptr; // null: always
 };

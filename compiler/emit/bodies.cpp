@@ -204,7 +204,7 @@ bool runsAsText(const Scope &scope, int rule) {
   return false;
 }
 
-/// For pb_out_of_bounds(): where the rule's body stands.
+/// The place of the rule's body, for pb_out_of_bounds().
 std::string checkedRule(const Scope &scope, const sema::Rule &rule) {
   const source::MappedText &text = rule.body->text;
   if (!scope.input.checksBounds || !scope.input.sources || text.text.empty())

@@ -84,7 +84,7 @@ std::string solveFunction(const Scope &scope) {
     out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}];\n", poly::mangle(t.params[i]), i);
   for (std::size_t i = t.params.size(); i < t.sizeVariables.size(); ++i) {
     const std::string value =
-        solution.known[i] ? fmt::format(" = {}", solution.cxx[i]) : ""; // else asked for
+        solution.known[i] ? fmt::format(" = {}", solution.cxx[i]) : ""; // otherwise `--size` gives it
     out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}]{};\n", poly::mangle(t.sizeVariables[i]),
                        i, value);
   }

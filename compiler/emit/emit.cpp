@@ -10,7 +10,7 @@ namespace pbc::emit {
 
 namespace {
 
-/// The raw blocks. The directives that they begin with may be known already, from a preamble.
+/// The raw blocks. A preamble may already contain the directives at their beginning.
 std::string rawBlocks(const Input &in) {
   std::string out;
   for (std::size_t i = 0; i < in.rawBlocks.size(); ++i) {
@@ -27,8 +27,8 @@ std::string rawBlocks(const Input &in) {
 
 std::string head(const Scope &scope) {
   const auto &module = scope.input.module;
-  // The prelude is given to Clang beside the runtime's headers: body::headers. What raw blocks define stands
-  // behind all of them, so that no macro of a program changes one.
+  // Clang gets the prelude and the runtime's headers in memory (body::headers). Raw blocks come after all of them, so
+  // that no macro of a program changes them.
   std::string out = "#include \"pb/prelude.h\"\n"
                     "#include \"pb/index.h\"\n#include \"pb/program.h\"\n#include \"pb/plan.h\"\n#include "
                     "\"pb/loops.h\"\n#include \"pb/register_tile.h\"\n";

@@ -4,7 +4,7 @@
 //
 //   initialiser({{"name", quoted("Sort")}, {"rank", 2}, {"calls", ""}})    =>  {.name = "Sort", .rank = 2}
 //
-// Invariant: fields stand in the order in which the structure declares them, which the C++ compiler checks. A field
+// Invariant: fields are given in the order in which the structure declares them, which the C++ compiler checks. A field
 // whose text is empty is left out and keeps the structure's default.
 #pragma once
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ struct InitialisedField {
 /// "{.name = value, ...}".
 std::string initialiser(std::initializer_list<InitialisedField> fields);
 
-/// The same as a row of a table: two spaces in front, a comma and the line's end behind.
+/// The initialiser as a row of a table: two spaces before it, a comma and a line end after it.
 std::string tableRow(std::initializer_list<InitialisedField> fields);
 
 } // namespace pbc::emit

@@ -298,8 +298,8 @@ private:
     return true;
   }
 
-  /// No vectors of ours; the loops are what LLVM makes of them, which `off` forbids. Groups of lanes may be asked
-  /// for where they are possible.
+  /// The schedule makes no vectors; LLVM may vectorise the loops, which `off` would forbid. Groups of lanes may be
+  /// requested where they are possible.
   void leaveToCompiler() {
     set("vector", "auto");
     constexpr long kAnyLanes = 8;

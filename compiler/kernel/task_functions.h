@@ -23,7 +23,7 @@ struct TaskFunction {
   std::string name;        // "x", "i + 2 k"
   isl::union_pw_aff value; // over the statements' instances
   bool isX = false;        // dimension 0, which is contiguous in memory
-  /// It moves among the cells that are written; otherwise through time, over the same cells again.
+  /// True if the dimension is one of the written cells; otherwise it is time, in which cells are written again.
   bool isPlace = true;
   std::string along = {}; // if skewed: a place plus `slope` times the function of this name
   int slope = 0;

@@ -27,7 +27,7 @@ std::string dimensionName(const char *given, int position) {
   return given ? given : "i" + std::to_string(position);
 }
 
-/// Whether not even a number can be made: each allocation is an operation.
+/// Whether the budget is used up, so that isl cannot even make a number: each allocation is an operation.
 bool isExhausted(isl_ctx *ctx) {
   isl_val *probe = isl_val_zero(ctx);
   isl_val_free(probe);
@@ -66,7 +66,7 @@ bool Context::withBudget(unsigned long operations, const std::function<void()> &
     return false;
   } catch (const isl::exception &) {
     // Later C calls get a null pointer, on which the bindings throw another error; isl still knows the first
-    // error, or, where it was reading text, only that nothing more may be computed.
+    // error. If it was reading text, it only knows that the budget is used up.
     if (isl_ctx_last_error(ctx_) != isl_error_quota && !isExhausted(ctx_))
       throw;
     isl_ctx_reset_error(ctx_);

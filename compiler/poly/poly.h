@@ -8,8 +8,8 @@
 //   poly::text(s)                          "[n] -> { B[i] : 0 <= i < n }"
 //   poly::cxx(dimMax)                      "n - 1"
 //
-// Invariant: all isl objects of a compilation live in one Context and die before it. Calls that may explode
-// run under withBudget(); past the budget they yield nothing and the caller falls back to something simpler.
+// Invariant: all isl objects of a compilation live in one Context and are destroyed before it. Calls that may take
+// exponential time run under withBudget(); beyond the budget they return nothing and the caller uses a simpler way.
 #pragma once
 #include "compiler/poly/names.h"
 #include <functional>

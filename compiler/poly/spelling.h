@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Names in a text for users as the program spells them.
+// Restores the program's own spelling of names in a text for users.
 //
 //   "for pb_u_a_24b: in order"   =>   "for a$b: in order"
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace pbc::poly {
 
-/// Each word of the text that poly::plain() made of a name becomes that name.
+/// Replaces each word that poly::plain() made from a name by that name.
 std::string asSpelled(const std::string &text);
 
 } // namespace pbc::poly

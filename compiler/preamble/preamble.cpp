@@ -25,10 +25,10 @@ namespace {
 
 constexpr const char *kText = "/pbc/preamble.h";
 constexpr const char *kParsed = "/pbc/preamble.pch";
-constexpr unsigned kStackBytes = 256u << 20; // reserved: pages are touched only by absurd nesting
+constexpr unsigned kStackBytes = 256u << 20; // only reserved; only very deep nesting uses its pages
 
-/// A preamble's bytes: the size of its text, the text, which Clang asks for by name, and what Clang made of it, at a
-/// multiple of 16 bytes.
+/// A preamble's bytes: the size of its text, the text itself (Clang opens it by name), and Clang's precompiled header,
+/// which begins at a multiple of 16 bytes.
 std::string packed(const std::string &text, llvm::StringRef parsed) {
   const std::uint64_t size = text.size();
   std::string bytes(reinterpret_cast<const char *>(&size), sizeof size);
@@ -47,12 +47,12 @@ Unpacked unpacked(llvm::StringRef bytes) {
     return {"", bytes};
   std::memcpy(&size, bytes.data(), sizeof size);
   if (size > bytes.size() - sizeof size)
-    return {"", bytes}; // which Clang refuses
+    return {"", bytes}; // Clang refuses these bytes
   return {bytes.substr(sizeof size, size),
           bytes.drop_front(std::min((sizeof size + size + 15) / 16 * 16, bytes.size()))};
 }
 
-/// Writes what was parsed into a buffer in place of a file.
+/// Writes the parsed headers into a buffer instead of a file.
 class Action : public clang::ASTFrontendAction {
 public:
   explicit Action(std::shared_ptr<clang::PCHBuffer> buffer) : buffer_(std::move(buffer)) {}
@@ -100,7 +100,7 @@ Shared parse(const Request &request) {
   all->pushOverlay(memory);
   instance.createFileManager(all);
   instance.getFrontendOpts().DisableFree = false;
-  instance.getDiagnosticOpts().ShowCarets = false; // or it counts the errors on stderr
+  instance.getDiagnosticOpts().ShowCarets = false; // otherwise Clang prints the number of errors on stderr
   auto dependencies = std::make_shared<AllDependencies>();
   instance.addDependencyCollector(dependencies);
 
@@ -120,7 +120,7 @@ Shared parse(const Request &request) {
 
 Shared make(const Request &request) {
   Shared made;
-  static std::mutex oneAtATime; // Enable() and Disable() are the process's
+  static std::mutex oneAtATime; // Enable() and Disable() concern the whole process
   std::lock_guard lock(oneAtATime);
   llvm::CrashRecoveryContext::Enable();
   llvm::CrashRecoveryContext recovery;

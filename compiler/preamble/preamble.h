@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Headers that Clang has parsed already, for the many texts of one compilation that begin with the same ones.
+// Headers that Clang has already parsed, for the many texts of one compilation that begin with the same headers.
 //
 //   Request headers{.text = "#include \"pb/region.h\"\n#include <vector>\n", .files = abiHeaders(),
 //                   .arguments = {"-triple", ...}};
-//   Shared preamble = make(headers);       // null: Clang has an error to report, or broke down
+//   Shared preamble = make(headers);       // null: Clang found an error, or crashed
 //   if (preamble)
-//     use(*preamble, invocation, files);   // preamble_use.h: what is parsed now sees those declarations
+//     use(*preamble, invocation, files);   // preamble_use.h: the text that is parsed next sees their declarations
 //
-// A text that is parsed so keeps its #include lines: each header says `#pragma once` or has a guard, and the
-// preamble remembers both. Lines that must not stand twice are left out under `#ifndef PB_PREAMBLE`, which
-// every preamble defines. A preamble is Clang's own precompiled header, as bytes in memory.
+// A text that is parsed with a preamble keeps its #include lines: each header has `#pragma once` or a guard, and
+// the preamble remembers both. Lines that must not occur twice are skipped by `#ifndef PB_PREAMBLE`, because
+// every preamble defines this macro. A preamble is Clang's own precompiled header, as bytes in memory.
 //
-// Invariants: a preamble serves only a front end with the arguments that it was made with, and more of those
-// that decide about messages and about where headers are found; Clang's own tests of that are switched off.
-// A text means the same with and without it, so that whoever has no preamble does without.
+// Invariants: a preamble is used only with the front-end arguments that it was made with; more arguments may be
+// added only if they concern messages or the search for headers. Clang's own checks of this are switched off.
+// A text has the same meaning with and without a preamble, so it can be parsed without one where none exists.
 #pragma once
 #include <functional>
 #include <memory>
@@ -36,14 +36,14 @@ struct Preamble {
 };
 
 using Shared = std::shared_ptr<const Preamble>;
-/// Where preambles come from: made, remembered or found in a cache. May be called from several threads.
+/// Returns a preamble that it makes, has in memory or finds in a cache. May be called from several threads.
 using Source = std::function<Shared(const Request &)>;
 
-/// Virtual folder of all texts in memory, and of the headers among them.
+/// The virtual folder of all texts in memory, including headers.
 inline constexpr const char *kVirtualFolder = "/pbc";
 inline constexpr const char *kVirtualIncludes = "/pbc/include";
 
-/// Parses the headers. Null where there is an error in them: parsed as a part of the text, they report it.
+/// Parses the headers. Null if they contain an error; parsing them as a part of the text then reports it.
 Shared make(const Request &);
 
 } // namespace pbc::preamble

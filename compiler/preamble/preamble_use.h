@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Tells a Clang that is about to parse something that its headers are parsed already.
+// Makes a Clang instance use a preamble for the text that it parses next.
 //
 //   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
 //   preamble::use(*preamble, instance.getInvocation(), *memory);     // then instance.ExecuteAction(...)

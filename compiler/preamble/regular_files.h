@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The files of the disk as Clang may see them: regular files up to a size, and folders.
+// A file system for Clang that opens only folders and regular files up to a size.
 //
 //   #include "/dev/zero"     in a raw block  =>  "cannot open file '/dev/zero': Operation not supported"
 //   #include "huge.h"        of 1 TiB        =>  "cannot open file 'huge.h': File too large"

@@ -107,7 +107,7 @@ private:
     const Step &step = plan_.steps[first.step];
     if (step.callsTransforms && step.dependences.is_empty())
       return false; // its points are spawned in parallel
-    // Of the order only what these two uses have of it: a step of many rules has many pairs.
+    // Only the part of the order that concerns these two uses is needed; a step of many rules has many pairs.
     const isl::union_map &order = orders_[first.step];
     const isl::union_map earlier = order.intersect_domain(isl::union_set(pairs.domain()));
     const isl::union_map later = order.intersect_domain(isl::union_set(pairs.range()));

@@ -39,7 +39,7 @@ std::vector<std::string> labelsOf(const std::string &transform, const std::vecto
           .note(first->second, "the other one is here")
           .help("configurations name rules by their labels: give each its own");
   };
-  // What the author wrote comes before what a rule without a label is called.
+  // Written labels are given first, so that the names of rules without a label do not take them.
   for (std::size_t r = 0; r < rules.size(); ++r)
     if (const auto *label = writtenLabel(rules[r]))
       give(r, label->text, label->span);

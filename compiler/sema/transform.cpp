@@ -18,7 +18,7 @@ bool fitsInt(double value) {
   return value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max();
 }
 
-/// False (reported) if a value of a tunable that is a whole number is none of `int`.
+/// Returns false and reports an error if a value of an integer tunable does not fit into `int`.
 bool checkRange(const syntax::Item &item, source::Diagnostics &diagnostics) {
   for (const auto *literal : {&item.initial, &item.minimum, &item.maximum})
     if (*literal && !fitsInt((*literal)->value)) {

@@ -6,8 +6,8 @@
 
 namespace pbc::syntax {
 
-/// One digit of four bits: at the last one `members` says which numbers there are, before it `below` what
-/// begins with each.
+/// A node for one digit of four bits. At the last digit, `members` says which numbers the set has; at earlier
+/// digits, `below` has the node for each value of the digit.
 struct HideSet::Node {
   std::uint16_t members = 0;
   std::array<std::shared_ptr<const Node>, 16> below;
@@ -18,7 +18,7 @@ namespace {
 using Node = HideSet::Node;
 using Pointer = std::shared_ptr<const Node>;
 
-constexpr int kTopShift = 28; // of eight digits
+constexpr int kTopShift = 28; // a number has eight digits
 
 std::uint32_t digit(std::uint32_t number, int shift) { return number >> shift & 15U; }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The macros that a token must not be expanded by again: Prosser's "hide set", as numbers of macros.
+// The macros that must not expand a token again: Prosser's "hide set", as a set of macro numbers.
 //
 //   HideSet a = HideSet().with(1).with(2), b = a.with(30000);
 //   b.has(2)            => true
-//   a & b               => {1, 2}, without looking at what both share
+//   a & b               => {1, 2}, without a visit to shared nodes
 //
-// Invariant: a set never changes. with() shares all but a few nodes with its set, so that a chain of n macros, each
-// made by all before it, takes n steps and not n * n: a trie of the numbers' digits, as in Okasaki and Gill, "Fast
-// mergeable integer maps" (1998).
+// Invariant: a set never changes. The result of with() shares all but a few nodes with the old set, so a chain of n
+// macros, each defined by the one before it, takes n steps and not n * n. The set is a trie of the numbers' digits, as
+// in Okasaki and Gill, "Fast mergeable integer maps" (1998).
 #pragma once
 #include <cstdint>
 #include <memory>

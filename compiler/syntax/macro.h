@@ -41,7 +41,7 @@ struct MacroToken {
   std::string text;
   Span origin;
   bool verbatim;  // the origin is exactly these bytes
-  HideSet madeBy; // empty: it stands in the text
+  HideSet madeBy; // empty: the token is in the text
 };
 
 /// The text around a macro use; the use may end anywhere before the next directive.

@@ -103,7 +103,7 @@ const From *fillCells(const Region<T, D> &to, const From *from) {
 
 /// A matrix as a C function expects it: x fastest, without gaps. The memory lives as long as the object; if
 /// only a pointer is taken from a temporary object, it lives as long as the program. The elements of an output
-/// are written back when the object dies or is used again: to_c_array(region, pointer, storage).
+/// are written back when the object is destroyed or used again: to_c_array(region, pointer, storage).
 class CArrayStorage {
 public:
   explicit CArrayStorage(long count = 0) : count_(count), array_(MatrixRegion1D::allocate(count)) {}
@@ -191,7 +191,7 @@ void from_c_array(const Region<T, D> &m, const ElementT *array) {
 }
 
 /// Sets the pointer to the region's cells without gaps, x fastest: to the region's own memory if it has this layout,
-/// or else to a copy in the storage, which is written back into an output when the storage dies. The cells of an
+/// or else to a copy in the storage, which is written back into an output when the storage is destroyed. The cells of an
 /// input must not be written, so it is always copied unless the pointer is `const`.
 template <class T, int D, class P>
 void to_c_array(const Region<T, D> &m, P *&array, CArrayStorage &storage) {
@@ -255,7 +255,7 @@ private:
 
 } // namespace petabricks
 
-/// Another name for it, which the original has.
+/// The original compiler's second name for the namespace.
 namespace workstealing {
 using namespace petabricks;
 }

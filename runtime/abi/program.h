@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a generated program tells the runtime about itself, and what it asks of the runtime.
+// The interface between a generated program and the runtime: tables that describe the program, and functions.
 //
 // The compiler emits one `const pb::Program pb_program`. runtime/program reads it to parse the command line,
 // load matrices, fill selectors and tunables from a configuration file, run, time, check and describe.

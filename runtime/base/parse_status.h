@@ -4,8 +4,8 @@
 //
 //   try { app.parse(argc, argv); } catch (const CLI::ParseError &e) { return parseStatus(app, e); }
 //
-// CLI11 has exit statuses of its own, but here every error of a user gives status 1; words of the command
-// line are printed by visible.h.
+// CLI11 has its own exit statuses, but here every error of a user gives status 1. Words of the command line
+// are printed through visible() (visible.h).
 #pragma once
 #include "runtime/base/visible.h"
 #include <cstdio>

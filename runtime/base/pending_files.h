@@ -7,7 +7,7 @@
 //   files.add("c.npy", {header, elements});   // throws if the disk is full: neither b.npy nor c.npy changes
 //   files.commit();                           // now both have their names
 //
-// Invariants: a regular file has its old content or the whole new one, whenever the process ends. Files that
+// Invariants: a regular file has its old content or the whole new one, no matter when the process ends. Files that
 // were not committed are removed with the object, and also if SIGINT, SIGTERM or SIGHUP end the process
 // meanwhile. A new file is created by the call that opens it (O_EXCL, O_NOFOLLOW), so no other process can
 // put a link in its place.

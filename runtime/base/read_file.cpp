@@ -44,13 +44,13 @@ FileText readDescriptor(int descriptor, unsigned long most, const IsOfUse &isOfU
   bool isAsked = false;
   int waited = 0;
   for (unsigned long used = 0;;) {
-    // One byte more than is allowed, so that a file of exactly this length still has its end.
+    // One byte more than is allowed, so that the end of a file of exactly this length is found.
     const unsigned long room = std::min(most + 1 - used, std::max(used / 2, 1ul << 16));
     text.resize(used + room);
     const long n = read(descriptor, text.data() + used, room);
     if (n < 0 && errno == EINTR)
       continue;
-    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) { // somebody will write
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) { // a process has the pipe open for writing
       pollfd ready{descriptor, POLLIN, 0};
       poll(&ready, 1, -1);
       continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reads the text of a file that the user named, which may be anything: a folder, a pipe, a device without an
+// Reads the text of a file that the user has named, which may also be a folder, a pipe or a device without an
 // end.
 //
 //   const FileText f = readFile("prog.cfg", 64 << 20);
@@ -26,14 +26,14 @@ constexpr unsigned long kMostText = 64ul << 20;
 
 FileText readFile(const std::string &path, unsigned long most = kMostText);
 
-/// Whether it is worth reading on after this beginning of a stream (4096 bytes, or all that there are).
+/// Whether the rest of a stream is of use, given its beginning (4096 bytes, or all of a shorter stream).
 using IsOfUse = std::function<bool(std::string_view begin)>;
 
 /// Reads the rest of an open file, whose descriptor may be non-blocking. If `isOfUse` returns false, the text
 /// ends there.
 FileText readDescriptor(int descriptor, unsigned long most, const IsOfUse &isOfUse = nullptr);
 
-/// Opens for reading without waiting for the other end of a pipe; -1 and errno as open() has them.
+/// Opens a file for reading without waiting for the other end of a pipe. Fails as open() does: -1 and errno.
 int openWithoutWaiting(const std::string &path);
 
 /// "64 MiB", "3 bytes"

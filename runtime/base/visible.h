@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Makes text from outside (names of files, values, output of other programs) safe to print on a terminal.
+// Makes untrusted text (names of files, values, output of other programs) safe to print on a terminal.
 //
 //   visible("a\x1b[2Jb.npy")    =>  "a\\x1b[2Jb.npy"
 //   visible("caf\xc3\xa9\n")    =>  the same: text in UTF-8, tabs and line ends are kept

@@ -78,7 +78,7 @@ public:
     return true;
   }
 
-  /// What stands there still, with its line; "" at the end of the file.
+  /// The next word that has not been read, with its line; "" at the end of the file.
   std::string remaining() {
     blanks(true);
     return at_ == end_ ? "" : where() + word();

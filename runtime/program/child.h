@@ -14,8 +14,8 @@
 
 namespace pb::program {
 
-/// Asks `question` in a process of its own, so that whatever it opens is closed with that process. False if the
-/// process fails.
+/// Calls `question` in a child process, so that everything it opens is closed at the end of that process. False if
+/// the process fails.
 bool inChild(const std::function<bool()> &question);
 
 struct ChildResult {

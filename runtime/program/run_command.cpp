@@ -38,7 +38,7 @@ Strings namesOf(const std::string &prefix, const char *kind, size_t count) {
   return names;
 }
 
-/// Whether there are no input files: --n, or --size for a size that files would tell.
+/// Whether there are no input files: --n is given, or --size for a size that files would determine.
 bool randomInputs(const Transform &t, const Options &o) {
   const bool tellsOpen = std::all_of(o.sizes.begin(), o.sizes.end(),
                                      [&](const auto &size) { return isOpenSize(t, size.first); });
@@ -108,7 +108,7 @@ std::vector<long> askedSizes(const Transform &t, const Options &o) {
   return sizes;
 }
 
-/// Those that the command line gives: the params, and with --size what no input tells.
+/// The sizes from the command line: the params, and with --size the sizes that no input determines.
 std::vector<long> givenSizes(const Transform &t, const Options &o, std::vector<long> params) {
   params.resize(static_cast<size_t>(t.sizeCount), -1);
   for (int i = t.paramCount; i < t.sizeCount; ++i)
@@ -117,7 +117,7 @@ std::vector<long> givenSizes(const Transform &t, const Options &o, std::vector<l
   return params;
 }
 
-/// A result that nobody sees may be a mistake.
+/// Warns about outputs that are written to no file, because this may be a mistake.
 void sayWhatIsNotWritten(const Transform &t, size_t named) {
   const size_t first = static_cast<size_t>(inputCount(t)) + named;
   Strings names;

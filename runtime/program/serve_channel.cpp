@@ -115,7 +115,7 @@ bool ServeChannel::readRequest(std::string *token, std::string *request) {
   while (line.find_first_not_of(" \t\r") == std::string::npos);
   std::size_t begin = line.find('{'), end = std::min(begin, line.find(' '));
   if (begin == std::string::npos || end == std::string::npos || end == begin)
-    begin = end = 0; // there is no token or no request; the answer reports it
+    begin = end = 0; // there is no token or no request; the answer reports this
   *token = line.substr(0, end);
   *request = line.substr(begin);
   return true;

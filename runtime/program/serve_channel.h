@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The two ends of a conversation with a tuner: where requests come from, and where answers go.
+// The connection to a tuner: reads requests and writes answers.
 //
 //   ServeChannel channel = ServeChannel::streams();      // by hand: standard input and output
 //   ServeChannel channel = ServeChannel::over(3);        // a tuner's socket
@@ -8,10 +8,10 @@
 //     channel.tell(token, answer);                       // "\nTOKEN ANSWER\n"
 //
 // A request may begin with a token: the text before its first '{'. Every line about that request begins with the same
-// token, so that the tuner can distinguish an answer from what a rule body has printed, and from the answer to an
+// token, so that the tuner can distinguish an answer from the output of a rule body and from the answer to an
 // earlier request.
 //
-// Invariant: rule bodies find standard input empty, and what they print on standard output goes to standard error.
+// Invariant: standard input is empty for rule bodies, and their output on standard output goes to standard error.
 // The tuner's socket is moved to a descriptor that cannot be guessed and that programs started by a rule body do not
 // inherit.
 #pragma once

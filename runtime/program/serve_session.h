@@ -5,8 +5,8 @@
 //   ServeSession session(program, sort, 2, [](const std::string &event) { ... });
 //   session.answer(R"({"op":"prepare","sizes":{"n":64}})") == R"({"ok":true,"n":64,"seconds":1e-05})"
 //
-// Invariant: answer() always returns one line of JSON; a request that fails leaves the session usable; every
-// run begins with the inputs that prepare made, whatever earlier runs did to them.
+// Invariant: answer() always returns one line of JSON; the session remains usable after a request that fails;
+// every run begins with the inputs that prepare made, even if earlier runs changed them.
 #pragma once
 #include "runtime/program/energy_meter.h"
 #include "runtime/program/inputs.h"
@@ -21,7 +21,7 @@ namespace pb::program {
 
 class ServeSession {
 public:
-  /// `tell` gets lines about what happens before the answer (from any thread); may be empty.
+  /// `tell` gets lines about events before the answer (from any thread); it may be empty.
   ServeSession(const Program &, const Transform &, int threads,
                std::function<void(const std::string &line)> tell = {});
   ~ServeSession();
@@ -38,7 +38,7 @@ private:
   /// Restores all inputs; returns the first one that the run had changed, or -1.
   int restoreInputs();
   void noteBuild(const std::string &kernel, bool begins);
-  /// Writes the reference to files, or takes it from there, where the request says so.
+  /// Writes the reference to files, or reads it from files, if the request asks for this.
   void exchangeReference(const Json &request);
   Json measure(const Json &request);
   /// The cost of one run. If energy is asked for, it is taken from as many runs as the counters need.
@@ -54,7 +54,7 @@ private:
   const std::vector<Matrix> *load(const Json &request);
   Runner &runner(int threads);
   void resetConfiguration(int *threads);
-  /// The defaults, then what the request's "config" says.
+  /// Sets the defaults and then the values of the request's "config".
   void configure(const Json &request, int *threads);
   /// Gives outputs whose size is a tunable the size that it has now; returns whether all sizes are those of
   /// the reference.
@@ -66,12 +66,12 @@ private:
   unsigned long seed_ = 1;
   std::vector<std::string> files_; // the files whose matrices are in loaded_
   std::vector<Matrix> loaded_;
-  std::optional<Instance> instance_; // set while prepared
+  std::optional<Instance> instance_; // has a value after prepare
   std::vector<Matrix> reference_;
   std::vector<Matrix> inputs_;        // copies, as they were before the first run
-  bool defaultChangesInputs_ = false; // then other configurations may, too
+  bool defaultChangesInputs_ = false; // if so, other configurations may change them, too
   std::unique_ptr<Runner> runner_;
-  int mostThreads_ = 0;                // of any runner
+  int mostThreads_ = 0;                // the most threads of any runner so far
   std::unique_ptr<EnergyMeter> meter_; // made when first needed
   std::function<void(const std::string &)> tell_;
   std::atomic<long> builds_ = 0; // number of kernels that were compiled

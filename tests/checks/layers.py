@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which component may include which: the table below, compared with all #include lines of compiler/, runtime/ and tuner/.
+"""Compares the table below, which says which component may include which, with all #include lines of compiler/,
+runtime/ and tuner/.
 
   layers.py ROOT
 
-A component is a folder with those of its subfolders that have no line of their own; where a folder holds things of
-different layers, it is a header with its source, or several of them (`tuner/write_file`). Its first name stands for it.
-The line of a component names everything that its files include; it says nothing of what those include in turn. The table
-must have no cycle, and no more than what is used, so that it can be read as a description of the project: a component only
-includes what stands above it.
+A component is a folder with those of its subfolders that have no line of their own. If a folder has files of different
+layers, a component may also be a header with its source, or several of them (`tuner/write_file`). The first name in a
+line is the component's name. The line lists the components that its files include directly. The table must have no cycle
+and no unused entry, so that it describes the project: a component includes only components above it.
 """
 import os
 import re
 import sys
 
 TABLE = {
-    # The runtime, which generated programs are linked with.
+    # The runtime is linked with generated programs.
     "runtime/abi": "",
     "runtime/base": "runtime/abi",
     "runtime/matrix": "runtime/abi runtime/base",
@@ -23,7 +23,7 @@ TABLE = {
     "runtime/config": "runtime/abi runtime/base runtime/matrix",
     "runtime/device": "runtime/abi runtime/base runtime/matrix runtime/task",
     "runtime/program": "runtime/abi runtime/base runtime/matrix runtime/task runtime/config runtime/device",
-    # The tuner, which knows nothing of the compiler.
+    # The tuner does not depend on the compiler.
     "tuner/base": "",
     "tuner/space": "runtime/base",
     "tuner/write_file tuner/temporary_folder": "runtime/base tuner/space",
@@ -38,7 +38,7 @@ TABLE = {
         "tuner/space tuner/write_file tuner/journal tuner/strategy tuner/evaluate tuner/travel tuner/report "
         "tuner/session",
     "tuner": "runtime/base tuner/space tuner/write_file tuner/strategy tuner/report tuner/session tuner/kernels",
-    # The compiler, in the order of its passes.
+    # The components of the compiler, in the order of its passes.
     "compiler/source": "runtime/base",
     "compiler/poly": "",
     "compiler/syntax": "compiler/source",
@@ -53,7 +53,7 @@ TABLE = {
         "runtime/device compiler/poly compiler/body compiler/choice compiler/schedule compiler/kernel "
         "compiler/emit/kernel",
     "compiler/build": "runtime/base compiler/preamble",
-    # Cost models, and `pbc model`.
+    # The cost models and `pbc model`.
     "compiler/model": "",
     "compiler/model/machine": "runtime/base tuner/space compiler/source compiler/model",
     "compiler/model/movement": "runtime/abi compiler/model",
@@ -66,7 +66,7 @@ TABLE = {
         "runtime/abi runtime/base runtime/device tuner/base tuner/space tuner/write_file compiler/model "
         "compiler/model/machine compiler/model/movement compiler/model/measure compiler/model/area "
         "compiler/model/time compiler/model/energy compiler/model/codesign",
-    # What puts all of it together.
+    # The driver puts all components together.
     "compiler/driver":
         "runtime/base tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/syntax "
         "compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/emit/kernel "
@@ -79,7 +79,7 @@ class Problem(Exception):
 
 
 class Layers:
-    """The table, read: `members` has the component of each name, `allowed` what a component may include."""
+    """The parsed table: `members` has the component of each name, `allowed` the components that each may include."""
 
     def __init__(self, table):
         self.members, self.allowed = {}, {}
@@ -93,7 +93,7 @@ class Layers:
             self.members.update({name: component for name in names.split()})
 
     def component_of(self, path):
-        """The component with the longest name that the file is or lies in; None if there is none."""
+        """The component whose name is the longest prefix of the file's path; None if there is none."""
         name = os.path.splitext(path)[0]
         while name and name not in self.members:
             name = os.path.dirname(name)
@@ -108,13 +108,13 @@ def includes(text):
 
 
 def target_of(path, included, files):
-    """The source that an #include in the file `path` names, or None: generated, or of a library."""
+    """The source that an #include in the file `path` names; None if the file is generated or belongs to a library."""
     beside = os.path.normpath(os.path.join(os.path.dirname(path), included))
     return included if included in files else beside if beside in files else None
 
 
 def compare(table, files):
-    """What is wrong, as lines; `files`: the text of each source by its path from the root."""
+    """The problems, one line each; `files` has the text of each source by its path from the root."""
     layers, wrong, seen = Layers(table), [], {}
     for path, text in sorted(files.items()):
         component = layers.component_of(path)

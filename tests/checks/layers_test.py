@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""layers.py finds what it is there for: small projects with one mistake each."""
+"""Tests that layers.py finds mistakes, in small projects with one mistake each."""
 import sys
 
 sys.dont_write_bytecode = True
 import layers
 
 TABLE = {"tuner/space": "", "tuner/write_file": "", "tuner/strategy": "tuner/space", "tuner": "tuner/strategy tuner/write_file"}
-NEW = "/".join(["runtime", "new", "a.h"])  # no file of the project, which citations have to name
+NEW = "/".join(["runtime", "new", "a.h"])  # joined, because citations.py requires that named files exist
 GOOD = {
     "tuner/space/grid.h": '#include <map>\n#include "PbccParser.h"\n',
     "tuner/write_file.h": "",
@@ -39,6 +39,6 @@ expect(TABLE, GOOD | {"tuner/strategy/techniques/local.cpp": ""}, "lets tuner/st
 expect(TABLE | {"tuner/gone": ""}, GOOD, "a line for tuner/gone, where no source is")
 expect({"tuner/space": "tuner/strategy"} | TABLE | {"tuner/space": "tuner/strategy"}, GOOD, "that is a cycle")
 expect(TABLE | {"tuner": "tuner/magic"}, GOOD, "has no line")
-# Several names make one component, in which everything may include everything.
+# Several names can make one component, in which all files may include each other.
 SEVERAL = {"tuner/write_file tuner/space": "", "tuner/strategy": "tuner/write_file", "tuner": "tuner/write_file tuner/strategy"}
 expect(SEVERAL, GOOD | {"tuner/space/grid.h": '#include "tuner/write_file.h"\n'}, "")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A check that looked at nothing fails, and no check overlooks a file that git does not know yet.
+"""Tests that a check without anything to check fails, and that no check overlooks a file that git does not know yet.
 
   nothing_fails.py ROOT PBC
 
-The scripts run in a repository of their own, which holds what the working tree holds, so that files can be added.
+The scripts run in a temporary repository with the files of the working tree, so that files can be added.
 """
 import os
 import shutil
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-NEW = os.path.join("tuner", "strategy", "unformatted.cpp")  # no file of the project, which citations have to name
+NEW = os.path.join("tuner", "strategy", "unformatted.cpp")  # joined, because citations.py requires that named files exist
 
 
 def run(folder, *words):
@@ -30,7 +30,7 @@ def repository(root, folder):
     listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=root,
                             capture_output=True, text=True)
     if listed.returncode != 0:
-        sys.exit(77)  # no repository: sources from an archive
+        sys.exit(77)  # skipped: the sources come from an archive, without a repository
     for path in filter(None, listed.stdout.split("\0")):
         source, target = os.path.join(root, path), os.path.join(folder, path)
         if os.path.exists(source):
@@ -57,7 +57,7 @@ def new_files(folder):
         file.write("int    twice( int x ){return 2*x;}\n")
     expect(run(folder, "scripts/format", "--check"), 1, NEW)
     expect(run(folder, "scripts/licence-lines", "--check"), 1, NEW)
-    # Nothing compiles it, so there is nothing to lint; beside a header there is.
+    # The build does not compile the new file, so lint has nothing to do; with a new header it has.
     expect(run(folder, "scripts/lint", "--list", "--changed"), 1, f"the build does not compile {NEW}")
     header = NEW.replace(".cpp", ".h")
     with open(os.path.join(folder, header), "w") as file:

@@ -143,7 +143,7 @@ def main():
     right, none, _ = run(moves("cpu", "cpu"), "--n=64")
     assert none is None, none  # 65: no device is opened
     bytes = 64 * 64 * 8
-    # 27, 30, 34: the chain moves A once and D; B, which nobody reads, never leaves.
+    # 27, 30, 34: the chain moves A once and D; B is not read elsewhere and stays on the device.
     got, c, _ = run(moves("gpu", "gpu"), "--n=64")
     assert got == right and (c["launches"], c["in"], c["bytes in"], c["out"], c["bytes out"]) == (2, 1, bytes, 1, bytes), c
     # 26, 28: what the processor reads next comes back once.

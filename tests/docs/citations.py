@@ -36,7 +36,7 @@ PAGES = {"language reference": "language-reference.md", "petabricks-hetero": "pe
 
 
 def numbers(text):
-    """"1.2, 4 and 7-9" is 1.2, 4, 7, 8, 9; the ends alone where they are no whole numbers."""
+    """"1.2, 4 and 7-9" is 1.2, 4, 7, 8, 9; only the two ends if they are no whole numbers."""
     out = []
     for part in re.split(r", and |, | and ", text):
         ends = re.split(r" to |-", part)
@@ -48,7 +48,7 @@ def numbers(text):
 
 
 class References:
-    """What there is to cite: pages with their sections, requirements, decisions."""
+    """Everything that can be cited: pages with their sections, requirements and decisions."""
 
     def __init__(self, root):
         self.root, self.by_name, self.sections = root, {}, {}
@@ -83,7 +83,7 @@ class References:
 
 
 def joined(text):
-    """The text with a space for each line end and for the mark that begins a comment's next line, and where each line was."""
+    """The text with a space for each line end and the comment mark after it; NUL bytes keep the positions of the lines."""
     return re.sub(r"\n[ \t]*(?:///?|#|\*|//!)?[ \t]*", lambda m: " " + "\0" * (len(m[0]) - 1), text)
 
 
@@ -159,12 +159,12 @@ def check(root):
             if not (name.endswith(TEXTS) or relative.startswith(("scripts/", ".ci/"))) or os.path.islink(path):
                 continue
             if relative == "tests/docs/citations.py":
-                continue  # its examples are wrong citations
+                continue  # it has wrong citations as examples
             try:
                 with open(path, encoding="utf-8") as file:
                     text = file.read()
             except UnicodeDecodeError:
-                continue  # a test's input
+                continue  # the input of a test
             wrong, found = problems_of(text, relative, refs)
             count += found
             if relative.startswith("docs/architecture"):

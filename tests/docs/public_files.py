@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the files that a public project has: public_files.py PBC ROOT
 
-* LICENSE is, word by word, the Apache License 2.0 and LLVM's exceptions as the system's packages have them.
-* The version has one place, project(VERSION) in CMakeLists.txt: `pbc --version`, `./prog --info` and the newest entry
-  of CHANGELOG.md say the same, and no source writes a version of its own.
-* THIRD-PARTY-NOTICES is what scripts/third-party-notices writes.
-* The templates and SECURITY.md are there and are not empty.
+* LICENSE is, word by word, the Apache License 2.0 and LLVM's exceptions as in the system's packages.
+* The version is written only once, as project(VERSION) in CMakeLists.txt: `pbc --version`, `./prog --info` and the
+  newest entry of CHANGELOG.md have the same, and no source contains another one.
+* THIRD-PARTY-NOTICES equals the output of scripts/third-party-notices.
+* The templates and SECURITY.md exist and are not empty.
 """
 import json, os, re, subprocess, sys, tempfile
 

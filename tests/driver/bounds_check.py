@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""--bounds-check: bounds_check.py PBC. What a program says of an access outside of its region: rule and line."""
+"""Tests --bounds-check: the message about an access outside of its region names rule and line. bounds_check.py PBC"""
 import os, subprocess, sys, tempfile
 
 PBC = os.path.abspath(sys.argv[1])

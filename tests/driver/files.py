@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Files that pbc and its programs read and write: files.py PBC.
+"""Tests the files that pbc and its programs read and write: files.py PBC.
 
-What took part in a program decides whether it is compiled again; files are written whole or not at all, all of a run or
-none; input without an end, pipes without a writer and control characters in names end in a message.
+A program is compiled again if a file that it was made from has changed. Files are written completely or not at all, and
+so are all files of one run together. Input without an end, pipes without a writer and control characters in names give a
+message.
 """
 import os, re, resource, signal, subprocess, sys, tempfile, threading, time
 
@@ -49,7 +50,7 @@ def archive(name, value):
 def outputOf(program):
     return run(program, "a.txt", "-", env={**os.environ, "LD_LIBRARY_PATH": os.getcwd()}).stdout.split()[-1]
 
-# ---- what took part in a program
+# ---- files that a program was made from
 
 def test_a_changed_library_is_linked_again():
     write("uses.pbcc", """%{ extern "C" double number(void); %}
@@ -63,7 +64,7 @@ transform Uses from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return number()
     assert outputOf("./uses") == "2"
 
 def test_a_cached_program_is_linked_again_with_another_library():
-    """Without a raw block the whole program is kept in the cache."""
+    """Without a raw block, the cache has the whole program."""
     write("plain.pbcc", PROGRAM)
     archive("libextra.a", 1)
     pbc("plain.pbcc", "-L.", "-lextra")
@@ -72,7 +73,7 @@ def test_a_cached_program_is_linked_again_with_another_library():
     archive("libextra.a", 2)
     assert "parse" in pbc("plain.pbcc", "-L.", "-lextra", "--time-passes")
     assert "parse" not in pbc("plain.pbcc", "-L.", "-lextra", "--time-passes")
-    library("libextra.so", 3) # is found before the archive
+    library("libextra.so", 3) # the linker finds it before the archive
     assert "parse" in pbc("plain.pbcc", "-L.", "-lextra", "--time-passes")
 
 def test_a_file_that_the_assembler_reads():
@@ -96,10 +97,10 @@ def test_a_changed_header():
         pbc("header.pbcc")
         assert outputOf("./header") == digit, digit
 
-# ---- written whole or not at all
+# ---- files are written completely or not at all
 
 def test_a_full_disk():
-    """The limit of a file's size stands for it; a disk of a megabyte where this process may make one."""
+    """A limit on the size of files simulates it; if this process may mount one, a disk of a megabyte is used as well."""
     write("full.pbcc", PROGRAM)
     for options in ([], ["--no-cache"]):
         write("full", "old")
@@ -154,7 +155,7 @@ def test_interrupted_runs_leave_nothing():
                 os.remove("slow")
 
 def test_a_link_in_the_place_of_a_temporary_file():
-    """Names of temporary files cannot be known beforehand, and nothing is written through a link that is there."""
+    """The names of temporary files are unpredictable, and nothing is written through an existing link."""
     write("victim", "safe")
     write("linked.pbcc", PROGRAM)
     for name in (f"linked.{os.getpid()}.tmp", "b.txt.tmp1"):
@@ -206,7 +207,7 @@ def test_a_configuration_with_a_zero_byte():
     assert message == "pbc: error: the configuration zero.cfg is not text: it has a byte that is 0\n", message
     assert run("./twice", "--config=zero.cfg", "a.txt", "-", status=1).stderr
 
-# ---- what is printed
+# ---- printed messages
 
 def test_control_characters_are_escaped():
     name = "a\x1b]0;title\x07\x9b.pbcc"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs whose compilation takes all the memory that there is: memory.py PBC. Each ends with a message."""
+"""Compiles programs that need more memory than there is; each compilation must end with a message. memory.py PBC"""
 import os, re, resource, subprocess, sys, tempfile, time
 
 PBC = os.path.abspath(sys.argv[1])
@@ -40,14 +40,14 @@ with tempfile.TemporaryDirectory() as folder:
     with open("small.pbcc", "w") as f:
         f.write(RULE % "2 * a")
     assert run("small.pbcc")[0].returncode == 0
-    for limit in ("1K", "0.001M"): # of the option, and of the environment
+    for limit in ("1K", "0.001M"): # by the option, and below by the environment
         assert "needs more than" in run("small.pbcc", limit=limit)[0].stderr, limit
     assert "needs more than 1 KiB" in run("small.pbcc", limit=None, PBC_MEMORY_LIMIT="1K")[0].stderr
     assert run("small.pbcc", limit="none", PBC_MEMORY_LIMIT="1K")[0].returncode == 0
     for limit in ("many", "-1", "1X", "6 G", "1e300"):
         assert run("small.pbcc", limit=limit)[0].stderr == f"pbc: error: `{limit}` is not a size of memory\nhelp: 6G, 500M or none\n", limit
 
-    # An allocation that the system refuses.
+    # The system refuses an allocation.
     done = subprocess.run([PBC, "bomb.pbcc", "--memory-limit=none"], capture_output=True, text=True,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)))
     assert done.returncode == 1 and "pbc: error: the compilation needs more memory than the system gives" in done.stderr, done.stderr

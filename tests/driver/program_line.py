@@ -65,7 +65,7 @@ with tempfile.TemporaryDirectory() as folder:
                    "Root<2>: once disagrees: accuracy 0.477121 (target 16 or more: missed)",
                    "Root<2>: five agrees: accuracy 15.4921 (target 16 or more: missed), as the default"], lines
 
-    # The last outputs need no file. A run that nobody would see the results of is a mistake.
+    # The last outputs need no file. A run whose results are not written anywhere is a mistake.
     with open("three.pbcc", "w") as f:
         f.write("""
 transform Three

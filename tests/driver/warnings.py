@@ -6,7 +6,7 @@ import os, subprocess, sys, tempfile
 PBC = os.path.abspath(sys.argv[1])
 
 def warnings(header, rules):
-    """The first lines of what pbc says of a transform."""
+    """The first lines of pbc's messages about a transform."""
     with open("t.pbcc", "w") as f:
         f.write(f"transform T\n{header}\n{{\n{rules}\n}}\n")
     done = subprocess.run([PBC, "--emit=grid", "t.pbcc"], capture_output=True, text=True)
@@ -16,7 +16,7 @@ def warnings(header, rules):
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
 
-    # Sizes for which no rule computes all cells, since the matrix is declared with others than the rules have.
+    # No rule computes all cells at some sizes, because the declared extents of the matrix differ from those of the rules.
     swapped = ["no rule computes all cells of `C` where w < h or w > h"]
     assert warnings("from A[w, h] to C[h, w]", "C.cell(x, y) from(A.cell(x, y) a) { return a; }") == swapped
     assert warnings("from A[w, h] to C[h, w]", "to(C.row(y) c) from(A.row(y) a) { for (int i = 0; i < h; ++i) c.cell(i) = 0; }") \
@@ -27,7 +27,7 @@ with tempfile.TemporaryDirectory() as folder:
     assert warnings("from A[n], D[m] to B[n + m]",
                     "B.cell(i) from(A.cell(i) a) { return a; } B.cell(i + m) from(D.cell(i) a) { return a; }") \
         == ["no rule computes all cells of `B` where n < m or n > m"]
-    # No word where the sizes fit, or where only what is left of a division decides.
+    # There is no warning if the sizes fit, or if it depends only on the remainder of a division.
     assert warnings("from A[w, h] to C[h, w]", "C.cell(y, x) from(A.cell(x, y) a) { return a; }") == []
     assert warnings("from A[n] to B[n]", "to(B.region(2*i, 2*i + 2) b) from(A a) { b.cell(0) = b.cell(1) = 0; }") == []
     assert warnings("from A[n], D[m] to B[n + m]",

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a default reports, asked for, gives the same program: asked_default.py PBC SHARD/SHARDS [OPTION...] -- FILE...
+"""Checks that asking for the default kernel options gives the same program as asking for nothing.
 
-For each source, `[kernels]` of a configuration asks for exactly what `pbc explain --kernels` says is in use. The text
-that is compiled must be the same, byte for byte, as without a configuration.
+  asked_default.py PBC SHARD/SHARDS [OPTION...] -- FILE...
+
+For each source, `[kernels]` of a configuration asks for exactly the options that `pbc explain --kernels` reports as in
+use. The generated text must be the same, byte for byte, as without a configuration.
 """
 import concurrent.futures, json, os, subprocess, sys, tempfile
 
@@ -17,7 +19,7 @@ def key(name):
 
 
 def asked(described):
-    """The lines of `[kernels]`; a kernel may stand in several plans, with the same options."""
+    """The lines of `[kernels]`; a kernel may occur in several plans, with the same options."""
     lines = {}
     for transform in described["transforms"]:
         for kernel in transform.get("kernels", []):
@@ -29,14 +31,14 @@ def asked(described):
 
 
 def emitted(done):
-    """The program's table holds the configuration itself, and is left out."""
+    """The generated text without the program's table, because that has the configuration itself."""
     return [line for line in done.stdout.splitlines() if "pb::kAbiVersion" not in line]
 
 
 def problem(pbc, options, source, folder):
     described = run(pbc, "explain", "--kernels", "--json", *options, source)
     if described.returncode != 0:
-        return None  # a program that is refused, or needs files that are not here
+        return None  # the program is refused, or needs files that are missing here
     lines = asked(json.loads(described.stdout))
     if not lines:
         return None

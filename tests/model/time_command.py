@@ -122,7 +122,7 @@ with tempfile.TemporaryDirectory() as folder:
     assert refused(*JACOBI[:1], "--stencil=Jacobi3D", "--size=1,1,1").startswith("no stencil is named 'Jacobi3D' (did you mean 'Jacobi1D'?)\n")
     assert refused(SOURCE + "/samples/sort.pbcc", *JACOBI[:1], *JACOBI[2:]).startswith(f"no rule of {SOURCE}/samples/sort.pbcc is a stencil\n")
     assert "did you mean 'HeatStep.Inside'?" in refused(SOURCE + "/samples/heat.pbcc", "--kernel=HeatStep.inside", *JACOBI[:1], *JACOBI[2:])
-    # The compiler says what is wrong with a program, and nobody else.
+    # Only the compiler reports what is wrong with a program.
     error = run("none.pbcc", *JACOBI[:1], *JACOBI[2:], status=1).stderr
     assert error.startswith("pbc: error: cannot read none.pbcc") and error.count("error:") == 1, error
     assert run("--stencil=Jacobi2D", "--size=1,1", status=1).stderr.startswith("--machine is required\n")

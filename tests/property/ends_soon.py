@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs of a shape whose analysis explodes: compiling them ends soon, in little memory: ends_soon.py PBC [CASE]
+"""Compiles programs whose analysis could take exponential time, and checks that it ends soon and in little memory.
 
-Each either compiles or is refused with a message that is expected here. What is bounded is processor time, so that a
-busy machine changes little; the bounds are several times what was measured, and far from what was found before (19 to
-more than 90 seconds, 4.6 GB).
+  ends_soon.py PBC [CASE]
+
+Each program either compiles or is refused with an expected message. The bound is on processor time, which a busy machine
+changes little. The bounds are several times the measured values, and far below those before the fix (19 to more than 90
+seconds, 4.6 GB).
 """
 import os, resource, subprocess, sys, tempfile
 
@@ -60,7 +62,7 @@ def versions():
 
 MANY_WAYS = ("overlap in too many ways", "has more than 999 alternatives")
 MANY_CALLS = ("calls transforms in more than 100 places",)
-CASES = {  # the program; messages one of which must come, or none that may; how many seconds
+CASES = {  # the program, the messages of which one is expected (if there are any), and the seconds allowed
     "three_strides": (strides(2, 3, 5), ()),
     "five_strides": (strides(2, 3, 5, 7, 11), MANY_WAYS),
     "six_strides": (strides(2, 3, 5, 7, 11, 13), MANY_WAYS),

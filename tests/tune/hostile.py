@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Candidates that misbehave: hostile.py PBC SOURCE FAULT
+"""Tests the tuner with candidates that misbehave: hostile.py PBC SOURCE FAULT
 
-Tunes SOURCE, whose rule Good is faster than its default, Plain, and whose rule Bad would be fastest of all if it did
-not do what FAULT says. The run must end on time, Good must win, Bad must not be chosen for any size, and the
-summary must say what is wrong with it.
+Tunes SOURCE, whose rule Good is faster than its default, Plain, and whose rule Bad would be the fastest without the
+defect that FAULT names. The run must end on time, Good must win, Bad must not be chosen for any size, and the summary
+must report the defect.
 """
 import json, os, subprocess, sys, tempfile, time
 
@@ -40,7 +40,7 @@ def check(condition, what):
 
 
 def tune(pbc, source, *words, **environment):
-    """The summary, what went to standard error, the configuration and the seconds that it took."""
+    """The summary, the text on standard error, the configuration and the seconds that the tuning took."""
     program = os.path.splitext(os.path.basename(source))[0]
     made = subprocess.run([pbc, source, "-o", program], capture_output=True, text=True, timeout=200)
     check(made.returncode == 0, made.stderr)
@@ -53,14 +53,14 @@ def tune(pbc, source, *words, **environment):
 
 
 def named(result, suspect, kinds, reason):
-    # Where there was no time to try each part alone, the whole configuration is named, what it is suspected of first.
+    # If there was no time to try each part alone, the whole configuration is named, the main suspect first.
     faults = [f for f in result["rejected"] if f["suspect"].startswith(suspect)]
     check(any(f["kind"] in kinds and reason in f["reason"] for f in faults),
           f"no {kinds} of '{suspect}' with '{reason}' in {json.dumps(result, indent=1)}")
 
 
 def endless_compiler(pbc, source):
-    """The fake device's compiler is a script: it never ends."""
+    """The fake device's compiler is a script that never ends."""
     with open("endless", "w") as script:
         script.write("#!/bin/sh\nexec sleep 1000\n")
     os.chmod("endless", 0o755)
@@ -72,7 +72,7 @@ def endless_compiler(pbc, source):
 
 
 def endless_variants(pbc, source):
-    """The same for variants of the program: nothing compiles within that time but what came before."""
+    """Tests a compiler that is too slow for variants of the program: only the program itself is compiled."""
     done = subprocess.run([pbc, "tune", "--kernels", source, "-o", "variant", "--n=1000", "--compile-limit=0.0001"],
                           capture_output=True, text=True, timeout=100)
     check(done.returncode == 1 and "is not compiled within 0.0001 s" in done.stderr, done.stderr)
@@ -86,14 +86,14 @@ def main():
             seconds = endless_compiler(pbc, source)
             endless_variants(pbc, source)
         else:
-            # What is found out at the very end leaves a slow machine no time for another race, which Good would win.
+            # If a fault is found at the very end, a slow machine has no time for another race, which Good would win.
             words = ["--n=16384", "--budget=12", "--trials=40"] if fault in LATE else [f"--budget={BUDGET}", "--n=65536"]
             result, said, configuration, seconds = tune(pbc, source, *words, "--memory=200")
             if FAULTS[fault]:
                 named(result, "Copy with Bad", *FAULTS[fault])
             check("Good" in result["choices"][0] or fault in LATE, f"Good does not win: {result}")
             check("Bad" not in configuration, f"Bad is chosen:\n{configuration}")
-        # The budget holds whatever misbehaves (but for what an idle machine does in no time).
+        # Every misbehaviour must keep to the budget; SLACK is for work that takes no time on an idle machine.
         if fault != "compiles":
             check(seconds < 1.1 * (12 if fault in LATE else BUDGET) + 2 + SLACK, f"it took {seconds} s")
         os.chdir("/")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""pbc tune --objective and --pareto, as a user gets them: objectives.py PBC
+"""Tests pbc tune --objective and --pareto as a user runs them: objectives.py PBC
 
-The program sums prefixes of squares: Table with a large table and quickly, Lean without and slowly, and Wasteful with the
-table and slowly, so that nobody wants it. Energy is that of a simulated counter (PB_POWERCAP): a process adds as many joules
-as the program's processes have used seconds, and what Lean does is told apart by how long it takes.
+The program sums prefixes of squares: Table with a large table and quickly, Lean without a table and slowly, and Wasteful
+with the table and slowly, so that it is never the best. Energy is that of a simulated counter (PB_POWERCAP): a process adds
+as many joules as the program's processes have used seconds, and Lean is recognised by its time.
 """
 import json
 import os
@@ -130,7 +130,7 @@ def front(pbc):
         file.write("# Made by pbc tune long ago\n")
     text = tune(pbc, "--pareto=time,memory").stdout
     expect(not os.path.exists(extra), "an old point is still there")
-    own = "squares.front/notes.cfg" # but not what somebody else has there
+    own = "squares.front/notes.cfg" # a file that the tuner has not written stays
     with open(own, "w") as file:
         file.write("threads = 1\n")
     words = tune(pbc, "--pareto=time,memory", status=1).stderr

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Text that every component of the tuner writes, and the models as well.
+// Formats text for all components of the tuner and for the cost models.
 //
 //   seconds(0.00123)   -> "1.23 ms"
 //   escaped("a < b")   -> "a &lt; b"
@@ -9,9 +9,9 @@
 
 namespace pbc::tuner {
 
-/// A time with its unit, three digits of it.
+/// A time with its unit and three digits.
 std::string seconds(double);
-/// For HTML and SVG text and for attributes; bytes that are no text of XML become U+FFFD.
+/// Escapes text for HTML and SVG, including attributes. Bytes that XML does not allow become U+FFFD.
 std::string escaped(const std::string &);
 
 } // namespace pbc::tuner

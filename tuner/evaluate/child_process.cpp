@@ -106,7 +106,7 @@ ChildProcess::ChildProcess(const std::vector<std::string> &command, const Proces
     arguments.push_back(const_cast<char *>(argument.c_str()));
   arguments.push_back(nullptr);
   const bool isOverChannel = talk == Talk::OverChannel;
-  // A socket, not a pipe, towards the child: writing to a dead child must not raise SIGPIPE in us.
+  // The channel is a socket, not a pipe, so that writing to a dead child raises no SIGPIPE in the tuner.
   int ours[2], complain[2];
   if ((isOverChannel ? socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ours) : pipe2(ours, O_CLOEXEC)) !=
           0 ||
@@ -208,7 +208,7 @@ ChildProcess::Read ChildProcess::readLine(double seconds, std::string *line) {
       return Read::TooLarge;
     const bool isOver = hasEnded(); // must come before its remaining output is read
     pollfd polled[2] = {{talk_, POLLIN, 0}, {complain_, POLLIN, 0}};
-    // The wait ends now and then, in case that a signal arrives just before the call.
+    // The wait is short, in case that a signal arrives just before the call.
     const double patience = left > 0 && !isOver ? std::min(left * 1000 + 1, 1.0 * kNap) : 0;
     const int ready = poll(polled, complain_ >= 0 ? 2 : 1, static_cast<int>(patience));
     if (ready < 0 && errno != EINTR)
@@ -285,7 +285,7 @@ std::string ChildProcess::describeEnd() const {
   std::string last = errors_;
   while (!last.empty() && std::isspace(static_cast<unsigned char>(last.back())))
     last.pop_back();
-  // Indented lines belong to the message above them: the values of an assertion.
+  // Indented lines, such as the values of an assertion, belong to the message above them.
   std::size_t newline = last.rfind('\n');
   for (std::size_t before; newline != std::string::npos && last.compare(newline + 1, 2, "  ") == 0;
        newline = before) {

@@ -52,7 +52,7 @@ public:
   bool writeLine(const std::string &, double seconds);
   /// Waits for a whole line. Stopped: the user wants to end (interrupt.h). TooLarge: the child has more
   /// memory than its limit. If no time is left (`seconds` <= 0) it does not wait, but still reads what is
-  /// there, including an end of file: up to the capacity of a pipe.
+  /// there, including an end of file, up to the capacity of a pipe.
   Read readLine(double seconds, std::string *line);
   /// Kills the group and waits for the child.
   void kill();
@@ -60,17 +60,18 @@ public:
   void waitForEnd(double seconds);
 
   bool running() const { return pid_ > 0; }
-  /// Whether it has ended by itself, even if other processes still hold its output open.
+  /// Whether the child has ended by itself, even if other processes still hold its output open.
   bool hasEnded() const;
   /// "ended by signal 11 (Segmentation fault)" or "ended with exit status 1", and the last text on its
   /// standard error.
   std::string describeEnd() const;
   bool endedBySignal() const;
   long residentBytes() const { return tuner::residentBytes(pid_); }
-  /// The most memory that it had at once; known only after its end.
+  /// The most memory that the child had at once; known only after its end.
   long peakBytes() const { return peakBytes_; }
-  /// Whether memory was the likely reason for its end: it had most of its limit, and at least twice `before`;
-  /// or it was killed, not by the tuner, and had so much memory (an eighth) that the system may have done it.
+  /// Whether memory was the likely reason for the child's end: it had most of its limit and at least twice
+  /// `before`, or it was killed, not by the tuner, and had so much memory (an eighth of the limit) that the
+  /// system may have killed it.
   bool endedForMemory(long before = 0) const;
   int exitStatus() const;
   const std::string &errors() const { return errors_; }

@@ -77,7 +77,7 @@ bool confineSignals(const Protected &others) {
   filter.load(kNumber);
   filter.refuseIf(SYS_setsid);
   filter.refuseIf(SYS_setpgid);
-  // Calls whose first argument is a process, or, where it is negative, a group or (-1) everybody.
+  // Calls whose first argument is a process, or, if it is negative, a group or (-1) all processes.
   for (const int call : {SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo}) {
     const std::array<pid_t, 5> refused{-1, others.tuner, -others.tuner, -others.tunersGroup,
                                        others.tunersParent > 0 ? others.tunersParent : others.tuner};
@@ -88,7 +88,7 @@ bool confineSignals(const Protected &others) {
     filter.allow();
   }
 #ifdef SYS_pidfd_open
-  // Another way to send a signal.
+  // A descriptor from pidfd_open can also be used to send a signal.
   filter.skipUnless(SYS_pidfd_open, 4);
   filter.load(kFirst);
   filter.refuseIf(static_cast<unsigned>(others.tuner));

@@ -117,7 +117,7 @@ double Examination::secondsAt(const ExaminedInput &input) const {
     if (!space_.isParam(name))
       n = std::max(n, value);
   if (n < steps_.front().n / 2)
-    return 0; // nothing that counts
+    return 0; // the sizes are too small to count
   for (const Step &step : steps_)
     if (step.n >= n)
       return step.defaultSeconds;
@@ -162,8 +162,7 @@ std::vector<std::optional<Misfit>> Examination::examine(const std::vector<Config
     if (std::all_of(result.begin(), result.end(), [](const auto &misfit) { return misfit.has_value(); }) ||
         stopRequested() || left() <= 0)
       break;
-    constexpr double kRunsOfDefault =
-        3; // for the reference, for values up to rounding, and once more for luck
+    constexpr double kRunsOfDefault = 3; // for the reference, for values up to rounding, and one in reserve
     if (secondsAt(input) * (kRunsOfDefault + static_cast<double>(configurations.size())) > left())
       continue;
     const auto prepared = prepare(input);

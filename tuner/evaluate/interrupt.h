@@ -18,20 +18,20 @@ namespace pbc::tuner {
 /// Whether to stop: because of a signal, requestStop(), or the end of the time (TimeLimit).
 bool stopRequested();
 
-/// The same, but not because of the time.
+/// Whether to stop for another reason than the end of the time.
 bool isInterrupted();
 
 /// Asks to stop, as a signal does: for example when the program that is measured no longer exists.
 void requestStop();
 
-/// The signal that asked to stop; 0: none did.
+/// The signal that asked to stop; 0 if there was none.
 int stopSignal();
 
-/// The exit status of a command that is stopped without a result: as a shell reports the end by a signal.
+/// The exit status of a command that is stopped without a result, as a shell reports an end by a signal.
 int stopStatus();
 
-/// While it lives, a stop is requested from this moment of the steady clock on, so that a budget that is used up
-/// ends what is under way as Ctrl-C does. There is one at a time.
+/// While it lives, a stop is requested from this moment of the steady clock on, so that a budget that is used
+/// up ends the running work as Ctrl-C does. Only one may exist at a time.
 class TimeLimit {
 public:
   explicit TimeLimit(double steadySeconds);
@@ -62,7 +62,7 @@ private:
     int signal;
     struct sigaction action;
   };
-  // SIGHUP: the terminal was closed. SIGPIPE: the reader of the output has ended; what was found is still
+  // SIGHUP: the terminal was closed. SIGPIPE: the reader of the output has ended; the result so far is still
   // kept.
   Before before_[4]{{SIGINT, {}}, {SIGTERM, {}}, {SIGHUP, {}}, {SIGPIPE, {}}};
 };

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr double kPart = 0.25;    // part of a claimed gain that must be visible
 constexpr double kVisible = 0.02; // seconds of a gain that whole processes show
 constexpr double kShare = 0.3;    // the same as a part of the default's whole process
-constexpr double kStopped = 0.7;  // seconds that are left when the user wants to end
+constexpr double kStopped = 0.7;  // seconds that the check may still take when the user wants to end
 
 bool areSame(const std::string &one, const std::string &other) {
   std::ifstream a(one, std::ios::binary), b(other, std::ios::binary);
@@ -51,7 +51,7 @@ std::vector<std::string> OutsideRun::outputFiles(const std::string &prefix) cons
 }
 
 bool OutsideRun::hasRoom(const std::string &folder, const Sizes &sizes) const {
-  constexpr double kBytes = 2 * 2 * 8; // two results, of numbers of eight bytes, and as much again
+  constexpr double kBytes = 2 * 2 * 8; // two results of eight-byte numbers, and as much in reserve
   std::error_code problem;
   const fs::space_info space = fs::space(folder, problem);
   return !problem && kBytes * estimatedElements(space_, sizes) < static_cast<double>(space.available);
@@ -157,7 +157,7 @@ std::optional<Rejected> OutsideRun::look(const std::string &toml, const std::str
     remark_ = first.rejected ? "the default, " + first.rejected->reason : "there was no time for it";
     return {};
   }
-  constexpr double kHangs = 10, kAtLeast = 2; // times what the default takes, and seconds
+  constexpr double kHangs = 10, kAtLeast = 2; // times the default's time, and seconds
   const double patience = steadySeconds() + std::max(kHangs * first.seconds, kAtLeast);
   const Ran own = run(tuned, sizes, folder.path() + "/tuned", 0, std::min(until, patience));
   if (own.rejected)

@@ -39,7 +39,7 @@ private:
   struct Ran {
     bool isDone = false;
     double seconds = 0;
-    std::optional<Rejected> rejected; // because of the program, not of its surroundings
+    std::optional<Rejected> rejected; // for a reason that lies in the program, not in its surroundings
   };
   /// `outputs`: the prefix of the output files; "": none are written. `trials`: the number for --time; 0: a plain run.
   Ran run(const std::string &configuration, const Sizes &, const std::string &outputs, long trials,

@@ -17,7 +17,7 @@ constexpr int kFewestRuns = 2, kMostRuns = 20; // of a point in each pass: in th
 constexpr double kSecondsOfRuns = 1e-4; // of a pass at a point, unless the maximum of runs is reached first
 constexpr int kConfirming = 3;          // times the passes: how often the fastest are measured again
 constexpr double kConfirmed = 0.1;      // of the points
-// Asked this often before it counts as too slow: other work may have delayed it once.
+// The number of measurements before a point counts as too slow: other work may have delayed one of them.
 constexpr int kConfirmSlow = 2;
 
 /// The points of one size while they are measured.

@@ -52,9 +52,9 @@ std::string disagreementIn(const json &reply) {
                      difference.get<double>(), at);
 }
 
-/// Kernels of devices that the program compiles before it answers: this is not part of its time.
+/// Kernels of devices that the program compiles before it answers. This time does not count as the answer's.
 struct Compilations {
-  std::string kernel; // that is being compiled
+  std::string kernel; // the one that is being compiled
   int depth = 0;
   double begin = 0, total = 0;
 
@@ -109,7 +109,7 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
     return fail(Failure::Error, "stopped", true);
   }
   if (!process_) {
-    // A configuration of an older version beside the program must not keep it from being tuned anew.
+    // A configuration of an older version beside the program must not prevent a new tuning.
     std::vector<std::string> command{program_, "--serve", "--noconfig",
                                      fmt::format("--channel={}", kChannel)};
     if (options_.threads > 0)
@@ -133,7 +133,7 @@ Worker::Reply Worker::ask(const std::string &request, double seconds) {
     return compilations.running() ? options_.longestCompilation - compilations.seconds()
                                   : seconds + compilations.total - (steadySeconds() - start);
   };
-  // Before the answer come lines about kernels that are compiled. What has not the request's token was said by others.
+  // Before the answer come lines about kernels that are compiled. Lines without the request's token are ignored.
   while (read == ChildProcess::Read::Line && (!said || compilations.note(*said)))
     if ((read = process_->readLine(left(), &line)) == ChildProcess::Read::Line)
       said = token.read(line);
@@ -246,7 +246,7 @@ Answer<Measured> Worker::measure(const std::string &toml, int trials, double lim
                                  const std::vector<Metric> &metrics, Compared compared) {
   if ((!process_ || !processPrepared_) && prepared_) {
     const auto again = prepare(Sizes(*prepared_), preparePatience_, InputWishes(wishes_));
-    if (!again) // then there is nothing to compare with
+    if (!again) // there is nothing to compare with
       return {{}, {again.failure.kind, "the default: " + again.failure.reason, again.failure.stopped, true}};
   }
   json request{{"op", "measure"}, {"config", toml}, {"trials", trials}, {"limit", limit}};
@@ -286,8 +286,8 @@ Answer<Measured> Worker::measure(const std::string &toml, int trials, double lim
         return {{}, {Failure::Error, fmt::format("reports a time of {} s", seconds)}};
       measured.overhead -= seconds;
     }
-    // Each time is that of a run which was made since we asked, so all of them together fit into ours.
-    constexpr double kClocks = 1e-3; // seconds; theirs and ours need not be the same to the last digit
+    // All runs were made during this request, so the sum of their times cannot exceed the request's time.
+    constexpr double kClocks = 1e-3; // seconds; the clocks of the two processes may differ a little
     if (-measured.overhead > kClocks + 0.01 * reply.seconds)
       return {{},
               {Failure::Error, fmt::format("reports {:.3g} s of runs, and has had {:.3g} s for them",

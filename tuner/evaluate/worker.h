@@ -31,9 +31,8 @@ std::string asOneLine(std::string);
 inline constexpr double kLongestCompilation = 30; // seconds for one kernel of a device
 
 struct WorkerOptions {
-  /// The version of the program's file (write_file.h). If the file has changed, a request is not answered but
-  /// treated as a request to stop (interrupt.h), because the next process would be another program's. Empty:
-  /// any version.
+  /// The version of the program's file (write_file.h). If the file has changed, a request fails and asks the
+  /// tuning to stop (interrupt.h), because the next process would run another program. Empty: any version.
   std::string version;
   std::vector<std::string> inputs; // files; empty: random by seed
   long seed = 1;
@@ -41,8 +40,8 @@ struct WorkerOptions {
   ProcessLimits limits;
   double longestCompilation = kLongestCompilation;
   std::string transform; // empty: the program's main transform
-  std::string keep;      // where to write the outputs that others are compared with; empty: nowhere
-  /// Such outputs of another program; empty: the default's own outputs are the reference.
+  std::string keep;      // the prefix of files for the default's outputs (serve.h); empty: none
+  /// The prefix of such files of another program; empty: the default's own outputs are the reference.
   std::string reference;
 };
 
@@ -51,7 +50,7 @@ struct WorkerFailure {
   Failure kind = Failure::Error;
   std::string reason;
   bool stopped = false;
-  /// The default could not be prepared, which is no fault of the configuration to be measured.
+  /// The default could not be prepared; the configuration to be measured did not cause this.
   bool isOfDefault = false;
 };
 
@@ -104,8 +103,8 @@ public:
   Answer<Sizes> sizes(double seconds);
   Answer<Meters> meters(double seconds);
   Answer<Prepared> prepare(const Sizes &, double seconds, const InputWishes & = {});
-  /// Needs a prepare() before, and repeats it if the process is a new one. Gives up after `patience` seconds.
-  /// `metrics`: what is measured in addition to the time.
+  /// prepare() must have been called; it is repeated if the process is a new one. Gives up after `patience`
+  /// seconds. `metrics`: what is measured in addition to the time.
   Answer<Measured> measure(const std::string &toml, int trials, double limit, double patience,
                            const std::vector<Metric> &metrics = {}, Compared = Compared::First);
   /// Whether a process is running that has made these inputs and has the reference for them.
@@ -128,7 +127,7 @@ private:
   std::string program_;
   WorkerOptions options_;
   std::unique_ptr<ChildProcess> process_;
-  std::optional<Sizes> prepared_; // wanted; a new process may not know it yet
+  std::optional<Sizes> prepared_; // the sizes asked for; a new process may not know them yet
   InputWishes wishes_;
   std::string base_;
   double preparePatience_ = 60;

@@ -111,7 +111,7 @@ private:
   double left() const { return end() - variants_.elapsed(); }
   bool mayGoOn() const { return !variants_.stopped() && left() > 0; }
 
-  /// Those of the values that there is time to make, measure and compare; the first, in use, is made already.
+  /// Keeps as many values as there is time to make, measure and compare. The first is in use and already made.
   void keepAffordable(std::vector<KernelSettings> &values) const {
     const double ofOne = variants_.secondsToBuild() + kTrials * size_.defaultSeconds;
     if (ofOne > 0)
@@ -163,8 +163,8 @@ private:
     return names;
   }
 
-  /// Tries the options of one kernel; `options` are renewed after each change. That its loops become no vectors comes
-  /// last: with it go the options that say which vectors, and the best of these is what it has to beat.
+  /// Tries the options of one kernel; `options` are renewed after each change. Loops without vectors are tried last:
+  /// without vectors, the options about them do not exist, so the best vectors must be known for a comparison.
   bool improve(const std::string &kernel, std::vector<KernelOption> &options) {
     bool isBetter = false;
     for (const bool isLast : {false, true}) {
@@ -268,7 +268,7 @@ private:
     bool isFaster = false, isDone = false;
   };
 
-  /// Races of two, each between new processes: most must be won.
+  /// Runs several races of two, each between new processes; the candidate must win most of them.
   Comparison compare(Tester &tester, const Configuration &candidate, double deadline) {
     const double begin = variants_.elapsed();
     const Configuration reference = Configuration::defaults(tester.space());

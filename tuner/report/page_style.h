@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The stylesheet of a report for light mode, dark mode and print. Colours of alternatives carry white text in
-// both modes. Names are not broken in their middle: a table that is too wide scrolls.
+// both modes. Lines are not broken within names; a table that is too wide scrolls.
 #pragma once
 
 namespace pbc::tuner {

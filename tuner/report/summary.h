@@ -13,7 +13,7 @@ struct Summary {
   std::string program; // path
   std::string output;  // where the configuration is
   std::string journal;
-  std::string report; // the page; empty: none
+  std::string report; // path of the report page; empty: none
   std::string machine;
   std::string sizes; // the largest size that was reached
   std::string fullSizes;
@@ -29,9 +29,9 @@ struct Summary {
   bool kept = false;      // stopped before a better configuration than the earlier one was found
   TuneResult result;      // its "seconds" are those of objective_evaluator.h
   Objective objective;
-  std::optional<Metrics> byDefault, tuned; // set for another objective than time
+  std::optional<Metrics> byDefault, tuned; // set if the objective is not time
   std::string front;                       // which point of a front this is; empty: none
-  /// At the largest size, for a program with accuracy targets; empty: stopped before.
+  /// At the largest size, for a program with accuracy targets; empty if the tuning stopped before.
   std::optional<Verified> accuracy;
   std::vector<std::string> missed; // sizes at which the target is missed
 };
@@ -41,7 +41,7 @@ inline const std::string kMadeByTune = "Made by pbc tune";
 
 std::string asText(const ProgramSpace &, const Summary &);
 std::string asJson(const ProgramSpace &, const Summary &);
-/// The same as data, for the table [made-by].
+/// The effort as data, for the table [made-by].
 struct Effort {
   std::string name; // "quick"
   double budget = 0;
@@ -50,7 +50,8 @@ struct Effort {
 Provenance madeBy(const ProgramSpace &, const Summary &, const Effort &);
 /// The comments of the configuration file: date, machine, sizes, times and effort.
 std::vector<std::string> provenance(const ProgramSpace &, const Summary &);
-/// The first ones of these describe the whole tuning, the others one accuracy bin, if there are several.
+/// This many of these comments describe the whole tuning; the rest describe one accuracy bin, if there are
+/// several.
 inline constexpr int kProvenanceHead = 2;
 
 } // namespace pbc::tuner

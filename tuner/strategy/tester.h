@@ -77,7 +77,7 @@ public:
     return test(candidate, size, trials, parent, true);
   }
   /// Limits the number of measurements from now on: a comparison that reaches the limit ends, and a difference that
-  /// is not clear by then stays unclear. Callers ask mayGoOn() before they begin a comparison.
+  /// is not clear by then stays unclear. Callers must call mayGoOn() before they begin a comparison.
   void allow(int measurements) { allowed_ = measurements; }
   bool isAllowed(int wanted) const { return wanted <= allowed_ - measurements_; }
   /// Asks the evaluator, and counts the measurement.
@@ -92,8 +92,8 @@ public:
   void forgetTimes(int size);
   /// Measures until it is clear whether the child is faster. Both must have been measured at this size.
   bool beats(Candidate &child, Candidate &parent, int size);
-  /// Whether its results are still right after many runs in a process of its own, and as a user runs it; if not,
-  /// the cause is recorded as a fault.
+  /// Whether the configuration's results are still right after many runs in a separate process, and in a run like a
+  /// user's. If not, the cause is recorded as a fault.
   bool staysRight(const Configuration &, int size);
   /// Whether a run from outside shows that the configuration is wrong. Then it is quarantined.
   bool isRefuted(const Configuration &, int size, double byDefault, double seconds);

@@ -95,8 +95,8 @@ std::vector<Configuration> stepsInTurns(Tester &tester, Population &population, 
   return {duels.best(), tidied, *best};
 }
 
-/// Seconds that the last race and what follows it take beyond their share: where runs are long, that is most of
-/// a short budget.
+/// Seconds that the last race and the steps after it take beyond their share. If runs are long, this is most of a
+/// short budget.
 double timeOfRace(const TuneSettings &settings, double ofDefault, double now) {
   constexpr double kRuns = 20, kMost = 0.55; // of the default; of the time that is left
   constexpr double kOwn = 1 - kSearch - kPolish - kFastest - kTidy - kInTurns;
@@ -106,7 +106,7 @@ double timeOfRace(const TuneSettings &settings, double ofDefault, double now) {
              : 0;
 }
 
-constexpr int kTrialsOfASize = 60; // fewer say nothing of it
+constexpr int kTrialsOfASize = 60; // fewer trials show too little about a size
 
 /// With few trials, small sizes are left out, because the full one counts.
 int firstSize(const TuneSettings &settings, const Strategy &strategy, int count) {
@@ -217,7 +217,7 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
           race(tester, runnersOf(tester, search.population, earlier, found, search.lastSize), search.lastSize,
                settings.deadline, keeper, Rounds::Spread, earlier.empty() ? Ties::Default : settings.ties);
     }
-    constexpr int kRoundsWhenCut = 5; // say enough, though the winner was not looked at again
+    constexpr int kRoundsWhenCut = 5; // are enough, even if the winner was not examined again
     if (!evaluator.stopped()) {
       takeOver(last, result);
     } else if (last.rounds >= kRoundsWhenCut) {

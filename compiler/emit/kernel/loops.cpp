@@ -360,7 +360,7 @@ isl::schedule withDepths(const isl::schedule &schedule) {
   });
 }
 
-/// So many loops stand around the innermost statement, those that run once included.
+/// The number of loops around the innermost statement, including those that run once.
 int depthOf(const isl::schedule &schedule) {
   int deepest = 0;
   isl_schedule_foreach_schedule_node_top_down(

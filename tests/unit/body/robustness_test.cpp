@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Bodies that nobody writes by hand: they soon end in a message or in an obstacle, and never in a crash.
+// Unusual bodies, as generators write them, must soon give a message or an obstacle, and never a crash.
 #include "support.h"
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The files that took part in a result: headers, tables of the assembler, libraries.
+// Tests of the files that a result was made from: headers, tables of the assembler, libraries.
 #include "compiler/build/cache.h"
 #include "compiler/build/compile.h"
 #include "compiler/build/file_states.h"
@@ -33,9 +33,9 @@ TEST(FileStates, ContentsCountNotTimes) {
   EXPECT_THAT(FileStates::paths(states), testing::ElementsAre(scratch.path("a")));
   EXPECT_TRUE(FileStates::areSame(states));
   letTimePass();
-  writeFile(scratch.path("a"), "one"); // another time, the same content
+  writeFile(scratch.path("a"), "one"); // the same content at another time
   EXPECT_TRUE(FileStates::areSame(states));
-  writeFile(scratch.path("a"), "two"); // of the same size
+  writeFile(scratch.path("a"), "two"); // other content of the same size
   EXPECT_FALSE(FileStates::areSame(states));
   writeFile(scratch.path("a"), "one");
   writeFile(scratch.path("none"), "");

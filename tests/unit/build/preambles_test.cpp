@@ -16,7 +16,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A unit whose headers are one in memory and one on the disk.
+/// A unit with one header in memory and one on the disk.
 class Headers : public testing::Test {
 protected:
   void SetUp() override {
@@ -75,7 +75,7 @@ TEST_F(Headers, ThatHaveChangedAreParsedAgain) {
   Preambles first(&cache), second(&cache);
   const std::string before = compile(unit(&first)).output;
   writeFile(scratch_.path("mine.h"),
-            "#pragma once\n#define MINE 7\ninline int mine() { return MINE; }\n"); // as long
+            "#pragma once\n#define MINE 7\ninline int mine() { return MINE; }\n"); // same size
   const CompileResult after = compile(unit(&second)), without = compile(unit(nullptr));
   EXPECT_EQ(second.parsed(), 1);
   EXPECT_TRUE(after.withPreamble);

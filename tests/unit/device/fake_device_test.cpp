@@ -285,7 +285,7 @@ PB_KERNEL(some)(PB_GLOBAL int *A_p, PB_GLOBAL const int *B_p, long n)
     return device.launch(*kernel, {first, second, Argument::of(n)}, gridOf(4, 4));
   };
   finish(device, launch(Argument::writes(*a), Argument::reads(*b), 4));
-  EXPECT_EQ(contentsOf<unsigned>(device, *a, 4), std::vector<unsigned>(4, 0xcbcbcbcb)); // nobody wrote t
+  EXPECT_EQ(contentsOf<unsigned>(device, *a, 4), std::vector<unsigned>(4, 0xcbcbcbcb)); // still unwritten
   EXPECT_THROW(finish(device, launch(Argument::writes(*a), Argument::reads(*b), 2)), std::logic_error);
   EXPECT_THROW(launch(Argument::reads(*a), Argument::reads(*b), 4), std::logic_error); // it writes the first
   EXPECT_THROW(launch(Argument::writes(*a), Argument::of(0L), 4), std::logic_error);

@@ -69,7 +69,7 @@ TEST(ScheduleOptions, TheDefaultAskedForIsTheDefault) {
   }
 }
 
-/// No vectors of ours is not the same as none at all.
+/// `auto` (LLVM may make vectors) differs from `off` (no vectors at all).
 TEST(ScheduleOptions, SumsAlongRowsAreLeftToTheCompiler) {
   Lifted lifted(kRowDots);
   const Kernel k = defaultSchedule(lifted.kernel());

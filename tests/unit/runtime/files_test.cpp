@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Files that are written completely or not at all, input without an end, and text from outside in messages.
+// Tests that files are written completely or not at all, of input without an end, and of untrusted text in messages.
 #include "runtime/base/machine.h"
 #include "runtime/base/pending_files.h"
 #include "runtime/base/read_file.h"

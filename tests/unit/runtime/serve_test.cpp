@@ -240,7 +240,7 @@ TEST(Serve, ACandidateThatExitsTakesTheProcessWithIt) {
   EXPECT_EQ(e.status, 7);
 }
 
-/// So that a tuner can tell an answer from what else is written where answers go.
+/// The token lets a tuner distinguish an answer from other output on the same file.
 TEST(Serve, AnAnswerBeginsWithTheTokenOfItsRequest) {
   Folder f;
   const Ended e =

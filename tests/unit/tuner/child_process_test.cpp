@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Output of a child is read, however late, but a child that never stops writing is not read for ever. A child that
-// writes, reads nothing or sends signals cannot hold up the tuner.
+// Tests that late output of a child is read, but that a child that never stops writing is not read for ever, and that a
+// child that writes, reads nothing or sends signals cannot block the tuner.
 #include "tuner/evaluate/child_process.h"
 #include "tuner/evaluate/request_token.h"
 
@@ -57,7 +57,7 @@ TEST(ChildProcess, WhoAlwaysTalksIsOutOfTime) {
   }
 }
 
-/// What a shell says over the channel until it ends.
+/// All lines that a shell script writes to the channel.
 std::string overChannel(const std::string &script) {
   ChildProcess child({"/bin/bash", "-c", script}, {}, Talk::OverChannel);
   std::string all, line;
@@ -99,7 +99,7 @@ TEST(ChildProcess, AnEndIsSeenThoughOthersHoldTheChannel) {
   EXPECT_LT(steadySeconds() - begin, 30);
 }
 
-/// With signal 0, which is only asked for.
+/// Uses signal 0, which only tests whether a signal is allowed.
 TEST(ChildProcess, ItsSignalsDoNotReachUs) {
   const std::string script =
       fmt::format("for process in {0} -{0} -{1} -1; do kill -0 -- $process 2>/dev/null && "

@@ -116,7 +116,7 @@ json answer(const ProgramSpace &space, const json &request, long &n) {
     seconds *= 1 + 0.2 * std::abs(configuration.tunables()[1] - 2);
   std::cout << "a line that the program prints\n";
   const int trials = request.at("trials");
-  if (bad != "boast" || use != 2) // who reports times must have had them
+  if (bad != "boast" || use != 2) // reported times must have passed
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds * trials));
   return {{"ok", true},
           {"agrees", agrees},

@@ -160,7 +160,7 @@ TEST(KernelSearch, FindsWhatIsFaster) {
   EXPECT_NEAR(result.startSeconds / result.bestSeconds, 1 / (0.1 + 0.9 * 0.7), 0.05);
 }
 
-/// Without vectors, it is faster than with those that it has, but not than with others.
+/// Without vectors, the kernel is faster than with its default vectors, but slower than with other vectors.
 TEST(KernelSearch, TriesOtherVectorsBeforeNone) {
   Computed variants;
   variants.factor = [](const std::string &kernel, const std::string &option, const std::string &value) {
