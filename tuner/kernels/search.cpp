@@ -59,9 +59,10 @@ public:
 
   Measurement measure(const Request &request) override {
     const int value = request.configuration.selectors().front().select(0);
-    Measurement all = variants_.measure(values_[static_cast<std::size_t>(value)], request.trials * runs_);
+    const int each = runsOfATime(request.trials);
+    Measurement all = variants_.measure(values_[static_cast<std::size_t>(value)], request.trials * each);
     Measurement result{{}, std::move(all.rejected)};
-    const auto runs = static_cast<std::size_t>(runs_);
+    const auto runs = static_cast<std::size_t>(each);
     for (std::size_t k = 0; k + runs <= all.seconds.size(); k += runs)
       result.seconds.push_back(lowerQuartile(
           {all.seconds.begin() + static_cast<long>(k), all.seconds.begin() + static_cast<long>(k + runs)}));
@@ -71,6 +72,12 @@ public:
   bool stopped() const override { return variants_.stopped(); }
 
 private:
+  /// A race asks for many times at once, which are long enough together: then each is that of fewer runs.
+  int runsOfATime(int times) const {
+    constexpr double kRequest = 0.1; // seconds
+    return std::clamp(static_cast<int>(kRequest / std::max(seconds_ * times, 1e-9)), 1, runs_);
+  }
+
   Variants &variants_;
   std::vector<KernelSettings> values_; // [0]: the best so far
   double seconds_;                     // of the best so far

@@ -47,7 +47,8 @@ TuneSettings settingsFor(const SessionContext &context, const Aims &aims, const 
   TuneSettings settings;
   // The evaluator's clock has just started, but the user's budget started with the command.
   const double spent = std::min(steadySeconds() - time.begin, 0.5 * time.seconds);
-  constexpr double kSearch = 0.95; // the last race seldom ends to the second
+  constexpr double kSearch =
+      0.9; // the last race seldom ends to the second, and its winner is examined after it
   settings.deadline = (space.goal ? 0.6 : kSearch) * (time.seconds - spent);
   settings.seed = static_cast<std::uint64_t>(options.seed);
   settings.ties = aims.objective.isTime() || options.refresh ? Ties::Default : Ties::Previous;

@@ -15,12 +15,12 @@ bool isLimitedInTime(const TuneOptions &options) {
 double TimeBudget::left() const { return begin + seconds - steadySeconds(); }
 
 double TimeBudget::stopAt() const {
-  constexpr double kMore = 0.04, kAtLeast = 0.3; // of the budget, and seconds
+  constexpr double kMore = 0.03, kAtLeast = 0.7; // of the budget, and seconds
   return begin + (1 + kMore) * seconds + kAtLeast;
 }
 
 double TimeBudget::outsideUntil() const {
-  constexpr double kMore = 0.1, kAtLeast = 1, kWithoutBudget = 60;
+  constexpr double kMore = 0.1, kAtLeast = 1.9, kWithoutBudget = 60;
   return isLimited ? begin + (1 + kMore) * seconds + kAtLeast : steadySeconds() + kWithoutBudget + seconds;
 }
 

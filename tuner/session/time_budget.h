@@ -3,7 +3,7 @@
 // The budget of one accuracy bin, and the limits of time that follow from it.
 //
 //   const TimeBudget time{.begin = steadySeconds(), .seconds = 50, .isLimited = true};
-//   time.stopAt()      ->  52.3 seconds after it began: work that is still running is stopped
+//   time.stopAt()      ->  52.2 seconds after it began: work that is still running is stopped
 //   time.longestRun()  ->  1 second, for a size that the tuner chooses
 //
 // Moments are those of the steady clock, in seconds.

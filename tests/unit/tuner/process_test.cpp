@@ -174,7 +174,7 @@ TEST_F(Tune, WhoReportsMoreTimeThanHasPassedLoses) {
 }
 
 TEST_F(Tune, AlternativeThatBecomesWrongIsNamedAndLoses) {
-  const Ended ended = tune({"--n=65536", "--budget=4", "--json"}, {{"FAKE_BAD", "late"}});
+  const Ended ended = tune({"--n=65536", "--budget=8", "--json"}, {{"FAKE_BAD", "late"}});
   ASSERT_EQ(ended.status, 0) << ended.err;
   const json result = json::parse(ended.out);
   EXPECT_THAT(result["choices"][0].get<std::string>(), HasSubstr("QuickSort")) << ended.out;
@@ -191,12 +191,12 @@ TEST_F(Tune, ADefaultThatDoesNotAgreeWithItselfIsAnError) {
 
 TEST_F(Tune, TheLastStepsSeeOtherInputs) {
   const std::string seeds = (folder_ / "seeds").string();
-  ASSERT_EQ(tune({"--n=65536", "--budget=4"}, {{"FAKE_BAD", "wrong"}, {"FAKE_SEEDS", seeds}}).status, 0);
+  ASSERT_EQ(tune({"--n=65536", "--budget=8"}, {{"FAKE_BAD", "wrong"}, {"FAKE_SEEDS", seeds}}).status, 0);
   EXPECT_THAT(contents(seeds),
               testing::AllOf(testing::StartsWith("1\n"), HasSubstr("\n2\n"), HasSubstr("\n3\n")));
   fs::remove(config());
   const Ended picky =
-      tune({"--n=65536", "--budget=4", "--fresh"}, {{"FAKE_BAD", "wrong"}, {"FAKE_DEFAULT", "picky"}});
+      tune({"--n=65536", "--budget=8", "--fresh"}, {{"FAKE_BAD", "wrong"}, {"FAKE_DEFAULT", "picky"}});
   ASSERT_EQ(picky.status, 0) << picky.err;
   EXPECT_THAT(contents(config()), HasSubstr("QuickSort")) << "what the default cannot do with is not used";
 }
