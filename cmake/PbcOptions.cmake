@@ -26,6 +26,17 @@ endif()
 if(PBC_SANITIZE)
   target_compile_options(pbc_options INTERFACE -fsanitize=${PBC_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(pbc_options INTERFACE -fsanitize=${PBC_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # The macros by which g++ says that it sanitizes. Functions of other libraries are called through types of our own
+    # (runtime/device/library), which -fsanitize=function takes for wrong.
+    target_compile_options(pbc_options INTERFACE -fno-sanitize=function)
+    if(PBC_SANITIZE MATCHES "address")
+      target_compile_definitions(pbc_options INTERFACE __SANITIZE_ADDRESS__=1)
+    endif()
+    if(PBC_SANITIZE MATCHES "thread")
+      target_compile_definitions(pbc_options INTERFACE __SANITIZE_THREAD__=1)
+    endif()
+  endif()
 endif()
 # Debian names the linker ld.lld-19; its unversioned name is in the folder of LLVM itself.
 target_link_options(pbc_options INTERFACE -B${PBC_LLVM_ROOT}/bin -fuse-ld=lld -Wl,--gc-sections)

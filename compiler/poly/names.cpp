@@ -36,7 +36,7 @@ std::string plain(const std::string &name) {
 }
 
 std::string mangle(const std::string &written) {
-  const std::string name = plain(written);
+  std::string name = plain(written);
   static constexpr std::array keywords = {"and",    "or",    "not", "exists", "mod",     "floor",   "ceil",
                                           "floord", "ceild", "min", "max",    "rat",     "true",    "false",
                                           "infty",  "inf",   "nan", "lexmin", "implies", "infinity"};

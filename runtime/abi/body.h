@@ -134,8 +134,8 @@ public:
     writeBack();
     count_ = m.count();
     array_ = MatrixRegion1D::allocate(count_);
-    auto *const elements =
-        static_cast<typename pb::RemoveConst<P>::Type *>(static_cast<void *>(array_.elements()));
+    void *const memory = array_.elements();
+    auto *const elements = static_cast<typename pb::RemoveConst<P>::Type *>(memory);
     copyCells(m, elements);
     if constexpr (__is_same(T, typename Region<T, D>::Element) &&
                   __is_same(P, typename pb::RemoveConst<P>::Type)) {
