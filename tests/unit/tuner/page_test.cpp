@@ -142,7 +142,7 @@ TEST(Page, StaysBelowItsLimit) {
   HandMade journal(space);
   Random random(1);
   Configuration best;
-  for (int i = 0; i < (kSanitized ? 30 : 90); ++i) {
+  for (int i = 0; i < (kSanitized ? 60 : 90); ++i) {
     Configuration configuration = Configuration::defaults(space);
     for (int k = 0; k < 300; ++k)
       configuration = configuration.withSelector(k, Selector(static_cast<int>(random.below(2))));
