@@ -214,7 +214,7 @@ def gives_up_what_fails_by_now():
             write("total.cfg", text)
             write("total.pbcc", TOTAL.replace("FAULT", fault))
             run(PBC, "total.pbcc", "-o", "total")
-            done = run(PBC, "tune", "./total", "--refresh", "--budget=1")
+            done = run(PBC, "tune", "./total", "--refresh", "--budget=4")
             check(re.search("the stored configuration " + said + ".* at n=.*: this starts from the default instead", done.stderr), done.stderr)
             check("Total: Loop always" in done.stdout and "  default  " in done.stdout and said in done.stdout, done.stdout)
             check('"Loop"' in read("total.cfg") and '"Two"' not in read("total.cfg"), read("total.cfg"))

@@ -174,21 +174,32 @@ std::optional<Rejected> OutsideRun::look(const std::string &toml, const std::str
     if (auto rejected = compare(folder.path(), defaults, sizes, until))
       return rejected;
   const double gain = claim.byDefault - claim.claimed;
-  if (gain < std::max(kVisible, kShare * first.seconds) || first.seconds - own.seconds > kPart * gain)
+  const bool isVisibleAtOnce = gain >= std::max(kVisible, kShare * first.seconds);
+  if (isVisibleAtOnce && first.seconds - own.seconds > kPart * gain)
     return {};
-  // Starting may take longer than the gain, so the times of further runs are compared.
+  // Starting may take longer than the gain, so the times of further runs are compared: of as many as make the gain
+  // visible.
   constexpr double kRunFor = 0.3; // seconds
-  const long more = std::clamp(static_cast<long>(kRunFor / claim.byDefault), 1L, 100L);
+  const long more = std::clamp(static_cast<long>(kRunFor / std::max(claim.byDefault, 1e-6)), 1L, 100L);
+  constexpr double kSure = 5; // times what one process shows, so that noise refutes no true gain
+  if (gain * static_cast<double>(more) < kSure * kVisible || gain < kShare * claim.byDefault)
+    return {};
   double further[2] = {};
   for (const bool isOwn : {false, true}) {
     const Ran once = run(isOwn ? tuned : plain, sizes, "", 1, until),
               often = run(isOwn ? tuned : plain, sizes, "", 1 + more, until);
-    if (!once.isDone || !often.isDone) // the comparison of whole processes stands
+    if (!once.isDone || !often.isDone) {
+      if (!isVisibleAtOnce) {
+        remark_ = "there was no time to compare many runs by themselves";
+        return {};
+      }
+      // The comparison of whole processes stands.
       return Rejected{
           Failure::Error,
           fmt::format("run by itself, the program takes {:.3g} s with it, and {:.3g} s with the default; it "
                       "has reported {:.3g} s less",
                       own.seconds, first.seconds, gain)};
+    }
     further[isOwn] = (often.seconds - once.seconds) / static_cast<double>(more);
   }
   if (further[0] - further[1] > kPart * gain)
