@@ -207,14 +207,14 @@ def gives_up_what_fails_by_now():
         for place in ("here", "elsewhere"):
             write("total.pbcc", TOTAL.replace("FAULT", "" if place == "here" else fault))
             run(PBC, "total.pbcc", "-o", "total")
-            run(PBC, "tune", "./total", "--n=20000", "--budget=1")
+            run(PBC, "tune", "./total", "--n=20000", "--budget=6")
             text = re.sub(r"choice = .*", 'choice = [ { use = "Two" } ]', read("total.cfg"))
             if place == "elsewhere":
                 text = re.sub(r'processor = "[^"]*"', 'processor = "Abacus"', text)
             write("total.cfg", text)
             write("total.pbcc", TOTAL.replace("FAULT", fault))
             run(PBC, "total.pbcc", "-o", "total")
-            done = run(PBC, "tune", "./total", "--refresh", "--budget=4")
+            done = run(PBC, "tune", "./total", "--refresh", "--budget=10")
             check(re.search("the stored configuration " + said + ".* at n=.*: this starts from the default instead", done.stderr), done.stderr)
             check("Total: Loop always" in done.stdout and "  default  " in done.stdout and said in done.stdout, done.stdout)
             check('"Loop"' in read("total.cfg") and '"Two"' not in read("total.cfg"), read("total.cfg"))
