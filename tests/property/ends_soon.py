@@ -114,7 +114,8 @@ def main():
             print(f"{name:24} {seconds:6.2f} s  at most {memory >> 20} MiB so far  {'; '.join(problems)}", flush=True)
             if problems:
                 wrong.append(f"{name}: {'; '.join(problems)}\n{done.stderr[:2000]}")
-    sys.exit("\n".join(wrong))
+    if wrong:
+        sys.exit("\n".join(wrong))
 
 
 if __name__ == "__main__":
