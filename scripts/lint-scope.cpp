@@ -8,7 +8,7 @@
 // children of the translation unit. For
 //
 //     #include <vector>                    // namespace std { ... }   is left out
-//     #include "runtime/base/span.h"       // namespace pb { ... }    is visited
+//     #include "runtime/base/caches.h"       // namespace pb { ... }    is visited
 //     int main() {}                        // int main()              is visited
 //
 // only the last two are left. Whatever has its place in a file of the project is visited as before, and all
