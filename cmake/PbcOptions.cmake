@@ -20,7 +20,8 @@ set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
 # -O3, CMake's choice, costs a tenth more of g++'s time than -O2, for code that parses and searches. The runtime, which
 # computes beside users' rules, has it (runtime/CMakeLists.txt).
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
-# toml++ is a library of headers; its functions are compiled once, in runtime/base/toml_parser.cpp.
+# toml++ is a library of headers; its functions are compiled once, in runtime/config/toml_parser.cpp and
+# tuner/space/toml_parser.cpp.
 target_compile_definitions(pbc_options INTERFACE TOML_HEADER_ONLY=0)
 # The version has one place, project(VERSION); sources include "pbc/version.h".
 configure_file(${CMAKE_CURRENT_LIST_DIR}/version.h.in ${CMAKE_BINARY_DIR}/generated/pbc/version.h @ONLY)
