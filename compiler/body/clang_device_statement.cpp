@@ -14,7 +14,7 @@ namespace {
 constexpr long kMostBytes = 16 * 1024;
 constexpr std::size_t kMostNesting =
     100; // number of statements: the text grows with its square; bodies written by hand have fewer
-constexpr std::int64_t kMostElements = 8192; // of a table
+constexpr std::int64_t kMostTableElements = 8192; // of a table
 
 /// The text without parentheses around all of it.
 std::string bareText(const std::string &text) {
@@ -338,9 +338,9 @@ std::string DevicePrinter::table(const VarDecl *v, const APValue &values) {
   if (isNew) {
     at->second.text = prefix_ + "_" + unique(*v);
     if (context_.getConstantArrayElementCount(context_.getAsConstantArrayType(v->getType())) >
-        static_cast<std::uint64_t>(kMostElements))
-      refuse(v->getSourceRange(),
-             fmt::format("the table `{}` has more than {} elements", v->getNameAsString(), kMostElements));
+        static_cast<std::uint64_t>(kMostTableElements))
+      refuse(v->getSourceRange(), fmt::format("the table `{}` has more than {} elements",
+                                              v->getNameAsString(), kMostTableElements));
     QualType element = v->getType();
     const std::string extents = arrayExtents(context_, element);
     functions_ += fmt::format("PB_TABLE const {} {}{} = {};\n", typeName(element, v->getSourceRange()),

@@ -8,13 +8,13 @@ namespace pbc::build {
 namespace {
 
 /// The number must be raised when the format of entries or the way of parsing changes.
-constexpr const char *kEntryForm = "preamble 2, clang " PBC_LLVM_VERSION;
+constexpr const char *kPreambleForm = "preamble 2, clang " PBC_LLVM_VERSION;
 
 } // namespace
 
 Cache::Key Preambles::key(const preamble::Request &request) {
   Cache::Hasher hasher;
-  hasher.add(kEntryForm).add(request.text);
+  hasher.add(kPreambleForm).add(request.text);
   for (const auto &[name, text] : request.files)
     hasher.add(name).add(text);
   hasher.add("arguments");

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests that a check without anything to check fails, and that no check overlooks a file that git does not know yet.
+"""Tests that a check without anything to check fails, that no check overlooks a file that git does not know yet, and
+that lint finds mistakes.
 
   nothing_fails.py ROOT PBC
 
 The scripts run in a temporary repository with the files of the working tree, so that files can be added.
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -50,6 +52,30 @@ def lint(folder):
     expect(run(folder, "scripts/lint", "--list", "--changed"), 1, "no C++ file differs")
     expect(run(folder, "scripts/lint", "--list", "--what"), 1, "usage")
     expect(run(folder, "scripts/lint", "--list", "--quick"), 0, "/unity_0_cxx.cxx\n")
+
+
+def mistakes(folder):
+    """scripts/lint reports each mistake of lint_seeds.inc, in a header and in a source, and nothing else."""
+    with open(os.path.join(folder, "tests", "checks", "lint_seeds.inc")) as file:
+        seeds = file.read()
+    source = os.path.join(folder, "tuner", "strategy", "tune.cpp")
+    expected, texts = set(), {"seeds.h": seeds.replace("SEEDS", "seedsOfHeader"),
+                              "tune.cpp": '#include "seeds.h"\n' + seeds.replace("SEEDS", "seedsOfSource")}
+    for name, text in texts.items():
+        with open(os.path.join(folder, "tuner", "strategy", name), "w") as file:
+            file.write(text)
+        for number, line in enumerate(text.splitlines(), 1):
+            check = re.search(r" // ((?:bugprone|misc|performance|readability)-[a-z-]+)$", line)
+            if check:
+                expected.add((name, number, check[1]))
+    done = run(folder, "scripts/lint", source)
+    reported = {(os.path.basename(path), int(number), check) for path, number, check in
+                re.findall(r"^(\S+):(\d+):\d+: error: .* \[([a-z-]+),-warnings-as-errors\]$", done.stdout, re.M)}
+    if done.returncode == 0 or reported != expected:
+        sys.exit(f"scripts/lint: status {done.returncode}\nnot reported: {sorted(expected - reported)}\n"
+                 f"not expected: {sorted(reported - expected)}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+    subprocess.run(["git", "checkout", "-q", source], cwd=folder, check=True)
+    os.remove(os.path.join(folder, "tuner", "strategy", "seeds.h"))
 
 
 def new_files(folder):
@@ -102,6 +128,7 @@ def main():
         tests(root, pbc, folder)
         repository(root, copy)
         lint(copy)
+        mistakes(copy)
         new_files(copy)
 
 

@@ -36,7 +36,7 @@ Transform entry(const char *name, int bin) {
   return t;
 }
 
-const Program &program() {
+const Program &originalProgram() {
   static const Transform entries[] = {entry("Solve<0>", 0), entry("Solve<1>", 1)};
   static const Transform *const list[] = {&entries[0], &entries[1]};
   static const Program all{kAbiVersion, "p", "hash", "pbc", 2, list, 0, nullptr, "native"};
@@ -44,22 +44,22 @@ const Program &program() {
 }
 
 Strings warnings;
-Strings apply(const std::string &text, int *threads = nullptr) {
-  config::applyDefaults(program());
+Strings applyOriginal(const std::string &text, int *threads = nullptr) {
+  config::applyDefaults(originalProgram());
   warnings.clear();
-  return config::apply(program(), text, "c", threads, &warnings);
+  return config::apply(originalProgram(), text, "c", threads, &warnings);
 }
 
 } // namespace
 
 TEST(Original, SetsWhatStillExists) {
   int threads = 0;
-  EXPECT_EQ(
-      apply("# made long ago\n\nSolve_tmpl_1_rounds__4 = 5   # int, valid range: 0 to 9\n"
-            "Solve_tmpl_0_i2_x = 3\nSolve_tmpl_0_omega = 0.25\nSolve_tmpl_1_forenough_iterations_0__0=8\n"
-            "Solve_tmpl_1_splitsize = 2\nsequentialcutoff = 17\nworker_threads = 3\nnonsense\n",
-            &threads),
-      Strings{});
+  EXPECT_EQ(applyOriginal(
+                "# made long ago\n\nSolve_tmpl_1_rounds__4 = 5   # int, valid range: 0 to 9\n"
+                "Solve_tmpl_0_i2_x = 3\nSolve_tmpl_0_omega = 0.25\nSolve_tmpl_1_forenough_iterations_0__0=8\n"
+                "Solve_tmpl_1_splitsize = 2\nsequentialcutoff = 17\nworker_threads = 3\nnonsense\n",
+                &threads),
+            Strings{});
   EXPECT_EQ(warnings, Strings{});
   EXPECT_EQ(rounds[1][4], 5);
   EXPECT_EQ(rounds[1][3], 1);
@@ -78,7 +78,8 @@ TEST(Original, SetsWhatStillExists) {
 
 TEST(Original, WarnsOnceOfWhatDoesNot) {
   EXPECT_EQ(
-      apply("Solve_tmpl_0_0_lvl1_rule = 1\nSolve_tmpl_0_unrollschedule = 1\nSolve_tmpl_0_rounds__3 = 2\n"),
+      applyOriginal(
+          "Solve_tmpl_0_0_lvl1_rule = 1\nSolve_tmpl_0_unrollschedule = 1\nSolve_tmpl_0_rounds__3 = 2\n"),
       Strings{});
   EXPECT_EQ(warnings, (Strings{"c:1: warning: Solve_tmpl_0_0_lvl1_rule is unknown here and ignored",
                                "c:2: warning: Solve_tmpl_0_unrollschedule is unknown here and ignored"}));
@@ -88,7 +89,7 @@ TEST(Original, WarnsOnceOfWhatDoesNot) {
 TEST(Original, SaysWhatBecameOfEachLine) {
   int count = 0;
   const config::Fitted fitted =
-      config::fit(program(), "Solve_tmpl_0_rounds__3 = 2\nSort_cutoff = 3\n", "c", &count);
+      config::fit(originalProgram(), "Solve_tmpl_0_rounds__3 = 2\nSort_cutoff = 3\n", "c", &count);
   EXPECT_EQ(fitted.errors, Strings{});
   ASSERT_EQ(fitted.entries.size(), 2u);
   EXPECT_EQ(fitted.entries[0].state, config::EntryState::Ok);
@@ -98,8 +99,8 @@ TEST(Original, SaysWhatBecameOfEachLine) {
 }
 
 TEST(Original, RefusesValuesOutOfRange) {
-  EXPECT_EQ(apply("Solve_tmpl_0_rounds__3 = 2\nSolve_tmpl_0_rounds__4 = 10\nSolve_tmpl_0_omega = -1\n"
-                  "Solve_tmpl_0_i0_x = 1.5\nworker_threads = 0\n"),
+  EXPECT_EQ(applyOriginal("Solve_tmpl_0_rounds__3 = 2\nSolve_tmpl_0_rounds__4 = 10\nSolve_tmpl_0_omega = -1\n"
+                          "Solve_tmpl_0_i0_x = 1.5\nworker_threads = 0\n"),
             (Strings{"c:2: error: Solve_tmpl_0_rounds__4 = 10 is out of range: 0 to 9",
                      "c:3: error: Solve_tmpl_0_omega = -1 is out of range: 0 to 2",
                      "c:4: error: Solve_tmpl_0_i0_x must be an integer, found 1.5",
@@ -118,8 +119,9 @@ TEST(Original, ContentDecidesTheFormat) {
 
 TEST(Values, BySizeAndArraysThereAndBack) {
   EXPECT_EQ(
-      apply("[\"Solve<1>\"]\nrounds = [ { below = 2, value = 3 }, { below = 64, value = 4 }, { value = 9 } "
-            "]\nx = [1, 2, 3]\n[\"Solve<0>\"]\nrounds = 8\nx = 5\n"),
+      applyOriginal(
+          "[\"Solve<1>\"]\nrounds = [ { below = 2, value = 3 }, { below = 64, value = 4 }, { value = 9 } "
+          "]\nx = [1, 2, 3]\n[\"Solve<0>\"]\nrounds = 8\nx = 5\n"),
       Strings{});
   EXPECT_EQ(rounds[1][0], 3);
   EXPECT_EQ(rounds[1][1], 4);
@@ -129,13 +131,13 @@ TEST(Values, BySizeAndArraysThereAndBack) {
   EXPECT_EQ(rounds[0][0], 8);
   EXPECT_EQ(x[1][2], 3);
   EXPECT_EQ(x[0][0], 5);
-  const std::string text = config::describe(program());
+  const std::string text = config::describe(originalProgram());
   EXPECT_NE(text.find("rounds = [ { below = 2, value = 3 }, { below = 64, value = 4 }, { value = 9 } ]\n"),
             text.npos);
   EXPECT_NE(text.find("rounds = 8\n"), text.npos);
   EXPECT_NE(text.find("x = [1, 2, 3]\n"), text.npos);
-  EXPECT_EQ(apply(text), Strings{});
-  EXPECT_EQ(config::describe(program()), text);
+  EXPECT_EQ(applyOriginal(text), Strings{});
+  EXPECT_EQ(config::describe(originalProgram()), text);
 }
 
 TEST(Values, SizeBins) {

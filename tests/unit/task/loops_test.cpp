@@ -164,24 +164,24 @@ TEST(Loops, WavefrontTilesLeaveRoomForParallelWork) {
 }
 
 // A plane of 10000 x 10000 doubles in two slots, 100 steps: x, t, y.
-constexpr Box kPlane = {3, {0, 0, 0}, {10000, 100, 10000}};
-constexpr TimeShape kPlaneShape = {16, {true, false, true}, {1, -1, 1}, {1, 0, 1}};
+constexpr Box kLargePlane = {3, {0, 0, 0}, {10000, 100, 10000}};
+constexpr TimeShape kLargePlaneShape = {16, {true, false, true}, {1, -1, 1}, {1, 0, 1}};
 
 TEST(Loops, TimeTilesFillTheCache) {
-  const Split tile = timeTiles(kPlane, kPlaneShape, 16384, 0, 786432, 2);
+  const Split tile = timeTiles(kLargePlane, kLargePlaneShape, 16384, 0, 786432, 2);
   EXPECT_EQ(tile.size[0], 1024);
   EXPECT_EQ(tile.size[2], 16);
   const auto touched = [&](long steps) { return (tile.size[0] + steps) * (tile.size[2] + steps) * 16; };
   EXPECT_LE(touched(tile.size[1]), 786432);
   EXPECT_GT(touched(tile.size[1] + 1), 786432);
-  EXPECT_EQ(timeTiles(kPlane, kPlaneShape, 16384, 7, 786432, 2).size[1], 7); // as configured
+  EXPECT_EQ(timeTiles(kLargePlane, kLargePlaneShape, 16384, 7, 786432, 2).size[1], 7); // as configured
 }
 
 TEST(Loops, TimeTilesOfSmallPlanesAreManyEnough) {
   const Box box = {3, {0, 0, 0}, {151, 100, 151}};
-  const Split alone = timeTiles(box, kPlaneShape, 16384, 0, 786432, 1);
+  const Split alone = timeTiles(box, kLargePlaneShape, 16384, 0, 786432, 1);
   EXPECT_EQ(alone.size[0] * alone.size[2], 250 * 65);
-  const Split shared = timeTiles(box, kPlaneShape, 16384, 0, 786432, 4);
+  const Split shared = timeTiles(box, kLargePlaneShape, 16384, 0, 786432, 4);
   EXPECT_LT(shared.size[1] * shared.size[2], alone.size[1] * alone.size[2]);
   EXPECT_GE(shared.size[0], 125);
 }
