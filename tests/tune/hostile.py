@@ -35,7 +35,7 @@ FAULTS = {
 # is found at the very end, there is no time for a race that Good wins.
 USUAL = dict(n=4096, budget=30, trials=20)
 HOW = {
-    "loops": dict(n=4096, budget=6),
+    "loops": dict(n=4096, budget=10),
     "allocates": dict(n=4096, budget=6),
     "shouts": dict(n=65536, budget=6),
     "large": dict(n=33000, budget=6),
