@@ -22,8 +22,8 @@ isl::set whenSome(const Kernel &kernel) {
   return known;
 }
 
-std::string underContext(const isl::pw_aff &f, const isl::set &known) {
-  return poly::cxx(isl::manage(isl_pw_aff_gist_params(f.copy(), known.copy())));
+isl::pw_aff underContext(const isl::pw_aff &f, const isl::set &known) {
+  return isl::manage(isl_pw_aff_gist_params(f.copy(), known.copy()));
 }
 
 std::optional<isl::set> cells(const Kernel &kernel, int matrix, bool written) {
@@ -93,11 +93,11 @@ std::optional<isl::set> cellsRead(const Kernel &kernel, int matrix) {
 }
 
 CellsBox boxAround(const Kernel &kernel, int matrix, const isl::set &cells) {
-  CellsBox box{matrix, "", {}};
+  CellsBox box{matrix, {}, {}};
   isl::set known = whenSome(kernel);
   const isl::set exists = isl::manage(isl_set_params(cells.copy()));
   if (!known.is_subset(exists))
-    box.condition = poly::cxxCondition(isl::manage(isl_set_gist(exists.copy(), known.copy())));
+    box.condition = isl::manage(isl_set_gist(exists.copy(), known.copy()));
   known = known.intersect(exists);
   for (unsigned d = 0, rank = static_cast<unsigned>(isl_set_dim(cells.get(), isl_dim_set)); d < rank; ++d) {
     isl_val *one = isl_val_one(isl_set_get_ctx(cells.get()));
