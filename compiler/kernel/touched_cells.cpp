@@ -107,6 +107,20 @@ CellsBox boxAround(const Kernel &kernel, int matrix, const isl::set &cells) {
   return box;
 }
 
+int mostCases(const Touched &t) {
+  int most = 0;
+  for (const std::optional<CellsBox> *box : {&t.read, &t.written}) {
+    if (!*box)
+      continue;
+    if ((*box)->condition)
+      most = std::max(most, static_cast<int>(isl_set_n_basic_set((*box)->condition->get())));
+    for (const Interval &i : (*box)->cells)
+      for (const isl::pw_aff &bound : {i.low, i.high})
+        most = std::max(most, static_cast<int>(isl_pw_aff_n_piece(bound.get())));
+  }
+  return most;
+}
+
 Touched touchedCells(const Kernel &kernel, const Buffer &b) {
   Touched t{b.matrix, {}, {}};
   if (const auto read = cellsRead(kernel, b.matrix))

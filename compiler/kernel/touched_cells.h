@@ -38,6 +38,9 @@ std::optional<isl::set> cellsRead(const Kernel &, int matrix);
 /// The box around these cells. Throws isl::exception if it has no formula.
 CellsBox boxAround(const Kernel &, int matrix, const isl::set &cells);
 
+/// The largest number of cases in a bound or the condition of these boxes. Each is computed at every launch.
+int mostCases(const Touched &);
+
 /// How it uses the matrix of a buffer that is not a Local. Throws isl::exception if a box has no formula, or
 /// a budget is exceeded.
 Touched touchedCells(const Kernel &, const Buffer &);
