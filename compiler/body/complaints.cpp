@@ -157,6 +157,12 @@ public:
       error.help("it is part of BLAS, whose header cblas.h is not installed: install libopenblas-dev");
     if (c.text.ends_with("file not found"))
       error.help("install the package that has this header, or name its folder: -IFOLDER");
+    if (c.text.starts_with("the initialised data"))
+      error.help(
+          "a table without an initial value takes no room in the program; or keep the values in a matrix: an "
+          "input, or `using`");
+    if (c.text.starts_with("the assembler cannot read"))
+      error.help("the assembler reads regular files of up to 64 MiB");
     addNotes(error, c);
   }
 
