@@ -125,11 +125,9 @@ private:
     if (size_ <= kMostData)
       return;
     isReported_ = true;
-    report(v.getLocation(), "the initialised data of the program is larger than " + mebibytes(kMostData) +
-                                ": `" + v.getNameAsString() + "` has " + mebibytes(size));
+    report(v.getLocation(), "the initialised data of the program is too large: `" + v.getNameAsString() +
+                                "` has " + std::to_string(size >> 20) + " MiB");
   }
-
-  static std::string mebibytes(std::int64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
   void report(clang::SourceLocation at, const std::string &why) {
     clang::DiagnosticsEngine &d = context_.getDiagnostics();

@@ -59,8 +59,7 @@ public:
 
 private:
   static std::string composed(const std::string &directive) {
-    return "the file of `" + directive +
-           "` is not named by a plain string: it must be known before the assembler reads it";
+    return "the assembler cannot read the file of `" + directive + "`: its name is not one plain string";
   }
 
   std::optional<std::string> ofFile(const Directive &d) {
@@ -82,7 +81,7 @@ private:
 
   std::optional<std::string> ofIncluded(const std::string &place) {
     if (std::find(open_.begin(), open_.end(), place) != open_.end())
-      return "`" + place + "` is included by itself";
+      return "the assembler cannot read `" + place + "`: it includes itself";
     const auto text = files_->getBufferForFile(place);
     if (!text)
       return std::nullopt;

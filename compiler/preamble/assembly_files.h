@@ -4,7 +4,7 @@
 //
 //   mayNameFiles("cpuid")                             =>  false
 //   unreadableFile(".incbin \"/dev/zero\"", {})       =>  "the assembler cannot read `/dev/zero`: it is not a regular file"
-//   unreadableFile(".macro m f\n.incbin \\f\n.endm")  =>  "the file of `.incbin` is named by a macro of the assembler: …"
+//   unreadableFile(".macro m f\n.incbin \\f\n.endm")  =>  "the assembler cannot read the file of `.incbin`: its name is not one plain string"
 //
 // LLVM's assembler reads such a file to its end, without the file system that the front end is given
 // (regular_files.h), and does not report which files it has read.
