@@ -60,6 +60,14 @@ def residues(period):
     return SIMPLE + rules + "}\n"
 
 
+def filter_of_cells(reach):
+    shifts = range(-reach, reach + 1)
+    inputs = ", ".join(f"A.cell(x{dx:+d}, y{dy:+d}) a{k}" for k, (dx, dy) in enumerate((dx, dy) for dx in shifts for dy in shifts))
+    total = " + ".join(f"a{k}" for k in range(len(shifts) ** 2))
+    return ("transform S\nfrom A[w, h]\nto B[w, h]\n{\n" + f"  B.cell(x, y) from({inputs}) {{ return {total}; }}\n" +
+            "  secondary B.cell(x, y) from(A.cell(x, y) a) { return a; }\n}\n")
+
+
 def raw(count, line):
     return ("%{\n" + "".join(line.format(k) + "\n" for k in range(count)) + "%}\n" + SIMPLE +
             "  B.cell(i) from(A.cell(i) a) { return a; }\n}\n")
@@ -108,6 +116,7 @@ CASES = {  # the program, the messages of which one is expected (if there are an
     "versions": (versions(), ()),
     **{f"{kind}_in_loops": (conditions_in_loops(40, kind), ()) for kind in NESTED_LOOPS},
     "thirty_residues": (residues(30), ()),
+    "filter_of_cells": (filter_of_cells(10), ()),
     "initialised_table": (raw(1, "static double t[200000000] = {{1, 2}};"), LARGE_DATA),
     "initialised_tables": (raw(100, "static double t{0}[1000000] = {{1, 2}};"), LARGE_DATA),
     "zero_tables": (raw(100, "static double t{0}[10000000] = {{}};"), ()),
