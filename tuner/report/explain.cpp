@@ -414,10 +414,9 @@ std::string nextInWords(const Part &part, const DecisionResult &result, const Co
 std::string whenTunedInWords(const Part &part) {
   if (!part.whenTuned)
     return "";
-  const double byDefault = part.whenTuned->byDefault, tuned = part.whenTuned->tuned;
-  return fmt::format("when it was tuned, at {}: {}, the default {}, {:.2f} times {}", part.whenTuned->size,
-                     part.objective.inWords(tuned), part.objective.inWords(byDefault), byDefault / tuned,
-                     part.objective.asLittle());
+  return fmt::format("when it was tuned, at {}: {}, the default {}", part.whenTuned->size,
+                     part.objective.inWords(part.whenTuned->tuned),
+                     part.objective.inWords(part.whenTuned->byDefault));
 }
 
 bool isWorthALine(const Part &part, std::size_t number) {

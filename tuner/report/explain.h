@@ -32,7 +32,7 @@ std::string gapInWords(const Comparison &, const Objective &);
 std::string timesInWords(double ratio, const Objective &);
 /// The name of the class that came next, "Merge (the default)".
 std::string nextInWords(const Part &, const DecisionResult &, const Comparison &);
-/// "when it was tuned: 1.32 ms, the default 10.4 ms, 7.88 times as fast"; "" if the configuration does not say it.
+/// "when it was tuned: 1.32 ms, the default 10.4 ms"; "" if the configuration does not say it.
 std::string whenTunedInWords(const Part &);
 /// Whether the decision deserves a line: a choice, or a tunable that is not at its default or was measured at
 /// other values. A tunable with equal values for all sizes gets one line.

@@ -5,6 +5,7 @@
 #include "tests/unit/sanitized.h"
 
 #include "tuner/journal/read_journal.h"
+#include "tuner/report/drawings.h"
 #include "tuner/report/explain.h"
 #include "tuner/report/page.h"
 #include "tuner/report/words.h"
@@ -178,6 +179,16 @@ TEST(ReadJournal, ChangesNothing) {
     EXPECT_EQ(readJournal(path).size(), 2u);
   }
   std::filesystem::remove(path);
+}
+
+TEST(Page, AxesHaveNoExponents) {
+  const ProgramSpace space = sortSpace();
+  HandMade journal(space);
+  journal.ok(64, sorting(space, 0), {1}).ok(64, sorting(space, 1), {1e-4});
+  const std::string drawing =
+      progressDrawing(partOf(space, sorting(space, 1), journal.entries(), ""), Across::Seconds, "x");
+  EXPECT_THAT(drawing, testing::HasSubstr(">5000×<"));
+  EXPECT_THAT(drawing, testing::Not(testing::HasSubstr("e+")));
 }
 
 } // namespace
