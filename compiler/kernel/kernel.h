@@ -9,7 +9,7 @@
 //     schedule band i (task, vector): alloc s: sequence S0 ; band k: S1 ; S2
 //
 // A Kernel consists of buffers, statements (domain, expression tree, access relations), and one isl schedule
-// tree whose bands and marks say how each loop is realised. A body that could not be lifted is an opaque
+// tree whose bands and marks say how each loop is realised (realisation.h). A body that could not be lifted is an opaque
 // statement: a call of its emitted function with the regions that its header declares. Transformations (one
 // file each) take a Kernel and return a new one, or one sentence that says why they do not apply; legality
 // follows from `dependences` and is never assumed.
@@ -127,16 +127,6 @@ struct RegisterTile {
   std::optional<long> behind;
   RegisterShape shape = {};
 };
-
-// How one loop is realised is a mark node above a band of one member:
-//
-//   vector      vector code; "vector:4": that many vectors at once
-//   jam:4       so many iterations together, inside the vector loop
-//   scalar      never vectors
-//   unroll      unrolled
-//   lanes:32    groups of 32 iterations; each statement runs over all lanes of the group before the next one
-//   registers   this loop and the one below it in blocks of points
-//   alloc:s     declares the Local s for everything below it
 
 /// How the parts of the task dimensions may follow each other.
 enum class TaskOrder {
