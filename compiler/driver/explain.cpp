@@ -145,13 +145,22 @@ private:
   void describe(const kernel::Kernel &k, Json &out) const {
     Json loops = Json::array(), parts = Json::array(), refused = Json::array();
     const auto text = emit::kernelText(k, "kernel", "Frame", context_);
-    for (const kernel::Loop &loop : kernel::loops(k))
+    for (const kernel::Loop &loop : kernel::loops(k)) {
+      Json how = Json::array(), words = Json::array();
+      for (const kernel::Realisation &r : loop.how)
+        if (text.note.empty()) {
+          how.push_back(kernel::text(r));
+          words.push_back(kernel::words(r));
+        }
       loops.push_back({{"over", loop.over},
                        {"depth", loop.depth},
                        {"parallel", loop.isParallel},
-                       {"how", text.note.empty() ? loop.marks : std::vector<std::string>()}});
+                       {"how", how},
+                       {"how_in_words", words}});
+    }
     for (const auto &d : k.taskDimensions)
-      parts.push_back({{"over", d.name}, {"from", d.low}, {"to", d.high}, {"multiples", d.grain}});
+      parts.push_back(
+          {{"over", d.name}, {"from", poly::cxx(d.low)}, {"to", poly::cxx(d.high)}, {"multiples", d.grain}});
     for (const kernel::Note &note : k.notes)
       if (!loops.empty()) // nothing applies to a statement that runs once
         refused.push_back({{"transformation", note.transformation}, {"why", note.why}});
@@ -200,17 +209,6 @@ std::string either(const Json &list) {
   for (const auto &one : list)
     out += (out.empty() ? "" : " | ") + one.get<std::string>();
   return out;
-}
-
-/// A mark of a loop in words.
-std::string how(const std::string &mark) {
-  return mark == "vector"              ? "vectors"
-         : mark.starts_with("vector:") ? "vectors, " + mark.substr(7) + " at once"
-         : mark == "scalar"            ? "no vectors"
-         : mark == "registers"         ? "blocks in registers"
-         : mark.starts_with("jam:")    ? mark.substr(4) + " at once"
-         : mark.starts_with("lanes:")  ? "vectors in groups of " + mark.substr(6)
-                                       : mark;
 }
 
 /// Transformations that did not apply to the loops.
@@ -266,8 +264,8 @@ std::string asText(const Json &step) {
     return out + "      point by point: the bodies call transforms\n";
   for (const auto &loop : step["loops"]) {
     std::string all = loop["parallel"].get<bool>() ? "parallel" : "in order";
-    for (const auto &mark : loop["how"])
-      all += ", " + how(mark.get<std::string>());
+    for (const auto &words : loop["how_in_words"])
+      all += ", " + words.get<std::string>();
     out += fmt::format("      {:{}}for {}: {}\n", "", 2 * loop["depth"].get<int>(),
                        loop["over"].get<std::string>(), all);
   }

@@ -310,20 +310,20 @@ private:
   }
 
   void asVectors() {
-    std::string lanes;
+    std::optional<as::Lanes> lanes;
     int x = -1;
     visit(isl::manage(isl_schedule_get_root(best_.schedule.get())), [&](const isl::schedule_node &node) {
-      const std::string mark = markName(node);
-      if (!isVectorMark(mark) && !mark.starts_with("lanes:"))
+      const std::optional<Mark> mark = markAt(node);
+      if (!realisedAs<as::Vector>(mark) && !realisedAs<as::Lanes>(mark))
         return;
       x = memberDimension(best_, isl::manage(isl_schedule_node_get_child(node.get(), 0)));
-      if (mark.starts_with("lanes:"))
-        lanes = mark.substr(6);
+      if (const auto found = realisedAs<as::Lanes>(mark))
+        lanes = found;
     });
     set("vector", best_.statements.front().dimensions[static_cast<std::size_t>(x)]);
-    set("body", lanes.empty() ? "unrolled" : "lanes");
-    if (!lanes.empty()) {
-      set("lanes", lanes);
+    set("body", lanes ? "lanes" : "unrolled");
+    if (lanes) {
+      set("lanes", std::to_string(lanes->count));
       attempt("jam", [&] { return jam(best_); });
       return;
     }
@@ -342,8 +342,8 @@ private:
       return;
     std::string used = "1";
     visit(isl::manage(isl_schedule_get_root(best_.schedule.get())), [&](const isl::schedule_node &node) {
-      if (const std::string mark = markName(node); isJammed && mark.starts_with("jam:"))
-        used = mark.substr(4);
+      if (const auto found = realisedAs<as::Jam>(node); isJammed && found)
+        used = std::to_string(found->rows);
     });
     set("jam", used);
   }

@@ -27,7 +27,7 @@ bool isAroundVector(const isl::schedule_node &band) {
   if (!isBand(band) || members(band) != 1)
     return false;
   const isl::schedule_node mark = isl::manage(isl_schedule_node_get_child(band.get(), 0));
-  if (!isVectorMark(markName(mark)))
+  if (!realisedAs<as::Vector>(mark))
     return false;
   const isl::schedule_node inner = isl::manage(isl_schedule_node_get_child(mark.get(), 0));
   return isBand(inner) && isLeaf(isl::manage(isl_schedule_node_get_child(inner.get(), 0)));
@@ -80,7 +80,7 @@ Outcome jam(const Kernel &kernel, int rows) {
       return band;
     }
     found = true;
-    return insertMark(band, "jam:" + std::to_string(rows ? rows : kRows));
+    return insertMark(band, as::Jam{rows ? rows : kRows});
   });
   if (!found)
     return {std::nullopt, why};

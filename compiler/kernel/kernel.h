@@ -9,7 +9,7 @@
 //     schedule band i (task, vector): alloc s: sequence S0 ; band k: S1 ; S2
 //
 // A Kernel consists of buffers, statements (domain, expression tree, access relations), and one isl schedule
-// tree whose bands and marks say how each loop is realised. A body that could not be lifted is an opaque
+// tree whose bands and marks say how each loop is realised (realisation.h). A body that could not be lifted is an opaque
 // statement: a call of its emitted function with the regions that its header declares. Transformations (one
 // file each) take a Kernel and return a new one, or one sentence that says why they do not apply; legality
 // follows from `dependences` and is never assumed.
@@ -26,11 +26,11 @@ namespace pbc::kernel {
 
 using body::Scalar;
 
-/// A dimension of an input's copy in group-local memory: its first cell is a formula over the parameters,
+/// A dimension of an input's copy in group-local memory: its first cell is a function of the parameters,
 /// with pb__first<k> for the group's first value of function k; its extent is factor * (items along the
 /// function - 1) + extent.
 struct StagedDimension {
-  std::string first;
+  isl::pw_aff first;
   int function = -1; // of the kernel's task dimensions; -1: the same cells for all items
   long factor = 0, extent = 1;
 };
@@ -128,16 +128,6 @@ struct RegisterTile {
   RegisterShape shape = {};
 };
 
-// How one loop is realised is a mark node above a band of one member:
-//
-//   vector      vector code; "vector:4": that many vectors at once
-//   jam:4       so many iterations together, inside the vector loop
-//   scalar      never vectors
-//   unroll      unrolled
-//   lanes:32    groups of 32 iterations; each statement runs over all lanes of the group before the next one
-//   registers   this loop and the one below it in blocks of points
-//   alloc:s     declares the Local s for everything below it
-
 /// How the parts of the task dimensions may follow each other.
 enum class TaskOrder {
   Any,
@@ -170,7 +160,7 @@ struct Kernel {
   // ... of the emitted function. Set by splitIntoTasks; empty: one task.
   struct TaskDimension {
     std::string name;      // "x", "i + 2 k"
-    std::string low, high; // the whole range as C++ text over the parameters, half open
+    isl::pw_aff low, high; // the whole range over the parameters, half open
     long grain = 1;        // parts begin at multiples of this from the range's low end
     // For a wavefront: whether the function moves among the cells that are written, or through time over the
     // same ones; and the dimension of time along which parts move by `slope` per step (time_functions.h).

@@ -46,7 +46,7 @@ Outcome spreadOverLanes(const Kernel &kernel, const isl::schedule_node &band, in
   for (Buffer &b : changed.buffers)
     if (b.role == Buffer::Role::Local)
       b.lanes = group;
-  const isl::schedule_node marked = insertMark(band, "lanes:" + std::to_string(group));
+  const isl::schedule_node marked = insertMark(band, as::Lanes{group});
   changed.schedule = isl::manage(isl_schedule_node_get_schedule(marked.get()));
   return {changed, ""};
 }

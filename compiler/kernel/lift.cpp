@@ -127,7 +127,7 @@ isl::schedule expand(const schedule::Step &step, const std::vector<LiftedRule> &
       }
     isl::schedule_node n = graft(node, here, kernel);
     for (auto l = locals.rbegin(); l != locals.rend(); ++l)
-      n = insertMark(n, "alloc:" + kernel.buffers[*l].name);
+      n = insertMark(n, Declare{kernel.buffers[*l].name});
     return n;
   });
 }

@@ -91,19 +91,18 @@ std::string band(const Kernel &kernel, const isl::schedule_node &node) {
 }
 
 void collectLoops(const Kernel &kernel, const isl::schedule_node &node, int depth,
-                  std::vector<std::string> marks, std::vector<Loop> &out) {
-  if (isl_schedule_node_get_type(node.get()) == isl_schedule_node_mark) {
-    if (const std::string mark = markName(node); mark.rfind("alloc:", 0) != 0)
-      marks.push_back(mark);
+                  std::vector<Realisation> how, std::vector<Loop> &out) {
+  if (const std::optional<Mark> mark = markAt(node)) {
+    if (const auto *realisation = std::get_if<Realisation>(&*mark))
+      how.push_back(*realisation);
   } else if (isBand(node)) {
     for (int k = 0; k < members(node); ++k)
       if (const std::string name = over(kernel, node, k);
           name.find_first_not_of("0123456789") != std::string::npos)
-        out.push_back(
-            {name, depth++, isParallel(node, k, kernel.dependences, true), std::exchange(marks, {})});
+        out.push_back({name, depth++, isParallel(node, k, kernel.dependences, true), std::exchange(how, {})});
   }
   for (int k = 0, n = static_cast<int>(isl_schedule_node_n_children(node.get())); k < n; ++k)
-    collectLoops(kernel, isl::manage(isl_schedule_node_get_child(node.get(), k)), depth, marks, out);
+    collectLoops(kernel, isl::manage(isl_schedule_node_get_child(node.get(), k)), depth, how, out);
 }
 
 void tree(const Kernel &kernel, const isl::schedule_node &node, const std::string &indent,
@@ -120,7 +119,7 @@ void tree(const Kernel &kernel, const isl::schedule_node &node, const std::strin
     text += indent + "set\n";
     break;
   case isl_schedule_node_mark:
-    text += indent + markName(node) + "\n";
+    text += indent + kernel::text(*markAt(node)) + "\n";
     break;
   case isl_schedule_node_filter: {
     std::vector<std::string> names = statementsAt(isl::manage(isl_schedule_node_get_child(node.get(), 0)));
@@ -173,8 +172,8 @@ std::string print(const Kernel &kernel) {
             braces(poly::text(s.domain)) + "\n";
   for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k) {
     const Kernel::TaskDimension &t = kernel.taskDimensions[k];
-    text += "  task " + t.name + " in [" + t.low + ", " + t.high + ") by " + std::to_string(t.grain) +
-            (t.isPlace ? "" : ", time") + sides(kernel, t) + "\n";
+    text += "  task " + t.name + " in [" + poly::cxx(t.low) + ", " + poly::cxx(t.high) + ") by " +
+            std::to_string(t.grain) + (t.isPlace ? "" : ", time") + sides(kernel, t) + "\n";
   }
   if (kernel.taskOrder != TaskOrder::Any)
     text += kernel.taskOrder == TaskOrder::Rounds ? "  tasks in rounds of the first\n"

@@ -12,6 +12,7 @@
 //           sequence ...
 #pragma once
 #include "compiler/kernel/kernel.h"
+#include "compiler/kernel/realisation.h"
 
 namespace pbc::kernel {
 
@@ -19,10 +20,10 @@ std::string print(const Kernel &);
 
 /// One loop of the schedule, for reports about a rule.
 struct Loop {
-  std::string over;               // "x", "k", "i + k"
-  int depth = 0;                  // loops around it
-  bool isParallel = false;        // whether its iterations can run in parallel, for fixed outer loops
-  std::vector<std::string> marks; // "vector", "lanes:32", "unroll"
+  std::string over;             // "x", "k", "i + k"
+  int depth = 0;                // loops around it
+  bool isParallel = false;      // whether its iterations can run in parallel, for fixed outer loops
+  std::vector<Realisation> how; // from the outside inwards
 };
 
 /// The loops from the outside inwards, in the order of the text, without those that have a single iteration.

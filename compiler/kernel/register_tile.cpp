@@ -293,7 +293,7 @@ Outcome registerTile(const Kernel &kernel, const RegisterShape *shape) {
     return {std::nullopt, analysis.why()};
   if (shape)
     tiled.registerTile->shape = *shape;
-  const isl::schedule_node marked = insertMark(bands[n - 2], "registers");
+  const isl::schedule_node marked = insertMark(bands[n - 2], as::Registers{});
   tiled.schedule = isl::manage(isl_schedule_node_get_schedule(marked.get()));
   return {tiled, ""};
 }

@@ -3,6 +3,7 @@
 #include "compiler/kernel/tree.h"
 #include <exception>
 #include <isl/aff.h>
+#include <isl/ast.h>
 #include <isl/id.h>
 #include <isl/schedule.h>
 #include <isl/set.h>
@@ -10,21 +11,56 @@
 
 namespace pbc::kernel {
 
-isl::schedule_node insertMark(const isl::schedule_node &node, const std::string &mark) {
-  isl_id *id = isl_id_alloc(isl_schedule_node_get_ctx(node.get()), mark.c_str(), nullptr);
-  return isl::manage(isl_schedule_node_insert_mark(node.copy(), id));
+namespace {
+
+isl_id *idOf(isl_ctx *ctx, PlacedMark mark) {
+  const std::string name = text(mark.mark);
+  isl_id *id = isl_id_alloc(ctx, name.c_str(), new PlacedMark(std::move(mark)));
+  return isl_id_set_free_user(id, [](void *user) { delete static_cast<PlacedMark *>(user); });
 }
 
-std::string markName(const isl::schedule_node &node) {
-  if (isl_schedule_node_get_type(node.get()) != isl_schedule_node_mark)
-    return "";
-  isl_id *id = isl_schedule_node_mark_get_id(node.get());
-  std::string name = isl_id_get_name(id);
+PlacedMark valueOf(isl_id *id) { // gives the id back
+  PlacedMark mark = *static_cast<const PlacedMark *>(isl_id_get_user(id));
   isl_id_free(id);
-  return name;
+  return mark;
 }
 
-bool isVectorMark(const std::string &mark) { return mark == "vector" || mark.starts_with("vector:"); }
+bool isMark(const isl::schedule_node &node) {
+  return isl_schedule_node_get_type(node.get()) == isl_schedule_node_mark;
+}
+
+isl::schedule_node insert(const isl::schedule_node &node, PlacedMark mark) {
+  return isl::manage(isl_schedule_node_insert_mark(
+      node.copy(), idOf(isl_schedule_node_get_ctx(node.get()), std::move(mark))));
+}
+
+} // namespace
+
+isl::schedule_node insertMark(const isl::schedule_node &node, Mark mark) {
+  return insert(node, {std::move(mark)});
+}
+
+std::optional<Mark> markAt(const isl::schedule_node &node) {
+  if (!isMark(node))
+    return std::nullopt;
+  return valueOf(isl_schedule_node_mark_get_id(node.get())).mark;
+}
+
+std::optional<PlacedMark> markAt(const isl::ast_node &node) {
+  if (isl_ast_node_get_type(node.get()) != isl_ast_node_mark)
+    return std::nullopt;
+  return valueOf(isl_ast_node_mark_get_id(node.get()));
+}
+
+isl::schedule withDepths(const isl::schedule &schedule) {
+  return mapBottomUp(schedule, [](const isl::schedule_node &node) {
+    if (!isMark(node))
+      return node;
+    PlacedMark mark = valueOf(isl_schedule_node_mark_get_id(node.get()));
+    mark.depth = static_cast<int>(isl_schedule_node_get_schedule_depth(node.get()));
+    return insert(isl::manage(isl_schedule_node_delete(node.copy())), std::move(mark));
+  });
+}
 
 bool isBand(const isl::schedule_node &node) {
   return isl_schedule_node_get_type(node.get()) == isl_schedule_node_band;
@@ -167,8 +203,8 @@ int statementIndex(const Kernel &kernel, const std::string &name) {
 bool isVectorised(const Kernel &kernel) {
   bool found = false;
   visit(isl::manage(isl_schedule_get_root(kernel.schedule.get())), [&](const isl::schedule_node &node) {
-    const std::string mark = markName(node);
-    found |= isVectorMark(mark) || mark.starts_with("lanes:");
+    const std::optional<Mark> mark = markAt(node);
+    found |= realisedAs<as::Vector>(mark) || realisedAs<as::Lanes>(mark);
   });
   return found;
 }

@@ -3,16 +3,36 @@
 // Small steps on isl schedule trees that the transformations share.
 #pragma once
 #include "compiler/kernel/kernel.h"
+#include "compiler/kernel/realisation.h"
 #include <isl/schedule_node.h>
 
 namespace pbc::kernel {
 
-/// Marks are plain names: "vector", "unroll", "alloc:s".
-isl::schedule_node insertMark(const isl::schedule_node &, const std::string &mark);
-/// The name of a mark node; "" for other nodes.
-std::string markName(const isl::schedule_node &);
-/// "vector" or "vector:4".
-bool isVectorMark(const std::string &);
+/// A mark of a tree or of the loops that are made from it. It is the user pointer of the node's isl_id, which owns it; the
+/// id's name is its text.
+struct PlacedMark {
+  Mark mark;
+  /// The number of loops around, including those that run once, if withDepths() has noted it; else -1.
+  int depth = -1;
+};
+isl::schedule_node insertMark(const isl::schedule_node &, Mark);
+/// What a mark node says; nothing for other nodes.
+std::optional<Mark> markAt(const isl::schedule_node &);
+/// The same for nodes of loops.
+std::optional<PlacedMark> markAt(const isl::ast_node &);
+/// The realisation that a mark node requests, if it is of this kind.
+template <class How>
+std::optional<How> realisedAs(const std::optional<Mark> &mark) {
+  const Realisation *how = mark ? std::get_if<Realisation>(&*mark) : nullptr;
+  const How *found = how ? std::get_if<How>(how) : nullptr;
+  return found ? std::optional<How>(*found) : std::nullopt;
+}
+template <class How>
+std::optional<How> realisedAs(const isl::schedule_node &node) {
+  return realisedAs<How>(markAt(node));
+}
+/// The same schedule, whose marks know the number of loops around them.
+isl::schedule withDepths(const isl::schedule &);
 
 bool isBand(const isl::schedule_node &);
 int members(const isl::schedule_node &band);
@@ -40,7 +60,7 @@ isl::schedule mapBottomUp(const isl::schedule &,
 /// Visits the nodes of the tree, parents first.
 void visit(const isl::schedule_node &, const std::function<void(const isl::schedule_node &)> &);
 
-/// Whether some loop uses vectors: it is marked `vector` or `lanes:N`.
+/// Whether some loop is realised with vectors or in groups of lanes.
 bool isVectorised(const Kernel &);
 
 /// Names of the statements with instances at this node.

@@ -33,7 +33,7 @@ Outcome unrollBodies(const Kernel &kernel, long most) {
       return node;
     const int d = memberDimension(kernel, node);
     const int s = statementIndex(kernel, statementsAt(node).front());
-    return d >= kernel.statements[s].freeCount ? insertMark(node, "unroll") : node;
+    return d >= kernel.statements[s].freeCount ? insertMark(node, as::Unroll{}) : node;
   });
   return {changed, ""};
 }

@@ -82,13 +82,12 @@ Outcome vectorise(const Kernel &kernel, const VectorForm &form) {
     return spreadOverLanes(split, band, x, form.lanes);
   const long longest = form.body == VectorForm::Body::Unrolled ? kLongestBody : kShortBody;
   if (Outcome unrolled = unrollBodies(split, longest); unrolled.kernel) {
-    const std::string mark = form.unroll ? "vector:" + std::to_string(form.unroll) : "vector";
     Kernel marked = *unrolled.kernel;
     // Also marks other rules in the group, where their loop is parallel.
     marked.schedule = mapBottomUp(marked.schedule, [&](const isl::schedule_node &node) {
       return isBand(node) && memberDimension(marked, node) == x &&
                      isParallel(node, 0, kernel.dependences, false)
-                 ? insertMark(node, mark)
+                 ? insertMark(node, as::Vector{form.unroll})
                  : node;
     });
     return {marked, ""};
@@ -105,7 +104,7 @@ Outcome keepScalar(const Kernel &kernel) {
   marked.schedule = mapBottomUp(splitBands(kernel.schedule), [&](const isl::schedule_node &node) {
     int bands = 0; // from here on inwards
     visit(node, [&](const isl::schedule_node &below) { bands += isBand(below); });
-    return isBand(node) && bands == 1 ? insertMark(node, "scalar") : node;
+    return isBand(node) && bands == 1 ? insertMark(node, as::Scalar{}) : node;
   });
   return {marked, ""};
 }

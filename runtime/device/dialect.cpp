@@ -172,6 +172,15 @@ static bool pb_measuring;
 static unsigned long pb_local_bytes;
 static struct { void *base; unsigned long bytes; } pb_locals[64];
 static int pb_local_count;
+#if PB_ANY_GROUP
+static const long *pb_group_extent;
+#undef PB_G0
+#undef PB_G1
+#undef PB_G2
+#define PB_G0 pb_group_extent[0]
+#define PB_G1 pb_group_extent[1]
+#define PB_G2 pb_group_extent[2]
+#endif
 #if PB_HAS_BARRIER
 #include <coroutine>
 struct pb_Result {
@@ -264,12 +273,15 @@ extern "C" unsigned long pb_measure() {
   return pb_local_bytes;
 }
 /// Returns whether all items reached the same barriers. The memory of groups starts with arbitrary bytes, as
-/// on other devices.
-extern "C" int pb_run_group(const unsigned long *arguments, const long *group) {
-  constexpr int count = PB_G0 * PB_G1 * PB_G2;
+/// on other devices. `extent` is the number of items along each dimension.
+extern "C" int pb_run_group(const unsigned long *arguments, const long *group, const long *extent) {
+#if PB_ANY_GROUP
+  pb_group_extent = extent;
+#endif
   for (int k = 0; k < pb_local_count; ++k)
     __builtin_memset(pb_locals[k].base, 0xcb, pb_locals[k].bytes);
 #if PB_HAS_BARRIER
+  constexpr int count = PB_G0 * PB_G1 * PB_G2;
   static pb_Item items[count];
   static std::coroutine_handle<pb_Result::promise_type> work[count];
 #else

@@ -10,6 +10,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/program/inputs.h"
 #include "runtime/program/options.h"
+#include "runtime/program/unseen_inputs.h"
 
 namespace pb::program {
 
@@ -35,7 +36,8 @@ void resetConfiguration(const Program &, const Options &, const std::string &sel
 int runCommand(const Program &, const Transform &, const Options &, int threads);
 
 /// Runs `trials` times, or until there are enough samples (at least 3, half a second, at most 1000); returns
-/// the median in seconds.
-double medianTime(Runner &, const Instance &, long trials = 0);
+/// the median in seconds. Every run gets inputs that no run before has seen; the last one gets the instance's own, so
+/// that the outputs belong to them.
+double medianTime(Runner &, const Instance &, UnseenInputs, long trials = 0);
 
 } // namespace pb::program

@@ -186,15 +186,19 @@ void limitTime(double seconds) {
 
 } // namespace
 
-double medianTime(Runner &runner, const Instance &instance, long trials) {
+double medianTime(Runner &runner, const Instance &instance, UnseenInputs unseen, long trials) {
   std::vector<double> samples;
-  const auto more = [&](double total) {
+  const auto isNextTheLast = [&](double total) {
     if (trials)
-      return samples.size() < static_cast<size_t>(trials);
-    return samples.size() < 3 || (total < 0.5 && samples.size() < 1000);
+      return samples.size() + 1 >= static_cast<size_t>(trials);
+    return samples.size() >= 2 && (total >= 0.5 || samples.size() >= 999);
   };
-  for (double total = 0; more(total); total += samples.back())
+  for (double total = 0; !isNextTheLast(total); total += samples.back()) {
+    unseen.change();
     samples.push_back(runner.run(instance));
+  }
+  unseen.restore();
+  samples.push_back(runner.run(instance));
   return base::medianOf(std::move(samples));
 }
 
@@ -217,7 +221,9 @@ int runCommand(const Program &program, const Transform &t, const Options &o, int
   {
     Runner runner(threads, &program);
     limitTime(o.seconds);
-    seconds = o.time ? medianTime(runner, instance, o.trials) : runner.run(instance);
+    const Origin origin = randomInputs(t, o) && !t.generator ? Origin::Random : Origin::FilesOrGenerator;
+    seconds = o.time ? medianTime(runner, instance, UnseenInputs(instance, o.seed, origin), o.trials)
+                     : runner.run(instance);
     limitTime(0);
     if (o.accuracy)
       accuracy = accuracyOf(program, instance, runner);

@@ -32,7 +32,8 @@
 // seconds. A first run of less than 10 ms is not counted, and neither are runs after it for as long as filling
 // and comparing matrices took (10 ms at most). Each time is the median of as many runs as fit into that time
 // again, with 20 ms at most for all times together, so that they cost little in comparison (run_times.h). The
-// configuration's number of threads applies from here on: the process replaces its threads.
+// configuration's number of threads applies from here on: the process replaces its threads. Every run but the compared
+// one gets inputs of its own, the same but for a few elements (unseen_inputs.h).
 //
 // The reply has "at":"B[4]: found 1, expected 4" if outputs disagree, or "changes":"A" for an input that the
 // run wrote into, though the default does not (inputs are restored after each request). For a transform with

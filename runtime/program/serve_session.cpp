@@ -259,6 +259,7 @@ Json ServeSession::fit(const Json &request) {
 }
 
 Json ServeSession::prepare(const Json &request) {
+  unseen_.reset();
   instance_.reset();
   reference_.clear();
   seed_ = static_cast<unsigned long>(number(request, "seed", 1, 0, 0x1p53));
@@ -297,8 +298,17 @@ Json ServeSession::prepare(const Json &request) {
     reply["finite"] = areFinite(reference_);
     reply["stable"] = isStable(threads);
   }
+  unseen_.emplace(instance, seed_, originOfInputs(request));
   isDone = true;
   return reply;
+}
+
+/// Inputs with special values count as made on purpose.
+Origin ServeSession::originOfInputs(const Json &request) {
+  const bool isGenerated =
+      request.contains("generator") ? !request["generator"].is_null() : transform_.generator != nullptr;
+  return isGenerated || load(request) || request.contains("values") ? Origin::FilesOrGenerator
+                                                                    : Origin::Random;
 }
 
 Instance ServeSession::inputs(const Json &request, int threads) {
@@ -368,7 +378,11 @@ Json ServeSession::meters() {
           {"peak_memory", knowsPeakMemory()}};
 }
 
-RunCost ServeSession::runOnce(Runner &workers, bool wantsEnergy) {
+RunCost ServeSession::runOnce(Runner &workers, bool wantsEnergy, On inputs) {
+  if (inputs == On::Unseen)
+    unseen_->change();
+  else
+    unseen_->restore();
   RunCost cost;
   if (!wantsEnergy) {
     cost.seconds = cost.spent = workers.run(*instance_);
@@ -384,10 +398,18 @@ RunCost ServeSession::runOnce(Runner &workers, bool wantsEnergy) {
   for (; !isOver(); ++runs) {
     if (runs > 0 && defaultChangesInputs_)
       restoreInputs();
+    if (runs > 0)
+      unseen_->change();
     cost.spent += workers.run(*instance_);
   }
   if (cost.joules <= 0)
     throw base::UserError("the counters of energy do not move");
+  if (runs > 1 && inputs == On::Prepared) { // the outputs of these inputs are wanted
+    unseen_->restore();
+    if (defaultChangesInputs_)
+      restoreInputs();
+    workers.run(*instance_);
+  }
   cost.seconds = cost.spent / runs;
   cost.joules /= runs;
   return cost;
@@ -434,13 +456,16 @@ Json ServeSession::measure(const Json &request) {
   Json accuracy;
   int changed = -1; // the first input that the run writes into
   const auto restore = [&] {
+    unseen_->restore();
     if (const int input = restoreInputs(); input >= 0 && !defaultChangesInputs_)
       changed = input;
   };
   RunTimes times({trials, limit, metrics.energy, metrics.memory});
   for (long run = 0; !times.isComplete(); ++run) {
     const long builds = builds_;
-    const RunCost cost = runOnce(workers, metrics.energy);
+    // The compared run is on the inputs of the reference. All others are on inputs that no run has seen, so that a
+    // candidate which remembers its last input gains nothing by that.
+    const RunCost cost = runOnce(workers, metrics.energy, run == 0 && isLookedAt ? On::Prepared : On::Unseen);
     if (run == 0 && comparable)
       difference = compareAll(outputs, reference_, &worst);
     if (run == 0 && isLookedAt && transform_.metric)
@@ -458,11 +483,12 @@ Json ServeSession::measure(const Json &request) {
   }
   if (isLookedAtLast && comparable && difference.agrees && changed < 0) {
     spoil();
-    runOnce(workers, false);
+    runOnce(workers, false, On::Prepared);
     difference = compareAll(outputs, reference_, &worst);
   }
   if (isLookedAt)
     restore();
+  unseen_->restore();
   Json reply = {{"ok", true},
                 {"agrees", !isLookedAt || (comparable && difference.agrees && changed < 0)},
                 {"difference", finite(difference.value)},

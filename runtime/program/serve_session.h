@@ -11,6 +11,7 @@
 #include "runtime/program/energy_meter.h"
 #include "runtime/program/inputs.h"
 #include "runtime/program/run_times.h"
+#include "runtime/program/unseen_inputs.h"
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -41,8 +42,11 @@ private:
   /// Writes the reference to files, or reads it from files, if the request asks for this.
   void exchangeReference(const Json &request);
   Json measure(const Json &request);
+  Origin originOfInputs(const Json &request);
+  /// What a run is given: the inputs of the reference, or such as no run before has seen.
+  enum class On { Prepared, Unseen };
   /// The cost of one run. If energy is asked for, it is taken from as many runs as the counters need.
-  RunCost runOnce(Runner &, bool wantsEnergy);
+  RunCost runOnce(Runner &, bool wantsEnergy, On);
   /// The peak of a run with new threads, which hold no memory yet; includes the matrices that the run is
   /// given.
   double peakBytes(int threads);
@@ -66,7 +70,8 @@ private:
   unsigned long seed_ = 1;
   std::vector<std::string> files_; // the files whose matrices are in loaded_
   std::vector<Matrix> loaded_;
-  std::optional<Instance> instance_; // has a value after prepare
+  std::optional<Instance> instance_;   // has a value after prepare
+  std::optional<UnseenInputs> unseen_; // changes the inputs of instance_ between timed runs
   std::vector<Matrix> reference_;
   std::vector<Matrix> inputs_;        // copies, as they were before the first run
   bool defaultChangesInputs_ = false; // if so, other configurations may change them, too

@@ -93,8 +93,7 @@ OutsideRun::Ran OutsideRun::run(const std::string &configuration, const Sizes &s
     if (read == ChildProcess::Read::Line || (read == ChildProcess::Read::Timeout && left > 0))
       continue;
     if (read == ChildProcess::Read::TooLarge)
-      ran.rejected =
-          Rejected{Failure::OutOfMemory, "run by itself, it wants more than its share of the memory"};
+      ran.rejected = Rejected{Failure::OutOfMemory, "run by itself, wants more than its share of the memory"};
     if (read != ChildProcess::Read::Ended)
       return ran;
     break;
@@ -104,7 +103,7 @@ OutsideRun::Ran OutsideRun::run(const std::string &configuration, const Sizes &s
   ran.isDone = !child.endedBySignal() && child.exitStatus() == 0;
   if (!ran.isDone)
     ran.rejected = Rejected{child.endedBySignal() ? Failure::Crash : Failure::Exit,
-                            asOneLine("run by itself, it " + child.describeEnd())};
+                            asOneLine("run by itself, " + child.describeEnd())};
   return ran;
 }
 
@@ -164,7 +163,7 @@ std::optional<Rejected> OutsideRun::look(const std::string &toml, const std::str
     return own.rejected;
   if (!own.isDone && steadySeconds() >= patience)
     return Rejected{Failure::TooSlow,
-                    fmt::format("run by itself, it was stopped after {:.2g} s; the default took {:.2g} s",
+                    fmt::format("run by itself, was stopped after {:.2g} s; the default took {:.2g} s",
                                 std::max(kHangs * first.seconds, kAtLeast), first.seconds)};
   if (!own.isDone) {
     remark_ = "there was no time for it";

@@ -6,11 +6,12 @@
 //
 //   OutsideRun outside(program, options, space);
 //   outside.look(tuned, defaults, {{"n", 20000}}, {.byDefault = 0.2, .claimed = 0.01}, until)
-//       ->  nothing, or Rejected{"run by itself, it gives a different result from the default"}
+//       ->  nothing, or Rejected{"run by itself, gives a different result from the default"}
 //
 // All earlier measurements were reported by a process in which the candidate's own code ran. This check finds code
 // that behaves differently in a worker or that manipulates the clock. A claimed gain is contradicted if it is large
-// enough to be visible from outside but is not there. First the times of whole processes are compared. Starting a
+// enough to be visible from outside but is not there (--time gives each run inputs of its own, so a candidate that
+// remembers its last input has no gain there). First the times of whole processes are compared. Starting a
 // device or reading a file may hide a gain there, so after that the difference between many runs and one run in a
 // process is compared.
 //

@@ -5,10 +5,12 @@
 #include "tuner/journal/read_journal.h"
 #include "tuner/space/program_space.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sqlite3.h>
+#include <unistd.h>
 
 namespace pbc::tuner {
 namespace {
@@ -23,6 +25,13 @@ Statement prepare(sqlite3 *database, const char *text) {
 
 void bindText(const Statement &statement, int index, const std::string &text) {
   sqlite3_bind_text(statement.get(), index, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+}
+
+/// Differs from that of every other process: its number and when it was first asked for this.
+const std::string &sessionOfThisProcess() {
+  static const std::string session =
+      fmt::format("{}-{}", getpid(), std::chrono::system_clock::now().time_since_epoch().count());
+  return session;
 }
 
 } // namespace
@@ -68,7 +77,7 @@ Journal::Journal(const std::string &path) : path_(path) {
         "time text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')), program_hash text not null, "
         "machine text not null, size text not null, config_key text not null, toml text not null, "
         "seconds text not null, outcome text not null, reason text not null, time_limit real not null, "
-        "joules text, bytes real)");
+        "joules text, bytes real, session text)");
     addMissingColumns();
   } catch (...) {
     sqlite3_close(database_);
@@ -76,7 +85,14 @@ Journal::Journal(const std::string &path) : path_(path) {
   }
 }
 
-Journal::~Journal() { sqlite3_close(database_); }
+Journal::~Journal() {
+  sqlite3_close(database_);
+  // SQLite leaves its own files in place if somebody has deleted the journal meanwhile; nothing can use them.
+  std::error_code problem;
+  if (!std::filesystem::exists(path_, problem) && !problem)
+    for (const char *suffix : {"-wal", "-shm"})
+      std::filesystem::remove(path_ + suffix, problem);
+}
 
 void Journal::fail(const std::string &doing) const {
   throw TunerError(fmt::format("{}: the journal cannot be {}: {}\n"
@@ -91,7 +107,7 @@ void Journal::run(const char *statement) {
 }
 
 void Journal::addMissingColumns() {
-  for (const auto &[name, type] : {std::pair{"joules", "text"}, {"bytes", "real"}})
+  for (const auto &[name, type] : {std::pair{"joules", "text"}, {"bytes", "real"}, {"session", "text"}})
     if (!prepare(database_, fmt::format("select {} from trials", name).c_str()))
       run(fmt::format("alter table trials add column {} {}", name, type).c_str());
 }
@@ -99,7 +115,7 @@ void Journal::addMissingColumns() {
 void Journal::add(const JournalEntry &entry) {
   const Statement statement = prepare(
       database_, "insert into trials (program_hash, machine, size, config_key, toml, seconds, outcome, "
-                 "reason, time_limit, joules, bytes) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                 "reason, time_limit, joules, bytes, session) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   if (!statement)
     fail("written");
   bindText(statement, 1, entry.programHash);
@@ -115,6 +131,7 @@ void Journal::add(const JournalEntry &entry) {
     bindText(statement, 10, nlohmann::json(entry.joules).dump());
   if (entry.bytes)
     sqlite3_bind_double(statement.get(), 11, *entry.bytes);
+  bindText(statement, 12, sessionOfThisProcess());
   if (sqlite3_step(statement.get()) != SQLITE_DONE)
     fail("written");
 }

@@ -40,6 +40,8 @@ struct JournalEntry {
   std::vector<double> joules = {};  // of each run, if energy was measured
   std::optional<double> bytes = {}; // the most at once, if memory was measured
   std::string time = "";            // UTC, "2026-11-21T12:34:56.789Z"; set by the journal
+  /// The process that measured it, set by the journal; "" in journals of earlier versions.
+  std::string session = "";
 };
 
 /// How to mend an error of SQLite with this code: the file is in use, or is not a journal.

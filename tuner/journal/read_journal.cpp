@@ -41,10 +41,10 @@ Database open(const std::string &uri) {
   return Database(database);
 }
 
-/// Journals of earlier versions have no columns for energy and memory.
+/// Journals of earlier versions have no columns for energy and memory, or none for the session.
 Query ask(const Database &database) {
   sqlite3_stmt *statement = nullptr;
-  for (const char *others : {"joules, bytes", "null, null"}) {
+  for (const char *others : {"joules, bytes, session", "joules, bytes, null", "null, null, null"}) {
     const std::string query = fmt::format("select {}, {} from trials order by id", kColumns, others);
     if (sqlite3_prepare_v2(database.get(), query.c_str(), -1, &statement, nullptr) == SQLITE_OK)
       break;
@@ -76,6 +76,7 @@ JournalEntry entryOf(const Query &row) {
   entry.joules = numbers(text(row, 10));
   if (sqlite3_column_type(row.get(), 11) != SQLITE_NULL)
     entry.bytes = sqlite3_column_double(row.get(), 11);
+  entry.session = text(row, 12);
   return entry;
 }
 

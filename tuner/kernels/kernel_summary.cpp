@@ -75,9 +75,9 @@ std::string asJson(const KernelSummary &summary) {
       {"program", summary.program},
       {"machine", summary.machine},
       {"size", summary.size},
-      {"default_seconds", result.startSeconds},
-      {"tuned_seconds", result.bestSeconds},
-      {"speedup", speedup(result)},
+      {"default_seconds", result.raced ? nlohmann::json(result.startSeconds) : nlohmann::json()},
+      {"tuned_seconds", result.raced ? nlohmann::json(result.bestSeconds) : nlohmann::json()},
+      {"speedup", result.raced ? nlohmann::json(speedup(result)) : nlohmann::json()},
       {"changed", result.changed},
       {"raced", result.raced},
       {"done", result.isDone},
@@ -100,8 +100,9 @@ std::vector<std::string> provenance(const KernelSummary &summary) {
               "them.",
               fmt::gmtime(std::time(nullptr))),
           fmt::format("machine: {}; size: {}", summary.machine, summary.size),
-          fmt::format("before: {}, tuned: {} ({})", seconds(result.startSeconds), seconds(result.bestSeconds),
-                      verdict(result))};
+          result.raced ? fmt::format("before: {}, tuned: {} ({})", seconds(result.startSeconds),
+                                     seconds(result.bestSeconds), verdict(result))
+                       : fmt::format("before and after were not compared ({})", verdict(result))};
 }
 
 } // namespace pbc::tuner

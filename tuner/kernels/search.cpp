@@ -125,6 +125,25 @@ private:
       values.resize(std::min(values.size(), 1 + static_cast<std::size_t>(std::max(left() / ofOne, 0.0))));
   }
 
+  /// The median ratio of each one's time to that of the first; 0 where it was not measured. All are measured in turns
+  /// and several times over, because what disturbs one turn must not name a kernel that hardly runs.
+  std::vector<double> slowdownsOf(const std::vector<KernelSettings> &probes) {
+    constexpr int kRounds = 3, kShortRuns = 5;
+    std::vector<std::vector<double>> ratios(probes.size());
+    const Measurement first = variants_.measure(probes.front(), 1);
+    const int trials = first.seconds.empty() || first.seconds.front() > kLongEnough ? 1 : kShortRuns;
+    for (int round = 0; round < kRounds && mayGoOn(); ++round) {
+      const Measurement now = variants_.measure(probes.front(), trials);
+      for (std::size_t k = 1; k < probes.size() && mayGoOn() && !now.seconds.empty(); ++k)
+        if (const Measurement probe = variants_.measure(probes[k], trials); !probe.seconds.empty())
+          ratios[k].push_back(lowerQuartile(probe.seconds) / lowerQuartile(now.seconds));
+    }
+    std::vector<double> result(probes.size());
+    for (std::size_t k = 0; k < probes.size(); ++k)
+      result[k] = ratios[k].empty() ? 0 : median(ratios[k]);
+    return result;
+  }
+
   /// Orders kernels by how much slower the program is without their vectors. Kernels without vectors come
   /// after those that matter, and before those that do not.
   std::vector<std::string> hottestFirst(const std::vector<KernelOption> &options) {
@@ -146,16 +165,10 @@ private:
     if (kernels.size() > 1) {
       keepAffordable(probes);
       variants_.build(probes);
-      const Measurement first = variants_.measure(result_.best, 1);
-      const int trials = first.seconds.empty() || first.seconds.front() > kLongEnough ? kTrials : 5 * kTrials;
-      const Measurement now = variants_.measure(result_.best, trials);
-      for (std::size_t k = 0; k < kernels.size() && mayGoOn() && !now.seconds.empty(); ++k) {
-        if (probeOf[k] == 0 || probeOf[k] >= probes.size())
-          continue;
-        const Measurement without = variants_.measure(probes[probeOf[k]], trials);
-        if (!without.seconds.empty())
-          kernels[k].first = lowerQuartile(without.seconds) / lowerQuartile(now.seconds);
-      }
+      const std::vector<double> slowdowns = slowdownsOf(probes);
+      for (std::size_t k = 0; k < kernels.size(); ++k)
+        if (probeOf[k] > 0 && probeOf[k] < probes.size() && slowdowns[probeOf[k]] > 0)
+          kernels[k].first = slowdowns[probeOf[k]];
       std::stable_sort(kernels.begin(), kernels.end(),
                        [](const auto &a, const auto &b) { return a.first > b.first; });
     }

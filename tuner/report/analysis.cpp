@@ -4,6 +4,7 @@
 
 #include "tuner/report/blame.h"
 #include "tuner/report/times.h"
+#include "tuner/report/words.h"
 #include "tuner/strategy/statistics.h"
 
 #include <algorithm>
@@ -98,18 +99,63 @@ private:
           times_.noise(recording_.largest).ratio(byDefault->second.seconds, chosen->second.seconds);
   }
 
-  /// For each class, the configuration that is best at this size.
-  std::map<int, int> representatives(const Decision &decision, int size) const {
+  /// Whether the chosen configuration reads it in calls of size n or less.
+  bool hasEffect(const Decision &decision, long n) const {
+    return decision.isSite ? chosen_.reaches(space_, space_.sites[decision.index].reachedBy)
+                           : chosen_.hasEffect(space_, decision.index, n);
+  }
+
+  /// What a configuration decides, as sums of hashes over what has an effect.
+  struct Decided {
+    std::size_t choices = 0, all = 0;
+  };
+
+  /// At this size, by configuration.
+  const std::unordered_map<int, Decided> &decidedAt(int size) const {
+    auto &result = decided_[size];
+    if (!result.empty())
+      return result;
+    const long n = recording_.sizes[size].n;
+    std::vector<Decision> read = decisionsOf(space_);
+    std::erase_if(read, [&](const Decision &decision) { return !hasEffect(decision, n); });
+    for (const auto &[number, tried] : times_.at(size))
+      for (const Decision &decision : read) {
+        const std::size_t hash = decision.hashUpTo(recording_.configurations[number], n);
+        result[number].all += hash;
+        result[number].choices += decision.isSite ? hash : 0;
+      }
+    return result;
+  }
+
+  /// Whether two configurations differ in nothing but this decision; for a choice, in no other choice.
+  bool differAlone(const Decision &decision, int one, int other, int size) const {
+    const auto &decided = decidedAt(size);
+    const auto rest = [&](int number) {
+      const Decided &all = decided.at(number);
+      return (decision.isSite ? all.choices : all.all) -
+             decision.hashUpTo(recording_.configurations[number], recording_.sizes[size].n);
+    };
+    return rest(one) == rest(other);
+  }
+
+  int classOf(const Decision &decision, int configuration, int size) const {
+    return decision.classAt(space_, recording_.configurations[configuration], recording_.sizes[size].n);
+  }
+
+  /// For each class, the configuration that is best at this size, of those that `fits` admits.
+  template <class Fits>
+  std::map<int, int> representatives(const Decision &decision, int size, Fits &&fits) const {
+    const auto &all = times_.at(size);
     const double deviation = times_.noise(size).deviation();
     std::map<int, int> best;
     std::map<int, double> costs;
-    for (const auto &[number, tried] : times_.at(size)) {
-      if (!tried.counts())
+    for (const auto &[number, tried] : all) {
+      if (!tried.counts() || !fits(number))
         continue;
-      const int kind = decision.classAt(space_, recording_.configurations[number], recording_.sizes[size].n);
+      const int kind = classOf(decision, number, size);
       const double cost = cautious(tried, deviation);
       const auto [place, isNew] = best.try_emplace(kind, number);
-      const Tried &before = times_.at(size).at(place->second);
+      const Tried &before = all.at(place->second);
       // A limit that was reached counts less than any time.
       const bool isBetter =
           before.isAtLeast() != tried.isAtLeast() ? before.isAtLeast() : !isNew && cost < costs[kind];
@@ -118,6 +164,16 @@ private:
         costs[kind] = cost;
       }
     }
+    const auto byDefault = all.find(defaultNumber_);
+    if (byDefault == all.end() || byDefault->second.isWrong || byDefault->second.isAtLeast() ||
+        !fits(defaultNumber_))
+      return best;
+    constexpr std::size_t kFew =
+        3; // runs: fewer do not show that it is faster than a default that ran so often
+    int &other = best[classOf(decision, defaultNumber_, size)];
+    const std::vector<double> &own = byDefault->second.seconds, &others = all.at(other).seconds;
+    if ((others.size() < kFew && own.size() >= kFew) || !times_.noise(size).ratio(own, others).isAbove())
+      other = defaultNumber_;
     return best;
   }
 
@@ -126,21 +182,32 @@ private:
     return {kind, tried.typical(), static_cast<int>(tried.seconds.size()), tried.isAtLeast()};
   }
 
+  /// The configurations that stand for the classes; `winner` stands for its own.
+  std::map<int, int> comparable(const Decision &decision, int size, int winner) const {
+    std::map<int, int> best = representatives(
+        decision, size, [&](int number) { return differAlone(decision, number, winner, size); });
+    if (decision.isSite)
+      best.merge(representatives(decision, size, [](int) { return true; }));
+    return best;
+  }
+
   std::optional<Comparison> compared(const Decision &decision, int size) const {
-    std::map<int, int> best = representatives(decision, size);
     Comparison result;
     result.size = size;
     const int taken = decision.classAt(space_, chosen_, recording_.sizes[size].n);
     const auto &all = times_.at(size);
-    if (const auto own = all.find(chosenNumber_); own != all.end() && !own->second.seconds.empty())
-      best[taken] = chosenNumber_;
-    if (!best.contains(taken) || all.at(best[taken]).isAtLeast())
-      return {};
-    result.winner = measured(taken, best[taken], size);
+    int winner = chosenNumber_;
+    if (const auto own = all.find(chosenNumber_); own == all.end() || own->second.seconds.empty()) {
+      const std::map<int, int> best = representatives(decision, size, [](int) { return true; });
+      if (!best.contains(taken) || all.at(best.at(taken)).isAtLeast())
+        return {};
+      winner = best.at(taken);
+    }
+    result.winner = measured(taken, winner, size);
     const double deviation = times_.noise(size).deviation();
     int next = -1;
     double least = 0;
-    for (const auto &[kind, number] : best) {
+    for (const auto &[kind, number] : comparable(decision, size, winner)) {
       const Tried &tried = all.at(number);
       const double cost = cautious(tried, deviation) * (tried.isAtLeast() ? 1e6 : 1); // any time is more
       if (kind == taken || (next >= 0 && cost >= least))
@@ -151,10 +218,12 @@ private:
     }
     if (next < 0)
       return result;
+    result.isNextDefault = next == defaultNumber_;
+    result.isNextTogether = !differAlone(decision, next, winner, size);
     if (result.next.isAtLeast)
       result.gap = {.value = result.next.seconds / result.winner.seconds, .interval = {}, .isAtLeast = true};
     else
-      result.gap = times_.noise(size).ratio(all.at(next).seconds, all.at(best[taken]).seconds);
+      result.gap = times_.noise(size).ratio(all.at(next).seconds, all.at(winner).seconds);
     return result;
   }
 
@@ -162,8 +231,10 @@ private:
     DecisionResult result;
     result.decision = decision;
     for (std::size_t size = 0; size < recording_.sizes.size(); ++size)
-      if (auto comparison = compared(decision, static_cast<int>(size)))
-        result.at.push_back(*comparison);
+      if (hasEffect(decision, recording_.sizes[size].n))
+        if (auto comparison = compared(decision, static_cast<int>(size)))
+          result.at.push_back(*comparison);
+    result.hasEffect = hasEffect(decision, kNoLimit);
     const int largest = recording_.largest;
     const long n = largest < 0 ? kNoLimit : recording_.sizes[largest].n;
     result.winner = decision.classAt(space_, chosen_, n);
@@ -190,17 +261,15 @@ private:
       if (!trial.rejected)
         configurations[kind].insert(trial.configuration);
     }
-    if (recording_.largest >= 0)
-      for (const auto &[kind, number] : representatives(decision, recording_.largest))
-        records[kind].atLargest = measured(kind, number, recording_.largest);
     for (auto &[kind, record] : records) {
       record.configurations = static_cast<int>(configurations[kind].size());
       if (decision.isSite) {
         const std::string suspect = decision.title(space_) + " with " + decision.className(space_, kind);
         for (const Fault &fault : blame.faults)
           if (fault.suspect == suspect && record.reason.empty())
-            record.reason = fmt::format("{} at n >= {}: it {}{}", nameOf(fault.kind), fault.n, fault.reason,
-                                        fault.times > 1 ? fmt::format(" ({} times)", fault.times) : "");
+            record.reason =
+                fmt::format("{} at n >= {}: it {}{}", nameOf(fault.kind), fault.n, reasonInWords(fault),
+                            fault.times > 1 ? fmt::format(" ({} times)", fault.times) : "");
         record.isBanned = blame.bans.banned(decision.index, kind, largest);
       }
       result.classes.push_back(record);
@@ -257,7 +326,8 @@ private:
       tried.emplace_back(number, hash);
     }
     for (DecisionResult *result : seen)
-      aloneOf(*result, tried, size);
+      if (hasEffect(result->decision, n))
+        aloneOf(*result, tried, size);
   }
 
   void aloneOf(DecisionResult &result, const std::vector<std::pair<int, std::size_t>> &tried,
@@ -292,6 +362,7 @@ private:
   const Configuration &chosen_;
   Times times_;
   int chosenNumber_ = -1, defaultNumber_ = -1;
+  mutable std::map<int, std::unordered_map<int, Decided>> decided_; // by size
   Analysis analysis_;
 };
 

@@ -13,7 +13,12 @@
 // * The time of a class of a decision (decision.h) at a size is that of the best configuration recorded there
 //   that decides so: everything else was tuned for it, so this is what a user could have instead. The best
 //   configuration is the one with the lowest median after an allowance for how seldom it was measured, so
-//   that one lucky run wins nothing.
+//   that one lucky run wins nothing. If the default decides so, another one stands for the class only if it is
+//   faster beyond noise: readers take the time of the default's alternative for the default's time.
+// * One measurement is no evidence about several decisions. A tunable is compared with configurations that differ
+//   in nothing else that a call of that size reads; a choice with those that make all other choices alike, because its
+//   tunables must fit it. If there is none for a choice, the best one is taken, and isNextTogether says so.
+// * What the chosen configuration does not read (the work-groups of a step on the processor) has no comparison.
 // * The winner is what the configuration decides, with its own times where it was measured; the gap is the
 //   ratio of medians, and its interval is bootstrapped (resampling.h).
 // * `share` is the part of the variance of the logarithms of times at the largest size that the classes of
@@ -47,17 +52,18 @@ struct Best {
 /// One decision at one size.
 struct Comparison {
   int size = 0;
-  Best winner, next; // the configuration's class, and the fastest of the others
-  Ratio gap;         // next / winner
+  Best winner, next;           // the configuration's class, and the fastest of the others
+  Ratio gap;                   // next / winner
+  bool isNextDefault = false;  // `next` is the default configuration
+  bool isNextTogether = false; // other choices differ from the winner's, too
   int fastest() const { return gap.value < 1 && !gap.isAtLeast ? next.number : winner.number; }
 };
 
-/// One class of a decision, over all sizes and at the largest one.
+/// One class of a decision, over all sizes.
 struct ClassRecord {
   int number = 0;
   int configurations = 0, runs = 0; // measured, at all sizes
-  std::optional<Best> atLargest;
-  int rejections = 0; // trials of configurations that decide so and were rejected
+  int rejections = 0;               // trials of configurations that decide so and were rejected
   // why it cannot be chosen, if the class alone caused failures: "crash at n >= 64: ended by ..."
   std::string reason;
   bool isBanned = false; // not chosen any more at the largest size
@@ -66,6 +72,7 @@ struct ClassRecord {
 struct DecisionResult {
   Decision decision;
   int winner = 0;                   // class at the largest size
+  bool hasEffect = true;            // the chosen configuration reads it; if not, `at` and `alone` are empty
   std::vector<ClassRecord> classes; // those that were tried or, for a site, that exist
   std::vector<Comparison> at;       // by size, where the winner's class was measured
   double share = 0;

@@ -53,7 +53,7 @@ public:
       if (before - y(ratio) < 14)
         continue;
       before = y(ratio);
-      canvas.label(kLeft - 6, y(ratio) + 4, fmt::format("{:.3g}×", ratio), "axis", "end");
+      canvas.label(kLeft - 6, y(ratio) + 4, shortNumber(ratio) + "×", "axis", "end");
     }
     canvas.line(kLeft, kBottom, kRight, kBottom, "frame");
     for (const double value : roundNumbers(most_, 6)) {

@@ -111,6 +111,24 @@ Configuration configurationOf(const ProgramSpace &space, const Evidence &evidenc
   }
 }
 
+/// Nothing if the text does not say it of this bin.
+std::optional<WhenTuned> whenTunedOf(const std::string &toml, const std::string &bin) {
+  std::optional<WhenTuned> result;
+  try {
+    if (const auto origin = provenanceOf(toml)) {
+      if (origin->bins.empty() && !origin->sizes.empty())
+        result = {origin->sizes.back(), origin->defaultSeconds, origin->tunedSeconds};
+      for (const Provenance::Bin &each : origin->bins)
+        if (each.transform == bin)
+          result = {each.size, each.defaultSeconds, each.tunedSeconds};
+    }
+  } catch (const TunerError &) { // the file was written by hand, or by a later version
+  }
+  if (result && (result->byDefault <= 0 || result->tuned <= 0))
+    result.reset();
+  return result;
+}
+
 /// The objective of the tuning; time if the text has none.
 Objective objectiveOf(const std::string &toml) {
   try {
@@ -157,6 +175,9 @@ Evidence gather(const EvidenceOptions &options) {
     const Configuration configuration = configurationOf(focused, evidence);
     evidence.parts.push_back(partOf(std::move(focused), configuration, entries, space.goal ? bin : "",
                                     objectiveOf(evidence.toml)));
+    Part &part = evidence.parts.back();
+    if (part.objective.isTime() && !evidence.from.empty())
+      part.whenTuned = whenTunedOf(evidence.toml, part.space.main);
   }
   return evidence;
 }

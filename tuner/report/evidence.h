@@ -19,12 +19,19 @@ struct EvidenceOptions {
   std::string journal;       // empty: beside the configuration
 };
 
+/// What the tuning itself says in the configuration: mostly times of its last race, which were measured in turns.
+struct WhenTuned {
+  std::string size;
+  double byDefault = 0, tuned = 0; // values of the objective
+};
+
 struct Part {
   Objective objective; // that of the configuration: the analysis calls its values seconds
   ProgramSpace space;
   Configuration configuration;
   Recording recording;
   Analysis analysis;
+  std::optional<WhenTuned> whenTuned{};
 };
 
 struct Evidence {

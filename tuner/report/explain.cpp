@@ -26,6 +26,8 @@ std::string shortTitle(const Part &part, const Decision &decision) {
 
 std::string lastName(const std::string &title) { return title.substr(title.rfind('.') + 1); }
 
+constexpr const char *kNoEffect = "no effect here: what reads it is not chosen";
+
 struct Found {
   const Part *part;
   std::size_t decision;
@@ -105,7 +107,9 @@ public:
     line("value from",
          evidence_.from.empty() ? "the program itself: no configuration file is in use" : evidence_.from);
     const Comparison *last = result.last();
-    if (last)
+    if (!result.hasEffect)
+      line("effect", kNoEffect);
+    else if (last)
       race(part, result, *last);
     else
       line("runner-up", part.recording.trials.empty() ? "none: nothing is recorded"
@@ -144,6 +148,8 @@ public:
                              result.decision.chosen(part.space, part.configuration));
         if (const Comparison *last = result.last())
           text_ += fmt::format("  {:<{}}    {}\n", "", width, next(part, result, *last));
+        else if (!result.hasEffect)
+          text_ += fmt::format("  {:<{}}    {}\n", "", width, kNoEffect);
       }
       if (left > 0)
         text_ += fmt::format("  {} more are at their defaults or as for smaller sizes\n", left);
@@ -166,8 +172,8 @@ private:
   }
 
   static std::string next(const Part &part, const DecisionResult &result, const Comparison &last) {
-    return fmt::format("next {}: {} at {}", result.decision.className(part.space, last.next.number),
-                       gapInWords(last.gap, part.objective), part.recording.sizes[last.size].name);
+    return fmt::format("next {}: {} at {}", nextInWords(part, result, last), gapInWords(last, part.objective),
+                       part.recording.sizes[last.size].name);
   }
 
   void header(const Part &part) {
@@ -177,10 +183,12 @@ private:
     if (!part.recording.trials.empty()) {
       text_ += fmt::format("; {} trials in {}", part.recording.trials.size(), evidence_.journal);
       if (part.analysis.chosenSeconds > 0 && part.analysis.defaultSeconds > 0)
-        text_ += fmt::format("\n  at {}, of all runs: {}, the default {}",
+        text_ += fmt::format("\n  at {}, medians of all runs: {}, the default {}",
                              part.recording.sizes[part.recording.largest].name,
                              part.objective.inWords(part.analysis.chosenSeconds),
                              part.objective.inWords(part.analysis.defaultSeconds));
+      if (const std::string words = whenTunedInWords(part); !words.empty())
+        text_ += "\n  " + words;
     }
     text_ += "\n";
   }
@@ -247,17 +255,14 @@ private:
     line("winner", fmt::format("{}, {} at {} ({})", decision.className(part.space, last.winner.number),
                                part.objective.inWords(last.winner.seconds),
                                part.recording.sizes[last.size].name, runs(last.winner.runs)));
-    line("runner-up",
-         last.next.isAtLeast
-             ? fmt::format("{}, stopped at its limit of {}", decision.className(part.space, last.next.number),
-                           part.objective.inWords(last.next.seconds))
-             : fmt::format("{}, {} ({})", decision.className(part.space, last.next.number),
-                           part.objective.inWords(last.next.seconds), runs(last.next.runs)));
-    line("gap", gapInWords(last.gap, part.objective));
+    line("runner-up", last.next.isAtLeast
+                          ? fmt::format("{}, stopped at its limit of {}", nextInWords(part, result, last),
+                                        part.objective.inWords(last.next.seconds))
+                          : fmt::format("{}, {} ({})", nextInWords(part, result, last),
+                                        part.objective.inWords(last.next.seconds), runs(last.next.runs)));
+    line("gap", gapInWords(last, part.objective));
     if (last.gap.isBelow())
-      line(
-          "",
-          "runs that were not made in turns; the configuration keeps what won in turns, or what it was told");
+      line("", "the configuration keeps what won in turns, or what it was told");
   }
 
   void bySize(const Part &part, const DecisionResult &result) {
@@ -275,7 +280,7 @@ private:
                        decision.className(part.space, comparison.winner.number), nameWidth,
                        part.objective.inWords(comparison.winner.seconds),
                        hasNext ? fmt::format("{} {}", decision.className(part.space, comparison.next.number),
-                                             gapInWords(comparison.gap, part.objective))
+                                             gapInWords(comparison, part.objective))
                                : "nothing else was measured"));
       left = "";
     }
@@ -297,10 +302,11 @@ private:
     if (!result.alone)
       return;
     const auto &interval = result.alone->interval;
-    line("",
-         fmt::format("changed alone, in {} pair{} of configurations, the others are {:.2f} times {}{}",
-                     result.pairs, result.pairs == 1 ? "" : "s", result.alone->value, part.objective.asMuch(),
-                     interval ? fmt::format(" ({:.2f} to {:.2f})", interval->low, interval->high) : ""));
+    line("", fmt::format("changed alone, in {} pair{} of configurations, the others are {}{}", result.pairs,
+                         result.pairs == 1 ? "" : "s", timesInWords(result.alone->value, part.objective),
+                         interval ? fmt::format(" ({:.2f} to {:.2f} times the {})", interval->low,
+                                                interval->high, part.objective.name())
+                                  : ""));
   }
 
   void rejected(const Part &part, const DecisionResult &result) {
@@ -382,9 +388,35 @@ std::string gapInWords(const Ratio &gap, const Objective &objective) {
   if (gap.isAbove())
     return fmt::format("{:.2f} times {} {}", gap.value, objective.asMuch(), interval);
   if (gap.isBelow())
-    return fmt::format("was measured {}, {:.2f} times the {} {}", objective.isTime() ? "faster" : "lower",
+    return fmt::format("{:.2f} times the {} {} in runs that were not made in turns with the winner's",
                        gap.value, objective.name(), interval);
-  return fmt::format("equal within noise, {:.2f} times the {} {}", gap.value, objective.name(), interval);
+  constexpr double kAlike = 1.1; // further apart, "equal" would be said of what was only measured badly
+  const bool isAlike = gap.value < kAlike && gap.value > 1 / kAlike;
+  return fmt::format("{}, {:.2f} times the {} {}", isAlike ? "equal within noise" : "not clear in this noise",
+                     gap.value, objective.name(), interval);
+}
+
+std::string gapInWords(const Comparison &comparison, const Objective &objective) {
+  return gapInWords(comparison.gap, objective) +
+         (comparison.isNextTogether ? ", with other choices changed, too" : "");
+}
+
+std::string timesInWords(double ratio, const Objective &objective) {
+  return ratio < 1 && ratio > 0 ? fmt::format("{:.2f} times {}", 1 / ratio, objective.asLittle())
+                                : fmt::format("{:.2f} times {}", ratio, objective.asMuch());
+}
+
+std::string nextInWords(const Part &part, const DecisionResult &result, const Comparison &comparison) {
+  return result.decision.className(part.space, comparison.next.number) +
+         (comparison.isNextDefault ? " (the default)" : "");
+}
+
+std::string whenTunedInWords(const Part &part) {
+  if (!part.whenTuned)
+    return "";
+  return fmt::format("when it was tuned, at {}: {}, the default {}", part.whenTuned->size,
+                     part.objective.inWords(part.whenTuned->tuned),
+                     part.objective.inWords(part.whenTuned->byDefault));
 }
 
 bool isWorthALine(const Part &part, std::size_t number) {

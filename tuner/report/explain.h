@@ -26,6 +26,14 @@ std::string explainAsJson(const Evidence &, const std::string &name);
 /// "1.31 times as slow (1.25 to 1.38)", "equal within noise (0.98 to 1.05 times)", "more than 2 times as
 /// slow".
 std::string gapInWords(const Ratio &, const Objective &);
+/// The same for a comparison: says also if other choices differ, too.
+std::string gapInWords(const Comparison &, const Objective &);
+/// "1.31 times as slow", "3.00 times as fast" for a ratio of 0.33.
+std::string timesInWords(double ratio, const Objective &);
+/// The name of the class that came next, "Merge (the default)".
+std::string nextInWords(const Part &, const DecisionResult &, const Comparison &);
+/// "when it was tuned: 1.32 ms, the default 10.4 ms"; "" if the configuration does not say it.
+std::string whenTunedInWords(const Part &);
 /// Whether the decision deserves a line: a choice, or a tunable that is not at its default or was measured at
 /// other values. A tunable with equal values for all sizes gets one line.
 bool isWorthALine(const Part &, std::size_t decision);

@@ -87,8 +87,8 @@ private:
     head("Winner, runner-up and the gap between them");
     say("For each choice and tunable: what the configuration decides, the best recorded configuration that "
         "decides "
-        "otherwise, and how much longer that one takes, with a 95 % interval. In brackets: how often it was "
-        "run.",
+        "otherwise, and how much longer that one takes, with a 95 % interval. Times are medians of all "
+        "recorded runs. In brackets: how often it was run.",
         "note");
     Table table("Decisions at the largest size at which there was something to compare with",
                 {"Decision", "Winner", costTitle(), "Runner-up", costTitle(), "Runner-up is", "At"},
@@ -108,11 +108,11 @@ private:
       const Comparison *last = result.last();
       if (!last) {
         table.row({title, shortened(result.decision.chosen(part_.space, part_.configuration), 200), "", "",
-                   "", "nothing else was measured", ""});
+                   "", result.hasEffect ? "nothing else was measured" : "no effect here", ""});
         continue;
       }
-      table.row({title, nameOf(result, last->winner), timeOf(last->winner), nameOf(result, last->next),
-                 timeOf(last->next), gapInWords(last->gap, part_.objective), sizeName(last->size)});
+      table.row({title, nameOf(result, last->winner), timeOf(last->winner), nextInWords(part_, result, *last),
+                 timeOf(last->next), gapInWords(*last, part_.objective), sizeName(last->size)});
     }
     if (!table.isEmpty())
       text_ += table.done();
@@ -155,10 +155,9 @@ private:
         const bool hasNext = comparison.next.number >= 0;
         table.row({sizeName(comparison.size),
                    result.decision.className(part_.space, comparison.winner.number),
-                   timeOf(comparison.winner),
-                   hasNext ? result.decision.className(part_.space, comparison.next.number) : "",
+                   timeOf(comparison.winner), hasNext ? nextInWords(part_, result, comparison) : "",
                    hasNext ? timeOf(comparison.next) : "",
-                   hasNext ? gapInWords(comparison.gap, part_.objective) : "nothing else was measured"});
+                   hasNext ? gapInWords(comparison, part_.objective) : "nothing else was measured"});
       }
       text_ += fmt::format("<details><summary>{} at each size</summary>\n{}</details>\n", escaped(title),
                            table.done());
@@ -197,7 +196,7 @@ private:
     head("What mattered");
     std::vector<const DecisionResult *> order;
     for (const DecisionResult &result : part_.analysis.decisions)
-      if (result.share > 0.005 || result.pairs > 0)
+      if (result.hasEffect && (result.share > 0.005 || result.pairs > 0))
         order.push_back(&result);
     std::stable_sort(order.begin(), order.end(),
                      [](const DecisionResult *a, const DecisionResult *b) { return a->share > b->share; });
@@ -213,18 +212,18 @@ private:
                     part_.objective.isTime() ? "times" : part_.objective.name(),
                     escaped(sizeName(recording.largest)));
     Table table("Effect of each decision among the trials at " + sizeName(recording.largest),
-                {"Decision", "Share of variance", "Changed alone, the others are", "95 % interval", "Pairs"},
+                {"Decision", "Share of variance", "Changed alone, the others are",
+                 fmt::format("Times the {}, 95 % interval", part_.objective.name()), "Pairs"},
                 {false, true, true, true, true});
     for (std::size_t i = 0; i < std::min(order.size(), rows_); ++i) {
       const DecisionResult &result = *order[i];
       const bool hasInterval = result.alone && result.alone->interval;
-      table.row(
-          {result.decision.title(part_.space), fmt::format("{:.0f} %", 100 * result.share),
-           result.alone ? fmt::format("{:.2f} times {}", result.alone->value, part_.objective.asMuch()) : "",
-           hasInterval
-               ? fmt::format("{:.2f} to {:.2f}", result.alone->interval->low, result.alone->interval->high)
-               : "",
-           fmt::format("{}", result.pairs)});
+      table.row({result.decision.title(part_.space), fmt::format("{:.0f} %", 100 * result.share),
+                 result.alone ? timesInWords(result.alone->value, part_.objective) : "",
+                 hasInterval ? fmt::format("{:.2f} to {:.2f}", result.alone->interval->low,
+                                           result.alone->interval->high)
+                             : "",
+                 fmt::format("{}", result.pairs)});
     }
     text_ += table.done();
     left(order.size() - std::min(order.size(), rows_), "decisions");
@@ -265,7 +264,7 @@ private:
     for (std::size_t i = 0; i < shown; ++i) {
       const Fault &fault = analysis.faults[i];
       table.row({shortened(fault.suspect, 240), pbc::tuner::nameOf(fault.kind),
-                 shortened(firstLine(fault.reason), 400), fmt::format("{}", fault.n),
+                 shortened(firstLine(reasonInWords(fault)), 400), fmt::format("{}", fault.n),
                  fmt::format("{}", fault.times)});
     }
     text_ += table.done();
@@ -282,7 +281,8 @@ std::string lead(const Part &part) {
   if (analysis.chosenSeconds <= 0)
     return "";
   const std::string &size = part.recording.sizes[static_cast<std::size_t>(part.recording.largest)].name;
-  const std::string times = fmt::format("At {}: {}", size, part.objective.inWords(analysis.chosenSeconds));
+  const std::string times =
+      fmt::format("At {}, medians of all runs: {}", size, part.objective.inWords(analysis.chosenSeconds));
   if (analysis.defaultSeconds <= 0)
     return times + ".";
   const Ratio &ratio = analysis.speedup;
@@ -347,6 +347,10 @@ std::string pageWith(const Evidence &evidence, std::size_t rows) {
       text += fmt::format("<h2>{}{}</h2>\n", escaped(part.space.main),
                           part.space.goal ? fmt::format(", accuracy target {:.6g}", part.space.goal->target)
                                           : "");
+    if (std::string words = whenTunedInWords(part); !words.empty()) {
+      words.front() = 'W';
+      text += "<p class=\"lead\">" + escaped(words) + ".</p>\n";
+    }
     if (const std::string words = lead(part); !words.empty())
       text += "<p class=\"lead\">" + escaped(words) + "</p>\n";
     text += PartPage(part, rows, fmt::format("p{}", i)).text();

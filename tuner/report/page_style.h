@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The stylesheet of a report for light mode, dark mode and print. Colours of alternatives carry white text in
-// both modes. Lines are not broken within names; a table that is too wide scrolls.
+// both modes. Lines are not broken within names. A table that is too wide scrolls, and a shadow at its edge shows
+// that there is more; on a narrow screen its columns keep a readable width.
 #pragma once
 
 namespace pbc::tuner {
@@ -21,7 +22,9 @@ p { margin: .4rem 0; max-width: 46rem; }
 .lead { font-size: 1.1rem; }
 .note, figcaption, caption { color: var(--faint); font-size: .9rem; text-align: left; }
 .warn { color: var(--warn); }
-.wide { overflow-x: auto; }
+.wide { overflow-x: auto; background:
+  linear-gradient(to left, var(--page) 40%, transparent) right / 3rem 100% no-repeat local,
+  linear-gradient(to left, var(--other), transparent) right / .8rem 100% no-repeat scroll; }
 table { border-collapse: collapse; width: 100%; margin: .5rem 0; font-size: .92rem; }
 th, td { text-align: left; padding: .25rem .6rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top;
   min-width: 5.8rem; }
@@ -37,6 +40,9 @@ svg text.inside { fill: #fff; }
 .bar { fill: var(--strong); }
 .c0 { fill: #1f6fb2; } .c1 { fill: #a84d18; } .c2 { fill: #2a7648; } .c3 { fill: #8a4fa3; } .c4 { fill: #a8326e; }
 .c5 { fill: #5b6b1f; } .c6 { fill: #0d7079; } .c7 { fill: #7a5c3e; }
+@media screen and (max-width: 40rem) { body { padding: 1rem .8rem; }
+  .wide table { width: max-content; min-width: 100%; } .wide th, .wide td { max-width: 13rem; }
+  .wide caption { max-width: calc(100vw - 1.6rem); } }
 pre { background: var(--band); padding: .8rem; overflow-x: auto; font-size: .85rem; white-space: pre-wrap; }
 summary { cursor: pointer; }
 @media print { :root { --page: #fff; --text: #000; --faint: #444; --line: #bbb; --band: #eee; --strong: #1f6fb2;

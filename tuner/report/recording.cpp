@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <map>
 #include <sstream>
+#include <utility>
 
 namespace pbc::tuner {
 namespace {
@@ -64,7 +65,7 @@ public:
       ++recording_.unreadable;
       return;
     }
-    Trial trial{.at = tick(entry.time), .size = sizeOf(key), .configuration = configuration};
+    Trial trial{.at = tick(entry), .size = sizeOf(key), .configuration = configuration};
     if (objective_.isTime())
       trial.limit = entry.limit;
     if (failure)
@@ -104,9 +105,11 @@ public:
   }
 
 private:
-  double tick(const std::string &time) {
+  double tick(const JournalEntry &entry) {
+    const std::string &time = entry.time;
     const double now = instant(time);
-    if (recording_.sessions == 0 || now - before_ > kPause || now < before_) {
+    const bool isOther = entry.session != std::exchange(session_, entry.session);
+    if (recording_.sessions == 0 || isOther || now - before_ > kPause || now < before_) {
       ++recording_.sessions;
       sessionBegin_ = recording_.trials.size();
     } else {
@@ -145,6 +148,7 @@ private:
   Recording &recording_;
   std::map<std::string, int> sizes_, configurations_;
   double before_ = 0;
+  std::string session_;
   std::size_t sessionBegin_ = 0;
 };
 

@@ -43,8 +43,12 @@ std::vector<std::string> inWords(const ProgramSpace &space, const Configuration 
   return lines;
 }
 
+std::string reasonInWords(const Fault &fault) {
+  return fault.reason + (fault.worksElsewhere ? "; with other choices it is not" : "");
+}
+
 std::string inWords(const Fault &fault) {
-  return fmt::format("{} at n >= {} {}{}", fault.suspect, fault.n, fault.reason,
+  return fmt::format("{} at n >= {} {}{}", fault.suspect, fault.n, reasonInWords(fault),
                      fault.times > 1 ? fmt::format(" ({} times)", fault.times) : "");
 }
 

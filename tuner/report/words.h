@@ -17,6 +17,8 @@ std::string inWords(const Site &, const Selector &);
 std::vector<std::string> inWords(const ProgramSpace &, const Configuration &);
 /// "Sort with QuickSort at n >= 4096 gives a different result from the default (difference 0.5)"
 std::string inWords(const Fault &);
+/// Why it failed, and if it failed only together with other choices.
+std::string reasonInWords(const Fault &);
 /// At most `letters` letters of the text; the last one is an ellipsis if some are left out.
 std::string shortened(const std::string &, std::size_t letters);
 /// "Intel(R) Xeon(R) Processor, 2 CPUs": times are comparable on machines with the same name.

@@ -51,8 +51,12 @@ bool Configuration::mayChangeSite(const ProgramSpace &space, int site) const {
 }
 
 bool Configuration::mayChange(const ProgramSpace &space, int tunable, long n) const {
+  return space.isOpenAt(space.tunables[static_cast<std::size_t>(tunable)], n) && hasEffect(space, tunable, n);
+}
+
+bool Configuration::hasEffect(const ProgramSpace &space, int tunable, long n) const {
   const Tunable &t = space.tunables[static_cast<std::size_t>(tunable)];
-  if (!space.isOpenAt(t, n) || !reaches(space, t.reachedBy))
+  if (!t.isSeenUpTo(n) || !reaches(space, t.reachedBy))
     return false;
   const auto holds = [&](const Condition &condition) {
     const std::vector<int> used = selectors_[static_cast<std::size_t>(condition.site)].usedUpTo(n);

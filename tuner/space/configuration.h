@@ -31,8 +31,10 @@ public:
   bool reaches(const ProgramSpace &, const std::vector<Condition> &reachedBy) const;
   /// Whether a search may change the site: it is open, and its transform may run.
   bool mayChangeSite(const ProgramSpace &, int site) const;
+  /// Whether the chosen alternatives read the tunable in some call of size n or less.
+  bool hasEffect(const ProgramSpace &, int tunable, long n) const;
   /// Whether a search may change the tunable while it tests calls of size n: ProgramSpace::isOpenAt holds,
-  /// and the tunable has an effect at some size up to n with the chosen alternatives.
+  /// and the tunable has an effect.
   bool mayChange(const ProgramSpace &, int tunable, long n) const;
 
   /// Sets a tunable to a value, or to a smaller one if a constraint requires it. If it is the entry for calls

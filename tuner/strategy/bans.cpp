@@ -71,7 +71,9 @@ void Bans::failed(const ProgramSpace &space, const Configuration &child, const C
       parts.empty() ? "the configuration" : fmt::format("{}", fmt::join(parts, " and "));
   auto [place, fresh] = entries_.try_emplace({suspect, rejected.kind});
   Fault &fault = place->second.fault;
-  if (!alone) {
+  if (alone) {
+    place->second.choice = found.choices.front();
+  } else {
     std::set<std::string> &explanations = place->second.explanations;
     explanations.insert(parts.begin(), parts.end());
     for (std::size_t i = 0; i < space.sites.size(); ++i)
@@ -158,7 +160,7 @@ std::vector<Fault> Bans::faults() const {
     if (explanation(entry))
       explained.push_back(&entry);
     else
-      guilty.emplace(key, entry.fault);
+      guilty.emplace(key, entry.fault).first->second.worksElsewhere = worksElsewhere(entry);
   // An alternative that alone causes failures also caused them at the smaller size, where another decision
   // had changed, too.
   for (const Entry *entry : explained)
@@ -171,6 +173,12 @@ std::vector<Fault> Bans::faults() const {
   for (const auto &[key, fault] : guilty)
     result.push_back(fault);
   return result;
+}
+
+bool Bans::worksElsewhere(const Entry &entry) const {
+  const auto record = entry.choice ? records_.find(*entry.choice) : records_.end();
+  return entry.fault.kind == Failure::TooSlow && record != records_.end() &&
+         record->second.success >= entry.fault.n;
 }
 
 std::optional<std::string> Bans::explanation(const Entry &entry) const {

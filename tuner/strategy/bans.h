@@ -37,6 +37,8 @@ struct Fault {
   long n = 0;       // the smallest size at which it was seen
   std::string size; // the same in words
   int times = 1;
+  /// The suspect is one alternative, and it worked in other configurations at this size or a larger one.
+  bool worksElsewhere = false;
 };
 
 class Bans {
@@ -101,9 +103,11 @@ private:
   std::map<Choice, Record> records_;
   struct Entry {
     Fault fault;
+    std::optional<Choice> choice; // the suspect, if it is a single alternative
     /// Suspects each of which, if it alone is the cause, explains this entry.
     std::set<std::string> explanations;
   };
+  bool worksElsewhere(const Entry &) const;
   /// The suspect that, according to another entry, alone explains this one.
   std::optional<std::string> explanation(const Entry &) const;
   std::map<std::pair<std::string, Failure>, Entry> entries_;

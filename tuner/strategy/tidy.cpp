@@ -11,6 +11,8 @@ namespace pbc::tuner {
 namespace {
 
 constexpr double kSame = 1.05;      // ratio that counts as equal, at sizes below the full one
+constexpr int kStep = 2;            // every second size is compared
+constexpr int kFewRuns = 3;         // of each, if there is no time for more
 constexpr double kDeviation = 0.05; // of a run, assumed; it weighs as much as one run
 
 class Tidier {
@@ -36,6 +38,39 @@ private:
       if (tunables[i].isOpen() && !tunables[i].forAccuracy && now_.tunables()[i] != defaults_.tunables()[i])
         changed.push_back(static_cast<int>(i));
     takeBack(changed);
+    if (!changed.empty() && now_.tunables() != defaults_.tunables())
+      takeBackWithoutTime(changed);
+  }
+
+  /// If the time was over before the comparisons in turns, a few runs decide about all numbers at once. The result need
+  /// not be as sure: the final race compares it with the best one.
+  void takeBackWithoutTime(std::span<const int> changed) {
+    constexpr double kMost = 0.5; // seconds that this may take
+    if (tester_.mayGoOn(deadline_) || tester_.evaluator().stopped() ||
+        2 * kFewRuns * tester_.bestAt(size_) > kMost)
+      return;
+    Configuration without = now_;
+    for (const int i : changed)
+      without = without.withTunable(i, defaults_.tunables()[static_cast<std::size_t>(i)]);
+    if (without == now_ || tester_.bans().uses(without, tester_.sizes()[static_cast<std::size_t>(size_)].n))
+      return;
+    for (int size = size_ % kStep; size <= size_; size += kStep)
+      if (!isAsFastInAFewRuns(without, size))
+        return;
+    now_ = without;
+  }
+
+  bool isAsFastInAFewRuns(const Configuration &configuration, int size) {
+    Candidate best{best_, {}}, candidate{configuration, {}};
+    for (int run = 0; run < kFewRuns; ++run)
+      if (!tester_.test(best, size, 1, best_) || !tester_.test(candidate, size, 1, best_))
+        return false;
+    const auto fastest = [&](const Candidate &of) {
+      const std::vector<double> &seconds = of.seconds.at(size);
+      return *std::min_element(seconds.begin(), seconds.end());
+    };
+    constexpr double kAsFast = 1.02;
+    return fastest(candidate) <= kAsFast * fastest(best);
   }
 
   /// Elements and size bins of one tunable are adjacent, and so are tunables of one transform.
@@ -69,7 +104,6 @@ private:
   }
 
   bool isAsGood(const Configuration &configuration) {
-    constexpr int kStep = 2; // every second size
     if (tester_.bans().uses(configuration, tester_.sizes()[static_cast<std::size_t>(size_)].n))
       return false;
     for (int size = size_ % kStep; size < size_; size += kStep)

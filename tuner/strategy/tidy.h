@@ -12,7 +12,8 @@
 // Hildebrandt, IEEE TSE 28(2), 2002), then levels of selectors one by one.
 //
 // Invariant: the result is as fast as the best one at the full size, as far as up to 25 rounds in turns
-// (turns.h) can tell, and at smaller sizes as far as a few new runs of both can; the final race decides.
+// (turns.h) can tell, and at smaller sizes as far as a few new runs of both can; if there is no time for this, as far as
+// three runs can. The final race decides.
 #pragma once
 #include "tuner/strategy/tester.h"
 

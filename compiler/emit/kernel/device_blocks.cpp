@@ -101,9 +101,8 @@ private:
       return all;
     }
     case isl_ast_node_mark: {
-      const std::string mark = markName(n);
-      if (mark.starts_with("alloc:"))
-        declare(mark.substr(6));
+      if (const auto local = declaredLocal(n))
+        declare(*local);
       return node(belowMark(n), indent);
     }
     case isl_ast_node_if:

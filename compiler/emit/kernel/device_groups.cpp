@@ -111,9 +111,8 @@ private:
       return all;
     }
     case isl_ast_node_mark: {
-      const std::string mark = markName(n);
-      if (mark.starts_with("alloc:"))
-        locals_.insert(mark.substr(6));
+      if (const auto local = declaredLocal(n))
+        locals_.insert(*local);
       return node(belowMark(n), indent);
     }
     case isl_ast_node_if:
@@ -401,9 +400,8 @@ private:
       return all;
     }
     case isl_ast_node_mark: {
-      const std::string mark = markName(n);
-      if (mark.starts_with("alloc:"))
-        locals_.insert(mark.substr(6));
+      if (const auto local = declaredLocal(n))
+        locals_.insert(*local);
       return scanned(belowMark(n), indent, none);
     }
     case isl_ast_node_user: {

@@ -29,24 +29,35 @@ namespace {
 
 const std::string kIterator = "pb__c"; // and the number of loops around
 
-/// What a mark of the schedule tree requests for the loop of its band.
+/// What a realisation means for the loop of its band.
 struct Request {
   // The loop's depth. If it runs only once, no loop is printed, and the request must not apply to another one.
-  long depth = -1;
+  int depth = -1;
   long lanes = 0; // run it in groups of so many
   std::string pragma;
   bool aligned = false; // begins at a cache line of the matrix that it writes
   int rows = 0;         // so many iterations together, jammed into the inner vector loop
 };
 
-/// Splits a mark that withDepths() wrote.
-std::pair<std::string, long> nameAndDepth(const isl::ast_node &mark) {
-  isl_id *id = isl_ast_node_mark_get_id(mark.get());
-  const std::string text = isl_id_get_name(id);
-  isl_id_free(id);
-  const std::size_t at = text.rfind('@');
-  return {text.substr(0, at), std::stol(text.substr(at + 1))};
+std::string vectorPragma(kernel::as::Vector how) {
+  return "vectorize(assume_safety)" +
+         (how.interleave ? " interleave_count(" + std::to_string(how.interleave) + ")" : "");
 }
+
+/// The requests of realisations. In matrices without unit stride only those are carried out that cost nothing there.
+struct Requests {
+  bool unitStride, isTiledInTime;
+  Request operator()(kernel::as::Scalar) const { return {.pragma = "vectorize(disable)"}; }
+  Request operator()(kernel::as::Vector how) const {
+    return unitStride ? Request{.pragma = vectorPragma(how), .aligned = isTiledInTime} : Request{};
+  }
+  Request operator()(kernel::as::Jam how) const { return unitStride ? Request{.rows = how.rows} : Request{}; }
+  Request operator()(kernel::as::Unroll) const {
+    return unitStride ? Request{.pragma = "unroll(full)"} : Request{};
+  }
+  Request operator()(kernel::as::Lanes how) const { return {.lanes = how.count}; }
+  Request operator()(kernel::as::Registers) const { return {}; } // printed as blocks, or as loops
+};
 
 class LoopPrinter {
 public:
@@ -89,11 +100,8 @@ public:
     isl_ast_node_foreach_descendant_top_down(
         root.get(),
         [](isl_ast_node *node, void *user) {
-          if (isl_ast_node_get_type(node) == isl_ast_node_mark) {
-            const std::string name = markName(isl::manage_copy(node));
-            if (name.rfind("alloc:", 0) == 0)
-              ++(*static_cast<std::map<std::string, int> *>(user))[name.substr(6)];
-          }
+          if (const auto local = declaredLocal(isl::manage_copy(node)))
+            ++(*static_cast<std::map<std::string, int> *>(user))[*local];
           return isl_bool_true;
         },
         &marks);
@@ -171,8 +179,9 @@ private:
   /// Prints the loop in groups of rows, whose inner vector loop computes all rows before it writes; the rest
   /// singly. Nothing if the loop contains anything else, or the inner loop depends on the row.
   std::optional<std::string> jammed(const LoopNode &outer, const std::string &indent) {
-    const std::string vector = markName(outer.body);
-    if (!kernel::isVectorMark(vector))
+    const std::optional<kernel::PlacedMark> mark = kernel::markAt(outer.body);
+    const auto vector = mark ? kernel::realisedAs<kernel::as::Vector>(mark->mark) : std::nullopt;
+    if (!vector)
       return std::nullopt;
     const isl::ast_node below = belowMark(outer.body);
     if (isl_ast_node_get_type(below.get()) != isl_ast_node_for)
@@ -211,14 +220,9 @@ private:
       text += deeper + "const long " + j + "_a = " + j + " + pb::cellsToLine(&" + *first + ", " + j +
               "_e - " + j + ");\n#pragma clang loop vectorize(disable) unroll(disable)\n" + loop + "_a; ++" +
               j + ") {\n" + all + deeper + "}\n";
-    return text + "#pragma clang loop " + vectorPragma(vector) + "\n" + loop + "_e; ++" + j + ") {\n" + all +
+    return text + "#pragma clang loop " + vectorPragma(*vector) + "\n" + loop + "_e; ++" + j + ") {\n" + all +
            deeper + "}\n" + in + "}\n" + in + "for (; " + i + " < " + i + "_e; ++" + i + ") {\n" +
            print(outer.body, deeper) + in + "}\n" + indent + "}\n";
-  }
-
-  static std::string vectorPragma(const std::string &mark) {
-    return "vectorize(assume_safety)" +
-           (mark == "vector" ? "" : " interleave_count(" + mark.substr(mark.find(':') + 1) + ")");
   }
 
   /// Tiles in time begin anywhere, and go over the same cells again.
@@ -285,9 +289,12 @@ private:
   }
 
   std::string mark(const isl::ast_node &node, const std::string &indent) {
-    const auto [name, depth] = nameAndDepth(node);
+    const kernel::PlacedMark mark = *kernel::markAt(node);
     const isl::ast_node inner = belowMark(node);
-    if (name == "registers" && unitStride_) {
+    if (const auto *declares = std::get_if<kernel::Declare>(&mark.mark))
+      return (hoisted_.count(declares->local) ? "" : declaration(declares->local, indent)) +
+             print(inner, indent);
+    if (unitStride_ && kernel::realisedAs<kernel::as::Registers>(mark.mark)) {
       const std::string type = place_.function + "_tile" + std::to_string(tiles_);
       if (const auto tile = tileText(kernel_, inner, type, place_, used_)) {
         ++tiles_;
@@ -295,24 +302,9 @@ private:
         return indent + tile->call;
       }
     }
-    if (name.rfind("alloc:", 0) == 0) {
-      const std::string local = name.substr(6);
-      return (hoisted_.count(local) ? "" : declaration(local, indent)) + print(inner, indent);
-    }
-    Request request;
-    request.depth = depth;
-    if (name == "scalar")
-      request.pragma = "vectorize(disable)";
-    if (unitStride_ && kernel::isVectorMark(name)) {
-      request.pragma = vectorPragma(name);
-      request.aligned = isTiledInTime();
-    }
-    if (unitStride_ && name.rfind("jam:", 0) == 0)
-      request.rows = std::stoi(name.substr(4));
-    if (name.rfind("lanes:", 0) == 0)
-      request.lanes = std::stol(name.substr(6));
-    if (unitStride_ && name == "unroll")
-      request.pragma = "unroll(full)";
+    Request request =
+        std::visit(Requests{unitStride_, isTiledInTime()}, std::get<kernel::Realisation>(mark.mark));
+    request.depth = mark.depth;
     const Request outer = std::exchange(request_, request);
     const std::string text = print(inner, indent);
     request_ = outer;
@@ -347,19 +339,6 @@ private:
   int row_ = 0;
 };
 
-/// The schedule with each mark's name followed by "@" and the number of enclosing loops, including those that
-/// run once: this is the number of its loop's iterator.
-isl::schedule withDepths(const isl::schedule &schedule) {
-  return kernel::mapBottomUp(schedule, [](const isl::schedule_node &node) {
-    const std::string name = kernel::markName(node);
-    if (name.empty())
-      return node;
-    const auto depth = isl_schedule_node_get_schedule_depth(node.get());
-    return kernel::insertMark(isl::manage(isl_schedule_node_delete(node.copy())),
-                              name + "@" + std::to_string(depth));
-  });
-}
-
 /// The number of loops around the innermost statement, including those that run once.
 int depthOf(const isl::schedule &schedule) {
   int deepest = 0;
@@ -384,7 +363,7 @@ isl::ast_node generate(const kernel::Kernel &kernel) {
     iterators =
         isl_id_list_add(iterators, isl_id_alloc(ctx, (kIterator + std::to_string(k)).c_str(), nullptr));
   build = isl_ast_build_set_iterators(build, iterators);
-  isl_ast_node *root = isl_ast_build_node_from_schedule(build, withDepths(kernel.schedule).release());
+  isl_ast_node *root = isl_ast_build_node_from_schedule(build, kernel::withDepths(kernel.schedule).release());
   isl_ast_build_free(build);
   if (!root)
     isl::exception::throw_last_error(isl::ctx(ctx));
@@ -396,12 +375,6 @@ LoopText printLoops(const kernel::Kernel &kernel, const isl::ast_node &nest, Pla
   const std::string hoisted = printer.hoist(nest, "  "); // decides what print() leaves out
   const std::string loops = hoisted + printer.print(nest, "  ");
   return {printer.types(), loops};
-}
-
-std::string markName(const isl::ast_node &node) {
-  if (isl_ast_node_get_type(node.get()) != isl_ast_node_mark)
-    return "";
-  return nameAndDepth(node).first;
 }
 
 } // namespace pbc::emit

@@ -29,7 +29,4 @@ LoopText printLoops(const kernel::Kernel &, const isl::ast_node &, Place, Used &
 /// Declarations of the names that the loops use, from the frame `f` and the limits `low` and `high`.
 std::string definitions(const kernel::Kernel &, bool unitStride, const Used &);
 
-/// The name of a mark in the tree or its loops; "" for other nodes.
-std::string markName(const isl::ast_node &);
-
 } // namespace pbc::emit

@@ -58,6 +58,12 @@ std::vector<isl::ast_node> sequence(const isl::ast_node &node) {
   return all;
 }
 
+std::optional<std::string> declaredLocal(const isl::ast_node &node) {
+  const std::optional<kernel::PlacedMark> mark = kernel::markAt(node);
+  const auto *declares = mark ? std::get_if<kernel::Declare>(&mark->mark) : nullptr;
+  return declares ? std::optional(declares->local) : std::nullopt;
+}
+
 isl::ast_node belowMark(const isl::ast_node &node) {
   return isl::manage(isl_ast_node_mark_get_node(node.get()));
 }

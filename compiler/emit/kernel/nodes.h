@@ -42,6 +42,8 @@ CallNode callNode(const kernel::Kernel &, const isl::ast_node &, const Expressio
 
 /// The nodes of a block in their order; for another node, the node itself.
 std::vector<isl::ast_node> sequence(const isl::ast_node &);
+/// The Local that a mark node declares; nothing for other nodes.
+std::optional<std::string> declaredLocal(const isl::ast_node &);
 /// The node below a mark.
 isl::ast_node belowMark(const isl::ast_node &);
 

@@ -41,9 +41,8 @@ public:
     isl::ast_node body = x->body;
     std::string locals;
     while (isl_ast_node_get_type(body.get()) == isl_ast_node_mark) {
-      const std::string mark = markName(body);
-      if (mark.rfind("alloc:", 0) == 0)
-        locals += declaration(mark.substr(6));
+      if (const auto local = declaredLocal(body))
+        locals += declaration(*local);
       body = belowMark(body);
     }
     const std::vector<isl::ast_node> parts = sequence(body);

@@ -12,7 +12,7 @@
 namespace pbc::model {
 namespace {
 
-constexpr int kShortest = 2, kLongest = 20, kFirstFused = 3;
+constexpr int kShortest = 2, kFirstFused = 3;
 
 /// n + 1 random sizes, computed by remainder, because std::uniform_int_distribution differs between
 /// libraries.
@@ -52,7 +52,7 @@ ChainExperiment chainExperiment(const ExperimentOptions &options) {
   const pb::MovementCosts exact{memory};
   std::mt19937_64 random(options.seed);
   ChainExperiment out;
-  for (int n = kShortest; n <= kLongest; ++n) {
+  for (int n = kShortest; n <= options.longest; ++n) {
     std::vector<double> closedSaved, exactSaved;
     for (int c = 0; c < options.chains; ++c) {
       const std::vector<long> sizes = randomSizes(n, random);
@@ -65,8 +65,8 @@ ChainExperiment chainExperiment(const ExperimentOptions &options) {
     out.rows.push_back({n, summaryOf(closedSaved), summaryOf(exactSaved)});
     out.chains += options.chains;
     if (n >= kFirstFused) {
-      out.mean += out.rows.back().closed.mean / (kLongest - kFirstFused + 1);
-      out.exactMean += out.rows.back().exact.mean / (kLongest - kFirstFused + 1);
+      out.mean += out.rows.back().closed.mean / (options.longest - kFirstFused + 1);
+      out.exactMean += out.rows.back().exact.mean / (options.longest - kFirstFused + 1);
     }
   }
   return out;

@@ -74,11 +74,12 @@ public:
 };
 
 void runGroups(const HostLibrary &library, const HostLaunch &launch) {
+  const long extent[3] = {launch.group[0], launch.group[1], launch.group[2]};
   long group[3];
   for (group[2] = 0; group[2] < launch.items[2] / launch.group[2]; ++group[2])
     for (group[1] = 0; group[1] < launch.items[1] / launch.group[1]; ++group[1])
       for (group[0] = 0; group[0] < launch.items[0] / launch.group[0]; ++group[0])
-        if (!library.runGroup(launch.arguments.data(), group))
+        if (!library.runGroup(launch.arguments.data(), group, extent))
           throw std::logic_error("items of a group reached different barriers");
 }
 

@@ -4,6 +4,7 @@
 
 #include "runtime/device/dialect.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -77,7 +78,10 @@ int runCommand(const std::vector<std::string> &words, const std::string &output)
 
 } // namespace
 
-const char *const kHostOptions = "-x c++ -std=c++20 -O2 -fno-math-errno -fPIC -shared -fno-gnu-unique -w";
+// Compiling takes longer than running. The program that opens the library has the C++ library.
+const char *const kHostOptions = "-x c++ -std=c++20 -O1 -fno-math-errno -fPIC -shared -fno-gnu-unique -w "
+                                 "-fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables -nostdlib "
+                                 "-fno-use-linker-plugin";
 
 std::string hostCompiler() {
   const char *named = std::getenv("PB_FAKE_COMPILER");
@@ -85,11 +89,18 @@ std::string hostCompiler() {
 }
 
 std::string hostKernelText(const KernelSource &source) {
+  const auto names = [&](const char *macro) { return source.text.find(macro) != std::string::npos; };
+  const bool barriers = names("PB_BARRIER");
+  // These may be bounds of arrays.
+  const bool dependsOnGroup =
+      barriers || names("PB_G0") || names("PB_G1") || names("PB_G2") || names("PB_LOCAL");
   KernelSource whole = source;
   whole.text += kHostEpilogue;
-  const bool barriers = source.text.find("PB_BARRIER") != std::string::npos;
-  return "#define PB_HAS_BARRIER " + std::to_string(barriers ? 1 : 0) + "\n#define PB_ENTRY " + source.entry +
-         "\n" + kernelText(kHostPrelude, whole);
+  if (!dependsOnGroup)
+    std::fill_n(whole.group, 3, 1);
+  return "#define PB_HAS_BARRIER " + std::to_string(barriers ? 1 : 0) + "\n#define PB_ANY_GROUP " +
+         std::to_string(dependsOnGroup ? 0 : 1) + "\n#define PB_ENTRY " + source.entry + "\n" +
+         kernelText(kHostPrelude, whole);
 }
 
 std::string compileHostKernel(const std::string &text, const std::string &compiler) {
@@ -100,7 +111,8 @@ std::string compileHostKernel(const std::string &text, const std::string &compil
   std::vector<std::string> words;
   std::istringstream line(compiler + " " + kHostOptions);
   for (std::string word; line >> word;)
-    if (word != "-fno-gnu-unique" || compiler.find("clang") == std::string::npos) // g++ only
+    if ((word != "-fno-gnu-unique" && word != "-fno-use-linker-plugin") ||
+        compiler.find("clang") == std::string::npos) // g++ only
       words.push_back(word);
   words.insert(words.end(), {"-o", library, source});
   const int status = runCommand(words, messages);

@@ -5,7 +5,10 @@
 //
 //   std::string binary = compileHostKernel(text, command);        // throws DeviceError(Build) with messages
 //   HostLibrary library(binary);
-//   library.runGroup(arguments, group);
+//   library.runGroup(arguments, group, extent); // the group's number, and its items along each dimension
+//
+// Each kernel is a run of the compiler, so a kernel whose text does not depend on the size of groups is compiled once
+// for all sizes.
 //
 // Invariant: each HostLibrary has its own static variables, whatever else is loaded from the same bytes.
 #pragma once
@@ -34,8 +37,8 @@ public:
   const std::string &kinds() const { return kinds_; }
   unsigned long localBytes() const { return localBytes_; }
   /// False if items of the group met different barriers.
-  bool runGroup(const unsigned long *arguments, const long *group) const {
-    return runGroup_(arguments, group) != 0;
+  bool runGroup(const unsigned long *arguments, const long *group, const long *extent) const {
+    return runGroup_(arguments, group, extent) != 0;
   }
 
 private:
@@ -43,7 +46,7 @@ private:
   void *library_ = nullptr;
   std::string kinds_;
   unsigned long localBytes_ = 0;
-  int (*runGroup_)(const unsigned long *, const long *) = nullptr;
+  int (*runGroup_)(const unsigned long *, const long *, const long *) = nullptr;
 };
 
 } // namespace pb::device

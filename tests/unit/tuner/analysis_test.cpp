@@ -154,7 +154,7 @@ TEST(Analysis, WinnerRunnerUpAndGapBySize) {
   const Configuration chosen = sorting(space, 1, 64, 100); // Merge below 100, Quick from there on
   journal.ok(64, sorting(space, 0), {1.0, 1.02, 0.98}).ok(64, sorting(space, 1), {2.0, 2.1, 1.9});
   journal.ok(128, sorting(space, 0), {6.0, 6.1, 5.9}).ok(128, sorting(space, 1), {4.2, 4.1, 4.0});
-  journal.ok(128, sorting(space, 1, 128), {9.0}).ok(128, chosen, {4.0, 4.1, 3.9});
+  journal.ok(128, sorting(space, 1, 128, 100), {9.0}).ok(128, chosen, {4.0, 4.1, 3.9});
   const Part part = partOf(space, chosen, journal.entries(), "");
   const DecisionResult &sort = decisionOf(part, "Sort");
   ASSERT_EQ(sort.at.size(), 2u);

@@ -59,6 +59,30 @@ TEST(Journal, KeepsEnergyAndMemoryWhereTheyWereMeasured) {
   std::filesystem::remove(path);
 }
 
+TEST(Journal, NothingIsLeftOfADeletedOne) {
+  const std::string path = place("deleted.sqlite");
+  {
+    Journal journal(path);
+    journal.add({"h1", "m1", "n=64", "0;", "toml", {1}});
+    EXPECT_TRUE(std::filesystem::exists(path + "-wal"));
+    std::filesystem::remove(path);
+    journal.add({"h1", "m1", "n=64", "0;", "toml", {1}}); // nothing is said: there is time for it at the end
+  }
+  for (const char *suffix : {"", "-wal", "-shm"})
+    EXPECT_FALSE(std::filesystem::exists(path + suffix)) << suffix;
+}
+
+TEST(Journal, KnowsTheProcess) {
+  const std::string path = place("session.sqlite");
+  for (int i = 0; i < 2; ++i)
+    Journal(path).add({"h1", "m1", "n=64", "0;", "toml", {1}});
+  const auto entries = readJournal(path);
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_NE(entries[0].session, "");
+  EXPECT_EQ(entries[0].session, entries[1].session);
+  std::filesystem::remove(path);
+}
+
 TEST(Journal, TextOfWhatHasNoEndIsRefused) { EXPECT_THROW(textOf("/dev/zero"), TunerError); }
 
 TEST(TuningLock, OneTuningAtATime) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Kernels' settings in configurations, and the search for them with variants whose times are computed.
+#include "tuner/kernels/kernel_summary.h"
 #include "tuner/kernels/search.h"
 #include "tuner/space/program_space.h"
 
@@ -33,7 +34,8 @@ public:
   };
   std::function<double(const KernelSettings &)> combined = [](const auto &) { return 1.0; };
   double noise = 0.02, stopAt = 1e9;
-  int renewals = 0;
+  int renewals = 0, measurements = 0;
+  int disturbed = -1;             // the number of a measurement that takes twice as long
   std::vector<std::string> order; // kernels in the order in which their variants were built
   std::set<KernelSettings> built;
 
@@ -66,6 +68,8 @@ public:
     if (const auto bad = fault(now))
       return {{}, bad};
     double a = 0.9, b = 0.1;
+    if (measurements++ == disturbed)
+      a *= 4;
     for (const auto &[names, value] : now) {
       const double f = value == "off" ? 2 : factor(std::get<1>(names), std::get<2>(names), value);
       (std::get<1>(names) == "a" ? a : b) *= f;
@@ -205,6 +209,27 @@ TEST(KernelSearch, BeginsWithTheKernelThatTakesTheTime) {
   search(variants);
   ASSERT_FALSE(variants.order.empty());
   EXPECT_EQ(variants.order.front(), "a");
+}
+
+TEST(KernelSearch, OneDisturbedProfileNamesNoKernel) {
+  for (int disturbed = 0; disturbed < 10; ++disturbed) {
+    Computed variants;
+    variants.disturbed = disturbed;
+    search(variants);
+    ASSERT_FALSE(variants.order.empty());
+    EXPECT_EQ(variants.order.front(), "a") << disturbed;
+  }
+}
+
+TEST(KernelSummary, WhatWasNotComparedHasNoTime) {
+  KernelSummary summary;
+  summary.result.raced = false;
+  for (const std::string &line : provenance(summary))
+    EXPECT_THAT(line, testing::Not(testing::HasSubstr("0 us")));
+  EXPECT_THAT(provenance(summary).back(), testing::HasSubstr("were not compared"));
+  EXPECT_THAT(asJson(summary), testing::HasSubstr("\"tuned_seconds\": null"));
+  summary.result = {{}, true, true, 0.2, 0.1, 1, true, {}};
+  EXPECT_THAT(provenance(summary).back(), testing::HasSubstr("before: 200 ms, tuned: 100 ms"));
 }
 
 TEST(KernelSearch, WhatIsWrongIsNamedAndNeverWins) {

@@ -5,6 +5,7 @@
 #include "tests/unit/sanitized.h"
 
 #include "tuner/journal/read_journal.h"
+#include "tuner/report/drawings.h"
 #include "tuner/report/explain.h"
 #include "tuner/report/page.h"
 #include "tuner/report/words.h"
@@ -51,7 +52,7 @@ TEST(Explain, SaysAllThatIsKnownOfOneChoice) {
   alternatives Merge, Quick, Bad (default Merge)
   value from   ./sort.cfg
   winner       Quick, 120 us at n=256 (3 runs)
-  runner-up    Merge, 256 us (3 runs)
+  runner-up    Merge (the default), 256 us (3 runs)
   gap          2.13 times as slow (2.03 to 2.24)
   by size      n=64   Merge  64 us     Quick 2.00 times as slow (1.90 to 2.10)
                n=128  Quick  64 us     Merge 2.00 times as slow (1.90 to 2.10)
@@ -69,11 +70,10 @@ TEST(Explain, SaysAllThatIsKnownOfOneChoice) {
 
 TEST(Explain, HasALineForEachChoice) {
   EXPECT_EQ(explainAll(fixedEvidence()), R"(./sort: values from ./sort.cfg; 10 trials in ./sort.tune.sqlite
-  at n=256, of all runs: 120 us, the default 256 us
+  at n=256, medians of all runs: 120 us, the default 256 us
   Sort        Merge below 100, otherwise Quick
-                next Merge: 2.13 times as slow (2.03 to 2.24) at n=256
+                next Merge (the default): 2.13 times as slow (2.03 to 2.24) at n=256
   Sort.block  256
-                next 64 to 127: 1.07 times as slow (1.02 to 1.12) at n=256
   rejected: Sort with Bad at n >= 64 gives a different result from the default (difference 0.5) (3 times)
 pbc explain ./sort NAME says all that is known of one
 )");
@@ -179,6 +179,16 @@ TEST(ReadJournal, ChangesNothing) {
     EXPECT_EQ(readJournal(path).size(), 2u);
   }
   std::filesystem::remove(path);
+}
+
+TEST(Page, AxesHaveNoExponents) {
+  const ProgramSpace space = sortSpace();
+  HandMade journal(space);
+  journal.ok(64, sorting(space, 0), {1}).ok(64, sorting(space, 1), {1e-4});
+  const std::string drawing =
+      progressDrawing(partOf(space, sorting(space, 1), journal.entries(), ""), Across::Seconds, "x");
+  EXPECT_THAT(drawing, testing::HasSubstr(">5000×<"));
+  EXPECT_THAT(drawing, testing::Not(testing::HasSubstr("e+")));
 }
 
 } // namespace

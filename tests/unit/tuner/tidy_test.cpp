@@ -60,6 +60,18 @@ Configuration tidied(const ProgramSpace &space, Formula formula, double deadline
   return tidy(tester, changedEverywhere(space), static_cast<int>(sizes.size()) - 1, deadline);
 }
 
+TEST(Tidy, WithoutTimeAFewRunsDecideAboutAllNumbers) {
+  const ProgramSpace space = spaceOfSix();
+  EXPECT_EQ(tidied(
+                space, [](const Configuration &, long) { return 1e-3; }, 0)
+                .tunables(),
+            Configuration::defaults(space).tunables());
+  const Configuration needed =
+      tidied(space, [](const Configuration &c, long) { return c.tunables()[1] == 8 ? 1e-3 : 2e-3; }, 0);
+  EXPECT_EQ(needed.tunables(), changedEverywhere(space).tunables());
+  EXPECT_EQ(needed.selectors(), changedEverywhere(space).selectors());
+}
+
 TEST(Tidy, OnlyWhatMattersIsLeft) {
   const ProgramSpace space = spaceOfSix();
   // Tunables 1 and 4 matter at the full size, and the alternative for large n.
@@ -80,11 +92,6 @@ TEST(Tidy, WhatHelpsSmallSizesStays) {
       space, [](const Configuration &c, long n) { return 1e-3 * (n < 100 && c.tunables()[2] != 9 ? 2 : 1); });
   EXPECT_EQ(result.tunables()[2], 9);
   EXPECT_EQ(result.tunables()[3], 128);
-}
-
-TEST(Tidy, NothingIsTakenBackWithoutTime) {
-  const ProgramSpace space = spaceOfSix();
-  EXPECT_EQ(tidied(space, [](const Configuration &, long) { return 1e-3; }, 0), changedEverywhere(space));
 }
 
 TEST(Tidy, ThreadsAreDecidedAtTheFullSizeOnly) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Warnings of programs that compile: warnings.py PBC."""
+"""Warnings of programs that compile: warning_texts.py PBC."""
 import os, subprocess, sys, tempfile
 
 PBC = os.path.abspath(sys.argv[1])

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernel/realisation.h"
+
+namespace pbc::kernel {
+namespace {
+
+struct Text {
+  std::string operator()(as::Scalar) const { return "scalar"; }
+  std::string operator()(as::Vector v) const {
+    return v.interleave ? "vector:" + std::to_string(v.interleave) : "vector";
+  }
+  std::string operator()(as::Jam j) const { return "jam:" + std::to_string(j.rows); }
+  std::string operator()(as::Unroll) const { return "unroll"; }
+  std::string operator()(as::Lanes l) const { return "lanes:" + std::to_string(l.count); }
+  std::string operator()(as::Registers) const { return "registers"; }
+  std::string operator()(const Realisation &r) const { return text(r); }
+  std::string operator()(const Declare &d) const { return "alloc:" + d.local; }
+};
+
+struct Words {
+  std::string operator()(as::Scalar) const { return "no vectors"; }
+  std::string operator()(as::Vector v) const {
+    return v.interleave ? "vectors, " + std::to_string(v.interleave) + " at once" : "vectors";
+  }
+  std::string operator()(as::Jam j) const { return std::to_string(j.rows) + " at once"; }
+  std::string operator()(as::Unroll) const { return "unroll"; }
+  std::string operator()(as::Lanes l) const { return "vectors in groups of " + std::to_string(l.count); }
+  std::string operator()(as::Registers) const { return "blocks in registers"; }
+};
+
+} // namespace
+
+std::string text(const Realisation &r) { return std::visit(Text{}, r); }
+std::string text(const Mark &m) { return std::visit(Text{}, m); }
+std::string words(const Realisation &r) { return std::visit(Words{}, r); }
+
+} // namespace pbc::kernel

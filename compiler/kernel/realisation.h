@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// How a loop of a schedule is carried out, as a value. A mark node of the schedule tree holds it (tree.h), above a band of
+// one member; a loop without a mark runs iteration by iteration, and LLVM may vectorise it.
+//
+//   Realisation how = as::Jam{4};
+//   text(how)      "jam:4", as goldens and `--emit=kernels` print it
+//   words(how)     "4 at once", as `pbc explain` says it
+//
+// Invariant: nothing parses these texts; code that needs to know visits the value.
+#pragma once
+#include <string>
+#include <variant>
+
+namespace pbc::kernel {
+
+namespace as {
+
+/// Without vectors, also where LLVM could make them.
+struct Scalar {
+  bool operator==(const Scalar &) const = default;
+};
+/// Vector code; `interleave` vectors at once, 0: as many as LLVM finds best.
+struct Vector {
+  int interleave = 0;
+  bool operator==(const Vector &) const = default;
+};
+/// So many iterations together, inside the vector loop below.
+struct Jam {
+  int rows;
+  bool operator==(const Jam &) const = default;
+};
+/// Written out, iteration by iteration.
+struct Unroll {
+  bool operator==(const Unroll &) const = default;
+};
+/// In groups of `count` iterations; each statement runs over all lanes of a group before the next one.
+struct Lanes {
+  long count;
+  bool operator==(const Lanes &) const = default;
+};
+/// This loop and the one below it in blocks of points, whose values are in registers (register_tile.h).
+struct Registers {
+  bool operator==(const Registers &) const = default;
+};
+
+} // namespace as
+
+using Realisation = std::variant<as::Scalar, as::Vector, as::Jam, as::Unroll, as::Lanes, as::Registers>;
+
+/// Declares a Local of the kernel for everything below its node.
+struct Declare {
+  std::string local; // the buffer's name
+  bool operator==(const Declare &) const = default;
+};
+
+/// What a mark node says.
+using Mark = std::variant<Realisation, Declare>;
+
+std::string text(const Realisation &);
+std::string text(const Mark &);
+std::string words(const Realisation &);
+
+} // namespace pbc::kernel
