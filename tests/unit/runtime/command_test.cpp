@@ -31,24 +31,25 @@ TEST(Command, WrongNumberOfArguments) {
   Folder f;
   const Ended e = f.run({"a.txt"});
   EXPECT_EQ(e.status, 1);
-  EXPECT_EQ(e.err, "sample: error: expected 2 arguments (0 numbers, 1 input, 1 output), found 1\nusage: "
-                   "sample [options] A B\n");
+  EXPECT_EQ(e.err,
+            "runtime_sample: error: expected 2 arguments (0 numbers, 1 input, 1 output), found 1\n"
+            "usage: runtime_sample [options] A B\n");
   EXPECT_EQ(f.run({}).status, 1);
   EXPECT_EQ(f.run({"a", "b", "c"}).status, 1);
 }
 
 TEST(Command, UnknownThings) {
   Folder f;
-  EXPECT_EQ(
-      f.run({"--treads=2", "a", "b"}).err,
-      "sample: error: unknown option '--treads' (did you mean '--threads'?); --help lists the options\n");
+  EXPECT_EQ(f.run({"--treads=2", "a", "b"}).err, "runtime_sample: error: unknown option '--treads' (did you "
+                                                 "mean '--threads'?); --help lists the options\n");
   EXPECT_EQ(f.run({"--threads=x", "a", "b"}).err,
-            "sample: error: --threads expects a whole number from 1 to 1024, found 'x'\n");
-  EXPECT_EQ(f.run({"--transform=addone", "a", "b"}).err,
-            "sample: error: unknown transform 'addone' (did you mean 'AddOne'?); known: 'AddOne', 'Take', "
-            "'Sum', 'Ramp', 'Shifted' and 'Noisy'\n");
-  EXPECT_EQ(f.run({"--threads"}).err, "sample: error: --threads expects a value: --threads=N\n");
-  EXPECT_EQ(f.run({"--time=maybe"}).err, "sample: error: --time is yes or no, found 'maybe'\n");
+            "runtime_sample: error: --threads expects a whole number from 1 to 1024, found 'x'\n");
+  EXPECT_EQ(
+      f.run({"--transform=addone", "a", "b"}).err,
+      "runtime_sample: error: unknown transform 'addone' (did you mean 'AddOne'?); known: 'AddOne', 'Take', "
+      "'Sum', 'Ramp', 'Shifted' and 'Noisy'\n");
+  EXPECT_EQ(f.run({"--threads"}).err, "runtime_sample: error: --threads expects a value: --threads=N\n");
+  EXPECT_EQ(f.run({"--time=maybe"}).err, "runtime_sample: error: --time is yes or no, found 'maybe'\n");
   EXPECT_EQ(f.run({"-q"}).status, 1);
 }
 
@@ -59,10 +60,10 @@ TEST(Command, Params) {
   EXPECT_EQ(e.out, "SIZE 5\n   7    8    9    7    8 \n\n") << e.err;
   e = f.run({"--transform=Take", "-2", "i.txt", "-"});
   EXPECT_EQ(e.status, 1);
-  EXPECT_EQ(e.err, "sample: error: Take cannot run with k = -2, n = 3: k = -2 is negative\n");
-  EXPECT_EQ(
-      f.run({"--transform=Take", "five", "i.txt", "-"}).err,
-      "sample: error: the parameter k expects a whole number from -2147483648 to 2147483647, found 'five'\n");
+  EXPECT_EQ(e.err, "runtime_sample: error: Take cannot run with k = -2, n = 3: k = -2 is negative\n");
+  EXPECT_EQ(f.run({"--transform=Take", "five", "i.txt", "-"}).err,
+            "runtime_sample: error: the parameter k expects a whole number from -2147483648 to 2147483647, "
+            "found 'five'\n");
 }
 
 TEST(Command, ScalarsMayBeNumbers) {
@@ -72,19 +73,19 @@ TEST(Command, ScalarsMayBeNumbers) {
   EXPECT_EQ(f.run({"--transform=Sum", "a.txt", "-0.5", "-"}).out, "SIZE\n  -3\n");
   EXPECT_EQ(f.run({"--transform=Sum", "a.txt", "f.txt", "-"}).out, "SIZE\n  60\n");
   EXPECT_EQ(f.run({"--transform=Sum", "a.txt", "none.txt", "-"}).err,
-            "sample: error: F: 'none.txt' is neither a number nor a file\n");
+            "runtime_sample: error: F: 'none.txt' is neither a number nor a file\n");
   EXPECT_EQ(f.run({"--transform=Sum", "a.txt", "1e400", "-"}).err,
-            "sample: error: F: 1e400 does not fit 'double'\n");
+            "runtime_sample: error: F: 1e400 does not fit 'double'\n");
 }
 
 TEST(Command, InputsThatDoNotFit) {
   Folder f;
   f.write("a.txt", "SIZE 13\n1 2 3 4 5 6 7 8 9 10 11 12 13\n");
-  EXPECT_EQ(
-      f.run({"--transform=Sum", "a.txt", "1", "-"}).err,
-      "sample: error: the inputs of Sum do not fit together: n must not be 13\n  A[n] is [13]\n  F is []\n");
+  EXPECT_EQ(f.run({"--transform=Sum", "a.txt", "1", "-"}).err,
+            "runtime_sample: error: the inputs of Sum do not fit together: n must not be 13\n  A[n] is "
+            "[13]\n  F is []\n");
   EXPECT_EQ(f.run({"a.txt", "-"}).err,
-            "sample: error: a.txt: expected 2 dimensions for A[w, h], found 1 (SIZE [13])\n");
+            "runtime_sample: error: a.txt: expected 2 dimensions for A[w, h], found 1 (SIZE [13])\n");
 }
 
 TEST(Command, OutputsAreCheckedBeforeTheRun) {
@@ -104,7 +105,7 @@ TEST(Command, FailureInABodyIsStatusOneAndLeavesTheOldOutput) {
   f.write("b.txt", "old");
   const Ended e = f.run({"--transform=Noisy", "a.txt", "b.txt"});
   EXPECT_EQ(e.status, 1);
-  EXPECT_EQ(e.err, "sample: error: five is not allowed\n");
+  EXPECT_EQ(e.err, "runtime_sample: error: five is not allowed\n");
   EXPECT_EQ(f.read("b.txt"), "old");
 }
 
@@ -124,7 +125,7 @@ TEST(Command, ConfigurationErrorsAreListed) {
   f.write("c.cfg", "[AddOne]\nblock = 0\nchoise = \"ByRows\"\n");
   const Ended e = f.run({"--config=c.cfg", "a", "b"});
   EXPECT_EQ(e.status, 1);
-  EXPECT_EQ(e.err, "sample: error: the configuration does not fit:\n"
+  EXPECT_EQ(e.err, "runtime_sample: error: the configuration does not fit:\n"
                    "c.cfg:2:9: error: AddOne.block = 0 is out of range: 1 to 4096\n"
                    "c.cfg:3:1: error: AddOne has nothing to set by the name 'choise' (did you mean "
                    "'choice'?); known: 'choice', 'block' and 'omega'\n"
@@ -135,7 +136,7 @@ TEST(Command, PrintsItself) {
   Folder f;
   Ended e = f.run({"--help"});
   EXPECT_EQ(e.status, 0);
-  EXPECT_NE(e.out.find("usage: sample [options] A B\n"), std::string::npos);
+  EXPECT_NE(e.out.find("usage: runtime_sample [options] A B\n"), std::string::npos);
   EXPECT_NE(e.out.find("  A[w, h]              input, 2-d double\n"), std::string::npos) << e.out;
   for (const char *o :
        {"--config=FILE", "--threads=N", "--time", "--check", "--serve", "--info", "--size=V=N"})
@@ -158,13 +159,13 @@ TEST(Command, RandomInputs) {
   EXPECT_NE(f.read("a.npy"), f.read("b.npy"));
   Ended e = f.run({"--size", "w=2", "--size=h=3", "-"});
   EXPECT_EQ(e.out.substr(0, 9), "SIZE 2 3\n");
-  EXPECT_EQ(
-      f.run({"--size", "w=2"}).err,
-      "sample: error: no value for the size 'h': add --size h=N, or --n=N for all that are not named\n");
+  EXPECT_EQ(f.run({"--size", "w=2"}).err, "runtime_sample: error: no value for the size 'h': add --size h=N, "
+                                          "or --n=N for all that are not named\n");
   EXPECT_EQ(f.run({"--n=3", "--size", "x=2"}).err,
-            "sample: error: AddOne has no size variable 'x'; known: 'w' and 'h'\n");
-  EXPECT_EQ(f.run({"--n=2000000"}).err,
-            "sample: error: AddOne cannot run with w = 2000000, h = 2000000: w = 2000000 is too large\n");
+            "runtime_sample: error: AddOne has no size variable 'x'; known: 'w' and 'h'\n");
+  EXPECT_EQ(
+      f.run({"--n=2000000"}).err,
+      "runtime_sample: error: AddOne cannot run with w = 2000000, h = 2000000: w = 2000000 is too large\n");
   e = f.run({"--transform=Shifted", "--size", "w=2", "--size", "h=2", "-"}); // the generator's
   EXPECT_EQ(e.out, "SIZE 2 2\n1001 1002 \n1011 1012 \n\n") << e.err;
 }
@@ -194,13 +195,14 @@ TEST(Command, ResetWritesTheDefaults) {
   Folder f;
   Ended e = f.run({"--fixedrandom", "--config=new.cfg", "--reset"});
   EXPECT_EQ(e.status, 0) << e.err;
-  EXPECT_EQ(e.out, "sample: the default configuration was written to new.cfg\n");
+  EXPECT_EQ(e.out, "runtime_sample: the default configuration was written to new.cfg\n");
   EXPECT_NE(f.read("new.cfg").find("[AddOne]"), std::string::npos);
   f.write("a.txt", kTwo);
   EXPECT_EQ(f.run({"a.txt", "-", "--fixedrandom", "--config=new.cfg"}).out, kTwoPlusOne);
   e = f.run({"--reset", "--cfg", "no/such/folder.cfg"});
   EXPECT_EQ(e.status, 1);
-  EXPECT_EQ(e.err, "sample: error: no/such/folder.cfg: cannot be written: No such file or directory\n");
+  EXPECT_EQ(e.err,
+            "runtime_sample: error: no/such/folder.cfg: cannot be written: No such file or directory\n");
 }
 
 TEST(Command, AConfigurationThatIsNotThere) {
@@ -209,7 +211,7 @@ TEST(Command, AConfigurationThatIsNotThere) {
   const Ended e = f.run({"--config=none.cfg", "a.txt", "-"});
   EXPECT_EQ(e.status, 0);
   EXPECT_EQ(e.out, kTwoPlusOne);
-  EXPECT_EQ(e.err, "sample: warning: none.cfg does not exist: the defaults are used\n");
+  EXPECT_EQ(e.err, "runtime_sample: warning: none.cfg does not exist: the defaults are used\n");
   EXPECT_TRUE(f.list() == std::vector<std::string>{"a.txt"}); // nothing is written
   EXPECT_EQ(f.run({"--config=a.txt/none.cfg", "a.txt", "-"}).status, 1);
 }
@@ -223,16 +225,18 @@ TEST(Command, OptionsOfTheOriginal) {
   EXPECT_EQ(f.run({"--t", "a.txt"}).status, 1); // several begin so
   Ended e = f.run({"a.txt", "-", "--retries", "3", "--noisolation"});
   EXPECT_EQ(e.out, kTwoPlusOne);
-  EXPECT_EQ(e.err, "sample: warning: --retries has no meaning here: a run that fails is not repeated\n"
-                   "sample: warning: --noisolation has no meaning here: a run is a process of its own\n");
+  EXPECT_EQ(e.err,
+            "runtime_sample: warning: --retries has no meaning here: a run that fails is not repeated\n"
+            "runtime_sample: warning: --noisolation has no meaning here: a run is a process of its own\n");
   e = f.run({"a.txt", "-", "--acctrials=4", "--min", "2", "--exp", "--noreexecchild"});
   EXPECT_EQ(e.out, kTwoPlusOne);
   EXPECT_NE(e.err.find("warning: --acctrials has no meaning here: `pbc tune` finds configurations\n"),
             e.err.npos);
   e = f.run({"a.txt", "-", "--race-with=None"});
   EXPECT_EQ(e.status, 1);
-  EXPECT_EQ(e.err, "sample: error: --race-with does not exist here: `pbc tune` compares configurations; "
-                   "--time measures one\n");
+  EXPECT_EQ(e.err,
+            "runtime_sample: error: --race-with does not exist here: `pbc tune` compares configurations; "
+            "--time measures one\n");
   EXPECT_EQ(f.run({"a.txt", "-", "--noacctrain"}).out, kTwoPlusOne);
   EXPECT_EQ(f.run({"--name", "--tx=Sum"}).out, "Sum\n");
   e = f.run({"a.txt", "--hash"});
@@ -252,14 +256,14 @@ TEST(Command, GeneratedFiles) {
   EXPECT_EQ(f.run({"--iogen-run=g", "-"}).out.substr(0, 15), begin);
   EXPECT_EQ(f.run({"--iogen-run=g", "--time"}).status, 0);
   EXPECT_EQ(f.run({"--iogen-run=g", "--iogen-n=3", "-"}).out.substr(0, 15), begin);
-  EXPECT_EQ(f.run({"--iogen-create=g"}).err.substr(0, 56),
-            "sample: error: --iogen-create needs a size: add --n=N\nus");
+  EXPECT_EQ(f.run({"--iogen-create=g"}).err.substr(0, 64),
+            "runtime_sample: error: --iogen-create needs a size: add --n=N\nus");
 }
 
 TEST(Command, TwoOutputsOrInputsThatClash) {
   Folder f;
   EXPECT_EQ(f.run({"--transform=Sum", "-", "-", "x"}, "SIZE 1\n1\n").err,
-            "sample: error: only one input can be '-' (standard input)\n");
+            "runtime_sample: error: only one input can be '-' (standard input)\n");
 }
 
 TEST(Command, FullDiskIsAnError) {
@@ -267,5 +271,5 @@ TEST(Command, FullDiskIsAnError) {
   f.write("a.txt", kTwo);
   const Ended e = f.run({"a.txt", "/dev/full"});
   EXPECT_EQ(e.status, 1);
-  EXPECT_EQ(e.err, "sample: error: /dev/full: cannot be written: No space left on device\n");
+  EXPECT_EQ(e.err, "runtime_sample: error: /dev/full: cannot be written: No space left on device\n");
 }
