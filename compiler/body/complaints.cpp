@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/body/complaints.h"
-#include "runtime/base/closest.h"
+#include "compiler/syntax/nearest.h"
 #include <algorithm>
 #include <regex>
 #include <set>
@@ -173,10 +173,10 @@ private:
     if (after == std::string::npos || unit_.text[after] != '(' ||
         c.text.find("did you mean") != std::string::npos)
       return "";
-    std::vector<std::string> known;
+    std::vector<std::string_view> known;
     for (const sema::Transform &t : module_.transforms)
       known.push_back(t.family);
-    return pb::base::closest(unit_.text.substr(c.begin, c.end - c.begin), known);
+    return syntax::nearest(unit_.text.substr(c.begin, c.end - c.begin), known);
   }
 
   static bool fallsOff(const Complaint &c) {
