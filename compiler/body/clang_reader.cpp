@@ -2,8 +2,10 @@
 
 #include "compiler/body/clang_reader.h"
 #include "compiler/body/abi_headers.h"
+#include "compiler/body/clang_data.h"
 #include "compiler/body/clang_device.h"
 #include "compiler/body/clang_tree.h"
+#include "compiler/preamble/assembly_files.h"
 #include "compiler/preamble/preamble_use.h"
 #include "compiler/preamble/regular_files.h"
 #include <algorithm>
@@ -134,13 +136,16 @@ private:
 
 class Consumer : public clang::ASTConsumer {
 public:
-  Consumer(const Unit &unit, Reading &reading) : unit_(unit), reading_(reading) {}
+  Consumer(const Unit &unit, Reading &reading, std::vector<std::string> assemblyFolders)
+      : unit_(unit), reading_(reading), assemblyFolders_(std::move(assemblyFolders)) {}
 
   void HandleTranslationUnit(clang::ASTContext &context) override {
     // These functions visit only the unit's own declarations, not those of a preamble.
     findDynamicVariables(*context.getTranslationUnitDecl(), context);
     refuseReserved(*context.getTranslationUnitDecl(), context);
     reading_.takesPointers = takesPointers(context);
+    if (!context.getDiagnostics().hasErrorOccurred())
+      refuseEndlessData(context, assemblyFolders_);
     std::map<std::string, std::size_t> numbers;
     for (std::size_t i = 0; i < unit_.rules.size(); ++i)
       numbers[unit_.rules[i].function] = i;
@@ -240,13 +245,16 @@ private:
 
   const Unit &unit_;
   Reading &reading_;
+  std::vector<std::string> assemblyFolders_;
 };
 
 class Action : public clang::ASTFrontendAction {
 public:
   Action(const Unit &unit, Reading &reading) : unit_(unit), reading_(reading) {}
-  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &, llvm::StringRef) override {
-    return std::make_unique<Consumer>(unit_, reading_);
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &instance,
+                                                        llvm::StringRef) override {
+    return std::make_unique<Consumer>(unit_, reading_,
+                                      preamble::assemblyFolders(instance.getHeaderSearchOpts()));
   }
 
 private:

@@ -149,6 +149,8 @@ public:
               .help("define it, or include the file that does");
           return;
         }
+    if (isLimit(c, *place))
+      return;
     std::string text = readable(c.text);
     if (segment && !segment->text && segment->kind != Unit::Segment::Kind::BodyEnd)
       text = "this cannot be declared in C++: " + text;
@@ -188,6 +190,26 @@ private:
       if (at && (here || unit_.isUserText(n.begin)))
         out.note(*at, readable(n.text));
     }
+  }
+
+  /// Reports what clang_data.h refuses.
+  bool isLimit(const Complaint &c, Span place) const {
+    const auto after = [&](std::string_view begin) {
+      return c.text.starts_with(begin) ? std::optional(c.text.substr(begin.size())) : std::nullopt;
+    };
+    if (const auto table = after("the initialised data of the program is too large: ")) {
+      d_.error(place, "the initialised data of the program is larger than 64 MiB: " + *table)
+          .help("a table without an initial value takes no room in the program; or keep the values in a "
+                "matrix: an "
+                "input, or `using`");
+      return true;
+    }
+    if (const auto why = after("the assembler cannot read ")) {
+      d_.error(place, "the assembler cannot read " + *why)
+          .help("it reads regular files of up to 64 MiB, which `.incbin` and `.include` name by a string");
+      return true;
+    }
+    return false;
   }
 
   /// Reports a call that fits no declaration, if its callee is a transform.

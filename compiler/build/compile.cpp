@@ -2,11 +2,11 @@
 
 #include "compiler/build/compile.h"
 
-#include "compiler/build/assembly_files.h"
 #include "compiler/build/driver_arguments.h"
 #include "compiler/build/isolate.h"
 #include "compiler/build/startup.h"
 #include "compiler/build/vector_math.h"
+#include "compiler/preamble/assembly_files.h"
 #include "compiler/preamble/preamble_use.h"
 #include "compiler/preamble/regular_files.h"
 
@@ -18,13 +18,18 @@
 #include <clang/Frontend/Utils.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Support/thread.h>
+#include <llvm/Transforms/Scalar/LoopSimplifyCFG.h>
 
 #include <algorithm>
 #include <chrono>
@@ -121,6 +126,36 @@ constexpr unsigned kStackBytes = 512u << 20;
 
 clang::BackendAction actionFor(CompileRequest::Output wanted) {
   return wanted == CompileRequest::Output::Object ? clang::Backend_EmitObj : clang::Backend_EmitAssembly;
+}
+
+/// Removes blocks behind constant conditions before each loop is unrolled. Unrolling a loop `for (int k = 0; k < 2; ++k)
+/// if (k == 0)` leaves a copy of its body that never runs. Such copies cost nothing in LLVM's estimate for the loop
+/// around, so without this pass each of several such nested loops would double the code.
+void dropDeadCopiesOfLoops(llvm::PassBuilder &builder) {
+  builder.registerLateLoopOptimizationsEPCallback([](llvm::LoopPassManager &passes, llvm::OptimizationLevel) {
+    passes.addPass(llvm::LoopSimplifyCFGPass());
+  });
+}
+
+/// Notes in the result whether the assembler may read files for the module. Returns why one cannot be read, if so. (An
+/// error with its place comes from the reading of bodies, compiler/body/clang_data.h, which skips parsed headers.)
+std::optional<std::string> readFilesOf(const llvm::Module &module, const clang::HeaderSearchOptions &options,
+                                       CompileResult &result) {
+  std::vector<std::string> texts{module.getModuleInlineAsm()};
+  for (const llvm::Function &function : module)
+    for (const llvm::Instruction &instruction : llvm::instructions(function))
+      if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+        if (const auto *assembly = llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()))
+          if (preamble::mayNameFiles(assembly->getAsmString()))
+            texts.push_back(assembly->getAsmString());
+  for (const std::string &text : texts) {
+    if (!preamble::mayNameFiles(text))
+      continue;
+    result.readsOtherFiles = true;
+    if (auto why = preamble::unreadableFile(text, preamble::assemblyFolders(options)))
+      return why;
+  }
+  return std::nullopt;
 }
 
 CompileResult compileHere(const CompileRequest &, const preamble::Shared &);
@@ -220,7 +255,11 @@ CompileResult compileHere(const CompileRequest &request, const preamble::Shared 
   result.failure = said->failure;
   if (!module)
     return result;
-  result.readsOtherFiles = mayReadFiles(*module);
+  if (const std::optional<std::string> why = readFilesOf(*module, front->getHeaderSearchOpts(), result)) {
+    messages << "error: " << *why << "\n";
+    result.failure = CompileFailure::Assembly;
+    return result;
+  }
 
   auto handler = std::make_unique<BackMessages>(messages);
   const BackMessages &back = *handler;
@@ -234,6 +273,7 @@ CompileResult compileHere(const CompileRequest &request, const preamble::Shared 
                              front->getFileManager().getVirtualFileSystemPtr(),
                              std::make_unique<llvm::raw_svector_ostream>(bytes));
   };
+  front->getCodeGenOpts().PassBuilderCallbacks.emplace_back(dropDeadCopiesOfLoops);
   if (!request.onlyShared.empty())
     isolate(*module, request.onlyShared);
   leaveManyInitialisers(*module);

@@ -79,17 +79,17 @@ std::string inFolders(const std::string &name, const std::vector<std::string> &f
   const std::string stem = "lib" + name;
   std::error_code ignored;
   for (const std::string &folder : folders) {
-    if (fs::exists(fs::path(folder) / (stem + ".so"), ignored))
+    if (fs::is_regular_file(fs::path(folder) / (stem + ".so"), ignored))
       return folder + "/" + stem + ".so";
     if (missing)
       missing->push_back(folder + "/" + stem + ".so");
   }
   for (const std::string &folder : folders)
     for (const auto &entry : fs::directory_iterator(folder, ignored))
-      if (entry.path().filename().string().starts_with(stem + ".so."))
+      if (entry.path().filename().string().starts_with(stem + ".so.") && entry.is_regular_file(ignored))
         return entry.path().string();
   for (const std::string &folder : folders)
-    if (fs::exists(fs::path(folder) / (stem + ".a"), ignored))
+    if (fs::is_regular_file(fs::path(folder) / (stem + ".a"), ignored))
       return folder + "/" + stem + ".a";
   return "";
 }

@@ -3,6 +3,7 @@
 #include "compiler/build/link.h"
 
 #include "compiler/build/driver_arguments.h"
+#include "compiler/build/link_inputs.h"
 
 #include <lld/Common/Driver.h>
 
@@ -27,23 +28,29 @@ namespace {
 class MemoryFile {
 public:
   explicit MemoryFile(const std::string &bytes = "") : descriptor_(memfd_create("pbc", MFD_CLOEXEC)) {
+    why_ = descriptor_ < 0 ? errno : 0;
     for (std::size_t done = 0; descriptor_ >= 0 && done < bytes.size();) {
       const ssize_t n = write(descriptor_, bytes.data() + done, bytes.size() - done);
       if (n <= 0) {
-        close(descriptor_);
-        descriptor_ = -1;
+        why_ = n < 0 ? errno : ENOSPC;
+        close(std::exchange(descriptor_, -1));
       } else {
         done += static_cast<std::size_t>(n);
       }
     }
   }
-  MemoryFile(MemoryFile &&other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  MemoryFile(MemoryFile &&other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)), why_(other.why_) {}
   MemoryFile &operator=(MemoryFile &&) = delete;
   ~MemoryFile() {
     if (descriptor_ >= 0)
       close(descriptor_);
   }
   bool ok() const { return descriptor_ >= 0; }
+  /// If it is not ok. Files in memory count for the limit on the size of files.
+  std::string why() const {
+    return std::strerror(why_) + std::string(why_ == EFBIG ? " (the limit of `ulimit -f`)" : "");
+  }
   std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
   std::string text() const {
     std::string all;
@@ -55,6 +62,7 @@ public:
 
 private:
   int descriptor_;
+  int why_ = 0;
 };
 
 /// Receives lld's output in memory: lld writes files by mapping them, and a full disk would end the process.
@@ -171,19 +179,6 @@ std::vector<std::string> placesBefore(const std::vector<std::string> &line) {
   return places;
 }
 
-/// The reason why an input of the command line cannot be read by lld, which reads inputs to their end; "" if
-/// there is none.
-std::string unreadable(const std::vector<std::string> &words) {
-  for (const std::string &word : words) {
-    std::error_code problem;
-    const auto status = std::filesystem::status(word, problem);
-    if (!word.starts_with("-") && std::filesystem::exists(status) &&
-        !std::filesystem::is_regular_file(status))
-      return word + " is not a file that can be linked";
-  }
-  return "";
-}
-
 /// The driver's command line with the inputs, the runtime and the output inserted.
 std::vector<std::string> linkLine(const LinkRequest &request, const std::vector<std::string> &inputs,
                                   const std::string &output, const std::string &trace,
@@ -243,22 +238,24 @@ LinkResult link(const LinkRequest &request, pb::base::PendingFiles &files) {
       continue;
     }
     if (!memory.emplace_back(input.bytes).ok())
-      return failed("error: no room in memory for " + input.name);
+      return failed("error: no file in memory for " + input.name + ": " + memory.back().why());
     paths.push_back(memory.back().path());
     names.emplace_back(paths.back(), input.name);
   }
 
-  if (const std::string why = unreadable(request.extraArguments); !why.empty())
-    return failed("error: " + why);
-
   const MemoryFile trace;
   PipeToMemory output;
-  if (!trace.ok() || !output.ok())
-    return failed("error: no room in memory for the program");
-  const std::vector<std::string> line =
-      linkLine(request, paths, output.path(), trace.path(), result.messages);
+  if (!trace.ok())
+    return failed("error: no file in memory for the linker's list of files: " + trace.why());
+  if (!output.ok())
+    return failed("error: no pipe for the linked program: " + std::string(std::strerror(errno)));
+  std::vector<std::string> line = linkLine(request, paths, output.path(), trace.path(), result.messages);
   if (line.size() < 2)
     return result;
+  if (const auto why = expandWordFiles(line))
+    return failed("error: " + *why);
+  if (const auto why = unreadableInput(line, output.path()))
+    return failed("error: " + *why);
   std::vector<const char *> arguments;
   for (const std::string &argument : line)
     arguments.push_back(argument.c_str());

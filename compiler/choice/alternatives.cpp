@@ -347,20 +347,38 @@ std::vector<Alternative> alternativesOf(const sema::Transform &t, const std::vec
 
 namespace {
 
-/// The isl operations allowed for one transform. Usual transforms take some thousands for each rule; strides without
-/// a common factor may take any number.
+/// The isl operations allowed for one transform. Usual transforms take some thousands for each rule and each region that
+/// it names; strides without a common factor may take any number.
 unsigned long budget(const sema::Transform &t) {
-  return 1'000'000 + 100'000 * static_cast<unsigned long>(t.rules.size());
+  std::size_t regions = 0;
+  for (const sema::Rule &r : t.rules)
+    regions += r.outputs.size() + r.inputs.size();
+  return 1'000'000 + 100'000 * static_cast<unsigned long>(t.rules.size()) + 5'000 * regions;
+}
+
+/// Whether the rules write strides (`B.cell(3*i)`) or have conditions.
+bool hasStridesOrConditions(const sema::Transform &t) {
+  return std::any_of(t.rules.begin(), t.rules.end(), [](const sema::Rule &r) {
+    return !r.where.empty() || std::any_of(r.outputs.begin(), r.outputs.end(), [](const sema::Binding &b) {
+      return std::any_of(b.begin.begin(), b.begin.end(),
+                         [](const auto &at) { return at.cxx.find_first_of("*/%") != std::string::npos; });
+    });
+  });
 }
 
 void reportTooMany(const sema::Transform &t, source::Diagnostics &diagnostics) {
-  diagnostics
-      .error(t.span,
-             fmt::format("the regions of the rules of `{}` overlap in too many ways: the analysis of which "
-                         "rule may compute which part would take too long",
-                         t.name))
-      .help(
-          "use fewer different strides (`B.cell(3*i)`) and conditions, or split it into several transforms");
+  auto &error = diagnostics.error(
+      t.span, fmt::format("the regions of the rules of `{}` overlap in too many ways: the analysis of which "
+                          "rule may compute which part would take too long",
+                          t.name));
+  if (hasStridesOrConditions(t))
+    error.help(
+        "use fewer different strides (`B.cell(3*i)`) and conditions, or split it into several transforms");
+  else
+    error.help(
+        "each rule reaches the cells at which all its inputs are inside, and these parts cut each other: use "
+        "fewer "
+        "rules, inputs with a value outside (`A.cell(i-1) a = 0`), or split it into several transforms");
 }
 
 } // namespace

@@ -156,7 +156,9 @@ void cutIntoPieces(const sema::Transform &t, const Spaces &spaces, Grid &grid,
   for (int matrix = 0; matrix < static_cast<int>(t.matrices.size()); ++matrix) {
     if (t.matrices[matrix].role == sema::Role::Input)
       continue;
-    std::vector<Part> parts{{spaces.cells(matrix).intersect_params(grid.context), {}}};
+    const isl::set whole = spaces.cells(matrix).intersect_params(grid.context);
+    std::vector<Part> parts{{whole, {}}};
+    std::vector<isl::set> earlier; // what the rules before reach
     for (const auto &application : grid.applications) {
       const auto &r = t.rules[application.rule];
       isl::set reach = isl::set::empty(parts.front().cells.get_space());
@@ -167,9 +169,19 @@ void cutIntoPieces(const sema::Transform &t, const Spaces &spaces, Grid &grid,
       if (!writes)
         continue;
       reach = poly::simplified(reach);
+      // Then only the cells without a rule meet `reach`, and they contain all of it. The conditions
+      // of their set are left out: each class of remainders would collect those of all the classes before.
+      const bool isApart = std::all_of(earlier.begin(), earlier.end(),
+                                       [&](const isl::set &other) { return other.is_disjoint(reach); });
+      earlier.push_back(reach);
       std::vector<Part> next;
       for (auto &part : parts) {
-        const isl::set inside = part.cells.intersect(reach), outside = part.cells.subtract(reach);
+        if (isApart && !part.rules.empty()) {
+          next.push_back(std::move(part));
+          continue;
+        }
+        const isl::set inside = (isApart ? whole : part.cells).intersect(reach),
+                       outside = part.cells.subtract(reach);
         if (!inside.is_empty()) {
           next.push_back({poly::simplified(inside), part.rules});
           next.back().rules.push_back(r.index);

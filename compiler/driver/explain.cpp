@@ -159,7 +159,8 @@ private:
                        {"how_in_words", words}});
     }
     for (const auto &d : k.taskDimensions)
-      parts.push_back({{"over", d.name}, {"from", d.low}, {"to", d.high}, {"multiples", d.grain}});
+      parts.push_back(
+          {{"over", d.name}, {"from", poly::cxx(d.low)}, {"to", poly::cxx(d.high)}, {"multiples", d.grain}});
     for (const kernel::Note &note : k.notes)
       if (!loops.empty()) // nothing applies to a statement that runs once
         refused.push_back({{"transformation", note.transformation}, {"why", note.why}});

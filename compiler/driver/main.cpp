@@ -43,14 +43,17 @@ void occupyStandardDescriptors() {
 
 int main(int argc, char **argv) {
   occupyStandardDescriptors();
-  int status = 1;
+  int status = 1, why = 0;
   try {
     status = command(argc, argv);
-  } catch (const std::system_error &) { // from fmt::print: the reader of the output has ended
+  } catch (const std::system_error &problem) { // from fmt::print: the reader of the output has ended
+    why = problem.code().value();
   }
   // The reader of the output must not take a part of it for all of it.
   if (std::fflush(stdout) == 0 && !std::ferror(stdout))
     return status;
-  std::fprintf(stderr, "pbc: error: standard output cannot be written: %s\n", std::strerror(errno));
+  if (why == 0)
+    why = errno;
+  std::fprintf(stderr, "pbc: error: standard output cannot be written: %s\n", std::strerror(why));
   return status ? status : 1;
 }

@@ -14,10 +14,14 @@
 #include "compiler/sema/check.h"
 #include "compiler/sema/verify.h"
 #include "runtime/base/visible.h"
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <string_view>
 #include <unistd.h>
 
 namespace pbc::driver {
@@ -156,6 +160,18 @@ void give(const emit::Kernels &all, const TakeKernel &take) {
           take(*k);
 }
 
+/// Without stdio, whose functions change `errno` after a write that has failed.
+void writeToStandardOutput(std::string_view text) {
+  bool isGood = std::fflush(stdout) == 0;
+  while (isGood && !text.empty()) {
+    const ssize_t written = write(STDOUT_FILENO, text.data(), text.size());
+    isGood = written >= 0 || errno == EINTR;
+    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+  }
+  if (!isGood)
+    throw Refusal(fmt::format("pbc: error: standard output cannot be written: {}\n", std::strerror(errno)));
+}
+
 /// With `take`, it stops after the kernels, which it passes to `take`.
 void runPasses(Compilation &c, const TakeKernel &take) {
   for (const Pass &pass : kPasses) {
@@ -167,7 +183,7 @@ void runPasses(Compilation &c, const TakeKernel &take) {
       if (take)
         return give(c.kernels, take);
       const std::string text = printer->print(c);
-      std::fwrite(text.data(), 1, text.size(), stdout);
+      writeToStandardOutput(text);
       return;
     }
   }

@@ -24,12 +24,12 @@ std::string cellsText(const char *which, int position, const std::optional<kerne
     return "";
   std::string low, high;
   for (const kernel::Interval &i : box->cells) {
-    low += (low.empty() ? "" : ", ") + i.low;
-    high += (high.empty() ? "" : ", ") + i.high;
+    low += (low.empty() ? "" : ", ") + poly::cxx(i.low);
+    high += (high.empty() ? "" : ", ") + poly::cxx(i.high);
   }
   return fmt::format("  {}pb_a->{}[{}] = {{{{{}}}, {{{}}}}};\n",
-                     box->condition.empty() ? "" : fmt::format("if ({}) ", box->condition), which, position,
-                     low, high);
+                     box->condition ? fmt::format("if ({}) ", poly::cxxCondition(*box->condition)) : "",
+                     which, position, low, high);
 }
 
 } // namespace
@@ -194,14 +194,14 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
 
 std::string DeviceTables::teams(const kernel::OnDevice &device, const DeviceText::Version &version,
                                 const std::string &number) {
-  const std::string &steps = device.cooperation->steps;
-  if (!steps.empty())
+  const std::optional<isl::pw_aff> &steps = device.cooperation->steps;
+  if (steps)
     text_ +=
         fmt::format("PB_SMALL static long pb_steps_{}(const pb::Frame *pb_p, const pb::Box *pb_part) {{\n{}{}"
                     "  return {};\n}}\n\n",
-                    number, frameText(), limits(device), steps);
+                    number, frameText(), limits(device), poly::cxx(*steps));
   text_ += fmt::format("static const pb::DeviceTeams pb_teams_{} = {};\n\n", number,
-                       initialiser({{"steps", steps.empty() ? "nullptr" : "pb_steps_" + number},
+                       initialiser({{"steps", steps ? "pb_steps_" + number : "nullptr"},
                                     {"values", version.values},
                                     {"passes", device.cooperation->scan ? 3 : 2}}));
   return "&pb_teams_" + number;
@@ -288,7 +288,7 @@ std::string DeviceTables::boxFunction(const std::string &name, const kernel::Ker
   std::string box;
   for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k)
     box += fmt::format("  pb_box->low[{0}] = {1};\n  pb_box->high[{0}] = {2};\n", k,
-                       kernel.taskDimensions[k].low, kernel.taskDimensions[k].high);
+                       poly::cxx(kernel.taskDimensions[k].low), poly::cxx(kernel.taskDimensions[k].high));
   return fmt::format("PB_SMALL static void {}(const pb::Frame *pb_p, pb::Box *pb_box) {{\n{}"
                      "  pb_box->rank = {};\n{}}}\n\n",
                      name, frameText(), kernel.taskDimensions.size(), box);

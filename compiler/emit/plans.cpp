@@ -164,8 +164,8 @@ private:
     std::string box;
     int d = 0;
     for (const auto &dimension : k.taskDimensions) {
-      box += fmt::format("  pb_box->low[{0}] = {1};\n  pb_box->high[{0}] = {2};\n", d, dimension.low,
-                         dimension.high);
+      box += fmt::format("  pb_box->low[{0}] = {1};\n  pb_box->high[{0}] = {2};\n", d,
+                         poly::cxx(dimension.low), poly::cxx(dimension.high));
       ++d;
     }
     const auto [at, isNew] = boxNames_.emplace(box, fmt::format("pb_box_{}", boxNames_.size()));

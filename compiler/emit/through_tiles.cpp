@@ -55,13 +55,13 @@ private:
     for (const auto &r : all) {
       std::string lows, highs;
       for (const auto &interval : r.cells) {
-        lows += (lows.empty() ? "" : ", ") + interval.low;
-        highs += (highs.empty() ? "" : ", ") + interval.high;
+        lows += (lows.empty() ? "" : ", ") + poly::cxx(interval.low);
+        highs += (highs.empty() ? "" : ", ") + poly::cxx(interval.high);
       }
       out += fmt::format(
           "    {}{{\n      const long pb_from[] = {{{}}}, pb_to[] = {{{}}}, pb_extent[] = {{{}}};\n"
           "      pb::includeCells(&pb_cells[{}], pb_from, pb_to, pb_extent);\n    }}\n",
-          r.condition.empty() ? "" : "if (" + r.condition + ") ", lows, highs, extents(r.matrix),
+          r.condition ? "if (" + poly::cxxCondition(*r.condition) + ") " : "", lows, highs, extents(r.matrix),
           position(r.matrix));
     }
     return out + "  }\n";
@@ -76,16 +76,17 @@ private:
         fmt::format("  {}(pb_p, &{});\n", names_.boxes[static_cast<std::size_t>(producer.step)], points);
     for (std::size_t d = 0; d < producer.dimensions.size(); ++d) {
       const auto &dimension = producer.dimensions[d];
+      const std::string offset = dimension.offset ? poly::cxx(*dimension.offset) : "";
       switch (dimension.kind) {
       case Kind::Moves:
         out += fmt::format("  {0}.low[{1}] = pb::maximum({0}.low[{1}], {2}.low[{3}]{4});\n"
                            "  {0}.high[{1}] = pb::minimum({0}.high[{1}], {2}.high[{3}]{4});\n",
                            points, dimension.task, cells, d,
-                           dimension.offset == "0" ? "" : fmt::format(" - ({})", dimension.offset));
+                           offset == "0" ? "" : fmt::format(" - ({})", offset));
         break;
       case Kind::Fixed:
         out += fmt::format("  if ({0} < {1}.low[{2}] || {0} >= {1}.high[{2}]) {3}.high[0] = {3}.low[0];\n",
-                           dimension.offset, cells, d, points);
+                           offset, cells, d, points);
         break;
       case Kind::All:
         break;

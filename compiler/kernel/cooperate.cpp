@@ -331,17 +331,17 @@ private:
     return false;
   }
 
-  std::string stepsOf(int statement, int d) const {
+  std::optional<isl::pw_aff> stepsOf(int statement, int d) const {
     try {
       const isl::set &points = all_.statements[static_cast<std::size_t>(statement)].domain;
       const auto at = static_cast<unsigned>(d);
       const auto low = formula(poly::dimMin(points, at)), high = formula(poly::dimMax(points, at));
       if (!low || !high)
-        return "";
+        return std::nullopt;
       isl_aff *count = isl_aff_add_constant_si(isl_aff_sub(high->copy(), low->copy()), 1);
-      return poly::cxx(isl::manage(isl_pw_aff_from_aff(count)));
+      return isl::manage(isl_pw_aff_from_aff(count));
     } catch (const isl::exception &) { // the sizes do not bound it
-      return "";
+      return std::nullopt;
     }
   }
 

@@ -39,9 +39,9 @@ struct Cooperation {
   /// they get neighbouring cells.
   bool isAlongSteps = true;
   std::string over; // "x": the loop, or several
-  /// Number of steps of the only loop or the scan, at most: C++ over the parameters and the limits of the
-  /// items' kernel; "": unknown.
-  std::string steps;
+  /// Number of steps of the only loop or the scan, at most, over the parameters and the limits of the items'
+  /// kernel; nothing: unknown.
+  std::optional<isl::pw_aff> steps;
 };
 
 struct CooperationOutcome {

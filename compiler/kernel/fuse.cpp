@@ -149,9 +149,9 @@ TileProducer producerOf(const sema::Transform &t, const Kernel &kernel, int step
         if (!a.isWrite && kernel.buffers[a.buffer].matrix == matrix && c.kind != Kind::All &&
             !agree(c, coordinateOf(kernel, s, a, d)))
           throw Refused{fmt::format("the points that write {0} read other cells of {0}", name)};
-    p.dimensions.push_back(
-        {c.kind, c.task,
-         c.kind == Kind::All ? "" : poly::cxx(isl::manage(isl_pw_aff_from_aff(c.offset->copy())))});
+    p.dimensions.push_back({c.kind, c.task, {}});
+    if (c.kind != Kind::All)
+      p.dimensions.back().offset = isl::manage(isl_pw_aff_from_aff(c.offset->copy()));
   }
   if (std::none_of(p.dimensions.begin(), p.dimensions.end(),
                    [](const auto &d) { return d.kind == Kind::Moves; }))
@@ -355,18 +355,18 @@ namespace {
 std::string print(const sema::Transform &t, const CellsBox &r) {
   std::string cells;
   for (const Interval &i : r.cells)
-    cells += fmt::format("{}{} : {}", cells.empty() ? "" : ", ", i.low, i.high);
+    cells += fmt::format("{}{} : {}", cells.empty() ? "" : ", ", poly::cxx(i.low), poly::cxx(i.high));
   return fmt::format("{}[{}]{}", t.matrices[r.matrix].name, cells,
-                     r.condition.empty() ? "" : " if " + r.condition);
+                     r.condition ? " if " + poly::cxxCondition(*r.condition) : "");
 }
 
 std::string print(const TileProducer::Dimension &d) {
   using Kind = TileProducer::Dimension::Kind;
   switch (d.kind) {
   case Kind::Moves:
-    return fmt::format("d{} + {}", d.task, d.offset);
+    return fmt::format("d{} + {}", d.task, poly::cxx(*d.offset));
   case Kind::Fixed:
-    return d.offset;
+    return poly::cxx(*d.offset);
   case Kind::All:
     return "all";
   }

@@ -29,7 +29,7 @@ struct TileProducer {
   struct Dimension {
     enum class Kind { Moves, Fixed, All } kind;
     int task = -1;
-    std::string offset = {};
+    std::optional<isl::pw_aff> offset = {}; // over the parameters
   };
   int step;
   int matrix; // the matrix that it writes

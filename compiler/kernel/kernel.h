@@ -26,11 +26,11 @@ namespace pbc::kernel {
 
 using body::Scalar;
 
-/// A dimension of an input's copy in group-local memory: its first cell is a formula over the parameters,
+/// A dimension of an input's copy in group-local memory: its first cell is a function of the parameters,
 /// with pb__first<k> for the group's first value of function k; its extent is factor * (items along the
 /// function - 1) + extent.
 struct StagedDimension {
-  std::string first;
+  isl::pw_aff first;
   int function = -1; // of the kernel's task dimensions; -1: the same cells for all items
   long factor = 0, extent = 1;
 };
@@ -160,7 +160,7 @@ struct Kernel {
   // ... of the emitted function. Set by splitIntoTasks; empty: one task.
   struct TaskDimension {
     std::string name;      // "x", "i + 2 k"
-    std::string low, high; // the whole range as C++ text over the parameters, half open
+    isl::pw_aff low, high; // the whole range over the parameters, half open
     long grain = 1;        // parts begin at multiples of this from the range's low end
     // For a wavefront: whether the function moves among the cells that are written, or through time over the
     // same ones; and the dimension of time along which parts move by `slope` per step (time_functions.h).

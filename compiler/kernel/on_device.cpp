@@ -12,6 +12,7 @@ namespace {
 
 // Takes a few milliseconds; the project's own programs need far less.
 constexpr unsigned long kBudget = 300'000;
+constexpr int kMostCases = 8; // of a bound that is computed at each launch
 /// False if the budget is exceeded, or isl finds no formula.
 bool within(unsigned long budget, const poly::Context &context, const std::function<void()> &f) {
   try {
@@ -70,9 +71,13 @@ std::string findTouched(OnDevice &device, const Items &items, const Kernel &lift
     if (b.role == Buffer::Role::Local)
       continue;
     Touched touched;
-    if (items.inRounds() || !within(kBudget, context, [&] { touched = touchedCells(items.kernel, b); })) {
+    const auto find = [&](const Kernel &kernel) {
+      return within(kBudget, context, [&] { touched = touchedCells(kernel, b); }) &&
+             mostCases(touched) <= kMostCases;
+    };
+    if (items.inRounds() || !find(items.kernel)) {
       isDivisible = false;
-      if (!within(kBudget, context, [&] { touched = touchedCells(lifted, b); }))
+      if (!find(lifted))
         return "which cells of " + b.name + " its points touch is too complex";
     }
     device.touched.push_back(std::move(touched));

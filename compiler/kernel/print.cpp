@@ -172,8 +172,8 @@ std::string print(const Kernel &kernel) {
             braces(poly::text(s.domain)) + "\n";
   for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k) {
     const Kernel::TaskDimension &t = kernel.taskDimensions[k];
-    text += "  task " + t.name + " in [" + t.low + ", " + t.high + ") by " + std::to_string(t.grain) +
-            (t.isPlace ? "" : ", time") + sides(kernel, t) + "\n";
+    text += "  task " + t.name + " in [" + poly::cxx(t.low) + ", " + poly::cxx(t.high) + ") by " +
+            std::to_string(t.grain) + (t.isPlace ? "" : ", time") + sides(kernel, t) + "\n";
   }
   if (kernel.taskOrder != TaskOrder::Any)
     text += kernel.taskOrder == TaskOrder::Rounds ? "  tasks in rounds of the first\n"

@@ -146,8 +146,8 @@ Kernel cutAlong(const Kernel &kernel, const TaskFunctions &tasks, long grainX) {
           limited(cut.statements[s].domain, valueAt(f, kernel.statements[s]), low, high);
     isl_val *one = isl_val_one(isl_set_get_ctx(whole.get()));
     const isl::pw_aff end = isl::manage(isl_pw_aff_add_constant_val(most.copy(), one));
-    cut.taskDimensions.push_back({f.name, poly::cxx(least), poly::cxx(end),
-                                  f.isX && tasks.order != TaskOrder::Wavefront ? grainX : 1, f.isPlace});
+    cut.taskDimensions.push_back(
+        {f.name, least, end, f.isX && tasks.order != TaskOrder::Wavefront ? grainX : 1, f.isPlace});
   }
   // `x < w` follows from `x < high0 <= w`: what the context implies only slows isl down.
   for (Statement &s : cut.statements) {

@@ -82,7 +82,7 @@ private:
       isl_aff_free(named);
       return std::nullopt;
     }
-    out.first = poly::cxx(isl::manage(isl_pw_aff_from_aff(named)));
+    out.first = isl::manage(isl_pw_aff_from_aff(named));
     return out;
   }
 

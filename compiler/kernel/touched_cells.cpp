@@ -22,8 +22,8 @@ isl::set whenSome(const Kernel &kernel) {
   return known;
 }
 
-std::string underContext(const isl::pw_aff &f, const isl::set &known) {
-  return poly::cxx(isl::manage(isl_pw_aff_gist_params(f.copy(), known.copy())));
+isl::pw_aff underContext(const isl::pw_aff &f, const isl::set &known) {
+  return isl::manage(isl_pw_aff_gist_params(f.copy(), known.copy()));
 }
 
 std::optional<isl::set> cells(const Kernel &kernel, int matrix, bool written) {
@@ -93,11 +93,11 @@ std::optional<isl::set> cellsRead(const Kernel &kernel, int matrix) {
 }
 
 CellsBox boxAround(const Kernel &kernel, int matrix, const isl::set &cells) {
-  CellsBox box{matrix, "", {}};
+  CellsBox box{matrix, {}, {}};
   isl::set known = whenSome(kernel);
   const isl::set exists = isl::manage(isl_set_params(cells.copy()));
   if (!known.is_subset(exists))
-    box.condition = poly::cxxCondition(isl::manage(isl_set_gist(exists.copy(), known.copy())));
+    box.condition = isl::manage(isl_set_gist(exists.copy(), known.copy()));
   known = known.intersect(exists);
   for (unsigned d = 0, rank = static_cast<unsigned>(isl_set_dim(cells.get(), isl_dim_set)); d < rank; ++d) {
     isl_val *one = isl_val_one(isl_set_get_ctx(cells.get()));
@@ -105,6 +105,20 @@ CellsBox boxAround(const Kernel &kernel, int matrix, const isl::set &cells) {
     box.cells.push_back({underContext(poly::dimMin(cells, d), known), underContext(end, known)});
   }
   return box;
+}
+
+int mostCases(const Touched &t) {
+  int most = 0;
+  for (const std::optional<CellsBox> *box : {&t.read, &t.written}) {
+    if (!*box)
+      continue;
+    if ((*box)->condition)
+      most = std::max(most, static_cast<int>(isl_set_n_basic_set((*box)->condition->get())));
+    for (const Interval &i : (*box)->cells)
+      for (const isl::pw_aff &bound : {i.low, i.high})
+        most = std::max(most, static_cast<int>(isl_pw_aff_n_piece(bound.get())));
+  }
+  return most;
 }
 
 Touched touchedCells(const Kernel &kernel, const Buffer &b) {

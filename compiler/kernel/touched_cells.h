@@ -5,22 +5,22 @@
 //   B[x, y] = A[x - 1, y] + A[x + 1, y]  for low0 <= x < high0, low1 <= y < high1
 //   => reads A: [low0 - 1, high0 + 1) x [low1, high1)     writes B: [low0, high0) x [low1, high1), all of it
 //
-// Boxes are formulas over the parameters and the limits pb__low0, pb__high0, .. of the kernel's task
+// Boxes are functions of the parameters and the limits pb__low0, pb__high0, .. of the kernel's task
 // dimensions. They contain all cells that are touched, and possibly others.
 #pragma once
 #include "compiler/kernel/kernel.h"
 
 namespace pbc::kernel {
 
-/// A half-open interval, as C++ over the parameters and the limits.
+/// A half-open interval over the parameters and the limits.
 struct Interval {
-  std::string low, high;
+  isl::pw_aff low, high;
 };
 
-/// Cells of a matrix of the transform, if `condition` holds (empty: always).
+/// Cells of a matrix of the transform, where the parameters are in `condition` (nothing: always).
 struct CellsBox {
   int matrix;
-  std::string condition;
+  std::optional<isl::set> condition;
   std::vector<Interval> cells;
 };
 
@@ -37,6 +37,9 @@ isl::set instances(const Kernel &, const Statement &);
 std::optional<isl::set> cellsRead(const Kernel &, int matrix);
 /// The box around these cells. Throws isl::exception if it has no formula.
 CellsBox boxAround(const Kernel &, int matrix, const isl::set &cells);
+
+/// The largest number of cases in a bound or the condition of these boxes. Each is computed at every launch.
+int mostCases(const Touched &);
 
 /// How it uses the matrix of a buffer that is not a Local. Throws isl::exception if a box has no formula, or
 /// a budget is exceeded.

@@ -102,7 +102,7 @@ std::string parameterPrefix(const std::vector<std::string> &names) {
   return prefix + "] -> ";
 }
 
-std::string cxx(const isl::pw_aff &function) {
+std::string cxx(const isl::pw_aff &function, const std::function<std::string(const std::string &)> &rename) {
   // An AST build without loops knows only parameters, so the dimensions become parameters, under their names.
   isl_pw_aff *f = function.copy();
   isl::space domainSpace = isl::manage(isl_pw_aff_get_domain_space(f));
@@ -123,7 +123,7 @@ std::string cxx(const isl::pw_aff &function) {
   }
   isl::ast_build build = isl::ast_build::from_context(domain);
   isl::ast_expr e = isl::manage(isl_ast_build_expr_from_pw_aff(build.get(), isl_pw_aff_coalesce(f)));
-  return cxx(e);
+  return cxx(e, rename);
 }
 
 std::string cxxCondition(const isl::set &parameters) {

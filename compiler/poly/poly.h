@@ -56,8 +56,8 @@ std::string text(const isl::pw_aff &);
 std::string parameterPrefix(const std::vector<std::string> &names);
 
 /// A quasi-affine function as C++ over the names of its parameters and (named) dimensions, with pb::floordiv,
-/// pb::minimum and pb::maximum. Every value is a long.
-std::string cxx(const isl::pw_aff &);
+/// pb::minimum and pb::maximum. Every value is a long. Names are passed through `rename` if one is given.
+std::string cxx(const isl::pw_aff &, const std::function<std::string(const std::string &)> &rename = {});
 /// A set without dimensions (only parameters) as a C++ condition.
 std::string cxxCondition(const isl::set &parameters);
 

@@ -195,6 +195,55 @@ def test_what_has_no_end():
     endless.kill()
     assert message == "twice: error: standard input: expected a matrix in text ('SIZE 3 2', then the numbers), found 'y'\n", message
 
+def test_inputs_of_the_assembler_without_an_end():
+    os.mkfifo("asm.pipe")
+    write("asm.h", 'asm(".incbin \\"asm.pipe\\"");\n')
+    write("inner.s", '.incbin "asm.pipe"\n')
+    write("self.s", '.include "self.s"\n')
+    with open("asm.huge", "w") as f:
+        f.truncate(1 << 40)
+    for line, name in (('asm(".incbin \\"asm.pipe\\"");', "asm.pipe"), ('asm(".INCBIN \\"asm.huge\\"");', "asm.huge"),
+                       ('asm(".include \\"inner.s\\"");', "asm.pipe"), ('asm(".include \\"self.s\\"");', "self.s"),
+                       ('namespace n { inline int f() { asm(".incbin \\"/dev/zero\\""); return 1; } }', "/dev/zero"),
+                       ('asm(R"(.irp d, .incbin\n\\d "asm.pipe"\n.endr)");', "the file of `.incbin`"), ('#include "asm.h"', "asm.pipe")):
+        write("assembly.pbcc", f"%{{\n{line}\n%}}\n" + PROGRAM)
+        message = pbc("assembly.pbcc", "-o", "never", status=1)
+        assert "the assembler cannot read " in message and name in message, (line, message)
+        assert "assembly.pbcc:2" in message or "#include" in line, message
+    assert not os.path.exists("never")
+
+def test_inputs_of_the_linker_without_an_end():
+    for name in ("libpipe.a", "words.pipe"):
+        os.mkfifo(name)
+    for name, text in (("script", "INPUT(words.pipe)"), ("libgroup.so", "GROUP ( -lpipe )"), ("words", "-L. -lpipe"),
+                       ("devices", "@/dev/zero"), ("include", "INCLUDE words.pipe"), ("comment", "/* INPUT(words.pipe) */ INPUT(-lm)"), ("good", "-lm"), ("libgood.so", "GROUP ( AS_NEEDED ( libm.so.6 ) )")):
+        write(name, text)
+    os.mkdir("folder.o")
+    with open("liblong.a", "w") as f:
+        f.truncate(1 << 40)
+    for arguments, name in (("-L. -lpipe", "./libpipe.a"), ("--link-flags=@/dev/zero", "/dev/zero"), ("--link-flags=@words.pipe", "words.pipe"),
+                            ("--link-flags=folder.o", "folder.o"), ("--link-flags=/dev/zero", "/dev/zero"), ("--link-flags=script", "words.pipe, named by script,"),
+                            ("-L. -lgroup", "./libpipe.a"), ("--link-flags=include", "words.pipe, named by include,"), ("--link-flags=@words", "./libpipe.a"), ("--link-flags=@devices", "/dev/zero"),
+                            ("--link-flags=--version-script=words.pipe", "words.pipe"), ("--link-flags=-Twords.pipe", "words.pipe"), ("-L. -llong", "./liblong.a"),
+                            ("-L. --link-flags=-l:words.pipe", "words.pipe")):
+        message = pbc("source.pbcc", "-o", "never", *arguments.split(), status=1)
+        assert "never could not be linked" in message and name in message, (arguments, message)
+    assert not os.path.exists("never")
+    for arguments in ("--link-flags=@good", "--link-flags=comment", "-L. -lgood", "--link-flags=-rpath --link-flags=folder.o", "--link-flags=-Map=/dev/null"):
+        pbc("source.pbcc", "-o", "linked", *arguments.split())
+
+def test_a_limit_on_the_size_of_files():
+    write("limited.pbcc", PROGRAM)
+    message = run(PBC, "--no-cache", "limited.pbcc", limit=10 << 10, status=1).stderr
+    assert "Twice.o: File too large (the limit of `ulimit -f`)" in message, message
+
+def test_standard_output_is_full():
+    write("full.pbcc", PROGRAM)
+    for stage in ("asm", "cpp", "ast"): # more and less than a buffer
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PBC, f"--emit={stage}", "full.pbcc"], stdout=full, stderr=subprocess.PIPE, text=True)
+        assert (done.returncode, done.stderr) == (1, "pbc: error: standard output cannot be written: No space left on device\n"), (stage, done)
+
 def test_pipes_with_a_writer():
     threading.Thread(target=lambda: write("pipe.pbcc", PROGRAM.replace("Twice", "Piped"))).start()
     pbc("pipe.pbcc", "-o", "piped")

@@ -37,6 +37,37 @@ def loops(count):
     return SIMPLE + f"  B.cell(i) from(A.cell(i) a) {{\n    double s = 0;\n{heads}      s += a;\n    return s;\n  }}\n}}\n"
 
 
+NESTED_LOOPS = {  # the text before and after what the loop repeats
+    "if": ("for (int k{0} = 0; k{0} < 2; ++k{0}) if (k{0} == 0) {{", "}}"),
+    "if_else": ("for (int k{0} = 0; k{0} < 2; ++k{0}) {{ if (k{0} == 1) s += {0}; else {{", "}} }}"),
+    "ternary": ("for (int k{0} = 0, h{0} = 2; k{0} < h{0}; ++k{0}) {{ h{0} = k{0} == 0 ? 2 : 1; if (k{0} == 0 ? true : false) {{", "}} }}"),
+    "switch": ("for (int k{0} = 0; k{0} < 2; ++k{0}) switch (k{0}) {{ case 0:", "}}"),
+    "while": ("{{ int k{0} = 0; while (k{0} < 2) if (k{0}++ == 0) {{", "}} }}"),
+    "break": ("{{ int k{0} = 0; while (true) {{ if (k{0} == 2) break; if (k{0}++ == 0) {{", "}} }} }}"),
+    "continue": ("for (int k{0} = 0; k{0} < 3; ++k{0}) {{ if (k{0} != 1) continue;", "}}"),
+    "do": ("{{ int k{0} = 0; do if (k{0} == 0) {{", "}} while (++k{0} < 2); }}"),
+}
+
+
+def conditions_in_loops(count, kind):
+    begin, end = NESTED_LOOPS[kind]
+    lines = [begin.format(k) for k in range(count)] + ["s += a;"] + [end.format(k) for k in reversed(range(count))]
+    return SIMPLE + "  B.cell(i) from(A.cell(i) a) {\n    double s = 0;\n    " + "\n    ".join(lines) + "\n    return s;\n  }\n}\n"
+
+
+def residues(period):
+    rules = "".join(f"  B.cell({period}*i+{k}) from(A.cell({period}*i+{k}) a) {{ return a + {k}; }}\n" for k in range(period))
+    return SIMPLE + rules + "}\n"
+
+
+def filter_of_cells(reach):
+    shifts = range(-reach, reach + 1)
+    inputs = ", ".join(f"A.cell(x{dx:+d}, y{dy:+d}) a{k}" for k, (dx, dy) in enumerate((dx, dy) for dx in shifts for dy in shifts))
+    total = " + ".join(f"a{k}" for k in range(len(shifts) ** 2))
+    return ("transform S\nfrom A[w, h]\nto B[w, h]\n{\n" + f"  B.cell(x, y) from({inputs}) {{ return {total}; }}\n" +
+            "  secondary B.cell(x, y) from(A.cell(x, y) a) { return a; }\n}\n")
+
+
 def raw(count, line):
     return ("%{\n" + "".join(line.format(k) + "\n" for k in range(count)) + "%}\n" + SIMPLE +
             "  B.cell(i) from(A.cell(i) a) { return a; }\n}\n")
@@ -62,6 +93,7 @@ def versions():
 
 MANY_WAYS = ("overlap in too many ways", "has more than 999 alternatives")
 MANY_CALLS = ("calls transforms in more than 100 places",)
+LARGE_DATA = ("the initialised data of the program is larger than 64 MiB",)
 CASES = {  # the program, the messages of which one is expected (if there are any), and the seconds allowed
     "three_strides": (strides(2, 3, 5), ()),
     "five_strides": (strides(2, 3, 5, 7, 11), MANY_WAYS),
@@ -82,6 +114,13 @@ CASES = {  # the program, the messages of which one is expected (if there are an
     "macros": (macros(30000), ()),
     "macros_of_macros": (macros(3000, "(1)"), ()),
     "versions": (versions(), ()),
+    **{f"{kind}_in_loops": (conditions_in_loops(40, kind), ()) for kind in NESTED_LOOPS},
+    "thirty_residues": (residues(30), ()),
+    "filter_of_cells": (filter_of_cells(10), ()),
+    "initialised_table": (raw(1, "static double t[200000000] = {{1, 2}};"), LARGE_DATA),
+    "initialised_tables": (raw(100, "static double t{0}[1000000] = {{1, 2}};"), LARGE_DATA),
+    "zero_tables": (raw(100, "static double t{0}[10000000] = {{}};"), ()),
+    "a_device_for_the_assembler": (raw(1, 'asm(".incbin \\"/dev/zero\\"");'), ("cannot read `/dev/zero`",)),
 }
 
 

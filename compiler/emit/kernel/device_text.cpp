@@ -149,13 +149,15 @@ private:
   std::string load(const Buffer &b) const {
     std::string text, inside, from, place;
     for (int d = 0; d < static_cast<int>(b.staged.size()); ++d) {
-      std::string first = b.staged[d].first;
-      for (std::size_t k = 0; k < functions_; ++k) {
-        const std::string own =
-            k < rounds_ ? "low0" : fmt::format("(low{} - PB_LOCAL_ID({}))", k, k - rounds_);
-        first = replaced(replaced(first, fmt::format("pb__first{}", k), own), fmt::format("pb__low{}", k),
-                         fmt::format("low{}", k));
-      }
+      const std::string first = poly::cxx(b.staged[d].first, [this](const std::string &name) {
+        for (std::size_t k = 0; k < functions_; ++k) {
+          if (name == fmt::format("pb__first{}", k))
+            return k < rounds_ ? "low0" : fmt::format("(low{} - PB_LOCAL_ID({}))", k, k - rounds_);
+          if (name == fmt::format("pb__low{}", k))
+            return fmt::format("low{}", k);
+        }
+        return name;
+      });
       text += fmt::format("  const long {}_b{} = {};\n", b.name, d, first);
       const std::string extent = fmt::format("{}_w{}", b.name, d);
       text += fmt::format("  const int {} = {};\n", extent, copyExtent(b.staged[d], "PB_G"));

@@ -167,7 +167,7 @@ TEST(Cooperate, StepsAreAFormulaOfSizes) {
   Lifted l("transform T from A[w, h] to R[h] { fast R.cell(y) from(A.row(y) a) { double s = 0; for (int k = "
            "2; k < w; ++k) s "
            "+= a.cell(k); return s; } }");
-  EXPECT_EQ(cooperationOf(l.kernel()).cooperation->steps, "w - 2");
+  EXPECT_EQ(pbc::poly::cxx(*cooperationOf(l.kernel()).cooperation->steps), "w - 2");
 }
 
 } // namespace

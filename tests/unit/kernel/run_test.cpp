@@ -35,10 +35,10 @@ void agrees(const char *program, const std::string &fill, const std::string &che
     const auto &tasks = scheduled.taskDimensions;
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       const std::string n = std::to_string(t);
-      loops += "for (long b" + n + " = " + tasks[t].low + "; b" + n + " < " + tasks[t].high + "; b" + n +
-               " += piece) ";
+      const std::string begin = poly::cxx(tasks[t].low), end = poly::cxx(tasks[t].high);
+      loops += "for (long b" + n + " = " + begin + "; b" + n + " < " + end + "; b" + n + " += piece) ";
       low += (t ? ", " : "") + std::string("b") + n;
-      high += (t ? ", " : "") + std::string("pb::minimum(b") + n + " + piece, " + tasks[t].high + ")";
+      high += (t ? ", " : "") + std::string("pb::minimum(b") + n + " + piece, " + end + ")";
     }
     calls += "    " + loops + "{ const long low[] = {" + (low.empty() ? "0" : low) + "}, high[] = {" +
              (high.empty() ? "0" : high) + "}; kernel" + std::to_string(step) + "(&f, low, high); }\n";
