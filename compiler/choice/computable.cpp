@@ -8,6 +8,7 @@
 //
 // A point stays if no other rule computes its cells: then the missing cell is reported, with the rule that
 // reads it. A rule that could run nowhere else also keeps its points.
+#include "compiler/choice/remainders.h"
 #include "compiler/choice/steps.h"
 #include <map>
 
@@ -28,13 +29,19 @@ Cells missingCells(const sema::Transform &t, const Spaces &spaces, const Grid &g
   for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m) {
     if (t.matrices[m].role == sema::Role::Input)
       continue;
-    isl::set left = spaces.cells(m).intersect_params(grid.context);
+    const isl::set whole = spaces.cells(m).intersect_params(grid.context);
+    std::vector<isl::set> written;
     for (const Application &a : grid.applications) {
       const sema::Rule &r = t.rules[a.rule];
       for (std::size_t o = 0; o < r.outputs.size() && !r.replacesAll; ++o)
         if (r.outputs[o].matrix == m)
-          left = left.subtract(a.writes[o].range());
+          written.push_back(a.writes[o].range());
     }
+    if (coverByRemainders(whole, written))
+      continue;
+    isl::set left = whole;
+    for (const isl::set &cells : written)
+      left = left.subtract(cells);
     if (!left.is_empty())
       missing.emplace(m, poly::simplified(left));
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/choice/remainders.h"
 #include "compiler/choice/steps.h"
 #include "compiler/poly/conditions.h"
 #include "compiler/poly/first_point.h"
@@ -157,40 +158,54 @@ void cutIntoPieces(const sema::Transform &t, const Spaces &spaces, Grid &grid,
     if (t.matrices[matrix].role == sema::Role::Input)
       continue;
     const isl::set whole = spaces.cells(matrix).intersect_params(grid.context);
-    std::vector<Part> parts{{whole, {}}};
-    std::vector<isl::set> earlier; // what the rules before reach
+    std::vector<Part> parts;       // of the cells with a rule
+    std::vector<isl::set> reached; // what the rules so far reach
+    isl::set left = whole;         // without the first `subtracted` of these
+    std::size_t subtracted = 0;
+    const auto cellsWithoutRule = [&] {
+      if (reached.size() > subtracted + 1 && coverByRemainders(whole, reached))
+        left = isl::set::empty(whole.get_space()), subtracted = reached.size();
+      for (; subtracted < reached.size(); ++subtracted)
+        left = poly::simplified(left.subtract(reached[subtracted]));
+      return left;
+    };
     for (const auto &application : grid.applications) {
       const auto &r = t.rules[application.rule];
-      isl::set reach = isl::set::empty(parts.front().cells.get_space());
+      isl::set reach = isl::set::empty(whole.get_space());
       bool writes = false;
       for (std::size_t i = 0; i < r.outputs.size(); ++i)
         if (r.outputs[i].matrix == matrix)
           writes = true, reach = reach.unite(application.writes[i].range());
       if (!writes)
         continue;
-      reach = poly::simplified(reach);
-      // Then only the cells without a rule meet `reach`, and they contain all of it. The conditions
-      // of their set are left out: each class of remainders would collect those of all the classes before.
-      const bool isApart = std::all_of(earlier.begin(), earlier.end(),
+      reach = poly::simplified(whole.intersect(reach));
+      if (reach.is_empty())
+        continue;
+      // Then only cells without a rule meet `reach`. Their set is left out: its conditions are those of all rules before,
+      // and each class of remainders (`B.cell(7*i+3)`) would collect the conditions of all the others.
+      const bool isApart = std::all_of(reached.begin(), reached.end(),
                                        [&](const isl::set &other) { return other.is_disjoint(reach); });
-      earlier.push_back(reach);
+      if (isApart) {
+        parts.push_back({reach, {r.index}});
+        reached.push_back(std::move(reach));
+        continue;
+      }
       std::vector<Part> next;
+      parts.push_back({cellsWithoutRule(), {}});
       for (auto &part : parts) {
-        if (isApart && !part.rules.empty()) {
-          next.push_back(std::move(part));
-          continue;
-        }
-        const isl::set inside = (isApart ? whole : part.cells).intersect(reach),
-                       outside = part.cells.subtract(reach);
+        const isl::set inside = part.cells.intersect(reach), outside = part.cells.subtract(reach);
         if (!inside.is_empty()) {
           next.push_back({poly::simplified(inside), part.rules});
           next.back().rules.push_back(r.index);
         }
-        if (!outside.is_empty())
+        if (!part.rules.empty() && !outside.is_empty())
           next.push_back({poly::simplified(outside), part.rules});
       }
       parts = std::move(next);
+      reached.push_back(std::move(reach));
     }
+    if (const isl::set rest = cellsWithoutRule(); !rest.is_empty())
+      parts.push_back({rest, {}});
     std::map<std::vector<int>, isl::set> merged;
     std::vector<std::vector<int>> order;
     isl::set missing = isl::set::empty(spaces.cells(matrix).get_space());
