@@ -48,7 +48,7 @@ modifier
   | ARRAY LPAREN INT RPAREN
   | (INITIAL | MIN | MAX) LPAREN number RPAREN
   ;
-number : (PLUS | MINUS)? (INT | FLOAT) ;
+number : (PLUS | MINUS)? (INT | FLOAT | CXX_NUMBER) ;
 integer : (PLUS | MINUS)? INT ;
 
 matrix : name version? (LBRACKET expr (COMMA expr)* RBRACKET)? (COLON element)? ;
@@ -167,8 +167,16 @@ STAR : '*' ;
 SLASH : '/' ;
 POWER : '^' ;
 
-FLOAT : [0-9]* '.' [0-9]+ ([eE] [+-]? [0-9]+)? | [0-9]+ '.'? [eE] [+-]? [0-9]+ ;
+// In `X<1..n>` the point after 1 is not the number's.
+FLOAT : [0-9]* '.' [0-9]+ EXPONENT? | [0-9]+ '.'? EXPONENT | [0-9]+ '.' {_input->LA(1) != '.'}? ;
 INT : [0-9]+ ;
+// Numbers as only C++ writes them: 0x1F, 0b101, 1'000'000, 2.5f, 10L.
+CXX_NUMBER
+  : '0' [xXbB] [0-9A-Fa-f']+ [uUlL]*
+  | [0-9]+ ('\'' [0-9]+)+ ('.' [0-9]+)? EXPONENT? [uUlLfF]*
+  | ([0-9]* '.' [0-9]+ | [0-9]+ '.'?) EXPONENT? [uUlLfF]+
+  ;
+fragment EXPONENT : [eE] [+-]? [0-9]+ ;
 ID : [A-Za-z_] [A-Za-z0-9_]* ;
 
 SPACE : [ \t\r\n\f\u000B]+ -> skip ;

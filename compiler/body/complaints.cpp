@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/body/complaints.h"
+#include "runtime/base/closest.h"
 #include <algorithm>
 #include <regex>
 #include <set>
@@ -157,12 +158,27 @@ public:
     auto &error = d_.error(*place, text);
     if (c.kind == Complaint::Kind::UnknownName && c.text.find("'cblas_") != std::string::npos)
       error.help("it is part of BLAS, whose header cblas.h is not installed: install libopenblas-dev");
+    else if (c.kind == Complaint::Kind::UnknownName && segment && segment->kind == Unit::Segment::Kind::Body)
+      if (const std::string near = transformMeant(c); !near.empty())
+        error.help("did you mean the transform `" + near + "`?");
     if (c.text.ends_with("file not found"))
       error.help("install the package that has this header, or name its folder: -IFOLDER");
     addNotes(error, c);
   }
 
 private:
+  /// The transform that an unknown name probably means; "" if it is not called or if Clang has a proposal.
+  std::string transformMeant(const Complaint &c) const {
+    const std::size_t after = unit_.text.find_first_not_of(" \t\n", c.end);
+    if (after == std::string::npos || unit_.text[after] != '(' ||
+        c.text.find("did you mean") != std::string::npos)
+      return "";
+    std::vector<std::string> known;
+    for (const sema::Transform &t : module_.transforms)
+      known.push_back(t.family);
+    return pb::base::closest(unit_.text.substr(c.begin, c.end - c.begin), known);
+  }
+
   static bool fallsOff(const Complaint &c) {
     return c.kind == Complaint::Kind::FallsOffEnd || c.kind == Complaint::Kind::NeverReturns;
   }

@@ -30,16 +30,19 @@ std::optional<preamble::Request> headersOf(build::CompileRequest common, const b
 }
 
 body::FrontEnd frontEndOf(Compilation &c) {
+  const auto requestFor = [&c](const body::Beginning &b) {
+    build::CompileRequest r = commonRequest(c.options, c.options.cpus.front(), b.mayThrow);
+    r.boundsCheck = false; // the methods that check are no accesses that an analysis can follow
+    return r;
+  };
   return {.arguments =
-              [&c](const body::Beginning &b) {
+              [requestFor](const body::Beginning &b) {
                 std::string messages;
-                return build::frontArguments(commonRequest(c.options, c.options.cpus.front(), b.mayThrow),
-                                             messages);
+                return build::frontArguments(requestFor(b), messages);
               },
           .preamble =
-              [&c](const body::Beginning &b) {
-                const auto headers =
-                    headersOf(commonRequest(c.options, c.options.cpus.front(), b.mayThrow), b);
+              [&c, requestFor](const body::Beginning &b) {
+                const auto headers = headersOf(requestFor(b), b);
                 return headers ? c.preambles.get(*headers) : nullptr;
               }};
 }

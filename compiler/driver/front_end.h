@@ -7,7 +7,8 @@
 //   build::CompileRequest r = commonRequest(options, "native", false);
 //   r.headers = headersOf(r, c.understood.beginning);              // for each unit
 //
-// Invariant: the request for bodies and the request for units of the first processor have the same key.
+// Invariant: the request for bodies and the request for units of the first processor have the same key, unless
+// --bounds-check is given: errors in bodies are found as without it.
 #pragma once
 #include "compiler/driver/compilation.h"
 

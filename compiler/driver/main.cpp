@@ -3,6 +3,8 @@
 // pbc: the compiler and its subcommands.
 #include "compiler/driver/pipeline.h"
 #include "compiler/model/command/command.h"
+#include "runtime/base/closest.h"
+#include "runtime/base/visible.h"
 #include "tuner/command.h"
 #include "tuner/report_command.h"
 #include "tuner/travel/command.h"
@@ -13,7 +15,24 @@
 #include <system_error>
 #include <unistd.h>
 
-static int command(int argc, char **argv) {
+namespace {
+
+/// Reports a first word that is no file and nearly the name of a command.
+bool isMisspeltCommand(const std::string &word) {
+  if (word.empty() || word[0] == '-' || word.find_first_of("/.") != std::string::npos ||
+      access(word.c_str(), F_OK) == 0)
+    return false;
+  const std::string near = pb::base::closest(word, {"tune", "config", "report", "model", "explain"});
+  if (near.empty())
+    return false;
+  std::fprintf(stderr,
+               "pbc: error: there is no command or file '%s' (did you mean '%s'?)\n"
+               "help: pbc --help lists the commands\n",
+               pb::base::visible(word).c_str(), near.c_str());
+  return true;
+}
+
+int command(int argc, char **argv) {
   if (argc > 1 && std::strcmp(argv[1], "tune") == 0)
     return pbc::tuner::tuneCommand(argc - 1, argv + 1);
   if (argc > 1 && std::strcmp(argv[1], "config") == 0)
@@ -25,11 +44,11 @@ static int command(int argc, char **argv) {
   const bool explains = argc > 1 && std::strcmp(argv[1], "explain") == 0;
   if (explains && pbc::tuner::explainsProgram(argc - 1, argv + 1))
     return pbc::tuner::explainCommand(argc - 1, argv + 1);
+  if (argc > 1 && !explains && isMisspeltCommand(argv[1]))
+    return 1;
   const auto parsed = pbc::driver::parseOptions(argc - explains, argv + explains, explains);
   return parsed.run ? pbc::driver::compileProgram(parsed.options) : parsed.status;
 }
-
-namespace {
 
 /// If standard output or error is closed, a file must not take its descriptor. Writing to standard output
 /// then fails, as it should.

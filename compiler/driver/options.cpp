@@ -55,6 +55,9 @@ constexpr std::pair<const char *, const char *> kWithoutMeaning[] = {
     {"--runtimedir", "the runtime is part of pbc (PBC_RUNTIME names another)"},
     {"--heuristics", "the tuner decides: pbc tune ./PROG"}};
 
+/// Tabs are spaces.
+bool isControl(char c) { return (static_cast<unsigned char>(c) < 32 && c != '\t') || c == 127; }
+
 /// Splits flags in the form that a linking compiler takes: `-lm`, `-Lfolder`, `-Wl,-rpath,folder`, a path.
 void addLinkFlags(const std::string &text, std::vector<std::string> &out) {
   std::istringstream words(text);
@@ -100,7 +103,9 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
   }
   app.set_version_flag("--version", PBC_NAME_AND_VERSION);
   std::vector<std::string> defines, libraries, folders;
-  app.add_option("input,--input", o.input, "the program, FILE.pbcc")->required();
+  const CLI::Option *const program = app.add_option("input", o.input, "the program, FILE.pbcc");
+  const CLI::Option *const named =
+      app.add_option("--input", o.input, "")->group(""); // as the original has it
   app.add_option("-o,--output", o.output,
                  "the executable to write (default: the source's name without its suffix)");
   std::string stage;
@@ -157,6 +162,14 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
     parsed.status = pb::base::parseStatus(app, e);
     return parsed;
   }
+  if (program->count() + named->count() != 1) {
+    if (program->count())
+      say("pbc: error: two programs are named\nhelp: give one FILE.pbcc\n");
+    else
+      say("pbc: error: no program is named\nhelp: give one FILE.pbcc; pbc --help lists the options\n");
+    parsed.status = 1;
+    return parsed;
+  }
   if (explains)
     o.stage = Stage::Explain;
   if (!stage.empty()) {
@@ -192,6 +205,21 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
     return parsed;
   }
   o.memoryLimit = *limit;
+  for (const std::string &d : defines)
+    if (std::any_of(d.begin(), d.end(), isControl)) {
+      std::string shown;
+      for (const char c : d)
+        shown += c == '\n' ? "\\n" : std::string(1, c); // say() escapes the others
+      say(fmt::format(
+          "pbc: error: -D {} has a line break or another control character, which no macro can hold\n"
+          "help: -D NAME or -D NAME=TEXT defines a macro of one line\n",
+          shown));
+      parsed.status = 1;
+      return parsed;
+    }
+  for (const std::string &folder : o.includePath)
+    if (std::error_code none; !std::filesystem::is_directory(folder, none))
+      say(fmt::format("pbc: warning: -I {} is no folder: no file is found in it\n", folder));
   for (const auto &d : defines) {
     const auto equals = d.find('=');
     o.defines.emplace_back(d.substr(0, equals), equals == std::string::npos ? "1" : d.substr(equals + 1));

@@ -11,6 +11,19 @@ namespace {
 
 enum class Form { Sequential, Coroutine };
 
+/// The name of the table entry that says where the rule's body is, for --bounds-check.
+std::string checkedName(const sema::Rule &rule) { return fmt::format("pb_checked_{}", rule.index); }
+
+/// Whether --bounds-check asks for that entry.
+bool isChecked(const Scope &scope, const sema::Rule &rule) {
+  return scope.input.checksBounds && scope.input.sources && !rule.body->text.text.empty();
+}
+
+/// What runs other rules' bodies, after which this rule's body goes on.
+std::string thenBack(const Scope &scope, const sema::Rule &rule, const std::string &code) {
+  return isChecked(scope, rule) ? fmt::format("({}, pb::pb_enter_rule(&{}))", code, checkedName(rule)) : code;
+}
+
 /// The body's text with its calls, spawns, syncs and returns rewritten for one form.
 std::string rewritten(const Scope &scope, const sema::Rule &rule, Form form) {
   const std::string &text = rule.body->text.text;
@@ -29,6 +42,7 @@ std::string rewritten(const Scope &scope, const sema::Rule &rule, Form form) {
   };
   // Passes no params, but says whether its results may stay on devices.
   const char *const stays = callsStay(scope, rule.index) ? ", nullptr, true" : "";
+  const auto back = [&](const std::string &code) { return thenBack(scope, rule, code); };
   std::string out;
   std::uint32_t at = 0;
   for (const auto &e : facts.edits) {
@@ -40,18 +54,19 @@ std::string rewritten(const Scope &scope, const sema::Rule &rule, Form form) {
     case Kind::Call:
     case Kind::Spawn:
       if (form == Form::Sequential)
-        out += fmt::format("pb_seq_{}(pb_f.depth + 1, {}{})", e.callee, bin(e), arguments);
+        out += back(fmt::format("pb_seq_{}(pb_f.depth + 1, {}{})", e.callee, bin(e), arguments));
       else if (e.kind == Kind::Call)
-        out += fmt::format("co_await pb_par_{}(pb_f.depth + 1, {}{}{})", e.callee, bin(e), arguments, stays);
+        out += back(
+            fmt::format("co_await pb_par_{}(pb_f.depth + 1, {}{}{})", e.callee, bin(e), arguments, stays));
       else
-        out += fmt::format("pb_scope.spawn(pb_par_{}(pb_f.depth + 1, {}{}{}))", e.callee, bin(e), arguments,
-                           stays);
+        out += back(fmt::format("pb_scope.spawn(pb_par_{}(pb_f.depth + 1, {}{}{}))", e.callee, bin(e),
+                                arguments, stays));
       break;
     case Kind::Sync:
-      out += form == Form::Sequential || !spawns ? "(void)0" : "co_await pb_scope.sync()";
+      out += form == Form::Sequential || !spawns ? "(void)0" : back("co_await pb_scope.sync()");
       break;
     case Kind::Verify:
-      out += "pb_verify(pb_f)";
+      out += back("pb_verify(pb_f)");
       break;
     case Kind::Return: {
       const std::string whole = text.substr(e.begin, e.end - e.begin);
@@ -86,6 +101,8 @@ public:
                     parameters(isCoroutine));
     if (forwards(isCoroutine))
       return out + fmt::format("  {}(pb_f{});\n  co_return;\n}}\n\n", bodyName(rule_.index), arguments());
+    if (isChecked(scope_, rule_))
+      out += fmt::format("  pb::pb_enter_rule(&{});\n", checkedName(rule_));
     out += definitions();
     const std::string text = (rule_.fast ? kReassociate : "") + rewritten(scope_, rule_, form);
     if (rule_.returnStyle && !isCoroutine)
@@ -162,20 +179,10 @@ private:
         out += fmt::format("  {} {} = {};\n", p.type, p.name, p.value);
         break;
       case Role::LocalMatrix:
-        out += localMatrix(rule_.locals[p.index]);
+        out += localMatrix(scope_, rule_, rule_.locals[p.index]);
         break;
       }
     return out;
-  }
-
-  std::string localMatrix(const sema::Local &l) const {
-    const std::string type = regionType(l.element, static_cast<int>(l.extents.size()), false);
-    std::string sizes;
-    for (const auto &e : l.extents)
-      sizes += (sizes.empty() ? "" : ", ") + e.cxx;
-    // The extents use mangled names; a lambda hides these from the body.
-    return fmt::format("  const {0} {1} = [&] {{ {2}return {0}::allocate({3}); }}();\n", type, l.name,
-                       parameterDefinitions(scope_), sizes);
   }
 
   const Scope &scope_;
@@ -207,22 +214,30 @@ bool runsAsText(const Scope &scope, int rule) {
 /// The place of the rule's body, for pb_out_of_bounds().
 std::string checkedRule(const Scope &scope, const sema::Rule &rule) {
   const source::MappedText &text = rule.body->text;
-  if (!scope.input.checksBounds || !scope.input.sources || text.text.empty())
+  if (!isChecked(scope, rule))
     return "";
   const auto size = static_cast<std::uint32_t>(text.text.size());
   const source::Span first = text.locate(0, 1), last = text.locate(size - 1, size);
   const auto line = [&](const source::Span &at) {
     return scope.input.sources->position(at.file, at.begin).line;
   };
-  return fmt::format("static const pb::CheckedRule pb_checked_{}({}, {}, {}, {});\n\n", rule.index,
-                     quoted(fmt::format("rule `{}` of `{}`",
-                                        rule.label.substr(0, rule.label.find('<')), // copies share lines
-                                        scope.transform.family)),
-                     quoted(scope.input.sources->path(first.file)), line(first),
-                     std::max(line(first), first.file == last.file ? line(last) : 0));
+  return fmt::format("static const pb::CheckedRule {}({}, {}, {}, {});\n\n", checkedName(rule),
+                     quoted(ruleName(scope, rule)), quoted(scope.input.sources->path(first.file)),
+                     line(first), std::max(line(first), first.file == last.file ? line(last) : 0));
 }
 
 } // namespace
+
+std::string ruleName(const Scope &scope, const sema::Rule &rule) {
+  return fmt::format("rule `{}` of `{}`", rule.label.substr(0, rule.label.find('<')), scope.transform.family);
+}
+
+std::string placeOf(const Scope &scope, source::Span at) {
+  if (!scope.input.sources)
+    return "";
+  return fmt::format("{}:{}: ", scope.input.sources->path(at.file),
+                     scope.input.sources->position(at.file, at.begin).line);
+}
 
 std::string bodyName(int rule) { return fmt::format("pb_body_{}", rule); }
 std::string coroutineName(int rule) { return fmt::format("pb_body_{}_par", rule); }

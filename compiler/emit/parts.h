@@ -3,7 +3,7 @@
 // The parts of a transform's translation unit, one file each: bodies.cpp (rules' bodies as functions),
 // entry.cpp (frame, sizes, aliasing, selector), plans.cpp (alternatives), loops.cpp (bodies that call
 // transforms, point by point), descriptor.cpp (tables for the runtime), copies.cpp (which copy of a template
-// a call means), accuracy.cpp (verify_accuracy).
+// a call means), accuracy.cpp (verify_accuracy), local_matrix.cpp (`using`).
 #pragma once
 #include "compiler/body/unit.h"
 #include "compiler/emit/emit.h"
@@ -37,6 +37,10 @@ int valueCount(const sema::Tunable &);
 std::string valuePosition(const sema::Tunable &, const std::string &bin);
 /// "const long n = f.v_n; ..." for all parameters of index expressions.
 std::string parameterDefinitions(const Scope &);
+/// "rule `inside` of `Smooth`", for messages: the names as written, which copies share.
+std::string ruleName(const Scope &, const sema::Rule &);
+/// "smooth.pbcc:7: ", or nothing if the sources are unknown.
+std::string placeOf(const Scope &, source::Span);
 /// Name of a rule's body as a function, and as a coroutine.
 std::string bodyName(int rule);
 std::string coroutineName(int rule);
@@ -59,6 +63,10 @@ bool hasThroughTiles(const Scope &);
 bool mayShareViews(const Scope &, std::size_t alternative);
 
 std::string bodies(const Scope &);
+/// The definition of a matrix of the rule's own (`using`) in its body. Where the rule's points and sizes do not
+/// rule out a negative size, it ends the program with a message:
+///   "a.pbcc:3: rule `Mid` of `T`: the matrix t[i - 3] would have a negative size: i - 3 is -3 for i = 0".
+std::string localMatrix(const Scope &, const sema::Rule &, const sema::Local &);
 /// The function that `verify_accuracy` calls; "" if no body does.
 std::string verifyFunction(const Scope &);
 std::string entry(const Scope &);

@@ -39,25 +39,42 @@ public:
   }
 
 private:
+  enum class Bounds { Read, Wrong, OutOfRange };
+
   /// Reads `( NUMBER ; NUMBER )`, from the opening parenthesis on.
-  bool bounds(const Lexeme &open, syntax::Item &item, std::uint32_t &end) {
+  Bounds bounds(const Lexeme &open, syntax::Item &item, std::uint32_t &end) {
     std::optional<syntax::Literal> *const places[] = {&item.minimum, &item.maximum};
+    std::optional<Span> outOfRange;
+    bool isNegative = false;
     Lexeme l = open;
     for (int k = 0; k < 2; ++k) {
       l = body_.next(l.end);
+      const bool hasMinus = body_.is(l, '-');
+      if (hasMinus || body_.is(l, '+'))
+        l = body_.next(l.end);
       const std::string_view digits = body_.text(l);
       int value = 0;
       const auto [stop, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-      if (l.kind != Lexeme::Kind::Number || wrong != std::errc() || stop != digits.data() + digits.size())
-        return false;
+      if (l.kind != Lexeme::Kind::Number || wrong == std::errc::invalid_argument ||
+          stop != digits.data() + digits.size())
+        return Bounds::Wrong;
+      if (!outOfRange && (wrong != std::errc() || (hasMinus && value != 0)))
+        outOfRange = body_.locate(l), isNegative = hasMinus;
       *places[k] = syntax::Literal{false, static_cast<double>(value), body_.locate(l)};
       l = body_.next(l.end);
       if (!body_.is(l, k ? ')' : ';'))
-        return false;
+        return Bounds::Wrong;
+    }
+    if (outOfRange) {
+      d_.error(*outOfRange,
+               fmt::format("this number of rounds is {}: `for_enough` takes numbers from 0 to 2147483647",
+                           isNegative ? "negative" : "too large"))
+          .help("write for_enough(LEAST; MOST) { ... }, or for_enough { ... }, which is (1; 1000)");
+      return Bounds::OutOfRange;
     }
     item.initial = item.minimum;
     end = l.end;
-    return true;
+    return Bounds::Read;
   }
 
   void forEnough(const Lexeme &word) {
@@ -72,11 +89,12 @@ private:
     item.span = at;
     std::uint32_t end = word.end;
     if (const Lexeme open = body_.next(word.end); body_.is(open, '(')) {
-      if (!bounds(open, item, end)) {
+      const Bounds read = bounds(open, item, end);
+      if (read == Bounds::Wrong)
         d_.error(at, "`for_enough` takes two whole numbers")
             .help("write for_enough(LEAST; MOST) { ... }, or for_enough { ... }, which is (1; 1000)");
+      if (read != Bounds::Read)
         return;
-      }
       if (item.minimum->value > item.maximum->value) {
         d_.error(item.minimum->span, "the least number of rounds is greater than the most")
             .note(item.maximum->span, "the most")

@@ -144,6 +144,52 @@ Transform checkTransform(const TransformCopy &copy, source::Diagnostics &diagnos
   return checked;
 }
 
+/// The transforms whose generators lead from `t` back to it, beginning with `t`; none if they do not.
+std::vector<const Transform *> generatorCycle(const Module &module, const Transform &t) {
+  std::vector<const Transform *> cycle;
+  for (const Transform *at = &t; at && cycle.size() <= module.transforms.size();
+       at = at->generator.empty() ? nullptr : module.find(at->generator)) {
+    if (!cycle.empty() && at->family == t.family)
+      return cycle;
+    cycle.push_back(at);
+  }
+  return {};
+}
+
+void checkGenerators(const Module &module, source::Diagnostics &diagnostics) {
+  constexpr const char *kHelp =
+      "name another transform, one whose outputs are the inputs of this one; without a "
+      "generator, inputs are random numbers";
+  std::set<std::string> known; // families of cycles that were reported already
+  for (const Transform &t : module.transforms) {
+    if (t.generator.empty() || known.count(t.family))
+      continue;
+    if (!module.find(t.generator)) {
+      diagnostics.error(t.generatorSpan,
+                        fmt::format("the generator `{}` is not a transform of this program", t.generator));
+      continue;
+    }
+    const auto cycle = generatorCycle(module, t);
+    if (cycle.empty())
+      continue;
+    for (const Transform *member : cycle)
+      known.insert(member->family);
+    if (cycle.size() == 1) {
+      diagnostics.error(t.generatorSpan, fmt::format("`{}` cannot be its own generator", t.family))
+          .help(kHelp);
+      continue;
+    }
+    std::string chain;
+    for (const Transform *member : cycle)
+      chain += fmt::format("{}`{}` needs `{}`", chain.empty() ? "" : ", ", member->family, member->generator);
+    auto &report =
+        diagnostics.error(t.generatorSpan, fmt::format("the generators go round in a circle: {}", chain));
+    for (std::size_t i = 1; i < cycle.size(); ++i)
+      report.note(cycle[i]->generatorSpan, fmt::format("the generator of `{}`", cycle[i]->family));
+    report.help(kHelp);
+  }
+}
+
 } // namespace
 
 std::string nearest(const std::string &wanted, const std::vector<std::string> &candidates) {
@@ -191,14 +237,7 @@ Module check(const syntax::Program &program, const std::string &moduleName, cons
     checked.index = static_cast<int>(module.transforms.size());
     module.transforms.push_back(std::move(checked));
   }
-  for (auto &t : module.transforms)
-    if (t.generator == t.family)
-      diagnostics.error(t.generatorSpan, fmt::format("`{}` cannot be its own generator", t.family))
-          .help("name another transform, one whose outputs are the inputs of this one; without a generator, "
-                "inputs are random numbers");
-    else if (!t.generator.empty() && !module.find(t.generator))
-      diagnostics.error(t.generatorSpan,
-                        fmt::format("the generator `{}` is not a transform of this program", t.generator));
+  checkGenerators(module, diagnostics);
   for (const auto &t : module.transforms) {
     if (!t.feature.empty() && !module.find(t.feature))
       diagnostics.error(t.featureSpan,

@@ -67,11 +67,7 @@ private:
         out_.priority = 2;
         break;
       case Flag::Priority:
-        if (const auto k = flag.value ? constantValue(*flag.value) : std::nullopt;
-            k && std::in_range<int>(*k))
-          out_.priority = static_cast<int>(*k);
-        else
-          d_.error(flag.span, "priority(...) takes a number").help("smaller numbers win");
+        priority(flag);
         break;
       case Flag::Label:
         out_.isNamed = true;
@@ -88,6 +84,27 @@ private:
         break; // written out already
       }
     }
+  }
+
+  static bool isOfIntegers(const syntax::Expr &e) {
+    return e.kind == syntax::Expr::Kind::Integer ||
+           (!e.operands.empty() && std::all_of(e.operands.begin(), e.operands.end(),
+                                               [](const syntax::ExprPtr &o) { return isOfIntegers(*o); }));
+  }
+
+  void priority(const syntax::Flag &flag) {
+    const auto k = flag.value ? constantValue(*flag.value) : std::nullopt;
+    if (k && std::in_range<int>(*k)) {
+      out_.priority = static_cast<int>(*k);
+      return;
+    }
+    const bool isNegative = flag.value && flag.value->kind == syntax::Expr::Kind::Negate;
+    if (k || (flag.value && isOfIntegers(*flag.value))) // of any length
+      d_.error(flag.span, fmt::format("this priority is too {}: priorities go from -2147483648 to 2147483647",
+                                      (k ? *k < 0 : isNegative) ? "small" : "large"))
+          .help("smaller numbers win");
+    else
+      d_.error(flag.span, "priority(...) takes a whole number").help("smaller numbers win");
   }
 
   /// A constant must not hide a name, because that name could no longer be used, even by its author.

@@ -121,9 +121,10 @@ struct TemplateArgument {
 };
 
 struct Literal {
-  bool isFloat = false;
+  bool isFloat = false; // C++ takes it as a double
   double value = 0;
   Span span;
+  std::string written = {}; // "-1e2"
 };
 
 /// tunable, config, accuracy_variable.

@@ -3,9 +3,19 @@
 // Builds headers: units, clauses, declarations, tunables. Rules and expressions are in build_rule.cpp.
 #include "compiler/syntax/build.h"
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
+#include <cstring>
 
 namespace pbc::syntax {
+
+namespace {
+
+bool isWholeWithoutPoint(const Literal &l) {
+  return l.written.find_first_of(".fF") == std::string::npos && l.value == std::floor(l.value);
+}
+
+} // namespace
 
 Span Builder::spanOf(const antlr4::Token &token) const {
   return text_.locate(static_cast<std::uint32_t>(token.getStartIndex()),
@@ -147,16 +157,32 @@ Item Builder::item(P::ItemClauseContext &context) {
   }
   if (made.isFloat) // `tunable double w(1, 0, 2)` means 1.0, 0.0, 2.0
     return made;
+  decideType(made, {&made.initial, &made.minimum, &made.maximum});
+  return made;
+}
+
+/// Integers, or fractions: a number with an exponent but no point, as 1e2, goes with either.
+void Builder::decideType(Item &made, std::initializer_list<std::optional<Literal> *> values) {
   const Literal *whole = nullptr, *fraction = nullptr;
-  for (auto *place : places)
-    if (*place)
-      (((*place)->isFloat) ? fraction : whole) = &**place;
-  made.isFloat = fraction != nullptr;
+  bool hasExponents = false;
+  for (auto *value : values)
+    if (*value && !(*value)->isFloat)
+      whole = &**value;
+    else if (*value && isWholeWithoutPoint(**value))
+      hasExponents = true;
+    else if (*value)
+      fraction = &**value;
+  made.isFloat = fraction || (hasExponents && !whole);
+  if (!made.isFloat)
+    for (auto *value : values)
+      if (*value)
+        (*value)->isFloat = false;
   if (fraction && whole)
-    diagnostics_.error(fraction->span, "the values of `" + made.name.text + "` mix integers and fractions")
+    diagnostics_
+        .error(fraction->span, "the values of `" + made.name.text + "` mix integers and fractions: `" +
+                                   fraction->written + "` is written as a fraction")
         .note(whole->span, "this one is an integer")
         .help("write all of them with a point, or say `tunable double " + made.name.text + "(...)`");
-  return made;
 }
 
 void Builder::modifier(Item &made, P::ModifierContext &context) {
@@ -186,10 +212,15 @@ void Builder::modifier(Item &made, P::ModifierContext &context) {
 
 Literal Builder::literal(P::NumberContext &context) {
   Literal made;
-  made.isFloat = context.FLOAT() != nullptr;
   made.span = spanOf(context);
-  auto *digits = made.isFloat ? context.FLOAT() : context.INT();
-  made.value = std::strtod(textOf(*digits->getSymbol()).c_str(), nullptr);
+  std::string digits = textOf(*context.stop);
+  made.written = (context.MINUS() ? "-" : "") + digits;
+  std::erase(digits, '\'');
+  const bool isBased = digits.size() > 2 && digits[0] == '0' && std::strchr("xXbB", digits[1]);
+  made.isFloat = !isBased && digits.find_first_of(".eEfF") != std::string::npos;
+  made.value = isBased && std::strchr("bB", digits[1])
+                   ? static_cast<double>(std::strtoull(digits.c_str() + 2, nullptr, 2))
+                   : std::strtod(digits.c_str(), nullptr); // stops at a suffix
   if (made.value > 1.7e308)
     diagnostics_.error(made.span, "this number is too large for a double");
   if (context.MINUS())

@@ -47,6 +47,7 @@ private:
   Body body(const antlr4::Token &) const;
   Item item(P::ItemClauseContext &);
   void modifier(Item &, P::ModifierContext &);
+  void decideType(Item &, std::initializer_list<std::optional<Literal> *> values);
   Literal literal(P::NumberContext &);
   long integer(const antlr4::ParserRuleContext &);
   void once(bool already, const antlr4::ParserRuleContext &, const char *word);

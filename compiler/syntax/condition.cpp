@@ -10,7 +10,7 @@ namespace pbc::syntax {
 namespace {
 
 using Value = std::int64_t;
-using Bits = std::uint64_t; // sums and products wrap instead of being undefined
+using Bits = std::uint64_t;
 
 struct Wrong {};
 
@@ -58,10 +58,10 @@ private:
     Value condition = binary(0);
     if (!take("?"))
       return condition;
-    Value yes = choice();
+    Value yes = where(condition != 0, [&] { return choice(); });
     if (!take(":"))
       fail(here(), "`:` is missing after `?`");
-    Value no = choice();
+    Value no = where(condition == 0, [&] { return choice(); });
     return condition ? yes : no;
   }
 
@@ -77,7 +77,8 @@ private:
       for (std::string_view op : levels[level])
         if (take(op)) {
           Span place = tokens_[at_ - 1].origin;
-          Value right = binary(level + 1);
+          const bool isDecided = (op == "||" && left) || (op == "&&" && !left);
+          Value right = where(!isDecided, [&] { return binary(level + 1); });
           left = apply(op, left, right, place);
           again = true;
           break;
@@ -86,9 +87,38 @@ private:
     return left;
   }
 
+  /// Parses an operand. As in C, no result in it is an error if its value is not used, as in `0 && 1 / 0`.
+  template <class Parse>
+  Value where(bool isUsed, const Parse &parse) {
+    const bool before = isUsed_;
+    isUsed_ = isUsed_ && isUsed;
+    const Value value = parse();
+    isUsed_ = before;
+    return value;
+  }
+
+  Value tooLarge(std::string_view op, Span place) {
+    if (!isUsed_)
+      return 0;
+    diagnostics_.error(place, "the result of `" + std::string(op) + "` is too large for a condition")
+        .help("conditions compute with integers of 64 bits, from -9223372036854775808 to "
+              "9223372036854775807");
+    throw Wrong();
+  }
+
+  Value shift(std::string_view op, Value a, Value b, Span place) {
+    if (b < 0 || b > 63) {
+      if (isUsed_)
+        fail(place, "a shift by " + std::to_string(b) + " in a condition: it must be by 0 to 63 bits");
+      return 0;
+    }
+    if (op == ">>")
+      return a >> b;
+    const auto shifted = static_cast<Value>(static_cast<Bits>(a) << b);
+    return shifted >> b == a ? shifted : tooLarge(op, place);
+  }
+
   Value apply(std::string_view op, Value a, Value b, Span place) {
-    auto wrap = [](Bits bits) { return static_cast<Value>(bits); };
-    Bits x = static_cast<Bits>(a), y = static_cast<Bits>(b);
     if (op == "||")
       return a || b;
     if (op == "&&")
@@ -111,20 +141,22 @@ private:
       return a < b;
     if (op == ">")
       return a > b;
-    if (op == "<<")
-      return wrap(x << (y & 63));
-    if (op == ">>")
-      return a >> (y & 63);
+    if (op == "<<" || op == ">>")
+      return shift(op, a, b, place);
+    Value result = 0;
     if (op == "+")
-      return wrap(x + y);
+      return __builtin_add_overflow(a, b, &result) ? tooLarge(op, place) : result;
     if (op == "-")
-      return wrap(x - y);
+      return __builtin_sub_overflow(a, b, &result) ? tooLarge(op, place) : result;
     if (op == "*")
-      return wrap(x * y);
-    if (b == 0)
-      fail(place, "division by zero in a condition");
-    if (b == -1) // the only quotient that does not fit
-      return op == "/" ? wrap(0 - x) : 0;
+      return __builtin_mul_overflow(a, b, &result) ? tooLarge(op, place) : result;
+    if (b == 0) {
+      if (isUsed_)
+        fail(place, "division by zero in a condition");
+      return 0;
+    }
+    if (b == -1) // the smallest integer has no quotient by -1
+      return op == "%" ? 0 : __builtin_sub_overflow(Value(0), a, &result) ? tooLarge(op, place) : result;
     return op == "/" ? a / b : a % b;
   }
 
@@ -132,8 +164,11 @@ private:
     Deeper deeper(*this);
     if (take("!"))
       return !unary();
-    if (take("-"))
-      return static_cast<Value>(0 - static_cast<Bits>(unary()));
+    if (take("-")) {
+      const Span place = tokens_[at_ - 1].origin;
+      Value negated = 0;
+      return __builtin_sub_overflow(Value(0), unary(), &negated) ? tooLarge("-", place) : negated;
+    }
     if (take("+"))
       return unary();
     if (take("~"))
@@ -187,6 +222,7 @@ private:
   source::Diagnostics &diagnostics_;
   std::size_t at_ = 0;
   unsigned depth_ = 0;
+  bool isUsed_ = true; // whether the value of what is parsed decides the condition
 };
 
 } // namespace

@@ -40,6 +40,8 @@ void pb_storage_retain(Storage *);
 void pb_storage_release(Storage *);
 /// Reports an access outside a region (only with --bounds-check) and ends the program with status 1.
 [[noreturn]] void pb_out_of_bounds(int dimension, long index, long extent, const char *file, int line);
+/// Reports a size with which a rule's body cannot make a matrix, and ends the program with status 1.
+[[noreturn]] void pb_wrong_size(int dimension, long size, const char *file, int line);
 /// A random number in [0, 1).
 double pb_random01();
 }
@@ -55,6 +57,24 @@ struct CheckedRule {
   int firstLine, lastLine;
   const CheckedRule *next;
   static const CheckedRule *all; // runtime/base/errors.cpp
+};
+/// Notes that the calling thread runs the body of this rule: several rules may share a line (only with
+/// --bounds-check).
+extern "C" void pb_enter_rule(const CheckedRule *);
+
+/// The first size of a new matrix, and the line of the program that asks for it.
+struct FirstSize {
+  template <class V>
+  FirstSize(V v, const char *f = __builtin_FILE(), int l = __builtin_LINE())
+      : value(static_cast<long>(v)), file(f), line(l) {}
+  /// Ends the program if size `dimension` of the matrix is negative or more than an int can hold.
+  void require(int dimension, long size) const {
+    if (static_cast<unsigned long>(size) > __INT_MAX__)
+      pb_wrong_size(dimension, size, file, line);
+  }
+  long value;
+  const char *file;
+  int line;
 };
 
 #ifdef PB_BOUNDS_CHECK
@@ -143,14 +163,25 @@ public:
   }
 
   /// A new uninitialised matrix, x contiguous. `sizes`: D extents, x first.
+  static Region allocate()
+    requires(D == 0)
+  {
+    return withStorage(nullptr, nullptr, 1);
+  }
   template <class... I>
-  static Region allocate(I... sizes) {
-    static_assert(sizeof...(I) == D, "allocate() takes one size per dimension");
-    const int extent[] = {static_cast<int>(sizes)..., 0};
+  static Region allocate(FirstSize first, I... others) {
+    static_assert(sizeof...(I) + 1 == D, "allocate() takes one size per dimension");
+    const long size[] = {first.value, static_cast<long>(others)...};
+    int extent[D + 1];
     long stride[D + 1];
     unsigned long count = 1;
-    for (int d = 0; d < D; ++d)
-      stride[d] = static_cast<long>(count), count *= extent[d] > 0 ? extent[d] : 0;
+    for (int d = 0; d < D; ++d) {
+      first.require(d, size[d]);
+      extent[d] = static_cast<int>(size[d]);
+      stride[d] = static_cast<long>(count);
+      if (__builtin_mul_overflow(count, static_cast<unsigned long>(size[d]), &count))
+        count = ~0ul / sizeof(T); // more than any memory
+    }
     return withStorage(stride, extent, count);
   }
   /// The same, but rows, planes, ... are padded for the caches: pb_strides_apart().

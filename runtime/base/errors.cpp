@@ -28,6 +28,21 @@ FailureNote *failureNote = nullptr;
   removePendingFiles(); // those of another worker, or of a rule
   _exit(status);
 }
+
+thread_local const CheckedRule *enteredRule = nullptr;
+
+/// "rule `inside` of `Smooth`: " for a place in a rule's body; "" elsewhere, and in programs that were compiled
+/// without --bounds-check. The rule that the thread runs comes first, because several rules may share a line.
+const char *ruleAt(const char *file, int line, char (&text)[300]) {
+  const auto holds = [&](const CheckedRule &r) {
+    return r.firstLine <= line && line <= r.lastLine && !std::strcmp(r.file, file);
+  };
+  const CheckedRule *rule = enteredRule && holds(*enteredRule) ? enteredRule : CheckedRule::all;
+  while (rule && !holds(*rule))
+    rule = rule->next;
+  std::snprintf(text, sizeof text, rule ? "%s: " : "", rule ? rule->rule : "");
+  return text;
+}
 } // namespace
 
 void setProgramName(const char *name) { nameOfProgram = name; }
@@ -108,14 +123,22 @@ void pb_recursion_too_deep(const char *transform, long n) {
   base::endProgram(base::FailureNote::RecursionTooDeep, text);
 }
 
+void pb_enter_rule(const CheckedRule *rule) { base::enteredRule = rule; }
+
 void pb_out_of_bounds(int dimension, long index, long extent, const char *file, int line) {
-  char rule[300] = "", text[900];
-  for (const CheckedRule *r = CheckedRule::all; r && !*rule; r = r->next)
-    if (r->firstLine <= line && line <= r->lastLine && !std::strcmp(r->file, file))
-      std::snprintf(rule, sizeof rule, "%s: ", r->rule);
+  char rule[300], text[900];
   std::snprintf(text, sizeof text,
                 "%.400s:%d: %saccess outside a region: coordinate %d (x is 0) is %ld, the extent is %ld",
-                file, line, rule, dimension, index, extent);
+                file, line, base::ruleAt(file, line, rule), dimension, index, extent);
+  base::endProgram(base::FailureNote::Failed, text);
+}
+
+void pb_wrong_size(int dimension, long size, const char *file, int line) {
+  char rule[300], text[900];
+  std::snprintf(text, sizeof text,
+                "%.400s:%d: %sa matrix cannot be allocated: its size in dimension %d (x is 0) "
+                "is %ld; a size is a number from 0 to 2147483647",
+                file, line, base::ruleAt(file, line, rule), dimension, size);
   base::endProgram(base::FailureNote::Failed, text);
 }
 }

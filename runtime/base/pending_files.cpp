@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/base/pending_files.h"
+#include "runtime/base/read_file.h"
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <mutex>
+#include <poll.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -112,6 +114,13 @@ std::string folderOf(const std::string &path) {
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
+/// The text of a symbolic link; "" if the path is none.
+std::string linkText(const std::string &path) {
+  std::array<char, 4096> text{};
+  const ssize_t length = readlink(path.c_str(), text.data(), text.size());
+  return length > 0 ? std::string(text.data(), static_cast<std::size_t>(length)) : "";
+}
+
 std::string randomName() {
   std::array<unsigned char, 8> bytes{};
   for (std::size_t done = 0; done < bytes.size();) {
@@ -148,12 +157,29 @@ bool closeAfter(int descriptor, bool isGood) {
   return isGood;
 }
 
+/// Opens a file, device or pipe for writing; throws CannotWrite.
+int openExisting(const std::string &name) {
+  for (int waited = 0;; waited += kPipeStep) {
+    const int descriptor = open(name.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (descriptor >= 0) {
+      fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+      return descriptor;
+    }
+    if (errno != ENXIO)
+      throw CannotWrite(name, std::strerror(errno));
+    struct stat old{};
+    if (stat(name.c_str(), &old) != 0 || !S_ISFIFO(old.st_mode))
+      throw CannotWrite(name, std::strerror(ENXIO));
+    if (waited >= kPipePatience)
+      throw CannotWrite(name, "it is a pipe that no process reads");
+    poll(nullptr, 0, kPipeStep);
+  }
+}
+
 /// Writes into an existing pipe, device, or file whose folder may not be written to. Space for all of a
 /// file's new content is reserved first, because the old content cannot be restored.
 void writeInPlace(const std::string &name, std::initializer_list<std::string_view> parts, bool isRegular) {
-  const int descriptor = open(name.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  if (descriptor < 0)
-    throw CannotWrite(name, std::strerror(errno));
+  const int descriptor = openExisting(name);
   long size = 0;
   for (const std::string_view part : parts)
     size += static_cast<long>(part.size());
@@ -171,6 +197,21 @@ void writeInPlace(const std::string &name, std::initializer_list<std::string_vie
 }
 
 } // namespace
+
+std::string targetOf(const std::string &path) {
+  constexpr int kMostLinks = 40; // as Linux
+  std::string target = path;
+  for (int links = 0; links <= kMostLinks; ++links) {
+    const std::string next = linkText(target);
+    if (next.empty()) {
+      errno = 0;
+      return target;
+    }
+    target = next[0] == '/' ? next : folderOf(target) + next;
+  }
+  errno = ELOOP;
+  return path;
+}
 
 void removePendingFiles() noexcept {
   const pid_t self = getpid();
@@ -205,7 +246,9 @@ std::string PendingFiles::add(const std::string &path, std::initializer_list<std
   const bool exists = stat(path.c_str(), &old) == 0;
   if (exists && S_ISDIR(old.st_mode))
     throw CannotWrite(path, std::strerror(EISDIR));
-  const std::string target = exists ? resolved(path) : path;
+  if (!exists && errno == ELOOP)
+    throw CannotWrite(path, std::strerror(ELOOP));
+  const std::string target = exists ? resolved(path) : targetOf(path);
   const std::string folder = folderOf(target);
   const bool mayCreate = access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0;
   if (exists && (!S_ISREG(old.st_mode) || !mayCreate)) {

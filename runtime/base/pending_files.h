@@ -37,8 +37,8 @@ public:
   ~PendingFiles();
 
   /// Writes the parts, one after the other. Links are followed and an existing file keeps its permissions. A
-  /// pipe or device, and a file in a folder that may not be written to, are written at once. Returns where the
-  /// content is until commit(). Throws CannotWrite.
+  /// pipe or device, and a file in a folder that may not be written to, are written at once; for a reader of a
+  /// pipe it waits at most two seconds. Returns where the content is until commit(). Throws CannotWrite.
   std::string add(const std::string &path, std::initializer_list<std::string_view> parts,
                   Kind kind = Kind::Data);
 
@@ -52,6 +52,10 @@ private:
   };
   std::vector<File> files_;
 };
+
+/// Where a file of this name is written: through links, also if nothing is there yet. If the links lead nowhere,
+/// as in a circle, it is the name itself, and errno says why.
+std::string targetOf(const std::string &path);
 
 /// Writes one file completely or not at all.
 void writeWhole(const std::string &path, std::string_view bytes,

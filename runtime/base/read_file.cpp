@@ -12,10 +12,6 @@
 namespace pb::base {
 namespace {
 
-/// How long a pipe may have no process that writes to it: a process that a shell has started may need a
-/// moment.
-constexpr int kPatience = 2000, kStep = 20; // milliseconds
-
 struct Closer {
   int descriptor;
   ~Closer() { close(descriptor); }
@@ -57,13 +53,14 @@ FileText readDescriptor(int descriptor, unsigned long most, const IsOfUse &isOfU
     }
     if (n < 0)
       return {std::nullopt, std::strerror(errno)};
-    if (n == 0 && used == 0 && isPipe && (fcntl(descriptor, F_GETFL) & O_NONBLOCK) && waited < kPatience) {
+    if (n == 0 && used == 0 && isPipe && (fcntl(descriptor, F_GETFL) & O_NONBLOCK) &&
+        waited < kPipePatience) {
       pollfd none{-1, 0, 0};
-      poll(&none, 1, kStep);
-      waited += kStep;
+      poll(&none, 1, kPipeStep);
+      waited += kPipeStep;
       continue;
     }
-    if (n == 0 && used == 0 && waited >= kPatience)
+    if (n == 0 && used == 0 && waited >= kPipePatience)
       return {std::nullopt, "it is a pipe that no process writes to"};
     used += static_cast<unsigned long>(n);
     if (used > most)

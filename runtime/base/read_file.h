@@ -33,6 +33,10 @@ using IsOfUse = std::function<bool(std::string_view begin)>;
 /// ends there.
 FileText readDescriptor(int descriptor, unsigned long most, const IsOfUse &isOfUse = nullptr);
 
+/// How long a pipe may have no process at its other end, in milliseconds, and how often that is looked at: a
+/// process that a shell has started may need a moment.
+constexpr int kPipePatience = 2000, kPipeStep = 20;
+
 /// Opens a file for reading without waiting for the other end of a pipe. Fails as open() does: -1 and errno.
 int openWithoutWaiting(const std::string &path);
 

@@ -116,9 +116,9 @@ const char *const kOpenClPrelude =
                         CL_DOUBLE_2) "static inline double pb_fma(double x, double y, double z) { "
                                      "return fma(x, y, z); }\n" UNARY(NAME) BINARY(NAME) NAME(fma) MISSING(
                                          "static inline", "as_long(",
-                                         "as_double(") "#else\n#define double float // no kernel with "
-                                                       "doubles "
-                                                       "comes here: only functions that nobody calls\n"
+                                         "as_double(") "#else\n#define double float // kernels with "
+                                                       "doubles are not compiled here: the functions with "
+                                                       "doubles are not used\n"
                                                        "#endif\n" UNARY(NAME_FLOAT) BINARY(NAME_FLOAT)
                                                            NAME_FLOAT(fma) ARITHMETIC("static inline")
                                                                CL_WORD(half) CL_WORD(kernel) CL_WORD(global)

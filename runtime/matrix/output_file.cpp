@@ -85,12 +85,12 @@ void OutputFile::checkTarget() {
     throw base::UserError(name_ + ": is a folder, expected a file to write");
   if (exists && access(name_.c_str(), W_OK))
     fail(name_, "cannot be written", errno);
-  target_ = exists ? resolved(name_) : name_;
-  const std::string folder = exists ? folderOf(target_) : resolved(folderOf(name_));
+  target_ = exists ? resolved(name_) : base::targetOf(name_);
+  const std::string folder = exists ? folderOf(target_) : resolved(folderOf(target_));
   if (folder.empty())
-    fail(name_, "cannot be written: the folder " + folderOf(name_), errno);
+    fail(name_, "cannot be written: the folder " + folderOf(target_), errno);
   if (!exists)
-    target_ = folder + "/" + name_.substr(name_.rfind('/') + 1); // npos + 1 is 0
+    target_ = folder + "/" + target_.substr(target_.rfind('/') + 1); // npos + 1 is 0
   if (!exists && access(folder.c_str(), W_OK | X_OK) != 0)
     fail(name_, "cannot be written: the folder " + folder, errno);
 }

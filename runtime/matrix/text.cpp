@@ -28,7 +28,8 @@ public:
   Extents header() {
     blanks(true);
     if (end_ - at_ < 4 || strncasecmp(at_, "SIZE", 4) || (end_ - at_ > 4 && !std::isspace(byte(at_[4]))))
-      refuse(file_, "expected a matrix in text ('SIZE 3 2', then the numbers), found " + word());
+      refuse(file_,
+             "a matrix in text begins with 'SIZE 3 2', its numbers follow; this one begins with " + word());
     at_ += 4;
     Extents extents;
     for (;;) {
@@ -41,7 +42,8 @@ public:
       const auto [next, error] = std::from_chars(at_, end_, extent);
       if (error != std::errc{} || extent < 0 ||
           (next < end_ && !std::isspace(byte(*next)) && *next != 'x' && *next != 'X'))
-        refuse(file_, where() + "expected an extent (0 to 2147483647) after SIZE, found " + word());
+        refuse(file_, where() + "after SIZE stand the extents, numbers from 0 to 2147483647; " + word() +
+                          " is none");
       at_ = next;
       extents.push_back(extent);
     }
@@ -71,7 +73,7 @@ public:
     if (error == std::errc::result_out_of_range && ended(next))
       value = withinRange(std::string(begin, next));
     else if (error != std::errc{} || !ended(next))
-      refuse(file_, where() + "expected a number, found " + word());
+      refuse(file_, where() + word() + " is not a number");
     if (!keeps<D, double>(value, out))
       unfit();
     at_ = next;
@@ -139,8 +141,8 @@ Matrix readText(const std::string &file, Bytes b, const Wanted &wanted) {
     D *out = m.elements<D>();
     for (long i = 0, n = m.count(); i < n; ++i)
       if (!reader.number(&out[i]))
-        refuse(file, "expected " + std::to_string(n) + " numbers for SIZE " + print(extents) + ", found " +
-                         std::to_string(i));
+        refuse(file, "SIZE " + print(extents) + " announces " + std::to_string(n) +
+                         " numbers, but the file has " + std::to_string(i));
   });
   if (const std::string more = reader.remaining(); !more.empty())
     refuse(file, more + " stands after the " + std::to_string(m.count()) + " numbers that SIZE " +

@@ -21,7 +21,7 @@ struct UsageError : base::UserError {
 };
 
 /// "usage: sort [options] A B\n"
-std::string usage(const Program &, const Transform &);
+std::string usage(const Transform &);
 /// The whole text of --help.
 std::string help(const Program &, const Transform &);
 

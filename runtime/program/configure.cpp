@@ -99,7 +99,7 @@ void resetConfiguration(const Program &program, const Options &options, const st
     throw base::UserError(
         "the configuration cannot be written: no place for it is known (--config=FILE names one)");
   base::writeWhole(file, config::describe(program));
-  std::printf("%s: the default configuration was written to %s\n", program.name, file.c_str());
+  std::printf("%s: the default configuration was written to %s\n", base::programName(), file.c_str());
 }
 
 void configure(const Program &program, const Options &options, const std::string &self, int *threads) {

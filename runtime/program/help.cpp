@@ -15,8 +15,8 @@ std::string row(const std::string &left, const std::string &right) {
 
 } // namespace
 
-std::string usage(const Program &program, const Transform &t) {
-  std::string line = std::string("usage: ") + program.name + " [options]";
+std::string usage(const Transform &t) {
+  std::string line = std::string("usage: ") + base::programName() + " [options]";
   for (int i = 0; i < t.paramCount; ++i)
     line += std::string(" ") + t.paramNames[i];
   for (int i = 0; i < t.matrixCount; ++i)
@@ -25,8 +25,8 @@ std::string usage(const Program &program, const Transform &t) {
 }
 
 std::string help(const Program &program, const Transform &t) {
-  std::string text = usage(program, t);
-  text += std::string("       ") + program.name +
+  std::string text = usage(t);
+  text += std::string("       ") + base::programName() +
           " [options] --n=N    (random inputs; add the outputs to keep them)\n\n";
   text += std::string("Runs the transform ") + t.name + ". In this order:\n";
   for (int i = 0; i < t.paramCount; ++i)

@@ -10,6 +10,7 @@
 #include "runtime/program/processor.h"
 #include "runtime/program/serve.h"
 #include <cstdio>
+#include <cstring>
 #include <new>
 
 namespace pb {
@@ -50,11 +51,18 @@ int dispatch(const Program &program, const std::string &self, const std::vector<
   return runCommand(program, transform, options, threads);
 }
 
+/// The name under which the program was called; the source's where that is unknown.
+const char *nameOf(const char *self, const Program &program) {
+  const char *const slash = std::strrchr(self, '/');
+  const char *const name = slash ? slash + 1 : self;
+  return *name ? name : program.name;
+}
+
 } // namespace
 } // namespace program
 
 extern "C" int pb_main(const Program *versions, int count, int argc, char **argv) {
-  base::setProgramName(versions->name);
+  base::setProgramName(program::nameOf(argc ? argv[0] : "", *versions));
   try {
     if (versions->abiVersion != kAbiVersion)
       throw base::UserError("compiled for runtime interface " + std::to_string(versions->abiVersion) +

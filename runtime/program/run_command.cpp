@@ -46,7 +46,7 @@ bool randomInputs(const Transform &t, const Options &o) {
   return o.runFiles.empty() && (o.n || (!o.sizes.empty() && (!tellsOpen || !hasFiles)));
 }
 
-Arguments divide(const Program &program, const Transform &t, const Options &o) {
+Arguments divide(const Transform &t, const Options &o) {
   const auto params = static_cast<size_t>(t.paramCount), inputs = static_cast<size_t>(inputCount(t)),
              all = params + static_cast<size_t>(t.matrixCount);
   Strings positional = o.positional;
@@ -60,12 +60,12 @@ Arguments divide(const Program &program, const Transform &t, const Options &o) {
   Arguments a;
   const bool isRandom = randomInputs(t, o);
   if (!o.createFiles.empty() && !isRandom)
-    throw UsageError("--iogen-create needs a size: add --n=N", usage(program, t));
+    throw UsageError("--iogen-create needs a size: add --n=N", usage(t));
   if (isRandom) {
     if (found > outputs)
       throw UsageError("with --n or --size expected no files or " + several(outputs, "output") + ", found " +
                            several(found, "argument"),
-                       usage(program, t));
+                       usage(t));
     a.outputs = positional;
     return a;
   }
@@ -76,7 +76,7 @@ Arguments divide(const Program &program, const Transform &t, const Options &o) {
     throw UsageError("expected " + several(all, "argument") + " (" + several(params, "number") + ", " +
                          several(inputs, "input") + ", " + several(outputs, "output") + "), found " +
                          std::to_string(found),
-                     usage(program, t));
+                     usage(t));
   const auto at = positional.begin();
   for (size_t i = 0; i < params; ++i)
     a.params.push_back(parseInteger(at[static_cast<long>(i)], std::string("the parameter ") + t.paramNames[i],
@@ -203,7 +203,7 @@ double medianTime(Runner &runner, const Instance &instance, UnseenInputs unseen,
 }
 
 int runCommand(const Program &program, const Transform &t, const Options &o, int threads) {
-  const Arguments arguments = divide(program, t, o);
+  const Arguments arguments = divide(t, o);
   const Instance instance =
       randomInputs(t, o)
           ? randomInstance(program, t, askedSizes(t, o), o.seed, t.generator, threads)

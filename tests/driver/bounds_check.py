@@ -49,8 +49,40 @@ def run(*arguments, status=0):
     assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
     return done.stderr.strip()
 
+# Rules that share a line, also with calls between them.
+LINE = """transform Two from A[n] to B[n] { rule one B.cell(i) from(A.region(i, i + 3) a) { int k = 0; ElementT s = 0; while (k <= 3) s += a.cell(k++); return s; } secondary rule other B.cell(i) from() { return 0; } }
+transform Inner from A[n] to B { rule deep to(B b) from(A a) { int k = n; auto get = [&] { return a.cell(k); }; b = n == 2 ? get() : 0; } } transform Outer from A[n] to B[n] { rule whole to(B b) from(A a) { int k = n; for (int i = 0; i < n; ++i) { spawn Inner(b.cell(i), a.region(0, 1)); } sync; Inner(b.cell(0), a.region(0, n == 4 ? 2 : 1)); b.cell(k) = 1; } secondary rule never B.cell(i) from() { return 0; } }
+"""
+# Accesses that certainly leave their regions: the messages are the same with and without the option.
+OUTSIDE = ("transform S from A[w, h] to B[h] { B.cell(y) from(A.row(y) a) { ElementT s = 0; for (int i = 0; i <= w; ++i) s += a.cell(i); return s; } }",
+           "transform S from A[w, h] to B[w, h] { to(B.row(y) b) from(A.row(y) a) { for (int i = w; i > 0; --i) b.cell(i) = a.cell(i); } }",
+           "transform S from A[n] to B[n] { B.cell(i) from(A.region(i, i+3) a) { return a.cell(0) + a.cell(3); } secondary B.cell(i) from() { return 0; } }",
+           "transform S from A[w, h] to B[w, h] { to(B b) from(A a) { for (int y = 0; y < h; ++y) for (int x = 0; x < w; ++x) b.cell(x, y) = a.row(y + 1).cell(x); } }",
+           "%{\n#include <cmath>\n%}\ntransform S from A[n] to B { to(B b) from(A a) { b = std::sqrt(a.cell(n)); } }")
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
+    for text in OUTSIDE:
+        with open("outside.pbcc", "w") as f:
+            f.write(text)
+        message = run(PBC, "outside.pbcc", status=1)
+        assert "error: this is outside of `a`" in message, message
+        assert run(PBC, "--bounds-check", "outside.pbcc", status=1) == message
+    with open("line.pbcc", "w") as f:
+        f.write(LINE)
+    run(PBC, "--bounds-check", "line.pbcc", "--main=Outer")
+    def outside(transform, cells, *options):
+        with open("x.txt", "w") as f:
+            f.write(f"SIZE {cells}\n" + "1 " * cells)
+        return run("./line", f"--transform={transform}", *options, "x.txt", "y.txt", status=1)
+    assert outside("Two", 3).startswith("line: error: line.pbcc:1: rule `one` of `Two`: access outside"), outside("Two", 3)
+    for options in ([], ["--threads=2"]):
+        assert "line.pbcc:2: rule `whole` of `Outer`: " in outside("Outer", 3, *options), outside("Outer", 3, *options)
+        assert "line.pbcc:2: rule `deep` of `Inner`: " in outside("Outer", 4, *options), outside("Outer", 4, *options)
+    with open("forced.cfg", "w") as f:
+        f.write("[Outer]\nsequential_cutoff = 0\n[Inner]\nsequential_cutoff = 0\n")
+    for cells, rule in ((3, "`whole` of `Outer`"), (4, "`deep` of `Inner`")):
+        assert f"line.pbcc:2: rule {rule}: " in outside("Outer", cells, "--config=forced.cfg", "--threads=2")
     with open("wrong.pbcc", "w") as f:
         f.write(PROGRAM)
     run(PBC, "--bounds-check", "--main=Wrong", "wrong.pbcc")

@@ -77,7 +77,7 @@ with tempfile.TemporaryDirectory() as folder:
         return done.stderr or json.loads(done.stdout)["processor"]
     able = [l for l in ("x86-64-v2", "x86-64-v3", "x86-64-v4") if version("./multi", l) == l]
     assert version("./multi", "") == able[-1] and version("./two", "") == able[:2][-1], able
-    assert version("./two", "x86-64-v4") == "p: error: PBC_CPU asks for x86-64-v4; the program has x86-64-v2, x86-64-v3\n"
+    assert version("./two", "x86-64-v4") == "two: error: PBC_CPU asks for x86-64-v4; the program has x86-64-v2, x86-64-v3\n"
     for level in able:
         result = subprocess.run(["./multi", "a.txt", "-"], env={**os.environ, "PBC_CPU": level}, check=True, capture_output=True, text=True)
         assert result.stdout.split() == "SIZE 9 2 4 6 8 10 12 14 16 18".split(), result
@@ -116,6 +116,47 @@ main transform Twice from A[n] to S[2], Calls {
     assert not os.path.exists("other") and "Twice.o" in os.listdir("other.obj")
     run("p.pbcc", "--output=third", "--nocompile", "--outputobj=text")
     assert not os.path.exists("third") and sorted(os.listdir("text")) == ["Twice.cpp", "program.cpp"]
+
+    # A misspelt option or command is named with the one that is meant; a missing one does not hide it.
+    def message(*arguments):
+        return run(*arguments, status=1).splitlines()[0]
+    assert run("tune", "./ok", "--budgt=3", status=1) == ("pbc tune: error: there is no option --budgt (did you mean '--budget'?)\n"
+                                                          "help: pbc tune --help lists the options\n")
+    assert message("tune", "--budgt=3") == "pbc tune: error: there is no option --budgt (did you mean '--budget'?)"
+    assert message("tune", "--trails", "7", "./ok") == "pbc tune: error: there is no option --trails (did you mean '--trials'?)"
+    assert message("tune") == "pbc tune: error: program is required"
+    assert message("p.pbcc", "--foo") == "pbc: error: there is no option --foo"
+    assert message("p.pbcc", "--bound-check") == "pbc: error: there is no option --bound-check (did you mean '--bounds-check'?)"
+    assert message("--infox") .startswith("pbc: error: there is no option --infox"), message("--infox")
+    assert message("p.pbcc", "-q") == "pbc: error: there is no option -q"
+    assert message("p.pbcc", "more") == "pbc: error: 'more' is one word too many"
+    assert message("tun", "./ok") == "pbc: error: there is no command or file 'tun' (did you mean 'tune'?)"
+    assert message("expalin", "./ok") == "pbc: error: there is no command or file 'expalin' (did you mean 'explain'?)"
+    assert message("explain", "p.pbcc", "--jsno") == "pbc explain: error: there is no option --jsno (did you mean '--json'?)"
+    assert message("config", "chekc", "c.cfg") == "pbc config: error: there is no command 'chekc' (did you mean 'check'?)"
+    assert message("config", "check", "--jsn", "c.cfg") == "pbc config check: error: there is no option --jsn (did you mean '--json'?)"
+    assert message() == "pbc: error: no program is named"
+    assert message("p.pbcc", "--input=p.pbcc") == "pbc: error: two programs are named"
+    text = subprocess.run([PBC, "--help"], check=True, capture_output=True, text=True).stdout
+    assert text.count("the program, FILE.pbcc") == 1 and "REQUIRED" not in text, text
+
+    # A macro is one line, a folder of headers a folder.
+    for wrong in ("X=a\nb", "X\n=1", "X=\r1", "X=\x1b[2J", "X=\x7f"):
+        shown = message("p.pbcc", "-D", wrong)
+        assert shown.endswith("has a line break or another control character, which no macro can hold"), shown
+    run("p.pbcc", "-D", "X=a\tb", "-DY", "-DZ=")
+    for folder in ("nowhere", "p.pbcc"):
+        assert run("p.pbcc", "-I", folder) == f"pbc: warning: -I {folder} is no folder: no file is found in it\n"
+    assert run("p.pbcc", "-I", ".") == ""
+
+    # A program calls itself as it is called, whatever its source was called, also if it comes from the cache.
+    run("p.pbcc")
+    run("p.pbcc", "-o", "named")
+    os.symlink("named", "linked")
+    for name in ("p", "named", "linked"):
+        shown = subprocess.run([f"./{name}", "a.txt"], capture_output=True, text=True).stderr
+        assert shown.startswith(f"{name}: error: expected 2 arguments") and f"usage: {name} [options]" in shown, shown
+        assert f"usage: {name} [options]" in subprocess.run([f"./{name}", "--help"], capture_output=True, text=True).stdout
 
     # What has no meaning any more is said once.
     message = run("p.pbcc", "--preproc=cpp", "--heuristics", "h.txt", "--runtimedir=x")

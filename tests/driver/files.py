@@ -184,7 +184,7 @@ def test_what_has_no_end():
         message = pbc("raw.pbcc", status=1)
         assert "raw.pbcc:2" in message and name in message, message
     assert not os.path.exists("never")
-    for arguments, message in ((["/dev/zero", "-"], "/dev/zero: expected a matrix in text ('SIZE 3 2', then the numbers), found '............'"),
+    for arguments, message in ((["/dev/zero", "-"], "/dev/zero: a matrix in text begins with 'SIZE 3 2', its numbers follow; this one begins with '............'"),
                                (["pipe.pbcc", "-"], f"pipe.pbcc: cannot read the input: {pipe}"),
                                (["--config=/dev/zero", "a.txt", "-"], f"/dev/zero: cannot read the configuration: {long}"),
                                (["--config=pipe.pbcc", "a.txt", "-"], f"pipe.pbcc: cannot read the configuration: {pipe}"),
@@ -193,7 +193,7 @@ def test_what_has_no_end():
     endless = subprocess.Popen(["yes"], stdout=subprocess.PIPE)
     message = run("./twice", "-", "-", stdin=endless.stdout, status=1).stderr
     endless.kill()
-    assert message == "twice: error: standard input: expected a matrix in text ('SIZE 3 2', then the numbers), found 'y'\n", message
+    assert message == "twice: error: standard input: a matrix in text begins with 'SIZE 3 2', its numbers follow; this one begins with 'y'\n", message
 
 def test_inputs_of_the_assembler_without_an_end():
     os.mkfifo("asm.pipe")
@@ -255,6 +255,45 @@ def test_a_configuration_with_a_zero_byte():
     message = pbc("source.pbcc", "--config=zero.cfg", "-o", "never", status=1)
     assert message == "pbc: error: the configuration zero.cfg is not text: it has a byte that is 0\n", message
     assert run("./twice", "--config=zero.cfg", "a.txt", "-", status=1).stderr
+
+def test_links_are_followed():
+    os.mkdir("target")
+    os.symlink("target/made", "dangling")
+    os.symlink("dangling", "twice.link")
+    os.symlink("nowhere/made", "astray")
+    os.symlink("loop2", "loop1")
+    os.symlink("loop1", "loop2")
+    for link in ("dangling", "twice.link"):
+        pbc("source.pbcc", "-o", link)
+        assert os.path.islink(link) and os.path.isfile("target/made"), link
+        os.remove("target/made")
+        run("./twice", "a.txt", link)
+        assert os.path.islink(link) and os.path.isfile("target/made"), link
+        run("./twice", "a.txt", link) # the link leads to a file now
+        assert os.path.islink(link) and os.listdir("target") == ["made"], link
+        os.remove("target/made")
+    for link, why in (("loop1", "Too many levels of symbolic links"), ("astray", "No such file or directory")):
+        assert pbc("source.pbcc", "-o", link, status=1) == f"pbc: error: cannot write {link}: {why}\n", link
+        message = run("./twice", "a.txt", link, status=1).stderr
+        assert message.startswith(f"twice: error: {link}: cannot be written: ") and message.endswith(why + "\n"), message
+        assert os.path.islink(link) and not os.path.exists("nowhere"), link
+    assert not leftovers()
+
+def test_an_output_pipe():
+    os.mkfifo("out.pipe")
+    begin = time.time()
+    message = run("./twice", "a.txt", "out.pipe", status=1).stderr
+    assert message == "twice: error: out.pipe: cannot be written: it is a pipe that no process reads\n", message
+    assert 1.5 < time.time() - begin < 30, time.time() - begin
+    found = []
+    def late(): # within the patience
+        time.sleep(0.3)
+        found.append(read("out.pipe"))
+    reader = threading.Thread(target=late)
+    reader.start()
+    run("./twice", "a.txt", "out.pipe")
+    reader.join()
+    assert found[0].split() == [b"SIZE", b"1", b"2"], found
 
 # ---- printed messages
 

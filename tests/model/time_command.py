@@ -125,7 +125,7 @@ with tempfile.TemporaryDirectory() as folder:
     # Only the compiler reports what is wrong with a program.
     error = run("none.pbcc", *JACOBI[:1], *JACOBI[2:], status=1).stderr
     assert error.startswith("pbc: error: cannot read none.pbcc") and error.count("error:") == 1, error
-    assert run("--stencil=Jacobi2D", "--size=1,1", status=1).stderr.startswith("--machine is required\n")
+    assert run("--stencil=Jacobi2D", "--size=1,1", status=1).stderr.startswith("pbc model time: error: --machine is required\n")
     assert run(*JACOBI, "--size=99999999999999999999,1", status=1).stdout == ""
 
     # What is given counts, also if it is 0.
@@ -139,8 +139,8 @@ with tempfile.TemporaryDirectory() as folder:
     for extra in ("--within=0.3", "--candidates=3", "--counted"):
         error = run(*JACOBI, "--tile=8,64,16", extra, status=1).stderr
         assert "excludes" in error and error.count("\n") == 2, error
-    assert run(*JACOBI, "--overhead", "--iteration=1e-9", status=1).stderr.startswith("--")
-    assert run(*JACOBI, "--kernel=HeatStep.Inside", status=1).stderr.startswith("--kernel requires program\n")
+    assert run(*JACOBI, "--overhead", "--iteration=1e-9", status=1).stderr.startswith("pbc model time: error: --")
+    assert run(*JACOBI, "--kernel=HeatStep.Inside", status=1).stderr.startswith("pbc model time: error: --kernel requires program\n")
     assert refused(*JACOBI, "--subtile=4,4").startswith("--subtile is of SmithWaterman")
     assert refused("--machine=", *JACOBI[1:]).startswith("`--machine=` has nothing behind it")
     assert refused(*JACOBI[:2], "--size=99999999999999999999,4096", "--steps=8").startswith("`--size=99999999999999999999,4096` is more than 64 bits")

@@ -85,7 +85,7 @@ def check_page(text):
         expect(section in text, f"the page has no section '{section}'")
 
 
-def look(browser, page, folder, width, dark, drawings=4):
+def look(browser, page, folder, width, dark, drawings=3): # and one for each choice that depends on the size
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--virtual-time-budget=3000",
                f"--user-data-dir={folder}/profile", f"--window-size={width},2000"]
     if dark:

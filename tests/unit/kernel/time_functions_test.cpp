@@ -10,7 +10,6 @@
 #include <gmock/gmock.h>
 
 using namespace pbc::kernel;
-using testing::ElementsAre;
 using testing::IsEmpty;
 
 namespace {

@@ -202,8 +202,8 @@ TEST(ReadFile, APipeNeedsAProcessThatWrites) {
 }
 
 TEST(ReadFile, StreamsThatCannotBeAMatrixAreNotReadToTheirEnd) {
-  EXPECT_EQ(refusal("/dev/zero"),
-            "/dev/zero: expected a matrix in text ('SIZE 3 2', then the numbers), found '............'");
+  EXPECT_EQ(refusal("/dev/zero"), "/dev/zero: a matrix in text begins with 'SIZE 3 2', its numbers follow; "
+                                  "this one begins with '............'");
   Folder f;
   ASSERT_EQ(mkfifo(f.path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(refusal(f.path("pipe")),

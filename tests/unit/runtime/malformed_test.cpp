@@ -122,9 +122,11 @@ TEST(Malformed, FlippedBytesNeverCrash) {
 }
 
 TEST(Malformed, Text) {
-  EXPECT_EQ(message("a.txt", "hello there"),
-            "a.txt: expected a matrix in text ('SIZE 3 2', then the numbers), found 'hello'");
-  EXPECT_EQ(message("a.txt", "SIZE 2 2\n1 2 3\n"), "a.txt: expected 4 numbers for SIZE [2, 2], found 3");
+  EXPECT_EQ(
+      message("a.txt", "hello there"),
+      "a.txt: a matrix in text begins with 'SIZE 3 2', its numbers follow; this one begins with 'hello'");
+  EXPECT_EQ(message("a.txt", "SIZE 2 2\n1 2 3\n"),
+            "a.txt: SIZE [2, 2] announces 4 numbers, but the file has 3");
   EXPECT_EQ(message("a.txt", "SIZE 2 2\n1 2\n3 4\n5 6\n"),
             "a.txt: line 4: '5' stands after the 4 numbers that SIZE [2, 2] announces");
   EXPECT_EQ(message("a.txt", "SIZE 0 2\n1\n"),
@@ -134,12 +136,13 @@ TEST(Malformed, Text) {
   EXPECT_EQ(message("a.txt", "SIZE 1 1\n1 # one\n"),
             "a.txt: line 2: '#' stands after the 1 numbers that SIZE [1, 1] announces");
   EXPECT_EQ(message("a.txt", "SIZE 1 1\n\n 1 \t\n\n  "), "accepted");
-  EXPECT_EQ(message("a.txt", "SIZE 2 2\n1 2\n3 abc\n"), "a.txt: line 3: expected a number, found 'abc'");
-  EXPECT_EQ(message("a.txt", "SIZE 2 2\n1 2\n3 4x\n"), "a.txt: line 3: expected a number, found '4x'");
+  EXPECT_EQ(message("a.txt", "SIZE 2 2\n1 2\n3 abc\n"), "a.txt: line 3: 'abc' is not a number");
+  EXPECT_EQ(message("a.txt", "SIZE 2 2\n1 2\n3 4x\n"), "a.txt: line 3: '4x' is not a number");
   EXPECT_EQ(message("a.txt", "SIZE 2 -2\n1 2\n"),
-            "a.txt: line 1: expected an extent (0 to 2147483647) after SIZE, found '-2'");
-  EXPECT_EQ(message("a.txt", "SIZE 2 99999999999\n1 2\n"),
-            "a.txt: line 1: expected an extent (0 to 2147483647) after SIZE, found '99999999999'");
+            "a.txt: line 1: after SIZE stand the extents, numbers from 0 to 2147483647; '-2' is none");
+  EXPECT_EQ(
+      message("a.txt", "SIZE 2 99999999999\n1 2\n"),
+      "a.txt: line 1: after SIZE stand the extents, numbers from 0 to 2147483647; '99999999999' is none");
   EXPECT_EQ(message("a.txt", "SIZE 4\n1 2 3 4\n"),
             "a.txt: expected 2 dimensions for A[w, h], found 1 (SIZE [4])");
   EXPECT_EQ(message("a.txt", "SIZE 100000 100000\n1 2 3\n"),

@@ -10,7 +10,6 @@
 
 using namespace pb;
 using matrix::Matrix;
-using matrix::Wanted;
 
 namespace {
 
