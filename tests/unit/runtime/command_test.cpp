@@ -31,9 +31,8 @@ TEST(Command, WrongNumberOfArguments) {
   Folder f;
   const Ended e = f.run({"a.txt"});
   EXPECT_EQ(e.status, 1);
-  EXPECT_EQ(e.err,
-            "runtime_sample: error: expected 2 arguments (0 numbers, 1 input, 1 output), found 1\n"
-            "usage: runtime_sample [options] A B\n");
+  EXPECT_EQ(e.err, "runtime_sample: error: expected 2 arguments (0 numbers, 1 input, 1 output), found 1\n"
+                   "usage: runtime_sample [options] A B\n");
   EXPECT_EQ(f.run({}).status, 1);
   EXPECT_EQ(f.run({"a", "b", "c"}).status, 1);
 }
