@@ -3,22 +3,10 @@
 #include "compiler/choice/spaces.h"
 #include "compiler/emit/parts.h"
 #include <algorithm>
-#include <cctype>
 
 namespace pbc::emit {
 
 namespace {
-
-/// Whether C++ text that the compiler made contains this identifier.
-bool names(const std::string &cxx, const std::string &identifier) {
-  const auto isPart = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  for (std::size_t at = cxx.find(identifier); at != std::string::npos; at = cxx.find(identifier, at + 1)) {
-    const std::size_t end = at + identifier.size();
-    if ((at == 0 || !isPart(cxx[at - 1])) && (end == cxx.size() || !isPart(cxx[end])))
-      return true;
-  }
-  return false;
-}
 
 /// The text as a part of a format of printf.
 std::string inFormat(const std::string &text) {
@@ -35,11 +23,10 @@ std::string extentCheck(const Scope &scope, const sema::Rule &rule, const sema::
   for (const auto &e : local.extents)
     all += (all.empty() ? "" : ", ") + e.written;
   const auto mention = [&](const std::string &name) {
-    const std::string inCode = poly::mangle(name);
-    if (!names(extent.cxx, inCode))
+    if (std::find(extent.names.begin(), extent.names.end(), name) == extent.names.end())
       return;
     format += (format.empty() ? " for " : ", ") + name + " = %ld";
-    values += ", static_cast<long>(" + inCode + ")";
+    values += ", static_cast<long>(" + poly::mangle(name) + ")";
   };
   for (const auto &v : rule.freeVariables)
     mention(v);

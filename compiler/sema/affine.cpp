@@ -242,7 +242,12 @@ std::optional<Affine> affine(const syntax::Expr &e, const NameCheck &known, cons
   auto texts = convert(e, known, products, diagnostics);
   if (!texts)
     return std::nullopt;
-  return Affine{std::move(texts->isl), std::move(texts->cxx), syntax::print(e), e.span};
+  Affine made{std::move(texts->isl), std::move(texts->cxx), syntax::print(e), e.span};
+  std::vector<syntax::Identifier> names;
+  collectNames(e, names);
+  for (const syntax::Identifier &name : names)
+    made.names.push_back(name.text);
+  return made;
 }
 
 Affine constant(long value, Span span) {
@@ -254,7 +259,7 @@ Affine plus(const Affine &a, long k) {
   if (k == 0)
     return a;
   const std::string tail = k > 0 ? fmt::format(" + {}", k) : fmt::format(" - {}", -k);
-  return {"(" + a.isl + tail + ")", "(" + a.cxx + tail + ")", a.written + tail, a.span};
+  return {"(" + a.isl + tail + ")", "(" + a.cxx + tail + ")", a.written + tail, a.span, a.names};
 }
 
 void collectNames(const syntax::Expr &e, std::vector<syntax::Identifier> &out) {

@@ -27,6 +27,7 @@ unsigned bytes(Element);
 struct Affine {
   std::string isl, cxx, written;
   Span span;
+  std::vector<std::string> names = {}; // the variables in it, as the program writes them
 };
 
 enum class Role { Input, Output, Through };
