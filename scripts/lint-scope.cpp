@@ -15,7 +15,8 @@
 // declarations can still be looked up; clang-tidy 22 does the same by itself.
 //
 // bugprone-forward-declaration-namespace compares the names of classes of the whole unit. Therefore the classes of
-// system headers that are named as a class that the project declares and does not define are visited as well.
+// system headers that are named as a class that the project declares and does not define are visited as well, if they
+// are defined: a system header that only declares such a class would be reported itself.
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
@@ -59,7 +60,7 @@ public:
         undefined.insert(record.getName());
     });
     forClasses(unit, [&](clang::CXXRecordDecl &record) {
-      if (isSystem(sources, record) && undefined.contains(record.getName()))
+      if (isSystem(sources, record) && record.hasDefinition() && undefined.contains(record.getName()))
         scope.push_back(&record);
     });
     for (clang::Decl *declaration : unit.decls())
