@@ -260,10 +260,15 @@ private:
   }
 
   bool findVariable(const std::string &name, VectorForm &form) {
-    const std::vector<std::string> names = namesOf(best_, loops_);
+    // Rules that run one after the other inside a common loop have their other loops in no nest.
+    std::vector<int> variables = loops_;
+    for (int d = 0; !best_.statements.empty() && d < best_.statements.front().freeCount; ++d)
+      if (std::find(loops_.begin(), loops_.end(), d) == loops_.end())
+        variables.push_back(d);
+    const std::vector<std::string> names = namesOf(best_, variables);
     const auto at = std::find(names.begin(), names.end(), name);
     if (at != names.end()) {
-      form.along = loops_[static_cast<std::size_t>(at - names.begin())];
+      form.along = variables[static_cast<std::size_t>(at - names.begin())];
       return true;
     }
     refuse("vector", names.empty() ? whyNot("vector") : "its loops over points are " + listed(names));

@@ -33,6 +33,14 @@ const char *const kRowDots = R"(transform RowDots from A[w, h], X[w] to S[h] {
   }
 })";
 
+// Two rules run one after the other for each t: their loops over i are in no nest.
+const char *const kVersionsInTurn = R"(transform VG from A[n] through U<3>[n], V<3>[n] to X[n] {
+  to(U<0>.cell(i) u, V<0>.cell(i) v) from(A.cell(i) a) { u = a; v = 0; }
+  to(U<t>.cell(i) u) from(U<t-1>.cell(i) p, V<t-1>.cell(i) q) { u = p + q; }
+  to(V<t>.cell(i) v) from(U<t-1>.cell(i) p, V<t-1>.cell(i) q) { v = p - q; }
+  to(X.cell(i) x) from(U<3>.cell(i) u, V<3>.cell(i) v) { x = u + v; }
+})";
+
 const char *const kPrograms[] = {programs::kStencil, programs::kRows, programs::kConvolve7, kProduct,
                                  kRowDots};
 
@@ -54,18 +62,22 @@ std::string scheduled(const char *program, const Asked &asked) {
 } // namespace
 
 TEST(ScheduleOptions, TheDefaultAskedForIsTheDefault) {
-  for (const char *program : kPrograms) {
+  std::vector<std::string> programs(std::begin(kPrograms), std::end(kPrograms));
+  programs.emplace_back(kVersionsInTurn);
+  for (const std::string &program : programs) {
     Lifted lifted(program);
-    const Scheduled byDefault = defaultSchedule(lifted.kernel());
-    for (const Setting &s : byDefault.report.settings) {
-      const Scheduled same = defaultSchedule(lifted.kernel(), {{s.option, s.value}});
-      EXPECT_THAT(same.report.refused, IsEmpty()) << s.option;
-      EXPECT_EQ(print(same.kernel), print(byDefault.kernel)) << s.option << " = " << s.value;
+    for (int step = 0; step < lifted.steps(); ++step) {
+      const Kernel kernel = lifted.kernel(0, step);
+      const auto [byDefault, decided] = defaultSchedule(kernel);
+      Asked all;
+      for (const Setting &s : decided.settings) {
+        const auto [same, report] = defaultSchedule(kernel, {{s.option, s.value}});
+        EXPECT_THAT(report.refused, IsEmpty()) << s.option << ": " << report.refused.front().why;
+        EXPECT_EQ(print(same), print(byDefault)) << s.option << " = " << s.value;
+        all[s.option] = s.value;
+      }
+      EXPECT_EQ(print(defaultSchedule(kernel, all).kernel), print(byDefault));
     }
-    Asked all;
-    for (const Setting &s : byDefault.report.settings)
-      all[s.option] = s.value;
-    EXPECT_EQ(print(defaultSchedule(lifted.kernel(), all).kernel), print(byDefault.kernel));
   }
 }
 
