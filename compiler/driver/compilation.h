@@ -64,6 +64,7 @@ struct Compilation {
   KernelRequests requests;
   // kernels
   emit::Kernels kernels;
+  Reports reports;
   emit::Fusions fusions;
   emit::Devices devices;
   std::vector<KernelSpace> spaces; // the options that a configuration may set for them

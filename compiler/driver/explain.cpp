@@ -16,8 +16,9 @@ using Json = nlohmann::ordered_json;
 
 class Explainer {
 public:
-  Explainer(const emit::Input &in, poly::Context &context, const std::vector<KernelSpace> &spaces)
-      : in_(in), context_(context), spaces_(spaces) {}
+  Explainer(const emit::Input &in, const Reports &reports, poly::Context &context,
+            const std::vector<KernelSpace> &spaces)
+      : in_(in), reports_(reports), context_(context), spaces_(spaces) {}
 
   Json program() const {
     Json transforms = Json::array();
@@ -78,7 +79,7 @@ private:
         labels.push_back(t.rules[use.rule].label);
       Json one = {{"rules", labels}};
       if (kernels[s])
-        describe(*kernels[s], one);
+        describe(*kernels[s], reports_[t.index][number][s], one);
       else
         one["loops"] = Json::array(), one["calls_transforms"] = true;
       if (const auto &device = in_.devices ? (*in_.devices)[t.index][number][s] : nullptr)
@@ -142,7 +143,7 @@ private:
     return out;
   }
 
-  void describe(const kernel::Kernel &k, Json &out) const {
+  void describe(const kernel::Kernel &k, const kernel::Report &report, Json &out) const {
     Json loops = Json::array(), parts = Json::array(), refused = Json::array();
     const auto text = emit::kernelText(k, "kernel", "Frame", context_);
     for (const kernel::Loop &loop : kernel::loops(k)) {
@@ -161,7 +162,7 @@ private:
     for (const auto &d : k.taskDimensions)
       parts.push_back(
           {{"over", d.name}, {"from", poly::cxx(d.low)}, {"to", poly::cxx(d.high)}, {"multiples", d.grain}});
-    for (const kernel::Note &note : k.notes)
+    for (const kernel::Note &note : report.notes)
       if (!loops.empty()) // nothing applies to a statement that runs once
         refused.push_back({{"transformation", note.transformation}, {"why", note.why}});
     if (!text.note.empty())
@@ -188,6 +189,7 @@ private:
   }
 
   const emit::Input &in_;
+  const Reports &reports_;
   poly::Context &context_;
   const std::vector<KernelSpace> &spaces_;
 };
@@ -318,9 +320,9 @@ std::string asProse(const Json &program) {
 
 } // namespace
 
-std::string explain(const emit::Input &in, poly::Context &context, bool asJson,
+std::string explain(const emit::Input &in, const Reports &reports, poly::Context &context, bool asJson,
                     const std::vector<KernelSpace> &spaces) {
-  const Json program = Explainer(in, context, spaces).program();
+  const Json program = Explainer(in, reports, context, spaces).program();
   return poly::asSpelled(asJson ? program.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
                                 : asProse(program));
 }

@@ -99,15 +99,16 @@ kernel::Asked KernelRequests::of(const std::string &transform, const std::string
   return asked;
 }
 
-void KernelRequests::check(const emit::Input &in, source::Diagnostics &diagnostics) const {
-  std::map<std::string, std::map<std::string, std::vector<const kernel::Kernel *>>> known;
+void KernelRequests::check(const emit::Input &in, const Reports &reports,
+                           source::Diagnostics &diagnostics) const {
+  std::map<std::string, std::map<std::string, std::vector<const kernel::Report *>>> known;
   std::vector<std::string> transforms;
   for (const auto &t : in.module.transforms) {
     const auto &plans = in.plans[t.index].plans;
     for (std::size_t p = 0; p < plans.size(); ++p)
       for (std::size_t s = 0; s < plans[p].steps.size(); ++s)
-        if (const auto &k = in.kernels[t.index][p][s])
-          known[t.name][schedule::stepName(t, plans[p].steps[s])].push_back(&*k);
+        if (in.kernels[t.index][p][s])
+          known[t.name][schedule::stepName(t, plans[p].steps[s])].push_back(&reports[t.index][p][s]);
   }
   for (const auto &[name, kernels] : known)
     transforms.push_back("`" + name + "`");
@@ -132,11 +133,11 @@ void KernelRequests::check(const emit::Input &in, source::Diagnostics &diagnosti
     }
     const std::string *why = nullptr;
     bool applies = false;
-    for (const kernel::Kernel *k : kernels->second) {
-      const auto at = std::find_if(k->refused.begin(), k->refused.end(),
+    for (const kernel::Report *report : kernels->second) {
+      const auto at = std::find_if(report->refused.begin(), report->refused.end(),
                                    [&](const kernel::Note &n) { return n.transformation == r.option; });
-      applies |= at == k->refused.end();
-      if (at != k->refused.end() && !why)
+      applies |= at == report->refused.end();
+      if (at != report->refused.end() && !why)
         why = &at->why;
     }
     if (!applies)

@@ -14,6 +14,9 @@
 
 namespace pbc::driver {
 
+/// reports[transform][plan][step]: how the step's kernel got its schedule; empty for steps whose bodies call transforms.
+using Reports = std::vector<std::vector<std::vector<kernel::Report>>>;
+
 class KernelRequests {
 public:
   KernelRequests() = default;
@@ -23,7 +26,7 @@ public:
 
   kernel::Asked of(const std::string &transform, const std::string &kernel) const;
   /// Reports requests for what this program does not have.
-  void check(const emit::Input &, source::Diagnostics &) const;
+  void check(const emit::Input &, const Reports &, source::Diagnostics &) const;
   /// Lines of TOML, sorted; "" if nothing is requested.
   std::string text() const;
 

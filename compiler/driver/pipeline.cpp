@@ -120,7 +120,7 @@ constexpr Printer kPrinters[] = {
     {Stage::Plan, "plans", [](Compilation &c) { return schedule::print(c.module, c.plans); }},
     {Stage::Kernels, "kernels", kernelsText},
     {Stage::Explain, "kernels",
-     [](Compilation &c) { return explain(inputOf(c), c.context, c.options.json, c.spaces); }},
+     [](Compilation &c) { return explain(inputOf(c), c.reports, c.context, c.options.json, c.spaces); }},
     {Stage::OpenCl, "kernels", [](Compilation &c) { return emit::deviceTexts(inputOf(c), false); }},
     {Stage::Cuda, "kernels", [](Compilation &c) { return emit::deviceTexts(inputOf(c), true); }},
     {Stage::Cpp, "emit", unitsText},

@@ -20,18 +20,22 @@ namespace {
 struct Made {
   const schedule::Step *step;
   std::optional<kernel::Kernel> kernel; // nothing if the step calls transforms
+  kernel::Report report;
   std::shared_ptr<const kernel::OnDevice> device;
 };
 
 Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &s) {
   if (s.callsTransforms)
-    return {&s, std::nullopt, nullptr};
-  const kernel::Kernel lifted = kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context);
-  verify("lift", [&] { return kernel::verify(lifted); });
+    return {&s, std::nullopt, {}, nullptr};
+  const auto [lifted, whyWhole] = kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context);
+  verify("lift", [&lifted = lifted] { return kernel::verify(lifted); });
   const std::string name = schedule::stepName(t, s);
   const kernel::Asked asked = c.requests.of(t.name, name);
   kernel::Scheduler scheduler(lifted);
-  Made made{&s, scheduler.schedule(asked), nullptr};
+  kernel::Scheduled scheduled = scheduler.schedule(asked);
+  if (!whyWhole.empty())
+    scheduled.report.notes.insert(scheduled.report.notes.begin(), {"lift", whyWhole});
+  Made made{&s, std::move(scheduled.kernel), std::move(scheduled.report), nullptr};
   if (const sema::Rule *rule = schedule::libraryRule(t, s); rule && c.options.forDevices)
     made.device = std::make_shared<kernel::OnDevice>(kernel::OnDevice{.libraryRule = rule->index});
   else if (c.options.forDevices)
@@ -45,10 +49,12 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
 /// Makes the kernels of all plans of a transform; plans share most of their steps.
 void addKernels(Compilation &c, const sema::Transform &t) {
   auto &kernels = c.kernels.emplace_back();
+  auto &reports = c.reports.emplace_back();
   auto &devices = c.devices.emplace_back();
   std::vector<Made> made;
   for (const auto &plan : c.plans[t.index].plans) {
     kernels.emplace_back();
+    reports.emplace_back();
     devices.emplace_back();
     for (const auto &s : plan.steps) {
       auto same = std::find_if(made.begin(), made.end(),
@@ -56,6 +62,7 @@ void addKernels(Compilation &c, const sema::Transform &t) {
       if (same == made.end())
         same = made.insert(made.end(), makeKernel(c, t, s));
       kernels.back().push_back(same->kernel);
+      reports.back().push_back(same->report);
       devices.back().push_back(same->device);
     }
   }
@@ -98,7 +105,7 @@ void makeKernels(Compilation &c) {
   for (const auto &t : c.module.transforms)
     addKernels(c, t);
   c.fusions = emit::fuse(c.module, c.plans, c.kernels);
-  c.requests.check(inputOf(c), c.diagnostics);
+  c.requests.check(inputOf(c), c.reports, c.diagnostics);
 }
 
 } // namespace pbc::driver

@@ -77,10 +77,11 @@ std::vector<std::string> taskNames(const Kernel &kernel) {
 /// Builds one schedule.
 class Making {
 public:
-  Making(Kernel kernel, std::vector<int> loops, const Asked &asked)
-      : best_(std::move(kernel)), asked_(asked), loops_(std::move(loops)) {}
+  Making(Scheduled start, std::vector<int> loops, const Asked &asked)
+      : best_(std::move(start.kernel)), report_(std::move(start.report)), asked_(asked),
+        loops_(std::move(loops)) {}
 
-  Kernel take() { return std::move(best_); }
+  Scheduled take() { return {std::move(best_), std::move(report_)}; }
 
   void order() {
     const std::vector<std::string> names = namesOf(best_, loops_);
@@ -190,7 +191,7 @@ public:
       const auto isNamed = [&, &name = option](const auto &list, auto member) {
         return std::any_of(list.begin(), list.end(), [&](const auto &one) { return one.*member == name; });
       };
-      if (!isNamed(best_.settings, &Setting::option) && !isNamed(best_.refused, &Note::transformation))
+      if (!isNamed(report_.settings, &Setting::option) && !isNamed(report_.refused, &Note::transformation))
         refuse(option, whyNot(option));
     }
   }
@@ -205,8 +206,10 @@ private:
     const std::string *value = asked(option);
     return value && *value != "auto" ? std::stol(*value) : 0;
   }
-  void set(const std::string &option, const std::string &value) { best_.settings.push_back({option, value}); }
-  void refuse(const std::string &option, const std::string &why) { best_.refused.push_back({option, why}); }
+  void set(const std::string &option, const std::string &value) {
+    report_.settings.push_back({option, value});
+  }
+  void refuse(const std::string &option, const std::string &why) { report_.refused.push_back({option, why}); }
 
   /// A step that exceeds isl's budget does not apply.
   static Outcome guarded(const std::function<Outcome()> &f) {
@@ -223,21 +226,18 @@ private:
     if (applies)
       best_ = std::move(*o.kernel);
     else
-      best_.notes.push_back({step, o.why});
+      report_.notes.push_back({step, o.why});
     check(best_, step);
     return applies;
   }
 
-  /// Does the same for a requested option; notes and settings made so far stay.
+  /// Does the same for a requested option.
   bool replace(const char *option, const std::function<Outcome()> &f) {
     Outcome o = guarded(f);
     if (!o.kernel) {
       refuse(option, o.why);
       return false;
     }
-    o.kernel->notes = best_.notes;
-    o.kernel->settings = best_.settings;
-    o.kernel->refused = best_.refused;
     best_ = std::move(*o.kernel);
     check(best_, option);
     return true;
@@ -377,23 +377,17 @@ private:
                  : "it has no vector loop with its body written out (body = \"unrolled\")";
     if (option == "body")
       return "it has no vectors";
-    return settingOf(best_, "body") == "registers" ? "no operand of its blocks is copied into panels"
-                                                   : "it has no blocks in registers (body = \"registers\")";
+    return report_.setting("body") == "registers" ? "no operand of its blocks is copied into panels"
+                                                  : "it has no blocks in registers (body = \"registers\")";
   }
 
   Kernel best_;
+  Report report_;
   const Asked &asked_;
   const std::vector<int> loops_; // free variables
 };
 
 } // namespace
-
-std::string settingOf(const Kernel &kernel, const std::string &option) {
-  for (const Setting &s : kernel.settings)
-    if (s.option == option)
-      return s.value;
-  return "";
-}
 
 Scheduler::Scheduler(Kernel lifted) : lifted_(std::move(lifted)) { check(lifted_, "lift"); }
 
@@ -405,31 +399,33 @@ const Scheduler::Cut &Scheduler::cut(const Asked &asked) {
   if (const auto at = cut_.find(key); at != cut_.end())
     return at->second;
   const std::vector<int> loops = pointLoops(lifted_);
-  Making making(lifted_, loops, asked);
+  Making making({lifted_, {}}, loops, asked);
   making.order();
   making.tasks();
   making.tiles();
   return cut_.emplace(key, Cut{making.take(), loops}).first->second;
 }
 
-Kernel Scheduler::schedule(const Asked &asked) {
-  if (asked.count("tile") && !asked.count("body") && settingOf(cut(asked).kernel, "tile") != "off") {
+Scheduled Scheduler::schedule(const Asked &asked) {
+  if (asked.count("tile") && !asked.count("body") && cut(asked).made.report.setting("tile") != "off") {
     // Blocks in registers have their own tiles and are not given up for others.
     Asked untiled = asked;
     untiled.erase("tile");
-    if (Kernel kernel = schedule(untiled); settingOf(kernel, "body") == "registers") {
-      kernel.refused.push_back(
+    if (Scheduled made = schedule(untiled); made.report.setting("body") == "registers") {
+      made.report.refused.push_back(
           {"tile", "its blocks in registers have tiles of their own (`depth` and `columns`)"});
-      return kernel;
+      return made;
     }
   }
   const Cut &start = cut(asked);
-  Making making(start.kernel, start.loops, asked);
+  Making making(start.made, start.loops, asked);
   making.points();
   making.finish();
   return making.take();
 }
 
-Kernel defaultSchedule(const Kernel &kernel, const Asked &asked) { return Scheduler(kernel).schedule(asked); }
+Scheduled defaultSchedule(const Kernel &kernel, const Asked &asked) {
+  return Scheduler(kernel).schedule(asked);
+}
 
 } // namespace pbc::kernel

@@ -8,24 +8,30 @@
 // The default has x innermost if that is legal, parts for tasks, long bodies in blocks in registers,
 // otherwise vectors along x. It has no tiles, because what a point-wise or stencil kernel reads again lies
 // within a few rows. Each step that does not apply is left out, with a note. An option (schedule_options.h)
-// that was requested and does not apply is listed in Kernel::refused, and the default is used; decisions are
-// in Kernel::settings, for those options that this kernel can use.
+// that was requested and does not apply is listed in Report::refused, and the default is used; decisions are
+// in Report::settings.
 #pragma once
 #include "compiler/kernel/kernel.h"
+#include "compiler/kernel/report.h"
 #include "compiler/kernel/schedule_options.h"
 
 namespace pbc::kernel {
+
+struct Scheduled {
+  Kernel kernel;
+  Report report;
+};
 
 /// Makes schedules of one kernel. Results that several schedules share are computed once.
 class Scheduler {
 public:
   explicit Scheduler(Kernel lifted);
-  Kernel schedule(const Asked & = {});
+  Scheduled schedule(const Asked & = {});
 
 private:
   /// The kernel ordered, and cut into tasks and tiles.
   struct Cut {
-    Kernel kernel;
+    Scheduled made;
     std::vector<int> loops; // free variables of the loops over points
   };
   const Cut &cut(const Asked &);
@@ -34,9 +40,6 @@ private:
   std::map<std::string, Cut> cut_; // by the options that decide it
 };
 
-/// The value that was decided; "" if the kernel cannot use the option.
-std::string settingOf(const Kernel &, const std::string &option);
-
-Kernel defaultSchedule(const Kernel &, const Asked & = {});
+Scheduled defaultSchedule(const Kernel &, const Asked & = {});
 
 } // namespace pbc::kernel

@@ -135,17 +135,6 @@ enum class TaskOrder {
   Rounds,    // values of dimension 0 one after the other, parts of the others in any order
 };
 
-/// A transformation that was tried and does not apply, and why: "vectorise", "a point needs the one before it
-/// along x".
-struct Note {
-  std::string transformation, why;
-};
-
-/// The value that was decided for an option of the schedule (schedule_options.h).
-struct Setting {
-  std::string option, value;
-};
-
 struct Kernel {
   std::string name;                    // "Smooth.0"
   std::vector<std::string> parameters; // size variables (mangled); all integers
@@ -173,9 +162,6 @@ struct Kernel {
   TaskOrder taskOrder = TaskOrder::Any;
   long bytesPerPlace = 0; // for a wavefront through time: in all matrices, all slots of versions
   std::optional<RegisterTile> registerTile;
-  std::vector<Note> notes; // for users who ask why
-  std::vector<Setting> settings;
-  std::vector<Note> refused; // options that were asked for and do not apply
   bool reassociates = false; // `fast` rules: sums and products may be computed in another order
 };
 

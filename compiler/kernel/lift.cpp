@@ -208,13 +208,12 @@ static std::optional<Kernel> lift(const sema::Transform &transform, const schedu
   return kernel;
 }
 
-Kernel lift(const sema::Transform &transform, const schedule::Step &step,
-            const std::vector<body::Facts> &factsOfRules, const choice::Grid &grid, poly::Context &ctx) {
+LiftOutcome lift(const sema::Transform &transform, const schedule::Step &step,
+                 const std::vector<body::Facts> &factsOfRules, const choice::Grid &grid, poly::Context &ctx) {
   if (auto kernel = lift(transform, step, factsOfRules, grid, ctx, true))
-    return std::move(*kernel);
-  Kernel kernel = *lift(transform, step, factsOfRules, grid, ctx, false);
-  kernel.notes.push_back({"lift", "their statements depend on each other in too many ways"});
-  return kernel;
+    return {std::move(*kernel), ""};
+  return {*lift(transform, step, factsOfRules, grid, ctx, false),
+          "their statements depend on each other in too many ways"};
 }
 
 } // namespace pbc::kernel

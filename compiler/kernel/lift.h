@@ -17,10 +17,15 @@
 
 namespace pbc::kernel {
 
+struct LiftOutcome {
+  Kernel kernel;
+  std::string whyWhole; // why bodies that could be lifted are opaque statements all the same; "": none is
+};
+
 /// The Kernel of one step whose bodies call no transforms. `factsOfRules`: by rule index. The schedule is the
 /// step's order, unchanged.
-Kernel lift(const sema::Transform &, const schedule::Step &, const std::vector<body::Facts> &factsOfRules,
-            const choice::Grid &, poly::Context &);
+LiftOutcome lift(const sema::Transform &, const schedule::Step &,
+                 const std::vector<body::Facts> &factsOfRules, const choice::Grid &, poly::Context &);
 
 /// The parameters to which isl texts of this transform may refer: sizes, params and integer tunables,
 /// mangled.

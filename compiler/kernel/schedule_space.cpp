@@ -71,20 +71,20 @@ Values candidates(const ScheduleOption &option, const Kernel &kernel, const std:
 } // namespace
 
 std::vector<OptionSpace> spaceOf(Scheduler &scheduler, const Asked &asked) {
-  const Kernel now = scheduler.schedule(asked);
+  const Scheduled now = scheduler.schedule(asked);
   std::vector<OptionSpace> all;
   for (const ScheduleOption &option : scheduleOptions()) {
-    OptionSpace space{option.name, settingOf(now, option.name), {}};
+    OptionSpace space{option.name, now.report.setting(option.name), {}};
     if (space.inUse.empty())
       continue;
-    for (const std::string &value :
-         candidates(option, now, settingOf(now, "order"), settingOf(scheduler.schedule(), "tasks"))) {
+    for (const std::string &value : candidates(option, now.kernel, now.report.setting("order"),
+                                               scheduler.schedule().report.setting("tasks"))) {
       Asked changed = asked;
       changed[option.name] = value;
       if (value == space.inUse)
         continue;
-      if (const Kernel other = scheduler.schedule(changed);
-          other.refused.empty() && settingOf(other, option.name) == value)
+      if (const Report other = scheduler.schedule(changed).report;
+          other.refused.empty() && other.setting(option.name) == value)
         space.others.push_back(value);
     }
     if (!space.others.empty())

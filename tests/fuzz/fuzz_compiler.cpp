@@ -68,8 +68,8 @@ int compile(const std::string &text) {
           kernels.back().back().emplace_back(std::nullopt);
           continue;
         }
-        auto k =
-            kernel::defaultSchedule(kernel::lift(t, step, facts[t.index], choices[t.index].grid, context));
+        const auto lifted = kernel::lift(t, step, facts[t.index], choices[t.index].grid, context);
+        auto k = kernel::defaultSchedule(lifted.kernel).kernel;
         const auto more = kernel::verify(k);
         violations.insert(violations.end(), more.begin(), more.end());
         kernels.back().back().emplace_back(std::move(k));

@@ -19,7 +19,7 @@ namespace {
 /// The block in the default schedule.
 RegisterTile tiled(Lifted &lifted) {
   EXPECT_EQ(lifted.messages, "");
-  const Kernel k = defaultSchedule(lifted.kernel());
+  const Kernel k = defaultSchedule(lifted.kernel()).kernel;
   EXPECT_TRUE(k.registerTile) << registerTile(k).why;
   return k.registerTile.value_or(RegisterTile{});
 }

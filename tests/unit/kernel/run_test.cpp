@@ -23,7 +23,7 @@ void agrees(const char *program, const std::string &fill, const std::string &che
   for (int step = 0; step < lifted.steps(); ++step) {
     const Kernel plain = lifted.kernel(0, step);
     EXPECT_THAT(verify(plain), testing::IsEmpty());
-    Kernel scheduled = defaultSchedule(plain);
+    Kernel scheduled = defaultSchedule(plain).kernel;
     if (isTiled) {
       Outcome tiled = tile(plain, {3, 5});
       if (tiled.kernel)
@@ -286,12 +286,12 @@ transform Sum from A[w, h] to B[w] {
 // lanes.
 TEST(KernelText, InnerLoopsAreVectorCode) {
   Lifted three(programs::kConvolve3), seven(programs::kConvolve7), stencil(programs::kStencil);
-  EXPECT_GE(packedMultiplyAdds(three, {defaultSchedule(three.kernel())}), 9);
-  EXPECT_GE(packedMultiplyAdds(seven, {defaultSchedule(seven.kernel())}), 7);
-  EXPECT_GE(packedMultiplyAdds(stencil, {defaultSchedule(stencil.kernel())}), 1);
+  EXPECT_GE(packedMultiplyAdds(three, {defaultSchedule(three.kernel()).kernel}), 9);
+  EXPECT_GE(packedMultiplyAdds(seven, {defaultSchedule(seven.kernel()).kernel}), 7);
+  EXPECT_GE(packedMultiplyAdds(stencil, {defaultSchedule(stencil.kernel()).kernel}), 1);
   Lifted product(programs::kMatrixProduct), runtime(programs::kConvolveRuntime);
-  EXPECT_GE(packedMultiplyAdds(product, {defaultSchedule(product.kernel())}), 8 + 2);
-  EXPECT_GE(packedMultiplyAdds(runtime, {defaultSchedule(runtime.kernel())}), 8 + 2);
+  EXPECT_GE(packedMultiplyAdds(product, {defaultSchedule(product.kernel()).kernel}), 8 + 2);
+  EXPECT_GE(packedMultiplyAdds(runtime, {defaultSchedule(runtime.kernel()).kernel}), 8 + 2);
 }
 
 } // namespace

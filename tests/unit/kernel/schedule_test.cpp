@@ -44,8 +44,8 @@ const char *const kVersionsInTurn = R"(transform VG from A[n] through U<3>[n], V
 const char *const kPrograms[] = {programs::kStencil, programs::kRows, programs::kConvolve7, kProduct,
                                  kRowDots};
 
-std::string why(const Kernel &k, const std::string &option) {
-  for (const Note &n : k.refused)
+std::string why(const Scheduled &made, const std::string &option) {
+  for (const Note &n : made.report.refused)
     if (n.transformation == option)
       return n.why;
   return "";
@@ -53,9 +53,9 @@ std::string why(const Kernel &k, const std::string &option) {
 
 std::string scheduled(const char *program, const Asked &asked) {
   Lifted lifted(program);
-  const Kernel k = defaultSchedule(lifted.kernel(), asked);
+  const auto [k, report] = defaultSchedule(lifted.kernel(), asked);
   EXPECT_THAT(verify(k), IsEmpty());
-  EXPECT_EQ(k.refused.size(), 0u) << k.refused.front().why;
+  EXPECT_EQ(report.refused.size(), 0u) << report.refused.front().why;
   return print(k);
 }
 
@@ -67,15 +67,16 @@ TEST(ScheduleOptions, TheDefaultAskedForIsTheDefault) {
   for (const std::string &program : programs) {
     Lifted lifted(program);
     for (int step = 0; step < lifted.steps(); ++step) {
-      const Kernel kernel = lifted.kernel(0, step), byDefault = defaultSchedule(kernel);
+      const Kernel kernel = lifted.kernel(0, step);
+      const auto [byDefault, decided] = defaultSchedule(kernel);
       Asked all;
-      for (const Setting &s : byDefault.settings) {
-        const Kernel same = defaultSchedule(kernel, {{s.option, s.value}});
-        EXPECT_THAT(same.refused, IsEmpty()) << s.option << ": " << same.refused.front().why;
+      for (const Setting &s : decided.settings) {
+        const auto [same, report] = defaultSchedule(kernel, {{s.option, s.value}});
+        EXPECT_THAT(report.refused, IsEmpty()) << s.option << ": " << report.refused.front().why;
         EXPECT_EQ(print(same), print(byDefault)) << s.option << " = " << s.value;
         all[s.option] = s.value;
       }
-      EXPECT_EQ(print(defaultSchedule(kernel, all)), print(byDefault));
+      EXPECT_EQ(print(defaultSchedule(kernel, all).kernel), print(byDefault));
     }
   }
 }
@@ -83,9 +84,9 @@ TEST(ScheduleOptions, TheDefaultAskedForIsTheDefault) {
 /// `auto` (LLVM may make vectors) differs from `off` (no vectors at all).
 TEST(ScheduleOptions, SumsAlongRowsAreLeftToTheCompiler) {
   Lifted lifted(kRowDots);
-  const Kernel k = defaultSchedule(lifted.kernel());
-  EXPECT_EQ(settingOf(k, "vector"), "auto");
-  EXPECT_EQ(settingOf(k, "lanes"), "auto");
+  const auto [k, report] = defaultSchedule(lifted.kernel());
+  EXPECT_EQ(report.setting("vector"), "auto");
+  EXPECT_EQ(report.setting("lanes"), "auto");
   EXPECT_THAT(print(k), Not(HasSubstr("scalar")));
   EXPECT_THAT(scheduled(kRowDots, {{"vector", "off"}}), HasSubstr("scalar"));
   EXPECT_THAT(scheduled(kRowDots, {{"lanes", "8"}}), HasSubstr("lanes:8"));
@@ -110,9 +111,9 @@ TEST(ScheduleOptions, WhatIsListedIsLegalAndInUse) {
         const ScheduleOption *option = findScheduleOption(o.option);
         ASSERT_TRUE(option);
         EXPECT_TRUE(isValue(*option, value)) << o.option << " = " << value;
-        const Kernel k = scheduler.schedule({{o.option, value}});
+        const auto [k, report] = scheduler.schedule({{o.option, value}});
         EXPECT_THAT(verify(k), IsEmpty()) << o.option << " = " << value;
-        EXPECT_EQ(settingOf(k, o.option), value);
+        EXPECT_EQ(report.setting(o.option), value);
       }
   }
 }
@@ -132,9 +133,9 @@ TEST(ScheduleOptions, EachIsInTheTree) {
 
 TEST(ScheduleOptions, ShapesOfBlocksReachThePrinter) {
   Lifted lifted(kProduct);
-  const Kernel k = defaultSchedule(lifted.kernel(),
-                                   {{"rows", "8"}, {"vectors", "3"}, {"depth", "256"}, {"columns", "64"}});
-  EXPECT_THAT(k.refused, IsEmpty());
+  const auto [k, report] = defaultSchedule(
+      lifted.kernel(), {{"rows", "8"}, {"vectors", "3"}, {"depth", "256"}, {"columns", "64"}});
+  EXPECT_THAT(report.refused, IsEmpty());
   const std::string text = lifted.text({k});
   for (const char *member :
        {"kAskedRows = 8", "kAskedVectors = 3", "kAskedDepth = 256", "kAskedColumns = 64"})
@@ -152,7 +153,7 @@ TEST(ScheduleOptions, WhatChangesResultsIsRefused) {
       continue;
     EXPECT_EQ(why(defaultSchedule(lifted, {{"vector", "x"}}), "vector"),
               "a point needs the one before it along x");
-    EXPECT_THAT(defaultSchedule(lifted, {{"vector", "y"}}).refused, IsEmpty());
+    EXPECT_THAT(defaultSchedule(lifted, {{"vector", "y"}}).report.refused, IsEmpty());
   }
 }
 

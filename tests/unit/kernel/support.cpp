@@ -26,7 +26,8 @@ Lifted::Lifted(const std::string &program) {
 
 Kernel Lifted::kernel(int plan, int step) {
   return lift(transform(), plans_.at(0).plans.at(plan).steps.at(step), facts_.at(0), choices_.at(0).grid,
-              context_);
+              context_)
+      .kernel;
 }
 
 std::string Lifted::text(const std::vector<Kernel> &kernels, const std::string &before) {

@@ -150,21 +150,21 @@ TEST(TimeFunctions, NoDiamonds) {
 
 TEST(TimeFunctions, TheOptionChoosesTheShape) {
   Through two(kCases[5].program);
-  const Kernel parallelograms = defaultSchedule(*two.kernel, {{"time_tiles", "parallelograms"}});
-  const Kernel diamonds = defaultSchedule(*two.kernel, {{"time_tiles", "diamonds"}});
+  const Kernel parallelograms = defaultSchedule(*two.kernel, {{"time_tiles", "parallelograms"}}).kernel;
+  const auto [diamonds, report] = defaultSchedule(*two.kernel, {{"time_tiles", "diamonds"}});
   EXPECT_THAT(verify(diamonds), IsEmpty());
   EXPECT_FALSE(hasDiamonds(parallelograms));
   EXPECT_TRUE(hasDiamonds(diamonds));
-  EXPECT_EQ(settingOf(diamonds, "time_tiles"), "diamonds");
+  EXPECT_EQ(report.setting("time_tiles"), "diamonds");
   EXPECT_EQ(diamonds.taskDimensions[2].down, 1);
   EXPECT_EQ(two.lifted.text({diamonds}), two.lifted.text({parallelograms})); // the runtime makes the tiles
 }
 
 TEST(TimeFunctions, TheOptionIsRefusedWithoutTimeOrDiamonds) {
   const auto refusal = [](const Kernel &k) {
-    const Kernel scheduled = defaultSchedule(k, {{"time_tiles", "diamonds"}});
+    const auto [scheduled, report] = defaultSchedule(k, {{"time_tiles", "diamonds"}});
     EXPECT_FALSE(hasDiamonds(scheduled));
-    return scheduled.refused.empty() ? "" : scheduled.refused.front().why;
+    return report.refused.empty() ? "" : report.refused.front().why;
   };
   const Through inPlace(
       bar("T<k>.cell(i) from(T<k-1>.cell(i-1) l, T<k-2>.cell(i+1) r) where k > 1 { return l + r; } "

@@ -223,7 +223,7 @@ TEST(KernelDefault, IsLegalForEveryProgram) {
     Lifted lifted(program);
     ASSERT_EQ(lifted.messages, "");
     for (int step = 0; step < lifted.steps(); ++step)
-      EXPECT_THAT(verify(defaultSchedule(lifted.kernel(0, step))), IsEmpty()) << program;
+      EXPECT_THAT(verify(defaultSchedule(lifted.kernel(0, step)).kernel), IsEmpty()) << program;
   }
 }
 
