@@ -16,6 +16,10 @@ std::string inFormat(const std::string &text) {
   return out;
 }
 
+bool mentions(const sema::Affine &extent, const std::string &name) {
+  return std::find(extent.names.begin(), extent.names.end(), name) != extent.names.end();
+}
+
 /// Ends the program if the extent is negative, with a message that gives the values of the names in it.
 std::string extentCheck(const Scope &scope, const sema::Rule &rule, const sema::Local &local,
                         const sema::Affine &extent) {
@@ -23,7 +27,7 @@ std::string extentCheck(const Scope &scope, const sema::Rule &rule, const sema::
   for (const auto &e : local.extents)
     all += (all.empty() ? "" : ", ") + e.written;
   const auto mention = [&](const std::string &name) {
-    if (std::find(extent.names.begin(), extent.names.end(), name) == extent.names.end())
+    if (!mentions(extent, name))
       return;
     format += (format.empty() ? " for " : ", ") + name + " = %ld";
     values += ", static_cast<long>(" + poly::mangle(name) + ")";
@@ -52,7 +56,8 @@ std::string localMatrix(const Scope &scope, const sema::Rule &rule, const sema::
   for (const auto &e : local.extents)
     sizes += (sizes.empty() ? "" : ", ") + e.cxx;
   for (const auto &v : rule.freeVariables) // as long: their product may exceed an int
-    if (names(sizes, poly::mangle(v)))
+    if (std::any_of(local.extents.begin(), local.extents.end(),
+                    [&](const sema::Affine &e) { return mentions(e, v); }))
       captures += fmt::format(", {} = static_cast<long>({})", poly::mangle(v), v);
   const choice::Spaces spaces(scope.transform, scope.context);
   const isl::set domain = scope.choices().grid.applications[rule.index].domain;
