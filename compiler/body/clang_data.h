@@ -6,7 +6,7 @@
 //   static double t[200000000] = {1, 2};    =>  error "the initialised data of the program is larger than 64 MiB: `t` has 1525 MiB"
 //   asm(".incbin \"/dev/zero\"");           =>  error "the assembler cannot read `/dev/zero`: it is not a regular file"
 //
-// A table whose elements are all zero takes no room in the program. Only for clang_reader.cpp.
+// A table whose elements are all zero adds nothing to the program's size. Only for clang_reader.cpp.
 #pragma once
 #include <cstdint>
 #include <string>

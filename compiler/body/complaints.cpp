@@ -215,9 +215,8 @@ private:
     };
     if (const auto table = after("the initialised data of the program is too large: ")) {
       d_.error(place, "the initialised data of the program is larger than 64 MiB: " + *table)
-          .help("a table without an initial value takes no room in the program; or keep the values in a "
-                "matrix: an "
-                "input, or `using`");
+          .help("a table without an initial value does not make the program larger; or keep the values in a "
+                "matrix: an input, or `using`");
       return true;
     }
     if (const auto why = after("the assembler cannot read ")) {

@@ -12,10 +12,10 @@
 #include "runtime/program/compare.h"
 #include "runtime/program/devices.h"
 #include "runtime/program/peak_memory.h"
+#include "runtime/program/serve_request.h"
 #include "runtime/program/values.h"
 #include <algorithm>
 #include <chrono>
-#include <climits>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -33,48 +33,6 @@ constexpr double kEnergyPatience = 2; // seconds after which counters must have 
 
 /// JSON has no infinity, so the largest double replaces it.
 double finite(double v) { return std::min(v, std::numeric_limits<double>::max()); }
-
-std::string text(const Json &value, const std::string &what) {
-  if (!value.is_string())
-    throw base::UserError(what + " must be a string");
-  return value.get<std::string>();
-}
-
-double number(const Json &request, const char *key, double otherwise, double low, double high) {
-  if (!request.contains(key))
-    return otherwise;
-  const Json &v = request[key];
-  if (!v.is_number() || !(v.get<double>() >= low && v.get<double>() <= high))
-    throw base::UserError(std::string("\"") + key + "\" must be a number from " + Json(low).dump() + " to " +
-                          Json(high).dump());
-  return v.get<double>();
-}
-
-long integer(const Json &v, const std::string &what) {
-  if (!v.is_number_integer() || v.get<double>() < 0 || v.get<double>() > INT_MAX)
-    throw base::UserError(what + " must be a whole number, 0 or more");
-  return v.get<long>();
-}
-
-/// The metrics that "metrics" asks for in addition to the time.
-struct Metrics {
-  bool energy = false, memory = false;
-};
-
-Metrics metricsOf(const Json &request) {
-  Metrics metrics;
-  if (!request.contains("metrics"))
-    return metrics;
-  if (!request["metrics"].is_array())
-    throw base::UserError("\"metrics\" must be a list");
-  for (const Json &entry : request["metrics"]) {
-    const std::string name = text(entry, "an entry of \"metrics\"");
-    if (name != "energy" && name != "memory")
-      throw base::UserError("unknown entry '" + name + "' of \"metrics\"; known: energy, memory");
-    (name == "energy" ? metrics.energy : metrics.memory) = true;
-  }
-  return metrics;
-}
 
 } // namespace
 
@@ -110,7 +68,7 @@ std::string ServeSession::answer(const std::string &line) {
 }
 
 Json ServeSession::handle(const Json &request) {
-  const std::string op = request.contains("op") ? text(request["op"], "\"op\"") : "";
+  const std::string op = request.contains("op") ? request::text(request["op"], "\"op\"") : "";
   if (op == "prepare")
     return prepare(request);
   if (op == "measure")
@@ -156,7 +114,8 @@ void ServeSession::configure(const Json &request, int *threads) {
   if (!request.contains("config"))
     return;
   std::string all;
-  for (const auto &e : config::apply(program_, text(request["config"], "\"config\""), "config", threads))
+  for (const auto &e :
+       config::apply(program_, request::text(request["config"], "\"config\""), "config", threads))
     all += (all.empty() ? "" : "\n") + e;
   if (!all.empty())
     throw base::UserError(all);
@@ -188,7 +147,7 @@ const std::vector<Matrix> *ServeSession::load(const Json &request) {
                           (wanted == 1 ? "" : "s") + ", not " + std::to_string(names.size()));
   std::vector<std::string> files;
   for (const Json &n : names) {
-    files.push_back(text(n, "an entry of \"inputs\""));
+    files.push_back(request::text(n, "an entry of \"inputs\""));
     if (files.back() == "-")
       throw base::UserError("standard input is taken by requests, '-' cannot be an input");
   }
@@ -212,7 +171,7 @@ std::vector<long> ServeSession::startSizes(const Json &request) {
         throw base::UserError(std::string(transform_.name) + " has no size variable '" + name + "'" +
                               base::didYouMean(name, known) +
                               (known.empty() ? "" : "; known: " + base::listed(known)));
-      asked[static_cast<size_t>(at - known.begin())] = integer(value, "the size '" + name + "'");
+      asked[static_cast<size_t>(at - known.begin())] = request::integer(value, "the size '" + name + "'");
     }
   }
   std::vector<long> sizes(known.size(), kStartSize);
@@ -239,9 +198,11 @@ Json ServeSession::sizes(const Json &request) {
 Json ServeSession::fit(const Json &request) {
   int threads = 0;
   resetConfiguration(&threads);
-  const std::string where = request.contains("where") ? text(request["where"], "\"where\"") : "config";
-  const config::Fitted fitted = config::fit(
-      program_, request.contains("config") ? text(request["config"], "\"config\"") : "", where, &threads);
+  const std::string where =
+      request.contains("where") ? request::text(request["where"], "\"where\"") : "config";
+  const config::Fitted fitted =
+      config::fit(program_, request.contains("config") ? request::text(request["config"], "\"config\"") : "",
+                  where, &threads);
   Json entries = Json::array();
   for (const config::Entry &e : fitted.entries)
     entries.push_back({{"transform", e.transform},
@@ -262,7 +223,7 @@ Json ServeSession::prepare(const Json &request) {
   unseen_.reset();
   instance_.reset();
   reference_.clear();
-  seed_ = static_cast<unsigned long>(number(request, "seed", 1, 0, 0x1p53));
+  seed_ = static_cast<unsigned long>(request::number(request, "seed", 1, 0, 0x1p53));
   int threads = threads_;
   configure(request, &threads);
   base::seedThreads(seed_);
@@ -315,7 +276,7 @@ Instance ServeSession::inputs(const Json &request, int threads) {
   const std::vector<long> all = startSizes(request);
   std::string generator = transform_.generator ? transform_.generator : "";
   if (request.contains("generator"))
-    generator = request["generator"].is_null() ? "" : text(request["generator"], "\"generator\"");
+    generator = request["generator"].is_null() ? "" : request::text(request["generator"], "\"generator\"");
   const std::vector<Matrix> *files = load(request);
   if (request.contains("values") && (files || !generator.empty()))
     throw base::UserError("\"values\" is for random inputs: these come from " +
@@ -325,7 +286,7 @@ Instance ServeSession::inputs(const Json &request, int threads) {
   Instance instance = randomInstance(program_, transform_, all, seed_,
                                      generator.empty() ? nullptr : generator.c_str(), threads);
   if (request.contains("values"))
-    setValues(instance, text(request["values"], "\"values\""), seed_);
+    setValues(instance, request::text(request["values"], "\"values\""), seed_);
   return instance;
 }
 
@@ -352,7 +313,7 @@ int ServeSession::restoreInputs() {
 
 void ServeSession::exchangeReference(const Json &request) {
   const auto fileOf = [&](const char *key, size_t output) {
-    return text(request[key], std::string("\"") + key + "\"") + std::to_string(output) + ".npy";
+    return request::text(request[key], std::string("\"") + key + "\"") + std::to_string(output) + ".npy";
   };
   const auto inputs = static_cast<size_t>(inputCount(transform_));
   for (size_t i = 0; i < reference_.size(); ++i) {
@@ -429,11 +390,11 @@ double ServeSession::peakBytes(int threads) {
 Json ServeSession::measure(const Json &request) {
   if (!instance_)
     throw base::UserError("nothing is prepared: send {\"op\":\"prepare\", ...} first");
-  const Metrics metrics = metricsOf(request);
+  const request::Metrics metrics = request::metricsOf(request);
   if (metrics.energy && meter().names().empty())
     throw base::UserError(meter().problem());
-  const double limit = number(request, "limit", 1e9, 0, 1e9);
-  const auto trials = static_cast<long>(number(request, "trials", 1, 1, 1e6));
+  const double limit = request::number(request, "limit", 1e9, 0, 1e9);
+  const auto trials = static_cast<long>(request::number(request, "trials", 1, 1, 1e6));
   int threads = threads_;
   configure(request, &threads);
   const auto begin = Clock::now();
