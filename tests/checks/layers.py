@@ -41,6 +41,7 @@ TABLE = {
     # The components of the compiler, in the order of its passes.
     "compiler/source": "runtime/base",
     "compiler/poly": "",
+    "compiler/script": "compiler/source",
     "compiler/syntax": "compiler/source",
     "compiler/sema": "runtime/device compiler/source compiler/poly compiler/syntax",
     "compiler/preamble": "compiler/source",

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/script/script.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace pbc::script {
+namespace {
+
+std::string text(const Sum &sum) {
+  std::string all;
+  const auto add = [&](long factor, const std::string &what) {
+    const bool isNegative = factor < 0;
+    const std::string size = what.empty() ? fmt::format("{}", isNegative ? -factor : factor)
+                             : factor == 1 || factor == -1
+                                 ? what
+                                 : fmt::format("{} * {}", isNegative ? -factor : factor, what);
+    all += all.empty() ? (isNegative ? "-" : "") + size : (isNegative ? " - " : " + ") + size;
+  };
+  for (const auto &[name, factor] : sum.terms)
+    add(factor, name);
+  if (sum.constant != 0 || all.empty())
+    add(sum.constant, "");
+  return all;
+}
+
+const char *text(Comparison::Relation relation) {
+  switch (relation) {
+  case Comparison::Relation::Less:
+    return "<";
+  case Comparison::Relation::LessEqual:
+    return "<=";
+  case Comparison::Relation::Greater:
+    return ">";
+  case Comparison::Relation::GreaterEqual:
+    return ">=";
+  case Comparison::Relation::Equal:
+    return "==";
+  case Comparison::Relation::NotEqual:
+    return "!=";
+  }
+  return "";
+}
+
+std::string text(const std::vector<Value> &values) {
+  std::vector<std::string> texts;
+  for (const Value &value : values)
+    texts.push_back(text(value));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+struct TextOf {
+  std::string operator()(long number) const { return std::to_string(number); }
+  std::string operator()(const Name &name) const { return name.text; }
+  std::string operator()(const Comparison &c) const {
+    return fmt::format("{} {} {}", text(c.left), text(c.relation), text(c.right));
+  }
+};
+
+} // namespace
+
+bool Step::operator==(const Step &other) const {
+  return transformation == other.transformation && operands == other.operands && values == other.values &&
+         named == other.named && results == other.results;
+}
+
+std::string text(const Value &value) { return std::visit(TextOf{}, value.what); }
+
+std::string text(const Step &step) {
+  std::string behind = text(step.values);
+  for (const NamedValue &one : step.named)
+    behind += fmt::format("{}{} = {}", behind.empty() ? "" : ", ", one.name, text(one.value));
+  const std::string operands = text(step.operands);
+  const char *separator = operands.empty() || behind.empty() ? "" : "; ";
+  return fmt::format("{}{}({}{}{})",
+                     step.results.empty() ? "" : fmt::format("({}) = ", fmt::join(step.results, ", ")),
+                     step.transformation, operands, separator, behind);
+}
+
+std::string text(const Script &script, const std::string &indent) {
+  std::string all;
+  for (const Step &step : script)
+    all += indent + text(step) + ";\n";
+  return all;
+}
+
+} // namespace pbc::script
