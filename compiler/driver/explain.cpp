@@ -70,7 +70,7 @@ private:
 
   Json alternative(const sema::Transform &t, std::size_t number) const {
     const schedule::Plan &plan = in_.plans[t.index].plans[number];
-    const std::vector<std::optional<kernel::Kernel>> &kernels = in_.kernels[t.index][number];
+    const std::vector<std::optional<kernel::Scheduled>> &kernels = in_.kernels[t.index][number];
     const kernel::Fusion &fusion = in_.fusions[t.index][number];
     Json steps = Json::array(), tiles = Json::array(), whole = Json::array();
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
@@ -99,13 +99,13 @@ private:
 
   /// Adds its rounds, and the tiles that need fewer launches.
   static void addRounds(const kernel::OnDevice &device, Json &out) {
-    out["rounds"] = device.items->kernel.taskDimensions.front().name;
+    out["rounds"] = device.items->kernel.schedule.taskDimensions.front().name;
     out["tiles"] = Json::array();
     if (!device.tiles) {
       out["why_no_tiles"] = device.whyNoTiles;
       return;
     }
-    for (const auto &f : device.tiles->kernel.taskDimensions)
+    for (const auto &f : device.tiles->kernel.schedule.taskDimensions)
       out["tiles"].push_back(f.name);
   }
 
@@ -120,7 +120,7 @@ private:
       return out;
     }
     Json items = Json::array(), staged = Json::array();
-    const auto &functions = device.items->kernel.taskDimensions;
+    const auto &functions = device.items->kernel.schedule.taskDimensions;
     for (std::size_t k = device.items->inRounds() ? 1 : 0; k < functions.size(); ++k)
       items.push_back(functions[k].name);
     if (device.staged)
@@ -143,7 +143,7 @@ private:
     return out;
   }
 
-  void describe(const kernel::Kernel &k, const kernel::Report &report, Json &out) const {
+  void describe(const kernel::Scheduled &k, const kernel::Report &report, Json &out) const {
     Json loops = Json::array(), parts = Json::array(), refused = Json::array();
     const auto text = emit::kernelText(k, "kernel", "Frame", context_);
     for (const kernel::Loop &loop : kernel::loops(k)) {
@@ -159,7 +159,7 @@ private:
                        {"how", how},
                        {"how_in_words", words}});
     }
-    for (const auto &d : k.taskDimensions)
+    for (const auto &d : k.schedule.taskDimensions)
       parts.push_back(
           {{"over", d.name}, {"from", poly::cxx(d.low)}, {"to", poly::cxx(d.high)}, {"multiples", d.grain}});
     for (const kernel::Note &note : report.notes)
@@ -172,16 +172,16 @@ private:
     out["not_applied"] = refused;
   }
 
-  static const char *order(const kernel::Kernel &k) {
-    if (k.taskDimensions.empty())
+  static const char *order(const kernel::Scheduled &k) {
+    if (k.schedule.taskDimensions.empty())
       return "one task";
-    switch (k.taskOrder) {
+    switch (k.schedule.taskOrder) {
     case kernel::TaskOrder::Any:
       return "any";
     case kernel::TaskOrder::Wavefront:
-      return kernel::hasDiamonds(k) ? "wavefront of diamonds"
-             : k.bytesPerPlace      ? "wavefront of parallelograms"
-                                    : "wavefront";
+      return kernel::hasDiamonds(k)     ? "wavefront of diamonds"
+             : k.schedule.bytesPerPlace ? "wavefront of parallelograms"
+                                        : "wavefront";
     case kernel::TaskOrder::Rounds:
       return "rounds of the first";
     }

@@ -19,7 +19,7 @@ namespace {
 /// The results for a step.
 struct Made {
   const schedule::Step *step;
-  std::optional<kernel::Kernel> kernel; // nothing if the step calls transforms
+  std::optional<kernel::Scheduled> kernel; // nothing if the step calls transforms
   kernel::Report report;
   std::shared_ptr<const kernel::OnDevice> device;
 };
@@ -32,7 +32,7 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
   const std::string name = schedule::stepName(t, s);
   const kernel::Asked asked = c.requests.of(t.name, name);
   kernel::Scheduler scheduler(lifted);
-  kernel::Scheduled scheduled = scheduler.schedule(asked);
+  kernel::Planned scheduled = scheduler.schedule(asked);
   if (!whyWhole.empty())
     scheduled.report.notes.insert(scheduled.report.notes.begin(), {"lift", whyWhole});
   Made made{&s, std::move(scheduled.kernel), std::move(scheduled.report), nullptr};

@@ -209,7 +209,7 @@ std::string DeviceTables::teams(const kernel::OnDevice &device, const DeviceText
 
 std::string DeviceTables::limits(const kernel::OnDevice &device) {
   std::string text;
-  for (std::size_t k = 0; k < device.items->kernel.taskDimensions.size(); ++k)
+  for (std::size_t k = 0; k < device.items->kernel.schedule.taskDimensions.size(); ++k)
     text += fmt::format("  [[maybe_unused]] const long pb__low{0} = pb_part->low[{0}], pb__high{0} = "
                         "pb_part->high[{0}];\n",
                         k);
@@ -247,7 +247,7 @@ void DeviceTables::kernels(const kernel::OnDevice &device, const DeviceText &tex
 
 void DeviceTables::arguments(const kernel::OnDevice &device, const DeviceText &texts,
                              const std::string &number) {
-  const kernel::Kernel &kernel = device.items->kernel;
+  const kernel::Scheduled &kernel = device.items->kernel;
   std::string rows, body;
   int position = 0;
   for (const kernel::Touched &touched : device.touched) {
@@ -284,14 +284,15 @@ std::string DeviceTables::frameText() const {
                      scope_.frame(), parameterDefinitions(scope_));
 }
 
-std::string DeviceTables::boxFunction(const std::string &name, const kernel::Kernel &kernel) const {
+std::string DeviceTables::boxFunction(const std::string &name, const kernel::Scheduled &kernel) const {
   std::string box;
-  for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k)
+  for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
     box += fmt::format("  pb_box->low[{0}] = {1};\n  pb_box->high[{0}] = {2};\n", k,
-                       poly::cxx(kernel.taskDimensions[k].low), poly::cxx(kernel.taskDimensions[k].high));
+                       poly::cxx(kernel.schedule.taskDimensions[k].low),
+                       poly::cxx(kernel.schedule.taskDimensions[k].high));
   return fmt::format("PB_SMALL static void {}(const pb::Frame *pb_p, pb::Box *pb_box) {{\n{}"
                      "  pb_box->rank = {};\n{}}}\n\n",
-                     name, frameText(), kernel.taskDimensions.size(), box);
+                     name, frameText(), kernel.schedule.taskDimensions.size(), box);
 }
 
 } // namespace pbc::emit

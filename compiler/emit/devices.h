@@ -54,7 +54,7 @@ private:
   std::string frameText() const;
   std::string valueInFrame(const std::string &name) const;
   /// A function that gives the ranges of the kernel's functions to the runtime.
-  std::string boxFunction(const std::string &name, const kernel::Kernel &) const;
+  std::string boxFunction(const std::string &name, const kernel::Scheduled &) const;
 
   const Scope &scope_;
   const sema::Transform &t_;

@@ -21,7 +21,7 @@
 namespace pbc::emit {
 
 /// kernels[transform][plan][step]: nothing for steps whose bodies call transforms.
-using Kernels = std::vector<std::vector<std::vector<std::optional<kernel::Kernel>>>>;
+using Kernels = std::vector<std::vector<std::vector<std::optional<kernel::Scheduled>>>>;
 
 /// fusions[transform][plan]: the `through` matrices that can be replaced by tiles.
 using Fusions = std::vector<std::vector<kernel::Fusion>>;

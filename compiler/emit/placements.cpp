@@ -56,7 +56,7 @@ std::vector<Placement> placements(const Input &input, const sema::Transform &tra
           all.push_back({.name = name, .isLibrary = true});
         continue;
       }
-      const int functions = static_cast<int>(device->items->kernel.taskDimensions.size());
+      const int functions = static_cast<int>(device->items->kernel.schedule.taskDimensions.size());
       const int items = std::clamp(functions - (device->items->inRounds() ? 1 : 0), 1, 3);
       auto at = std::find_if(all.begin(), all.end(), [&](const Placement &k) { return k.name == name; });
       if (at == all.end())
@@ -65,7 +65,7 @@ std::vector<Placement> placements(const Input &input, const sema::Transform &tra
       at->hasLocal |= device->staged.has_value();
       at->hasBlocks |= device->hasBlocks;
       if (device->tiles) {
-        const int tiles = static_cast<int>(device->tiles->kernel.taskDimensions.size());
+        const int tiles = static_cast<int>(device->tiles->kernel.schedule.taskDimensions.size());
         at->itemDimensions = std::max(at->itemDimensions, tiles - 1);
         at->tileDimensions = std::max(at->tileDimensions, tiles);
       }

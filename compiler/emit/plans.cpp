@@ -77,7 +77,7 @@ public:
   }
 
 private:
-  const std::optional<kernel::Kernel> &kernelOf(std::size_t plan, std::size_t step) const {
+  const std::optional<kernel::Scheduled> &kernelOf(std::size_t plan, std::size_t step) const {
     return scope_.input.kernels[t_.index][plan][step];
   }
 
@@ -85,13 +85,13 @@ private:
   /// is done once for all steps with the same kernel, whose copies share their schedule.
   const std::string &kernelName(std::size_t plan, std::size_t step) {
     const auto &k = *kernelOf(plan, step);
-    const std::pair key(k.schedule.get(), mayShareViews(scope_, plan));
+    const std::pair key(k.schedule.tree.get(), mayShareViews(scope_, plan));
     const auto at = nameOfKernel_.find(key);
     return at != nameOfKernel_.end() ? at->second
                                      : nameOfKernel_.emplace(key, printed(k, plan)).first->second;
   }
 
-  std::string printed(const kernel::Kernel &k, std::size_t plan) {
+  std::string printed(const kernel::Scheduled &k, std::size_t plan) {
     const std::string placeholder = "pb_kernel_name";
     const std::string text =
         kernelFunction(k, placeholder, scope_.frame(), scope_.context, mayShareViews(scope_, plan));
@@ -159,11 +159,11 @@ private:
   /// Name of the function that gives the box over which a kernel's tasks go.
   std::string boxFunction(std::size_t plan, std::size_t step) {
     const auto &k = *kernelOf(plan, step);
-    if (k.taskDimensions.empty())
+    if (k.schedule.taskDimensions.empty())
       return "nullptr";
     std::string box;
     int d = 0;
-    for (const auto &dimension : k.taskDimensions) {
+    for (const auto &dimension : k.schedule.taskDimensions) {
       box += fmt::format("  pb_box->low[{0}] = {1};\n  pb_box->high[{0}] = {2};\n", d,
                          poly::cxx(dimension.low), poly::cxx(dimension.high));
       ++d;
@@ -178,20 +178,20 @@ private:
   }
 
   /// Name of the table that describes how a stencil moves in time; "" for other kernels.
-  std::string timeShape(const kernel::Kernel &k) {
-    if (!k.bytesPerPlace)
+  std::string timeShape(const kernel::Scheduled &k) {
+    if (!k.schedule.bytesPerPlace)
       return "";
     std::string places, along, slopes;
     long diamond = -1, down = 0;
-    for (const auto &d : k.taskDimensions) {
+    for (const auto &d : k.schedule.taskDimensions) {
       const std::string comma = places.empty() ? "" : ", ";
       places += comma + (d.isPlace ? "true" : "false");
       along += comma + std::to_string(d.along);
       slopes += comma + std::to_string(d.slope);
       if (d.down)
-        diamond = &d - k.taskDimensions.data(), down = d.down;
+        diamond = &d - k.schedule.taskDimensions.data(), down = d.down;
     }
-    const std::string shape = initialiser({{"bytes", k.bytesPerPlace},
+    const std::string shape = initialiser({{"bytes", k.schedule.bytesPerPlace},
                                            {"isPlace", "{" + places + "}"},
                                            {"along", "{" + along + "}"},
                                            {"slope", "{" + slopes + "}"},
@@ -210,8 +210,8 @@ private:
   };
 
   /// Only the processor for which the C++ is compiled determines the number of rows of a block in registers.
-  static std::string grainText(const kernel::Kernel &kernel, const kernel::Kernel::TaskDimension &dimension) {
-    const auto &tile = kernel.registerTile;
+  static std::string grainText(const kernel::Scheduled &kernel, const kernel::TaskDimension &dimension) {
+    const auto &tile = kernel.schedule.registerTile;
     const auto &variables = kernel.statements.front().dimensions;
     if (!tile || dimension.grain > 1 || dimension.name != variables[static_cast<std::size_t>(tile->y)])
       return std::to_string(dimension.grain);
@@ -224,16 +224,16 @@ private:
 
   std::string loopLine(std::size_t number, std::size_t step, const std::string &function, std::size_t level,
                        const Special &special) {
-    const kernel::Kernel &kernel = *kernelOf(number, step);
+    const kernel::Scheduled &kernel = *kernelOf(number, step);
     std::string grain;
-    for (const auto &d : kernel.taskDimensions)
+    for (const auto &d : kernel.schedule.taskDimensions)
       grain += (grain.empty() ? "" : ", ") + grainText(kernel, d);
     const auto pointer = [](const std::string &name) { return name.empty() ? name : "&" + name; };
     return tableRow({{"box", boxFunction(number, step)},
                      {"kernel", function},
                      {"grain", "{" + grain + "}"},
                      {"level", level},
-                     {"order", fmt::format("pb::LoopOrder::{}", taskOrder(kernel.taskOrder))},
+                     {"order", fmt::format("pb::LoopOrder::{}", taskOrder(kernel.schedule.taskOrder))},
                      {"copies", special.copies ? "true" : ""},
                      {"time", pointer(special.time)},
                      {"through", pointer(special.through)},
@@ -241,8 +241,8 @@ private:
   }
 
   std::string loopLine(std::size_t number, std::size_t step, std::size_t level) {
-    const kernel::Kernel &kernel = *kernelOf(number, step);
-    const bool copies = kernel.registerTile && !kernel.registerTile->panels.empty();
+    const kernel::Scheduled &kernel = *kernelOf(number, step);
+    const bool copies = kernel.schedule.registerTile && !kernel.schedule.registerTile->panels.empty();
     return loopLine(number, step, kernelName(number, step), level,
                     {copies, timeShape(kernel), "", devices_.ofStep(number, step)});
   }
@@ -266,7 +266,7 @@ private:
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
       names.kernels.push_back(kernelName(number, s));
       names.boxes.push_back(boxFunction(number, s));
-      names.taskDimensions.push_back(kernelOf(number, s)->taskDimensions.size());
+      names.taskDimensions.push_back(kernelOf(number, s)->schedule.taskDimensions.size());
     }
     std::set<int> matrices, producers;
     std::map<std::size_t, ThroughTilesText> tiles; // by the consumer
@@ -375,7 +375,8 @@ private:
 bool goesThroughTime(const Scope &scope) {
   const auto &plans = scope.input.kernels[scope.transform.index];
   return std::any_of(plans.begin(), plans.end(), [](const auto &kernels) {
-    return std::any_of(kernels.begin(), kernels.end(), [](const auto &k) { return k && k->bytesPerPlace; });
+    return std::any_of(kernels.begin(), kernels.end(),
+                       [](const auto &k) { return k && k->schedule.bytesPerPlace; });
   });
 }
 

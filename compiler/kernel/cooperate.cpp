@@ -36,8 +36,8 @@ class Search {
 public:
   explicit Search(const Items &items)
       : kernel_(items.item), all_(items.kernel), rounds_(items.inRounds() ? 1 : 0) {
-    for (std::size_t k = rounds_; k < items.kernel.taskDimensions.size(); ++k)
-      functions_.push_back(items.kernel.taskDimensions[k].name);
+    for (std::size_t k = rounds_; k < items.kernel.schedule.taskDimensions.size(); ++k)
+      functions_.push_back(items.kernel.schedule.taskDimensions[k].name);
   }
 
   CooperationOutcome find() {
@@ -54,7 +54,7 @@ public:
       return {scan, ""};
     if (readsWhatItWrites())
       return {std::nullopt, why_.empty() ? "an item reads cells that it has written" : why_};
-    const isl::schedule split = splitBands(kernel_.schedule);
+    const isl::schedule split = splitBands(kernel_.schedule.tree);
     visit(isl::manage(isl_schedule_get_root(split.get())), [&](const isl::schedule_node &node) {
       if (isBand(node))
         loop(node);
@@ -345,7 +345,7 @@ private:
     }
   }
 
-  const Kernel &kernel_, &all_; // one item, all of them
+  const Scheduled &kernel_, &all_; // one item, all of them
   std::size_t rounds_;
   std::vector<std::string> functions_; // of the items
   Cooperation found_;

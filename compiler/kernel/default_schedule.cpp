@@ -19,7 +19,7 @@
 namespace pbc::kernel {
 namespace {
 
-void check([[maybe_unused]] const Kernel &kernel, [[maybe_unused]] const char *step) {
+void check([[maybe_unused]] const Scheduled &kernel, [[maybe_unused]] const char *step) {
 #ifdef PBC_VERIFY
   for (const std::string &complaint : verify(kernel)) {
     std::fprintf(stderr, "pbc: internal error: kernel %s after %s: %s\n", kernel.name.c_str(), step,
@@ -30,8 +30,8 @@ void check([[maybe_unused]] const Kernel &kernel, [[maybe_unused]] const char *s
 }
 
 /// The free variables of the loops over points, from the outermost one on.
-std::vector<int> pointLoops(const Kernel &kernel) {
-  const isl::schedule split = splitBands(kernel.schedule);
+std::vector<int> pointLoops(const Scheduled &kernel) {
+  const isl::schedule split = splitBands(kernel.schedule.tree);
   std::vector<int> dimensions;
   isl::schedule_node node = isl::manage(isl_schedule_node_child(isl_schedule_get_root(split.get()), 0));
   while (isBand(node)) {
@@ -47,9 +47,9 @@ std::vector<int> pointLoops(const Kernel &kernel) {
 
 /// Whether the outermost band has all loops over points, and there are several: they can be reordered and
 /// tiled.
-bool isNest(const Kernel &kernel, const std::vector<int> &loops) {
+bool isNest(const Scheduled &kernel, const std::vector<int> &loops) {
   const isl::schedule_node node =
-      isl::manage(isl_schedule_node_child(isl_schedule_get_root(kernel.schedule.get()), 0));
+      isl::manage(isl_schedule_node_child(isl_schedule_get_root(kernel.schedule.tree.get()), 0));
   return loops.size() > 1 && isBand(node) && members(node) == static_cast<int>(loops.size());
 }
 
@@ -60,16 +60,16 @@ std::string listed(const std::vector<std::string> &names) {
   return text;
 }
 
-std::vector<std::string> namesOf(const Kernel &kernel, const std::vector<int> &loops) {
+std::vector<std::string> namesOf(const Scheduled &kernel, const std::vector<int> &loops) {
   std::vector<std::string> names;
   for (const int d : loops)
     names.push_back(kernel.statements.front().dimensions[d]);
   return names;
 }
 
-std::vector<std::string> taskNames(const Kernel &kernel) {
+std::vector<std::string> taskNames(const Scheduled &kernel) {
   std::vector<std::string> names;
-  for (const auto &d : kernel.taskDimensions)
+  for (const auto &d : kernel.schedule.taskDimensions)
     names.push_back(d.name);
   return names;
 }
@@ -77,11 +77,11 @@ std::vector<std::string> taskNames(const Kernel &kernel) {
 /// Builds one schedule.
 class Making {
 public:
-  Making(Scheduled start, std::vector<int> loops, const Asked &asked)
+  Making(Planned start, std::vector<int> loops, const Asked &asked)
       : best_(std::move(start.kernel)), report_(std::move(start.report)), asked_(asked),
         loops_(std::move(loops)) {}
 
-  Scheduled take() { return {std::move(best_), std::move(report_)}; }
+  Planned take() { return {std::move(best_), std::move(report_)}; }
 
   void order() {
     const std::vector<std::string> names = namesOf(best_, loops_);
@@ -114,10 +114,10 @@ public:
     TaskCut wanted;
     if (const std::string *grain = asked("grain"))
       wanted.grain = std::stol(*grain);
-    const Kernel whole = best_;
+    const Scheduled whole = best_;
     const bool isCut = attempt("splitIntoTasks", [&] { return splitIntoTasks(best_, wanted); });
-    const auto &dimensions = best_.taskDimensions;
-    const bool hasChoice = isCut && best_.taskOrder == TaskOrder::Any && dimensions.size() > 1;
+    const auto &dimensions = best_.schedule.taskDimensions;
+    const bool hasChoice = isCut && best_.schedule.taskOrder == TaskOrder::Any && dimensions.size() > 1;
     if (const std::string *value = hasChoice ? asked("tasks") : nullptr) {
       const std::vector<std::string> names = taskNames(best_);
       wanted.along = parts(*value, ',');
@@ -131,16 +131,16 @@ public:
     }
     if (hasChoice)
       set("tasks", listed(taskNames(best_)));
-    if (best_.bytesPerPlace)
+    if (best_.schedule.bytesPerPlace)
       timeTiles(whole, wanted);
-    for (const auto &d : best_.taskDimensions)
+    for (const auto &d : best_.schedule.taskDimensions)
       if (d.grain > 1)
         set("grain", std::to_string(d.grain));
-    best_.plain = best_.schedule;
+    best_.schedule.plain = best_.schedule.tree;
   }
 
   void tiles() {
-    if (!isNest(best_, loops_) || best_.taskOrder == TaskOrder::Wavefront)
+    if (!isNest(best_, loops_) || best_.schedule.taskOrder == TaskOrder::Wavefront)
       return; // the runtime tiles wavefronts
     std::string used = "off";
     if (const std::string *value = asked("tile"); value && *value != "off") {
@@ -251,7 +251,7 @@ private:
     return option ? replace(option, change) : attempt("interchange", change);
   }
 
-  void timeTiles(const Kernel &whole, TaskCut cut) {
+  void timeTiles(const Scheduled &whole, TaskCut cut) {
     const std::string *value = asked("time_tiles");
     cut.diamonds = true;
     if (value && *value == "diamonds")
@@ -282,13 +282,13 @@ private:
                               number("depth"), number("columns")};
     const auto block = [&]() -> Outcome {
       Outcome o = registerTile(best_, body ? &shape : nullptr);
-      if (o.kernel && form.along >= 0 && o.kernel->registerTile->x != form.along)
+      if (o.kernel && form.along >= 0 && o.kernel->schedule.registerTile->x != form.along)
         return {std::nullopt, "vectors of blocks run along what is contiguous"};
       return o;
     };
     if (!(body ? replace("body", block) : attempt("registerTile", block)))
       return false;
-    RegisterTile &tile = *best_.registerTile;
+    RegisterTile &tile = *best_.schedule.registerTile;
     tile.shape = shape;
     set("vector", best_.statements.front().dimensions[tile.x]);
     set("body", "registers");
@@ -317,7 +317,7 @@ private:
   void asVectors() {
     std::optional<as::Lanes> lanes;
     int x = -1;
-    visit(isl::manage(isl_schedule_get_root(best_.schedule.get())), [&](const isl::schedule_node &node) {
+    visit(isl::manage(isl_schedule_get_root(best_.schedule.tree.get())), [&](const isl::schedule_node &node) {
       const std::optional<Mark> mark = markAt(node);
       if (!realisedAs<as::Vector>(mark) && !realisedAs<as::Lanes>(mark))
         return;
@@ -346,7 +346,7 @@ private:
     if (loops_.size() < 2)
       return;
     std::string used = "1";
-    visit(isl::manage(isl_schedule_get_root(best_.schedule.get())), [&](const isl::schedule_node &node) {
+    visit(isl::manage(isl_schedule_get_root(best_.schedule.tree.get())), [&](const isl::schedule_node &node) {
       if (const auto found = realisedAs<as::Jam>(node); isJammed && found)
         used = std::to_string(found->rows);
     });
@@ -357,7 +357,7 @@ private:
     if (loops_.empty())
       return "it has no loops over points";
     if (option == "order" || option == "tile")
-      return best_.taskOrder == TaskOrder::Wavefront && option == "tile"
+      return best_.schedule.taskOrder == TaskOrder::Wavefront && option == "tile"
                  ? "its tasks are tiles already"
                  : "it has not several loops over points in one nest";
     if (option == "tasks")
@@ -381,7 +381,7 @@ private:
                                                   : "it has no blocks in registers (body = \"registers\")";
   }
 
-  Kernel best_;
+  Scheduled best_;
   Report report_;
   const Asked &asked_;
   const std::vector<int> loops_; // free variables
@@ -389,7 +389,7 @@ private:
 
 } // namespace
 
-Scheduler::Scheduler(Kernel lifted) : lifted_(std::move(lifted)) { check(lifted_, "lift"); }
+Scheduler::Scheduler(Scheduled lifted) : lifted_(std::move(lifted)) { check(lifted_, "lift"); }
 
 const Scheduler::Cut &Scheduler::cut(const Asked &asked) {
   std::string key;
@@ -406,12 +406,12 @@ const Scheduler::Cut &Scheduler::cut(const Asked &asked) {
   return cut_.emplace(key, Cut{making.take(), loops}).first->second;
 }
 
-Scheduled Scheduler::schedule(const Asked &asked) {
+Planned Scheduler::schedule(const Asked &asked) {
   if (asked.count("tile") && !asked.count("body") && cut(asked).made.report.setting("tile") != "off") {
     // Blocks in registers have their own tiles and are not given up for others.
     Asked untiled = asked;
     untiled.erase("tile");
-    if (Scheduled made = schedule(untiled); made.report.setting("body") == "registers") {
+    if (Planned made = schedule(untiled); made.report.setting("body") == "registers") {
       made.report.refused.push_back(
           {"tile", "its blocks in registers have tiles of their own (`depth` and `columns`)"});
       return made;
@@ -424,7 +424,7 @@ Scheduled Scheduler::schedule(const Asked &asked) {
   return making.take();
 }
 
-Scheduled defaultSchedule(const Kernel &kernel, const Asked &asked) {
+Planned defaultSchedule(const Scheduled &kernel, const Asked &asked) {
   return Scheduler(kernel).schedule(asked);
 }
 

@@ -11,35 +11,35 @@
 // that was requested and does not apply is listed in Report::refused, and the default is used; decisions are
 // in Report::settings.
 #pragma once
-#include "compiler/kernel/kernel.h"
 #include "compiler/kernel/report.h"
+#include "compiler/kernel/schedule.h"
 #include "compiler/kernel/schedule_options.h"
 
 namespace pbc::kernel {
 
-struct Scheduled {
-  Kernel kernel;
+struct Planned {
+  Scheduled kernel;
   Report report;
 };
 
 /// Makes schedules of one kernel. Results that several schedules share are computed once.
 class Scheduler {
 public:
-  explicit Scheduler(Kernel lifted);
-  Scheduled schedule(const Asked & = {});
+  explicit Scheduler(Scheduled lifted);
+  Planned schedule(const Asked & = {});
 
 private:
   /// The kernel ordered, and cut into tasks and tiles.
   struct Cut {
-    Scheduled made;
+    Planned made;
     std::vector<int> loops; // free variables of the loops over points
   };
   const Cut &cut(const Asked &);
 
-  Kernel lifted_;
+  Scheduled lifted_;
   std::map<std::string, Cut> cut_; // by the options that decide it
 };
 
-Scheduled defaultSchedule(const Kernel &, const Asked & = {});
+Planned defaultSchedule(const Scheduled &, const Asked & = {});
 
 } // namespace pbc::kernel

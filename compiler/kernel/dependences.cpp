@@ -6,8 +6,8 @@
 
 namespace pbc::kernel {
 
-isl::union_map dependences(const Kernel &kernel) {
-  isl::ctx ctx(isl_schedule_get_ctx(kernel.schedule.get()));
+isl::union_map dependences(const Scheduled &kernel) {
+  isl::ctx ctx(isl_schedule_get_ctx(kernel.schedule.tree.get()));
   isl::union_map reads = isl::manage(isl_union_map_empty_ctx(ctx.get())), writes = reads;
   auto add = [](isl::union_map &to, const isl::map &m) {
     to = isl::manage(isl_union_map_add_map(to.release(), m.copy()));
@@ -25,7 +25,7 @@ isl::union_map dependences(const Kernel &kernel) {
   const isl::union_map touching = writes.unite(reads);
   const isl::union_map conflicts =
       writes.apply_range(touching.reverse()).unite(touching.apply_range(writes.reverse()));
-  const isl::union_map order = isl::manage(isl_schedule_get_map(kernel.schedule.get()));
+  const isl::union_map order = isl::manage(isl_schedule_get_map(kernel.schedule.tree.get()));
   const isl::union_map before = isl::manage(isl_union_map_lex_lt_union_map(order.copy(), order.copy()));
   return conflicts.intersect(before).coalesce();
 }

@@ -10,11 +10,11 @@
 // element per rule point, so points do not share it. Regions that an opaque statement may touch count as
 // touched.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 
 namespace pbc::kernel {
 
 /// All dependences of `kernel.statements` under `kernel.schedule`.
-isl::union_map dependences(const Kernel &);
+isl::union_map dependences(const Scheduled &);
 
 } // namespace pbc::kernel

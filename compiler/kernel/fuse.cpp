@@ -62,15 +62,15 @@ bool sameFunction(const isl::aff &a, const isl::aff &b) {
   return isl_pw_aff_is_equal(one.get(), other.get()) == isl_bool_true;
 }
 
-int taskDimensionOf(const Kernel &kernel, const Statement &s, int variable) {
-  for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k)
-    if (kernel.taskDimensions[k].name == s.dimensions[static_cast<std::size_t>(variable)])
+int taskDimensionOf(const Scheduled &kernel, const Statement &s, int variable) {
+  for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
+    if (kernel.schedule.taskDimensions[k].name == s.dimensions[static_cast<std::size_t>(variable)])
       return static_cast<int>(k);
   return -1;
 }
 
 /// Coordinate `d` of the cells that the access touches.
-Coordinate coordinateOf(const Kernel &kernel, const Statement &s, const Access &a, int d) {
+Coordinate coordinateOf(const Scheduled &kernel, const Statement &s, const Access &a, int d) {
   using Kind = TileProducer::Dimension::Kind;
   if (isl_map_is_single_valued(a.relation.get()) != isl_bool_true)
     return {};
@@ -108,7 +108,7 @@ bool agree(const Coordinate &a, const Coordinate &b) {
 }
 
 /// How a coordinate of the cells that the kernel writes of `matrix` depends on its points.
-Coordinate written(const Kernel &kernel, int matrix, int d) {
+Coordinate written(const Scheduled &kernel, int matrix, int d) {
   std::vector<Coordinate> all;
   for (const Statement &s : kernel.statements)
     for (const Access &a : s.accesses)
@@ -128,11 +128,11 @@ bool involvesLimits(const isl::aff &f) {
   return false;
 }
 
-bool startsAnywhere(const Kernel &kernel) {
-  return kernel.taskOrder == TaskOrder::Any && !kernel.taskDimensions.empty();
+bool startsAnywhere(const Scheduled &kernel) {
+  return kernel.schedule.taskOrder == TaskOrder::Any && !kernel.schedule.taskDimensions.empty();
 }
 
-TileProducer producerOf(const sema::Transform &t, const Kernel &kernel, int step, int matrix) {
+TileProducer producerOf(const sema::Transform &t, const Scheduled &kernel, int step, int matrix) {
   using Kind = TileProducer::Dimension::Kind;
   const std::string &name = t.matrices[matrix].name;
   if (!startsAnywhere(kernel))
@@ -162,7 +162,7 @@ TileProducer producerOf(const sema::Transform &t, const Kernel &kernel, int step
 class Fuser {
 public:
   Fuser(const sema::Transform &t, const schedule::Plan &plan,
-        const std::vector<std::optional<Kernel>> &kernels)
+        const std::vector<std::optional<Scheduled>> &kernels)
       : t_(t), kernels_(kernels) {
     for (const auto &step : plan.steps) {
       touched_.push_back(touchedBy(t, step));
@@ -313,7 +313,7 @@ private:
     const auto &touched = touched_[static_cast<std::size_t>(step)];
     for (const int m : g.matrices)
       if (touched.read.count(m) && !touched.written.count(m)) {
-        const Kernel &kernel = *kernels_[static_cast<std::size_t>(step)];
+        const Scheduled &kernel = *kernels_[static_cast<std::size_t>(step)];
         if (const auto cells = cellsRead(kernel, m))
           all.push_back(boxAround(kernel, m, *cells));
       }
@@ -336,7 +336,7 @@ private:
   }
 
   const sema::Transform &t_;
-  const std::vector<std::optional<Kernel>> &kernels_;
+  const std::vector<std::optional<Scheduled>> &kernels_;
   std::vector<Touched> touched_;       // by step
   std::vector<std::size_t> ruleCount_; // by step
   std::set<int> open_;                 // matrices without an obstacle so far
@@ -346,7 +346,7 @@ private:
 } // namespace
 
 Fusion fuse(const sema::Transform &t, const schedule::Plan &plan,
-            const std::vector<std::optional<Kernel>> &kernels) {
+            const std::vector<std::optional<Scheduled>> &kernels) {
   return Fuser(t, plan, kernels).run();
 }
 

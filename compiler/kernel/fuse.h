@@ -51,7 +51,7 @@ struct Fusion {
 
 /// The fusion of one plan; `kernels` are those of its steps, nothing for steps that call transforms.
 Fusion fuse(const sema::Transform &, const schedule::Plan &,
-            const std::vector<std::optional<Kernel>> &kernels);
+            const std::vector<std::optional<Scheduled>> &kernels);
 
 /// Lines about each group; "" if there is none.
 std::string print(const sema::Transform &, const Fusion &);

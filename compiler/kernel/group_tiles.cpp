@@ -17,7 +17,7 @@ namespace {
 using Functions = std::vector<TaskFunction>;
 
 /// The functions without those that have a single value.
-Functions severalValued(const Functions &all, const Kernel &kernel) {
+Functions severalValued(const Functions &all, const Scheduled &kernel) {
   Functions some;
   std::copy_if(all.begin(), all.end(), std::back_inserter(some), [&](const TaskFunction &f) {
     const isl::set values = valuesOf(f, kernel);
@@ -51,7 +51,7 @@ unsigned fewestSummands(const Functions &functions, const isl::union_map &depend
 
 } // namespace
 
-GroupTilesOutcome groupTiles(const Kernel &lifted, const Items &items) {
+GroupTilesOutcome groupTiles(const Scheduled &lifted, const Items &items) {
   if (!items.inRounds())
     return {std::nullopt, "its points need no rounds"};
   const TaskFunctions wavefront = taskFunctions(lifted);
@@ -61,7 +61,7 @@ GroupTilesOutcome groupTiles(const Kernel &lifted, const Items &items) {
         fmt::format("a point needs others of earlier rounds that are too far away: tiles lean by {} at most",
                     kSteepestSkew)};
   Functions functions = severalValued(wavefront.functions, lifted);
-  const auto &needed = items.kernel.taskDimensions;
+  const auto &needed = items.kernel.schedule.taskDimensions;
   if (functions.size() < needed.size())
     return {
         std::nullopt,
@@ -79,8 +79,8 @@ GroupTilesOutcome groupTiles(const Kernel &lifted, const Items &items) {
   const auto last = std::bit_width(summands) - 1;
   std::rotate(functions.begin() + last, functions.begin() + last + 1, functions.end());
   std::rotate(isInRound.begin() + last, isInRound.begin() + last + 1, isInRound.end());
-  const Kernel cut = cutAlong(lifted, {TaskOrder::Wavefront, functions});
-  return {GroupTiles{cut, oneItem(cut, lifted.schedule), isInRound}, ""};
+  const Scheduled cut = cutAlong(lifted, {TaskOrder::Wavefront, functions});
+  return {GroupTiles{cut, oneItem(cut, lifted.schedule.tree), isInRound}, ""};
 }
 
 } // namespace pbc::kernel

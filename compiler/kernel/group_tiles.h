@@ -31,8 +31,8 @@ namespace pbc::kernel {
 inline constexpr int kMostTileFunctions = 4;
 
 struct GroupTiles {
-  Kernel kernel; // taskDimensions: the functions, x first
-  Kernel item;
+  Scheduled kernel; // taskDimensions: the functions, x first
+  Scheduled item;
   std::vector<bool> isInRound; // by function: whether it is a summand of the round; the last one is
 };
 
@@ -42,6 +42,6 @@ struct GroupTilesOutcome {
 };
 
 /// `items` must be those of the same kernel.
-GroupTilesOutcome groupTiles(const Kernel &lifted, const Items &items);
+GroupTilesOutcome groupTiles(const Scheduled &lifted, const Items &items);
 
 } // namespace pbc::kernel

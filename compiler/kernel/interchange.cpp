@@ -9,9 +9,9 @@
 
 namespace pbc::kernel {
 
-Outcome interchange(const Kernel &kernel, const std::vector<int> &order) {
+Outcome interchange(const Scheduled &kernel, const std::vector<int> &order) {
   isl::schedule_node node =
-      isl::manage(isl_schedule_node_child(isl_schedule_get_root(kernel.schedule.get()), 0));
+      isl::manage(isl_schedule_node_child(isl_schedule_get_root(kernel.schedule.tree.get()), 0));
   if (!isBand(node))
     return {std::nullopt, "its outermost node is not a band of loops"};
   std::vector<int> sorted = order;
@@ -27,13 +27,13 @@ Outcome interchange(const Kernel &kernel, const std::vector<int> &order) {
         reordered, k, isl_multi_union_pw_aff_get_union_pw_aff(partial, order[k]));
   isl_multi_union_pw_aff_free(partial);
   isl_schedule_node *bare = isl_schedule_node_delete(node.copy());
-  Kernel changed = kernel;
+  Scheduled changed = kernel;
   bare = isl_schedule_node_insert_partial_schedule(bare, reordered);
-  changed.schedule = isl::manage(isl_schedule_node_get_schedule(bare));
+  changed.schedule.tree = isl::manage(isl_schedule_node_get_schedule(bare));
   isl_schedule_node_free(bare);
-  if (!isLegal(changed.schedule, kernel.dependences))
+  if (!isLegal(changed.schedule.tree, kernel.dependences))
     return {std::nullopt, "a value would be used before it is computed"};
-  changed.schedule = withFlags(changed.schedule, kernel.dependences);
+  changed.schedule.tree = withFlags(changed.schedule.tree, kernel.dependences);
   return {changed, ""};
 }
 

@@ -7,11 +7,11 @@
 // Legal if every dependence still ends later than it begins. The purpose is that neighbours in memory are
 // computed one after the other.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 
 namespace pbc::kernel {
 
 /// `order`: for each new member of the outermost band, the old member that takes its place.
-Outcome interchange(const Kernel &, const std::vector<int> &order);
+Outcome interchange(const Scheduled &, const std::vector<int> &order);
 
 } // namespace pbc::kernel

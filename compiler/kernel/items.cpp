@@ -28,9 +28,9 @@ isl_set *atOneValue(isl_set *set, std::size_t count) {
 
 } // namespace
 
-Kernel oneItem(const Kernel &cut, const isl::schedule &order) {
-  Kernel item = cut;
-  const std::size_t count = cut.taskDimensions.size();
+Scheduled oneItem(const Scheduled &cut, const isl::schedule &order) {
+  Scheduled item = cut;
+  const std::size_t count = cut.schedule.taskDimensions.size();
   item.context = isl::manage(isl_set_params(atOneValue(item.context.release(), count)));
   isl_union_set *domain = isl_union_set_empty_ctx(isl_set_get_ctx(cut.context.get()));
   for (Statement &s : item.statements) {
@@ -38,11 +38,11 @@ Kernel oneItem(const Kernel &cut, const isl::schedule &order) {
     s.domain = isl::manage(isl_set_coalesce(isl_set_gist_params(points, item.context.copy())));
     domain = isl_union_set_add_set(domain, s.domain.copy());
   }
-  item.schedule = isl::manage(isl_schedule_intersect_domain(order.copy(), domain));
+  item.schedule.tree = isl::manage(isl_schedule_intersect_domain(order.copy(), domain));
   return item;
 }
 
-ItemsOutcome mapToItems(const Kernel &lifted) {
+ItemsOutcome mapToItems(const Scheduled &lifted) {
   for (const Statement &s : lifted.statements) {
     if (s.isOpaque && !s.onDevice)
       return {std::nullopt, "its body could not be taken apart into statements"};
@@ -52,19 +52,19 @@ ItemsOutcome mapToItems(const Kernel &lifted) {
   if (lifted.statements.empty())
     return {std::nullopt, "it does nothing"};
   const TaskFunctions functions = itemFunctions(lifted);
-  const Kernel cut = cutAlong(lifted, functions);
-  const std::size_t rounds = cut.taskOrder == TaskOrder::Rounds ? 1 : 0;
-  if (cut.taskDimensions.size() <= rounds)
+  const Scheduled cut = cutAlong(lifted, functions);
+  const std::size_t rounds = cut.schedule.taskOrder == TaskOrder::Rounds ? 1 : 0;
+  if (cut.schedule.taskDimensions.size() <= rounds)
     return {std::nullopt, lifted.statements.front().freeCount == 0
                               ? "it has one point only, which would be one work-item"
                               : "every loop over its points carries a dependence"};
-  if (cut.taskDimensions.size() > kMostFunctions)
+  if (cut.schedule.taskDimensions.size() > kMostFunctions)
     return {std::nullopt, fmt::format("its points have more than {} coordinates", kMostFunctions)};
-  return {Items{cut, oneItem(cut, lifted.schedule)}, ""};
+  return {Items{cut, oneItem(cut, lifted.schedule.tree)}, ""};
 }
 
-Items asOneItem(const Kernel &lifted) {
-  const Kernel whole = cutAlong(lifted, {});
+Items asOneItem(const Scheduled &lifted) {
+  const Scheduled whole = cutAlong(lifted, {});
   return {whole, whole};
 }
 

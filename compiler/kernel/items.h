@@ -12,7 +12,7 @@
 // that is called has an item if it can be written for devices (body/device_body.h). Source: petabricks-hetero
 // 4, phases 1 and 2.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 
 namespace pbc::kernel {
 
@@ -20,9 +20,9 @@ namespace pbc::kernel {
 inline constexpr int kMostFunctions = 5;
 
 struct Items {
-  Kernel kernel; // taskDimensions: the functions; taskOrder: Any, or Rounds along function 0
-  Kernel item;
-  bool inRounds() const { return kernel.taskOrder == TaskOrder::Rounds; }
+  Scheduled kernel; // taskDimensions: the functions; taskOrder: Any, or Rounds along function 0
+  Scheduled item;
+  bool inRounds() const { return kernel.schedule.taskOrder == TaskOrder::Rounds; }
 };
 
 struct ItemsOutcome {
@@ -32,11 +32,11 @@ struct ItemsOutcome {
 };
 
 /// `lifted`: in the order of the plan, as lift() makes it.
-ItemsOutcome mapToItems(const Kernel &lifted);
+ItemsOutcome mapToItems(const Scheduled &lifted);
 /// `cut` with one value of each of its functions; `order`: the schedule before the cut, which does not refer
 /// to high<k>.
-Kernel oneItem(const Kernel &cut, const isl::schedule &order);
+Scheduled oneItem(const Scheduled &cut, const isl::schedule &order);
 /// All points as one item, which the items of a group can compute together (cooperate.h).
-Items asOneItem(const Kernel &lifted);
+Items asOneItem(const Scheduled &lifted);
 
 } // namespace pbc::kernel

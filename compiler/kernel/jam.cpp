@@ -34,7 +34,7 @@ bool isAroundVector(const isl::schedule_node &band) {
 }
 
 // The number of cells that `rows` neighbours along dimension `y` read together.
-std::size_t readTogether(const Kernel &kernel, const Statement &s, int y, int rows) {
+std::size_t readTogether(const Scheduled &kernel, const Statement &s, int y, int rows) {
   std::set<std::string> cells;
   for (const Access &a : s.accesses) {
     if (a.isWrite || kernel.buffers[a.buffer].role == Buffer::Role::Local)
@@ -58,11 +58,11 @@ std::size_t readTogether(const Kernel &kernel, const Statement &s, int y, int ro
 
 } // namespace
 
-Outcome jam(const Kernel &kernel, int rows) {
+Outcome jam(const Scheduled &kernel, int rows) {
   std::string why = "no loop is around a vector loop of one statement";
   bool found = false;
-  Kernel changed = kernel;
-  changed.schedule = mapBottomUp(kernel.schedule, [&](const isl::schedule_node &band) {
+  Scheduled changed = kernel;
+  changed.schedule.tree = mapBottomUp(kernel.schedule.tree, [&](const isl::schedule_node &band) {
     if (!isAroundVector(band))
       return band;
     const std::vector<std::string> names = statementsAt(band);

@@ -9,12 +9,12 @@
 // The mark says how the loop is realised and leaves the tree as it is. Legal if neither loop carries a
 // dependence.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 
 namespace pbc::kernel {
 
 /// Marks every such loop; says why if there is none. `rows`: the number of iterations together, whether it
 /// pays or not; 0: as many as fit into registers, if that saves reads.
-Outcome jam(const Kernel &, int rows = 0);
+Outcome jam(const Scheduled &, int rows = 0);
 
 } // namespace pbc::kernel

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The Kernel: a loop nest as data, on which all schedules, scripts and searches work.
+// The Kernel: what a loop nest computes, as data, on which all schedules, scripts and searches work.
 //
 //   kernel Smooth.0 [n]
 //     buffer A double 1-d input;  buffer B double 1-d output;  buffer s double local, private to (i)
 //     S0[i]: s[i] = 0     S1[i,k]: s[i] += A[i-1+k]     S2[i]: B[i] = s[i] / 3.0
 //     domain { S0[i]; S1[i,k]; S2[i] : 1 <= i < n-1, 0 <= k < 3 }
-//     schedule band i (task, vector): alloc s: sequence S0 ; band k: S1 ; S2
 //
-// A Kernel consists of buffers, statements (domain, expression tree, access relations), and one isl schedule
-// tree whose bands and marks say how each loop is realised (realisation.h). A body that could not be lifted is an opaque
-// statement: a call of its emitted function with the regions that its header declares. Transformations (one
-// file each) take a Kernel and return a new one, or one sentence that says why they do not apply; legality
-// follows from `dependences` and is never assumed.
+// A Kernel consists of buffers, statements (domain, expression tree, access relations) and the dependences between
+// their instances. How its loops run is another value (schedule.h). A body that could not be lifted is an opaque
+// statement: a call of its emitted function with the regions that its header declares.
 //
 // Invariants (verify.h): every statement's tuple name is its `name`; accesses' relations have the statement's
-// domain space as domain; the schedule's domain is the union of the statements' domains; every dependence is
-// lexicographically positive under the schedule.
+// domain space as domain.
 #pragma once
 #include "compiler/body/device_body.h"
 #include "compiler/poly/poly.h"
@@ -98,77 +94,14 @@ struct Statement {
   std::shared_ptr<const body::DeviceBody> onDevice; // the body's version for devices; null: none
 };
 
-/// The size of a block in registers, and of the panels of its operands in caches. 0:
-/// runtime/abi/register_tile.h decides, by the processor at hand.
-struct RegisterShape {
-  int rows = 0, vectors = 0;
-  long depth = 0, columns = 0; // steps of k and columns of x that are copied into panels together
-};
-
-/// What is known of the block of points for the mark "registers" (register_tile.h).
-struct RegisterTile {
-  /// A read in a loop over k that moves with k and with only one of x and y, so that a block reads a strip.
-  struct Panel {
-    int statement, access;
-    bool alongX;
-  };
-  int x, y;        // free variables
-  Scalar element;  // the type of everything that is computed
-  int scalars = 0; // Locals whose values are kept through the loops
-  /// The body consists of statements and loops over statements, one level deep; the members below are only
-  /// for such bodies.
-  bool isDeep = false;
-  bool moves = false; // some of these loops have other bounds in other rows
-  std::vector<Panel> panels;
-  /// The only Local that is kept through the only loop, if it is then stored unchanged; -1: none.
-  int resumed = -1;
-  /// If set, rows wait for earlier ones: step k of a row's loop may run once the rows before k - behind are
-  /// done.
-  std::optional<long> behind;
-  RegisterShape shape = {};
-};
-
-/// How the parts of the task dimensions may follow each other.
-enum class TaskOrder {
-  Any,
-  Wavefront, // a part after those that precede it by one in some dimension
-  Rounds,    // values of dimension 0 one after the other, parts of the others in any order
-};
-
 struct Kernel {
   std::string name;                    // "Smooth.0"
   std::vector<std::string> parameters; // size variables (mangled); all integers
   std::vector<Buffer> buffers;
   std::vector<Statement> statements;
-  isl::set context; // what is known of the parameters
-  isl::schedule schedule;
-  std::optional<isl::schedule> plain; // a simpler one (no lanes), used if `schedule` is too large to print
-  isl::union_map dependences;         // flow, anti and output, between statement instances
-  // Functions of the points along which tasks are cut (task_functions.h): for each, the domains are
-  // restricted to points where its value is in [low<k>, high<k>), which are extra parameters `low0`, `high0`,
-  // ... of the emitted function. Set by splitIntoTasks; empty: one task.
-  struct TaskDimension {
-    std::string name;      // "x", "i + 2 k"
-    isl::pw_aff low, high; // the whole range over the parameters, half open
-    long grain = 1;        // parts begin at multiples of this from the range's low end
-    // For a wavefront: whether the function moves among the cells that are written, or through time over the
-    // same ones; and the dimension of time along which parts move by `slope` per step (time_functions.h).
-    // What never decreases is this function plus `slope` times the time.
-    bool isPlace = true;
-    int along = -1, slope = 0;
-    int down = 0; // for diamonds: `down` times the time minus this function never decreases, either
-  };
-  std::vector<TaskDimension> taskDimensions;
-  TaskOrder taskOrder = TaskOrder::Any;
-  long bytesPerPlace = 0; // for a wavefront through time: in all matrices, all slots of versions
-  std::optional<RegisterTile> registerTile;
-  bool reassociates = false; // `fast` rules: sums and products may be computed in another order
-};
-
-/// The result of a transformation: the new kernel, or why it does not apply.
-struct Outcome {
-  std::optional<Kernel> kernel;
-  std::string why;
+  isl::set context;           // what is known of the parameters
+  isl::union_map dependences; // flow, anti and output, between statement instances
+  bool reassociates = false;  // `fast` rules: sums and products may be computed in another order
 };
 
 } // namespace pbc::kernel

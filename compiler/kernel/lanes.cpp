@@ -17,7 +17,7 @@ constexpr long kGroupBytes = 256;
 
 } // namespace
 
-Outcome spreadOverLanes(const Kernel &kernel, const isl::schedule_node &band, int x, long group) {
+Outcome spreadOverLanes(const Scheduled &kernel, const isl::schedule_node &band, int x, long group) {
   std::vector<int> statements;
   for (const std::string &name : statementsAt(band))
     statements.push_back(statementIndex(kernel, name));
@@ -40,14 +40,14 @@ Outcome spreadOverLanes(const Kernel &kernel, const isl::schedule_node &band, in
   for (int k : statements)
     for (const Access &a : kernel.statements[k].accesses)
       widest = std::max(widest, bytesOf(kernel.buffers[a.buffer].element));
-  Kernel changed = kernel;
+  Scheduled changed = kernel;
   if (group == 0)
     group = kGroupBytes / widest;
   for (Buffer &b : changed.buffers)
     if (b.role == Buffer::Role::Local)
       b.lanes = group;
   const isl::schedule_node marked = insertMark(band, as::Lanes{group});
-  changed.schedule = isl::manage(isl_schedule_node_get_schedule(marked.get()));
+  changed.schedule.tree = isl::manage(isl_schedule_node_get_schedule(marked.get()));
   return {changed, ""};
 }
 

@@ -9,13 +9,13 @@
 // instead, isl took ten times as long to print the same code.) Legal if the loop is parallel and no loop of
 // the body depends on x.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 #include <isl/schedule_node.h>
 
 namespace pbc::kernel {
 
 /// `band`: the loop over free variable `x`, of one member, in the kernel's schedule; it must carry no
 /// dependence. `group`: number of lanes; 0: as many as the registers hold.
-Outcome spreadOverLanes(const Kernel &, const isl::schedule_node &band, int x, long group = 0);
+Outcome spreadOverLanes(const Scheduled &, const isl::schedule_node &band, int x, long group = 0);
 
 } // namespace pbc::kernel

@@ -66,7 +66,7 @@ isl_multi_union_pw_aff *loopSchedule(const Block &loop, const Kernel &kernel) {
 
 // Inserts the program order of `blocks` at `node`, a leaf; returns the node at the same position.
 isl::schedule_node graft(const isl::schedule_node &node, const std::vector<Block> &blocks,
-                         const Kernel &kernel) {
+                         const Scheduled &kernel) {
   if (blocks.size() > 1) {
     isl_union_set_list *filters = isl_union_set_list_alloc(isl_schedule_node_get_ctx(node.get()), 0);
     for (const Block &b : blocks)
@@ -99,8 +99,8 @@ isl_pw_multi_aff *toPoint(const Statement &s, const std::string &tuple) {
 }
 
 // The plan's order of points with each point replaced by its statements.
-isl::schedule expand(const schedule::Step &step, const std::vector<LiftedRule> &rules, const Kernel &kernel,
-                     const isl::union_pw_multi_aff &contraction) {
+isl::schedule expand(const schedule::Step &step, const std::vector<LiftedRule> &rules,
+                     const Scheduled &kernel, const isl::union_pw_multi_aff &contraction) {
   isl::schedule lifted =
       isl::manage(isl_schedule_pullback_union_pw_multi_aff(step.order.copy(), contraction.copy()));
   isl_union_set *domain = isl_union_set_empty_ctx(isl_set_get_ctx(kernel.context.get()));
@@ -134,10 +134,10 @@ isl::schedule expand(const schedule::Step &step, const std::vector<LiftedRule> &
 
 // Correct without any analysis: the plan's dependences between points, and every pair inside one point in
 // order.
-isl::union_map coarse(const Kernel &kernel, const schedule::Step &step,
+isl::union_map coarse(const Scheduled &kernel, const schedule::Step &step,
                       const isl::union_pw_multi_aff &contraction) {
   const isl::union_map toPoints = isl::manage(isl_union_map_from_union_pw_multi_aff(contraction.copy()));
-  const isl::union_map order = isl::manage(isl_schedule_get_map(kernel.schedule.get()));
+  const isl::union_map order = isl::manage(isl_schedule_get_map(kernel.schedule.tree.get()));
   const isl::union_map before = isl::manage(isl_union_map_lex_lt_union_map(order.copy(), order.copy()));
   const isl::union_map between = toPoints.apply_range(step.dependences).apply_range(toPoints.reverse());
   const isl::union_map within = toPoints.apply_range(toPoints.reverse());
@@ -162,10 +162,10 @@ std::vector<std::string> parameterNames(const sema::Transform &transform) {
 }
 
 /// `takesApart`: whether bodies that can be lifted are lifted; nothing if that makes too many dependences.
-static std::optional<Kernel> lift(const sema::Transform &transform, const schedule::Step &step,
-                                  const std::vector<body::Facts> &factsOfRules, const choice::Grid &grid,
-                                  poly::Context &ctx, bool takesApart) {
-  Kernel kernel;
+static std::optional<Scheduled> lift(const sema::Transform &transform, const schedule::Step &step,
+                                     const std::vector<body::Facts> &factsOfRules, const choice::Grid &grid,
+                                     poly::Context &ctx, bool takesApart) {
+  Scheduled kernel;
   kernel.parameters = parameterNames(transform);
   kernel.context = isl::manage(isl_set_params(grid.context.copy()));
   std::string prefix;
@@ -197,14 +197,14 @@ static std::optional<Kernel> lift(const sema::Transform &transform, const schedu
     rules.push_back(std::move(rule));
   }
   const isl::union_pw_multi_aff contract = isl::manage(contraction);
-  kernel.schedule = expand(step, rules, kernel, contract);
+  kernel.schedule.tree = expand(step, rules, kernel, contract);
   const unsigned long budget = takesApart ? kStatementBudget : kDependenceBudget;
   if (!ctx.withBudget(budget, [&] { kernel.dependences = dependences(kernel); })) {
     if (takesApart && isApart(kernel))
       return std::nullopt;
     kernel.dependences = coarse(kernel, step, contract);
   }
-  kernel.schedule = withFlags(kernel.schedule, kernel.dependences);
+  kernel.schedule.tree = withFlags(kernel.schedule.tree, kernel.dependences);
   return kernel;
 }
 

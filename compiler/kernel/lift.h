@@ -12,13 +12,13 @@
 // with its bindings. Scalars are indexed by the rule's free variables, so that two points never share one:
 // this avoids false dependences between points. In printed text they are single variables again.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 #include "compiler/schedule/plan.h"
 
 namespace pbc::kernel {
 
 struct LiftOutcome {
-  Kernel kernel;
+  Scheduled kernel;
   std::string whyWhole; // why bodies that could be lifted are opaque statements all the same; "": none is
 };
 

@@ -24,13 +24,13 @@ bool within(unsigned long budget, const poly::Context &context, const std::funct
 
 /// Finds the last function that both have, if their parts can run in any order. x, the dimension along
 /// memory, is only used if there is no other.
-void findShared(OnDevice &device, const Kernel &scheduled) {
-  const Kernel &items = device.items->kernel;
-  if (items.taskOrder != TaskOrder::Any || scheduled.taskOrder != TaskOrder::Any)
+void findShared(OnDevice &device, const Scheduled &scheduled) {
+  const Scheduled &items = device.items->kernel;
+  if (items.schedule.taskOrder != TaskOrder::Any || scheduled.schedule.taskOrder != TaskOrder::Any)
     return;
-  for (std::size_t k = 0; k < items.taskDimensions.size(); ++k)
-    for (std::size_t t = 0; t < scheduled.taskDimensions.size(); ++t)
-      if (items.taskDimensions[k].name == scheduled.taskDimensions[t].name) {
+  for (std::size_t k = 0; k < items.schedule.taskDimensions.size(); ++k)
+    for (std::size_t t = 0; t < scheduled.schedule.taskDimensions.size(); ++t)
+      if (items.schedule.taskDimensions[k].name == scheduled.schedule.taskDimensions[t].name) {
         device.shared = static_cast<int>(k);
         device.sharedInTasks = static_cast<int>(t);
       }
@@ -38,12 +38,12 @@ void findShared(OnDevice &device, const Kernel &scheduled) {
 
 /// Whether there is a loop whose length depends on the sizes, with the same steps for all items: what items
 /// read in it can be shared by several cells of one item.
-bool hasSharedLoop(const Items &items, const Kernel &lifted) {
+bool hasSharedLoop(const Items &items, const Scheduled &lifted) {
   const Statement &first = lifted.statements.front();
   std::vector<int> variables; // of the items
-  for (std::size_t k = items.inRounds() ? 1 : 0; k < items.kernel.taskDimensions.size(); ++k) {
+  for (std::size_t k = items.inRounds() ? 1 : 0; k < items.kernel.schedule.taskDimensions.size(); ++k) {
     const auto at = std::find(first.dimensions.begin(), first.dimensions.begin() + first.freeCount,
-                              items.kernel.taskDimensions[k].name);
+                              items.kernel.schedule.taskDimensions[k].name);
     if (at == first.dimensions.begin() + first.freeCount)
       return false;
     variables.push_back(static_cast<int>(at - first.dimensions.begin()));
@@ -65,13 +65,13 @@ bool hasSharedLoop(const Items &items, const Kernel &lifted) {
 /// Finds the boxes of a part of the points or, if these are too expensive, of all points: then the work
 /// cannot be shared. Rounds are always launched for all points, and parts along skewed functions in three
 /// dimensions would take half a minute to compute. Returns "", or why it is impossible.
-std::string findTouched(OnDevice &device, const Items &items, const Kernel &lifted, bool &isDivisible,
+std::string findTouched(OnDevice &device, const Items &items, const Scheduled &lifted, bool &isDivisible,
                         const poly::Context &context) {
   for (const Buffer &b : items.kernel.buffers) {
     if (b.role == Buffer::Role::Local)
       continue;
     Touched touched;
-    const auto find = [&](const Kernel &kernel) {
+    const auto find = [&](const Scheduled &kernel) {
       return within(kBudget, context, [&] { touched = touchedCells(kernel, b); }) &&
              mostCases(touched) <= kMostCases;
     };
@@ -86,8 +86,8 @@ std::string findTouched(OnDevice &device, const Items &items, const Kernel &lift
 }
 
 /// Has a budget of its own, because other versions exist without tiles.
-void findTiles(OnDevice &device, const Kernel &lifted, const poly::Context &context) {
-  if (!device.items || device.items->kernel.taskDimensions.empty())
+void findTiles(OnDevice &device, const Scheduled &lifted, const poly::Context &context) {
+  if (!device.items || device.items->kernel.schedule.taskDimensions.empty())
     return;
   GroupTilesOutcome outcome;
   if (!within(kBudget, context, [&] { outcome = groupTiles(lifted, *device.items); }))
@@ -114,14 +114,14 @@ void findCooperation(OnDevice &device, const poly::Context &context) {
   device.why = why;
 }
 
-bool isLifted(const Kernel &kernel) {
+bool isLifted(const Scheduled &kernel) {
   return !kernel.statements.empty() && std::none_of(kernel.statements.begin(), kernel.statements.end(),
                                                     [](const Statement &s) { return s.isOpaque; });
 }
 
 } // namespace
 
-OnDevice onDevice(const Kernel &lifted, const Kernel &scheduled, const poly::Context &context) {
+OnDevice onDevice(const Scheduled &lifted, const Scheduled &scheduled, const poly::Context &context) {
   OnDevice device;
   ItemsOutcome items;
   const auto map = [&] {

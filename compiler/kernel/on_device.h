@@ -16,7 +16,7 @@ namespace pbc::kernel {
 
 struct OnDevice {
   std::optional<Items> items;
-  std::optional<Kernel> staged; // the item with inputs in group-local memory
+  std::optional<Scheduled> staged; // the item with inputs in group-local memory
   bool hasBlocks = false; // it pays that each work-item computes several cells (emit/kernel/device_blocks.h)
   std::vector<Touched> touched; // what a part of the points touches; without `shared` possibly everything
   std::optional<GroupTiles> tiles;
@@ -31,6 +31,6 @@ struct OnDevice {
 
 /// `lifted` is the kernel before, `scheduled` after the processor's schedule was made. If a budget is
 /// exceeded, there is no version.
-OnDevice onDevice(const Kernel &lifted, const Kernel &scheduled, const poly::Context &);
+OnDevice onDevice(const Scheduled &lifted, const Scheduled &scheduled, const poly::Context &);
 
 } // namespace pbc::kernel

@@ -61,7 +61,7 @@ std::string value(const Kernel &kernel, const Statement &s, const Expr &e) {
 
 /// The function over which member `k` of a band runs: one function if all statements agree, because one for each
 /// statement, "S: x" for "{ S[y, x] -> [(x)] }", would take more room than it explains.
-std::string over(const Kernel &kernel, const isl::schedule_node &node, int k) {
+std::string over(const Scheduled &kernel, const isl::schedule_node &node, int k) {
   std::vector<std::string> functions;
   for (const std::string &name : statementsAt(node)) {
     const Statement &s = kernel.statements[statementIndex(kernel, name)];
@@ -83,14 +83,14 @@ bool isParallelMember(const isl::schedule_node &band, int k) {
   return isl_schedule_node_band_member_get_coincident(band.get(), k) == isl_bool_true;
 }
 
-std::string band(const Kernel &kernel, const isl::schedule_node &node) {
+std::string band(const Scheduled &kernel, const isl::schedule_node &node) {
   std::string text = "band";
   for (int k = 0; k < members(node); ++k)
     text += (k ? ", " : " ") + over(kernel, node, k) + (isParallelMember(node, k) ? " parallel" : "");
   return text;
 }
 
-void collectLoops(const Kernel &kernel, const isl::schedule_node &node, int depth,
+void collectLoops(const Scheduled &kernel, const isl::schedule_node &node, int depth,
                   std::vector<Realisation> how, std::vector<Loop> &out) {
   if (const std::optional<Mark> mark = markAt(node)) {
     if (const auto *realisation = std::get_if<Realisation>(&*mark))
@@ -105,7 +105,7 @@ void collectLoops(const Kernel &kernel, const isl::schedule_node &node, int dept
     collectLoops(kernel, isl::manage(isl_schedule_node_get_child(node.get(), k)), depth, how, out);
 }
 
-void tree(const Kernel &kernel, const isl::schedule_node &node, const std::string &indent,
+void tree(const Scheduled &kernel, const isl::schedule_node &node, const std::string &indent,
           std::string &text) {
   std::string inner = indent + "  ";
   switch (isl_schedule_node_get_type(node.get())) {
@@ -135,10 +135,10 @@ void tree(const Kernel &kernel, const isl::schedule_node &node, const std::strin
 }
 
 /// The functions that form the sides of tiles which move with time.
-std::string sides(const Kernel &kernel, const Kernel::TaskDimension &t) {
+std::string sides(const Scheduled &kernel, const TaskDimension &t) {
   if (t.along < 0)
     return "";
-  const std::string &time = kernel.taskDimensions[static_cast<std::size_t>(t.along)].name;
+  const std::string &time = kernel.schedule.taskDimensions[static_cast<std::size_t>(t.along)].name;
   return "; tiles of " + t.name + " + " + multiple(t.slope, time) +
          (t.down ? " and " + multiple(t.down, time) + " - " + t.name : "");
 }
@@ -154,7 +154,7 @@ std::string print(const Kernel &kernel, const Statement &s) {
   return "call " + s.function + "(" + poly::join(arguments) + ")";
 }
 
-std::string print(const Kernel &kernel) {
+std::string print(const Scheduled &kernel) {
   std::string text = "kernel " + kernel.name;
   if (!kernel.parameters.empty())
     text += " [" + poly::join(kernel.parameters) + "]";
@@ -170,24 +170,24 @@ std::string print(const Kernel &kernel) {
   for (const Statement &s : kernel.statements)
     text += "  " + s.name + "[" + poly::join(s.dimensions) + "]: " + print(kernel, s) + "\n    " +
             braces(poly::text(s.domain)) + "\n";
-  for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k) {
-    const Kernel::TaskDimension &t = kernel.taskDimensions[k];
+  for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k) {
+    const TaskDimension &t = kernel.schedule.taskDimensions[k];
     text += "  task " + t.name + " in [" + poly::cxx(t.low) + ", " + poly::cxx(t.high) + ") by " +
             std::to_string(t.grain) + (t.isPlace ? "" : ", time") + sides(kernel, t) + "\n";
   }
-  if (kernel.taskOrder != TaskOrder::Any)
-    text += kernel.taskOrder == TaskOrder::Rounds ? "  tasks in rounds of the first\n"
-                                                  : "  tasks as a wavefront\n";
-  if (kernel.bytesPerPlace)
-    text += "  bytes per place: " + std::to_string(kernel.bytesPerPlace) + "\n";
+  if (kernel.schedule.taskOrder != TaskOrder::Any)
+    text += kernel.schedule.taskOrder == TaskOrder::Rounds ? "  tasks in rounds of the first\n"
+                                                           : "  tasks as a wavefront\n";
+  if (kernel.schedule.bytesPerPlace)
+    text += "  bytes per place: " + std::to_string(kernel.schedule.bytesPerPlace) + "\n";
   text += "  schedule\n";
-  tree(kernel, isl::manage(isl_schedule_get_root(kernel.schedule.get())), "    ", text);
+  tree(kernel, isl::manage(isl_schedule_get_root(kernel.schedule.tree.get())), "    ", text);
   return text;
 }
 
-std::vector<Loop> loops(const Kernel &kernel) {
+std::vector<Loop> loops(const Scheduled &kernel) {
   std::vector<Loop> out;
-  collectLoops(kernel, isl::manage(isl_schedule_get_root(kernel.schedule.get())), 0, {}, out);
+  collectLoops(kernel, isl::manage(isl_schedule_get_root(kernel.schedule.tree.get())), 0, {}, out);
   return out;
 }
 

@@ -11,12 +11,12 @@
 //         alloc:R0_s
 //           sequence ...
 #pragma once
-#include "compiler/kernel/kernel.h"
 #include "compiler/kernel/realisation.h"
+#include "compiler/kernel/schedule.h"
 
 namespace pbc::kernel {
 
-std::string print(const Kernel &);
+std::string print(const Scheduled &);
 
 /// One loop of the schedule, for reports about a rule.
 struct Loop {
@@ -27,7 +27,7 @@ struct Loop {
 };
 
 /// The loops from the outside inwards, in the order of the text, without those that have a single iteration.
-std::vector<Loop> loops(const Kernel &);
+std::vector<Loop> loops(const Scheduled &);
 
 /// A statement's assignment, as "R0_s[i] += A[-1 + i + k]".
 std::string print(const Kernel &, const Statement &);

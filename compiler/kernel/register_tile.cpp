@@ -36,7 +36,8 @@ bool isFloat(Scalar s) { return s == Scalar::F64 || s == Scalar::F32; }
 
 class Analysis {
 public:
-  Analysis(const Kernel &kernel, int x, int y, bool isParallel) : kernel_(kernel), isParallel_(isParallel) {
+  Analysis(const Scheduled &kernel, int x, int y, bool isParallel)
+      : kernel_(kernel), isParallel_(isParallel) {
     tile_.x = x, tile_.y = y;
   }
 
@@ -229,7 +230,7 @@ private:
 
   static constexpr long kSameRow = std::numeric_limits<long>::max();
 
-  const Kernel &kernel_;
+  const Scheduled &kernel_;
   const bool isParallel_; // the loop over y
   RegisterTile tile_{};
   std::vector<const Access *> strided_;
@@ -237,7 +238,7 @@ private:
 };
 
 /// The same for everything that is written; -1 if it differs.
-int contiguousVariable(const Kernel &kernel) {
+int contiguousVariable(const Scheduled &kernel) {
   int found = -1;
   for (const Statement &s : kernel.statements) {
     const int here = contiguousVariable(kernel, s);
@@ -250,7 +251,7 @@ int contiguousVariable(const Kernel &kernel) {
 
 } // namespace
 
-Outcome registerTile(const Kernel &kernel, const RegisterShape *shape) {
+Outcome registerTile(const Scheduled &kernel, const RegisterShape *shape) {
   for (const Statement &s : kernel.statements) {
     if (s.isOpaque)
       return {std::nullopt, "its body is a call of C++ code"};
@@ -267,11 +268,11 @@ Outcome registerTile(const Kernel &kernel, const RegisterShape *shape) {
   const int x = contiguousVariable(kernel);
   if (x < 0)
     return {std::nullopt, "no variable runs along what it writes"};
-  Kernel tiled = kernel;
-  tiled.schedule = splitBands(kernel.schedule);
+  Scheduled tiled = kernel;
+  tiled.schedule.tree = splitBands(kernel.schedule.tree);
   std::vector<isl::schedule_node> bands; // over points, outermost first
   std::vector<int> variables;
-  visit(isl::manage(isl_schedule_get_root(tiled.schedule.get())), [&](const isl::schedule_node &node) {
+  visit(isl::manage(isl_schedule_get_root(tiled.schedule.tree.get())), [&](const isl::schedule_node &node) {
     if (!isBand(node))
       return;
     const int d = memberDimension(tiled, node);
@@ -288,13 +289,13 @@ Outcome registerTile(const Kernel &kernel, const RegisterShape *shape) {
   if (!isParallel(bands[n - 1], 0, kernel.dependences, false))
     return {std::nullopt, "a point needs the one before it along " + kernel.statements.front().dimensions[x]};
   Analysis analysis(kernel, x, variables[n - 2], isParallel(bands[n - 2], 0, kernel.dependences, false));
-  tiled.registerTile = analysis.run();
-  if (!tiled.registerTile)
+  tiled.schedule.registerTile = analysis.run();
+  if (!tiled.schedule.registerTile)
     return {std::nullopt, analysis.why()};
   if (shape)
-    tiled.registerTile->shape = *shape;
+    tiled.schedule.registerTile->shape = *shape;
   const isl::schedule_node marked = insertMark(bands[n - 2], as::Registers{});
-  tiled.schedule = isl::manage(isl_schedule_node_get_schedule(marked.get()));
+  tiled.schedule.tree = isl::manage(isl_schedule_node_get_schedule(marked.get()));
   return {tiled, ""};
 }
 

@@ -18,12 +18,12 @@
 // done (RegisterTile::behind). Blocks may overlap (the last one begins early rather than end beyond the
 // edge), because computing a point again gives the same result.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 
 namespace pbc::kernel {
 
 /// `shape`: makes blocks of this shape, whether it pays or not; null: only where it pays, in the processor's
 /// best shape.
-Outcome registerTile(const Kernel &, const RegisterShape *shape = nullptr);
+Outcome registerTile(const Scheduled &, const RegisterShape *shape = nullptr);
 
 } // namespace pbc::kernel

@@ -45,7 +45,7 @@ Values tiles(std::size_t loops) {
   return all;
 }
 
-Values candidates(const ScheduleOption &option, const Kernel &kernel, const std::string &order,
+Values candidates(const ScheduleOption &option, const Scheduled &kernel, const std::string &order,
                   const std::string &tasks) {
   const std::string name = option.name;
   Values all = option.words;
@@ -71,7 +71,7 @@ Values candidates(const ScheduleOption &option, const Kernel &kernel, const std:
 } // namespace
 
 std::vector<OptionSpace> spaceOf(Scheduler &scheduler, const Asked &asked) {
-  const Scheduled now = scheduler.schedule(asked);
+  const Planned now = scheduler.schedule(asked);
   std::vector<OptionSpace> all;
   for (const ScheduleOption &option : scheduleOptions()) {
     OptionSpace space{option.name, now.report.setting(option.name), {}};

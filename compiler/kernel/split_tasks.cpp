@@ -21,7 +21,7 @@ constexpr long kGrainX = 256;
 
 // Whether the points are several edges, none of which has an area. Cutting the box around them would give
 // mostly empty tasks.
-bool areEdges(const Kernel &kernel) {
+bool areEdges(const Scheduled &kernel) {
   const int rule = kernel.statements.front().rule;
   if (std::any_of(kernel.statements.begin(), kernel.statements.end(),
                   [&](const Statement &s) { return s.rule != rule; }))
@@ -101,8 +101,8 @@ isl::set assume(const isl::set &context, const isl::pw_aff &least, const isl::pw
 }
 
 // For wavefronts through time: how the cells of a part move with each step, and how many bytes they have.
-void noteTime(Kernel &cut, const TimeFunctions &time, bool asDiamonds) {
-  auto &dimensions = cut.taskDimensions;
+void noteTime(Scheduled &cut, const TimeFunctions &time, bool asDiamonds) {
+  auto &dimensions = cut.schedule.taskDimensions;
   const auto named = [&](const std::string &name) {
     return std::find_if(dimensions.begin(), dimensions.end(), [&](const auto &d) { return d.name == name; });
   };
@@ -110,7 +110,7 @@ void noteTime(Kernel &cut, const TimeFunctions &time, bool asDiamonds) {
       std::count_if(dimensions.begin(), dimensions.end(), [](const auto &d) { return d.isPlace; });
   if (places == 0 || places == static_cast<long>(dimensions.size()))
     return;
-  cut.bytesPerPlace = bytesPerPlace(cut, static_cast<int>(places));
+  cut.schedule.bytesPerPlace = bytesPerPlace(cut, static_cast<int>(places));
   for (const TaskFunction &f : time.functions) {
     const auto moved = named(f.name), along = named(f.along);
     if (moved == dimensions.end() || along == dimensions.end())
@@ -125,19 +125,19 @@ void noteTime(Kernel &cut, const TimeFunctions &time, bool asDiamonds) {
 } // namespace
 
 /// The kernel with its points limited to parts along these functions.
-Kernel cutAlong(const Kernel &kernel, const TaskFunctions &tasks, long grainX) {
-  Kernel cut = kernel;
-  cut.taskOrder = tasks.order;
+Scheduled cutAlong(const Scheduled &kernel, const TaskFunctions &tasks, long grainX) {
+  Scheduled cut = kernel;
+  cut.schedule.taskOrder = tasks.order;
   for (const TaskFunction &f : tasks.functions) {
     const isl::set whole = valuesOf(f, kernel);
     if (whole.is_empty())
       continue;
-    const std::string number = std::to_string(cut.taskDimensions.size());
+    const std::string number = std::to_string(cut.schedule.taskDimensions.size());
     const std::string low = "pb__low" + number, high = "pb__high" + number;
     const isl::pw_aff least = poly::dimMin(whole, 0), most = poly::dimMax(whole, 0);
     if (least.plain_is_equal(most)) {
-      if (&f == &tasks.functions.front() && cut.taskOrder == TaskOrder::Rounds)
-        cut.taskOrder = TaskOrder::Any; // there is one round
+      if (&f == &tasks.functions.front() && cut.schedule.taskOrder == TaskOrder::Rounds)
+        cut.schedule.taskOrder = TaskOrder::Any; // there is one round
       continue;
     }
     cut.context = assume(cut.context, least, most, low, high);
@@ -146,7 +146,7 @@ Kernel cutAlong(const Kernel &kernel, const TaskFunctions &tasks, long grainX) {
           limited(cut.statements[s].domain, valueAt(f, kernel.statements[s]), low, high);
     isl_val *one = isl_val_one(isl_set_get_ctx(whole.get()));
     const isl::pw_aff end = isl::manage(isl_pw_aff_add_constant_val(most.copy(), one));
-    cut.taskDimensions.push_back(
+    cut.schedule.taskDimensions.push_back(
         {f.name, least, end, f.isX && tasks.order != TaskOrder::Wavefront ? grainX : 1, f.isPlace});
   }
   // `x < w` follows from `x < high0 <= w`: what the context implies only slows isl down.
@@ -157,12 +157,12 @@ Kernel cutAlong(const Kernel &kernel, const TaskFunctions &tasks, long grainX) {
   isl_union_set *domain = isl_union_set_empty_ctx(isl_set_get_ctx(kernel.context.get()));
   for (const Statement &s : cut.statements)
     domain = isl_union_set_add_set(domain, s.domain.copy());
-  cut.schedule = isl::manage(isl_schedule_intersect_domain(cut.schedule.release(), domain));
+  cut.schedule.tree = isl::manage(isl_schedule_intersect_domain(cut.schedule.tree.release(), domain));
   return cut;
 }
 
-Outcome splitIntoTasks(const Kernel &kernel, const TaskCut &asked) {
-  if (!kernel.taskDimensions.empty())
+Outcome splitIntoTasks(const Scheduled &kernel, const TaskCut &asked) {
+  if (!kernel.schedule.taskDimensions.empty())
     return {std::nullopt, "it is cut into tasks already"};
   if (kernel.statements.empty())
     return {std::nullopt, "it does nothing"};
@@ -180,9 +180,10 @@ Outcome splitIntoTasks(const Kernel &kernel, const TaskCut &asked) {
     std::erase_if(tasks.functions, [&](const TaskFunction &f) {
       return std::find(asked.along.begin(), asked.along.end(), f.name) == asked.along.end();
     });
-  Kernel cut = cutAlong(kernel, tasks, asked.grain ? asked.grain : kGrainX);
+  Scheduled cut = cutAlong(kernel, tasks, asked.grain ? asked.grain : kGrainX);
   // An ordered cut needs at least two dimensions.
-  if (cut.taskDimensions.empty() || (cut.taskOrder != TaskOrder::Any && cut.taskDimensions.size() == 1))
+  if (cut.schedule.taskDimensions.empty() ||
+      (cut.schedule.taskOrder != TaskOrder::Any && cut.schedule.taskDimensions.size() == 1))
     return {std::nullopt, "every loop over its points carries a dependence"};
   if (time)
     noteTime(cut, *time, asked.diamonds);

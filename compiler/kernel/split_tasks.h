@@ -9,7 +9,7 @@
 // parts may run. The order of points inside a part is the schedule's. The limits are parameters, so that one
 // emitted function serves every cut that the runtime chooses, and the whole range is the sequential version.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 #include "compiler/kernel/task_functions.h"
 
 namespace pbc::kernel {
@@ -20,10 +20,10 @@ struct TaskCut {
   bool diamonds = false;          // in time (time_functions.h)
 };
 
-Outcome splitIntoTasks(const Kernel &, const TaskCut & = {});
+Outcome splitIntoTasks(const Scheduled &, const TaskCut & = {});
 
 /// The points limited to parts along these functions, whether or not that is useful. A function that has a
 /// single value is left out.
-Kernel cutAlong(const Kernel &, const TaskFunctions &, long grainX = 1);
+Scheduled cutAlong(const Scheduled &, const TaskFunctions &, long grainX = 1);
 
 } // namespace pbc::kernel

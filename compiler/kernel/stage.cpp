@@ -94,9 +94,9 @@ private:
 
 Outcome stageInputs(const Items &items) {
   const std::size_t rounds = items.inRounds() ? 1 : 0;
-  if (items.kernel.taskDimensions.size() - rounds > kMostItemDimensions)
+  if (items.kernel.schedule.taskDimensions.size() - rounds > kMostItemDimensions)
     return {std::nullopt, "its items have more than three coordinates"};
-  Kernel staged = items.item;
+  Scheduled staged = items.item;
   const Stager stager(items);
   bool isAny = false;
   for (Buffer &b : staged.buffers)

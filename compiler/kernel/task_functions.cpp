@@ -99,7 +99,7 @@ std::optional<isl::union_pw_aff> coordinateWritten(const Kernel &kernel, int d) 
 
 /// For a group of rules: the coordinates of the cells that they write, and the outermost loop that they share
 /// if a coordinate cannot be used (the version of a matrix with fewer slots than versions).
-std::vector<TaskFunction> candidatesOfGroup(const Kernel &kernel) {
+std::vector<TaskFunction> candidatesOfGroup(const Scheduled &kernel) {
   std::vector<TaskFunction> all;
   int rank = 0;
   for (const Buffer &b : kernel.buffers)
@@ -112,7 +112,7 @@ std::vector<TaskFunction> candidatesOfGroup(const Kernel &kernel) {
     else
       isComplete = false;
   const isl::schedule_node band =
-      isl::manage(isl_schedule_node_child(isl_schedule_get_root(kernel.schedule.get()), 0));
+      isl::manage(isl_schedule_node_child(isl_schedule_get_root(kernel.schedule.tree.get()), 0));
   if (!isComplete && isBand(band))
     all.push_back({"v", member(band, 0), false, false});
   return all;
@@ -139,7 +139,7 @@ bool movesCells(const Kernel &kernel, int d) {
 }
 
 /// For one rule: its free variables.
-std::vector<TaskFunction> candidates(const Kernel &kernel) {
+std::vector<TaskFunction> candidates(const Scheduled &kernel) {
   const Statement &first = kernel.statements.front();
   if (std::any_of(kernel.statements.begin(), kernel.statements.end(),
                   [&](const Statement &s) { return s.rule != first.rule; }))
@@ -206,7 +206,7 @@ namespace {
 struct Sorted {
   std::vector<TaskFunction> unchanged, ordered, others;
 
-  explicit Sorted(const Kernel &kernel) {
+  explicit Sorted(const Scheduled &kernel) {
     for (const TaskFunction &f : candidates(kernel))
       if (leavesUnchanged(kernel.dependences, f.value))
         unchanged.push_back(f);
@@ -217,7 +217,7 @@ struct Sorted {
   }
 
   /// The ordered ones, and others that become ordered by skewing.
-  std::vector<TaskFunction> neverDecreasing(const Kernel &kernel) const {
+  std::vector<TaskFunction> neverDecreasing(const Scheduled &kernel) const {
     std::vector<TaskFunction> all = ordered;
     for (const TaskFunction &f : others)
       if (auto sum = skewed(f, ordered, kernel.dependences))
@@ -226,7 +226,7 @@ struct Sorted {
   }
 
   /// One function in rounds, value by value, and functions that dependences within a value leave unchanged.
-  std::optional<TaskFunctions> rounds(const Kernel &kernel, const TaskFunction &outer,
+  std::optional<TaskFunctions> rounds(const Scheduled &kernel, const TaskFunction &outer,
                                       const std::vector<TaskFunction> &from) const {
     const isl::union_map within = equalAt(kernel.dependences, outer.value);
     TaskFunctions all{TaskOrder::Rounds, {outer}};
@@ -239,7 +239,7 @@ struct Sorted {
 
 } // namespace
 
-TaskFunctions taskFunctions(const Kernel &kernel) {
+TaskFunctions taskFunctions(const Scheduled &kernel) {
   const Sorted sorted(kernel);
   if (!sorted.unchanged.empty())
     return {TaskOrder::Any, sorted.unchanged};
@@ -255,7 +255,7 @@ TaskFunctions taskFunctions(const Kernel &kernel) {
   return {};
 }
 
-TaskFunctions itemFunctions(const Kernel &kernel) {
+TaskFunctions itemFunctions(const Scheduled &kernel) {
   const Sorted sorted(kernel);
   if (!sorted.unchanged.empty())
     return {TaskOrder::Any, sorted.unchanged};

@@ -12,7 +12,7 @@
 // in rounds it increases the first function or leaves the others unchanged. So the points may run in the
 // order of the schedule inside each part, whatever shape the parts have.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 
 namespace pbc::kernel {
 
@@ -34,10 +34,10 @@ struct TaskFunctions {
   std::vector<TaskFunction> functions; // none: the points can only run one after the other
 };
 
-TaskFunctions taskFunctions(const Kernel &);
+TaskFunctions taskFunctions(const Scheduled &);
 /// The same for the work-items of a device, which have no order: `Any` or `Rounds`, never `Wavefront`. The
 /// diagonals of a wavefront, on which the sum of its functions is constant, are rounds.
-TaskFunctions itemFunctions(const Kernel &);
+TaskFunctions itemFunctions(const Scheduled &);
 
 /// The function for the instances of one statement.
 isl::pw_aff valueAt(const TaskFunction &, const Statement &);

@@ -10,9 +10,9 @@
 
 namespace pbc::kernel {
 
-Outcome tile(const Kernel &kernel, const std::vector<long> &sizes) {
+Outcome tile(const Scheduled &kernel, const std::vector<long> &sizes) {
   const isl::schedule_node node =
-      isl::manage(isl_schedule_node_child(isl_schedule_get_root(kernel.schedule.get()), 0));
+      isl::manage(isl_schedule_node_child(isl_schedule_get_root(kernel.schedule.tree.get()), 0));
   if (!isBand(node))
     return {std::nullopt, "its outermost node is not a band of loops"};
   if (static_cast<int>(sizes.size()) != members(node))
@@ -41,10 +41,10 @@ Outcome tile(const Kernel &kernel, const std::vector<long> &sizes) {
   space = isl_space_add_dims(isl_space_set_from_params(space), isl_dim_set, cut);
   isl_schedule_node *tiled = isl_schedule_node_insert_partial_schedule(
       node.copy(), isl_multi_union_pw_aff_from_union_pw_aff_list(space, tiles));
-  Kernel changed = kernel;
-  changed.schedule = isl::manage(isl_schedule_node_get_schedule(tiled));
+  Scheduled changed = kernel;
+  changed.schedule.tree = isl::manage(isl_schedule_node_get_schedule(tiled));
   isl_schedule_node_free(tiled);
-  changed.schedule = withFlags(changed.schedule, kernel.dependences);
+  changed.schedule.tree = withFlags(changed.schedule.tree, kernel.dependences);
   return {changed, ""};
 }
 

@@ -7,11 +7,11 @@
 // Legal for a permutable band: no dependence goes backwards in any of its loops. The purpose is that what a
 // tile touches stays in the cache while the tile runs.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 
 namespace pbc::kernel {
 
 /// One size (0: this loop is not cut) per member of the outermost band.
-Outcome tile(const Kernel &, const std::vector<long> &sizes);
+Outcome tile(const Scheduled &, const std::vector<long> &sizes);
 
 } // namespace pbc::kernel

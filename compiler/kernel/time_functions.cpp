@@ -29,12 +29,12 @@ std::optional<int> slopeDown(const TaskFunction &place, const TaskFunction &time
 
 } // namespace
 
-bool hasDiamonds(const Kernel &cut) {
-  return std::any_of(cut.taskDimensions.begin(), cut.taskDimensions.end(),
+bool hasDiamonds(const Scheduled &cut) {
+  return std::any_of(cut.schedule.taskDimensions.begin(), cut.schedule.taskDimensions.end(),
                      [](const auto &d) { return d.down > 0; });
 }
 
-std::optional<TimeFunctions> timeFunctions(const Kernel &kernel, const TaskFunctions &wavefront) {
+std::optional<TimeFunctions> timeFunctions(const Scheduled &kernel, const TaskFunctions &wavefront) {
   const auto &all = wavefront.functions;
   const auto time = std::find_if(all.begin(), all.end(), [](const auto &f) { return !f.isPlace; });
   if (wavefront.order != TaskOrder::Wavefront || time == all.end() ||

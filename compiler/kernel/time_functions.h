@@ -32,9 +32,9 @@ struct TimeFunctions {
 };
 
 /// Nothing if the wavefront is not through time.
-std::optional<TimeFunctions> timeFunctions(const Kernel &, const TaskFunctions &);
+std::optional<TimeFunctions> timeFunctions(const Scheduled &, const TaskFunctions &);
 
 /// Whether a kernel that is cut into tasks has diamonds.
-bool hasDiamonds(const Kernel &);
+bool hasDiamonds(const Scheduled &);
 
 } // namespace pbc::kernel

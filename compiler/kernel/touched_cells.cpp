@@ -11,9 +11,9 @@ namespace pbc::kernel {
 namespace {
 
 /// What holds when a kernel is called for some points; it is never called for none.
-isl::set whenSome(const Kernel &kernel) {
+isl::set whenSome(const Scheduled &kernel) {
   isl::set known = kernel.context;
-  for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k) {
+  for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k) {
     isl_set *some = isl_set_read_from_str(
         isl_set_get_ctx(known.get()),
         fmt::format("[pb__low{0}, pb__high{0}] -> {{ : pb__low{0} < pb__high{0} }}", k).c_str());
@@ -63,7 +63,7 @@ std::optional<isl::set> interval(const isl::set &values) {
 }
 
 /// Whether `cells` is the product of intervals, for all sizes and parts.
-bool isBox(const Kernel &kernel, const isl::set &cells) {
+bool isBox(const Scheduled &kernel, const isl::set &cells) {
   const isl::set here = isl::manage(isl_set_intersect_params(cells.copy(), whenSome(kernel).release()));
   const auto rank = static_cast<unsigned>(isl_set_dim(here.get(), isl_dim_set));
   isl::set product = isl::manage(isl_set_universe(isl_set_get_space(here.get())));
@@ -92,7 +92,7 @@ std::optional<isl::set> cellsRead(const Kernel &kernel, int matrix) {
              : std::nullopt;
 }
 
-CellsBox boxAround(const Kernel &kernel, int matrix, const isl::set &cells) {
+CellsBox boxAround(const Scheduled &kernel, int matrix, const isl::set &cells) {
   CellsBox box{matrix, {}, {}};
   isl::set known = whenSome(kernel);
   const isl::set exists = isl::manage(isl_set_params(cells.copy()));
@@ -121,7 +121,7 @@ int mostCases(const Touched &t) {
   return most;
 }
 
-Touched touchedCells(const Kernel &kernel, const Buffer &b) {
+Touched touchedCells(const Scheduled &kernel, const Buffer &b) {
   Touched t{b.matrix, {}, {}};
   if (const auto read = cellsRead(kernel, b.matrix))
     t.read = boxAround(kernel, b.matrix, *read);

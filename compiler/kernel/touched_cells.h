@@ -8,7 +8,7 @@
 // Boxes are functions of the parameters and the limits pb__low0, pb__high0, .. of the kernel's task
 // dimensions. They contain all cells that are touched, and possibly others.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 
 namespace pbc::kernel {
 
@@ -36,13 +36,13 @@ isl::set instances(const Kernel &, const Statement &);
 /// The cells of `matrix` that it reads, enlarged to one convex set; nothing if it reads none.
 std::optional<isl::set> cellsRead(const Kernel &, int matrix);
 /// The box around these cells. Throws isl::exception if it has no formula.
-CellsBox boxAround(const Kernel &, int matrix, const isl::set &cells);
+CellsBox boxAround(const Scheduled &, int matrix, const isl::set &cells);
 
 /// The largest number of cases in a bound or the condition of these boxes. Each is computed at every launch.
 int mostCases(const Touched &);
 
 /// How it uses the matrix of a buffer that is not a Local. Throws isl::exception if a box has no formula, or
 /// a budget is exceeded.
-Touched touchedCells(const Kernel &, const Buffer &);
+Touched touchedCells(const Scheduled &, const Buffer &);
 
 } // namespace pbc::kernel

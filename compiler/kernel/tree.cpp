@@ -200,9 +200,9 @@ int statementIndex(const Kernel &kernel, const std::string &name) {
   return -1;
 }
 
-bool isVectorised(const Kernel &kernel) {
+bool isVectorised(const Scheduled &kernel) {
   bool found = false;
-  visit(isl::manage(isl_schedule_get_root(kernel.schedule.get())), [&](const isl::schedule_node &node) {
+  visit(isl::manage(isl_schedule_get_root(kernel.schedule.tree.get())), [&](const isl::schedule_node &node) {
     const std::optional<Mark> mark = markAt(node);
     found |= realisedAs<as::Vector>(mark) || realisedAs<as::Lanes>(mark);
   });

@@ -2,8 +2,8 @@
 
 // Small steps on isl schedule trees that the transformations share.
 #pragma once
-#include "compiler/kernel/kernel.h"
 #include "compiler/kernel/realisation.h"
+#include "compiler/kernel/schedule.h"
 #include <isl/schedule_node.h>
 
 namespace pbc::kernel {
@@ -61,7 +61,7 @@ isl::schedule mapBottomUp(const isl::schedule &,
 void visit(const isl::schedule_node &, const std::function<void(const isl::schedule_node &)> &);
 
 /// Whether some loop is realised with vectors or in groups of lanes.
-bool isVectorised(const Kernel &);
+bool isVectorised(const Scheduled &);
 
 /// Names of the statements with instances at this node.
 std::vector<std::string> statementsAt(const isl::schedule_node &);

@@ -6,7 +6,7 @@
 
 namespace pbc::kernel {
 
-Outcome unrollBodies(const Kernel &kernel, long most) {
+Outcome unrollBodies(const Scheduled &kernel, long most) {
   long total = 0;
   bool hasLoops = false;
   for (const Statement &s : kernel.statements) {
@@ -25,10 +25,10 @@ Outcome unrollBodies(const Kernel &kernel, long most) {
   }
   if (hasLoops && total > 2 * most)
     return {std::nullopt, "the body would become too long"};
-  Kernel changed = kernel;
+  Scheduled changed = kernel;
   if (!hasLoops)
     return {changed, ""};
-  changed.schedule = mapBottomUp(kernel.schedule, [&](const isl::schedule_node &node) {
+  changed.schedule.tree = mapBottomUp(kernel.schedule.tree, [&](const isl::schedule_node &node) {
     if (!isBand(node) || members(node) != 1)
       return node;
     const int d = memberDimension(kernel, node);

@@ -7,7 +7,7 @@
 // Always legal. The purpose is that LLVM vectorises the loop over points only if the loops inside are gone,
 // and it cannot know that unrolling three iterations pays.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 
 namespace pbc::kernel {
 
@@ -16,6 +16,6 @@ inline constexpr long kShortBody = 32;
 
 /// Marks body loops whose instances per point, over all loops, are at most `most`; otherwise says which loop
 /// is longer.
-Outcome unrollBodies(const Kernel &, long most);
+Outcome unrollBodies(const Scheduled &, long most);
 
 } // namespace pbc::kernel

@@ -20,7 +20,7 @@ bool isInteger(Scalar s) { return s != Scalar::F64 && s != Scalar::F32; }
 
 /// Whether the kernel has sums, counts or maxima, in any order, over loops whose reads are contiguous along
 /// the loop but not along x: then vectors belong along the loop, where LLVM makes them.
-bool reducesAlongRows(const Kernel &kernel, int x) {
+bool reducesAlongRows(const Scheduled &kernel, int x) {
   bool found = false;
   for (const Statement &s : kernel.statements) {
     const int loop = static_cast<int>(s.dimensions.size()) - 1;
@@ -42,7 +42,7 @@ bool reducesAlongRows(const Kernel &kernel, int x) {
 
 } // namespace
 
-Outcome vectorise(const Kernel &kernel, const VectorForm &form) {
+Outcome vectorise(const Scheduled &kernel, const VectorForm &form) {
   int x = form.along;
   for (const Statement &s : kernel.statements) {
     if (s.isOpaque)
@@ -58,13 +58,13 @@ Outcome vectorise(const Kernel &kernel, const VectorForm &form) {
   }
   if (x < 0)
     return {std::nullopt, "no variable runs along what it writes"};
-  Kernel split = kernel;
-  split.schedule = splitBands(kernel.schedule);
+  Scheduled split = kernel;
+  split.schedule.tree = splitBands(kernel.schedule.tree);
   std::string why =
       "its loop over " + kernel.statements.front().dimensions[x] + " is not the innermost one over points";
   bool found = false;
   isl::schedule_node band;
-  visit(isl::manage(isl_schedule_get_root(split.schedule.get())), [&](const isl::schedule_node &node) {
+  visit(isl::manage(isl_schedule_get_root(split.schedule.tree.get())), [&](const isl::schedule_node &node) {
     if (!isBand(node))
       return;
     const int d = memberDimension(split, node);
@@ -82,9 +82,9 @@ Outcome vectorise(const Kernel &kernel, const VectorForm &form) {
     return spreadOverLanes(split, band, x, form.lanes);
   const long longest = form.body == VectorForm::Body::Unrolled ? kLongestBody : kShortBody;
   if (Outcome unrolled = unrollBodies(split, longest); unrolled.kernel) {
-    Kernel marked = *unrolled.kernel;
+    Scheduled marked = *unrolled.kernel;
     // Also marks other rules in the group, where their loop is parallel.
-    marked.schedule = mapBottomUp(marked.schedule, [&](const isl::schedule_node &node) {
+    marked.schedule.tree = mapBottomUp(marked.schedule.tree, [&](const isl::schedule_node &node) {
       return isBand(node) && memberDimension(marked, node) == x &&
                      isParallel(node, 0, kernel.dependences, false)
                  ? insertMark(node, as::Vector{form.unroll})
@@ -99,9 +99,9 @@ Outcome vectorise(const Kernel &kernel, const VectorForm &form) {
   return spreadOverLanes(split, band, x, form.lanes);
 }
 
-Outcome keepScalar(const Kernel &kernel) {
-  Kernel marked = kernel;
-  marked.schedule = mapBottomUp(splitBands(kernel.schedule), [&](const isl::schedule_node &node) {
+Outcome keepScalar(const Scheduled &kernel) {
+  Scheduled marked = kernel;
+  marked.schedule.tree = mapBottomUp(splitBands(kernel.schedule.tree), [&](const isl::schedule_node &node) {
     int bands = 0; // from here on inwards
     visit(node, [&](const isl::schedule_node &below) { bands += isBand(below); });
     return isBand(node) && bands == 1 ? insertMark(node, as::Scalar{}) : node;

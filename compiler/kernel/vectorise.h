@@ -16,7 +16,7 @@
 // Both are legal if the loop carries no dependence for fixed outer loops: then lanes share nothing, and in
 // (b) the order within a lane is kept.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 
 namespace pbc::kernel {
 
@@ -28,9 +28,9 @@ struct VectorForm {
   long lanes = 0; // number of lanes of a group in (b); 0: as many as the registers hold
 };
 
-Outcome vectorise(const Kernel &, const VectorForm & = {});
+Outcome vectorise(const Scheduled &, const VectorForm & = {});
 
 /// Marks the inner loops so that LLVM does not vectorise them.
-Outcome keepScalar(const Kernel &);
+Outcome keepScalar(const Scheduled &);
 
 } // namespace pbc::kernel

@@ -10,7 +10,7 @@
 
 namespace pbc::kernel {
 
-std::vector<std::string> verify(const Kernel &kernel) {
+std::vector<std::string> verify(const Scheduled &kernel) {
   std::vector<std::string> complaints;
   auto require = [&](bool holds, const std::string &text) {
     if (!holds)
@@ -47,11 +47,11 @@ std::vector<std::string> verify(const Kernel &kernel) {
   for (const Buffer &b : kernel.buffers)
     require(b.role == Buffer::Role::Local || b.lanes == 0, "the matrix " + b.name + " has lanes");
   const isl::union_set domain = isl::manage(all);
-  const isl::union_set scheduled = isl::manage(isl_schedule_get_domain(kernel.schedule.get()));
+  const isl::union_set scheduled = isl::manage(isl_schedule_get_domain(kernel.schedule.tree.get()));
   require(domain.intersect_params(kernel.context).is_equal(scheduled.intersect_params(kernel.context)),
           "the schedule's domain is not the union of the statements' domains");
   const isl::union_map here = kernel.dependences.intersect_domain(domain).intersect_range(domain);
-  require(isLegal(kernel.schedule, here), "the schedule breaks a dependence");
+  require(isLegal(kernel.schedule.tree, here), "the schedule breaks a dependence");
   return complaints;
 }
 

@@ -2,11 +2,11 @@
 
 // Checks the invariants of a Kernel, which are listed in kernel.h.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 
 namespace pbc::kernel {
 
 /// One sentence per violated invariant; nothing for a sound kernel.
-std::vector<std::string> verify(const Kernel &);
+std::vector<std::string> verify(const Scheduled &);
 
 } // namespace pbc::kernel

@@ -25,7 +25,7 @@ class BlockPrinter {
 public:
   BlockPrinter(const kernel::Items &items, Used &used)
       : kernel_(withArrays(items.item)), used_(used), rounds_(items.inRounds() ? 1 : 0) {
-    for (std::size_t k = rounds_; k < kernel_.taskDimensions.size(); ++k)
+    for (std::size_t k = rounds_; k < kernel_.schedule.taskDimensions.size(); ++k)
       functions_.push_back("low" + std::to_string(k));
     for (std::size_t s = 0; s < kernel_.statements.size(); ++s)
       statements_.emplace_back(kernel_, static_cast<int>(s), false, false, used);
@@ -48,7 +48,7 @@ public:
 private:
   /// The kernel with its Locals as arrays, which StatementPrinter indexes by the lane; here that is the
   /// number of the cell.
-  static kernel::Kernel withArrays(kernel::Kernel kernel) {
+  static kernel::Scheduled withArrays(kernel::Scheduled kernel) {
     for (Buffer &b : kernel.buffers)
       if (b.role == Buffer::Role::Local)
         b.lanes = 1;
@@ -61,9 +61,9 @@ private:
     for (const kernel::Statement &s : kernel_.statements)
       if (s.rule != first.rule)
         return false;
-    for (std::size_t k = rounds_; k < kernel_.taskDimensions.size(); ++k) {
+    for (std::size_t k = rounds_; k < kernel_.schedule.taskDimensions.size(); ++k) {
       const auto at = std::find(first.dimensions.begin(), first.dimensions.begin() + first.freeCount,
-                                kernel_.taskDimensions[k].name);
+                                kernel_.schedule.taskDimensions[k].name);
       if (at == first.dimensions.begin() + first.freeCount)
         return false;
     }
@@ -245,7 +245,7 @@ private:
         printer.address(access, one.dimensions));
   }
 
-  kernel::Kernel kernel_;
+  kernel::Scheduled kernel_;
   Used &used_;
   std::size_t rounds_;
   std::vector<std::string> functions_; // "low1": the item's values

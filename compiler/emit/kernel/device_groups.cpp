@@ -66,7 +66,7 @@ class GroupPrinter {
 public:
   GroupPrinter(const kernel::Items &items, const kernel::Cooperation &cooperation, Used &used)
       : kernel_(items.item), how_(cooperation), used_(used) {
-    for (std::size_t k = items.inRounds() ? 1 : 0; k < kernel_.taskDimensions.size(); ++k)
+    for (std::size_t k = items.inRounds() ? 1 : 0; k < kernel_.schedule.taskDimensions.size(); ++k)
       functions_.push_back("low" + std::to_string(k));
     for (std::size_t s = 0; s < kernel_.statements.size(); ++s)
       statements_.emplace_back(kernel_, static_cast<int>(s), false, false, used);
@@ -430,7 +430,7 @@ private:
     return text;
   }
 
-  const kernel::Kernel &kernel_;
+  const kernel::Scheduled &kernel_;
   const kernel::Cooperation &how_;
   Used &used_;
   std::vector<std::string> functions_; // "low1": the functions that differ between the teams of a group

@@ -36,13 +36,13 @@ std::string inDialect(std::string text) {
 class Printer {
 public:
   Printer(const kernel::OnDevice &device, const std::string &entry, const std::set<std::string> &reals)
-      : device_(device), reals_(reals), functions_(device.items->kernel.taskDimensions.size()),
+      : device_(device), reals_(reals), functions_(device.items->kernel.schedule.taskDimensions.size()),
         rounds_(device.items->inRounds() ? 1 : 0) {
     out_.entry = entry;
   }
 
   DeviceText print() {
-    std::vector<std::pair<const kernel::Kernel *, std::string>> bodies;
+    std::vector<std::pair<const kernel::Scheduled *, std::string>> bodies;
     Used used;
     const isl::ast_node nest = generate(device_.items->item); // the same for all versions
     bodies.emplace_back(&device_.items->item, body(device_.items->item, nest, used));
@@ -70,7 +70,7 @@ public:
   }
 
 private:
-  static std::string body(const kernel::Kernel &item, const isl::ast_node &nest, Used &used) {
+  static std::string body(const kernel::Scheduled &item, const isl::ast_node &nest, Used &used) {
     const LoopText loops = printLoops(item, nest, {"", "", false, false, true}, used);
     return inDialect(loops.loops);
   }
@@ -86,7 +86,7 @@ private:
     }
   }
 
-  std::string signature(const kernel::Kernel &kernel, const std::string &last = "") const {
+  std::string signature(const kernel::Scheduled &kernel, const std::string &last = "") const {
     std::vector<std::string> all;
     for (const Buffer &b : kernel.buffers) {
       if (b.role == Buffer::Role::Local)
@@ -101,7 +101,7 @@ private:
       all.push_back(fmt::format("{} {}_v", reals_.count(v) ? "double" : "long", v));
     for (const auto &[b, d] : out_.extents)
       all.push_back(fmt::format("long {}_n{}", kernel.buffers[b].name, d));
-    for (std::size_t k = 0; k < kernel.taskDimensions.size(); ++k)
+    for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
       all.push_back(fmt::format("long from{0}, long to{0}", k));
     return fmt::format("PB_KERNEL({})({}{})\n", out_.entry, fmt::join(all, ", "), last);
   }
@@ -172,7 +172,7 @@ private:
                        copySize(b), from, inside, b.name, place);
   }
 
-  std::string function(const kernel::Kernel &kernel, const std::string &statements) const {
+  std::string function(const kernel::Scheduled &kernel, const std::string &statements) const {
     std::string arrays, loads, guard;
     for (const Buffer &b : kernel.buffers) {
       if (b.staged.empty())
@@ -262,7 +262,7 @@ private:
   }
 
   /// The functions of bodies that are called, for the memory spaces of their arguments.
-  static std::string bodies(const kernel::Kernel &kernel) {
+  static std::string bodies(const kernel::Scheduled &kernel) {
     std::string text;
     std::set<std::string> seen;
     for (const kernel::Statement &s : kernel.statements) {
@@ -277,7 +277,7 @@ private:
     return text;
   }
 
-  static std::string places(const kernel::Kernel &kernel) {
+  static std::string places(const kernel::Scheduled &kernel) {
     std::string text;
     for (const Buffer &b : kernel.buffers) {
       if (b.role == Buffer::Role::Local)
@@ -290,7 +290,7 @@ private:
     return text;
   }
 
-  std::string localBytes(const kernel::Kernel &kernel) const {
+  std::string localBytes(const kernel::Scheduled &kernel) const {
     std::string sum;
     for (const Buffer &b : kernel.buffers) {
       if (b.staged.empty())

@@ -9,7 +9,7 @@ namespace {
 class GroupTilePrinter {
 public:
   explicit GroupTilePrinter(const kernel::GroupTiles &tiles)
-      : tiles_(tiles), last_(tiles.kernel.taskDimensions.size() - 1) {}
+      : tiles_(tiles), last_(tiles.kernel.schedule.taskDimensions.size() - 1) {}
 
   std::string print(const std::string &statements) const {
     std::string text = tile(), indent = "    ", loops, ends;
@@ -87,7 +87,7 @@ private:
 } // namespace
 
 std::string tileArguments(const kernel::GroupTiles &tiles) {
-  const std::size_t count = tiles.kernel.taskDimensions.size();
+  const std::size_t count = tiles.kernel.schedule.taskDimensions.size();
   std::string text;
   for (std::size_t k = 0; k < count; ++k)
     text += fmt::format(", long tile{}", k);

@@ -80,7 +80,7 @@ isl::ast_expr indexExpression(const isl::pw_aff &function, const isl::set &domai
   return isl::manage(isl_ast_build_expr_from_pw_aff(build.get(), f));
 }
 
-StatementPrinter::StatementPrinter(const kernel::Kernel &kernel, int statement, bool unitStride,
+StatementPrinter::StatementPrinter(const kernel::Scheduled &kernel, int statement, bool unitStride,
                                    bool vectorMath, Used &used)
     : kernel_(kernel), statement_(kernel.statements[statement]), unitStride_(unitStride),
       vectorMath_(vectorMath), used_(used) {
@@ -337,7 +337,7 @@ std::string StatementPrinter::address(int access, const std::vector<std::string>
 
 std::string StatementPrinter::blockValue(const kernel::ExprPtr &e, const At &at,
                                          const std::vector<std::string> &panels) const {
-  const kernel::RegisterTile &tile = *kernel_.registerTile;
+  const kernel::RegisterTile &tile = *kernel_.schedule.registerTile;
   const bool isPanel = e->kind == Expr::Kind::Read && !panels[e->index].empty();
   if (isPanel)
     return panels[e->index];
@@ -367,7 +367,8 @@ std::string StatementPrinter::printBlock(const std::vector<std::string> &dimensi
   const At at{dimensions, kNoLane};
   const Buffer &target = kernel_.buffers[statement_.accesses[statement_.write].buffer];
   std::string value = blockValue(statement_.value, at, panels);
-  const bool isUniform = !kernel::movesWith(kernel_, statement_, *statement_.value, kernel_.registerTile->x);
+  const bool isUniform =
+      !kernel::movesWith(kernel_, statement_, *statement_.value, kernel_.schedule.registerTile->x);
   if (target.role == Buffer::Role::Local) {
     if (isUniform && statement_.op.empty())
       value = "pb::spread<W>(" + value + ")";

@@ -2,7 +2,7 @@
 
 // Prints statements as C++: expression trees with element accesses, for one place in the loop nest.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 #include <map>
 #include <optional>
 #include <set>
@@ -29,7 +29,8 @@ isl::ast_expr indexExpression(const isl::pw_aff &, const isl::set &domain);
 class StatementPrinter {
 public:
   /// `vectorMath`: functions of <math.h> are called in the form that has vector versions.
-  StatementPrinter(const kernel::Kernel &kernel, int statement, bool unitStride, bool vectorMath, Used &used);
+  StatementPrinter(const kernel::Scheduled &kernel, int statement, bool unitStride, bool vectorMath,
+                   Used &used);
 
   /// `dimensions`: the statement's dimensions as C++ at this place. `localIndices[access]`: index into a
   /// Local's array.
@@ -74,7 +75,7 @@ private:
   std::string blockValue(const kernel::ExprPtr &, const At &, const std::vector<std::string> &panels) const;
   std::string function(const kernel::Expr &call) const;
 
-  const kernel::Kernel &kernel_;
+  const kernel::Scheduled &kernel_;
   const kernel::Statement &statement_;
   bool unitStride_, vectorMath_, forDevice_ = false;
   Used &used_;

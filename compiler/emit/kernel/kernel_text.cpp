@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned long kAstBudget = 1'000'000;
 
 // One pointer for each matrix that a body uses, as parameters: LLVM uses __restrict of parameters only.
-std::string pointerParameters(const kernel::Kernel &kernel, const Used &used, bool mayShareViews) {
+std::string pointerParameters(const kernel::Scheduled &kernel, const Used &used, bool mayShareViews) {
   std::string text;
   for (int b : used.buffers) {
     const Buffer &buffer = kernel.buffers[b];
@@ -25,7 +25,7 @@ std::string pointerParameters(const kernel::Kernel &kernel, const Used &used, bo
   return text;
 }
 
-std::string pointerArguments(const kernel::Kernel &kernel, const Used &used) {
+std::string pointerArguments(const kernel::Scheduled &kernel, const Used &used) {
   std::string text;
   for (int b : used.buffers)
     text += ", f.m_" + kernel.buffers[b].name + ".base()";
@@ -37,7 +37,7 @@ std::string pointerArguments(const kernel::Kernel &kernel, const Used &used) {
 const std::string kUnit = "static inline void ", kGeneral = "__attribute__((minsize)) static void ",
                   kRare = "[[gnu::cold, gnu::noinline]] ";
 
-std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const std::string &declared,
+std::string body(const kernel::Scheduled &kernel, const isl::ast_node &nest, const std::string &declared,
                  const Place &place, Used &used) {
   const LoopText text = printLoops(kernel, nest, place, used);
   return text.types + declared + place.function + "([[maybe_unused]] const " + place.frameType +
@@ -49,7 +49,7 @@ std::string body(const kernel::Kernel &kernel, const isl::ast_node &nest, const 
 
 /// Whether some matrix is accessed along dimension 0, where neighbours are contiguous. If none is, as at the
 /// left edge of a stencil, all strides are equivalent, and vectors are useless.
-bool walksAlongRows(const kernel::Kernel &kernel) {
+bool walksAlongRows(const kernel::Scheduled &kernel) {
   for (const kernel::Statement &s : kernel.statements) {
     if (s.isOpaque)
       return true;
@@ -71,12 +71,12 @@ bool walksAlongRows(const kernel::Kernel &kernel) {
 }
 
 /// The kernel with a schedule that leaves loops as they are.
-kernel::Kernel plain(const kernel::Kernel &kernel) {
-  kernel::Kernel simple = kernel;
-  if (kernel.plain)
-    simple.schedule = *kernel.plain;
-  simple.plain.reset();
-  simple.registerTile.reset();
+kernel::Scheduled plain(const kernel::Scheduled &kernel) {
+  kernel::Scheduled simple = kernel;
+  if (kernel.schedule.plain)
+    simple.schedule.tree = *kernel.schedule.plain;
+  simple.schedule.plain.reset();
+  simple.schedule.registerTile.reset();
   for (Buffer &b : simple.buffers)
     b.lanes = 0;
   return simple;
@@ -84,21 +84,21 @@ kernel::Kernel plain(const kernel::Kernel &kernel) {
 
 /// The kernel with a schedule whose loops can be printed, and these loops. Loops over sets of many pieces
 /// have as many cases; if there are too many, each loop runs over all pieces and tests each point.
-kernel::Kernel printable(const kernel::Kernel &asked, const poly::Context &ctx, std::string &note,
-                         isl::ast_node &nest) {
+kernel::Scheduled printable(const kernel::Scheduled &asked, const poly::Context &ctx, std::string &note,
+                            isl::ast_node &nest) {
   if (ctx.withBudget(kAstBudget, [&] { nest = generate(asked); }))
     return asked;
   note = "its loops have too many cases: they run over all points, and conditions inside choose those that "
          "count";
-  kernel::Kernel kernel = plain(asked);
-  kernel.schedule = kernel::withSingleLoops(kernel.schedule);
+  kernel::Scheduled kernel = plain(asked);
+  kernel.schedule.tree = kernel::withSingleLoops(kernel.schedule.tree);
   nest = generate(kernel);
   return kernel;
 }
 
 } // namespace
 
-std::string definitions(const kernel::Kernel &kernel, bool unitStride, const Used &used) {
+std::string definitions(const kernel::Scheduled &kernel, bool unitStride, const Used &used) {
   std::string text;
   for (const std::string &v : used.values)
     text += "  [[maybe_unused]] const auto " + v + "_v = f.v_" + v + ";\n";
@@ -117,11 +117,11 @@ std::string definitions(const kernel::Kernel &kernel, bool unitStride, const Use
   return text;
 }
 
-KernelText kernelText(const kernel::Kernel &asked, const std::string &name, const std::string &frameType,
+KernelText kernelText(const kernel::Scheduled &asked, const std::string &name, const std::string &frameType,
                       poly::Context &ctx, bool mayShareViews) {
   isl::ast_node nest;
   std::string note;
-  const kernel::Kernel kernel = printable(asked, ctx, note, nest);
+  const kernel::Scheduled kernel = printable(asked, ctx, note, nest);
   Used unit, general;
   const bool hasUnit = walksAlongRows(kernel);
   const std::string generalBody = body(kernel, nest, (hasUnit ? kRare : "") + kGeneral,
@@ -153,7 +153,7 @@ KernelText kernelText(const kernel::Kernel &asked, const std::string &name, cons
   return {(note.empty() ? "" : "// " + note + "\n") + text + "}\n#pragma clang diagnostic pop\n", note};
 }
 
-std::string kernelFunction(const kernel::Kernel &kernel, const std::string &name,
+std::string kernelFunction(const kernel::Scheduled &kernel, const std::string &name,
                            const std::string &frameType, poly::Context &ctx, bool mayShareViews) {
   return kernelText(kernel, name, frameType, ctx, mayShareViews).text;
 }

@@ -10,7 +10,7 @@
 // because the caller has ensured that no output overlaps anything else that the kernel touches (but see
 // mayShareViews).
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 
 namespace pbc::emit {
 
@@ -25,11 +25,11 @@ struct KernelText {
 /// `frameType` has members `v_<name>` for sizes and tunables and `m_<name>` (pb::Region) for matrices, with
 /// mangled names. `mayShareViews`: an output may be the very same view as an input (each point then reads
 /// only cells that it writes itself), so no pointer is __restrict; vector loops stay legal.
-KernelText kernelText(const kernel::Kernel &, const std::string &functionName, const std::string &frameType,
-                      poly::Context &, bool mayShareViews = false);
+KernelText kernelText(const kernel::Scheduled &, const std::string &functionName,
+                      const std::string &frameType, poly::Context &, bool mayShareViews = false);
 
 /// The text alone.
-std::string kernelFunction(const kernel::Kernel &, const std::string &functionName,
+std::string kernelFunction(const kernel::Scheduled &, const std::string &functionName,
                            const std::string &frameType, poly::Context &, bool mayShareViews = false);
 
 } // namespace pbc::emit

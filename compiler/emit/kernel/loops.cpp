@@ -61,7 +61,7 @@ struct Requests {
 
 class LoopPrinter {
 public:
-  LoopPrinter(const kernel::Kernel &kernel, Place place, Used &used)
+  LoopPrinter(const kernel::Scheduled &kernel, Place place, Used &used)
       : kernel_(kernel), place_(std::move(place)), unitStride_(place_.unitStride), used_(used) {
     const bool vectorMath = kernel::isVectorised(kernel);
     for (std::size_t s = 0; s < kernel.statements.size(); ++s)
@@ -226,7 +226,7 @@ private:
   }
 
   /// Tiles in time begin anywhere, and go over the same cells again.
-  bool isTiledInTime() const { return kernel_.taskOrder == kernel::TaskOrder::Wavefront; }
+  bool isTiledInTime() const { return kernel_.schedule.taskOrder == kernel::TaskOrder::Wavefront; }
 
   /// Prints the loop singly up to the cache line from which on its vectors are stored; tiles in time begin
   /// anywhere.
@@ -324,7 +324,7 @@ private:
            statements_[statement].print(dimensions, "pb__l", indent + "  ") + indent + "}\n";
   }
 
-  const kernel::Kernel &kernel_;
+  const kernel::Scheduled &kernel_;
   Place place_;
   bool unitStride_;
   Used &used_;
@@ -355,22 +355,23 @@ int depthOf(const isl::schedule &schedule) {
 
 } // namespace
 
-isl::ast_node generate(const kernel::Kernel &kernel) {
-  isl_ctx *ctx = isl_schedule_get_ctx(kernel.schedule.get());
+isl::ast_node generate(const kernel::Scheduled &kernel) {
+  isl_ctx *ctx = isl_schedule_get_ctx(kernel.schedule.tree.get());
   isl_ast_build *build = isl_ast_build_from_context(kernel.context.copy());
   isl_id_list *iterators = isl_id_list_alloc(ctx, 0);
-  for (int k = 0, depth = depthOf(kernel.schedule); k < depth; ++k)
+  for (int k = 0, depth = depthOf(kernel.schedule.tree); k < depth; ++k)
     iterators =
         isl_id_list_add(iterators, isl_id_alloc(ctx, (kIterator + std::to_string(k)).c_str(), nullptr));
   build = isl_ast_build_set_iterators(build, iterators);
-  isl_ast_node *root = isl_ast_build_node_from_schedule(build, kernel::withDepths(kernel.schedule).release());
+  isl_ast_node *root =
+      isl_ast_build_node_from_schedule(build, kernel::withDepths(kernel.schedule.tree).release());
   isl_ast_build_free(build);
   if (!root)
     isl::exception::throw_last_error(isl::ctx(ctx));
   return isl::manage(root);
 }
 
-LoopText printLoops(const kernel::Kernel &kernel, const isl::ast_node &nest, Place place, Used &used) {
+LoopText printLoops(const kernel::Scheduled &kernel, const isl::ast_node &nest, Place place, Used &used) {
   LoopPrinter printer(kernel, std::move(place), used);
   const std::string hoisted = printer.hoist(nest, "  "); // decides what print() leaves out
   const std::string loops = hoisted + printer.print(nest, "  ");

@@ -7,7 +7,7 @@
 namespace pbc::emit {
 
 /// The AST of the schedule; throws isl::exception if it exceeds a budget.
-isl::ast_node generate(const kernel::Kernel &);
+isl::ast_node generate(const kernel::Scheduled &);
 
 /// The place of a kernel's loops in the emitted code.
 struct Place {
@@ -24,9 +24,9 @@ struct LoopText {
   std::string loops;
 };
 
-LoopText printLoops(const kernel::Kernel &, const isl::ast_node &, Place, Used &);
+LoopText printLoops(const kernel::Scheduled &, const isl::ast_node &, Place, Used &);
 
 /// Declarations of the names that the loops use, from the frame `f` and the limits `low` and `high`.
-std::string definitions(const kernel::Kernel &, bool unitStride, const Used &);
+std::string definitions(const kernel::Scheduled &, bool unitStride, const Used &);
 
 } // namespace pbc::emit

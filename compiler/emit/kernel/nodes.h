@@ -7,7 +7,7 @@
 //
 // Invariant: each expression is passed to `text` once, from left to right.
 #pragma once
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 #include <functional>
 
 namespace pbc::emit {
@@ -38,7 +38,7 @@ struct CallNode {
   int statement;
   std::vector<std::string> dimensions;
 };
-CallNode callNode(const kernel::Kernel &, const isl::ast_node &, const ExpressionText &text);
+CallNode callNode(const kernel::Scheduled &, const isl::ast_node &, const ExpressionText &text);
 
 /// The nodes of a block in their order; for another node, the node itself.
 std::vector<isl::ast_node> sequence(const isl::ast_node &);

@@ -23,8 +23,8 @@ struct Loop {
 
 class TilePrinter {
 public:
-  TilePrinter(const kernel::Kernel &kernel, const std::string &name, const Place &place, Used &outer)
-      : kernel_(kernel), tile_(*kernel.registerTile), name_(name), place_(place), outer_(outer) {
+  TilePrinter(const kernel::Scheduled &kernel, const std::string &name, const Place &place, Used &outer)
+      : kernel_(kernel), tile_(*kernel.schedule.registerTile), name_(name), place_(place), outer_(outer) {
     for (std::size_t s = 0; s < kernel.statements.size(); ++s)
       statements_.emplace_back(kernel, static_cast<int>(s), true, false, used_);
   }
@@ -370,7 +370,7 @@ private:
 
   static inline const std::string kDefinitions = "    //definitions\n";
 
-  const kernel::Kernel &kernel_;
+  const kernel::Scheduled &kernel_;
   const kernel::RegisterTile &tile_;
   const std::string &name_;
   const Place &place_;
@@ -387,7 +387,7 @@ private:
 
 } // namespace
 
-std::optional<TileText> tileText(const kernel::Kernel &kernel, const isl::ast_node &rows,
+std::optional<TileText> tileText(const kernel::Scheduled &kernel, const isl::ast_node &rows,
                                  const std::string &name, const Place &place, Used &used) {
   return TilePrinter(kernel, name, place, used).print(rows);
 }

@@ -21,7 +21,7 @@ struct TileText {
 };
 
 /// `rows`: the loop below the mark. Nothing if the nest is not two loops around the kernel's body.
-std::optional<TileText> tileText(const kernel::Kernel &, const isl::ast_node &rows, const std::string &name,
-                                 const Place &, Used &);
+std::optional<TileText> tileText(const kernel::Scheduled &, const isl::ast_node &rows,
+                                 const std::string &name, const Place &, Used &);
 
 } // namespace pbc::emit

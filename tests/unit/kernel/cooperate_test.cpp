@@ -12,13 +12,13 @@ using testing::HasSubstr;
 
 namespace {
 
-CooperationOutcome cooperationOf(const Kernel &lifted) {
+CooperationOutcome cooperationOf(const Scheduled &lifted) {
   const ItemsOutcome items = mapToItems(lifted);
   return cooperate(items.items ? *items.items : asOneItem(lifted));
 }
 
 /// "+ over k", "scan max along x", or why not.
-std::string summary(const Kernel &lifted) {
+std::string summary(const Scheduled &lifted) {
   const CooperationOutcome out = cooperationOf(lifted);
   if (!out.cooperation)
     return out.why;

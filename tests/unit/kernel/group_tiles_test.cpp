@@ -18,7 +18,7 @@ struct InRounds {
   explicit InRounds(const std::string &program) : lifted(program) {
     EXPECT_EQ(lifted.messages, "");
     for (int step = 0; step < lifted.steps(); ++step) {
-      const Kernel k = lifted.kernel(0, step);
+      const Scheduled k = lifted.kernel(0, step);
       ItemsOutcome made = mapToItems(k);
       if (!made.items || !made.items->inRounds())
         continue;
@@ -34,7 +34,7 @@ struct InRounds {
     if (!outcome.tiles)
       return outcome.why;
     std::string functions, rounds;
-    const auto &all = outcome.tiles->kernel.taskDimensions;
+    const auto &all = outcome.tiles->kernel.schedule.taskDimensions;
     for (std::size_t k = 0; k < all.size(); ++k) {
       functions += (k ? ", " : "") + all[k].name;
       if (outcome.tiles->isInRound[k])
@@ -47,7 +47,7 @@ struct InRounds {
   void expectLegal() const {
     const TaskFunctions wavefront = taskFunctions(*kernel);
     std::optional<isl::union_pw_aff> round;
-    const auto &all = outcome.tiles->kernel.taskDimensions;
+    const auto &all = outcome.tiles->kernel.schedule.taskDimensions;
     for (std::size_t k = 0; k < all.size(); ++k)
       for (const TaskFunction &f : wavefront.functions)
         if (f.name == all[k].name) {
@@ -63,7 +63,7 @@ struct InRounds {
   }
 
   Lifted lifted;
-  std::optional<Kernel> kernel;
+  std::optional<Scheduled> kernel;
   std::optional<Items> items;
   GroupTilesOutcome outcome;
 };
@@ -131,6 +131,6 @@ TEST(GroupTiles, FunctionsAndRounds) {
 
 TEST(GroupTiles, NoneWithoutRounds) {
   Lifted add("transform T from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }");
-  const Kernel k = add.kernel();
+  const Scheduled k = add.kernel();
   EXPECT_EQ(groupTiles(k, *mapToItems(k).items).why, "its points need no rounds");
 }

@@ -19,9 +19,9 @@ namespace {
 /// The block in the default schedule.
 RegisterTile tiled(Lifted &lifted) {
   EXPECT_EQ(lifted.messages, "");
-  const Kernel k = defaultSchedule(lifted.kernel()).kernel;
-  EXPECT_TRUE(k.registerTile) << registerTile(k).why;
-  return k.registerTile.value_or(RegisterTile{});
+  const Scheduled k = defaultSchedule(lifted.kernel()).kernel;
+  EXPECT_TRUE(k.schedule.registerTile) << registerTile(k).why;
+  return k.schedule.registerTile.value_or(RegisterTile{});
 }
 
 /// A rule for C[w, h] over A[w, h] and L[h, h] with this header and body.
@@ -38,7 +38,7 @@ TEST(KernelRegisterTile, KnowsTheStripsOfAProduct) {
       band y parallel
         band x parallel
 )"));
-  const RegisterTile &tile = *o.kernel->registerTile;
+  const RegisterTile &tile = *o.kernel->schedule.registerTile;
   EXPECT_TRUE(tile.isDeep && !tile.moves && !tile.behind);
   ASSERT_EQ(tile.panels.size(), 2U);
   EXPECT_FALSE(tile.panels[0].alongX); // A[k, y]

@@ -62,7 +62,7 @@ std::string outputOf(const std::string &command) {
 
 } // namespace
 
-std::string compileAndRun(Lifted &lifted, const std::vector<Kernel> &kernels, const std::string &mainText,
+std::string compileAndRun(Lifted &lifted, const std::vector<Scheduled> &kernels, const std::string &mainText,
                           const std::string &before) {
   std::string folder = std::filesystem::temp_directory_path() / "pbc-kernel-XXXXXX";
   if (!mkdtemp(folder.data()))
@@ -80,7 +80,7 @@ std::string compileAndRun(Lifted &lifted, const std::vector<Kernel> &kernels, co
   return text;
 }
 
-int packedMultiplyAdds(Lifted &lifted, const std::vector<Kernel> &kernels) {
+int packedMultiplyAdds(Lifted &lifted, const std::vector<Scheduled> &kernels) {
   std::string folder = std::filesystem::temp_directory_path() / "pbc-kernel-XXXXXX";
   if (!mkdtemp(folder.data()))
     return -1;

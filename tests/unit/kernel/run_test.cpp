@@ -18,12 +18,12 @@ void agrees(const char *program, const std::string &fill, const std::string &che
             const std::string &before = "") {
   Lifted lifted(program);
   ASSERT_EQ(lifted.messages, "");
-  std::vector<Kernel> kernels;
+  std::vector<Scheduled> kernels;
   std::string calls;
   for (int step = 0; step < lifted.steps(); ++step) {
-    const Kernel plain = lifted.kernel(0, step);
+    const Scheduled plain = lifted.kernel(0, step);
     EXPECT_THAT(verify(plain), testing::IsEmpty());
-    Kernel scheduled = defaultSchedule(plain).kernel;
+    Scheduled scheduled = defaultSchedule(plain).kernel;
     if (isTiled) {
       Outcome tiled = tile(plain, {3, 5});
       if (tiled.kernel)
@@ -32,7 +32,7 @@ void agrees(const char *program, const std::string &fill, const std::string &che
     EXPECT_THAT(verify(scheduled), testing::IsEmpty());
     // The whole range, or parts of 37 along each task dimension.
     std::string low, high, loops;
-    const auto &tasks = scheduled.taskDimensions;
+    const auto &tasks = scheduled.schedule.taskDimensions;
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       const std::string n = std::to_string(t);
       const std::string begin = poly::cxx(tasks[t].low), end = poly::cxx(tasks[t].high);

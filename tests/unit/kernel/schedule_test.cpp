@@ -44,7 +44,7 @@ const char *const kVersionsInTurn = R"(transform VG from A[n] through U<3>[n], V
 const char *const kPrograms[] = {programs::kStencil, programs::kRows, programs::kConvolve7, kProduct,
                                  kRowDots};
 
-std::string why(const Scheduled &made, const std::string &option) {
+std::string why(const Planned &made, const std::string &option) {
   for (const Note &n : made.report.refused)
     if (n.transformation == option)
       return n.why;
@@ -67,7 +67,7 @@ TEST(ScheduleOptions, TheDefaultAskedForIsTheDefault) {
   for (const std::string &program : programs) {
     Lifted lifted(program);
     for (int step = 0; step < lifted.steps(); ++step) {
-      const Kernel kernel = lifted.kernel(0, step);
+      const Scheduled kernel = lifted.kernel(0, step);
       const auto [byDefault, decided] = defaultSchedule(kernel);
       Asked all;
       for (const Setting &s : decided.settings) {
@@ -148,7 +148,7 @@ TEST(ScheduleOptions, WhatChangesResultsIsRefused) {
               "B.cell(x, y) from(B.cell(x - 1, y) b, A.cell(x, y) a) { return a + b; } }");
   ASSERT_EQ(rows.messages, "");
   for (int step = 0; step < rows.steps(); ++step) {
-    const Kernel lifted = rows.kernel(0, step);
+    const Scheduled lifted = rows.kernel(0, step);
     if (lifted.dependences.is_empty())
       continue;
     EXPECT_EQ(why(defaultSchedule(lifted, {{"vector", "x"}}), "vector"),

@@ -24,13 +24,13 @@ Lifted::Lifted(const std::string &program) {
     messages += d->message + "\n";
 }
 
-Kernel Lifted::kernel(int plan, int step) {
+Scheduled Lifted::kernel(int plan, int step) {
   return lift(transform(), plans_.at(0).plans.at(plan).steps.at(step), facts_.at(0), choices_.at(0).grid,
               context_)
       .kernel;
 }
 
-std::string Lifted::text(const std::vector<Kernel> &kernels, const std::string &before) {
+std::string Lifted::text(const std::vector<Scheduled> &kernels, const std::string &before) {
   std::string text = "#include \"runtime/abi/region.h\"\n#include \"runtime/abi/index.h\"\n#include "
                      "\"runtime/abi/register_tile.h\"\nstruct Frame {\n";
   for (const std::string &n : parameterNames(transform()))

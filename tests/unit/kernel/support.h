@@ -7,7 +7,7 @@
 //   l.program(kernel) C++ that includes only runtime/abi and defines `T_Frame` and `kernel`
 #pragma once
 #include "compiler/choice/grid.h"
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/schedule.h"
 #include "compiler/schedule/plan.h"
 #include "compiler/sema/check.h"
 #include "compiler/syntax/parse.h"
@@ -18,12 +18,12 @@ class Lifted {
 public:
   explicit Lifted(const std::string &program);
 
-  Kernel kernel(int plan = 0, int step = 0);
+  Scheduled kernel(int plan = 0, int step = 0);
   int steps(int plan = 0) const { return static_cast<int>(plans_.at(0).plans.at(plan).steps.size()); }
   const sema::Transform &transform() const { return module_.transforms.at(0); }
   poly::Context &context() { return context_; }
   /// The frame, `before`, and a function kernel0, kernel1, ... for each kernel.
-  std::string text(const std::vector<Kernel> &kernels, const std::string &before = "");
+  std::string text(const std::vector<Scheduled> &kernels, const std::string &before = "");
 
   std::string messages;
 

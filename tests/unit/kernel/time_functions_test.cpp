@@ -30,7 +30,7 @@ struct Through {
   explicit Through(const std::string &program) : lifted(program) {
     EXPECT_EQ(lifted.messages, "");
     for (int step = 0; step < lifted.steps(); ++step) {
-      const Kernel k = lifted.kernel(0, step);
+      const Scheduled k = lifted.kernel(0, step);
       if (auto f = timeFunctions(k, taskFunctions(k))) {
         kernel = k;
         time = std::move(f);
@@ -66,7 +66,7 @@ struct Through {
   }
 
   Lifted lifted;
-  std::optional<Kernel> kernel;
+  std::optional<Scheduled> kernel;
   std::optional<TimeFunctions> time;
 };
 
@@ -150,18 +150,18 @@ TEST(TimeFunctions, NoDiamonds) {
 
 TEST(TimeFunctions, TheOptionChoosesTheShape) {
   Through two(kCases[5].program);
-  const Kernel parallelograms = defaultSchedule(*two.kernel, {{"time_tiles", "parallelograms"}}).kernel;
+  const Scheduled parallelograms = defaultSchedule(*two.kernel, {{"time_tiles", "parallelograms"}}).kernel;
   const auto [diamonds, report] = defaultSchedule(*two.kernel, {{"time_tiles", "diamonds"}});
   EXPECT_THAT(verify(diamonds), IsEmpty());
   EXPECT_FALSE(hasDiamonds(parallelograms));
   EXPECT_TRUE(hasDiamonds(diamonds));
   EXPECT_EQ(report.setting("time_tiles"), "diamonds");
-  EXPECT_EQ(diamonds.taskDimensions[2].down, 1);
+  EXPECT_EQ(diamonds.schedule.taskDimensions[2].down, 1);
   EXPECT_EQ(two.lifted.text({diamonds}), two.lifted.text({parallelograms})); // the runtime makes the tiles
 }
 
 TEST(TimeFunctions, TheOptionIsRefusedWithoutTimeOrDiamonds) {
-  const auto refusal = [](const Kernel &k) {
+  const auto refusal = [](const Scheduled &k) {
     const auto [scheduled, report] = defaultSchedule(k, {{"time_tiles", "diamonds"}});
     EXPECT_FALSE(hasDiamonds(scheduled));
     return report.refused.empty() ? "" : report.refused.front().why;

@@ -37,21 +37,21 @@ transform Against from A[w, h] to B[w, h] {
 )";
 
 // The step of the first plan whose kernel has dependences, or the first.
-Kernel recurrence(Lifted &lifted) {
+Scheduled recurrence(Lifted &lifted) {
   for (int step = 0; step < lifted.steps(); ++step)
-    if (Kernel k = lifted.kernel(0, step); !k.dependences.is_empty())
+    if (Scheduled k = lifted.kernel(0, step); !k.dependences.is_empty())
       return k;
   return lifted.kernel();
 }
 
-std::string scheduleOf(const Kernel &kernel) {
+std::string scheduleOf(const Scheduled &kernel) {
   const std::string text = print(kernel);
   return text.substr(text.find("  schedule\n"));
 }
 
 TEST(KernelLift, StatementsAndProgramOrder) {
   Lifted lifted(programs::kConvolve7);
-  const Kernel k = lifted.kernel();
+  const Scheduled k = lifted.kernel();
   EXPECT_EQ(print(k), R"(kernel Conv7.rule0 [w, h]
   buffer R0_s double 2-d local
   buffer A double 2-d input
@@ -77,7 +77,7 @@ TEST(KernelLift, StatementsAndProgramOrder) {
 
 TEST(KernelVerify, FindsABrokenOrder) {
   Lifted lifted(programs::kPrefix);
-  Kernel k = recurrence(lifted);
+  Scheduled k = recurrence(lifted);
   k.dependences = k.dependences.reverse();
   EXPECT_THAT(verify(k), testing::ElementsAre("the schedule breaks a dependence"));
 }
@@ -176,11 +176,11 @@ transform Blur from A[w, h] to B[w - 2, h - 2] {
   }
 }
 )");
-  const Kernel vectors = *vectorise(l.kernel()).kernel;
+  const Scheduled vectors = *vectorise(l.kernel()).kernel;
   const Outcome o = jam(vectors);
   ASSERT_TRUE(o.kernel) << o.why;
   EXPECT_THAT(print(*o.kernel), HasSubstr("jam:4\n      band y parallel\n        vector"));
-  EXPECT_TRUE(isLegal(o.kernel->schedule, o.kernel->dependences));
+  EXPECT_TRUE(isLegal(o.kernel->schedule.tree, o.kernel->dependences));
 }
 
 TEST(KernelJam, Refuses) {
@@ -203,10 +203,10 @@ TEST(KernelTasks, CutsWhatNoDependenceChanges) {
   Lifted rows(programs::kRows);
   const Outcome o = splitIntoTasks(recurrence(rows));
   ASSERT_TRUE(o.kernel) << o.why;
-  ASSERT_EQ(o.kernel->taskDimensions.size(), 1u);
-  EXPECT_EQ(o.kernel->taskDimensions[0].name, "x");
-  EXPECT_EQ(poly::cxx(o.kernel->taskDimensions[0].low), "0");
-  EXPECT_EQ(poly::cxx(o.kernel->taskDimensions[0].high), "w");
+  ASSERT_EQ(o.kernel->schedule.taskDimensions.size(), 1u);
+  EXPECT_EQ(o.kernel->schedule.taskDimensions[0].name, "x");
+  EXPECT_EQ(poly::cxx(o.kernel->schedule.taskDimensions[0].low), "0");
+  EXPECT_EQ(poly::cxx(o.kernel->schedule.taskDimensions[0].high), "w");
 }
 
 TEST(KernelTasks, Refuses) {
