@@ -69,7 +69,7 @@ TABLE = {
         "compiler/model/time compiler/model/energy compiler/model/codesign",
     # The driver puts all components together.
     "compiler/driver":
-        "runtime/base tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/script compiler/syntax "
+        "runtime/base tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/syntax "
         "compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/emit/kernel "
         "compiler/emit compiler/build compiler/model/command",
 }
