@@ -91,7 +91,7 @@ std::string text(const Step &step) {
   for (const NamedValue &one : step.named)
     behind += fmt::format("{}{} = {}", behind.empty() ? "" : ", ", one.name, text(one.value));
   const std::string operands = text(step.operands);
-  const char *separator = operands.empty() || behind.empty() ? "" : "; ";
+  const char *separator = behind.empty() || (operands.empty() && step.values.empty()) ? "" : "; ";
   return fmt::format("{}{}({}{}{})",
                      step.results.empty() ? "" : fmt::format("({}) = ", fmt::join(step.results, ", ")),
                      step.transformation, operands, separator, behind);

@@ -58,7 +58,7 @@ struct NamedValue {
 
 struct Step {
   std::string transformation;
-  std::vector<Value> operands; // in front of the semicolon: loops, buffers
+  std::vector<Value> operands; // in front of the first semicolon: loops, buffers
   std::vector<Value> values;   // behind it, without names
   std::vector<NamedValue> named;
   std::vector<std::string> results; // new labels of the loops that it makes; empty: the transformation's own
@@ -79,7 +79,7 @@ Step &with(Step &, const std::string &name, Value);
 
 /// "32", "yt", "w >= 64"
 std::string text(const Value &);
-/// "(yt, xt) = tile(y, x; 32, 256)"
+/// "(yt, xt) = tile(y, x; 32, 256)", "stage(A; at = kt)", and "f(; 4)" where values stand without operands.
 std::string text(const Step &);
 /// One step a line, each with its semicolon behind it.
 std::string text(const Script &, const std::string &indent = "");

@@ -42,7 +42,7 @@ TABLE = {
     "compiler/source": "runtime/base",
     "compiler/poly": "",
     "compiler/script": "compiler/source",
-    "compiler/syntax": "compiler/source",
+    "compiler/syntax": "compiler/source compiler/script",
     "compiler/sema": "runtime/device compiler/source compiler/poly compiler/syntax",
     "compiler/preamble": "compiler/source",
     "compiler/body": "compiler/source compiler/poly compiler/syntax compiler/sema compiler/preamble",
