@@ -2,7 +2,7 @@
 
 #include "compiler/loop/build.h"
 #include "compiler/kernel/along.h"
-#include "compiler/kernel/tree.h"
+#include "compiler/kernel/loops.h"
 #include "compiler/loop/convert.h"
 #include "compiler/loop/statement.h"
 #include <isl/aff.h>
@@ -96,7 +96,8 @@ private:
       return;
     for (const Buffer &b : kernel_.buffers)
       if (b.name == local)
-        to.push_back(make(Node{Array{b.name, b.element, b.lanes ? std::vector{integer(b.lanes)} : std::vector<Expr>{}}}));
+        to.push_back(make(
+            Node{Array{b.name, b.element, b.lanes ? std::vector{integer(b.lanes)} : std::vector<Expr>{}}}));
   }
 
   NodePtr node(const isl::ast_node &n) {
@@ -132,7 +133,8 @@ private:
 
   NodePtr loop(const isl::ast_node &n) {
     const Expr iterator = expression(isl::manage(isl_ast_node_for_get_iterator(n.get())));
-    For made{as<Name>(iterator)->name, expression(isl::manage(isl_ast_node_for_get_init(n.get()))), {}, {}, {}};
+    For made{
+        as<Name>(iterator)->name, expression(isl::manage(isl_ast_node_for_get_init(n.get()))), {}, {}, {}};
     for (auto r = requests_.rbegin(); r != requests_.rend() && !made.how; ++r)
       if (r->iterator == made.iterator) {
         made.how = r->how;
@@ -214,7 +216,8 @@ isl::ast_node generate(const kernel::Scheduled &kernel) {
     iterators = isl_id_list_add(
         iterators, isl_id_alloc(ctx, (std::string(kIterator) + std::to_string(k)).c_str(), nullptr));
   build = isl_ast_build_set_iterators(build, iterators);
-  isl_ast_node *root = isl_ast_build_node_from_schedule(build, kernel::withDepths(tree).release());
+  isl_ast_node *root =
+      isl_ast_build_node_from_schedule(build, kernel::withDepths(kernel::withoutLabels(tree)).release());
   isl_ast_build_free(build);
   if (!root)
     isl::exception::throw_last_error(isl::ctx(ctx));

@@ -96,7 +96,8 @@ Expr convert(isl_ast_expr *e, const std::vector<Expr> &dimensions) {
     isl_ast_expr *operand = isl_ast_expr_op_get_arg(e, k);
     operands.push_back(convert(operand, dimensions));
     isl_ast_expr_free(operand);
-    const bool isMore = (op == WholeOp::Minimum || op == WholeOp::Maximum) && operands.size() == 2 && k + 1 < n;
+    const bool isMore =
+        (op == WholeOp::Minimum || op == WholeOp::Maximum) && operands.size() == 2 && k + 1 < n;
     if (isMore) // isl's take any number of operands
       operands = {arithmetic(op, std::move(operands))};
   }

@@ -164,8 +164,8 @@ struct StripValue {
 };
 
 struct Expression {
-  std::variant<Integer, Name, Arithmetic, Grouped, Element, Local, Literal, Infinity, Operation, Cast, Function,
-               CellsToLine, CellVector, Spread, StripValue>
+  std::variant<Integer, Name, Arithmetic, Grouped, Element, Local, Literal, Infinity, Operation, Cast,
+               Function, CellsToLine, CellVector, Spread, StripValue>
       as;
 };
 

@@ -16,12 +16,14 @@ struct Operator {
 };
 
 constexpr Operator kOperators[] = {
-    {BodyOp::Negate, 1, "-"},    {BodyOp::Plus, 1, "+"},        {BodyOp::Not, 1, "!"},      {BodyOp::Complement, 1, "~"},
-    {BodyOp::Add, 2, "+"},       {BodyOp::Subtract, 2, "-"},    {BodyOp::Multiply, 2, "*"}, {BodyOp::Divide, 2, "/"},
-    {BodyOp::Modulo, 2, "%"},    {BodyOp::And, 2, "&&"},        {BodyOp::Or, 2, "||"},      {BodyOp::BitAnd, 2, "&"},
-    {BodyOp::BitOr, 2, "|"},     {BodyOp::BitXor, 2, "^"},      {BodyOp::ShiftLeft, 2, "<<"}, {BodyOp::ShiftRight, 2, ">>"},
-    {BodyOp::Equal, 2, "=="},    {BodyOp::NotEqual, 2, "!="},   {BodyOp::Less, 2, "<"},     {BodyOp::LessEqual, 2, "<="},
-    {BodyOp::Greater, 2, ">"},   {BodyOp::GreaterEqual, 2, ">="}, {BodyOp::Choose, 3, "?"},
+    {BodyOp::Negate, 1, "-"},        {BodyOp::Plus, 1, "+"},       {BodyOp::Not, 1, "!"},
+    {BodyOp::Complement, 1, "~"},    {BodyOp::Add, 2, "+"},        {BodyOp::Subtract, 2, "-"},
+    {BodyOp::Multiply, 2, "*"},      {BodyOp::Divide, 2, "/"},     {BodyOp::Modulo, 2, "%"},
+    {BodyOp::And, 2, "&&"},          {BodyOp::Or, 2, "||"},        {BodyOp::BitAnd, 2, "&"},
+    {BodyOp::BitOr, 2, "|"},         {BodyOp::BitXor, 2, "^"},     {BodyOp::ShiftLeft, 2, "<<"},
+    {BodyOp::ShiftRight, 2, ">>"},   {BodyOp::Equal, 2, "=="},     {BodyOp::NotEqual, 2, "!="},
+    {BodyOp::Less, 2, "<"},          {BodyOp::LessEqual, 2, "<="}, {BodyOp::Greater, 2, ">"},
+    {BodyOp::GreaterEqual, 2, ">="}, {BodyOp::Choose, 3, "?"},
 };
 
 const Operator &find(auto matches) {

@@ -25,7 +25,8 @@ bool hasVectorVersion(const kernel::Expr &call) {
   const std::string name = call.type == Scalar::F32 && call.text.ends_with('f')
                                ? call.text.substr(0, call.text.size() - 1)
                                : call.text;
-  return std::find(std::begin(kVectorFunctions), std::end(kVectorFunctions), name) != std::end(kVectorFunctions);
+  return std::find(std::begin(kVectorFunctions), std::end(kVectorFunctions), name) !=
+         std::end(kVectorFunctions);
 }
 
 std::vector<Expr> expressions(const std::vector<isl::ast_expr> &all, const std::vector<Expr> &dimensions) {
@@ -90,7 +91,8 @@ const Buffer &StatementBuilder::target() const {
 }
 
 Expr StatementBuilder::cell(int access, const std::vector<Expr> &dimensions) const {
-  return make({Element{statement_.accesses[access].buffer, expressions(indices_[access], dimensions), access}});
+  return make(
+      {Element{statement_.accesses[access].buffer, expressions(indices_[access], dimensions), access}});
 }
 
 Expr StatementBuilder::element(int access, const At &at) const {
@@ -144,7 +146,8 @@ Expr StatementBuilder::expr(const kernel::Expr &e, const At &at) const {
 }
 
 Expr StatementBuilder::firstCell(std::size_t argument, const At &at) const {
-  return make({Element{statement_.arguments[argument].buffer, expressions(begins_[argument], at.dimensions)}});
+  return make(
+      {Element{statement_.arguments[argument].buffer, expressions(begins_[argument], at.dimensions)}});
 }
 
 /// The cell, or the value that is used outside of its matrix.
@@ -153,10 +156,8 @@ Expr StatementBuilder::cellOr(std::size_t argument, const At &at) const {
   const Expr cell = firstCell(argument, at);
   if (!a.otherwise)
     return cell;
-  return grouped(
-      make({Operation{Operation::Op::Choose,
-                      a.otherwise->type,
-                      {expr(*a.inside, at), cell, expr(*a.otherwise, at)}}}));
+  return grouped(make({Operation{
+      Operation::Op::Choose, a.otherwise->type, {expr(*a.inside, at), cell, expr(*a.otherwise, at)}}}));
 }
 
 Call::View StatementBuilder::view(std::size_t argument, const At &at) const {
@@ -221,7 +222,9 @@ Expr StatementBuilder::written(const std::vector<Expr> &dimensions) const {
 
 Expr StatementBuilder::value(const std::vector<Expr> &dimensions, const Expr &lane) const {
   const Expr e = expr(*statement_.value, {dimensions, lane});
-  return statement_.value->type != target().element && statement_.op.empty() ? make({Cast{target().element, e}}) : e;
+  return statement_.value->type != target().element && statement_.op.empty()
+             ? make({Cast{target().element, e}})
+             : e;
 }
 
 NodePtr StatementBuilder::node(const std::vector<Expr> &dimensions, const Expr &lane) const {

@@ -18,8 +18,8 @@ isl::ast_expr indexExpression(const isl::pw_aff &, const isl::set &domain);
 class StatementBuilder {
 public:
   struct Purpose {
-    bool device = false;      // calls use the device version of a body (body/device_body.h)
-    bool vectorMath = false;  // functions are called in the form that has vector versions
+    bool device = false;     // calls use the device version of a body (body/device_body.h)
+    bool vectorMath = false; // functions are called in the form that has vector versions
   };
   StatementBuilder(const kernel::Kernel &, int statement, Purpose);
 

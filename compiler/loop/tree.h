@@ -140,7 +140,7 @@ struct BlockOfPoints {
   /// What a block reads along one of its sides at all steps of the loop over k.
   struct Strip {
     bool isAlongX, isOutput;
-    Expr first; // the Element at the point (kY, kX, kK)
+    Expr first;            // the Element at the point (kY, kX, kK)
     Distance across, step; // of neighbours along its side, and of those at neighbouring steps
   };
   /// What the program asks for; 0: the runtime decides.
@@ -168,9 +168,9 @@ struct BlockOfPoints {
 
   // Names in `cells`: the block's first row and column, how many columns exist; the row and the vector of a point;
   // the first step and the end of this part of the loop over k.
-  static constexpr const char *kY = "pb__y", *kX = "pb__x", *kRow = "r", *kVector = "v", *kRows = "R", *kVectors = "V",
-                              *kWidth = "W", *kK = "pb__k", *kFirstStep = "pb__k0", *kPastStep = "pb__k1",
-                              *kIsFirst = "pb__isFirst";
+  static constexpr const char *kY = "pb__y", *kX = "pb__x", *kRow = "r", *kVector = "v", *kRows = "R",
+                              *kVectors = "V", *kWidth = "W", *kK = "pb__k", *kFirstStep = "pb__k0",
+                              *kPastStep = "pb__k1", *kIsFirst = "pb__isFirst";
 };
 
 struct Node {

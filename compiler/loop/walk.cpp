@@ -191,8 +191,7 @@ NodePtr Mutator::node(const NodePtr &n) {
     isSame &= changed == part;
     part = std::move(changed);
   };
-  visitParts(
-      copy.as, [&](Expr &e) { change(e, expr(e)); }, [&](NodePtr &c) { change(c, node(c)); });
+  visitParts(copy.as, [&](Expr &e) { change(e, expr(e)); }, [&](NodePtr &c) { change(c, node(c)); });
   return isSame ? n : make(std::move(copy));
 }
 

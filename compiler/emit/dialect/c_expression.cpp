@@ -125,12 +125,14 @@ void CPrinter::putKind(const loop::Name &n) {
   }
 }
 
-void CPrinter::putInfix(const loop::Arithmetic &a, std::string_view spelling, int precedence, bool isAssociative) {
+void CPrinter::putInfix(const loop::Arithmetic &a, std::string_view spelling, int precedence,
+                        bool isAssociative) {
   // clang warns of `a && b || c` and of chained comparisons: parenthesise these even where C++ need not.
   const int leftNeeds = precedence <= kRelation && precedence > kSelect ? precedence + 1 : precedence;
   const bool isChain = precedence == kOr || precedence == kAnd;
   const Expr &left = a.operands[0], &right = a.operands[1];
-  put(left, isChain ? (precedenceOf(left) == precedence ? precedence : static_cast<int>(kEquality)) : leftNeeds);
+  put(left,
+      isChain ? (precedenceOf(left) == precedence ? precedence : static_cast<int>(kEquality)) : leftNeeds);
   out_ += ' ';
   out_ += spelling;
   out_ += ' ';

@@ -163,7 +163,9 @@ void CPrinter::node(const loop::Call &c, const std::string &indent) {
   out_ += indent + (c.result ? text(c.result) + " = " : "") + c.function + '(' + arguments + ");\n";
 }
 
-void CPrinter::node(const loop::Barrier &, const std::string &indent) { out_ += indent + dialect_.barrier() + ";\n"; }
+void CPrinter::node(const loop::Barrier &, const std::string &indent) {
+  out_ += indent + dialect_.barrier() + ";\n";
+}
 
 void CPrinter::node(const loop::Parallel &p, const std::string &indent) {
   out_ += indent + "{\n" + indent + "  const " + dialect_.index() + ' ' + p.iterator + " = ";
@@ -178,7 +180,9 @@ void CPrinter::node(const loop::Parallel &p, const std::string &indent) {
   out_ += indent + "  }\n" + indent + "}\n";
 }
 
-void CPrinter::node(const loop::Comment &c, const std::string &indent) { out_ += indent + "// " + c.text + '\n'; }
+void CPrinter::node(const loop::Comment &c, const std::string &indent) {
+  out_ += indent + "// " + c.text + '\n';
+}
 
 void CPrinter::blockOfPoints(const loop::BlockOfPoints &, const std::string &) {
   throw std::logic_error("blocks of points in registers exist only for the processor");

@@ -84,7 +84,8 @@ protected:
   void node(const loop::Parallel &, const std::string &indent);
   void node(const loop::Comment &, const std::string &indent);
   void node(const loop::BlockOfPoints &b, const std::string &indent) { blockOfPoints(b, indent); }
-  std::string callArgument(std::size_t number, const loop::Call::Argument &, std::vector<std::string> &before);
+  std::string callArgument(std::size_t number, const loop::Call::Argument &,
+                           std::vector<std::string> &before);
   std::vector<std::string> strides(const loop::Call::View &);
   std::string extent(const loop::Array &);
 

@@ -19,7 +19,9 @@ std::string Cxx::helper(Helper h) const {
   return "";
 }
 
-std::string Cxx::infinity(Scalar s) const { return s == Scalar::F32 ? "__builtin_inff()" : "__builtin_inf()"; }
+std::string Cxx::infinity(Scalar s) const {
+  return s == Scalar::F32 ? "__builtin_inff()" : "__builtin_inf()";
+}
 
 std::string Cxx::function(const loop::Function &f) const {
   return f.hasVectors ? "pb_vector_" + f.name : f.name;
@@ -30,17 +32,18 @@ std::string vectorDeclaration(const loop::Function &f) {
   return fmt::format("{0} pb_vector_{1}({0}{2})", type, f.name, f.operands.size() == 2 ? ", " + type : "");
 }
 
-Dialect::ViewText Cxx::view(std::size_t number, const loop::Call::View &v, Scalar element, const std::string &first,
-                            const std::vector<std::string> &strides,
+Dialect::ViewText Cxx::view(std::size_t number, const loop::Call::View &v, Scalar element,
+                            const std::string &first, const std::vector<std::string> &strides,
                             const std::vector<std::string> &extents) const {
   std::string casts;
   for (const std::string &e : extents)
     casts += (casts.empty() ? "(int)" : ", (int)") + e;
   const auto all = [](const std::string &list) { return list.empty() ? std::string("0") : list; };
-  return {{fmt::format("const long strides{}[] = {{{}}};", number, all(fmt::format("{}", fmt::join(strides, ", ")))),
+  return {{fmt::format("const long strides{}[] = {{{}}};", number,
+                       all(fmt::format("{}", fmt::join(strides, ", ")))),
            fmt::format("const int extents{}[] = {{{}}};", number, all(casts))},
-          fmt::format("pb::Region<{0}{1}, {2}>(&{3}, strides{4}, extents{4})", v.isOutput ? "" : "const ", type(element),
-                      v.dimensions.size(), first, number)};
+          fmt::format("pb::Region<{0}{1}, {2}>(&{3}, strides{4}, extents{4})", v.isOutput ? "" : "const ",
+                      type(element), v.dimensions.size(), first, number)};
 }
 
 std::string Cxx::hint(const loop::Hint &h) const {
@@ -68,7 +71,10 @@ std::string Cxx::signature(const Signature &s) const {
   for (std::size_t k = 0; k < s.parameters.size(); ++k) {
     const Parameter &p = s.parameters[k];
     text += std::string(k ? ", " : "") + (p.isConstant ? "const " : "") + (p.type ? type(*p.type) : index()) +
-            (!p.isPointer ? " " : p.isAlone ? restricted() : " *") + p.name;
+            (!p.isPointer ? " "
+             : p.isAlone  ? restricted()
+                          : " *") +
+            p.name;
   }
   return text + ")";
 }

@@ -19,7 +19,8 @@ public:
   std::string frame() const override { return "f"; }
   std::string coordinate(const std::string &value) const override { return "(pb::IndexT)" + value; }
   ViewText view(std::size_t number, const loop::Call::View &, Scalar element, const std::string &first,
-                const std::vector<std::string> &strides, const std::vector<std::string> &extents) const override;
+                const std::vector<std::string> &strides,
+                const std::vector<std::string> &extents) const override;
   std::string hint(const loop::Hint &) const override;
   std::string signature(const Signature &) const override;
 };

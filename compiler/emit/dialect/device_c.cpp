@@ -41,8 +41,9 @@ std::string DeviceC::signature(const Signature &s) const {
   std::string text = fmt::format("PB_KERNEL({})(", s.name);
   for (std::size_t k = 0; k < s.parameters.size(); ++k) {
     const Parameter &p = s.parameters[k];
-    text += fmt::format("{}{}{}{}{}{}", k ? ", " : "", p.isPointer ? "PB_GLOBAL " : "", p.isConstant ? "const " : "",
-                        p.type ? type(*p.type) : index(), p.isPointer ? " *" : " ", p.name);
+    text += fmt::format("{}{}{}{}{}{}", k ? ", " : "", p.isPointer ? "PB_GLOBAL " : "",
+                        p.isConstant ? "const " : "", p.type ? type(*p.type) : index(),
+                        p.isPointer ? " *" : " ", p.name);
   }
   return text + ")";
 }
@@ -58,7 +59,8 @@ std::string DeviceC::itemId(loop::Parallel::Over over, int axis) const {
   }
 }
 
-std::string DeviceC::localArray(const std::string &type, const std::string &name, const std::string &extent) const {
+std::string DeviceC::localArray(const std::string &type, const std::string &name,
+                                const std::string &extent) const {
   return fmt::format("PB_LOCAL_ARRAY({}, {}, {})", type, name, extent);
 }
 

@@ -16,11 +16,13 @@ public:
   std::string function(const loop::Function &) const override;
   std::string coordinate(const std::string &value) const override { return "(int)" + value; }
   ViewText view(std::size_t number, const loop::Call::View &, Scalar element, const std::string &first,
-                const std::vector<std::string> &strides, const std::vector<std::string> &extents) const override;
+                const std::vector<std::string> &strides,
+                const std::vector<std::string> &extents) const override;
   std::string signature(const Signature &) const override;
   std::string itemId(loop::Parallel::Over, int axis) const override;
   std::string barrier() const override { return "PB_BARRIER()"; }
-  std::string localArray(const std::string &type, const std::string &name, const std::string &extent) const override;
+  std::string localArray(const std::string &type, const std::string &name,
+                         const std::string &extent) const override;
 };
 
 } // namespace pbc::emit

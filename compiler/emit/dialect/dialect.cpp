@@ -6,13 +6,17 @@
 namespace pbc::emit {
 namespace {
 
-[[noreturn]] void noGroups() { throw std::logic_error("a printed language without groups of items gets a loop over items"); }
+[[noreturn]] void noGroups() {
+  throw std::logic_error("a printed language without groups of items gets a loop over items");
+}
 
 } // namespace
 
 std::string Dialect::type(Scalar s) const { return body::cxxType(s); }
 std::string Dialect::itemId(loop::Parallel::Over, int) const { noGroups(); }
 std::string Dialect::barrier() const { noGroups(); }
-std::string Dialect::localArray(const std::string &, const std::string &, const std::string &) const { noGroups(); }
+std::string Dialect::localArray(const std::string &, const std::string &, const std::string &) const {
+  noGroups();
+}
 
 } // namespace pbc::emit

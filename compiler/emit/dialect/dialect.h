@@ -62,8 +62,9 @@ public:
     std::string argument;
   };
   /// `first` is the first cell; strides and extents are by dimension of the view. `number`: of the argument.
-  virtual ViewText view(std::size_t number, const loop::Call::View &, Scalar element, const std::string &first,
-                        const std::vector<std::string> &strides, const std::vector<std::string> &extents) const = 0;
+  virtual ViewText view(std::size_t number, const loop::Call::View &, Scalar element,
+                        const std::string &first, const std::vector<std::string> &strides,
+                        const std::vector<std::string> &extents) const = 0;
 
   // ---- what surrounds loops
   /// Lines before a loop; "" for no hint. With their ends of lines.
@@ -75,7 +76,8 @@ public:
   virtual std::string itemId(loop::Parallel::Over, int axis) const;
   virtual std::string barrier() const;
   /// An array that all items of a group share; `extents` are products already.
-  virtual std::string localArray(const std::string &type, const std::string &name, const std::string &extent) const;
+  virtual std::string localArray(const std::string &type, const std::string &name,
+                                 const std::string &extent) const;
 };
 
 } // namespace pbc::emit

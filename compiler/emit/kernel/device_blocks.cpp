@@ -228,8 +228,8 @@ private:
     one.strips[access] = fmt::format("{}[({} - {}_c) * {} + place{}]", name, i, i, extent, number);
     // Neighbouring items copy contiguous cells.
     const kernel::Statement &statement = kernel_.statements[static_cast<std::size_t>(one.statement)];
-    const bool alongSteps = kernel::along(kernel_, statement.accesses[static_cast<std::size_t>(access)],
-                                          k) == kernel::Along::Contiguous;
+    const bool alongSteps = kernel::along(kernel_, statement.accesses[static_cast<std::size_t>(access)], k) ==
+                            kernel::Along::Contiguous;
     const std::string step =
         fmt::format("pb__n {} {}", alongSteps ? "%" : "/", alongSteps ? std::to_string(kSteps) : extent);
     const std::string place =

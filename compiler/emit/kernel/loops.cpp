@@ -54,7 +54,8 @@ LoopText printLoops(const loop::Nest &nest, const Place &place, Used &used) {
 std::string deviceLoops(const kernel::Scheduled &kernel, const isl::ast_node &ast, Used &used) {
   const loop::Nest nest = loop::build(kernel, ast, true);
   const DeviceC dialect;
-  return CPrinter(nest.buffers, dialect, false, used).text(loop::lower(nest, {.unitStride = false}).body, "  ");
+  return CPrinter(nest.buffers, dialect, false, used)
+      .text(loop::lower(nest, {.unitStride = false}).body, "  ");
 }
 
 std::string definitions(const std::vector<loop::Matrix> &buffers, bool unitStride, const Used &used) {

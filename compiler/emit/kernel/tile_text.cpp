@@ -57,7 +57,8 @@ private:
       return;
     }
     const bool isRow = f.iterator == Block::kRow;
-    out_ += fmt::format("{}{}for ({} {} = ", indent, isRow ? "" : "PB_TILE_LOOP ", isRow ? "int" : "long", f.iterator);
+    out_ += fmt::format("{}{}for ({} {} = ", indent, isRow ? "" : "PB_TILE_LOOP ", isRow ? "int" : "long",
+                        f.iterator);
     put(f.begin);
     out_ += "; ";
     put(f.condition);
@@ -68,35 +69,39 @@ private:
 
   void putKind(const loop::StripValue &s) override {
     const std::string step = fmt::format("({} - pb__k0) * pb__panels[{}].step", text(s.step), s.strip);
-    out_ += block_.depth->strips[static_cast<std::size_t>(s.strip)].isAlongX
-                ? fmt::format("pb::load<W, isPart>(pb__panels[{}].at + {} + v * W, pb__n - v * W)", s.strip, step)
-                : fmt::format("pb__panels[{0}].at[r * pb__panels[{0}].row + {1}]", s.strip, step);
+    out_ +=
+        block_.depth->strips[static_cast<std::size_t>(s.strip)].isAlongX
+            ? fmt::format("pb::load<W, isPart>(pb__panels[{}].at + {} + v * W, pb__n - v * W)", s.strip, step)
+            : fmt::format("pb__panels[{0}].at[r * pb__panels[{0}].row + {1}]", s.strip, step);
   }
 
   std::string function(const std::string &result, const std::string &name, const std::string &parameters,
                        const std::string &statements) const {
-    return fmt::format("  [[gnu::always_inline]] {} {}({}) const {{\n{}{}  }}\n", result, name, parameters, known_,
-                       statements);
+    return fmt::format("  [[gnu::always_inline]] {} {}({}) const {{\n{}{}  }}\n", result, name, parameters,
+                       known_, statements);
   }
 
   std::string head() const {
     std::string members;
     for (const int b : used_.buffers)
-      members += fmt::format("  {}{} *{}_p;\n", matrix(b).isInput ? "const " : "", dialect_.type(matrix(b).element),
-                             matrix(b).name);
+      members += fmt::format("  {}{} *{}_p;\n", matrix(b).isInput ? "const " : "",
+                             dialect_.type(matrix(b).element), matrix(b).name);
     for (const std::string &outer : block_.around)
       members += fmt::format("  long {};\n", outer);
     const bool isBox = !loop::mentions(block_.xBegin, block_.y) && !loop::mentions(block_.xEnd, block_.y);
-    std::string text = fmt::format(
-        "namespace {{\nstruct {} {{\n  using Cell = {};\n  static constexpr int kScalars = {}, kPanels = {};\n"
-        "  [[maybe_unused]] static constexpr bool kResumes = {}, kIsBox = {}, kInPlace = {};\n  const {} &f;\n"
-        "  const long *low, *high;\n{}",
-        name_, dialect_.type(block_.element), std::max(1, block_.scalars),
-        block_.depth ? block_.depth->strips.size() : 0, block_.depth && block_.depth->isResumed, isBox,
-        place_.mayShareViews, place_.frameType, members);
+    std::string text =
+        fmt::format("namespace {{\nstruct {} {{\n  using Cell = {};\n  static constexpr int kScalars = {}, "
+                    "kPanels = {};\n"
+                    "  [[maybe_unused]] static constexpr bool kResumes = {}, kIsBox = {}, kInPlace = {};\n  "
+                    "const {} &f;\n"
+                    "  const long *low, *high;\n{}",
+                    name_, dialect_.type(block_.element), std::max(1, block_.scalars),
+                    block_.depth ? block_.depth->strips.size() : 0, block_.depth && block_.depth->isResumed,
+                    isBox, place_.mayShareViews, place_.frameType, members);
     const Block::Size &size = block_.size;
-    for (const auto &[member, value] : {std::pair("kAskedRows", size.rows), std::pair("kAskedVectors", size.vectors),
-                                        std::pair("kAskedDepth", size.depth), std::pair("kAskedColumns", size.columns)})
+    for (const auto &[member, value] :
+         {std::pair("kAskedRows", size.rows), std::pair("kAskedVectors", size.vectors),
+          std::pair("kAskedDepth", size.depth), std::pair("kAskedColumns", size.columns)})
       if (value)
         text += fmt::format("  static constexpr long {} = {};\n", member, value);
     return text;
@@ -134,25 +139,29 @@ private:
       isOutput += std::string(isOutput.empty() ? "" : ", ") + (s.isOutput ? "true" : "false");
     }
     const std::string row = fmt::format("[[maybe_unused]] long {}", block_.y);
-    return fmt::format("  [[maybe_unused]] static constexpr bool kAlongX[] = {{{}}}, kIsOutput[] = {{{}}}, kMoves = {}, "
+    return fmt::format("  [[maybe_unused]] static constexpr bool kAlongX[] = {{{}}}, kIsOutput[] = {{{}}}, "
+                       "kMoves = {}, "
                        "kStrided = {};\n  [[maybe_unused]] static constexpr long kBehind = {};\n",
-                       alongX, isOutput, block_.depth->isUneven, block_.depth->isStrided, block_.depth->behind) +
+                       alongX, isOutput, block_.depth->isUneven, block_.depth->isStrided,
+                       block_.depth->behind) +
            function("long", "depthBegin", row, fmt::format("    return {};\n", begin)) +
            function("long", "depthEnd", row, fmt::format("    return {};\n", end)) +
            function("pb::Panel<Cell>", "panel",
-                    "int pb__p, [[maybe_unused]] long pb__y, [[maybe_unused]] long pb__x, [[maybe_unused]] long pb__k",
+                    "int pb__p, [[maybe_unused]] long pb__y, [[maybe_unused]] long pb__x, [[maybe_unused]] "
+                    "long pb__k",
                     fmt::format("    switch (pb__p) {{\n{}    }}\n    __builtin_unreachable();\n", cases));
   }
 
   std::string body(const std::string &cells) const {
-    const std::string parameters = block_.depth
-                                       ? ", [[maybe_unused]] const long pb__k0, [[maybe_unused]] const long pb__k1, "
-                                         "[[maybe_unused]] const bool pb__isFirst, const pb::Panel<Cell> *pb__panels"
-                                       : "";
-    return fmt::format("  template <int R, int V, int W, bool isPart>\n  [[gnu::noinline]] void cells(const long "
-                       "pb__y, const long pb__x, [[maybe_unused]] const long pb__n{}) const {{\n{}{}  }}\n}};\n"
-                       "}} // namespace\n",
-                       parameters, known_, cells);
+    const std::string parameters =
+        block_.depth ? ", [[maybe_unused]] const long pb__k0, [[maybe_unused]] const long pb__k1, "
+                       "[[maybe_unused]] const bool pb__isFirst, const pb::Panel<Cell> *pb__panels"
+                     : "";
+    return fmt::format(
+        "  template <int R, int V, int W, bool isPart>\n  [[gnu::noinline]] void cells(const long "
+        "pb__y, const long pb__x, [[maybe_unused]] const long pb__n{}) const {{\n{}{}  }}\n}};\n"
+        "}} // namespace\n",
+        parameters, known_, cells);
   }
 
   const Block &block_;

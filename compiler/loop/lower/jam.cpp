@@ -51,7 +51,8 @@ private:
   /// The vector loop's body for all rows.
   NodePtr rows(const For &outer, const Assign &one, int count) const {
     std::vector<NodePtr> all, writes;
-    const Scalar type = lowering_.nest.buffers[static_cast<std::size_t>(as<Element>(one.target)->buffer)].element;
+    const Scalar type =
+        lowering_.nest.buffers[static_cast<std::size_t>(as<Element>(one.target)->buffer)].element;
     for (int row = 0; row < count; ++row) {
       const std::string name = "row" + std::to_string(row);
       const Replacements by = {{outer.iterator, add(index(outer.iterator), integer(row))}};
@@ -73,8 +74,9 @@ private:
     addVectorLoop(together, inner.iterator, innerEnd, rows(outer, one, count),
                   vectorHint(*realisedAs<kernel::as::Vector>(&inner)), isFromLine);
     const Expr i = index(outer.iterator), step = integer(count);
-    all.push_back(make({For{outer.iterator, nullptr, arithmetic(Arithmetic::Op::LessEqual, {add(i, step), end}), step,
-                            block(std::move(together))}}));
+    all.push_back(
+        make({For{outer.iterator, nullptr, arithmetic(Arithmetic::Op::LessEqual, {add(i, step), end}), step,
+                  block(std::move(together))}}));
     all.push_back(make({goOn(outer.iterator, end, outer.body)}));
     return scope(std::move(all));
   }

@@ -28,7 +28,10 @@ struct OverLanes : Mutator {
       return Mutator::node(n);
     Let lane{{{iterator, add(index(iterator + "_g"), index(kLane))}}};
     lane.mayBeUnused = true;
-    const Hint hint{.vectors = Hint::Vectors::Always, .unrolling = Hint::Unrolling::Never, .width = count, .interleave = 1};
+    const Hint hint{.vectors = Hint::Vectors::Always,
+                    .unrolling = Hint::Unrolling::Never,
+                    .width = count,
+                    .interleave = 1};
     isStatement_ = true;
     const NodePtr body = block({make({std::move(lane)}), Mutator::node(n)});
     isStatement_ = false;
@@ -100,10 +103,10 @@ private:
     first.isConstant = false;
     std::vector<NodePtr> all = {make({std::move(first)}), make({Let{{{past, endOf(loop)}}}})};
     for (const long size : {count, count / 4})
-      all.push_back(make({For{group, nullptr, arithmetic(Arithmetic::Op::LessEqual, {add(at, integer(size)), end}),
-                              integer(size), OverLanes(loop.iterator, size).node(loop.body)}}));
-    all.push_back(
-        make({For{loop.iterator, at, less(index(loop.iterator), end), nullptr, loop.body}}));
+      all.push_back(
+          make({For{group, nullptr, arithmetic(Arithmetic::Op::LessEqual, {add(at, integer(size)), end}),
+                    integer(size), OverLanes(loop.iterator, size).node(loop.body)}}));
+    all.push_back(make({For{loop.iterator, at, less(index(loop.iterator), end), nullptr, loop.body}}));
     return scope(std::move(all));
   }
 };

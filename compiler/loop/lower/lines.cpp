@@ -28,8 +28,8 @@ For goOn(const std::string &variable, const Expr &end, NodePtr body, Hint hint) 
   return {variable, nullptr, less(index(variable), end), nullptr, std::move(body), {}, hint};
 }
 
-void addVectorLoop(std::vector<NodePtr> &to, const std::string &variable, const Expr &end, const NodePtr &body,
-                   Hint hint, bool isFromLine) {
+void addVectorLoop(std::vector<NodePtr> &to, const std::string &variable, const Expr &end,
+                   const NodePtr &body, Hint hint, bool isFromLine) {
   if (isFromLine)
     to.push_back(make({goOn(variable, index(variable + "_a"), body,
                             {.vectors = Hint::Vectors::Never, .unrolling = Hint::Unrolling::Never})}));

@@ -47,8 +47,8 @@ For goOn(const std::string &variable, const Expr &end, NodePtr body, Hint = {});
 Hint vectorHint(const kernel::as::Vector &);
 
 /// Appends a vector loop over a declared counter; if it `isFromLine`, it first runs singly up to that line.
-void addVectorLoop(std::vector<NodePtr> &to, const std::string &variable, const Expr &end, const NodePtr &body, Hint,
-                   bool isFromLine);
+void addVectorLoop(std::vector<NodePtr> &to, const std::string &variable, const Expr &end,
+                   const NodePtr &body, Hint, bool isFromLine);
 
 NodePtr lowerRegisters(const NodePtr &, Lowering &);
 NodePtr lowerJam(const NodePtr &, Lowering &);

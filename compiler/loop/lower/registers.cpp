@@ -39,7 +39,8 @@ std::optional<Range> rangeOf(const NodePtr &n) {
 }
 
 NodePtr rolled(const Range &loop, const Expr &begin, const Expr &end, std::vector<NodePtr> body) {
-  return make({For{loop.iterator, begin, less(index(loop.iterator), end), nullptr, block(std::move(body)), {}, kRolled}});
+  return make({For{
+      loop.iterator, begin, less(index(loop.iterator), end), nullptr, block(std::move(body)), {}, kRolled}});
 }
 
 NodePtr assign(const std::string &variable, Expr value) {
@@ -60,7 +61,8 @@ public:
     for (const NodePtr &part : sequence(x_.body)) {
       const Array *local = as<Array>(part);
       if (local)
-        all.push_back(make({Array{local->name, local->element, {index(B::kRows), index(B::kVectors)}, true}}));
+        all.push_back(
+            make({Array{local->name, local->element, {index(B::kRows), index(B::kVectors)}, true}}));
       else
         parts.push_back(part);
     }
@@ -76,8 +78,18 @@ public:
       addDeep(all, parts);
     if (why_)
       return *why_;
-    BlockOfPoints made{y_.iterator,        x_.iterator,       y_.begin,        y_.end,          x_.begin, x_.end,
-                       block(std::move(all)), registers_.element, registers_.scalars, registers_.size, {}, std::move(around)};
+    BlockOfPoints made{y_.iterator,
+                       x_.iterator,
+                       y_.begin,
+                       y_.end,
+                       x_.begin,
+                       x_.end,
+                       block(std::move(all)),
+                       registers_.element,
+                       registers_.scalars,
+                       registers_.size,
+                       {},
+                       std::move(around)};
     if (!loops_.empty())
       made.depth = depth(needsStrips);
     return why_ ? std::variant<BlockOfPoints, Why>(*why_) : std::move(made);
@@ -139,13 +151,20 @@ private:
     place.mayBeUnused = true;
     if (!perRow_)
       place.variables.push_back({y_.iterator, loop::add(index(B::kY), index(B::kRow))});
-    place.variables.push_back({x_.iterator, loop::add(index(B::kX), multiply(index(B::kVector), index(B::kWidth)))});
-    const NodePtr vectors = writtenOut(B::kVector, B::kVectors, block({make({std::move(place)}), std::move(body)}));
+    place.variables.push_back(
+        {x_.iterator, loop::add(index(B::kX), multiply(index(B::kVector), index(B::kWidth)))});
+    const NodePtr vectors =
+        writtenOut(B::kVector, B::kVectors, block({make({std::move(place)}), std::move(body)}));
     return perRow_ ? vectors : writtenOut(B::kRow, B::kRows, vectors);
   }
 
   static NodePtr writtenOut(const char *iterator, const char *count, NodePtr body) {
-    return make({For{iterator, integer(0), less(index(iterator), index(count)), nullptr, std::move(body), {},
+    return make({For{iterator,
+                     integer(0),
+                     less(index(iterator), index(count)),
+                     nullptr,
+                     std::move(body),
+                     {},
                      {.unrolling = Hint::Unrolling::Fully}}});
   }
 
@@ -179,7 +198,8 @@ private:
       else if (!registers_.isUneven && !registers_.behind)
         to.push_back(steps(loop, loop.begin, loop.end));
       else
-        addJointly(to, loop, std::to_string(k), std::vector(parts.begin() + static_cast<long>(k) + 1, parts.end()));
+        addJointly(to, loop, std::to_string(k),
+                   std::vector(parts.begin() + static_cast<long>(k) + 1, parts.end()));
       current_.clear();
       if (registers_.behind)
         return; // the rest runs row by row
@@ -204,8 +224,9 @@ private:
     Let shared{{{low, index(B::kFirstStep)}, {high, index(B::kPastStep)}}};
     shared.isConstant = false;
     to.push_back(make({std::move(shared)}));
-    to.push_back(make({For{B::kRow, integer(0), less(index(B::kRow), index(B::kRows)), nullptr,
-                           block({row(), assign(low, maximum(lo, loop.begin)), assign(high, minimum(hi, loop.end))})}}));
+    to.push_back(make(
+        {For{B::kRow, integer(0), less(index(B::kRow), index(B::kRows)), nullptr,
+             block({row(), assign(low, maximum(lo, loop.begin)), assign(high, minimum(hi, loop.end))})}}));
     if (registers_.behind)
       to.push_back(assign(high, minimum(hi, loop::add(index(B::kY), integer(*registers_.behind)))));
     to.push_back(assign(high, maximum(lo, hi)));
@@ -227,7 +248,8 @@ private:
 
   /// The output's cell has the value that the Local had when the loop was left.
   NodePtr resume(const NodePtr &store) const {
-    const Expr local = make({Local{registers_.resumed, registers_.element, {index(B::kRow), index(B::kVector)}}});
+    const Expr local =
+        make({Local{registers_.resumed, registers_.element, {index(B::kRow), index(B::kVector)}}});
     return make({Assign{local, {}, make({CellVector{as<Assign>(store)->target}})}});
   }
 
