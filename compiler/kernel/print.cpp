@@ -119,7 +119,10 @@ void tree(const Scheduled &kernel, const isl::schedule_node &node, const std::st
     text += indent + "set\n";
     break;
   case isl_schedule_node_mark:
-    text += indent + kernel::text(*markAt(node)) + "\n";
+    if (std::holds_alternative<Label>(*markAt(node)))
+      inner = indent;
+    else
+      text += indent + kernel::text(*markAt(node)) + "\n";
     break;
   case isl_schedule_node_filter: {
     std::vector<std::string> names = statementsAt(isl::manage(isl_schedule_node_get_child(node.get(), 0)));

@@ -64,6 +64,26 @@ bool Step::operator==(const Step &other) const {
          named == other.named && results == other.results;
 }
 
+Value number(long value) { return {value}; }
+
+Value name(const std::string &text) { return {Name{text}}; }
+
+Step step(const std::string &transformation, const std::vector<std::string> &operands,
+          const std::vector<long> &values) {
+  Step made;
+  made.transformation = transformation;
+  for (const std::string &operand : operands)
+    made.operands.push_back(name(operand));
+  for (const long value : values)
+    made.values.push_back(number(value));
+  return made;
+}
+
+Step &with(Step &step, const std::string &name, Value value) {
+  step.named.push_back({name, std::move(value)});
+  return step;
+}
+
 std::string text(const Value &value) { return std::visit(TextOf{}, value.what); }
 
 std::string text(const Step &step) {

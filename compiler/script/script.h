@@ -69,6 +69,14 @@ struct Step {
 
 using Script = std::vector<Step>;
 
+/// Values and steps as code writes them: step("tile", {"y", "x"}, {32, 256}).
+Value number(long);
+Value name(const std::string &);
+Step step(const std::string &transformation, const std::vector<std::string> &operands,
+          const std::vector<long> &values = {});
+/// Adds a named value to the step.
+Step &with(Step &, const std::string &name, Value);
+
 /// "32", "yt", "w >= 64"
 std::string text(const Value &);
 /// "(yt, xt) = tile(y, x; 32, 256)", "stage(A; at = kt)", and "f(; 4)" where values stand without operands.
