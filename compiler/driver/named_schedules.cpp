@@ -2,7 +2,8 @@
 
 #include "compiler/driver/named_schedules.h"
 #include "compiler/driver/problems.h"
-#include "compiler/kernel/default_schedule.h"
+#include "compiler/kernel/transform/run.h"
+#include "compiler/script/script.h"
 #include "compiler/source/load.h"
 #include "compiler/syntax/nearest.h"
 #include "compiler/syntax/parse.h"
@@ -27,24 +28,18 @@ std::optional<ScheduleAttempt> withoutLoops(const schedule::Step &step, const st
                                             const kernel::Scheduled *lifted, const std::string &whyWhole) {
   for (const schedule::RuleUse &use : step.uses)
     if (const body::Facts &f = facts[static_cast<std::size_t>(use.rule)]; !f.liftable)
-      return ScheduleAttempt{nullptr, f.obstacle, std::nullopt, f.obstacleSpan};
+      return ScheduleAttempt{nullptr, {f.obstacle, "", f.obstacleSpan}, std::nullopt};
   if (!lifted || !whyWhole.empty())
-    return ScheduleAttempt{nullptr, whyWhole, std::nullopt, {}};
+    return ScheduleAttempt{nullptr, {whyWhole, "", {}}, std::nullopt};
   return std::nullopt;
 }
 
 ScheduleAttempt attempt(const kernel::Scheduled &lifted, const script::Script &steps) {
-  kernel::Asked asked;
-  for (const script::Step &step : steps) {
-    std::string value;
-    for (const script::Value &v : step.values)
-      value += (value.empty() ? "" : " x ") + script::text(v);
-    asked[step.transformation] = value;
-  }
-  kernel::Planned made = kernel::defaultSchedule(lifted, asked);
-  if (made.report.refused.empty())
-    return {std::make_shared<const kernel::Scheduled>(std::move(made.kernel)), "", {}, {}};
-  return {nullptr, made.report.refused.front().why, 0, {}};
+  kernel::ScriptOutcome made = kernel::run(steps, lifted, kernel::Mode::Strict);
+  if (made.failed.empty())
+    return {std::make_shared<const kernel::Scheduled>(std::move(made.kernel)), {}, {}};
+  kernel::FailedStep &failed = made.failed.front();
+  return {nullptr, std::move(failed.problem), failed.index};
 }
 
 } // namespace
@@ -89,15 +84,16 @@ void addSchedules(syntax::Program &program, const ScheduleFile &file, source::Di
           .help(fmt::format("write `for TRANSFORM.{}`", s.rules.front().text));
       continue;
     }
+    const syntax::Identifier wanted = *std::exchange(s.transform, std::nullopt);
     bool isFound = false;
     for (syntax::Transform &t : program.transforms)
-      if (t.name.text == s.transform->text && !t.isForward)
+      if (t.name.text == wanted.text && !t.isForward)
         t.schedules.push_back(s), isFound = true;
     if (isFound)
       continue;
-    auto &error = diagnostics.error(s.transform->span,
-                                    fmt::format("the program has no transform `{}`", s.transform->text));
-    if (const std::string meant = syntax::nearest(s.transform->text, names); !meant.empty())
+    auto &error = diagnostics.error(wanted.span,
+                                    fmt::format("the program has no transform `{}`", wanted.text));
+    if (const std::string meant = syntax::nearest(wanted.text, names); !meant.empty())
       error.help(fmt::format("did you mean `{}`?", meant));
     error.help(fmt::format("its transforms are {}", fmt::join(names, ", ")));
   }
@@ -120,8 +116,9 @@ ScheduleAttempts attemptSchedules(const sema::Transform &t, const schedule::Step
 }
 
 std::string whyNot(const sema::Schedule &schedule, const ScheduleAttempt &attempt) {
-  return attempt.step ? fmt::format("`{}`: {}", script::text(schedule.steps[*attempt.step]), attempt.why)
-                      : attempt.why;
+  return attempt.step
+             ? fmt::format("`{}`: {}", script::text(schedule.steps[*attempt.step]), attempt.problem.what)
+             : attempt.problem.what;
 }
 
 void ScheduleChecks::add(const sema::Transform &t, const schedule::Step &step,
@@ -163,19 +160,21 @@ void ScheduleChecks::complain(const sema::Transform &t, const sema::Schedule &s,
                       fmt::format("there are no loops for this schedule: no way to compute `{}` uses `{}`",
                                   t.family, rules));
   } else if (outcome.failure->step) {
-    diagnostics
-        .error(
-            s.steps[*outcome.failure->step].span,
-            fmt::format("this step of `{}` does not apply to `{}`: {}", s.name, rules, outcome.failure->why))
-        .help("`pbc explain --kernels` shows the loops of each rule");
+    const kernel::StepProblem &problem = outcome.failure->problem;
+    const script::Step &step = s.steps[*outcome.failure->step];
+    auto &error = diagnostics.error(
+        problem.span.end ? problem.span : step.span,
+        fmt::format("the schedule `{}` does not apply to `{}`: {}", s.name, rules, problem.what));
+    error.help(problem.help.empty() ? "`pbc explain --kernels` shows the loops of each rule" : problem.help);
   } else {
+    const kernel::StepProblem &problem = outcome.failure->problem;
     auto &error = diagnostics.error(
         s.rulesSpan,
         fmt::format("`{}` has no loops for a schedule: its body is called as it is written", rules));
-    if (outcome.failure->obstacle.end)
-      error.note(outcome.failure->obstacle, outcome.failure->why);
+    if (problem.span.end)
+      error.note(problem.span, problem.what);
     else
-      error.help(outcome.failure->why);
+      error.help(problem.what);
   }
 }
 

@@ -10,6 +10,7 @@
 // its rules; a schedule of a library is left out where it does not, with a note for `pbc explain`.
 #pragma once
 #include "compiler/emit/emit.h"
+#include "compiler/kernel/transform/transformation.h"
 #include "compiler/source/diagnostics.h"
 #include <map>
 #include <set>
@@ -33,9 +34,8 @@ void addSchedules(syntax::Program &, const ScheduleFile &, source::Diagnostics &
 /// What became of a schedule at one step of a plan.
 struct ScheduleAttempt {
   std::shared_ptr<const kernel::Scheduled> kernel; // null: it does not apply
-  std::string why;                                 // the reason, as one sentence
-  std::optional<std::size_t> step; // of the schedule, that does not apply; nothing: the rules have no loops
-  source::Span obstacle = {};      // the line that prevents loops
+  kernel::StepProblem problem;     // why not; of rules without loops: the line that prevents them
+  std::optional<std::size_t> step; // of the schedule, that does not apply; nothing: its rules have no loops
 };
 
 /// By the transform's schedules; nothing for those that are for other rules.

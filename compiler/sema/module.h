@@ -10,6 +10,7 @@
 // Binding's box has one interval per dimension of its matrix; outputs precede inputs in the order of calls
 // (language reference 1.6). Nothing here depends on Clang, isl sets or schedules.
 #pragma once
+#include "compiler/script/script.h"
 #include "compiler/syntax/ast.h"
 
 namespace pbc::sema {

@@ -47,6 +47,11 @@ private:
 
   bool hasRules(const syntax::Schedule &written, Schedule &made) {
     bool isGood = true;
+    if (written.transform) {
+      diagnostics_.error(written.transform->span, "inside a transform, a schedule names only its rule")
+          .help(fmt::format("write `for {}`", written.rules.front().text));
+      isGood = false;
+    }
     for (const Identifier &rule : written.rules) {
       if (std::find(made.rules.begin(), made.rules.end(), rule.text) != made.rules.end()) {
         diagnostics_.error(rule.span, fmt::format("this schedule names the rule `{}` twice", rule.text));

@@ -119,7 +119,7 @@ struct Rule {
 /// `schedule wide for Cells on gpu { vector(x); }`; in a file of its own, `for Smooth.Cells`.
 struct Schedule {
   Identifier name;
-  std::optional<Identifier> transform; // only in a file of its own
+  std::optional<Identifier> transform; // as written: only in a file of its own
   std::vector<Identifier> rules; // labels, or generated names such as rule0; several that share their loops
   std::optional<Identifier> device; // none: cpu
   script::Script steps;
