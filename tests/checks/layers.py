@@ -49,7 +49,9 @@ TABLE = {
     "compiler/choice": "compiler/source compiler/poly compiler/sema compiler/body",
     "compiler/schedule": "compiler/choice",
     "compiler/kernel": "compiler/poly compiler/script compiler/syntax compiler/body compiler/schedule",
-    "compiler/emit/kernel": "compiler/poly compiler/kernel",
+    "compiler/loop": "compiler/body compiler/kernel",
+    "compiler/emit/dialect": "compiler/loop",
+    "compiler/emit/kernel": "compiler/kernel compiler/loop compiler/emit/dialect",
     "compiler/emit":
         "runtime/device compiler/poly compiler/body compiler/choice compiler/schedule compiler/kernel "
         "compiler/emit/kernel",

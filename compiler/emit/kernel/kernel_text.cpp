@@ -3,6 +3,7 @@
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/emit/kernel/loops.h"
 #include "compiler/kernel/tree.h"
+#include "compiler/loop/build.h"
 #include <isl/aff.h>
 
 namespace pbc::emit {
@@ -37,13 +38,13 @@ std::string pointerArguments(const kernel::Scheduled &kernel, const Used &used) 
 const std::string kUnit = "static inline void ", kGeneral = "__attribute__((minsize)) static void ",
                   kRare = "[[gnu::cold, gnu::noinline]] ";
 
-std::string body(const kernel::Scheduled &kernel, const isl::ast_node &nest, const std::string &declared,
+std::string body(const kernel::Scheduled &kernel, const loop::Nest &nest, const std::string &declared,
                  const Place &place, Used &used) {
-  const LoopText text = printLoops(kernel, nest, place, used);
+  const LoopText text = printLoops(nest, place, used);
   return text.types + declared + place.function + "([[maybe_unused]] const " + place.frameType +
          " &f, [[maybe_unused]] const long *low, [[maybe_unused]] const long *high" +
          pointerParameters(kernel, used, place.mayShareViews) + ") {\n" +
-         (kernel.reassociates ? kReassociate : "") + definitions(kernel, place.unitStride, used) +
+         (kernel.reassociates ? kReassociate : "") + definitions(nest.buffers, place.unitStride, used) +
          text.loops + "}\n";
 }
 
@@ -86,42 +87,24 @@ kernel::Scheduled plain(const kernel::Scheduled &kernel) {
 /// have as many cases; if there are too many, each loop runs over all pieces and tests each point.
 kernel::Scheduled printable(const kernel::Scheduled &asked, const poly::Context &ctx, std::string &note,
                             isl::ast_node &nest) {
-  if (ctx.withBudget(kAstBudget, [&] { nest = generate(asked); }))
+  if (ctx.withBudget(kAstBudget, [&] { nest = loop::generate(asked); }))
     return asked;
   note = "its loops have too many cases: they run over all points, and conditions inside choose those that "
          "count";
   kernel::Scheduled kernel = plain(asked);
   kernel.schedule.tree = kernel::withSingleLoops(kernel.schedule.tree);
-  nest = generate(kernel);
+  nest = loop::generate(kernel);
   return kernel;
 }
 
 } // namespace
 
-std::string definitions(const kernel::Scheduled &kernel, bool unitStride, const Used &used) {
-  std::string text;
-  for (const std::string &v : used.values)
-    text += "  [[maybe_unused]] const auto " + v + "_v = f.v_" + v + ";\n";
-  for (int k = 0; k < used.tasks; ++k) {
-    const std::string n = std::to_string(k);
-    text += "  [[maybe_unused]] const long low" + n + " = low[" + n + "], high" + n + " = high[" + n + "];\n";
-  }
-  for (const auto &[b, d] : used.strides) {
-    const std::string stride = kernel.buffers[b].name + "_s" + std::to_string(d);
-    text +=
-        "  [[maybe_unused]] const long " + stride + " = " +
-        (unitStride && d == 0 ? "1"
-                              : "f.m_" + kernel.buffers[b].name + ".strides()[" + std::to_string(d) + "]") +
-        ";\n";
-  }
-  return text;
-}
-
 KernelText kernelText(const kernel::Scheduled &asked, const std::string &name, const std::string &frameType,
                       poly::Context &ctx, bool mayShareViews) {
-  isl::ast_node nest;
+  isl::ast_node ast;
   std::string note;
-  const kernel::Scheduled kernel = printable(asked, ctx, note, nest);
+  const kernel::Scheduled kernel = printable(asked, ctx, note, ast);
+  const loop::Nest nest = loop::build(kernel, ast); // of both versions
   Used unit, general;
   const bool hasUnit = walksAlongRows(kernel);
   const std::string generalBody = body(kernel, nest, (hasUnit ? kRare : "") + kGeneral,
