@@ -21,8 +21,9 @@ namespace {
 constexpr std::pair<const char *, Stage> kStages[] = {
     {"ast", Stage::Ast},         {"module", Stage::Module}, {"facts", Stage::Facts},
     {"grid", Stage::Grid},       {"graph", Stage::Graph},   {"plan", Stage::Plan},
-    {"kernels", Stage::Kernels}, {"opencl", Stage::OpenCl}, {"cuda", Stage::Cuda},
-    {"cpp", Stage::Cpp},         {"llvm", Stage::Llvm},     {"asm", Stage::Asm}};
+    {"kernels", Stage::Kernels}, {"loops", Stage::Loops},   {"opencl", Stage::OpenCl},
+    {"cuda", Stage::Cuda},       {"cpp", Stage::Cpp},       {"llvm", Stage::Llvm},
+    {"asm", Stage::Asm}};
 
 std::vector<std::string> stageNames() {
   std::vector<std::string> names;

@@ -18,6 +18,7 @@ enum class Stage {
   Graph,
   Plan,
   Kernels,
+  Loops,
   Explain,
   OpenCl,
   Cuda,

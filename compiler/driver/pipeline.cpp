@@ -9,6 +9,7 @@
 #include "compiler/driver/problems.h"
 #include "compiler/driver/standard_library.h"
 #include "compiler/emit/device_texts.h"
+#include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/print.h"
 #include "compiler/schedule/verify.h"
 #include "compiler/sema/check.h"
@@ -98,6 +99,15 @@ std::string kernelsText(Compilation &c) {
   return out;
 }
 
+std::string loopsText(Compilation &c) {
+  std::string out;
+  for (const auto &ofTransform : c.kernels)
+    for (const auto &ofPlan : ofTransform)
+      for (const auto &k : ofPlan)
+        out += k ? emit::loopsText(*k, c.context) : "";
+  return out;
+}
+
 std::string unitsText(Compilation &c) {
   std::string out;
   for (const auto &u : c.units)
@@ -122,6 +132,7 @@ constexpr Printer kPrinters[] = {
      [](Compilation &c) { return choice::printGraph(c.module, c.choices, c.options.dot); }},
     {Stage::Plan, "plans", [](Compilation &c) { return schedule::print(c.module, c.plans); }},
     {Stage::Kernels, "kernels", kernelsText},
+    {Stage::Loops, "kernels", loopsText},
     {Stage::Explain, "kernels",
      [](Compilation &c) { return explain(inputOf(c), c.reports, c.context, c.options.json, c.spaces); }},
     {Stage::OpenCl, "kernels", [](Compilation &c) { return emit::deviceTexts(inputOf(c), false); }},

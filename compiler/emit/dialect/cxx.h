@@ -23,6 +23,7 @@ public:
                 const std::vector<std::string> &strides,
                 const std::vector<std::string> &extents) const override;
   std::string hint(const loop::Hint &) const override;
+  std::string parameter(const Parameter &) const override;
   std::string signature(const Signature &) const override;
 };
 

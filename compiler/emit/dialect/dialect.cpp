@@ -22,4 +22,11 @@ std::string Dialect::localArray(const std::string &, const std::string &, const 
   noGroups();
 }
 
+std::string Dialect::parameters(const Signature &s) const {
+  std::string all;
+  for (const Parameter &p : s.parameters)
+    all += (all.empty() ? "" : ", ") + parameter(p);
+  return all;
+}
+
 } // namespace pbc::emit

@@ -69,6 +69,7 @@ public:
   // ---- what surrounds loops
   /// Lines before a loop; "" for no hint. With their ends of lines.
   virtual std::string hint(const loop::Hint &) const { return ""; }
+  virtual std::string parameter(const Parameter &) const = 0;
   virtual std::string signature(const Signature &) const = 0;
 
   // ---- what machines with groups of items have
@@ -80,6 +81,10 @@ public:
   /// An array that all items of a group share; `extents` are products already.
   virtual std::string localArray(const std::string &type, const std::string &name,
                                  const std::string &extent) const;
+
+protected:
+  /// All parameters with commas between them.
+  std::string parameters(const Signature &) const;
 };
 
 } // namespace pbc::emit
