@@ -19,10 +19,11 @@ namespace {
 
 /// What --emit can print, in the order of the pipeline.
 constexpr std::pair<const char *, Stage> kStages[] = {
-    {"ast", Stage::Ast},         {"module", Stage::Module}, {"facts", Stage::Facts},
-    {"grid", Stage::Grid},       {"graph", Stage::Graph},   {"plan", Stage::Plan},
-    {"kernels", Stage::Kernels}, {"opencl", Stage::OpenCl}, {"cuda", Stage::Cuda},
-    {"cpp", Stage::Cpp},         {"llvm", Stage::Llvm},     {"asm", Stage::Asm}};
+    {"ast", Stage::Ast},       {"module", Stage::Module},   {"facts", Stage::Facts},
+    {"grid", Stage::Grid},     {"graph", Stage::Graph},     {"plan", Stage::Plan},
+    {"lifted", Stage::Lifted}, {"kernels", Stage::Kernels}, {"opencl", Stage::OpenCl},
+    {"cuda", Stage::Cuda},     {"cpp", Stage::Cpp},         {"llvm", Stage::Llvm},
+    {"asm", Stage::Asm}};
 
 std::vector<std::string> stageNames() {
   std::vector<std::string> names;

@@ -14,7 +14,14 @@
 
 namespace pbc::kernel {
 
+/// How many operations of isl the dependences of a kernel may take. Those of typical kernels take some ten thousands.
+inline constexpr unsigned long kDependenceBudget = 20'000'000;
+
 /// All dependences of `kernel.statements` under `kernel.schedule`.
 isl::union_map dependences(const Scheduled &);
+
+/// Pairs of different instances that touch the same element, one of them writing, and to which the schedule gives no order. A
+/// lifted kernel has none.
+isl::union_map unordered(const Scheduled &);
 
 } // namespace pbc::kernel

@@ -48,7 +48,7 @@ TABLE = {
     "compiler/body": "compiler/source compiler/poly compiler/syntax compiler/sema compiler/preamble",
     "compiler/choice": "compiler/source compiler/poly compiler/sema compiler/body",
     "compiler/schedule": "compiler/choice",
-    "compiler/kernel": "compiler/poly compiler/body compiler/schedule",
+    "compiler/kernel": "runtime/base compiler/source compiler/poly compiler/body compiler/schedule",
     "compiler/emit/kernel": "compiler/poly compiler/kernel",
     "compiler/emit":
         "runtime/device compiler/poly compiler/body compiler/choice compiler/schedule compiler/kernel "
