@@ -8,16 +8,20 @@
 // token reader (compiler/syntax/token_reader.h) hands it over as one BODY or RAW token. BROKEN stands for text
 // about which the reader has already complained. Language reference 1.3 is the model; beyond it: an element type
 // after a matrix (`A[n] : float`), the flag `fast`, a library's entry (`gpu cublas.gemm(c, a, b)`), rule parts in any order, an optional `from(...)`, `;` after
-// rules and forward declarations, signs as operators.
+// rules and forward declarations, signs as operators, schedules.
+//
+// A schedule stands among the rules of a transform, or in a file of its own (`scheduleFile`); the steps alone are
+// what `pbc opt --script` reads (`scriptFile`). The token reader decides where a schedule begins: everywhere else
+// `schedule`, `for` and `on` are names, and in the steps of a schedule all words are names.
 grammar Pbcc;
 
-tokens { BODY, RAW, BROKEN }
+tokens { BODY, RAW, BROKEN, STEPS, END_STEPS }
 
 program : (RAW | unit)* EOF ;
 
 unit
   : clause*
-    ( TRANSFORM name clause* (LBRACE ruleDecl* RBRACE SEMI* | SEMI+)
+    ( TRANSFORM name clause* (LBRACE (ruleDecl | scheduleDecl)* RBRACE SEMI* | SEMI+)
     | FUNCTION name clause* BODY (OR BODY)* SEMI*
     )
   ;
@@ -78,6 +82,21 @@ conjunction : literal (AND literal)* ;
 literal : NOT literal | LPAREN condition RPAREN | relation ;
 relation : expr (ASSIGN | EQUAL | NOT_EQUAL | LESS | GREATER | LESS_EQUAL | GREATER_EQUAL) expr ;
 
+scheduleFile : scheduleDecl* EOF ;
+scriptFile : steps EOF ;
+
+scheduleDecl : SCHEDULE word FOR word (DOT word)? (ON word)? STEPS steps END_STEPS SEMI* ;
+steps : step? (SEMI step?)* ;
+step : (results ASSIGN)? call ;
+results : LPAREN ID (COMMA ID)* RPAREN ;
+call : ID LPAREN (SEMI? argument ((COMMA | SEMI) argument)*)? RPAREN ;
+argument : value (ASSIGN value)? ; // the first of two is a name
+value : sum ((EQUAL | NOT_EQUAL | LESS | GREATER | LESS_EQUAL | GREATER_EQUAL) sum)? ;
+sum : (PLUS | MINUS)? term ((PLUS | MINUS) term)* ;
+term : factor (STAR factor)* ;
+factor : INT | ID ;
+word : ID | FOR | ON ;
+
 expr
   : exprName
   | INT
@@ -136,6 +155,9 @@ DUPLICATE : 'duplicate' ;
 RULE : 'rule' ;
 FAST : 'fast' ;
 GPU : 'gpu' ;
+SCHEDULE : 'schedule' ;
+FOR : 'for' ;
+ON : 'on' ;
 WHERE : 'where' ;
 AND : 'and' | '&&' ;
 OR : 'or' | '||' ;

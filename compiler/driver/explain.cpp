@@ -170,6 +170,10 @@ private:
     out["loops"] = loops;
     out["tasks"] = {{"parts", parts}, {"order", order(k)}};
     out["not_applied"] = refused;
+    Json steps = Json::array();
+    for (const script::Step &step : report.script)
+      steps.push_back(script::text(step));
+    out["script"] = steps;
   }
 
   static const char *order(const kernel::Scheduled &k) {
@@ -215,13 +219,13 @@ std::string either(const Json &list) {
 
 /// Transformations that did not apply to the loops.
 std::string undone(const std::string &transformation) {
-  return transformation == "interchange"      ? "not interchanged"
-         : transformation == "splitIntoTasks" ? "not split into tasks"
-         : transformation == "registerTile"   ? "no blocks in registers"
-         : transformation == "vectorise"      ? "no vectors"
-         : transformation == "jam"            ? "no rows at once"
-         : transformation == "lift"           ? "bodies stay as they are written"
-                                              : "no " + transformation;
+  return transformation == "order"       ? "not interchanged"
+         : transformation == "tasks"     ? "not split into tasks"
+         : transformation == "registers" ? "no blocks in registers"
+         : transformation == "vector"    ? "no vectors"
+         : transformation == "jam"       ? "no rows at once"
+         : transformation == "lift"      ? "bodies stay as they are written"
+                                         : "no " + transformation;
 }
 
 /// "device: place_rows = gpu | gpu_local; an item for each x, y; In in local memory; shared along y"
@@ -260,7 +264,8 @@ std::string placed(const Json &device) {
   return out;
 }
 
-std::string asText(const Json &step) {
+/// `withScript`: the steps that made the schedule follow.
+std::string asText(const Json &step, bool withScript) {
   std::string out = fmt::format("    {}\n", joined(step["rules"]));
   if (step.contains("calls_transforms"))
     return out + "      point by point: the bodies call transforms\n";
@@ -282,6 +287,10 @@ std::string asText(const Json &step) {
   for (const auto &note : step["not_applied"])
     out += fmt::format("      {}: {}\n", undone(note["transformation"].get<std::string>()),
                        note["why"].get<std::string>());
+  if (withScript && !step["script"].empty())
+    out += "      made by the steps\n";
+  for (const auto &one : withScript ? step["script"] : Json::array())
+    out += fmt::format("        {};\n", one.get<std::string>());
   return out + (step.contains("device") ? placed(step["device"]) : "");
 }
 
@@ -300,7 +309,7 @@ std::string asProse(const Json &program) {
     for (const auto &a : t["alternatives"]) {
       out += fmt::format("  alternative {}\n", a["name"].get<std::string>());
       for (const auto &step : a["steps"])
-        out += asText(step);
+        out += asText(step, t.contains("kernels"));
       for (const auto &group : a["tiles"])
         out += fmt::format("    computed in tiles of {}, where these are large: {}\n", joined(group["of"]),
                            joined(group["matrices"]));

@@ -2,8 +2,14 @@
 
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/tree.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <isl/aff.h>
+#include <isl/map.h>
+#include <isl/point.h>
 #include <isl/schedule.h>
+#include <isl/set.h>
 #include <isl/union_map.h>
 
 namespace pbc::kernel {
@@ -34,10 +40,45 @@ bool neverDecreases(const isl::union_map &dependences, const isl::union_pw_aff &
   return dependences.intersect(down).is_empty();
 }
 
-bool isLegal(const isl::schedule &schedule, const isl::union_map &dependences) {
+namespace {
+
+/// The dependences that do not end later than they begin.
+isl::union_map broken(const isl::schedule &schedule, const isl::union_map &dependences) {
   const isl::union_map order = isl::manage(isl_schedule_get_map(schedule.get()));
-  const isl::union_map notBefore = isl::manage(isl_union_map_lex_ge_union_map(order.copy(), order.copy()));
-  return dependences.intersect(notBefore).is_empty();
+  return dependences.intersect(isl::manage(isl_union_map_lex_ge_union_map(order.copy(), order.copy())));
+}
+
+/// "S[y=3, x=0]": the statement, and its coordinates that begin at dimension `first` of the point.
+std::string instanceText(const Statement &s, isl_point *point, std::size_t first) {
+  std::vector<std::string> places;
+  for (std::size_t d = 0; d < s.dimensions.size(); ++d) {
+    isl_val *v = isl_point_get_coordinate_val(point, isl_dim_set, static_cast<int>(first + d));
+    places.push_back(fmt::format("{}={}", s.dimensions[d], isl_val_get_num_si(v)));
+    isl_val_free(v);
+  }
+  return fmt::format("{}[{}]", s.name, fmt::join(places, ", "));
+}
+
+} // namespace
+
+bool isLegal(const isl::schedule &schedule, const isl::union_map &dependences) {
+  return broken(schedule, dependences).is_empty();
+}
+
+std::string firstClash(const Kernel &kernel, const isl::schedule &schedule) {
+  const isl::union_map clashes = broken(schedule, kernel.dependences);
+  if (clashes.is_empty())
+    return "";
+  isl_basic_map *pair = isl_union_map_sample(clashes.intersect_params(kernel.context).release());
+  const Statement &from =
+      kernel.statements[statementIndex(kernel, isl_basic_map_get_tuple_name(pair, isl_dim_in))];
+  const Statement &to =
+      kernel.statements[statementIndex(kernel, isl_basic_map_get_tuple_name(pair, isl_dim_out))];
+  isl_point *point = isl_set_sample_point(isl_set_from_basic_set(isl_basic_map_wrap(pair)));
+  std::string text = fmt::format("{} must run before {}", instanceText(from, point, 0),
+                                 instanceText(to, point, from.dimensions.size()));
+  isl_point_free(point);
+  return text;
 }
 
 bool isParallel(const isl::schedule_node &band, int k, const isl::union_map &dependences, bool outerMembers) {
@@ -48,12 +89,18 @@ bool isParallel(const isl::schedule_node &band, int k, const isl::union_map &dep
   return here.is_subset(equalAt(here, member(band, k)));
 }
 
+bool isPermutable(const isl::schedule_node &at, const std::vector<isl::union_pw_aff> &functions,
+                  const isl::union_map &dependences) {
+  const isl::union_map here = active(at, dependences);
+  return std::all_of(functions.begin(), functions.end(),
+                     [&](const isl::union_pw_aff &f) { return neverDecreases(here, f); });
+}
+
 bool isPermutable(const isl::schedule_node &band, const isl::union_map &dependences) {
-  const isl::union_map here = active(band, dependences);
+  std::vector<isl::union_pw_aff> functions;
   for (int k = 0; k < members(band); ++k)
-    if (!neverDecreases(here, member(band, k)))
-      return false;
-  return true;
+    functions.push_back(member(band, k));
+  return isPermutable(band, functions, dependences);
 }
 
 isl::schedule withFlags(const isl::schedule &schedule, const isl::union_map &dependences) {

@@ -28,6 +28,13 @@ bool isParallel(const isl::schedule_node &band, int k, const isl::union_map &dep
 /// tiled.
 bool isPermutable(const isl::schedule_node &band, const isl::union_map &dependences);
 
+/// The same for functions that are to become loops at a node, the first one outermost.
+bool isPermutable(const isl::schedule_node &at, const std::vector<isl::union_pw_aff> &functions,
+                  const isl::union_map &dependences);
+
+/// Two instances that the schedule runs in the wrong order: "S[y=3, x=0] must run before S[y=2, x=1]"; "" if the schedule is legal.
+std::string firstClash(const Kernel &, const isl::schedule &);
+
 /// The schedule with the coincident and permutable flags of all bands set according to the dependences.
 isl::schedule withFlags(const isl::schedule &, const isl::union_map &dependences);
 

@@ -3,6 +3,7 @@
 #include "compiler/kernel/parse.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/legal.h"
+#include "compiler/kernel/loops.h"
 #include "compiler/kernel/textual/functions.h"
 #include "compiler/kernel/textual/read_schedule.h"
 #include "compiler/kernel/textual/read_statement.h"
@@ -92,7 +93,7 @@ public:
     }
     cut.finish(r_, kernel_.schedule);
     if (!kernel_.schedule.tree.is_null() && !kernel_.schedule.plain)
-      kernel_.schedule.plain = withoutRealisations(kernel_.schedule.tree);
+      kernel_.schedule.plain = withoutRealisations(withoutLabels(kernel_.schedule.tree));
     if (kernel_.statements.empty())
       r_.fail(name, "this kernel has no statement");
     if (kernel_.schedule.tree.is_null())

@@ -3,6 +3,7 @@
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/legal.h"
+#include "compiler/kernel/loops.h"
 #include "compiler/kernel/textual/functions.h"
 #include "compiler/kernel/textual/print_tree.h"
 #include "compiler/kernel/textual/types.h"
@@ -223,9 +224,11 @@ std::string tree(const Scheduled &kernel, const std::string &title, const isl::s
 std::string plain(const Scheduled &kernel) {
   if (!kernel.schedule.plain)
     return "";
-  const std::string text = tree(kernel, "plain schedule", splitBands(*kernel.schedule.plain));
-  return text == tree(kernel, "plain schedule", splitBands(withoutRealisations(kernel.schedule.tree))) ? ""
-                                                                                                       : text;
+  const auto text = [&](const isl::schedule &s) {
+    return tree(kernel, "plain schedule", splitBands(withoutLabels(s)));
+  };
+  const std::string own = text(*kernel.schedule.plain);
+  return own == text(withoutRealisations(kernel.schedule.tree)) ? "" : own;
 }
 
 std::string how(const Scheduled &kernel) {

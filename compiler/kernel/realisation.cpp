@@ -16,6 +16,7 @@ struct Text {
   std::string operator()(as::Registers) const { return "registers"; }
   std::string operator()(const Realisation &r) const { return text(r); }
   std::string operator()(const Declare &d) const { return "alloc:" + d.local; }
+  std::string operator()(const Label &l) const { return "loop:" + l.name; }
 };
 
 struct Words {

@@ -54,8 +54,14 @@ struct Declare {
   bool operator==(const Declare &) const = default;
 };
 
+/// Names the loop below its node, whose band has one member; scripts speak of loops by these names (loops.h).
+struct Label {
+  std::string name;
+  bool operator==(const Label &) const = default;
+};
+
 /// What a mark node says.
-using Mark = std::variant<Realisation, Declare>;
+using Mark = std::variant<Realisation, Declare, Label>;
 
 std::string text(const Realisation &);
 std::string text(const Mark &);

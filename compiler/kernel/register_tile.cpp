@@ -2,9 +2,9 @@
 
 #include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/along.h"
+#include "compiler/kernel/body_length.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/tree.h"
-#include "compiler/kernel/unroll.h"
 #include <algorithm>
 #include <isl/aff.h>
 #include <isl/map.h>
@@ -263,7 +263,7 @@ Outcome registerTile(const Scheduled &kernel, const RegisterShape *shape) {
     all += operations(*s.value);
   if (!shape && all > kMostOperations)
     return {std::nullopt, "its body is long"};
-  if (!shape && unrollBodies(kernel, kFewOperations).kernel)
+  if (!shape && whyTooLong(kernel, kFewOperations).empty())
     return {std::nullopt, "its body is short"};
   const int x = contiguousVariable(kernel);
   if (x < 0)

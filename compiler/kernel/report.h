@@ -2,10 +2,12 @@
 
 // What became of the steps by which a kernel got its schedule, for users who ask. Nothing of it decides what is computed.
 //
-//   notes     vectorise: "a point needs the one before it along x"      a step of the default that does not apply
+//   script    tasks(); vector(x)                                        the steps that made the schedule
+//   notes     vector: "a point needs the one before it along x"         a step of the default that does not apply
 //   settings  vector = "x", jam = "4"                                   what was decided for an option
 //   refused   jam: "its loop over y carries a dependence"               what was asked for and does not apply
 #pragma once
+#include "compiler/script/script.h"
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -23,6 +25,7 @@ struct Setting {
 };
 
 struct Report {
+  script::Script script;
   std::vector<Note> notes;
   std::vector<Setting> settings; // of those options that this kernel can use
   std::vector<Note> refused;

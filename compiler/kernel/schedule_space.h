@@ -7,7 +7,7 @@
 // Invariant: if any one listed value replaces the one in use, the kernel has a legal schedule: each was
 // tried, and the transformations accepted it.
 #pragma once
-#include "compiler/kernel/default_schedule.h"
+#include "compiler/kernel/policy/processor.h"
 
 namespace pbc::kernel {
 

@@ -111,8 +111,10 @@ std::vector<TaskFunction> candidatesOfGroup(const Scheduled &kernel) {
       all.push_back({fmt::format("x{}", d), *f, d == 0});
     else
       isComplete = false;
-  const isl::schedule_node band =
+  isl::schedule_node band =
       isl::manage(isl_schedule_node_child(isl_schedule_get_root(kernel.schedule.tree.get()), 0));
+  while (markAt(band))
+    band = isl::manage(isl_schedule_node_child(band.release(), 0));
   if (!isComplete && isBand(band))
     all.push_back({"v", member(band, 0), false, false});
   return all;

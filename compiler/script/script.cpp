@@ -64,6 +64,26 @@ bool Step::operator==(const Step &other) const {
          named == other.named && results == other.results;
 }
 
+Value number(long value) { return {value}; }
+
+Value name(const std::string &text) { return {Name{text}}; }
+
+Step step(const std::string &transformation, const std::vector<std::string> &operands,
+          const std::vector<long> &values) {
+  Step made;
+  made.transformation = transformation;
+  for (const std::string &operand : operands)
+    made.operands.push_back(name(operand));
+  for (const long value : values)
+    made.values.push_back(number(value));
+  return made;
+}
+
+Step &with(Step &step, const std::string &name, Value value) {
+  step.named.push_back({name, std::move(value)});
+  return step;
+}
+
 std::string text(const Value &value) { return std::visit(TextOf{}, value.what); }
 
 std::string text(const Step &step) {
@@ -71,7 +91,7 @@ std::string text(const Step &step) {
   for (const NamedValue &one : step.named)
     behind += fmt::format("{}{} = {}", behind.empty() ? "" : ", ", one.name, text(one.value));
   const std::string operands = text(step.operands);
-  const char *separator = operands.empty() || behind.empty() ? "" : "; ";
+  const char *separator = behind.empty() || (operands.empty() && step.values.empty()) ? "" : "; ";
   return fmt::format("{}{}({}{}{})",
                      step.results.empty() ? "" : fmt::format("({}) = ", fmt::join(step.results, ", ")),
                      step.transformation, operands, separator, behind);

@@ -58,7 +58,7 @@ struct NamedValue {
 
 struct Step {
   std::string transformation;
-  std::vector<Value> operands; // in front of the semicolon: loops, buffers
+  std::vector<Value> operands; // in front of the first semicolon: loops, buffers
   std::vector<Value> values;   // behind it, without names
   std::vector<NamedValue> named;
   std::vector<std::string> results; // new labels of the loops that it makes; empty: the transformation's own
@@ -69,9 +69,17 @@ struct Step {
 
 using Script = std::vector<Step>;
 
+/// Values and steps as code writes them: step("tile", {"y", "x"}, {32, 256}).
+Value number(long);
+Value name(const std::string &);
+Step step(const std::string &transformation, const std::vector<std::string> &operands,
+          const std::vector<long> &values = {});
+/// Adds a named value to the step.
+Step &with(Step &, const std::string &name, Value);
+
 /// "32", "yt", "w >= 64"
 std::string text(const Value &);
-/// "(yt, xt) = tile(y, x; 32, 256)"
+/// "(yt, xt) = tile(y, x; 32, 256)", "stage(A; at = kt)", and "f(; 4)" where values stand without operands.
 std::string text(const Step &);
 /// One step a line, each with its semicolon behind it.
 std::string text(const Script &, const std::string &indent = "");

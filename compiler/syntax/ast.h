@@ -7,6 +7,7 @@
 //
 // Language reference 1.3 is the grammar. Values are immutable after parsing; expressions are shared.
 #pragma once
+#include "compiler/script/script.h"
 #include "compiler/source/source.h"
 #include <memory>
 #include <optional>
@@ -115,6 +116,16 @@ struct Rule {
   Span headerSpan; // up to the body
 };
 
+/// `schedule wide for Cells on gpu { vector(x); }`; in a file of its own, `for Smooth.Cells`.
+struct Schedule {
+  Identifier name;
+  std::optional<Identifier> transform; // only in a file of its own
+  Identifier rule;                     // a label, or a generated name such as rule0
+  std::optional<Identifier> device;    // none: cpu
+  script::Script steps;
+  Span span;
+};
+
 struct TemplateArgument {
   Identifier name;
   long low, high;
@@ -157,6 +168,7 @@ struct Transform {
   Span binsSpan, mainSpan, memoizedSpan, templateSpan;
   /// The bodies of a `function` are already whole-matrix rules (language reference 1.4).
   std::vector<Rule> rules;
+  std::vector<Schedule> schedules;
   Span span;
 };
 

@@ -46,6 +46,8 @@ Transform Builder::unit(P::UnitContext &context) {
     clause(made, *c);
   for (auto *r : context.ruleDecl())
     made.rules.push_back(rule(*r));
+  for (auto *s : context.scheduleDecl())
+    made.schedules.push_back(schedule(*s));
   for (auto *b : context.BODY())
     made.rules.push_back(functionRule(made, *b->getSymbol()));
   made.isForward = context.TRANSFORM() && !context.LBRACE();

@@ -26,6 +26,8 @@ public:
   /// A rule from one `{...}` of a function: it computes all `to` and `through` matrices from all `from`
   /// matrices.
   Rule functionRule(const Transform &, const antlr4::Token &body);
+  Schedule schedule(P::ScheduleDeclContext &);
+  script::Script steps(P::StepsContext &);
 
   Span spanOf(const antlr4::Token &) const;
   Span spanOf(const antlr4::ParserRuleContext &) const;
@@ -45,6 +47,9 @@ private:
   Flag flag(P::FlagContext &);
   void part(Rule &, P::RulePartContext &);
   Body body(const antlr4::Token &) const;
+  script::Step step(P::StepContext &);
+  script::Value value(P::ValueContext &);
+  script::Sum sum(P::SumContext &);
   Item item(P::ItemClauseContext &);
   void modifier(Item &, P::ModifierContext &);
   void decideType(Item &, std::initializer_list<std::optional<Literal> *> values);

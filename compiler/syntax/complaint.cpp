@@ -59,6 +59,15 @@ std::string reading(const Stop &stop, const std::string &subject) {
       return "in this clause of the header";
     case P::RuleUnitHead:
       return "after `transform` or `function`";
+    case P::RuleResults:
+      return "in the labels of the loops that a step makes";
+    case P::RuleArgument:
+    case P::RuleCall:
+      return subject.empty() ? "in a step of a schedule" : "in the step `" + subject + "`";
+    case P::RuleStep:
+      return "in a step of a schedule";
+    case P::RuleScheduleDecl:
+      return stop.expected.contains(std::size_t(P::SCHEDULE)) ? "at the start of a schedule" : "in the head of a schedule";
     }
   return "";
 }
@@ -73,11 +82,20 @@ const char *spelling(std::size_t type) {
     return "a number";
   case P::AND:
     return "`and`";
+  case P::STEPS:
+    return "`{`";
+  case P::END_STEPS:
+    return "`}`";
   case antlr4::Token::EOF:
     return nullptr;
   default:
     return nullptr;
   }
+}
+
+bool isComparison(std::size_t type) {
+  return type == P::ASSIGN || type == P::EQUAL || type == P::NOT_EQUAL || type == P::LESS ||
+         type == P::GREATER || type == P::LESS_EQUAL || type == P::GREATER_EQUAL;
 }
 
 /// "`,` or `]`": what would have been accepted, in few words.
@@ -105,14 +123,15 @@ std::string expectation(const Stop &stop, const antlr4::dfa::Vocabulary &words) 
       continue;
     bool keyword = type >= P::TRANSFORM && type <= P::WHERE;
     bool clauseWord = keyword && type != P::FROM && type != P::THROUGH && type != P::WHERE && type != P::TO &&
-                      type != P::GPU;
+                      type != P::GPU && type != P::FOR && type != P::ON &&
+                      (type != P::SCHEDULE || !within(stop, P::RuleScheduleDecl));
     if ((name && keyword) || clauseWord || type == P::ID || type == P::FLOAT ||
         (type == P::INT && (operand || has(P::FLOAT))) ||
         (operand && (type == P::LPAREN || type == P::PLUS || type == P::MINUS)) ||
         (has(P::INT) && (type == P::PLUS || type == P::MINUS)) ||
         (inExpression &&
          (type == P::PLUS || type == P::MINUS || type == P::STAR || type == P::SLASH || type == P::POWER)) ||
-        type == P::ELLIPSIS)
+        type == P::ELLIPSIS || (within(stop, P::RuleArgument) && isComparison(type)))
       continue;
     if (const char *known = spelling(type))
       parts.push_back(known);
@@ -147,11 +166,6 @@ bool followsWhere(antlr4::TokenStream &tokens, std::size_t at) {
   return false;
 }
 
-bool isComparison(std::size_t type) {
-  return type == P::ASSIGN || type == P::EQUAL || type == P::NOT_EQUAL || type == P::LESS ||
-         type == P::GREATER || type == P::LESS_EQUAL || type == P::GREATER_EQUAL;
-}
-
 } // namespace
 
 void StopAtFirstError::give(antlr4::Parser &parser, std::size_t token, bool expectationKnown) {
@@ -164,7 +178,7 @@ void StopAtFirstError::give(antlr4::Parser &parser, std::size_t token, bool expe
   for (auto *at = parser.getContext(); at != nullptr;
        at = dynamic_cast<antlr4::ParserRuleContext *>(at->parent)) {
     std::size_t rule = at->getRuleIndex();
-    if (rule != P::RuleMatrix && rule != P::RuleRegion)
+    if (rule != P::RuleMatrix && rule != P::RuleRegion && rule != P::RuleCall)
       continue;
     if (at->start != nullptr && at->start->getTokenIndex() < token)
       stop.subject = at->start->getTokenIndex();
@@ -220,6 +234,7 @@ std::string nameOf(const antlr4::Token &token, const source::MappedText &text) {
   case P::RAW:
     return "a raw block";
   case P::RBRACE:
+  case P::END_STEPS:
     return "`}`";
   default:
     return "`" + text.text.substr(begin, end - begin) + "`";
@@ -249,6 +264,17 @@ void complain(const Stop &stop, P &parser, const source::MappedText &text, sourc
     return;
   }
 
+  const std::size_t rule = stop.rules.empty() ? static_cast<std::size_t>(P::RuleProgram) : stop.rules.front();
+  if (has(P::END_STEPS) || rule == P::RuleScriptFile || rule == P::RuleSteps) {
+    const bool isAfterStep = before != nullptr && before->getType() == P::RPAREN;
+    auto &error = diagnostics.error(where, std::string("expected ") +
+                                               (isAfterStep ? "`;` between two steps" : "a step, such as `vector(x)`") +
+                                               ", found " + nameOf(found, text));
+    if (isAfterStep && type == P::ID)
+      error.help("is a semicolon missing before " + nameOf(found, text) + "?");
+    return;
+  }
+
   auto written = [&](const antlr4::Token &token) {
     return text.text.substr(token.getStartIndex(), token.getStopIndex() + 1 - token.getStartIndex());
   };
@@ -270,6 +296,8 @@ void complain(const Stop &stop, P &parser, const source::MappedText &text, sourc
                                      {P::USING, "using"},
                                      {P::WHERE, "where"},
                                      {P::GPU, "gpu"},
+                                     {P::FOR, "for"},
+                                     {P::ON, "on"},
                                      {P::AND, "and"},
                                      {P::OR, "or"}})
     if (has(wantedType))
@@ -280,7 +308,7 @@ void complain(const Stop &stop, P &parser, const source::MappedText &text, sourc
       before != nullptr && before->getType() == P::ID && stop.rules.size() == 1 && has(P::BODY);
   std::string flag = afterFirstName
                          ? nearest(written(*before), {"primary", "secondary", "priority", "rotatable",
-                                                      "recursive", "duplicate", "rule", "fast", "to"})
+                                                      "recursive", "duplicate", "rule", "fast", "schedule", "to"})
                          : "";
   if (!meant.empty())
     error.help("did you mean `" + meant + "`?");
@@ -302,6 +330,8 @@ void complain(const Stop &stop, P &parser, const source::MappedText &text, sourc
     error.help("the comma before it promises one more");
   else if (type == P::BODY && within(stop, P::RuleOutputs))
     error.help("a `(` is not closed");
+  else if (type == P::ASSIGN && within(stop, P::RuleCall))
+    error.help("the labels of the loops that a step makes stand in parentheses: `(" + subject + ") = ...`");
 }
 
 } // namespace pbc::syntax

@@ -256,6 +256,10 @@ private:
         ++at;
         continue;
       }
+      if (type(at) == P::SCHEDULE) {
+        at = readSchedule(made, at, end);
+        continue;
+      }
       if (auto *rule = piece(at, [&] { return parser_.ruleDecl(); })) {
         made.rules.push_back(builder_.rule(*rule));
         at = tokens_.index();
@@ -263,10 +267,28 @@ private:
       }
       complainNow();
       // The next rule begins after this one's body.
-      while (at < end && type(at) != P::BODY && type(at) != P::RBRACE)
+      while (at < end && type(at) != P::BODY && type(at) != P::RBRACE && type(at) != P::SCHEDULE)
         ++at;
       at += type(at) == P::BODY;
     }
+  }
+
+  /// Returns the token behind the schedule.
+  std::size_t readSchedule(Transform &made, std::size_t at, std::size_t end) {
+    if (auto *schedule = piece(at, [&] { return parser_.scheduleDecl(); })) {
+      made.schedules.push_back(builder_.schedule(*schedule));
+      return tokens_.index();
+    }
+    complainNow();
+    while (at < end && type(at) != P::END_STEPS && type(at) != P::SEMI && type(at) != P::BODY && type(at) != P::RBRACE)
+      at = type(at) == P::STEPS ? endOfSteps(at, end) : at + 1;
+    return at + (at < end && (type(at) == P::END_STEPS || type(at) == P::BODY));
+  }
+
+  std::size_t endOfSteps(std::size_t at, std::size_t end) const {
+    while (at < end && type(at) != P::END_STEPS)
+      ++at;
+    return at;
   }
 
   const MappedText &text_;

@@ -22,6 +22,13 @@ source::MappedText preprocess(source::SourceManager &, source::FileId, source::D
 
 Program parse(const source::MappedText &, source::FileId mainFile, source::Diagnostics &);
 
+/// A file of schedules: `schedule wide for Smooth.Cells on cpu { vector(x); }`, one behind the other. Those that have
+/// errors are left out.
+std::vector<Schedule> parseSchedules(source::FileId, source::Diagnostics &);
+
+/// The steps alone: `tile(y, x; 32, 256); vector(x)`. Nothing if there are errors.
+std::optional<script::Script> parseScript(source::FileId, source::Diagnostics &);
+
 /// --emit=ast: the tree as indented text, one node a line.
 std::string print(const Program &);
 

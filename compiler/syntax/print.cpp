@@ -194,6 +194,8 @@ public:
       line(1, itemText(i));
     for (const Rule &r : t.rules)
       rule(r);
+    for (const Schedule &s : t.schedules)
+      schedule(s);
   }
 
   void rule(const Rule &r) {
@@ -215,6 +217,12 @@ public:
       line(2, "gpu " + c.entry.text + "(" + arguments + ")");
     }
     line(2, "body " + quotedText(r.body.text.text));
+  }
+
+  void schedule(const Schedule &s) {
+    line(1, "schedule " + s.name.text + " for " + s.rule.text + (s.device ? " on " + s.device->text : ""));
+    for (const script::Step &step : s.steps)
+      line(2, "step " + script::text(step));
   }
 };
 

@@ -26,9 +26,10 @@ public:
 
 class Reader {
 public:
-  Reader(const source::MappedText &mapped, source::Diagnostics &diagnostics)
-      : mapped_(mapped), text_(mapped.text), diagnostics_(diagnostics), stream_(text_), lexer_(&stream_) {
+  Reader(const source::MappedText &mapped, source::Diagnostics &diagnostics, TextKind kind)
+      : mapped_(mapped), text_(mapped.text), diagnostics_(diagnostics), stream_(text_), lexer_(&stream_), kind_(kind) {
     lexer_.removeErrorListeners(); // the grammar's last rule accepts any byte, so the lexer finds no errors
+    part_ = kind == TextKind::Steps ? Part::Steps : outside();
   }
 
   Tokens run() {
@@ -41,6 +42,8 @@ public:
       end_ = static_cast<std::uint32_t>(token->getStopIndex() + 1);
       take();
     }
+    if (part_ == Part::Steps && kind_ != TextKind::Steps)
+      closeSchedule(size(), "the end of the file");
     if (insideTransform_)
       closeTransform(size(), "the end of the file");
     push(antlr4::Token::EOF, size(), size());
@@ -48,11 +51,17 @@ public:
   }
 
 private:
+  enum class Part { Rules, Head, Steps }; // Rules: all that is outside of schedules
+
   std::uint32_t size() const { return static_cast<std::uint32_t>(text_.size()); }
   std::string word() const { return std::string(text_.substr(begin_, end_ - begin_)); }
   Span here() const { return mapped_.locate(begin_, end_); }
 
   void take() {
+    if (isWord())
+      readWord();
+    if (part_ != Part::Rules)
+      return takeOfSchedule();
     switch (type_) {
     case PbccParser::UNEXPECTED:
       return unexpected();
@@ -92,6 +101,131 @@ private:
   }
 
   void resume(std::uint32_t at) { stream_.seek(at); }
+
+  // Schedules
+  // -------------------------------------------------------------------------------------------------
+
+  bool isWord() const {
+    return type_ == PbccParser::ID || (type_ >= PbccParser::TRANSFORM && type_ <= PbccParser::NOT &&
+                                       scan(text_, begin_).kind == Lexeme::Kind::Identifier);
+  }
+
+  /// Whether a rule, a schedule or a step can begin here.
+  bool isAtBegin() const {
+    return tokens_.empty() || last_ == PbccParser::BODY || last_ == PbccParser::SEMI ||
+           last_ == PbccParser::LBRACE || last_ == PbccParser::STEPS || last_ == PbccParser::END_STEPS;
+  }
+
+  /// Makes names of the words that are keywords only elsewhere, and notices where a schedule begins.
+  void readWord() {
+    const bool isInRules = part_ == Part::Rules;
+    if (type_ == PbccParser::SCHEDULE && opensSchedule()) {
+      if (part_ == Part::Steps)
+        closeSchedule(begin_, "this `schedule`");
+      part_ = Part::Head;
+    } else if (!isInRules && kind_ == TextKind::Program && opensUnit()) {
+      if (part_ == Part::Steps)
+        closeSchedule(begin_, "this `" + word() + "`");
+      part_ = Part::Rules;
+    } else {
+      const bool isOfHead = type_ == PbccParser::FOR || type_ == PbccParser::ON;
+      const bool isName = part_ == Part::Steps || type_ == PbccParser::SCHEDULE || isOfHead == isInRules;
+      type_ = isName ? static_cast<std::size_t>(PbccParser::ID) : type_;
+    }
+  }
+
+  bool opensUnit() const {
+    return (type_ == PbccParser::TRANSFORM || type_ == PbccParser::FUNCTION) && startsLine() && nameFollows();
+  }
+
+  /// The words after `schedule` tell whether it is the keyword or the name of a matrix that a rule computes:
+  /// `schedule from(A a) { ... }`, `schedule gpu cublas.gemm(c, a, b) { ... }`.
+  bool opensSchedule() const {
+    if (kind_ == TextKind::Steps || (kind_ == TextKind::Program && !insideTransform_) || !isAtBegin() ||
+        (part_ == Part::Steps && !startsLine()))
+      return false;
+    if (kind_ == TextKind::Schedules && part_ == Part::Head)
+      return true;
+    const Lexeme name = wordAfter(end_);
+    if (name.kind != Lexeme::Kind::Identifier)
+      return false;
+    const std::string_view first = name.text(text_);
+    const bool isPart =
+        first == "from" || first == "through" || first == "using" || first == "where" || first == "gpu";
+    return !isPart || wordAfter(name.end).text(text_) == "for";
+  }
+
+  /// The next lexeme that is neither a space nor a comment.
+  Lexeme wordAfter(std::uint32_t at) const {
+    Lexeme next = scan(text_, at);
+    while (next.isBlank())
+      next = scan(text_, next.end);
+    return next;
+  }
+
+  /// What comes after the steps of a schedule.
+  Part outside() const { return kind_ == TextKind::Program ? Part::Rules : Part::Head; }
+
+  /// A token of a schedule's head, or one of its steps.
+  void takeOfSchedule() {
+    switch (type_) {
+    case PbccParser::UNEXPECTED:
+    case PbccParser::RAW_OPEN:
+      return unexpected();
+    case PbccParser::LBRACE:
+    case PbccParser::RBRACE:
+      return braceOfSchedule();
+    case PbccParser::SEMI:
+      part_ = part_ == Part::Head ? outside() : part_;
+      break;
+    }
+    if (bounded())
+      push(type_, begin_, end_);
+  }
+
+  void braceOfSchedule() {
+    nesting_ = 0;
+    length_ = 0;
+    reported_ = false;
+    const bool opens = type_ == PbccParser::LBRACE;
+    if (opens && part_ == Part::Head) {
+      part_ = Part::Steps;
+      openSteps_ = begin_;
+      push(PbccParser::STEPS, begin_, end_);
+    } else if (!opens && part_ == Part::Steps && kind_ != TextKind::Steps) {
+      part_ = outside();
+      push(PbccParser::END_STEPS, begin_, end_);
+    } else if (!opens && kind_ == TextKind::Program) { // a head without steps
+      part_ = Part::Rules;
+      rightBrace();
+    } else if (kind_ == TextKind::Program) { // the body of a rule behind a schedule that was never closed
+      dropLastStep();
+    } else {
+      diagnostics_.error(here(), "`" + word() + "` has no meaning " +
+                                     (part_ == Part::Steps ? "among the steps of a schedule" : "between schedules"));
+      broken();
+    }
+  }
+
+  /// Closes the schedule behind the last semicolon, and reads what comes after it again, as rules.
+  void dropLastStep() {
+    while (tokens_.back()->getType() != PbccParser::SEMI && tokens_.back()->getType() != PbccParser::STEPS)
+      tokens_.pop_back();
+    const auto at = static_cast<std::uint32_t>(tokens_.back()->getStopIndex() + 1);
+    const Lexeme next = wordAfter(at);
+    end_ = next.end;
+    closeSchedule(next.begin, "this `" + std::string(next.text(text_)) + "`");
+    resume(at);
+  }
+
+  void closeSchedule(std::uint32_t at, const std::string &before) {
+    diagnostics_
+        .error(mapped_.locate(openSteps_, openSteps_ + 1), "the `{` of this schedule is not closed before " + before)
+        .note(mapped_.locate(at, at == size() ? at : end_), "a `}` is missing before this place")
+        .help("add `}` after the schedule's last step");
+    part_ = outside();
+    push(PbccParser::END_STEPS, at, at);
+  }
 
   // Braces
   // ----------------------------------------------------------------------------------------------------
@@ -326,12 +460,15 @@ private:
   std::uint32_t begin_ = 0, end_ = 0, open_ = 0, brokenEnd_ = 0;
   bool insideTransform_ = false, reported_ = false, unclosedSeen_ = false;
   unsigned nesting_ = 0, length_ = 0;
+  TextKind kind_;
+  Part part_;
+  std::uint32_t openSteps_ = 0;
 };
 
 } // namespace
 
-Tokens readTokens(const source::MappedText &mapped, source::Diagnostics &diagnostics) {
-  return Reader(mapped, diagnostics).run();
+Tokens readTokens(const source::MappedText &mapped, source::Diagnostics &diagnostics, TextKind kind) {
+  return Reader(mapped, diagnostics, kind).run();
 }
 
 } // namespace pbc::syntax

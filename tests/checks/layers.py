@@ -42,13 +42,14 @@ TABLE = {
     "compiler/source": "runtime/base",
     "compiler/poly": "",
     "compiler/script": "compiler/source",
-    "compiler/syntax": "compiler/source",
+    "compiler/syntax": "compiler/source compiler/script",
     "compiler/sema": "runtime/device compiler/source compiler/poly compiler/syntax",
     "compiler/preamble": "compiler/source",
     "compiler/body": "compiler/source compiler/poly compiler/syntax compiler/sema compiler/preamble",
     "compiler/choice": "compiler/source compiler/poly compiler/sema compiler/body",
     "compiler/schedule": "compiler/choice",
-    "compiler/kernel": "runtime/base compiler/source compiler/poly compiler/body compiler/schedule",
+    "compiler/kernel":
+        "runtime/base compiler/source compiler/poly compiler/script compiler/syntax compiler/body compiler/schedule",
     "compiler/emit/kernel": "compiler/poly compiler/kernel",
     "compiler/emit":
         "runtime/device compiler/poly compiler/body compiler/choice compiler/schedule compiler/kernel "

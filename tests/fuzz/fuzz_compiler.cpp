@@ -9,8 +9,8 @@
 // many programs reach the middle of the compiler.
 #include "compiler/choice/sizes.h"
 #include "compiler/emit/emit.h"
-#include "compiler/kernel/default_schedule.h"
 #include "compiler/kernel/lift.h"
+#include "compiler/kernel/policy/processor.h"
 #include "compiler/kernel/verify.h"
 #include "compiler/schedule/verify.h"
 #include "compiler/sema/check.h"

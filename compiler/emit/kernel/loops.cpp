@@ -3,7 +3,7 @@
 #include "compiler/emit/kernel/loops.h"
 #include "compiler/emit/kernel/nodes.h"
 #include "compiler/emit/kernel/tile_text.h"
-#include "compiler/kernel/tree.h"
+#include "compiler/kernel/loops.h"
 #include "compiler/poly/expression.h"
 #include <algorithm>
 #include <cctype>
@@ -363,8 +363,8 @@ isl::ast_node generate(const kernel::Scheduled &kernel) {
     iterators =
         isl_id_list_add(iterators, isl_id_alloc(ctx, (kIterator + std::to_string(k)).c_str(), nullptr));
   build = isl_ast_build_set_iterators(build, iterators);
-  isl_ast_node *root =
-      isl_ast_build_node_from_schedule(build, kernel::withDepths(kernel.schedule.tree).release());
+  isl_ast_node *root = isl_ast_build_node_from_schedule(
+      build, kernel::withDepths(kernel::withoutLabels(kernel.schedule.tree)).release());
   isl_ast_build_free(build);
   if (!root)
     isl::exception::throw_last_error(isl::ctx(ctx));

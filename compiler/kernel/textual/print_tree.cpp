@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/textual/print_tree.h"
 #include "compiler/kernel/legal.h"
+#include "compiler/kernel/loops.h"
 #include "compiler/kernel/textual/functions.h"
 #include "compiler/kernel/tree.h"
 #include "compiler/poly/names.h"
@@ -15,7 +16,9 @@ namespace {
 
 class TreePrinter {
 public:
-  explicit TreePrinter(const Scheduled &kernel) : kernel_(kernel) {}
+  TreePrinter(const Scheduled &kernel, const isl::schedule &tree)
+      : kernel_(kernel), showsLabels_(!labelsOf(tree).empty() &&
+                                      labelsOf(tree) != labelsOf(labelled(kernel, withoutLabels(tree)))) {}
 
   void print(const isl::schedule_node &node, const std::string &indent) {
     const std::string line = lineOf(node);
@@ -29,7 +32,7 @@ public:
   std::string text;
 
 private:
-  /// "" for the root and for leaves.
+  /// "" for the root, leaves and labels.
   std::string lineOf(const isl::schedule_node &node) const {
     switch (isl_schedule_node_get_type(node.get())) {
     case isl_schedule_node_band:
@@ -39,7 +42,7 @@ private:
     case isl_schedule_node_set:
       return "set";
     case isl_schedule_node_mark:
-      return kernel::text(*markAt(node));
+      return std::holds_alternative<Label>(*markAt(node)) ? "" : kernel::text(*markAt(node));
     case isl_schedule_node_filter:
       return part(node);
     default:
@@ -48,11 +51,22 @@ private:
   }
 
   std::string band(const isl::schedule_node &node) const {
-    std::string text = "band";
+    std::string text;
     for (int k = 0; k < members(node); ++k)
-      text += (k ? ", " : " ") + over(node, k) +
+      text += (k ? ", " : "") + over(node, k) +
               (isParallel(node, k, kernel_.dependences, false) ? " parallel" : "");
-    return text;
+    const std::string name = showsLabels_ ? label(node) : "";
+    return "band " + (name.empty() || name == over(node, 0) ? "" : name + " = ") + text;
+  }
+
+  /// The label of the loop that this band makes; "" if it has none.
+  static std::string label(isl::schedule_node node) {
+    for (int k = 0; k < 2 && node.has_parent(); ++k) { // a realisation may be in between
+      node = node.parent();
+      if (const std::optional<LoopNode> loop = loopAt(node))
+        return loop->label;
+    }
+    return "";
   }
 
   const Statement &statement(const std::string &name) const {
@@ -111,12 +125,13 @@ private:
   }
 
   const Scheduled &kernel_;
+  bool showsLabels_; // where they are not those that loops get by themselves
 };
 
 } // namespace
 
 std::string treeText(const Scheduled &kernel, const isl::schedule &tree, const std::string &indent) {
-  TreePrinter printer(kernel);
+  TreePrinter printer(kernel, tree);
   printer.print(isl::manage(isl_schedule_get_root(tree.get())), indent);
   return printer.text;
 }

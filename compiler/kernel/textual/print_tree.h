@@ -12,6 +12,7 @@
 //
 // A band has the function of each of its members: one text that holds for all statements under their own names of dimensions, or
 // one for each, "(S0: 0; S1, S2: k)". Whether a member is `parallel` follows from the dependences, so a reader only checks it.
+// A loop has a label in its band's line, `band xt = 32*floor((x)/32)`, where it is not the one that it gets by itself (loops.h).
 // A part of a sequence or set consists of statements, or of a set of their instances.
 #pragma once
 #include "compiler/kernel/schedule.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/textual/read_tree.h"
+#include "compiler/kernel/loops.h"
 #include "compiler/kernel/textual/tree_lines.h"
 #include "compiler/kernel/tree.h"
 #include <algorithm>
@@ -18,23 +19,32 @@ public:
   TreeBuilder(const Reader &reader, const Fragments &fragments, const Scheduled &kernel)
       : r_(reader), f_(fragments), kernel_(kernel) {}
 
-  /// Puts the line at a leaf; returns the node at the leaf's place.
-  isl::schedule_node at(const isl::schedule_node &leaf, const Line &line) const {
-    switch (line.kind) {
-    case Line::Kind::Band:
-      return band(leaf, line);
-    case Line::Kind::Mark:
-      if (const auto *declared = std::get_if<Declare>(&*line.mark))
-        requireLocal(declared->local, line.span);
-      return insertMark(below(leaf, line), *line.mark);
-    default:
-      return parts(leaf, line);
+  /// Puts the line at a leaf; returns the node at the leaf's place. `isRealised`: the line above says how its loop runs.
+  isl::schedule_node at(const isl::schedule_node &leaf, const Line &line, bool isRealised = false) const {
+    if (line.kind == Line::Kind::Band) {
+      const isl::schedule_node made = band(leaf, line);
+      return isRealised ? made : labelled(made, line);
     }
+    if (line.kind != Line::Kind::Mark)
+      return parts(leaf, line);
+    if (const auto *declared = std::get_if<Declare>(&*line.mark)) {
+      requireLocal(declared->local, line.span);
+      return insertMark(below(leaf, line), *declared);
+    }
+    const isl::schedule_node made = insertMark(below(leaf, line, true), *line.mark);
+    return line.below.empty() ? made : labelled(made, line.below.front());
   }
 
 private:
-  isl::schedule_node below(const isl::schedule_node &leaf, const Line &line) const {
-    return line.below.empty() ? leaf : at(leaf, line.below.front());
+  isl::schedule_node below(const isl::schedule_node &leaf, const Line &line, bool isRealised = false) const {
+    return line.below.empty() ? leaf : at(leaf, line.below.front(), isRealised);
+  }
+
+  /// A label is above the loop's realisation, but stands in the line of its band.
+  static isl::schedule_node labelled(const isl::schedule_node &node, const Line &band) {
+    if (band.members.empty() || !band.members.front().label)
+      return node;
+    return insertMark(node, Label{band.members.front().label->text});
   }
 
   void requireLocal(const std::string &name, source::Span where) const {
@@ -161,7 +171,8 @@ isl::schedule readTree(Reader &reader, const Fragments &fragments, const Schedul
   if (!lines)
     return whole;
   const isl::schedule_node filled = TreeBuilder(reader, fragments, kernel).at(whole.root().child(0), *lines);
-  return isl::manage(isl_schedule_node_get_schedule(filled.get()));
+  const isl::schedule made = isl::manage(isl_schedule_node_get_schedule(filled.get()));
+  return labelsOf(made).empty() ? made : labelled(kernel, made); // those that the text leaves out
 }
 
 } // namespace pbc::kernel::textual

@@ -183,6 +183,17 @@ bool Reader::startsWithElement() {
   return at > position_ && at < end_ && text_[at] == '[';
 }
 
+bool Reader::startsWithWordAnd(std::string_view wanted) {
+  skipSpaces();
+  std::uint32_t at = position_;
+  while (at < end_ && isPartOfWord(text_[at]))
+    ++at;
+  const bool isWord = at > position_;
+  while (at < end_ && isSpace(text_[at]))
+    ++at;
+  return isWord && text_.substr(at, end_ - at).starts_with(wanted);
+}
+
 Fragment Reader::before(std::string_view wanted, const std::string &what) {
   skipSpaces();
   const std::size_t at = text_.substr(0, end_).find(wanted, position_);

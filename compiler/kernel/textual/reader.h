@@ -54,6 +54,8 @@ public:
   std::string number();
   /// Whether a name and `[` stand here.
   bool startsWithElement();
+  /// Whether a name and, after spaces, this text stand here.
+  bool startsWithWordAnd(std::string_view);
   /// Everything up to this text, which is gone over; the characters in between are not empty.
   Fragment before(std::string_view text, const std::string &what);
   /// The rest of the line up to white space.

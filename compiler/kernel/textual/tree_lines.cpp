@@ -67,6 +67,10 @@ private:
       do
         line.members.push_back(member());
       while (r_.accept(","));
+      for (const MemberText &m : line.members)
+        if (m.label && line.members.size() > 1)
+          r_.fail(m.label->span, "a band of several members has no label",
+                  "write one band below the other: `band yt = y`, `band xt = x`");
     } else {
       line.kind = Line::Kind::Mark;
       line.mark = mark();
@@ -97,6 +101,11 @@ private:
   MemberText member() {
     MemberText m;
     const std::uint32_t begin = r_.position();
+    if (r_.startsWithWordAnd("=")) {
+      const std::string name = r_.word("a label");
+      m.label = Fragment{name, r_.since(begin)};
+      r_.expect("=", "");
+    }
     if (r_.startsWith("{")) {
       m.function = r_.bracketed("functions");
       m.isParallel = r_.accept("parallel");

@@ -18,6 +18,7 @@ struct MemberText {
     std::vector<Fragment> statements;
     Fragment function;
   };
+  std::optional<Fragment> label; // "xt" of "xt = x"
   Fragment function;    // empty text if there are `own` ones; all functions if it begins with a brace
   std::vector<Own> own; // "(S0: x; S1, S2: k)"
   source::Span span;

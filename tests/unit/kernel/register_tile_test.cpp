@@ -2,7 +2,7 @@
 
 // Blocks of points in registers: the properties that are found of a body, and the reasons for which kernels
 // are refused.
-#include "compiler/kernel/default_schedule.h"
+#include "compiler/kernel/policy/processor.h"
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/verify.h"

@@ -2,8 +2,9 @@
 
 // Compiles and runs emitted text: every typical kernel agrees with a naive evaluation, for sizes 0, 1, 2 and
 // around the vector groups, for contiguous and strided matrices, whole and cut into the parts of tasks.
-#include "compiler/kernel/default_schedule.h"
-#include "compiler/kernel/tile.h"
+#include "compiler/kernel/loops.h"
+#include "compiler/kernel/policy/processor.h"
+#include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/verify.h"
 #include "tests/unit/kernel/programs.h"
 #include "tests/unit/kernel/run.h"
@@ -25,8 +26,11 @@ void agrees(const char *program, const std::string &fill, const std::string &che
     EXPECT_THAT(verify(plain), testing::IsEmpty());
     Scheduled scheduled = defaultSchedule(plain).kernel;
     if (isTiled) {
-      Outcome tiled = tile(plain, {3, 5});
-      if (tiled.kernel)
+      const Scheduled start = withLabels(plain);
+      std::vector<std::string> loops = labelsOf(start.schedule.tree);
+      loops.resize(std::min<std::size_t>(loops.size(), 2));
+      const std::vector<long> sizes(loops.size() == 2 ? std::vector<long>{3, 5} : std::vector<long>{3});
+      if (StepOutcome tiled = run(script::step("tile", loops, sizes), start); tiled.kernel)
         scheduled = *tiled.kernel;
     }
     EXPECT_THAT(verify(scheduled), testing::IsEmpty());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Stencils in time: the functions along which they are cut, and the slopes that the dependences allow.
-#include "compiler/kernel/default_schedule.h"
 #include "compiler/kernel/formula.h"
 #include "compiler/kernel/legal.h"
+#include "compiler/kernel/policy/processor.h"
 #include "compiler/kernel/time_functions.h"
 #include "compiler/kernel/verify.h"
 #include "tests/unit/kernel/support.h"

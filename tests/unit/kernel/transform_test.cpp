@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Each transformation: its effect on the schedule, and the reasons for which it refuses kernels.
-#include "compiler/kernel/default_schedule.h"
-#include "compiler/kernel/interchange.h"
-#include "compiler/kernel/jam.h"
+#include "compiler/kernel/body_length.h"
 #include "compiler/kernel/legal.h"
+#include "compiler/kernel/loops.h"
+#include "compiler/kernel/policy/processor.h"
+#include "compiler/kernel/policy/vectors.h"
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/split_tasks.h"
-#include "compiler/kernel/tile.h"
+#include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/tree.h"
-#include "compiler/kernel/unroll.h"
-#include "compiler/kernel/vectorise.h"
 #include "compiler/kernel/verify.h"
 #include "tests/unit/kernel/programs.h"
 #include "tests/unit/kernel/support.h"
@@ -42,6 +41,30 @@ Scheduled recurrence(Lifted &lifted) {
     if (Scheduled k = lifted.kernel(0, step); !k.dependences.is_empty())
       return k;
   return lifted.kernel();
+}
+
+/// The kernel after one step, or the sentence.
+StepOutcome applied(const Scheduled &kernel, const script::Step &step) {
+  return run(step, withLabels(kernel));
+}
+
+std::string whyNot(const Scheduled &kernel, const script::Step &step) {
+  const StepOutcome o = applied(kernel, step);
+  return o.kernel ? "it applies" : o.problem.what;
+}
+
+/// The kernel with the vectors that the policy chooses.
+Scheduled vectorised(const Scheduled &kernel) {
+  const ScriptOutcome o = run(vectorSteps(withLabels(kernel)).steps, kernel, Mode::Strict);
+  EXPECT_THAT(o.failed, IsEmpty());
+  return o.kernel;
+}
+std::string whyNoVectors(const Scheduled &kernel) {
+  const Steps wanted = vectorSteps(withLabels(kernel));
+  if (wanted.steps.empty())
+    return wanted.why;
+  const ScriptOutcome o = run(wanted.steps, kernel, Mode::Strict);
+  return o.failed.empty() ? "it applies" : o.failed.front().problem.what;
 }
 
 std::string scheduleOf(const Scheduled &kernel) {
@@ -82,54 +105,114 @@ TEST(KernelVerify, FindsABrokenOrder) {
   EXPECT_THAT(verify(k), testing::ElementsAre("the schedule breaks a dependence"));
 }
 
-TEST(KernelInterchange, SwapsIndependentLoops) {
+TEST(KernelOrder, SwapsIndependentLoops) {
   Lifted lifted(programs::kStencil);
-  const Outcome o = interchange(lifted.kernel(), {1, 0});
-  ASSERT_TRUE(o.kernel) << o.why;
-  EXPECT_EQ(scheduleOf(*o.kernel), "  schedule\n    band x parallel, y parallel\n");
+  const StepOutcome o = applied(lifted.kernel(), script::step("order", {"x", "y"}));
+  ASSERT_TRUE(o.kernel) << o.problem.what;
+  EXPECT_EQ(scheduleOf(*o.kernel), "  schedule\n    band x parallel\n      band y parallel\n");
   EXPECT_THAT(verify(*o.kernel), IsEmpty());
 }
 
-TEST(KernelInterchange, RefusesABackwardDependence) {
+TEST(KernelOrder, LeavesLoopsBetweenInTheirPlaces) {
+  Lifted lifted(
+      "transform T from A[w, h, d] to B[w, h, d] { B.cell(x, y, z) from(A.cell(x, y, z) a) { return a; } }");
+  const StepOutcome o = applied(lifted.kernel(), script::step("order", {"x", "z"}));
+  ASSERT_TRUE(o.kernel) << o.problem.what;
+  EXPECT_EQ(labelsOf(o.kernel->schedule.tree), (std::vector<std::string>{"x", "y", "z"}));
+}
+
+TEST(KernelOrder, RefusesABackwardDependence) {
   Lifted lifted(kAgainst);
-  const Outcome o = interchange(recurrence(lifted), {1, 0});
-  EXPECT_FALSE(o.kernel);
-  EXPECT_EQ(o.why, "a value would be used before it is computed");
+  EXPECT_THAT(whyNot(recurrence(lifted), script::step("order", {"x", "y"})),
+              testing::MatchesRegex("a value would be used before it is computed "
+                                    "\\(R0_S0\\[x=.*, y=.*\\] must run before R0_S0\\[x=.*, y=.*\\]\\)"));
 }
 
-TEST(KernelInterchange, RefusesAnOrderThatIsNone) {
-  Lifted lifted(programs::kStencil);
-  EXPECT_EQ(interchange(lifted.kernel(), {0, 0}).why, "the new order must name each of its 2 loops once");
-  EXPECT_EQ(interchange(lifted.kernel(), {0}).why, "the new order must name each of its 2 loops once");
+TEST(KernelOrder, RefusesLoopsThatDoNotLieInEachOther) {
+  Lifted product(programs::kMatrixProduct);
+  EXPECT_EQ(whyNot(product.kernel(), script::step("order", {"k", "x"})),
+            "its loops over x and k do not lie directly in each other");
 }
 
-TEST(KernelTile, CutsAPermutableBand) {
+TEST(KernelTile, CutsLoops) {
   Lifted lifted(programs::kRows);
-  const Outcome o = tile(recurrence(lifted), {4, 32});
-  ASSERT_TRUE(o.kernel) << o.why;
+  const StepOutcome o = applied(recurrence(lifted), script::step("tile", {"y", "x"}, {4, 32}));
+  ASSERT_TRUE(o.kernel) << o.problem.what;
   EXPECT_THAT(scheduleOf(*o.kernel), HasSubstr("floordiv(x, 32)"));
+  EXPECT_EQ(labelsOf(o.kernel->schedule.tree), (std::vector<std::string>{"yt", "xt", "y", "x"}));
   EXPECT_THAT(verify(*o.kernel), IsEmpty());
+}
+
+TEST(KernelTile, CutsTheLoopOfASumAndTilesAgain) {
+  Lifted product(programs::kMatrixProduct);
+  script::Step sum = script::step("tile", {"k"}, {16});
+  sum.results = {"kt", "ki"};
+  const script::Script steps = {sum, script::step("tile", {"y", "x"}, {32, 64}),
+                                script::step("tile", {"y"}, {4})};
+  const ScriptOutcome o = run(steps, product.kernel(), Mode::Strict);
+  ASSERT_THAT(o.failed, IsEmpty());
+  EXPECT_EQ(labelsOf(o.kernel.schedule.tree),
+            (std::vector<std::string>{"yt", "xt", "yt2", "y", "x", "kt", "ki"}));
+  EXPECT_THAT(verify(o.kernel), IsEmpty());
 }
 
 TEST(KernelTile, RefusesABackwardDependence) {
   Lifted lifted(kAgainst);
-  EXPECT_EQ(tile(recurrence(lifted), {4, 4}).why,
+  EXPECT_EQ(whyNot(recurrence(lifted), script::step("tile", {"y", "x"}, {4, 4})),
             "a dependence goes backwards in one of its loops, so that tiles would need each other");
 }
 
 TEST(KernelTile, RefusesWrongSizes) {
   Lifted lifted(programs::kStencil);
-  EXPECT_EQ(tile(lifted.kernel(), {4}).why, "it has 2 loops over its points, and 1 tile sizes are given");
-  EXPECT_EQ(tile(lifted.kernel(), {4, -1}).why,
-            "a tile size is 1 to 999999999, or 0 for a loop that is not cut");
-  EXPECT_EQ(tile(lifted.kernel(), {0, 0}).why, "no loop is to be cut");
+  const Scheduled k = lifted.kernel();
+  EXPECT_EQ(whyNot(k, script::step("tile", {"y", "x"}, {4})),
+            "2 loops are named (y, x), and 1 sizes are given");
+  EXPECT_EQ(whyNot(k, script::step("tile", {"y", "x"}, {4, -1})), "`sizes` of `tile` cannot be -1");
+  EXPECT_EQ(whyNot(k, script::step("tile", {"y", "x"}, {0, 0})), "no loop is to be cut");
 }
 
-TEST(KernelVectorise, MarksShortBodies) {
+TEST(KernelSteps, RefuseArgumentsThatDoNotFit) {
+  Lifted lifted(programs::kStencil);
+  const Scheduled k = withLabels(lifted.kernel());
+  const auto problem = [&](const script::Step &step) { return run(step, k).problem; };
+  EXPECT_EQ(problem(script::step("tiel", {"y"})).what, "no transformation is called `tiel`");
+  EXPECT_THAT(problem(script::step("tiel", {"y"})).help, testing::StartsWith("did you mean `tile`? "));
+  EXPECT_EQ(problem(script::step("vector", {"xx"})).what, "no loop is called `xx`");
+  EXPECT_EQ(problem(script::step("vector", {"xx"})).help, "did you mean `x`? the loops are `y`, `x`");
+  EXPECT_EQ(problem(script::step("vector", {"x", "x"})).what, "`x` is named twice");
+  EXPECT_EQ(problem(script::step("vector", {})).what, "`vector` needs `loops`: the loops");
+  EXPECT_EQ(problem(script::step("vector", {"x"}, {2, 3})).what, "`vector` takes no further argument `3`");
+  EXPECT_EQ(problem(script::step("vector", {"x"}, {99})).what, "`interleave` of `vector` cannot be 99");
+  EXPECT_EQ(problem(script::step("vector", {"x"}, {99})).help,
+            "`interleave` is vectors at once, a number from 1 to 16, or auto");
+  script::Step named = script::step("vector", {"x"});
+  script::with(named, "width", script::number(4));
+  EXPECT_EQ(problem(named).what, "`vector` has no argument `width`");
+  EXPECT_EQ(problem(named).help, "it is written vector(loops, ...; [interleave = ...])");
+  script::Step results = script::step("tile", {"y"}, {4});
+  results.results = {"a", "a"};
+  EXPECT_EQ(problem(results).what, "two loops would be called `a`");
+  results.results = {"a"};
+  EXPECT_EQ(problem(results).what, "it makes 2 loops (yt, y), and 1 names are given");
+  results.results = {"a", "x"};
+  EXPECT_EQ(problem(results).what, "another loop is called x");
+}
+
+TEST(KernelSteps, AreLeftOutOrEndTheScript) {
+  Lifted lifted(programs::kMatrixProduct);
+  const script::Script steps = {script::step("vector", {"x"}), script::step("tile", {"y"}, {8})};
+  const ScriptOutcome strict = run(steps, lifted.kernel(), Mode::Strict);
+  ASSERT_EQ(strict.failed.size(), 1U);
+  EXPECT_EQ(strict.failed[0].problem.what, "the loop over k inside it is not written out (unroll)");
+  EXPECT_THAT(strict.applied, IsEmpty());
+  const ScriptOutcome lenient = run(steps, lifted.kernel(), Mode::Lenient);
+  EXPECT_EQ(lenient.failed.size(), 1U);
+  EXPECT_EQ(lenient.applied, script::Script{steps[1]});
+}
+
+TEST(KernelVectors, OfShortBodies) {
   Lifted lifted(programs::kConvolve7);
-  const Outcome o = vectorise(lifted.kernel());
-  ASSERT_TRUE(o.kernel) << o.why;
-  EXPECT_EQ(scheduleOf(*o.kernel), R"(  schedule
+  EXPECT_EQ(scheduleOf(vectorised(lifted.kernel())), R"(  schedule
     band y parallel
       vector
         band x parallel
@@ -143,11 +226,10 @@ TEST(KernelVectorise, MarksShortBodies) {
 )");
 }
 
-TEST(KernelVectorise, SpreadsLongBodiesOverLanes) {
+TEST(KernelVectors, OfLongBodiesAreLanes) {
   Lifted lifted(programs::kMatrixProduct);
-  const Outcome o = vectorise(lifted.kernel());
-  ASSERT_TRUE(o.kernel) << o.why;
-  EXPECT_THAT(scheduleOf(*o.kernel), HasSubstr(R"(      lanes:32
+  const Scheduled k = vectorised(lifted.kernel());
+  EXPECT_THAT(scheduleOf(k), HasSubstr(R"(      lanes:32
         band x parallel
           alloc:R0_s
             sequence
@@ -155,17 +237,22 @@ TEST(KernelVectorise, SpreadsLongBodiesOverLanes) {
               R0_S1
                 band k
 )"));
-  EXPECT_THAT(print(*o.kernel), HasSubstr("buffer R0_s double 2-d local, 32 lanes\n"));
-  EXPECT_THAT(verify(*o.kernel), IsEmpty());
+  EXPECT_THAT(print(k), HasSubstr("buffer R0_s double 2-d local, 32 lanes\n"));
+  EXPECT_THAT(verify(k), IsEmpty());
 }
 
-TEST(KernelVectorise, Refuses) {
+TEST(KernelVectors, Refuse) {
   Lifted along(kAlongX), prefix(programs::kPrefix), triangle(programs::kTriangle);
-  EXPECT_EQ(vectorise(recurrence(along)).why, "a point needs the one before it along x");
-  EXPECT_EQ(vectorise(recurrence(prefix)).why, "a point needs the one before it along i");
-  EXPECT_EQ(vectorise(triangle.kernel()).why, "the length of the loop over k depends on x");
-  EXPECT_EQ(vectorise(*interchange(Lifted(programs::kStencil).kernel(), {1, 0}).kernel).why,
-            "its loop over x is not the innermost one over points");
+  EXPECT_EQ(whyNoVectors(recurrence(along)), "a point needs the one before it along x");
+  EXPECT_EQ(whyNoVectors(recurrence(prefix)), "a point needs the one before it along i");
+  EXPECT_EQ(whyNoVectors(triangle.kernel()), "the length of the loop over k depends on x");
+  EXPECT_EQ(
+      whyNoVectors(*applied(Lifted(programs::kStencil).kernel(), script::step("order", {"x", "y"})).kernel),
+      "its loop over x is not the innermost one over points");
+  EXPECT_EQ(whyNot(recurrence(along), script::step("vector", {"x"})),
+            "a point needs the one before it along x");
+  EXPECT_EQ(whyNot(recurrence(along), script::step("lanes", {"x"})),
+            "a point needs the one before it along x");
 }
 
 TEST(KernelJam, MarksRowsThatShareTheirReads) {
@@ -176,27 +263,33 @@ transform Blur from A[w, h] to B[w - 2, h - 2] {
   }
 }
 )");
-  const Scheduled vectors = *vectorise(l.kernel()).kernel;
-  const Outcome o = jam(vectors);
-  ASSERT_TRUE(o.kernel) << o.why;
-  EXPECT_THAT(print(*o.kernel), HasSubstr("jam:4\n      band y parallel\n        vector"));
-  EXPECT_TRUE(isLegal(o.kernel->schedule.tree, o.kernel->dependences));
+  const Scheduled vectors = vectorised(l.kernel());
+  const ScriptOutcome o = run(jamSteps(vectors).steps, vectors, Mode::Strict);
+  ASSERT_THAT(o.failed, IsEmpty());
+  EXPECT_THAT(print(o.kernel), HasSubstr("jam:4\n      band y parallel\n        vector"));
+  EXPECT_TRUE(isLegal(o.kernel.schedule.tree, o.kernel.dependences));
 }
 
 TEST(KernelJam, Refuses) {
   Lifted apart("transform T from A[w, h] to B[w, h] { B.cell(x, y) from(A.cell(x, y) a) { return a; } }");
-  EXPECT_THAT(jam(*vectorise(apart.kernel()).kernel).why, HasSubstr("neighbours along y share too few"));
+  EXPECT_THAT(jamSteps(vectorised(apart.kernel())).why, HasSubstr("neighbours along y share too few"));
   Lifted nothing("transform T from A[w, h] to B[w, h] { B.cell(x, y) from() { return 0; } }");
-  EXPECT_THAT(jam(*vectorise(nothing.kernel()).kernel).why, HasSubstr("neighbours along y share too few"));
+  EXPECT_THAT(jamSteps(vectorised(nothing.kernel())).why, HasSubstr("neighbours along y share too few"));
   Lifted flat("transform T from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }");
-  EXPECT_THAT(jam(*vectorise(flat.kernel()).kernel).why, HasSubstr("no loop is around a vector loop"));
+  EXPECT_THAT(jamSteps(vectorised(flat.kernel())).why, HasSubstr("no loop is around a vector loop"));
+  EXPECT_EQ(whyNot(apart.kernel(), script::step("jam", {"y"}, {4})),
+            "the loop over y does not contain just a vector loop of one statement");
 }
 
 TEST(KernelUnroll, RefusesRunTimeLengths) {
   Lifted product(programs::kMatrixProduct), seven(programs::kConvolve7);
-  EXPECT_EQ(unrollBodies(product.kernel(), 32).why, "the loop over k has no constant length");
-  EXPECT_EQ(unrollBodies(seven.kernel(), 6).why, "the loop over i has more than 6 iterations");
-  EXPECT_TRUE(unrollBodies(seven.kernel(), 7).kernel);
+  EXPECT_EQ(whyTooLong(product.kernel(), 32), "the loop over k has no constant length");
+  EXPECT_EQ(whyTooLong(seven.kernel(), 6), "the loop over i has more than 6 iterations");
+  EXPECT_EQ(whyTooLong(seven.kernel(), 7), "");
+  EXPECT_EQ(whyNot(product.kernel(), script::step("unroll", {"k"})),
+            "the loop over k has no constant length");
+  const script::Script tiled = {script::step("tile", {"k"}, {8}), script::step("unroll", {"k"})};
+  EXPECT_THAT(run(tiled, product.kernel(), Mode::Strict).failed, IsEmpty());
 }
 
 TEST(KernelTasks, CutsWhatNoDependenceChanges) {
@@ -222,8 +315,15 @@ TEST(KernelDefault, IsLegalForEveryProgram) {
                               programs::kPrefix, programs::kRows, programs::kTriangle, kAlongX, kAgainst}) {
     Lifted lifted(program);
     ASSERT_EQ(lifted.messages, "");
-    for (int step = 0; step < lifted.steps(); ++step)
-      EXPECT_THAT(verify(defaultSchedule(lifted.kernel(0, step)).kernel), IsEmpty()) << program;
+    for (int step = 0; step < lifted.steps(); ++step) {
+      const Scheduled start = lifted.kernel(0, step);
+      const Planned planned = defaultSchedule(start);
+      EXPECT_THAT(verify(planned.kernel), IsEmpty()) << program;
+      // The script says everything that the policy did.
+      const ScriptOutcome again = run(planned.report.script, start, Mode::Strict);
+      EXPECT_THAT(again.failed, IsEmpty()) << program;
+      EXPECT_EQ(print(again.kernel), print(planned.kernel)) << program;
+    }
   }
 }
 

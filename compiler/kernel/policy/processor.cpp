@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/kernel/default_schedule.h"
-#include "compiler/kernel/interchange.h"
-#include "compiler/kernel/jam.h"
-#include "compiler/kernel/legal.h"
+#include "compiler/kernel/policy/processor.h"
+#include "compiler/kernel/policy/vectors.h"
 #include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/split_tasks.h"
-#include "compiler/kernel/tile.h"
 #include "compiler/kernel/time_functions.h"
-#include "compiler/kernel/tree.h"
-#include "compiler/kernel/vectorise.h"
+#include "compiler/kernel/transform/run.h"
+#include "compiler/kernel/transform/support.h"
 #include "compiler/kernel/verify.h"
 #include <algorithm>
 #include <cstdio>
@@ -29,41 +26,26 @@ void check([[maybe_unused]] const Scheduled &kernel, [[maybe_unused]] const char
 #endif
 }
 
-/// The free variables of the loops over points, from the outermost one on.
-std::vector<int> pointLoops(const Scheduled &kernel) {
-  const isl::schedule split = splitBands(kernel.schedule.tree);
-  std::vector<int> dimensions;
-  isl::schedule_node node = isl::manage(isl_schedule_node_child(isl_schedule_get_root(split.get()), 0));
-  while (isBand(node)) {
-    const int d = memberDimension(kernel, node);
-    const int s = statementIndex(kernel, statementsAt(node).front());
-    if (d < 0 || d >= kernel.statements[s].freeCount)
-      break;
-    dimensions.push_back(d);
-    node = isl::manage(isl_schedule_node_child(node.release(), 0));
-  }
-  return dimensions;
-}
-
-/// Whether the outermost band has all loops over points, and there are several: they can be reordered and
-/// tiled.
-bool isNest(const Scheduled &kernel, const std::vector<int> &loops) {
-  const isl::schedule_node node =
+/// The loops over points from the outermost one on, as far as they lie directly in each other.
+std::vector<LoopNode> pointLoops(const Scheduled &kernel) {
+  const std::vector<LoopNode> all = loopsOf(kernel.schedule.tree);
+  const isl::schedule_node outermost =
       isl::manage(isl_schedule_node_child(isl_schedule_get_root(kernel.schedule.tree.get()), 0));
-  return loops.size() > 1 && isBand(node) && members(node) == static_cast<int>(loops.size());
+  if (all.empty() || !loopAt(outermost))
+    return {};
+  std::vector<LoopNode> nest = nestFrom(all.front());
+  const auto isOverPoints = [&](const LoopNode &loop) {
+    const int d = memberDimension(kernel, loop.band);
+    return d >= 0 && d < kernel.statements[statementsBelow(kernel, loop).front()].freeCount;
+  };
+  nest.erase(std::find_if_not(nest.begin(), nest.end(), isOverPoints), nest.end());
+  return nest;
 }
 
-std::string listed(const std::vector<std::string> &names) {
-  std::string text;
-  for (const std::string &name : names)
-    text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
-std::vector<std::string> namesOf(const Scheduled &kernel, const std::vector<int> &loops) {
+std::vector<std::string> labelsOf(const std::vector<LoopNode> &loops) {
   std::vector<std::string> names;
-  for (const int d : loops)
-    names.push_back(kernel.statements.front().dimensions[d]);
+  for (const LoopNode &loop : loops)
+    names.push_back(loop.label);
   return names;
 }
 
@@ -74,65 +56,57 @@ std::vector<std::string> taskNames(const Scheduled &kernel) {
   return names;
 }
 
-/// Builds one schedule.
+/// Writes one script, and runs its steps as it goes.
 class Making {
 public:
-  Making(Planned start, std::vector<int> loops, const Asked &asked)
+  /// `loops`: the labels of the loops over points.
+  Making(Planned start, std::vector<std::string> loops, const Asked &asked)
       : best_(std::move(start.kernel)), report_(std::move(start.report)), asked_(asked),
         loops_(std::move(loops)) {}
 
   Planned take() { return {std::move(best_), std::move(report_)}; }
 
   void order() {
-    const std::vector<std::string> names = namesOf(best_, loops_);
-    std::vector<int> order(loops_.size());
-    for (std::size_t k = 0; k < order.size(); ++k)
-      order[k] = static_cast<int>(k);
     // Dimension 0 is innermost, the last one outermost; a requested vector dimension is always innermost.
     const std::string *vector = asked("vector");
-    const auto rank = [&](int k) { return vector && names[k] == *vector ? -1 : loops_[k]; };
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return rank(a) > rank(b); });
-    const bool hasChoice = isNest(best_, loops_);
+    std::map<std::string, int> rank;
+    for (const LoopNode &loop : pointLoops(best_))
+      rank[loop.label] = vector && loop.label == *vector ? -1 : memberDimension(best_, loop.band);
+    std::vector<std::string> order = loops_;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](const std::string &a, const std::string &b) { return rank[a] > rank[b]; });
+    const bool hasChoice = loops_.size() > 1;
     bool isAsked = false;
     if (const std::string *value = hasChoice ? asked("order") : nullptr) {
-      std::vector<int> wanted;
-      for (const std::string &name : parts(*value, ','))
-        wanted.push_back(static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin()));
-      isAsked = std::is_permutation(wanted.begin(), wanted.end(), order.begin(), order.end());
+      const std::vector<std::string> wanted = parts(*value, ',');
+      isAsked = std::is_permutation(wanted.begin(), wanted.end(), loops_.begin(), loops_.end());
       if (isAsked)
-        isAsked = inOrder(wanted, "order");
+        isAsked = wanted == loops_ || replace("order", {{script::step("order", wanted)}, ""});
       else
-        refuse("order", "its loops over points are " + listed(names));
+        refuse("order", "its loops over points are " + listed(loops_));
     }
-    if (!isAsked)
-      inOrder(order, nullptr);
+    if (!isAsked && order != loops_)
+      attempt("order", {{script::step("order", order)}, ""});
     if (hasChoice)
-      set("order", listed(namesOf(best_, pointLoops(best_))));
+      set("order", listed(labelsOf(pointLoops(best_))));
   }
 
   void tasks() {
-    TaskCut wanted;
-    if (const std::string *grain = asked("grain"))
-      wanted.grain = std::stol(*grain);
     const Scheduled whole = best_;
-    const bool isCut = attempt("splitIntoTasks", [&] { return splitIntoTasks(best_, wanted); });
+    const script::Script before = report_.script;
+    const bool isCut = attempt("tasks", {{tasksStep({}, "")}, ""});
     const auto &dimensions = best_.schedule.taskDimensions;
     const bool hasChoice = isCut && best_.schedule.taskOrder == TaskOrder::Any && dimensions.size() > 1;
-    if (const std::string *value = hasChoice ? asked("tasks") : nullptr) {
-      const std::vector<std::string> names = taskNames(best_);
-      wanted.along = parts(*value, ',');
-      if (!std::all_of(wanted.along.begin(), wanted.along.end(), [&](const std::string &name) {
-            return std::count(names.begin(), names.end(), name) == 1 &&
-                   std::count(wanted.along.begin(), wanted.along.end(), name) == 1;
-          }))
-        refuse("tasks", "its tasks can be cut along " + listed(names) + ", each of them once");
-      else
-        replace("tasks", [&] { return splitIntoTasks(whole, wanted); });
-    }
+    const std::string *along = hasChoice ? asked("tasks") : nullptr;
+    const std::string *time = best_.schedule.bytesPerPlace ? asked("time_tiles") : nullptr;
+    if (along)
+      again(whole, before, "tasks", tasksStep(parts(*along, ','), ""));
+    if (time && *time == "diamonds")
+      again(whole, before, "time_tiles", tasksStep({}, *time));
     if (hasChoice)
       set("tasks", listed(taskNames(best_)));
     if (best_.schedule.bytesPerPlace)
-      timeTiles(whole, wanted);
+      set("time_tiles", hasDiamonds(best_) ? "diamonds" : "parallelograms");
     for (const auto &d : best_.schedule.taskDimensions)
       if (d.grain > 1)
         set("grain", std::to_string(d.grain));
@@ -140,17 +114,20 @@ public:
   }
 
   void tiles() {
-    if (!isNest(best_, loops_) || best_.schedule.taskOrder == TaskOrder::Wavefront)
+    if (loops_.size() < 2 || best_.schedule.taskOrder == TaskOrder::Wavefront)
       return; // the runtime tiles wavefronts
     std::string used = "off";
     if (const std::string *value = asked("tile"); value && *value != "off") {
       std::vector<long> sizes;
-      for (const std::string &part : parts(*value, 'x'))
-        sizes.push_back(part.empty() || part.size() > 9 ||
-                                part.find_first_not_of("0123456789") != std::string::npos
-                            ? -1
-                            : std::stol(part));
-      if (replace("tile", [&] { return tile(best_, sizes); }))
+      bool areSizes = true;
+      for (const std::string &part : parts(*value, 'x')) {
+        areSizes &=
+            !part.empty() && part.size() <= 9 && part.find_first_not_of("0123456789") == std::string::npos;
+        sizes.push_back(areSizes ? std::stol(part) : 0);
+      }
+      if (!areSizes)
+        refuse("tile", "a tile size is 1 to 999999999, or 0 for a loop that is not cut");
+      else if (replace("tile", {{script::step("tile", labelsOf(pointLoops(best_)), sizes)}, ""}))
         used = *value;
     }
     set("tile", used);
@@ -162,24 +139,24 @@ public:
     const bool isOpaque = std::any_of(best_.statements.begin(), best_.statements.end(),
                                       [](const Statement &s) { return s.isOpaque; });
     if (vector && *vector == "off" && !isOpaque && !loops_.empty()) {
-      replace("vector", [&] { return keepScalar(best_); });
+      replace("vector", scalarSteps(best_));
       set("vector", "off");
       return;
     }
     VectorForm form;
-    form.unroll = static_cast<int>(number("unroll"));
+    form.interleave = static_cast<int>(number("unroll"));
     form.lanes = number("lanes");
     const bool isVariable = vector && *vector != "auto" && findVariable(*vector, form);
     if (inRegisters(form, body))
       return;
     if (body && *body != "registers")
       form.body = *body == "lanes" ? VectorForm::Body::Lanes : VectorForm::Body::Unrolled;
-    const VectorForm byDefault{-1, VectorForm::Body::Any, form.unroll, form.lanes};
+    const VectorForm byDefault{-1, VectorForm::Body::Any, form.interleave, form.lanes};
     bool isDone = false;
     if (isVariable || form.body != VectorForm::Body::Any)
       isDone = replace(isVariable && form.body == VectorForm::Body::Any ? "vector" : "body",
-                       [&] { return vectorise(best_, form); });
-    if (isDone || attempt("vectorise", [&] { return vectorise(best_, byDefault); }))
+                       guarded([&] { return vectorSteps(best_, form); }));
+    if (isDone || attempt("vector", guarded([&] { return vectorSteps(best_, byDefault); })))
       asVectors();
     else if (!isOpaque && !loops_.empty())
       leaveToCompiler();
@@ -211,61 +188,81 @@ private:
   }
   void refuse(const std::string &option, const std::string &why) { report_.refused.push_back({option, why}); }
 
-  /// A step that exceeds isl's budget does not apply.
-  static Outcome guarded(const std::function<Outcome()> &f) {
+  /// A decision that exceeds isl's budget leaves its steps out.
+  static Steps guarded(const std::function<Steps()> &f) {
     try {
       return f();
     } catch (const isl::exception &) {
-      return {std::nullopt, "it would take too long to find out whether it applies"};
+      return {{}, "it would take too long to find out whether it applies"};
     }
   }
 
-  bool attempt(const char *step, const std::function<Outcome()> &f) {
-    Outcome o = guarded(f);
-    const bool applies = o.kernel.has_value();
-    if (applies)
-      best_ = std::move(*o.kernel);
-    else
-      report_.notes.push_back({step, o.why});
-    check(best_, step);
-    return applies;
+  /// Runs the steps, all of them or none; the sentence of the first one that does not apply.
+  std::string runAll(const Steps &wanted) {
+    if (wanted.steps.empty())
+      return wanted.why;
+    Scheduled now = best_;
+    for (const script::Step &step : wanted.steps) {
+      StepOutcome made = run(step, now);
+      if (!made.kernel)
+        return made.problem.what;
+      now = std::move(*made.kernel);
+      check(now, step.transformation.c_str());
+    }
+    best_ = std::move(now);
+    report_.script.insert(report_.script.end(), wanted.steps.begin(), wanted.steps.end());
+    return "";
+  }
+
+  bool attempt(const char *step, const Steps &wanted) {
+    const std::string why = runAll(wanted);
+    if (!why.empty())
+      report_.notes.push_back({step, why});
+    return why.empty();
   }
 
   /// Does the same for a requested option.
-  bool replace(const char *option, const std::function<Outcome()> &f) {
-    Outcome o = guarded(f);
-    if (!o.kernel) {
-      refuse(option, o.why);
-      return false;
-    }
-    best_ = std::move(*o.kernel);
-    check(best_, option);
-    return true;
+  bool replace(const char *option, const Steps &wanted) {
+    const std::string why = runAll(wanted);
+    if (!why.empty())
+      refuse(option, why);
+    return why.empty();
   }
 
-  /// `option`: the option that requests it; null: the default.
-  bool inOrder(const std::vector<int> &order, const char *option) {
-    if (std::is_sorted(order.begin(), order.end()))
-      return true;
-    const auto change = [&] { return interchange(best_, order); };
-    return option ? replace(option, change) : attempt("interchange", change);
+  /// Replaces the last step by another one, if that applies.
+  void again(const Scheduled &whole, const script::Script &before, const char *option,
+             const script::Step &step) {
+    const Scheduled now = std::exchange(best_, whole);
+    const script::Script script = std::exchange(report_.script, before);
+    if (replace(option, {{step}, ""}))
+      return;
+    best_ = now;
+    report_.script = script;
   }
 
-  void timeTiles(const Scheduled &whole, TaskCut cut) {
-    const std::string *value = asked("time_tiles");
-    cut.diamonds = true;
-    if (value && *value == "diamonds")
-      replace("time_tiles", [&] { return splitIntoTasks(whole, cut); });
-    set("time_tiles", hasDiamonds(best_) ? "diamonds" : "parallelograms");
+  script::Step tasksStep(const std::vector<std::string> &along, const std::string &time) const {
+    script::Step step = script::step("tasks", along);
+    if (const std::string *grain = asked("grain"))
+      script::with(step, "grain", script::number(std::stol(*grain)));
+    if (!time.empty())
+      script::with(step, "time", script::name(time));
+    return step;
   }
 
   bool findVariable(const std::string &name, VectorForm &form) {
     // Rules that run one after the other inside a common loop have their other loops in no nest.
-    std::vector<int> variables = loops_;
+    std::vector<std::string> names;
+    std::vector<int> variables;
+    const auto add = [&](const std::string &one, int d) {
+      if (std::find(variables.begin(), variables.end(), d) != variables.end())
+        return;
+      names.push_back(one);
+      variables.push_back(d);
+    };
+    for (const LoopNode &loop : pointLoops(best_))
+      add(loop.label, memberDimension(best_, loop.band));
     for (int d = 0; !best_.statements.empty() && d < best_.statements.front().freeCount; ++d)
-      if (std::find(loops_.begin(), loops_.end(), d) == loops_.end())
-        variables.push_back(d);
-    const std::vector<std::string> names = namesOf(best_, variables);
+      add(best_.statements.front().dimensions[d], d);
     const auto at = std::find(names.begin(), names.end(), name);
     if (at != names.end()) {
       form.along = variables[static_cast<std::size_t>(at - names.begin())];
@@ -275,21 +272,33 @@ private:
     return false;
   }
 
+  /// The step that computes blocks in registers, in the two innermost loops over points.
+  Steps registersSteps(const VectorForm &form, bool isAsked) const {
+    const RegisterShape shape{};
+    const Outcome o = registerTile(best_, isAsked ? &shape : nullptr);
+    if (!o.kernel)
+      return {{}, o.why};
+    if (form.along >= 0 && o.kernel->schedule.registerTile->x != form.along)
+      return {{}, "vectors of blocks run along what is contiguous"};
+    std::vector<std::string> loops;
+    for (const LoopNode &loop : loopsOf(o.kernel->schedule.tree))
+      if (loop.how && std::holds_alternative<as::Registers>(*loop.how))
+        loops = labelsOf(nestFrom(loop));
+    loops.resize(2);
+    script::Step step = script::step("registers", loops);
+    for (const char *size : {"rows", "vectors", "depth", "columns"})
+      if (const long n = number(size))
+        script::with(step, size, script::number(n));
+    return {{step}, ""};
+  }
+
   bool inRegisters(const VectorForm &form, const std::string *body) {
     if (body && *body != "registers")
       return false;
-    const RegisterShape shape{static_cast<int>(number("rows")), static_cast<int>(number("vectors")),
-                              number("depth"), number("columns")};
-    const auto block = [&]() -> Outcome {
-      Outcome o = registerTile(best_, body ? &shape : nullptr);
-      if (o.kernel && form.along >= 0 && o.kernel->schedule.registerTile->x != form.along)
-        return {std::nullopt, "vectors of blocks run along what is contiguous"};
-      return o;
-    };
-    if (!(body ? replace("body", block) : attempt("registerTile", block)))
+    const Steps steps = guarded([&] { return registersSteps(form, body != nullptr); });
+    if (!(body ? replace("body", steps) : attempt("registers", steps)))
       return false;
-    RegisterTile &tile = *best_.schedule.registerTile;
-    tile.shape = shape;
+    const RegisterTile &tile = *best_.schedule.registerTile;
     set("vector", best_.statements.front().dimensions[tile.x]);
     set("body", "registers");
     const auto used = [&](const char *option) { set(option, asked(option) ? *asked(option) : "auto"); };
@@ -310,26 +319,33 @@ private:
     constexpr long kAnyLanes = 8;
     VectorForm spread;
     spread.lanes = kAnyLanes;
-    if (guarded([&] { return vectorise(best_, spread); }).kernel)
+    const Steps steps = guarded([&] { return vectorSteps(best_, spread); });
+    if (!steps.steps.empty() && canRun(steps))
       set("lanes", "auto");
+  }
+
+  bool canRun(const Steps &steps) const {
+    Making trial({best_, {}}, loops_, asked_);
+    return trial.runAll(steps).empty();
   }
 
   void asVectors() {
     std::optional<as::Lanes> lanes;
     int x = -1;
-    visit(isl::manage(isl_schedule_get_root(best_.schedule.tree.get())), [&](const isl::schedule_node &node) {
-      const std::optional<Mark> mark = markAt(node);
-      if (!realisedAs<as::Vector>(mark) && !realisedAs<as::Lanes>(mark))
-        return;
-      x = memberDimension(best_, isl::manage(isl_schedule_node_get_child(node.get(), 0)));
-      if (const auto found = realisedAs<as::Lanes>(mark))
-        lanes = found;
-    });
+    for (const LoopNode &loop : loopsOf(best_.schedule.tree)) {
+      const bool isVector = loop.how && std::holds_alternative<as::Vector>(*loop.how);
+      const auto *found = loop.how ? std::get_if<as::Lanes>(&*loop.how) : nullptr;
+      if (!isVector && !found)
+        continue;
+      x = memberDimension(best_, loop.band);
+      if (found)
+        lanes = *found;
+    }
     set("vector", best_.statements.front().dimensions[static_cast<std::size_t>(x)]);
     set("body", lanes ? "lanes" : "unrolled");
     if (lanes) {
       set("lanes", std::to_string(lanes->count));
-      attempt("jam", [&] { return jam(best_); });
+      attempt("jam", jamSteps(best_));
       return;
     }
     set("unroll", asked("unroll") ? *asked("unroll") : "auto");
@@ -340,16 +356,15 @@ private:
     const long rows = number("jam");
     bool isJammed = false;
     if (rows == 0)
-      isJammed = attempt("jam", [&] { return jam(best_); });
+      isJammed = attempt("jam", guarded([&] { return jamSteps(best_); }));
     else if (rows > 1)
-      isJammed = replace("jam", [&] { return jam(best_, static_cast<int>(rows)); });
+      isJammed = replace("jam", guarded([&] { return jamSteps(best_, static_cast<int>(rows)); }));
     if (loops_.size() < 2)
       return;
     std::string used = "1";
-    visit(isl::manage(isl_schedule_get_root(best_.schedule.tree.get())), [&](const isl::schedule_node &node) {
-      if (const auto found = realisedAs<as::Jam>(node); isJammed && found)
+    for (const LoopNode &loop : loopsOf(best_.schedule.tree))
+      if (const auto *found = loop.how ? std::get_if<as::Jam>(&*loop.how) : nullptr; isJammed && found)
         used = std::to_string(found->rows);
-    });
     set("jam", used);
   }
 
@@ -384,12 +399,12 @@ private:
   Scheduled best_;
   Report report_;
   const Asked &asked_;
-  const std::vector<int> loops_; // free variables
+  const std::vector<std::string> loops_;
 };
 
 } // namespace
 
-Scheduler::Scheduler(Scheduled lifted) : lifted_(std::move(lifted)) { check(lifted_, "lift"); }
+Scheduler::Scheduler(const Scheduled &lifted) : lifted_(withLabels(lifted)) { check(lifted_, "lift"); }
 
 const Scheduler::Cut &Scheduler::cut(const Asked &asked) {
   std::string key;
@@ -398,7 +413,7 @@ const Scheduler::Cut &Scheduler::cut(const Asked &asked) {
       key += std::string(option) + "=" + at->second + ";";
   if (const auto at = cut_.find(key); at != cut_.end())
     return at->second;
-  const std::vector<int> loops = pointLoops(lifted_);
+  const std::vector<std::string> loops = labelsOf(pointLoops(lifted_));
   Making making({lifted_, {}}, loops, asked);
   making.order();
   making.tasks();

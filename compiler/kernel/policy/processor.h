@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The default schedule of a kernel, and the options that can be requested.
+// The policy for processors: the script that makes a kernel's default schedule, and the options that can be requested.
 //
-//   band (y, x): S  =>  tasks over x and y; band y: vector: band x: S
-//   the same, asked for {jam: 4, tile: "16 x 256"}  =>  band (16*floor(y/16), ...): jam:4: band y: ...
+//   band (y, x): S  =>  tasks(x, y; grain = 256); vector(x)
+//   the same, asked for {jam: 4, tile: "16 x 256"}  =>  tasks(...); tile(y, x; 16, 256); vector(x); jam(y; 4)
 //
 // The default has x innermost if that is legal, parts for tasks, long bodies in blocks in registers,
 // otherwise vectors along x. It has no tiles, because what a point-wise or stencil kernel reads again lies
 // within a few rows. Each step that does not apply is left out, with a note. An option (schedule_options.h)
 // that was requested and does not apply is listed in Report::refused, and the default is used; decisions are
-// in Report::settings.
+// in Report::settings. An option is an edit of the script: it replaces, adds or removes a step.
+//
+// Invariant: running Report::script on the lifted kernel gives the same schedule.
 #pragma once
 #include "compiler/kernel/report.h"
 #include "compiler/kernel/schedule.h"
@@ -25,14 +27,14 @@ struct Planned {
 /// Makes schedules of one kernel. Results that several schedules share are computed once.
 class Scheduler {
 public:
-  explicit Scheduler(Scheduled lifted);
+  explicit Scheduler(const Scheduled &lifted);
   Planned schedule(const Asked & = {});
 
 private:
   /// The kernel ordered, and cut into tasks and tiles.
   struct Cut {
     Planned made;
-    std::vector<int> loops; // free variables of the loops over points
+    std::vector<std::string> loops; // the labels of the loops over points
   };
   const Cut &cut(const Asked &);
 

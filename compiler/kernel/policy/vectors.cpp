@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernel/policy/vectors.h"
+#include "compiler/kernel/along.h"
+#include "compiler/kernel/body_length.h"
+#include "compiler/kernel/legal.h"
+#include "compiler/kernel/loops.h"
+#include "compiler/kernel/transform/jam.h"
+#include "compiler/kernel/transform/support.h"
+#include <algorithm>
+#include <cstdlib>
+#include <isl/aff.h>
+#include <isl/map.h>
+#include <isl/set.h>
+#include <set>
+
+namespace pbc::kernel {
+namespace {
+
+/// The largest number of iterations of a body that is unrolled on request.
+constexpr long kLongestBody = 128;
+// With four rows the cells of a stencil are in registers; with two, each row is still read by two of them.
+constexpr int kRows = 4;
+// Reads left of every ten: if fewer are saved, the wider loop does not pay.
+constexpr std::size_t kWorthIt = 6;
+
+bool isInteger(Scalar s) { return s != Scalar::F64 && s != Scalar::F32; }
+
+/// Whether the kernel has sums, counts or maxima, in any order, over loops whose reads are contiguous along
+/// the loop but not along x: then vectors belong along the loop, where LLVM makes them.
+bool reducesAlongRows(const Kernel &kernel, int x) {
+  bool found = false;
+  for (const Statement &s : kernel.statements) {
+    const int loop = static_cast<int>(s.dimensions.size()) - 1;
+    if (loop < s.freeCount)
+      continue;
+    const Buffer &sum = kernel.buffers[s.accesses[s.write].buffer];
+    const bool isAnyOrder = isInteger(sum.element) || (s.op == "+" && kernel.reassociates);
+    if (sum.role != Buffer::Role::Local || !isAnyOrder)
+      return false;
+    for (const Access &a : s.accesses)
+      if (!a.isWrite && kernel.buffers[a.buffer].role != Buffer::Role::Local) {
+        if (along(kernel, a, loop) != Along::Contiguous || along(kernel, a, x) == Along::Contiguous)
+          return false;
+        found |= along(kernel, a, x) == Along::Strided;
+      }
+  }
+  return found;
+}
+
+// The number of cells that `rows` neighbours along dimension `y` read together.
+std::size_t readTogether(const Kernel &kernel, const Statement &s, int y, int rows) {
+  std::set<std::string> cells;
+  for (const Access &a : s.accesses) {
+    if (a.isWrite || kernel.buffers[a.buffer].role == Buffer::Role::Local)
+      continue;
+    for (int row = 0; row < rows; ++row) {
+      isl_space *space = isl_space_map_from_set(isl_set_get_space(s.domain.get()));
+      isl_multi_aff *shift = isl_multi_aff_identity(space);
+      isl_aff *moved = isl_aff_add_constant_si(isl_multi_aff_get_aff(shift, y), row);
+      shift = isl_multi_aff_set_aff(shift, y, moved);
+      isl_pw_multi_aff *cell = isl_pw_multi_aff_from_map(a.relation.copy());
+      cell = isl_pw_multi_aff_gist(cell, isl_pw_multi_aff_domain(isl_pw_multi_aff_copy(cell)));
+      cell = isl_pw_multi_aff_pullback_multi_aff(cell, shift);
+      char *text = isl_pw_multi_aff_to_str(cell);
+      cells.insert(text);
+      std::free(text);
+      isl_pw_multi_aff_free(cell);
+    }
+  }
+  return cells.size();
+}
+
+/// The variable along which all outputs are contiguous; -1, and why, if there is none.
+int contiguousVariableOf(const Kernel &kernel, std::string &why) {
+  int x = -1;
+  for (const Statement &s : kernel.statements) {
+    const int here = contiguousVariable(kernel, s);
+    if (here < 0)
+      continue;
+    if (x >= 0 && here != x) {
+      why = "its outputs are contiguous in different variables";
+      return -1;
+    }
+    x = here;
+  }
+  if (x < 0)
+    why = "no variable runs along what it writes";
+  return x;
+}
+
+Steps lanesSteps(const std::string &label, const VectorForm &form) {
+  return {{form.lanes ? script::step("lanes", {label}, {form.lanes}) : script::step("lanes", {label})}, ""};
+}
+
+} // namespace
+
+Steps vectorSteps(const Scheduled &kernel, const VectorForm &form) {
+  for (const Statement &s : kernel.statements)
+    if (s.isOpaque)
+      return {{}, "its body is a call of C++ code"};
+  std::string why;
+  const int x = form.along >= 0 ? form.along : contiguousVariableOf(kernel, why);
+  if (x < 0)
+    return {{}, why};
+  std::optional<LoopNode> innermost; // over points, in the order of the tree
+  std::vector<std::string> alongX, bodyLoops;
+  for (const LoopNode &loop : loopsOf(kernel.schedule.tree)) {
+    const int d = memberDimension(kernel, loop.band);
+    if (d >= kernel.statements[statementsBelow(kernel, loop).front()].freeCount)
+      bodyLoops.push_back(loop.label);
+    else
+      innermost = loop;
+    if (d == x && isParallel(loop.band, 0, kernel.dependences, false))
+      alongX.push_back(loop.label);
+  }
+  const std::string &name = kernel.statements.front().dimensions[x];
+  if (!innermost || memberDimension(kernel, innermost->band) != x)
+    return {{}, "its loop over " + name + " is not the innermost one over points"};
+  if (!isParallel(innermost->band, 0, kernel.dependences, false))
+    return {{}, "a point needs the one before it along " + name};
+  if (form.body == VectorForm::Body::Lanes)
+    return lanesSteps(innermost->label, form);
+  const bool isAsked = form.body == VectorForm::Body::Unrolled;
+  const std::string tooLong = whyTooLong(kernel, isAsked ? kLongestBody : kShortBody);
+  if (tooLong.empty()) {
+    script::Script steps;
+    if (!bodyLoops.empty())
+      steps.push_back(script::step("unroll", bodyLoops));
+    steps.push_back(script::step("vector", alongX));
+    if (form.interleave)
+      script::with(steps.back(), "interleave", script::number(form.interleave));
+    return {steps, ""};
+  }
+  if (isAsked)
+    return {{}, tooLong};
+  if (form.along < 0 && form.lanes == 0 && reducesAlongRows(kernel, x))
+    return {{}, "its points lie far apart; its sums become vectors along the rows that it reads"};
+  return lanesSteps(innermost->label, form);
+}
+
+Steps jamSteps(const Scheduled &kernel, int rows) {
+  std::string why = "no loop is around a vector loop of one statement";
+  std::vector<std::string> labels;
+  for (const LoopNode &loop : loopsOf(kernel.schedule.tree)) {
+    if (!isAroundVector(kernel, loop))
+      continue;
+    const Statement &s = kernel.statements[statementsBelow(kernel, loop).front()];
+    const int y = memberDimension(kernel, loop.band);
+    if (!isParallel(loop.band, 0, kernel.dependences, false)) {
+      why = "its loop over " + s.dimensions[y] + " carries a dependence";
+      continue;
+    }
+    const std::size_t alone = rows ? 0 : kRows * readTogether(kernel, s, y, 1);
+    if (!rows && (alone == 0 || 10 * readTogether(kernel, s, y, kRows) > kWorthIt * alone)) {
+      why = "neighbours along " + s.dimensions[y] + " share too few of the cells that they read";
+      continue;
+    }
+    labels.push_back(loop.label);
+  }
+  if (labels.empty())
+    return {{}, why};
+  return {{script::step("jam", labels, {rows ? rows : kRows})}, ""};
+}
+
+Steps scalarSteps(const Scheduled &kernel) {
+  std::vector<std::string> innermost;
+  for (const LoopNode &loop : loopsOf(kernel.schedule.tree)) {
+    int inside = 0;
+    visit(loop.band, [&](const isl::schedule_node &node) { inside += loopAt(node).has_value(); });
+    if (inside == 0)
+      innermost.push_back(loop.label);
+  }
+  return {{script::step("scalar", innermost)}, ""};
+}
+
+} // namespace pbc::kernel

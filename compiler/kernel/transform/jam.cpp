@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernel/transform/jam.h"
+#include "compiler/kernel/legal.h"
+#include "compiler/kernel/transform/support.h"
+#include <fmt/format.h>
+#include <isl/schedule.h>
+
+namespace pbc::kernel {
+
+bool isAroundVector(const Scheduled &kernel, const LoopNode &loop) {
+  const std::vector<LoopNode> nest = nestFrom(loop);
+  if (nest.size() != 2 || !nest[1].how || !std::holds_alternative<as::Vector>(*nest[1].how))
+    return false;
+  const isl::schedule_node inside = isl::manage(isl_schedule_node_get_child(nest[1].band.get(), 0));
+  const std::vector<int> statements = statementsBelow(kernel, loop);
+  if (isl_schedule_node_get_type(inside.get()) != isl_schedule_node_leaf || statements.size() != 1)
+    return false;
+  const Statement &s = kernel.statements[statements.front()];
+  return memberDimension(kernel, loop.band) >= 0 && !s.isOpaque && s.op.empty();
+}
+
+namespace {
+
+Outcome applyJam(const Scheduled &kernel, const Arguments &arguments) {
+  Scheduled changed = kernel;
+  for (const std::string &label : arguments.names("loops")) {
+    const LoopNode loop = *findLoop(kernel.schedule.tree, label);
+    if (loop.how)
+      return {std::nullopt, alreadyRealised(loop)};
+    if (!isAroundVector(kernel, loop))
+      return {std::nullopt,
+              fmt::format("the loop over {} does not contain just a vector loop of one statement", label)};
+    if (!isParallel(loop.band, 0, kernel.dependences, false))
+      return {std::nullopt, fmt::format("its loop over {} carries a dependence", label)};
+    changed.schedule.tree =
+        realised(changed.schedule.tree, label, as::Jam{static_cast<int>(*arguments.number("rows"))});
+  }
+  return {changed, ""};
+}
+
+} // namespace
+
+Transformation jamTransformation() {
+  using Kind = Parameter::Kind;
+  return {.name = "jam",
+          .doc = "computes several iterations of the loop around a vector loop together",
+          .parameters = {{.name = "loops", .kind = Kind::Loops, .doc = "the loops"},
+                         {.name = "rows",
+                          .kind = Kind::Integer,
+                          .doc = "iterations that are computed together",
+                          .least = 2,
+                          .most = 16}},
+          .apply = applyJam};
+}
+
+} // namespace pbc::kernel

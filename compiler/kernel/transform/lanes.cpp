@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernel/transform/lanes.h"
+#include "compiler/kernel/along.h"
+#include "compiler/kernel/footprint.h"
+#include "compiler/kernel/legal.h"
+#include "compiler/kernel/transform/support.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace pbc::kernel {
+namespace {
+
+// Four vectors of 512 bits, or eight of 256: enough independent additions to hide their latency, and they fit
+// into the registers.
+constexpr long kGroupBytes = 256;
+
+Outcome applyLanes(const Scheduled &kernel, const Arguments &arguments) {
+  const std::string label = arguments.name("loop");
+  const LoopNode loop = *findLoop(kernel.schedule.tree, label);
+  if (loop.how)
+    return {std::nullopt, alreadyRealised(loop)};
+  const std::vector<int> statements = statementsBelow(kernel, loop);
+  const Statement &first = kernel.statements[statements.front()];
+  const int x = memberDimension(kernel, loop.band);
+  if (x < 0 || x >= first.freeCount)
+    return {std::nullopt, fmt::format("the loop over {} does not run over points one by one", label)};
+  for (const int s : statements) {
+    if (kernel.statements[s].isOpaque)
+      return {std::nullopt, "its body is a call of C++ code"};
+    if (kernel.statements[s].rule != first.rule)
+      return {std::nullopt, "two rules share its innermost loop"};
+  }
+  if (!isParallel(loop.band, 0, kernel.dependences, false))
+    return {std::nullopt, fmt::format("a point needs the one before it along {}", label)};
+  for (const Buffer &b : kernel.buffers)
+    if (b.role == Buffer::Role::Local && b.lanes > 0)
+      return {std::nullopt, "its scalars are arrays already"};
+  unsigned widest = 4;
+  for (const int k : statements) {
+    const Statement &s = kernel.statements[k];
+    for (int d = s.freeCount; d < static_cast<int>(s.dimensions.size()); ++d)
+      if (boundsMoveWith(s.domain, d, x))
+        return {std::nullopt, fmt::format("the length of the loop over {} depends on {}", s.dimensions[d],
+                                          s.dimensions[x])};
+    for (const Access &a : s.accesses)
+      widest = std::max(widest, bytesOf(kernel.buffers[a.buffer].element));
+  }
+  const long count = arguments.number("count").value_or(kGroupBytes / widest);
+  Outcome marked = withRealisation(kernel, label, as::Lanes{count});
+  for (Buffer &b : marked.kernel->buffers)
+    if (b.role == Buffer::Role::Local)
+      b.lanes = count;
+  return marked;
+}
+
+} // namespace
+
+Transformation lanesTransformation() {
+  using Kind = Parameter::Kind;
+  return {.name = "lanes",
+          .doc = "runs a loop over points in groups of lanes, with the body's loops outside the lanes",
+          .parameters = {{.name = "loop", .kind = Kind::Loop, .doc = "the loop"},
+                         {.name = "count",
+                          .kind = Kind::Integer,
+                          .doc = "the points in a group; without it, as many as the registers hold",
+                          .least = 8,
+                          .most = 256,
+                          .words = {"auto"},
+                          .isOptional = true}},
+          .apply = applyLanes};
+}
+
+} // namespace pbc::kernel

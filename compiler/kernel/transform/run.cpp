@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernel/transform/run.h"
+#include "compiler/kernel/loops.h"
+#include "compiler/syntax/nearest.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace pbc::kernel {
+namespace {
+
+StepProblem unknown(const script::Step &step) {
+  std::vector<std::string_view> names;
+  for (const Transformation &t : transformations())
+    names.push_back(t.name);
+  const std::string near = syntax::nearest(step.transformation, names);
+  return {fmt::format("no transformation is called `{}`", step.transformation),
+          fmt::format("{}the transformations are {}",
+                      near.empty() ? "" : fmt::format("did you mean `{}`? ", near), fmt::join(names, ", ")),
+          step.nameSpan};
+}
+
+} // namespace
+
+Scheduled withLabels(const Scheduled &kernel) {
+  Scheduled out = kernel;
+  out.schedule.tree = labelled(kernel, kernel.schedule.tree);
+  return out;
+}
+
+StepOutcome run(const script::Step &step, const Scheduled &kernel) {
+  const Transformation *transformation = findTransformation(step.transformation);
+  if (!transformation)
+    return {std::nullopt, unknown(step)};
+  try {
+    const Bound bound = bind(*transformation, step, kernel);
+    if (!bound.arguments)
+      return {std::nullopt, bound.problem};
+    Outcome made = transformation->apply(kernel, *bound.arguments);
+    return {std::move(made.kernel), {made.why, "", step.span}};
+  } catch (const isl::exception &) {
+    return {std::nullopt, {"it would take too long to find out whether it applies", "", step.span}};
+  }
+}
+
+ScriptOutcome run(const script::Script &script, const Scheduled &start, Mode mode,
+                  const std::function<void(const script::Step &, const Scheduled &)> &after) {
+  ScriptOutcome out{withLabels(start), {}, {}};
+  for (const script::Step &step : script) {
+    StepOutcome made = run(step, out.kernel);
+    if (made.kernel) {
+      out.kernel = std::move(*made.kernel);
+      out.applied.push_back(step);
+      if (after)
+        after(step, out.kernel);
+      continue;
+    }
+    out.failed.push_back({static_cast<std::size_t>(&step - script.data()), std::move(made.problem)});
+    if (mode == Mode::Strict)
+      break;
+  }
+  return out;
+}
+
+} // namespace pbc::kernel

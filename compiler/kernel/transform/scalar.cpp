@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernel/transform/scalar.h"
+#include "compiler/kernel/transform/support.h"
+
+namespace pbc::kernel {
+namespace {
+
+Outcome applyScalar(const Scheduled &kernel, const Arguments &arguments) {
+  Scheduled changed = kernel;
+  for (const std::string &label : arguments.names("loops")) {
+    const LoopNode loop = *findLoop(kernel.schedule.tree, label);
+    if (loop.how)
+      return {std::nullopt, alreadyRealised(loop)};
+    changed.schedule.tree = realised(changed.schedule.tree, label, as::Scalar{});
+  }
+  return {changed, ""};
+}
+
+} // namespace
+
+Transformation scalarTransformation() {
+  return {.name = "scalar",
+          .doc = "keeps the compiler from making vectors of loops",
+          .parameters = {{.name = "loops", .kind = Parameter::Kind::Loops, .doc = "the loops"}},
+          .apply = applyScalar};
+}
+
+} // namespace pbc::kernel

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernel/transform/support.h"
+#include "compiler/kernel/formula.h"
+#include "compiler/kernel/legal.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <isl/aff.h>
+#include <isl/schedule.h>
+#include <isl/union_map.h>
+#include <isl/union_set.h>
+
+namespace pbc::kernel {
+
+std::string listed(const std::vector<std::string> &names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Nest nestOf(const Scheduled &kernel, const std::vector<std::string> &labels) {
+  const auto isNamed = [&](const LoopNode &l) {
+    return std::find(labels.begin(), labels.end(), l.label) != labels.end();
+  };
+  const std::vector<LoopNode> all = loopsOf(kernel.schedule.tree);
+  const auto outermost = std::find_if(all.begin(), all.end(), isNamed);
+  Nest nest;
+  for (const LoopNode &loop : nestFrom(*outermost))
+    nest.loops.push_back(loop);
+  while (!isNamed(nest.loops.back()))
+    nest.loops.pop_back();
+  for (const std::string &label : labels) {
+    const auto at = std::find_if(nest.loops.begin(), nest.loops.end(),
+                                 [&](const LoopNode &l) { return l.label == label; });
+    if (at == nest.loops.end()) {
+      std::vector<std::string> together;
+      for (const LoopNode &l : nest.loops)
+        together.push_back(l.label);
+      return {
+          {},
+          {},
+          fmt::format("its loops over {} and {} do not lie directly in each other", together.back(), label)};
+    }
+    nest.positions.push_back(static_cast<std::size_t>(at - nest.loops.begin()));
+  }
+  return nest;
+}
+
+isl::union_pw_aff functionOf(const LoopNode &loop) { return member(loop.band, 0); }
+
+std::vector<isl::union_pw_aff> functionsOf(const std::vector<LoopNode> &loops) {
+  std::vector<isl::union_pw_aff> all;
+  for (const LoopNode &loop : loops)
+    all.push_back(functionOf(loop));
+  return all;
+}
+
+NewLoop asBefore(const LoopNode &loop) { return {loop.label, functionOf(loop), loop.how}; }
+
+NewLabels newLabels(const Scheduled &kernel, const Arguments &arguments,
+                    const std::vector<std::string> &byDefault, const std::vector<std::string> &givenUp) {
+  std::vector<std::string> used;
+  for (const std::string &label : labelsOf(kernel.schedule.tree))
+    if (std::find(givenUp.begin(), givenUp.end(), label) == givenUp.end())
+      used.push_back(label);
+  const auto isUsed = [&](const std::string &label) {
+    return std::find(used.begin(), used.end(), label) != used.end();
+  };
+  NewLabels out;
+  if (!arguments.results().empty()) {
+    if (arguments.results().size() != byDefault.size())
+      return {{},
+              fmt::format("it makes {} loops ({}), and {} names are given", byDefault.size(),
+                          listed(byDefault), arguments.results().size())};
+    for (const std::string &label : arguments.results())
+      if (isUsed(label))
+        return {{}, fmt::format("another loop is called {}", label)};
+    return {arguments.results(), ""};
+  }
+  for (const std::string &wanted : byDefault) {
+    std::string label = wanted;
+    for (int n = 2; isUsed(label); ++n)
+      label = wanted + std::to_string(n);
+    used.push_back(label);
+    out.labels.push_back(label);
+  }
+  return out;
+}
+
+Outcome withTree(const Scheduled &kernel, const isl::schedule &tree) {
+  if (!isLegal(tree, kernel.dependences))
+    return {std::nullopt,
+            fmt::format("a value would be used before it is computed ({})", firstClash(kernel, tree))};
+  Scheduled changed = kernel;
+  changed.schedule.tree = withFlags(tree, kernel.dependences);
+  return {changed, ""};
+}
+
+std::vector<int> statementsBelow(const Kernel &kernel, const LoopNode &loop) {
+  std::vector<int> all;
+  for (const std::string &name : statementsAt(loop.band))
+    all.push_back(statementIndex(kernel, name));
+  return all;
+}
+
+std::optional<long> tripCount(const Scheduled &kernel, const LoopNode &loop) {
+  isl_multi_union_pw_aff *around = isl_schedule_node_get_prefix_schedule_multi_union_pw_aff(loop.band.get());
+  const int depth = static_cast<int>(isl_multi_union_pw_aff_dim(around, isl_dim_set));
+  isl_multi_union_pw_aff *own = isl_multi_union_pw_aff_from_union_pw_aff(functionOf(loop).release());
+  isl_union_map *order = isl_union_map_from_multi_union_pw_aff(
+      depth ? isl_multi_union_pw_aff_flat_range_product(around, own) : own);
+  if (depth == 0)
+    isl_multi_union_pw_aff_free(around);
+  order = isl_union_map_intersect_domain(order, isl_schedule_node_get_domain(loop.band.get()));
+  const isl::set values = isl::manage(isl_set_from_union_set(isl_union_map_range(order)));
+  return tripCount(values.intersect_params(kernel.context), depth);
+}
+
+Outcome withRealisation(const Scheduled &kernel, const std::string &label, const Realisation &how) {
+  Scheduled changed = kernel;
+  changed.schedule.tree = realised(kernel.schedule.tree, label, how);
+  return {changed, ""};
+}
+
+std::string alreadyRealised(const LoopNode &loop) {
+  return loop.how ? fmt::format("its loop over {} is realised as {} already", loop.label, text(*loop.how))
+                  : "";
+}
+
+} // namespace pbc::kernel

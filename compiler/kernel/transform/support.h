@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What several transformations need: nests that hold the loops of a step, and the labels of new loops.
+//
+//   nestOf(scheduled, {"y", "x"})   the loops from the outermost of these to the innermost, if they lie directly in each other
+#pragma once
+#include "compiler/kernel/loops.h"
+#include "compiler/kernel/transform/transformation.h"
+#include <cstddef>
+
+namespace pbc::kernel {
+
+struct Nest {
+  std::vector<LoopNode> loops;        // from the first named loop to the last one, those between them, too
+  std::vector<std::size_t> positions; // of the named loops, in the order in which they were named
+  std::string why;                    // if `loops` is empty
+
+  bool isWhole() const { return loops.size() == positions.size(); }
+};
+
+Nest nestOf(const Scheduled &, const std::vector<std::string> &labels);
+
+/// The functions of loops, the outermost first.
+std::vector<isl::union_pw_aff> functionsOf(const std::vector<LoopNode> &);
+isl::union_pw_aff functionOf(const LoopNode &);
+NewLoop asBefore(const LoopNode &);
+
+/// The labels for the loops that a step makes: those that it names, or `byDefault` with numbers where these are taken.
+/// A sentence if it names too few or too many, or one that another loop has; `given up` are labels that the step removes.
+struct NewLabels {
+  std::vector<std::string> labels;
+  std::string why;
+};
+NewLabels newLabels(const Scheduled &, const Arguments &, const std::vector<std::string> &byDefault,
+                    const std::vector<std::string> &givenUp);
+
+/// The same kernel with another tree: if it breaks a dependence, the two instances that clash.
+Outcome withTree(const Scheduled &, const isl::schedule &);
+
+/// "y, x"
+std::string listed(const std::vector<std::string> &);
+
+/// The statements below a loop, by index.
+std::vector<int> statementsBelow(const Kernel &, const LoopNode &);
+
+/// The largest number of iterations of a loop for fixed values of the loops around it; nothing if no constant bounds it.
+std::optional<long> tripCount(const Scheduled &, const LoopNode &);
+
+/// Marks a loop.
+Outcome withRealisation(const Scheduled &, const std::string &label, const Realisation &);
+
+/// Why a loop cannot be realised in this way, whatever it is: it is realised already. "" if it is not.
+std::string alreadyRealised(const LoopNode &);
+
+} // namespace pbc::kernel

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernel/transform/tile.h"
+#include "compiler/kernel/legal.h"
+#include "compiler/kernel/transform/support.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <isl/aff.h>
+#include <isl/val.h>
+
+namespace pbc::kernel {
+namespace {
+
+/// size * floor(place / size)
+isl::union_pw_aff firstOfTile(const isl::union_pw_aff &place, long size) {
+  const isl::val s(place.ctx(), size);
+  isl_union_pw_aff *tile = isl_union_pw_aff_floor(isl_union_pw_aff_scale_down_val(place.copy(), s.copy()));
+  return isl::manage(isl_union_pw_aff_scale_val(tile, s.copy()));
+}
+
+Outcome applyTile(const Scheduled &kernel, const Arguments &arguments) {
+  const std::vector<std::string> names = arguments.names("loops");
+  const std::vector<long> sizes = arguments.numbers("sizes");
+  if (sizes.size() != names.size())
+    return {std::nullopt, fmt::format("{} loops are named ({}), and {} sizes are given", names.size(),
+                                      listed(names), sizes.size())};
+  if (std::all_of(sizes.begin(), sizes.end(), [](long size) { return size == 0; }))
+    return {std::nullopt, "no loop is to be cut"};
+  const Nest nest = nestOf(kernel, names);
+  if (nest.loops.empty())
+    return {std::nullopt, nest.why};
+  for (const LoopNode &loop : nest.loops)
+    if (loop.how)
+      return {std::nullopt, alreadyRealised(loop)};
+  if (!isPermutable(nest.loops.front().top, functionsOf(nest.loops), kernel.dependences))
+    return {std::nullopt,
+            "a dependence goes backwards in one of its loops, so that tiles would need each other"};
+  std::vector<std::string> tiles, points;
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (sizes[k] > 0) {
+      tiles.push_back(names[k] + "t");
+      points.push_back(names[k]);
+    }
+  std::vector<std::string> byDefault = tiles;
+  byDefault.insert(byDefault.end(), points.begin(), points.end());
+  const NewLabels made = newLabels(kernel, arguments, byDefault, points);
+  if (!made.why.empty())
+    return {std::nullopt, made.why};
+  std::vector<NewLoop> loops, inner;
+  for (const LoopNode &loop : nest.loops)
+    inner.push_back(asBefore(loop));
+  std::size_t cut = 0;
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (sizes[k] > 0) {
+      NewLoop &point = inner[nest.positions[k]];
+      loops.push_back({made.labels[cut], firstOfTile(point.function, sizes[k])});
+      point.label = made.labels[tiles.size() + cut++];
+    }
+  loops.insert(loops.end(), inner.begin(), inner.end());
+  return withTree(kernel, replaceLoops(nest.loops, loops));
+}
+
+} // namespace
+
+Transformation tileTransformation() {
+  using Kind = Parameter::Kind;
+  return {.name = "tile",
+          .doc = "cuts loops that lie directly in each other into tiles",
+          .parameters = {{.name = "loops", .kind = Kind::Loops, .doc = "the loops"},
+                         {.name = "sizes",
+                          .kind = Kind::Integers,
+                          .doc = "a size for each loop; 0: this loop is not cut",
+                          .least = 0,
+                          .most = 999999999}},
+          .apply = applyTile};
+}
+
+} // namespace pbc::kernel

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernel/transform/vector.h"
+#include "compiler/kernel/legal.h"
+#include "compiler/kernel/transform/support.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace pbc::kernel {
+namespace {
+
+Outcome applyVector(const Scheduled &kernel, const Arguments &arguments) {
+  const int interleave = static_cast<int>(arguments.number("interleave").value_or(0));
+  Scheduled changed = kernel;
+  for (const std::string &label : arguments.names("loops")) {
+    const LoopNode loop = *findLoop(kernel.schedule.tree, label);
+    if (loop.how)
+      return {std::nullopt, alreadyRealised(loop)};
+    for (const int s : statementsBelow(kernel, loop))
+      if (kernel.statements[s].isOpaque)
+        return {std::nullopt, "its body is a call of C++ code"};
+    if (!isParallel(loop.band, 0, kernel.dependences, false))
+      return {std::nullopt, fmt::format("a point needs the one before it along {}", label)};
+    std::string inside;
+    visit(loop.band, [&](const isl::schedule_node &node) {
+      if (const auto inner = loopAt(node); inner && inside.empty())
+        if (!inner->how || !std::holds_alternative<as::Unroll>(*inner->how))
+          inside = inner->label;
+    });
+    if (!inside.empty())
+      return {std::nullopt, fmt::format("the loop over {} inside it is not written out (unroll)", inside)};
+    changed.schedule.tree = realised(changed.schedule.tree, label, as::Vector{interleave});
+  }
+  return {changed, ""};
+}
+
+} // namespace
+
+Transformation vectorTransformation() {
+  using Kind = Parameter::Kind;
+  return {.name = "vector",
+          .doc = "makes loops vector loops",
+          .parameters = {{.name = "loops", .kind = Kind::Loops, .doc = "the loops"},
+                         {.name = "interleave",
+                          .kind = Kind::Integer,
+                          .doc = "vectors at once",
+                          .least = 1,
+                          .most = 16,
+                          .words = {"auto"},
+                          .isOptional = true}},
+          .apply = applyVector};
+}
+
+} // namespace pbc::kernel

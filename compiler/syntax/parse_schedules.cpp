@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Parses files of schedules and of steps. After an error in a schedule, reading goes on with the next one.
+#include "compiler/syntax/build.h"
+#include "compiler/syntax/complaint.h"
+#include "compiler/syntax/parse.h"
+#include "compiler/syntax/token_reader.h"
+
+namespace pbc::syntax {
+
+namespace {
+
+using P = pbc_grammar::PbccParser;
+
+class ScheduleReader {
+public:
+  ScheduleReader(source::FileId file, source::Diagnostics &diagnostics, TextKind kind)
+      : diagnostics_(diagnostics), text_(wholeFile(file, diagnostics.sources())),
+        source_(readTokens(text_, diagnostics, kind)), tokens_(&source_), parser_(&tokens_),
+        strategy_(std::make_shared<StopAtFirstError>()), builder_(text_, diagnostics) {
+    parser_.removeErrorListeners();
+    parser_.setErrorHandler(strategy_);
+    tokens_.fill();
+    for (std::size_t i = 0; i < tokens_.size(); ++i)
+      types_.push_back(tokens_.get(i)->getType());
+  }
+
+  std::vector<Schedule> schedules() {
+    std::vector<Schedule> all;
+    for (std::size_t at = 0; type(at) != antlr4::Token::EOF;) {
+      const unsigned errorsBefore = diagnostics_.errorCount();
+      P::ScheduleDeclContext *read = piece(at, [&] { return parser_.scheduleDecl(); });
+      if (!read) {
+        at = next(at);
+        continue;
+      }
+      Schedule made = builder_.schedule(*read);
+      at = tokens_.index();
+      if (diagnostics_.errorCount() == errorsBefore)
+        all.push_back(std::move(made));
+    }
+    return all;
+  }
+
+  script::Script script() {
+    P::ScriptFileContext *read = piece(0, [&] { return parser_.scriptFile(); });
+    return read ? builder_.steps(*read->steps()) : script::Script{};
+  }
+
+private:
+  static source::MappedText wholeFile(source::FileId file, const source::SourceManager &sources) {
+    source::MappedText all;
+    const std::string_view text = sources.text(file);
+    all.append(text, {file, 0, static_cast<std::uint32_t>(text.size())}, true);
+    return all;
+  }
+
+  std::size_t type(std::size_t at) const { return at < types_.size() ? types_[at] : antlr4::Token::EOF; }
+
+  /// The token behind a schedule that has errors.
+  std::size_t next(std::size_t at) const {
+    while (type(at) != P::END_STEPS && type(at) != antlr4::Token::EOF && type(at + 1) != P::SCHEDULE)
+      ++at;
+    return type(at) == antlr4::Token::EOF ? at : at + 1;
+  }
+
+  /// Parses one piece at a token. If that fails, it says why and returns null.
+  template <typename Parse>
+  auto piece(std::size_t at, Parse parse) -> decltype(parse()) {
+    parser_.reset(); // removes the contexts of a failed attempt, and rewinds
+    tokens_.seek(at);
+    try {
+      return parse();
+    } catch (antlr4::ParseCancellationException &) {
+      complain(strategy_->stop, parser_, text_, diagnostics_);
+      return nullptr;
+    }
+  }
+
+  source::Diagnostics &diagnostics_;
+  source::MappedText text_;
+  antlr4::ListTokenSource source_;
+  antlr4::CommonTokenStream tokens_;
+  std::vector<std::size_t> types_;
+  P parser_;
+  std::shared_ptr<StopAtFirstError> strategy_;
+  Builder builder_;
+};
+
+} // namespace
+
+std::vector<Schedule> parseSchedules(source::FileId file, source::Diagnostics &diagnostics) {
+  return ScheduleReader(file, diagnostics, TextKind::Schedules).schedules();
+}
+
+std::optional<script::Script> parseScript(source::FileId file, source::Diagnostics &diagnostics) {
+  const unsigned errorsBefore = diagnostics.errorCount();
+  script::Script read = ScheduleReader(file, diagnostics, TextKind::Steps).script();
+  if (diagnostics.errorCount() != errorsBefore)
+    return std::nullopt;
+  return read;
+}
+
+} // namespace pbc::syntax
