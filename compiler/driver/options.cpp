@@ -84,7 +84,8 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
       "explain FILE` shows what the compiler makes of each rule and loop; `pbc explain ./PROG` shows why a "
       "program's choices were made, and `pbc report ./PROG` makes a page of it; `pbc config "
       "check|diff|explain` inspects "
-      "configuration files; `pbc model` evaluates cost models.",
+      "configuration files; `pbc opt FILE.kernel` runs steps of schedules on kernels in text form; `pbc "
+      "model` evaluates cost models.",
       "pbc"};
   app.footer("Example:\n  pbc samples/sort.pbcc -o sort && pbc tune ./sort && ./sort in.npy out.npy");
   if (explains) {

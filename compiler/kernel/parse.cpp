@@ -55,6 +55,15 @@ std::vector<std::string> ownParameters(std::string_view text) {
   return all;
 }
 
+bool hasRealisations(const isl::schedule &tree) {
+  bool found = false;
+  visit(tree.root(), [&](const isl::schedule_node &node) {
+    const std::optional<Mark> mark = markAt(node);
+    found = found || (mark && std::holds_alternative<Realisation>(*mark));
+  });
+  return found;
+}
+
 class KernelReader {
 public:
   KernelReader(Reader &reader, const poly::Context &ctx) : r_(reader), ctx_(ctx) {}
@@ -92,13 +101,13 @@ public:
                         "block, schedule, or plain schedule");
     }
     cut.finish(r_, kernel_.schedule);
-    if (!kernel_.schedule.tree.is_null() && !kernel_.schedule.plain)
-      kernel_.schedule.plain = withoutRealisations(withoutLabels(kernel_.schedule.tree));
     if (kernel_.statements.empty())
       r_.fail(name, "this kernel has no statement");
     if (kernel_.schedule.tree.is_null())
       r_.fail(name, "this kernel has no `schedule`",
               "a line `schedule`, and below it the tree of its loops, such as `band y, x`");
+    if (!kernel_.schedule.plain && hasRealisations(kernel_.schedule.tree))
+      kernel_.schedule.plain = withoutRealisations(withoutLabels(kernel_.schedule.tree));
     finish(name, dependences ? std::optional(fragments.dependences(*dependences)) : std::nullopt);
     return std::move(kernel_);
   }
