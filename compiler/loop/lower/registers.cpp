@@ -318,6 +318,8 @@ private:
   std::variant<BlockOfPoints, Why> blocks(const For &outer) const {
     if (!lowering_.target.unitStride)
       return Why::GeneralStrides;
+    if (!lowering_.nest.registers)
+      return Why::NotAnalysed;
     const NodePtr outerNode = make({outer});
     const std::optional<Range> y = rangeOf(outerNode);
     if (!y || !as<For>(outer.body))
@@ -337,8 +339,6 @@ private:
 
 } // namespace
 
-NodePtr lowerRegisters(const NodePtr &n, Lowering &lowering) {
-  return lowering.nest.registers ? RegistersPass(lowering).node(n) : n;
-}
+NodePtr lowerRegisters(const NodePtr &n, Lowering &lowering) { return RegistersPass(lowering).node(n); }
 
 } // namespace pbc::loop
