@@ -120,6 +120,11 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
   app.add_option("-I", o.includePath, "folder in which #include searches")
       ->take_all()
       ->allow_extra_args(false);
+  app.add_option("--schedule", o.schedules,
+                 "a file of schedules: other ways to run the loops of rules, among which configurations "
+                 "choose by size")
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_option("-l", libraries, "a library to link")->take_all()->allow_extra_args(false);
   app.add_option("-L,--libdir", folders, "folder with libraries")->take_all()->allow_extra_args(false);
   std::vector<std::string> linkFlags;

@@ -88,9 +88,12 @@ std::string kernelsText(Compilation &c) {
   std::string out;
   for (const auto &t : c.module.transforms)
     for (std::size_t plan = 0; plan < c.kernels[t.index].size(); ++plan) {
-      for (const auto &k : c.kernels[t.index][plan])
-        if (k)
+      for (std::size_t step = 0; step < c.kernels[t.index][plan].size(); ++step) {
+        if (const auto &k = c.kernels[t.index][plan][step])
           out += kernel::print(*k);
+        for (const emit::Version &v : c.versions[t.index][plan][step])
+          out += "version " + v.choice + "\n" + (v.kernel ? kernel::print(*v.kernel) : "");
+      }
       out += kernel::print(t, c.fusions[t.index][plan]);
     }
   return out;
@@ -260,6 +263,7 @@ emit::Input inputOf(const Compilation &c) {
           .directivesOf = c.understood.directivesOf,
           .kernelOptions = c.requests.text(),
           .devices = &c.devices,
+          .versions = &c.versions,
           .checksBounds = c.options.boundsCheck,
           .takesPointers = c.understood.takesPointers};
 }

@@ -6,7 +6,10 @@
 
 namespace pbc::kernel {
 
-isl::union_map dependences(const Scheduled &kernel) {
+namespace {
+
+/// `buffers`: null: all.
+isl::union_map through(const Scheduled &kernel, const std::set<int> *buffers) {
   isl::ctx ctx(isl_schedule_get_ctx(kernel.schedule.tree.get()));
   isl::union_map reads = isl::manage(isl_union_map_empty_ctx(ctx.get())), writes = reads;
   auto add = [](isl::union_map &to, const isl::map &m) {
@@ -15,6 +18,8 @@ isl::union_map dependences(const Scheduled &kernel) {
   for (const Statement &s : kernel.statements) {
     for (std::size_t k = 0; k < s.accesses.size(); ++k) {
       const Access &a = s.accesses[k];
+      if (buffers && !buffers->count(a.buffer))
+        continue;
       const isl::map touched = a.relation.intersect_domain(s.domain);
       add(a.isWrite ? writes : reads, touched);
       // `x += v` reads what it writes; an opaque body may read its outputs.
@@ -28,6 +33,14 @@ isl::union_map dependences(const Scheduled &kernel) {
   const isl::union_map order = isl::manage(isl_schedule_get_map(kernel.schedule.tree.get()));
   const isl::union_map before = isl::manage(isl_union_map_lex_lt_union_map(order.copy(), order.copy()));
   return conflicts.intersect(before).coalesce();
+}
+
+} // namespace
+
+isl::union_map dependences(const Scheduled &kernel) { return through(kernel, nullptr); }
+
+isl::union_map dependences(const Scheduled &kernel, const std::set<int> &buffers) {
+  return through(kernel, &buffers);
 }
 
 } // namespace pbc::kernel

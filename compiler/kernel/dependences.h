@@ -16,5 +16,7 @@ namespace pbc::kernel {
 
 /// All dependences of `kernel.statements` under `kernel.schedule`.
 isl::union_map dependences(const Scheduled &);
+/// Those through some of the buffers.
+isl::union_map dependences(const Scheduled &, const std::set<int> &buffers);
 
 } // namespace pbc::kernel

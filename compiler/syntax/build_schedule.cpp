@@ -42,9 +42,10 @@ Schedule Builder::schedule(P::ScheduleDeclContext &context) {
   std::size_t at = 1;
   if (context.DOT())
     made.transform = identifier(*words[at++]);
-  made.rule = identifier(*words[at++]);
-  if (at < words.size())
-    made.device = identifier(*words[at]);
+  for (const std::size_t end = words.size() - (context.ON() ? 1 : 0); at < end; ++at)
+    made.rules.push_back(identifier(*words[at]));
+  if (context.ON())
+    made.device = identifier(*words.back());
   made.steps = steps(*context.steps());
   made.span = text_.locate(static_cast<std::uint32_t>(context.start->getStartIndex()),
                            static_cast<std::uint32_t>(context.END_STEPS()->getSymbol()->getStopIndex() + 1));

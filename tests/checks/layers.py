@@ -43,7 +43,7 @@ TABLE = {
     "compiler/poly": "",
     "compiler/script": "compiler/source",
     "compiler/syntax": "compiler/source compiler/script",
-    "compiler/sema": "runtime/device compiler/source compiler/poly compiler/syntax",
+    "compiler/sema": "runtime/device compiler/source compiler/poly compiler/script compiler/syntax",
     "compiler/preamble": "compiler/source",
     "compiler/body": "compiler/source compiler/poly compiler/syntax compiler/sema compiler/preamble",
     "compiler/choice": "compiler/source compiler/poly compiler/sema compiler/body",
@@ -71,7 +71,7 @@ TABLE = {
         "compiler/model/time compiler/model/energy compiler/model/codesign",
     # The driver puts all components together.
     "compiler/driver":
-        "runtime/base tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/syntax "
+        "runtime/base tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/script compiler/syntax "
         "compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/emit/kernel "
         "compiler/emit compiler/build compiler/model/command",
 }

@@ -84,7 +84,8 @@ void CPrinter::node(const loop::Array &a, const std::string &indent) {
     return;
   }
   const std::string type = dialect_.type(a.element);
-  out_ += indent + (a.ofVectors ? "pb::Vector<" + type + ", W>" : type) + ' ' + a.name + "_l";
+  out_ += indent + (a.space == loop::Array::Space::Task ? dialect_.taskArray() : "") +
+          (a.ofVectors ? "pb::Vector<" + type + ", W>" : type) + ' ' + a.name + "_l";
   for (const Expr &e : a.extents) {
     out_ += '[';
     put(e);

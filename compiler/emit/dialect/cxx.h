@@ -13,6 +13,7 @@ class Cxx : public Dialect {
 public:
   std::string helper(Helper) const override;
   std::string restricted() const override { return " *__restrict "; }
+  std::string taskArray() const override { return "alignas(64) static thread_local "; }
   std::string unused() const override { return "[[maybe_unused]] "; }
   std::string infinity(Scalar) const override;
   std::string function(const loop::Function &) const override;

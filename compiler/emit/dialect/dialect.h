@@ -76,6 +76,8 @@ public:
   /// The item's, group's or lane's number along an axis.
   virtual std::string itemId(loop::Parallel::Over, int axis) const;
   virtual std::string barrier() const;
+  /// Before the declaration of an array of one task: "alignas(64) static thread_local ".
+  virtual std::string taskArray() const;
   /// An array that all items of a group share; `extents` are products already.
   virtual std::string localArray(const std::string &type, const std::string &name,
                                  const std::string &extent) const;

@@ -114,8 +114,9 @@ std::string schedules(const std::string &text) {
   Text t(text);
   std::string out;
   for (const Schedule &s : parseSchedules(t.file, t.diagnostics))
-    out += s.name.text + " for " + s.transform.value_or(Identifier{"?", {}}).text + "." + s.rule.text +
-           " on " + s.device.value_or(Identifier{"?", {}}).text + "\n" + script::text(s.steps, "  ");
+    out += s.name.text + " for " + s.transform.value_or(Identifier{"?", {}}).text + "." +
+           s.rules.front().text + " on " + s.device.value_or(Identifier{"?", {}}).text + "\n" +
+           script::text(s.steps, "  ");
   return out + t.messages();
 }
 
@@ -150,13 +151,13 @@ TEST(ScheduleInProgram, BelongsToItsTransform) {
   Front front("transform T from A[n] to B[n] {\n"
               "  schedule wide for Cells { vector(i) }\n"
               "  rule Cells B.cell(i) from(A.cell(i) a) { return a; }\n"
-              "  schedule long for Cells on gpu { (it, ii) = tile(i; 4); };\n"
+              "  schedule long for Cells + Ends on gpu { (it, ii) = tile(i; 4); };\n"
               "}\n");
   EXPECT_EQ(front.messages(), "");
   EXPECT_EQ(front.tree(), "transform T\n  from A[n]\n  to B[n]\n  rule returns\n    flag label Cells\n"
                           "    output B.cell(i)\n    input A.cell(i) as a\n    body \" return a; \"\n"
                           "  schedule wide for Cells\n    step vector(i)\n"
-                          "  schedule long for Cells on gpu\n    step (it, ii) = tile(i; 4)\n");
+                          "  schedule long for Cells + Ends on gpu\n    step (it, ii) = tile(i; 4)\n");
 }
 
 TEST(ScheduleInProgram, ItsWordsAreNamesElsewhere) {
@@ -178,8 +179,8 @@ TEST(ScheduleInProgram, ErrorsLeaveTheRestReadable) {
       {"schedul wide for R { f(x); }",
        "2:9 expected `from`, `through`, `gpu`, `where` or the body after the rule's outputs, found `wide`\n"},
       {"schedule wide for R in gpu { f(x); }",
-       "2:21 expected `on`, `.` or `{` in the head of a schedule, found `in`\n"},
-      {"schedule wide for R;", "2:20 expected `on`, `.` or `{` in the head of a schedule, found `;`\n"},
+       "2:21 expected `on`, `.`, `+` or `{` in the head of a schedule, found `in`\n"},
+      {"schedule wide for R;", "2:20 expected `on`, `.`, `+` or `{` in the head of a schedule, found `;`\n"},
       {"schedule wide for R { f(x) g(y) }", "2:28 expected `;` between two steps, found `g`\n"},
       {"schedule wide for R { 4 }", "2:23 expected a step, such as `vector(x)`, found `4`\n"},
       {"schedule wide for R { f(x);", "2:21 the `{` of this schedule is not closed before this `rule`\n"},
