@@ -60,6 +60,8 @@ public:
     std::vector<NodePtr> parts, all;
     for (const NodePtr &part : sequence(x_.body)) {
       const Array *local = as<Array>(part);
+      if (local && local->space != Array::Space::Own)
+        return Why::OtherBody;
       if (local)
         all.push_back(
             make({Array{local->name, local->element, {index(B::kRows), index(B::kVectors)}, true}}));

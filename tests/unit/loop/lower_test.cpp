@@ -92,7 +92,7 @@ TEST(LoopLower, LinesOfTheCache) {
 }
 
 TEST(LoopLower, Lanes) {
-  const Expr s = make(Expression{Local{"s", Scalar::F64, {integer(0)}}});
+  const Expr s = make(Expression{Local{"s", Scalar::F64, {integer(0)}, true}});
   const NodePtr body = block({make(Node{Array{"s", Scalar::F64, {integer(8)}}}),
                               make(Node{Assign{s, {}, cell(0, {index("c1"), integer(0)})}}),
                               make(Node{Assign{cell(1, {index("c1"), integer(0)}), {}, s}})});
@@ -120,6 +120,15 @@ TEST(LoopLower, Lanes) {
     s[0] = A[c1, 0]
     B[c1, 0] = s[0]
 )");
+}
+
+// Only scalars of the body have an element for each lane; the index of a task's array stays what it is.
+TEST(LoopLower, LanesDoNotIndexOtherArrays) {
+  const Expr element = make(Expression{Local{"A_copy", Scalar::F64, {integer(0)}}});
+  const NodePtr body = make(Node{Assign{cell(1, {index("c1"), integer(0)}), {}, element}});
+  EXPECT_NE(lowered(block({make(Node{Array{"A_copy", Scalar::F64, {integer(1)}}}), counting("c1", body, as::Lanes{8})}))
+                .find("B[c1, 0] = A_copy[0]"),
+            std::string::npos);
 }
 
 TEST(LoopLower, LanesThatBranchRunSingly) {
