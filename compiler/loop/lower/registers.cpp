@@ -72,7 +72,7 @@ public:
                                          [](const Registers::Strip &s) { return s.isStrided; });
     findLoops(parts);
     if (loops_.empty() && (registers_.isUneven || registers_.behind || needsStrips))
-      return Why::OtherBody;
+      return registers_.strips.empty() ? Why::NoStrips : Why::OtherBody;
     if (loops_.empty())
       for (const NodePtr &part : parts)
         add(all, part);
