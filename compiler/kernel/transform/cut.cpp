@@ -19,14 +19,14 @@ Outcome withSubtree(const Scheduled &kernel, const Subtree &tree) {
   return withTree(kernel, scheduleOf(kernel.schedule.tree, limitedTo(tree, all)));
 }
 
-Subtree copiesOf(const Scheduled &kernel, const Subtree &tree, const std::vector<Copy> &copies) {
+Subtree copiesOf(const Scheduled &kernel, const Subtree &tree, const std::vector<TreeCopy> &copies) {
   std::set<std::string> used;
   for (std::string &label : labelsOf(kernel.schedule.tree))
     used.insert(std::move(label));
-  for (const Copy &copy : copies)
+  for (const TreeCopy &copy : copies)
     used.insert(copy.label);
   std::vector<Part> parts;
-  for (const Copy &copy : copies) {
+  for (const TreeCopy &copy : copies) {
     Subtree own = tree;
     if (!copy.suffix.empty())
       for (const std::string &before : labelsOf(tree)) {
@@ -42,8 +42,8 @@ Subtree copiesOf(const Scheduled &kernel, const Subtree &tree, const std::vector
   return inTurn(parts);
 }
 
-Outcome cutLoop(const Scheduled &kernel, const LoopNode &loop, const std::vector<Copy> &copies) {
-  for (const Copy &copy : copies)
+Outcome cutLoop(const Scheduled &kernel, const LoopNode &loop, const std::vector<TreeCopy> &copies) {
+  for (const TreeCopy &copy : copies)
     if (copy.instances.is_empty())
       return {std::nullopt, fmt::format("no iteration is left for {}", copy.label)};
   Subtree tree = *subtreeOf(kernel.schedule.tree);

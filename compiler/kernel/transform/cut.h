@@ -12,17 +12,17 @@
 
 namespace pbc::kernel {
 
-struct Copy {
+struct TreeCopy {
   isl::union_set instances;
   std::string suffix; // of the labels of its loops; "": they keep their labels
   std::string label;  // of its outermost loop; "": as the other labels
 };
 
 /// The copies of `tree`, whose labels are unique among those of the kernel.
-Subtree copiesOf(const Scheduled &, const Subtree &tree, const std::vector<Copy> &);
+Subtree copiesOf(const Scheduled &, const Subtree &tree, const std::vector<TreeCopy> &);
 
 /// The kernel in which the iterations of a loop run in copies of it.
-Outcome cutLoop(const Scheduled &, const LoopNode &, const std::vector<Copy> &);
+Outcome cutLoop(const Scheduled &, const LoopNode &, const std::vector<TreeCopy> &);
 
 /// Why no part of the schedule can be taken apart; "" if it can.
 std::string whyNotApart(const Scheduled &);

@@ -23,7 +23,7 @@ Outcome applyPeel(const Scheduled &kernel, const Arguments &arguments) {
   const Iterations iterations(loop);
   if (iterations.all().is_empty())
     return {std::nullopt, "the loop has no iterations"};
-  std::vector<Copy> copies;
+  std::vector<TreeCopy> copies;
   std::vector<std::string> labels;
   const auto add = [&](const isl::union_set &instances, const std::string &suffix) {
     copies.push_back({instances, suffix, ""});
