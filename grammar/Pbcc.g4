@@ -85,7 +85,7 @@ relation : expr (ASSIGN | EQUAL | NOT_EQUAL | LESS | GREATER | LESS_EQUAL | GREA
 scheduleFile : scheduleDecl* EOF ;
 scriptFile : steps EOF ;
 
-scheduleDecl : SCHEDULE word FOR word (DOT word)? (ON word)? STEPS steps END_STEPS SEMI* ;
+scheduleDecl : SCHEDULE word FOR word (DOT word)? (PLUS word)* (ON word)? STEPS steps END_STEPS SEMI* ;
 steps : step? (SEMI step?)* ;
 step : (results ASSIGN)? call ;
 results : LPAREN ID (COMMA ID)* RPAREN ;

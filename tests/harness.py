@@ -93,8 +93,12 @@ def close(a, b):
 # ---- programs
 
 def choices(transform):
-    """Its sites but for those that say where a step runs."""
-    return [site for site in transform["sites"] if not site.get("device")]
+    """Its sites, with those alternatives that need no device; without those that have one such alternative."""
+    sites = [{**s, "alternatives": [a for a in s["alternatives"] if not a.get("device")]} for s in transform["sites"]]
+    return [s for s in sites if not s.get("device") or len(s["alternatives"]) > 1]
+
+def choosing(site, alternative):
+    return f'"{site["key"]}" = [ {{ use = "{alternative}" }} ]\n'
 
 def placements(info):
     """Every step that can run on a device does, with each alternative, version and share; needs a device."""
@@ -104,7 +108,7 @@ def placements(info):
             sites = [s for s in t["sites"] if s.get("device")]
             text += f'["{t["name"]}"]\nsequential_cutoff = 0\n'
             for s in sites:
-                there = [a["name"] for a in s["alternatives"]][1:]
+                there = [a["name"] for a in s["alternatives"] if a.get("device")]
                 use = place if place in there else there[0]  # a function of a library is the only one
                 text += f'"{s["key"]}" = [ {{ use = "{use}" }} ]\n'
             text += "".join(f'"{x["name"]}" = {more(x["name"])}\n' for x in t["tunables"]
@@ -118,7 +122,9 @@ def placements(info):
     for t in info["transforms"]:
         for site in choices(t):
             for a in site["alternatives"]:
-                choice = f'choice = [ {{ use = "{a["name"]}" }} ]\n'
+                if site.get("device"):  # the placements are given
+                    continue
+                choice = choosing(site, a["name"])
                 yield f"on a device, {a['name']}", everywhere("gpu", lambda name: None, t["name"], choice)
     yield "on a device", everywhere("gpu", lambda name: None)
     yield "on a device, small groups", everywhere("gpu", small)
@@ -155,13 +161,16 @@ def configurations(info):
     for t in info["transforms"]:
         for site in choices(t):
             for a in site["alternatives"][1:]:
-                forced.append((f"{t['name']} = {a['name']}", t["name"], f'choice = [ {{ use = "{a["name"]}" }} ]\n'))
+                forced.append((f"{t['name']} = {a['name']}", t["name"], choosing(site, a["name"])))
     # All combinations while they are few, each alone otherwise.
-    sites = [(t["name"], [a["name"] for a in s["alternatives"]]) for t in info["transforms"] for s in choices(t)]
-    combinations = math.prod(len(a) for _, a in sites)
+    sites = [(t["name"], s) for t in info["transforms"] for s in choices(t)]
+    combinations = math.prod(len(s["alternatives"]) for _, s in sites)
     if 1 < combinations <= 24:
-        for names in itertools.product(*[a for _, a in sites]):
-            text = "".join(f'["{t}"]\nchoice = [ {{ use = "{n}" }} ]\n' for (t, _), n in zip(sites, names))
+        for names in itertools.product(*[[a["name"] for a in s["alternatives"]] for _, s in sites]):
+            tables = {}
+            for (t, s), n in zip(sites, names):
+                tables[t] = tables.get(t, "") + choosing(s, n)
+            text = "".join(f'["{t}"]\n{lines}' for t, lines in tables.items())
             yield ", ".join(f"{t} = {n}" for (t, _), n in zip(sites, names)), text
     else:
         for name, transform, choice in forced:

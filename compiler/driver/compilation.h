@@ -14,6 +14,7 @@
 #include "compiler/build/link.h"
 #include "compiler/build/preambles.h"
 #include "compiler/driver/kernel_requests.h"
+#include "compiler/driver/named_schedules.h"
 #include "compiler/driver/options.h"
 #include "compiler/driver/pipeline.h"
 #include "compiler/emit/emit.h"
@@ -45,6 +46,7 @@ struct Compilation {
   source::FileId file = 0;
   // preprocess
   source::MappedText text;
+  std::vector<ScheduleFile> scheduleFiles;
   // look for the finished program
   build::Cache::Key programKey; // empty if this program is not kept
   // parse
@@ -67,6 +69,7 @@ struct Compilation {
   Reports reports;
   emit::Fusions fusions;
   emit::Devices devices;
+  emit::Versions versions;         // other schedules, among which the program chooses
   std::vector<KernelSpace> spaces; // the options that a configuration may set for them
   // emit
   std::vector<emit::Unit> units;

@@ -84,6 +84,10 @@ private:
         one["loops"] = Json::array(), one["calls_transforms"] = true;
       if (const auto &device = in_.devices ? (*in_.devices)[t.index][number][s] : nullptr)
         one["device"] = onDevice(t, *device, schedule::stepName(t, plan.steps[s]));
+      for (const emit::Version &version : in_.versionsOf(t.index, number, s)) {
+        one["placement"] = "place_" + schedule::stepName(t, plan.steps[s]);
+        one["schedules"].push_back(schedule(version));
+      }
       steps.push_back(std::move(one));
     }
     for (const kernel::TileGroup &g : fusion.groups) {
@@ -143,6 +147,14 @@ private:
     return out;
   }
 
+  /// Another schedule of a step; without loops if it does not apply to this one.
+  Json schedule(const emit::Version &version) const {
+    Json out = {{"choice", version.choice}};
+    if (version.kernel)
+      describe(*version.kernel, {}, out);
+    return out;
+  }
+
   void describe(const kernel::Scheduled &k, const kernel::Report &report, Json &out) const {
     Json loops = Json::array(), parts = Json::array(), refused = Json::array();
     const auto text = emit::kernelText(k, "kernel", "Frame", context_);
@@ -167,6 +179,8 @@ private:
         refused.push_back({{"transformation", note.transformation}, {"why", note.why}});
     if (!text.note.empty())
       refused.push_back({{"transformation", "separate loops"}, {"why", text.note}});
+    for (const loop::Left &l : text.left)
+      refused.push_back({{"transformation", kernel::text(l.how)}, {"why", loop::words(l.why)}});
     out["loops"] = loops;
     out["tasks"] = {{"parts", parts}, {"order", order(k)}};
     out["not_applied"] = refused;
@@ -228,19 +242,50 @@ std::string undone(const std::string &transformation) {
                                          : "no " + transformation;
 }
 
+/// "for y: parallel", line by line, and its tasks.
+std::string loopsAndTasks(const Json &step, const std::string &indent) {
+  std::string out, parts;
+  for (const auto &loop : step["loops"]) {
+    std::string all = loop["parallel"].get<bool>() ? "parallel" : "in order";
+    for (const auto &words : loop["how_in_words"])
+      all += ", " + words.get<std::string>();
+    out += fmt::format("{}{:{}}for {}: {}\n", indent, "", 2 * loop["depth"].get<int>(),
+                       loop["over"].get<std::string>(), all);
+  }
+  if (step["loops"].empty())
+    out += indent + "once\n";
+  for (const auto &part : step["tasks"]["parts"])
+    parts += fmt::format("{}{} in [{}, {})", parts.empty() ? "" : ", ", part["over"].get<std::string>(),
+                         part["from"].get<std::string>(), part["to"].get<std::string>());
+  const auto order = step["tasks"]["order"].get<std::string>();
+  return out + indent +
+         (parts.empty() ? "tasks: one\n" : fmt::format("tasks: {}; order: {}\n", parts, order));
+}
+
+/// " | cpu:wide": the choices of a step beside its default.
+std::string schedulesOf(const Json &step) {
+  std::string out;
+  for (const auto &one : step.value("schedules", Json::array()))
+    out += " | " + one["choice"].get<std::string>();
+  return out;
+}
+
 /// "device: place_rows = gpu | gpu_local; an item for each x, y; In in local memory; shared along y"
-std::string placed(const Json &device) {
+std::string placed(const Json &step) {
+  const Json &device = step["device"];
+  const std::string schedules = schedulesOf(step);
   if (device.contains("why_not"))
     return fmt::format("      not on a device: {}{}\n", device["why_not"].get<std::string>(),
                        atLine(device.value("line", Json())));
   if (device.contains("library"))
-    return fmt::format("      device: {} = cpu | gpu_library, by {}\n",
-                       device["placement"].get<std::string>(), device["library"].get<std::string>());
+    return fmt::format("      device: {} = cpu{} | gpu_library, by {}\n",
+                       device["placement"].get<std::string>(), schedules,
+                       device["library"].get<std::string>());
   const bool isStaged = !device["local_memory"].empty();
   const bool hasTiles = device.contains("tiles") && !device["tiles"].empty();
   const bool isScan = device.contains("scan_along"), isGroup = isScan || device.contains("group_over");
   std::string out = fmt::format(
-      "      device: {} = cpu | gpu{}; {}", device["placement"].get<std::string>(),
+      "      device: {} = cpu{} | gpu{}; {}", device["placement"].get<std::string>(), schedules,
       (isStaged ? std::string(" | gpu_local") : "") + (device["blocks"].get<bool>() ? " | gpu_blocks" : "") +
           (hasTiles ? " | gpu_tiles" : "") + (isGroup ? " | gpu_group" : ""),
       device["items"].empty() ? std::string("one item") : "an item for each " + joined(device["items"]));
@@ -269,21 +314,7 @@ std::string asText(const Json &step, bool withScript) {
   std::string out = fmt::format("    {}\n", joined(step["rules"]));
   if (step.contains("calls_transforms"))
     return out + "      point by point: the bodies call transforms\n";
-  for (const auto &loop : step["loops"]) {
-    std::string all = loop["parallel"].get<bool>() ? "parallel" : "in order";
-    for (const auto &words : loop["how_in_words"])
-      all += ", " + words.get<std::string>();
-    out += fmt::format("      {:{}}for {}: {}\n", "", 2 * loop["depth"].get<int>(),
-                       loop["over"].get<std::string>(), all);
-  }
-  if (step["loops"].empty())
-    out += "      once\n";
-  std::string parts;
-  for (const auto &part : step["tasks"]["parts"])
-    parts += fmt::format("{}{} in [{}, {})", parts.empty() ? "" : ", ", part["over"].get<std::string>(),
-                         part["from"].get<std::string>(), part["to"].get<std::string>());
-  const auto order = step["tasks"]["order"].get<std::string>();
-  out += parts.empty() ? "      tasks: one\n" : fmt::format("      tasks: {}; order: {}\n", parts, order);
+  out += loopsAndTasks(step, "      ");
   for (const auto &note : step["not_applied"])
     out += fmt::format("      {}: {}\n", undone(note["transformation"].get<std::string>()),
                        note["why"].get<std::string>());
@@ -291,7 +322,11 @@ std::string asText(const Json &step, bool withScript) {
     out += "      made by the steps\n";
   for (const auto &one : withScript ? step["script"] : Json::array())
     out += fmt::format("        {};\n", one.get<std::string>());
-  return out + (step.contains("device") ? placed(step["device"]) : "");
+  for (const auto &one : step.value("schedules", Json::array()))
+    out +=
+        fmt::format("      {} = {}{}", step["placement"].get<std::string>(), one["choice"].get<std::string>(),
+                    one.contains("loops") ? "\n" + loopsAndTasks(one, "        ") : ": as cpu\n");
+  return out + (step.contains("device") ? placed(step) : "");
 }
 
 std::string asProse(const Json &program) {

@@ -11,13 +11,16 @@ bool mayBeCached(const Options &options, const source::MappedText &text) {
          options.infoFile.empty() && options.objectFolder.empty() && options.compiles && options.links;
 }
 
-build::Cache::Key programKey(const Options &options, const source::MappedText &text) {
+build::Cache::Key programKey(const Options &options, const source::MappedText &text,
+                             const std::vector<std::string_view> &schedules) {
   build::Cache::Hasher h;
-  h.add("program 2")
+  h.add("program 3")
       .add(build::compilerIdentity())
       .add(text.text)
       .add(options.input)
       .add(options.mainTransform);
+  for (const std::string_view file : schedules)
+    h.add(file);
   for (const auto &cpu : options.cpus)
     h.add(cpu);
   h.add(std::to_string(options.optimisation)).add(options.boundsCheck ? "b" : "-");

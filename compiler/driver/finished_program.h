@@ -3,7 +3,7 @@
 // Finished programs in the cache: the same text with the same options is not compiled twice.
 //
 //   if (mayBeCached(options, text))
-//     if (const auto entry = cache.get(programKey(options, text)))
+//     if (const auto entry = cache.get(programKey(options, text, schedules)))
 //       if (const auto bytes = programOf(*entry))
 //         write *bytes;
 //
@@ -20,7 +20,9 @@ namespace pbc::driver {
 /// Whether the program depends only on the text and the options, and is the only output. Raw blocks may include other
 /// files, a configuration is one, and an XML file or kept objects are further outputs.
 bool mayBeCached(const Options &, const source::MappedText &);
-build::Cache::Key programKey(const Options &, const source::MappedText &);
+/// `schedules`: the texts of the files of schedules.
+build::Cache::Key programKey(const Options &, const source::MappedText &,
+                             const std::vector<std::string_view> &schedules);
 
 /// Makes an entry. `filesRead`: by the compiler and the linker since `begin`. Nothing if one of them was changed
 /// meanwhile.

@@ -21,9 +21,9 @@ namespace {
 constexpr std::pair<const char *, Stage> kStages[] = {
     {"ast", Stage::Ast},       {"module", Stage::Module},   {"facts", Stage::Facts},
     {"grid", Stage::Grid},     {"graph", Stage::Graph},     {"plan", Stage::Plan},
-    {"lifted", Stage::Lifted}, {"kernels", Stage::Kernels}, {"opencl", Stage::OpenCl},
-    {"cuda", Stage::Cuda},     {"cpp", Stage::Cpp},         {"llvm", Stage::Llvm},
-    {"asm", Stage::Asm}};
+    {"lifted", Stage::Lifted}, {"kernels", Stage::Kernels}, {"loops", Stage::Loops},
+    {"opencl", Stage::OpenCl}, {"cuda", Stage::Cuda},       {"cpp", Stage::Cpp},
+    {"llvm", Stage::Llvm},     {"asm", Stage::Asm}};
 
 std::vector<std::string> stageNames() {
   std::vector<std::string> names;
@@ -119,6 +119,11 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
                  "kernels as its [kernels] says");
   app.add_option("-D", defines, "NAME or NAME=TEXT: define a macro")->take_all()->allow_extra_args(false);
   app.add_option("-I", o.includePath, "folder in which #include searches")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--schedule", o.schedules,
+                 "a file of schedules: other ways to run the loops of rules, among which configurations "
+                 "choose by size")
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("-l", libraries, "a library to link")->take_all()->allow_extra_args(false);

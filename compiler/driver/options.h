@@ -19,6 +19,7 @@ enum class Stage {
   Plan,
   Lifted,
   Kernels,
+  Loops,
   Explain,
   OpenCl,
   Cuda,
@@ -38,6 +39,7 @@ struct Options {
   std::string objectFolder;  // where C++ and objects are kept; "": nowhere
   std::vector<std::pair<std::string, std::string>> defines;
   std::vector<std::string> includePath;
+  std::vector<std::string> schedules;         // files
   std::vector<std::string> linkArguments;     // -l and -L, in order, and those from the environment
   std::vector<std::string> cpus = {"native"}; // several: the program has code for each and chooses at start
   int optimisation = 3;

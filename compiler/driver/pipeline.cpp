@@ -9,6 +9,7 @@
 #include "compiler/driver/problems.h"
 #include "compiler/driver/standard_library.h"
 #include "compiler/emit/device_texts.h"
+#include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/lift.h"
 #include "compiler/kernel/print.h"
 #include "compiler/schedule/verify.h"
@@ -105,11 +106,23 @@ std::string kernelsText(Compilation &c) {
   std::string out;
   for (const auto &t : c.module.transforms)
     for (std::size_t plan = 0; plan < c.kernels[t.index].size(); ++plan) {
-      for (const auto &k : c.kernels[t.index][plan])
-        if (k)
+      for (std::size_t step = 0; step < c.kernels[t.index][plan].size(); ++step) {
+        if (const auto &k = c.kernels[t.index][plan][step])
           out += kernel::print(*k);
+        for (const emit::Version &v : c.versions[t.index][plan][step])
+          out += "version " + v.choice + "\n" + (v.kernel ? kernel::print(*v.kernel) : "");
+      }
       out += kernel::print(t, c.fusions[t.index][plan]);
     }
+  return out;
+}
+
+std::string loopsText(Compilation &c) {
+  std::string out;
+  for (const auto &ofTransform : c.kernels)
+    for (const auto &ofPlan : ofTransform)
+      for (const auto &k : ofPlan)
+        out += k ? emit::loopsText(*k, c.context) : "";
   return out;
 }
 
@@ -138,6 +151,7 @@ constexpr Printer kPrinters[] = {
     {Stage::Plan, "plans", [](Compilation &c) { return schedule::print(c.module, c.plans); }},
     {Stage::Lifted, "versions", liftedText},
     {Stage::Kernels, "kernels", kernelsText},
+    {Stage::Loops, "kernels", loopsText},
     {Stage::Explain, "kernels",
      [](Compilation &c) { return explain(inputOf(c), c.reports, c.context, c.options.json, c.spaces); }},
     {Stage::OpenCl, "kernels", [](Compilation &c) { return emit::deviceTexts(inputOf(c), false); }},
@@ -268,6 +282,7 @@ emit::Input inputOf(const Compilation &c) {
           .directivesOf = c.understood.directivesOf,
           .kernelOptions = c.requests.text(),
           .devices = &c.devices,
+          .versions = &c.versions,
           .checksBounds = c.options.boundsCheck,
           .takesPointers = c.understood.takesPointers};
 }

@@ -23,11 +23,12 @@ struct Made {
   std::optional<kernel::Scheduled> kernel; // nothing if the step calls transforms
   kernel::Report report;
   std::shared_ptr<const kernel::OnDevice> device;
+  ScheduleAttempts schedules;
 };
 
 Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &s) {
   if (s.callsTransforms)
-    return {&s, std::nullopt, {}, nullptr};
+    return {&s, std::nullopt, {}, nullptr, attemptSchedules(t, s, c.facts[t.index], nullptr, "")};
   const auto [lifted, whyWhole] = kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context);
   verify("lift", [&lifted = lifted] { return kernel::verify(lifted); });
   verify("text of a lifted kernel", [&lifted = lifted, &c] { return readsBack(lifted, c.context); });
@@ -37,7 +38,8 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
   kernel::Planned scheduled = scheduler.schedule(asked);
   if (!whyWhole.empty())
     scheduled.report.notes.insert(scheduled.report.notes.begin(), {"lift", whyWhole});
-  Made made{&s, std::move(scheduled.kernel), std::move(scheduled.report), nullptr};
+  Made made{&s, std::move(scheduled.kernel), std::move(scheduled.report), nullptr,
+            attemptSchedules(t, s, c.facts[t.index], &lifted, whyWhole)};
   if (const sema::Rule *rule = schedule::libraryRule(t, s); rule && c.options.forDevices)
     made.device = std::make_shared<kernel::OnDevice>(kernel::OnDevice{.libraryRule = rule->index});
   else if (c.options.forDevices)
@@ -49,24 +51,63 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
   return made;
 }
 
+/// The choices of the step beside its own kernel: the schedules that apply to a kernel of its rules.
+std::vector<emit::Version> versionsOf(const sema::Transform &t, Made &made,
+                                      const std::vector<bool> &applies) {
+  std::vector<emit::Version> all;
+  for (std::size_t k = 0; k < applies.size(); ++k) {
+    const std::optional<ScheduleAttempt> &attempt = made.schedules[k];
+    if (!attempt)
+      continue;
+    const sema::Schedule &s = t.schedules[k];
+    if (applies[k])
+      all.push_back(
+          {s.choice(), fmt::format("on the processor, by the schedule `{}`", s.name), attempt->kernel});
+    if (!attempt->kernel)
+      made.report.notes.push_back({"schedule " + s.choice(), whyNot(s, *attempt)});
+    else
+      verify("schedule", [&] { return kernel::verify(*attempt->kernel); });
+  }
+  return all;
+}
+
 /// Makes the kernels of all plans of a transform; plans share most of their steps.
-void addKernels(Compilation &c, const sema::Transform &t) {
+void addKernels(Compilation &c, const sema::Transform &t, ScheduleChecks &checks) {
   auto &kernels = c.kernels.emplace_back();
   auto &reports = c.reports.emplace_back();
   auto &devices = c.devices.emplace_back();
+  auto &versions = c.versions.emplace_back();
   std::vector<Made> made;
+  std::vector<std::vector<std::size_t>> numbers; // of made, by plan and step
   for (const auto &plan : c.plans[t.index].plans) {
-    kernels.emplace_back();
-    reports.emplace_back();
-    devices.emplace_back();
+    numbers.emplace_back();
     for (const auto &s : plan.steps) {
       auto same = std::find_if(made.begin(), made.end(),
                                [&](const Made &m) { return schedule::isSameStep(*m.step, s); });
       if (same == made.end())
         same = made.insert(made.end(), makeKernel(c, t, s));
-      kernels.back().push_back(same->kernel);
-      reports.back().push_back(same->report);
-      devices.back().push_back(same->device);
+      numbers.back().push_back(static_cast<std::size_t>(same - made.begin()));
+    }
+  }
+  std::vector<bool> applies(t.schedules.size(), false);
+  for (const Made &m : made) {
+    checks.add(t, *m.step, m.schedules);
+    for (std::size_t k = 0; k < applies.size(); ++k)
+      applies[k] = applies[k] || (m.schedules[k] && m.schedules[k]->kernel);
+  }
+  std::vector<std::vector<emit::Version>> others;
+  for (Made &m : made)
+    others.push_back(versionsOf(t, m, applies));
+  for (const std::vector<std::size_t> &plan : numbers) {
+    kernels.emplace_back();
+    reports.emplace_back();
+    devices.emplace_back();
+    versions.emplace_back();
+    for (const std::size_t n : plan) {
+      kernels.back().push_back(made[n].kernel);
+      reports.back().push_back(made[n].report);
+      devices.back().push_back(made[n].device);
+      versions.back().push_back(others[n]);
     }
   }
 }
@@ -105,8 +146,10 @@ void readConfiguration(Compilation &c) {
 }
 
 void makeKernels(Compilation &c) {
+  ScheduleChecks checks(c.module);
   for (const auto &t : c.module.transforms)
-    addKernels(c, t);
+    addKernels(c, t, checks);
+  checks.report(c.diagnostics);
   c.fusions = emit::fuse(c.module, c.plans, c.kernels);
   c.requests.check(inputOf(c), c.reports, c.diagnostics);
 }

@@ -46,12 +46,16 @@ void readSource(Compilation &c) {
 void preprocess(Compilation &c) {
   c.text = syntax::preprocess(c.sources, c.file, c.diagnostics, c.options.defines, c.options.includePath,
                               c.standardFolder);
+  c.scheduleFiles = loadSchedules(c.sources, c.options.schedules, c.standardFolder);
 }
 
 void lookForFinishedProgram(Compilation &c) {
   if (!c.cache.enabled() || !mayBeCached(c.options, c.text))
     return;
-  c.programKey = programKey(c.options, c.text);
+  std::vector<std::string_view> schedules;
+  for (const ScheduleFile &file : c.scheduleFiles)
+    schedules.push_back(c.sources.text(file.file));
+  c.programKey = programKey(c.options, c.text, schedules);
   const auto entry = c.cache.get(c.programKey);
   const auto bytes = entry ? programOf(*entry) : std::nullopt;
   if (!bytes)
@@ -63,6 +67,8 @@ void lookForFinishedProgram(Compilation &c) {
 
 void parse(Compilation &c) {
   c.program = syntax::parse(c.text, c.file, c.diagnostics);
+  for (const ScheduleFile &file : c.scheduleFiles)
+    addSchedules(c.program, file, c.diagnostics);
   leaveOutUnused(c.program, c.sources, c.standardFolder, c.options.mainTransform);
 }
 

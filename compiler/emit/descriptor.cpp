@@ -376,8 +376,11 @@ std::string programHash(const Input &in) {
       text += "|" + a.name;
     for (const double bin : t.bins)
       text += fmt::format("<{}", bin);
-    for (const Placement &place : placements(in, t))
+    for (const Placement &place : placements(in, t)) {
       text += fmt::format("@{}:{}:{}", place.name, place.itemDimensions, place.hasLocal);
+      for (const Version &version : place.versions)
+        text += "|" + version.choice;
+    }
     for (const auto &k : t.tunables)
       text += fmt::format(";{}:{}:{}:{}:{}", k.name, k.minimum, k.maximum, k.bySize, k.length);
   }

@@ -161,7 +161,9 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
   const std::string number = std::to_string(count_++);
   const DeviceText texts = deviceText(*device, kernelEntry(t_, name), reals_);
   const std::size_t place = placeOf(name);
-  const std::vector<std::string> versions = versionsOf(placements(scope_)[place]);
+  const Placement placement = placements(scope_)[place];
+  const std::vector<std::string> versions = versionsOf(placement);
+  const std::size_t schedules = placement.versions.size();
   const bool hasTiles =
       device->tiles && std::find(versions.begin(), versions.end(), "tiles") != versions.end();
   if (hasTiles)
@@ -188,7 +190,8 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
                                     {"group", slot("group", 3)},
                                     {"cells", slot("cells", 2)},
                                     {"tile", slot("tile", kernel::kMostTileFunctions)},
-                                    {"teams", slot("teams", 2)}}));
+                                    {"teams", slot("teams", 2)},
+                                    {"versions", schedules ? std::to_string(schedules) : ""}}));
   return "pb_device_" + number;
 }
 

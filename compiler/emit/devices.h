@@ -35,6 +35,8 @@ public:
   /// The name of a table that touches all inputs and outputs, for code that runs without checking single
   /// matrices; or "".
   std::string ofTransform();
+  /// The number of the step's placement.
+  std::size_t placeOf(const std::string &step) const;
   /// The definitions to which the tables refer.
   const std::string &text() const { return text_; }
 
@@ -43,7 +45,6 @@ private:
   /// The matrix's row in a step's table of matrices.
   std::string matrixRow(const sema::Matrix &, bool reads, bool writes, bool covers) const;
   std::string library(const std::string &step, const sema::LibraryUse &); // library_steps.cpp
-  std::size_t placeOf(const std::string &step) const;
   std::string wholeMatrices(const std::string &name, const std::vector<std::pair<int, bool>> &matrices);
   void kernels(const kernel::OnDevice &, const DeviceText &, const std::vector<std::string> &versions,
                const std::string &number);

@@ -62,6 +62,11 @@ std::string lineOf(const Input &in, const source::MappedText &text, std::uint32_
                      quoted(in.sources->path(at.file)));
 }
 
+const std::vector<Version> &Input::versionsOf(int transform, std::size_t plan, std::size_t step) const {
+  static const std::vector<Version> kNone;
+  return versions ? (*versions)[static_cast<std::size_t>(transform)][plan][step] : kNone;
+}
+
 Fusions fuse(const sema::Module &module, const std::vector<schedule::TransformPlans> &plans,
              const Kernels &kernels) {
   Fusions all;

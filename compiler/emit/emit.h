@@ -29,6 +29,16 @@ using Fusions = std::vector<std::vector<kernel::Fusion>>;
 /// devices[transform][plan][step]: null for steps whose bodies call transforms. Empty: no code for devices.
 using Devices = std::vector<std::vector<std::vector<std::shared_ptr<const kernel::OnDevice>>>>;
 
+/// Another schedule of a step's loops.
+struct Version {
+  std::string choice, doc; // "cpu:wide", "on the processor, by the schedule `wide`"
+  std::shared_ptr<const kernel::Scheduled>
+      kernel; // null: it does not apply to this step, which stays as it is
+};
+
+/// versions[transform][plan][step]: steps of one name have the same choices, in the same order.
+using Versions = std::vector<std::vector<std::vector<std::vector<Version>>>>;
+
 struct Input {
   const sema::Module &module;
   const std::vector<std::vector<body::Facts>> &facts;
@@ -42,6 +52,9 @@ struct Input {
   std::vector<std::uint32_t> directivesOf = {}; // of each raw block: how much of it a preamble may hold
   std::string kernelOptions = {}; // lines of a configuration's [kernels], which the program records
   const Devices *devices = nullptr;
+  const Versions *versions = nullptr;
+  /// Empty if there are none.
+  const std::vector<Version> &versionsOf(int transform, std::size_t plan, std::size_t step) const;
   bool checksBounds = false;  // the program contains a table of the rules' lines
   bool takesPointers = false; // some code asks regions for their memory: matrices then have no gaps
 };

@@ -30,6 +30,7 @@ std::string DeviceTables::library(const std::string &step, const sema::LibraryUs
   }
   const sema::Matrix &first = t_.matrices[static_cast<std::size_t>(use.matrices.front())];
   const int place = static_cast<int>(placeOf(step)) * t_.binCount();
+  const std::size_t schedules = placements(scope_)[placeOf(step)].versions.size();
   const auto slot = [&](const char *of, int each) {
     return fmt::format("{} + {}", placementSlot(scope_, of), each * place);
   };
@@ -60,7 +61,8 @@ std::string DeviceTables::library(const std::string &step, const sema::LibraryUs
                    {"placement", slot("place", 1)},
                    {"ratio", placementSlot(scope_, "ratio")},
                    {"group", slot("group", 3)},
-                   {"cells", slot("cells", 2)}}));
+                   {"cells", slot("cells", 2)},
+                   {"versions", schedules ? std::to_string(schedules) : ""}}));
   return "pb_device_" + number;
 }
 

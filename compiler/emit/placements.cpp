@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <utility>
 
 namespace pbc::emit {
 
@@ -40,37 +41,47 @@ std::string placementSlot(const Scope &scope, const char *kind) {
   return fmt::format("pb_{}_{}", kind, scope.transform.symbol);
 }
 
+namespace {
+
+/// Adds what the step can do on a device.
+void addDevice(const kernel::OnDevice &device, Placement &place) {
+  const bool isFirst = !std::exchange(place.hasDevice, true);
+  if (!device.items) {
+    place.isLibrary |= isFirst;
+    return;
+  }
+  const int functions = static_cast<int>(device.items->kernel.schedule.taskDimensions.size());
+  const int items = std::clamp(functions - (device.items->inRounds() ? 1 : 0), 1, 3);
+  place.itemDimensions = std::max(place.itemDimensions, items);
+  place.hasLocal |= device.staged.has_value();
+  place.hasBlocks |= device.hasBlocks;
+  if (device.tiles) {
+    const int tiles = static_cast<int>(device.tiles->kernel.schedule.taskDimensions.size());
+    place.itemDimensions = std::max(place.itemDimensions, tiles - 1);
+    place.tileDimensions = std::max(place.tileDimensions, tiles);
+  }
+  if (device.cooperation && !place.team)
+    place.team = defaultTeam(*device.cooperation);
+}
+
+} // namespace
+
 std::vector<Placement> placements(const Input &input, const sema::Transform &transform) {
   std::vector<Placement> all;
-  if (!input.devices)
-    return all;
   const auto &plans = input.plans[transform.index].plans;
   for (std::size_t p = 0; p < plans.size(); ++p)
     for (std::size_t s = 0; s < plans[p].steps.size(); ++s) {
-      const auto &device = (*input.devices)[transform.index][p][s];
-      if (!device || !device->isPossible())
+      const auto device = input.devices ? (*input.devices)[transform.index][p][s] : nullptr;
+      const bool isPossible = device && device->isPossible();
+      const std::vector<Version> &versions = input.versionsOf(transform.index, p, s);
+      if (!isPossible && versions.empty())
         continue;
       const std::string name = schedule::stepName(transform, plans[p].steps[s]);
-      if (!device->items) {
-        if (std::none_of(all.begin(), all.end(), [&](const Placement &k) { return k.name == name; }))
-          all.push_back({.name = name, .isLibrary = true});
-        continue;
-      }
-      const int functions = static_cast<int>(device->items->kernel.schedule.taskDimensions.size());
-      const int items = std::clamp(functions - (device->items->inRounds() ? 1 : 0), 1, 3);
       auto at = std::find_if(all.begin(), all.end(), [&](const Placement &k) { return k.name == name; });
       if (at == all.end())
-        at = all.insert(all.end(), {name});
-      at->itemDimensions = std::max(at->itemDimensions, items);
-      at->hasLocal |= device->staged.has_value();
-      at->hasBlocks |= device->hasBlocks;
-      if (device->tiles) {
-        const int tiles = static_cast<int>(device->tiles->kernel.schedule.taskDimensions.size());
-        at->itemDimensions = std::max(at->itemDimensions, tiles - 1);
-        at->tileDimensions = std::max(at->tileDimensions, tiles);
-      }
-      if (device->cooperation && !at->team)
-        at->team = defaultTeam(*device->cooperation);
+        at = all.insert(all.end(), {.name = name, .versions = versions});
+      if (isPossible)
+        addDevice(*device, *at);
     }
   return all;
 }
@@ -90,6 +101,8 @@ std::string placementSlots(const Scope &scope) {
 }
 
 std::vector<std::string> versionsOf(const Placement &p) {
+  if (!p.hasDevice)
+    return {};
   if (p.isLibrary)
     return {"library"};
   std::vector<std::string> all = {"global"};
@@ -106,6 +119,10 @@ std::vector<std::string> versionsOf(const Placement &p) {
 
 namespace {
 
+bool hasDevice(const std::vector<Placement> &all) {
+  return std::any_of(all.begin(), all.end(), [](const Placement &p) { return p.hasDevice; });
+}
+
 /// A condition of a placement's tunables: the versions to which they apply.
 struct Aspect {
   const char *name;
@@ -117,9 +134,9 @@ const Aspect kInGroups{"group", {"global", "local", "blocks", "tiles", "group"}}
 unsigned long usesOf(const Placement &p, const Aspect &aspect) {
   unsigned long uses = 0;
   const std::vector<std::string> versions = versionsOf(p);
-  for (std::size_t k = 0; k < versions.size(); ++k) // alternative 0 is the processor
+  for (std::size_t k = 0; k < versions.size(); ++k) // behind the processor's alternatives
     if (std::count(aspect.versions.begin(), aspect.versions.end(), versions[k]))
-      uses |= 2UL << k;
+      uses |= 2UL << (p.versions.size() + k);
   return uses;
 }
 
@@ -175,6 +192,8 @@ std::string placementAlternatives(const Scope &scope) {
     };
     text += fmt::format("static const pb::Alternative pb_places_{}[] = {{\n", number++);
     alternative("cpu", "on the processor");
+    for (const Version &version : p.versions)
+      alternative(version.choice.c_str(), version.doc.c_str());
     for (const std::string &version : versionsOf(p))
       alternative(kAlternatives.at(version).first, kAlternatives.at(version).second);
     text += "};\n";
@@ -194,11 +213,12 @@ std::string placementSites(const Scope &scope, int bin) {
   for (const Placement &p : placements(scope)) {
     rows += tableRow({{"name", quoted("place_" + p.name)},
                       {"doc", quoted("where " + p.name + " of " + scope.transform.name + " runs")},
-                      {"alternativeCount", 1 + versionsOf(p).size()},
+                      {"alternativeCount", 1 + p.versions.size() + versionsOf(p).size()},
                       {"alternatives", fmt::format("pb_places_{}", number)},
                       {"slot", fmt::format("&{}[{}]", placementSlot(scope, "place"),
                                            number * scope.transform.binCount() + bin)},
-                      {"needsDevice", true}});
+                      {"needsDevice", p.hasDevice ? "true" : ""},
+                      {"versions", p.versions.empty() ? "" : std::to_string(p.versions.size())}});
     ++number;
   }
   return rows;
@@ -206,7 +226,7 @@ std::string placementSites(const Scope &scope, int bin) {
 
 int placementTunableCount(const Scope &scope) {
   const std::vector<Placement> all = placements(scope);
-  int count = all.empty() ? 0 : 1; // gpu_ratio
+  int count = hasDevice(all) ? 1 : 0; // gpu_ratio
   for (const Placement &p : all)
     count += p.itemDimensions + (p.hasBlocks ? std::min(2, p.itemDimensions) : 0) + p.tileDimensions +
              (p.team ? 2 : 0);
@@ -267,7 +287,7 @@ std::string placementTunables(const Scope &scope, int bin) {
     }
     ++number;
   }
-  if (number)
+  if (hasDevice(placements(scope)))
     row("gpu_ratio",
         "how many 64ths of its points a step on a device leaves to it; the others are the processor's; 65: "
         "as "

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Emits the choices that a configuration has about where steps run: selectors `place_STEP`, and the tunables
-// that say how a step runs on a device.
+// Emits the choices that a configuration has about where steps run, and by which schedule: selectors `place_STEP`, and
+// the tunables that say how a step runs on a device.
 //
-//   step `rows` of Blur  =>  site place_rows: cpu, gpu, gpu_local
+//   step `rows` of Blur  =>  site place_rows: cpu, cpu:wide, gpu, gpu_local       with a schedule `wide` for the rule
 //                            tunables group_x_rows, group_y_rows, which count where place_rows is gpu or gpu_local
 //                            constraint group_x_rows * group_y_rows <= 1024
 //
@@ -21,13 +21,15 @@ struct Placement {
   int tileDimensions = 0; // 0: no tiles
   bool isLibrary = false; // a function of a library, without other versions
   int team = 0; // items that compute a cell together, unless the configuration says otherwise; 0: none
+  bool hasDevice = false;
+  std::vector<Version> versions = {}; // other schedules on the processor, of which only names matter here
 };
 
-/// In the order of the plans; none in a program without code for devices.
+/// In the order of the plans; none in a program without code for devices and without named schedules.
 std::vector<Placement> placements(const Input &, const sema::Transform &);
 std::vector<Placement> placements(const Scope &);
 
-/// The versions of its kernel that can be chosen, in the order of its alternatives after the processor.
+/// The versions of its kernel for devices, in the order of its alternatives after those of the processor.
 std::vector<std::string> versionsOf(const Placement &);
 
 /// The name of one of the definitions below: `kind` is "place", "group", "cells" or "ratio".

@@ -4,6 +4,7 @@
 #include "compiler/emit/initialiser.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/emit/parts.h"
+#include "compiler/emit/placements.h"
 #include "compiler/emit/through_tiles.h"
 #include <algorithm>
 #include <map>
@@ -83,8 +84,7 @@ private:
 
   /// The function of a step's kernel. Generating its loops is the most expensive work of the emitter, so it
   /// is done once for all steps with the same kernel, whose copies share their schedule.
-  const std::string &kernelName(std::size_t plan, std::size_t step) {
-    const auto &k = *kernelOf(plan, step);
+  const std::string &kernelName(const kernel::Scheduled &k, std::size_t plan) {
     const std::pair key(k.schedule.tree.get(), mayShareViews(scope_, plan));
     const auto at = nameOfKernel_.find(key);
     return at != nameOfKernel_.end() ? at->second
@@ -157,8 +157,7 @@ private:
   }
 
   /// Name of the function that gives the box over which a kernel's tasks go.
-  std::string boxFunction(std::size_t plan, std::size_t step) {
-    const auto &k = *kernelOf(plan, step);
+  std::string boxFunction(const kernel::Scheduled &k) {
     if (k.schedule.taskDimensions.empty())
       return "nullptr";
     std::string box;
@@ -206,7 +205,7 @@ private:
   /// The optional fields of a row of a table of loops: names of tables, "" for none.
   struct Special {
     bool copies = false;
-    std::string time, through, device;
+    std::string time, through, device, versions;
   };
 
   /// Only the processor for which the C++ is compiled determines the number of rows of a block in registers.
@@ -222,14 +221,13 @@ private:
                : fmt::format("pb::tileGrain({})", scalars);
   }
 
-  std::string loopLine(std::size_t number, std::size_t step, const std::string &function, std::size_t level,
+  std::string loopLine(const kernel::Scheduled &kernel, const std::string &function, std::size_t level,
                        const Special &special) {
-    const kernel::Scheduled &kernel = *kernelOf(number, step);
     std::string grain;
     for (const auto &d : kernel.schedule.taskDimensions)
       grain += (grain.empty() ? "" : ", ") + grainText(kernel, d);
     const auto pointer = [](const std::string &name) { return name.empty() ? name : "&" + name; };
-    return tableRow({{"box", boxFunction(number, step)},
+    return tableRow({{"box", boxFunction(kernel)},
                      {"kernel", function},
                      {"grain", "{" + grain + "}"},
                      {"level", level},
@@ -237,14 +235,46 @@ private:
                      {"copies", special.copies ? "true" : ""},
                      {"time", pointer(special.time)},
                      {"through", pointer(special.through)},
-                     {"device", pointer(special.device)}});
+                     {"device", pointer(special.device)},
+                     {"versions", pointer(special.versions)}});
+  }
+
+  static bool copies(const kernel::Scheduled &kernel) {
+    return kernel.schedule.registerTile && !kernel.schedule.registerTile->panels.empty();
+  }
+
+  /// Name of the table of the other schedules of a step's loops; "" if there are none.
+  std::string versions(std::size_t plan, std::size_t step) {
+    std::string rows;
+    const std::vector<Version> &all = scope_.input.versionsOf(t_.index, plan, step);
+    for (const Version &version : all) {
+      const kernel::Scheduled &kernel = version.kernel ? *version.kernel : *kernelOf(plan, step);
+      rows += loopLine(kernel, kernelName(kernel, plan), 0, {copies(kernel), timeShape(kernel), "", "", ""});
+    }
+    if (rows.empty())
+      return "";
+    const std::string name = schedule::stepName(t_, scope_.input.plans[t_.index].plans[plan].steps[step]);
+    const std::size_t place = devices_.placeOf(name) * static_cast<std::size_t>(t_.binCount());
+    const std::size_t number = versionNames_.size();
+    const auto [at, isNew] =
+        versionNames_.emplace(fmt::format("{}\n{}", place, rows), fmt::format("pb_versions_{}", number));
+    if (isNew)
+      functions_ += fmt::format(
+          "/// {0}\nstatic const pb::LoopStep pb_loops_of_versions_{1}[] = {{\n{2}}};\n\n"
+          "static const pb::LoopVersions pb_versions_{1} = {3};\n\n",
+          name, number, rows,
+          initialiser({{"placement", fmt::format("{} + {}", placementSlot(scope_, "place"), place)},
+                       {"steps", fmt::format("pb_loops_of_versions_{}", number)},
+                       {"count", all.size()}}));
+    return at->second;
   }
 
   std::string loopLine(std::size_t number, std::size_t step, std::size_t level) {
     const kernel::Scheduled &kernel = *kernelOf(number, step);
-    const bool copies = kernel.schedule.registerTile && !kernel.schedule.registerTile->panels.empty();
-    return loopLine(number, step, kernelName(number, step), level,
-                    {copies, timeShape(kernel), "", devices_.ofStep(number, step)});
+    const std::string &function = kernelName(kernel, number);
+    const std::string time = timeShape(kernel);
+    return loopLine(kernel, function, level,
+                    {copies(kernel), time, "", devices_.ofStep(number, step), versions(number, step)});
   }
 
   void loopTable(std::size_t number, const schedule::Plan &plan, const Ordered &ordered) {
@@ -264,8 +294,8 @@ private:
       return "";
     StepNames names;
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-      names.kernels.push_back(kernelName(number, s));
-      names.boxes.push_back(boxFunction(number, s));
+      names.kernels.push_back(kernelName(*kernelOf(number, s), number));
+      names.boxes.push_back(boxFunction(*kernelOf(number, s)));
       names.taskDimensions.push_back(kernelOf(number, s)->schedule.taskDimensions.size());
     }
     std::set<int> matrices, producers;
@@ -281,8 +311,8 @@ private:
     std::string lines;
     for (const std::size_t s : ordered.steps)
       if (const auto tile = tiles.find(s); tile != tiles.end())
-        lines +=
-            loopLine(number, s, tile->second.kernel, ordered.levelOf[s], {false, "", tile->second.table, ""});
+        lines += loopLine(*kernelOf(number, s), tile->second.kernel, ordered.levelOf[s],
+                          {false, "", tile->second.table, "", ""});
       else if (!producers.count(static_cast<int>(s)))
         lines += loopLine(number, s, ordered.levelOf[s]);
     const std::string name = fmt::format("pb_in_tiles_{}", number);
@@ -364,7 +394,7 @@ private:
   const Scope &scope_;
   const sema::Transform &t_;
   std::map<std::pair<isl_schedule *, bool>, std::string> nameOfKernel_;
-  std::map<std::string, std::string> kernelNames_, boxNames_, shapeNames_;
+  std::map<std::string, std::string> kernelNames_, boxNames_, shapeNames_, versionNames_;
   std::string kernels_, functions_;
   std::size_t groupCount_ = 0;
   DeviceTables devices_;
@@ -374,10 +404,17 @@ private:
 
 bool goesThroughTime(const Scope &scope) {
   const auto &plans = scope.input.kernels[scope.transform.index];
-  return std::any_of(plans.begin(), plans.end(), [](const auto &kernels) {
-    return std::any_of(kernels.begin(), kernels.end(),
-                       [](const auto &k) { return k && k->schedule.bytesPerPlace; });
-  });
+  for (std::size_t p = 0; p < plans.size(); ++p)
+    for (std::size_t s = 0; s < plans[p].size(); ++s) {
+      const std::vector<Version> &versions = scope.input.versionsOf(scope.transform.index, p, s);
+      const auto isThroughTime = [](const Version &v) {
+        return v.kernel && v.kernel->schedule.bytesPerPlace;
+      };
+      if ((plans[p][s] && plans[p][s]->schedule.bytesPerPlace) ||
+          std::any_of(versions.begin(), versions.end(), isThroughTime))
+        return true;
+    }
+  return false;
 }
 
 bool hasThroughTiles(const Scope &scope) {

@@ -19,6 +19,8 @@ inline constexpr unsigned long kDependenceBudget = 20'000'000;
 
 /// All dependences of `kernel.statements` under `kernel.schedule`.
 isl::union_map dependences(const Scheduled &);
+/// Those through some of the buffers.
+isl::union_map dependences(const Scheduled &, const std::set<int> &buffers);
 
 /// Pairs of different instances that touch the same element, one of them writing, and to which the schedule gives no order. A
 /// lifted kernel has none.

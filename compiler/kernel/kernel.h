@@ -32,7 +32,7 @@ struct StagedDimension {
 };
 
 struct Buffer {
-  enum class Role { Input, Output, Local };
+  enum class Role { Input, Output, Local, Scratch };
   std::string name;        // matrix's mangled name or a local's unique name; C identifiers derive from it
   int matrix = -1;         // sema matrix; -1 for a Local
   Role role = Role::Input; // Output: written (and perhaps read)
@@ -44,6 +44,9 @@ struct Buffer {
   // of groups.
   long lanes = 0;
   std::vector<StagedDimension> staged = {}; // by dimension; empty: read in place (stage.h)
+  // Scratch: memory of a task, contiguous in dimension 0, declared at its `alloc` mark. One number of cells for each
+  // dimension, with its padding.
+  std::vector<long> extents = {};
 };
 
 struct Access {

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <isl/aff.h>
 #include <isl/map.h>
 #include <isl/schedule.h>
@@ -164,15 +165,21 @@ std::string dimensions(const Statement &s) {
   return "[" + text + "]";
 }
 
+bool isMatrix(const Buffer &b) { return b.role == Buffer::Role::Input || b.role == Buffer::Role::Output; }
+
 std::string buffer(const Buffer &b, int place) {
-  constexpr std::pair<Buffer::Role, const char *> kRoles[] = {
-      {Buffer::Role::Input, "input"}, {Buffer::Role::Output, "output"}, {Buffer::Role::Local, "local"}};
+  constexpr std::pair<Buffer::Role, const char *> kRoles[] = {{Buffer::Role::Input, "input"},
+                                                              {Buffer::Role::Output, "output"},
+                                                              {Buffer::Role::Local, "local"},
+                                                              {Buffer::Role::Scratch, "scratch"}};
   const auto *role =
       std::find_if(std::begin(kRoles), std::end(kRoles), [&](const auto &r) { return r.first == b.role; });
   std::string text = fmt::format("  buffer {} {} {}-d {}", b.name, typeName(b.element), b.rank, role->second);
   if (b.lanes)
     text += fmt::format(", {} lanes", b.lanes);
-  if (b.role != Buffer::Role::Local && b.matrix != place)
+  if (!b.extents.empty())
+    text += fmt::format(" of {}", fmt::join(b.extents, " x "));
+  if (isMatrix(b) && b.matrix != place)
     text += fmt::format(", matrix {}", b.matrix);
   for (const StagedDimension &d : b.staged)
     text += fmt::format(", staged function {} factor {} extent {} from {}", d.function, d.factor, d.extent,
@@ -313,7 +320,7 @@ std::string print(const Scheduled &kernel) {
     text += "  context " + textual::conditionText(kernel.context, {}) + "\n";
   int matrices = 0;
   for (const Buffer &b : kernel.buffers)
-    text += buffer(b, b.role == Buffer::Role::Local ? -1 : matrices++);
+    text += buffer(b, isMatrix(b) ? matrices++ : -1);
   for (const Statement &s : kernel.statements)
     text += fmt::format("  {}{}{}: {}\n    {}\n", s.name, dimensions(s),
                         s.rule ? fmt::format(" of rule {}", s.rule) : "", print(kernel, s),

@@ -141,6 +141,7 @@ Transform checkTransform(const TransformCopy &copy, source::Diagnostics &diagnos
     rule->index = static_cast<int>(checked.rules.size());
     checked.rules.push_back(std::move(*rule));
   }
+  checked.schedules = checkSchedules(copy, diagnostics);
   return checked;
 }
 

@@ -89,6 +89,12 @@ std::string written(const Transform &t, const Binding &b) {
   return out + (b.begin.empty() ? "" : "]");
 }
 
+std::string familyOf(const Rule &rule) {
+  return rule.label.substr(0, rule.label.size() - labelSuffix(rule.constants).size());
+}
+
+std::string Schedule::choice() const { return (device == Device::Gpu ? "gpu:" : "cpu:") + name; }
+
 std::string labelSuffix(const std::vector<Constant> &constants) {
   std::string out;
   for (const Constant &c : constants)

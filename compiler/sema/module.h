@@ -10,6 +10,7 @@
 // Binding's box has one interval per dimension of its matrix; outputs precede inputs in the order of calls
 // (language reference 1.6). Nothing here depends on Clang, isl sets or schedules.
 #pragma once
+#include "compiler/script/script.h"
 #include "compiler/syntax/ast.h"
 
 namespace pbc::sema {
@@ -115,6 +116,22 @@ struct Rule {
 
 /// The suffix of the labels of a rule's copies: "<v=3,w=0>"; "" without constants.
 std::string labelSuffix(const std::vector<Constant> &);
+/// The label that all copies of the rule share: "rule1" for "rule1<v=3>".
+std::string familyOf(const Rule &);
+
+/// Another schedule for the loops of some rules, among which the configuration chooses by size:
+/// `schedule wide for Cells on cpu { vector(x); }`.
+struct Schedule {
+  enum class Device { Processor, Gpu };
+  std::string name;
+  std::vector<std::string> rules; // families of the rules that share the loops, sorted
+  Device device = Device::Processor;
+  script::Script steps;
+  bool isOptional = false; // of a library: left out where it does not apply
+  Span nameSpan, rulesSpan, span;
+  /// "cpu:wide", the name of the choice in configurations.
+  std::string choice() const;
+};
 
 /// A value that a configuration sets or, for the kind Target, the accuracy target of the current bin.
 struct Tunable {
@@ -150,6 +167,7 @@ struct Transform {
   std::vector<SizeProduct> products;
   std::vector<Matrix> matrices; // inputs, outputs, through: in this order, each in declaration order
   std::vector<Rule> rules;
+  std::vector<Schedule> schedules; // of one set of rules, no two on one device have the same name
   std::vector<Tunable> tunables;
   bool isMemoized = false; // its last call is remembered
   std::string generator;   // "" if none

@@ -52,6 +52,9 @@ std::string print(const Module &m) {
       out += fmt::format("  tunable {} {} in {} to {}\n", k.name, k.initial, k.minimum, k.maximum);
     for (const auto &r : t.rules)
       printRule(t, r, out);
+    for (const auto &s : t.schedules)
+      out += fmt::format("  schedule {} for {}{}\n{}", s.choice(), fmt::join(s.rules, " + "),
+                         s.isOptional ? "  optional" : "", script::text(s.steps, "    "));
   }
   return out;
 }

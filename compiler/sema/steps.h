@@ -14,6 +14,10 @@ Transform checkHeader(const TransformCopy &, source::Diagnostics &);
 /// Checks one rule, given the header; its index is set later. Nothing if an error makes the rule meaningless.
 std::optional<Rule> checkRule(Transform &, const RuleCopy &, source::Diagnostics &);
 
+/// The meaning of the transform's schedules: for which rules they are, and on which device. Whether their steps apply
+/// is known once the rules have loops.
+std::vector<Schedule> checkSchedules(const TransformCopy &, source::Diagnostics &);
+
 /// The meaning of the rule's `gpu` clauses, checked against its regions; nothing if there is none, or it is
 /// wrong.
 std::optional<LibraryUse> checkLibrary(const Transform &, const Rule &, const syntax::Rule &,

@@ -119,10 +119,11 @@ struct Rule {
 /// `schedule wide for Cells on gpu { vector(x); }`; in a file of its own, `for Smooth.Cells`.
 struct Schedule {
   Identifier name;
-  std::optional<Identifier> transform; // only in a file of its own
-  Identifier rule;                     // a label, or a generated name such as rule0
-  std::optional<Identifier> device;    // none: cpu
+  std::optional<Identifier> transform; // as written: only in a file of its own
+  std::vector<Identifier> rules; // labels, or generated names such as rule0; several that share their loops
+  std::optional<Identifier> device; // none: cpu
   script::Script steps;
+  bool isOptional = false; // of a library: left out where it does not apply
   Span span;
 };
 

@@ -24,7 +24,8 @@ script::Comparison::Relation relationOf(P::ValueContext &context) {
 bool add(script::Sum &sum, const std::string &name, long factor) {
   if (name.empty())
     return !__builtin_add_overflow(sum.constant, factor, &sum.constant);
-  const auto at = std::find_if(sum.terms.begin(), sum.terms.end(), [&](const auto &t) { return t.first == name; });
+  const auto at =
+      std::find_if(sum.terms.begin(), sum.terms.end(), [&](const auto &t) { return t.first == name; });
   if (at == sum.terms.end()) {
     sum.terms.emplace_back(name, factor);
     return true;
@@ -41,9 +42,10 @@ Schedule Builder::schedule(P::ScheduleDeclContext &context) {
   std::size_t at = 1;
   if (context.DOT())
     made.transform = identifier(*words[at++]);
-  made.rule = identifier(*words[at++]);
-  if (at < words.size())
-    made.device = identifier(*words[at]);
+  for (const std::size_t end = words.size() - (context.ON() ? 1 : 0); at < end; ++at)
+    made.rules.push_back(identifier(*words[at]));
+  if (context.ON())
+    made.device = identifier(*words.back());
   made.steps = steps(*context.steps());
   made.span = text_.locate(static_cast<std::uint32_t>(context.start->getStartIndex()),
                            static_cast<std::uint32_t>(context.END_STEPS()->getSymbol()->getStopIndex() + 1));
@@ -87,7 +89,8 @@ script::Step Builder::step(P::StepContext &context) {
                                    [&](const script::NamedValue &other) { return other.name == named.name; });
     if (same != made.named.end())
       diagnostics_
-          .error(named.span, "`" + named.name + "` has two values in this call of `" + made.transformation + "`")
+          .error(named.span,
+                 "`" + named.name + "` has two values in this call of `" + made.transformation + "`")
           .note(same->span, "the first one is here");
     made.named.push_back(std::move(named));
   }
@@ -102,7 +105,8 @@ script::Value Builder::value(P::ValueContext &context) {
   if (left.terms.empty())
     return {left.constant, span};
   if (context.start != context.stop)
-    diagnostics_.error(span, "an argument of a step is an integer, a name or a comparison, not a sum or a product")
+    diagnostics_
+        .error(span, "an argument of a step is an integer, a name or a comparison, not a sum or a product")
         .help("sums and products can stand in comparisons, as in `when(2 * w >= h + 64)`");
   return {script::Name{left.terms.front().first}, span};
 }
@@ -120,7 +124,8 @@ script::Sum Builder::sum(P::SumContext &context) {
     for (auto *f : static_cast<P::TermContext *>(child)->factor()) {
       const std::string text = textOf(*f->start);
       if (f->ID() && !name.empty())
-        diagnostics_.error(spanOf(*static_cast<P::TermContext *>(child)), "a comparison has no product of two names")
+        diagnostics_
+            .error(spanOf(*static_cast<P::TermContext *>(child)), "a comparison has no product of two names")
             .help("both sides are sums of integers and of integers times names, as in `2 * w >= h + 64`");
       if (f->ID()) {
         name = text;

@@ -220,7 +220,10 @@ public:
   }
 
   void schedule(const Schedule &s) {
-    line(1, "schedule " + s.name.text + " for " + s.rule.text + (s.device ? " on " + s.device->text : ""));
+    std::string rules;
+    for (const Identifier &r : s.rules)
+      rules += (rules.empty() ? "" : " + ") + r.text;
+    line(1, "schedule " + s.name.text + " for " + rules + (s.device ? " on " + s.device->text : ""));
     for (const script::Step &step : s.steps)
       line(2, "step " + script::text(step));
   }

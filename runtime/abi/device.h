@@ -104,7 +104,7 @@ struct DeviceStep {
   /// The function along which a device and the processor can share the points, as a dimension of this box
   /// and of LoopStep's; -1: they cannot share them.
   int shared, sharedInLoop;
-  /// These are indexed by Frame::bin. Placement: 0 is the processor, k is kernels[k - 1].
+  /// These are indexed by Frame::bin. Placement: 0 to `versions` are the processor; then come the kernels.
   const Selector *placement;
   /// The part of the shared function that the device gets, in 64ths; a larger value: found by measuring.
   const long *ratio;
@@ -113,6 +113,7 @@ struct DeviceStep {
   const long *tile = nullptr; // four per bin: values of each function that a tile has
   /// Two per bin: items of a team; parts of a cell's steps (0: as many as keep the device busy).
   const long *teams = nullptr;
+  int versions = 0; // other schedules on the processor (LoopVersions)
 };
 
 /// The awaitable of toHost.

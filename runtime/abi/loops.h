@@ -125,6 +125,15 @@ enum class LoopOrder : int {
 
 struct ThroughTiles;
 struct DeviceStep;
+struct Selector; // program.h
+struct LoopStep;
+
+/// Other schedules of a step's loops, among which the configuration chooses by size (`cpu:wide`).
+struct LoopVersions {
+  const Selector *placement; // by Frame::bin: k from 1 to `count` stands for steps[k - 1]
+  const LoopStep *steps;     // which have no versions themselves
+  int count;
+};
 
 /// A kernel over the cells of a box. Kernels get the frame as their context.
 struct LoopStep {
@@ -137,6 +146,7 @@ struct LoopStep {
   const TimeShape *time = nullptr; // set for a wavefront through time
   const ThroughTiles *through = nullptr; // `kernel` computes a tile together with what it needs
   const DeviceStep *device = nullptr;    // what it touches, and its kernels for devices (device.h)
+  const LoopVersions *versions = nullptr;
 };
 
 struct LoopPlan {

@@ -39,7 +39,9 @@ struct Alternative {
   const char *const *calls = nullptr; // transforms that its rules call, ended by a null; null: none
 };
 
-/// One place where the program may choose.
+/// One place where the program may choose. A placement decides where the loops of a step run, and by which schedule:
+///
+///   place_rows: cpu | cpu:wide | cpu:tall | gpu | gpu_local        versions 2, needsDevice
 struct Site {
   // The transform's name, whose key in the configuration is "choice". For a placement, the key itself,
   // "place_STEP".
@@ -48,7 +50,10 @@ struct Site {
   int alternativeCount;
   const Alternative *alternatives; // [0] is the default
   Selector *slot;
-  bool needsDevice = false; // decides where a step runs: alternative 0 is the processor
+  bool needsDevice = false; // of a placement: the alternatives behind those of the processor need a device
+  int versions = 0; // of a placement: alternatives 1 to `versions` are other schedules, also on the processor
+  bool isPlacement() const { return needsDevice || versions; }
+  bool isOnDevice(int alternative) const { return needsDevice && alternative > versions; }
 };
 
 /// A site of the same transform and a set of its alternatives: bit a stands for alternative a.
@@ -154,7 +159,7 @@ struct Program {
   const char *kernels = nullptr;  // what [kernels] said when it was compiled: lines of TOML, sorted
 };
 
-inline constexpr int kAbiVersion = 8;
+inline constexpr int kAbiVersion = 9;
 
 extern "C" {
 /// Prints "PROGRAM: error: text" and ends the program with status 1. Generated code calls it for failed

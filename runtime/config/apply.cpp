@@ -26,7 +26,7 @@ std::string notToml(const toml::parse_error &e, const std::string &where) {
 } // namespace
 
 std::string choiceKey(const Transform &t, const Site &site) {
-  if (site.needsDevice)
+  if (site.isPlacement())
     return site.name;
   return std::string_view(site.name) == t.name ? "choice" : std::string("choice_") + site.name;
 }

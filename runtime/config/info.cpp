@@ -70,6 +70,8 @@ Json describeTransform(const Transform &t) {
     Json alternatives = Json::array();
     for (int a = 0; a < s.alternativeCount; ++a) {
       alternatives.push_back({{"name", s.alternatives[a].name}, {"doc", s.alternatives[a].doc}});
+      if (s.isOnDevice(a))
+        alternatives.back()["device"] = true;
       if (s.alternatives[a].calls)
         alternatives.back()["calls"] = callees(s.alternatives[a].calls);
     }

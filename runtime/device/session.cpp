@@ -190,8 +190,8 @@ Session::Placed Session::place(const Frame *frame, const LoopStep &step) const {
   const DeviceStep *device = step.device;
   if (!device || !device->placement)
     return placed;
-  const int use = device->placement[frame->bin].select(frame->n);
-  if (use == 0)
+  const int use = device->placement[frame->bin].select(frame->n) - device->versions;
+  if (use <= 0)
     return placed;
   placed.version = std::min(use, device->kernelCount) - 1;
   long ratio = device->ratio[frame->bin];
@@ -222,7 +222,7 @@ Session::Placed Session::placeNow(const Frame *frame, const LoopStep &step) {
   const DeviceStep *device = step.device;
   const bool isMeasured = device && device->placement && device->shared >= 0 &&
                           device->ratio[frame->bin] > kWhole &&
-                          device->placement[frame->bin].select(frame->n);
+                          device->placement[frame->bin].select(frame->n) > device->versions;
   if (isMeasured)
     balanceOf(frame, *device).begin();
   Placed placed = place(frame, step);

@@ -32,12 +32,11 @@ public:
     for (int t = 0; t < program_.transformCount; ++t)
       for (int s = 0; s < program_.transforms[t]->siteCount; ++s) {
         const Site &site = program_.transforms[t]->sites[s];
-        if (site.needsDevice && !hasDevice) {
-          without_ = deviceNames() != "none";
-          continue;
-        }
+        const bool isOpen = !site.needsDevice || hasDevice;
+        without_ |= !isOpen && deviceNames() != "none";
         for (int a = 0; a < site.alternativeCount; ++a)
-          checkOne(site, a);
+          if (isOpen || (site.versions && !site.isOnDevice(a)))
+            checkOne(site, a);
       }
     if (without_)
       std::printf("where steps run is not compared: %s\n",

@@ -75,7 +75,7 @@ bool Devices::isAsked() const {
     return false;
   return anyPlacement(*program_, [](const Site &site) {
     const int *const uses = site.slot->use;
-    return std::any_of(uses, uses + site.slot->levels, [](int use) { return use != 0; });
+    return std::any_of(uses, uses + site.slot->levels, [&](int use) { return site.isOnDevice(use); });
   });
 }
 

@@ -2,6 +2,7 @@
 
 // Walks the tables of runtime/abi/loops.h.
 #include "runtime/abi/loops.h"
+#include "runtime/abi/program.h"
 #include "runtime/abi/through_tiles.h"
 #include "runtime/base/caches.h"
 #include "runtime/task/scheduler.h"
@@ -103,14 +104,32 @@ void runTiles(const Box &box, const Split &split, BoxFunction function, const vo
   }
 }
 
+/// The step with the schedule that the configuration chooses at the frame's size.
+const LoopStep &asChosen(const LoopStep &step, const Frame *frame) {
+  const LoopVersions *const versions = step.versions;
+  const int use = versions ? versions->placement[frame->bin].select(frame->n) : 0;
+  return use > 0 && use <= versions->count ? versions->steps[use - 1] : step;
+}
+
 bool concernDevices(const Frame *frame, const LoopStep *steps, int count) {
   const task::StepDevices *devices = task::currentDevices();
   return devices && devices->concern(frame, steps, count);
 }
 
+/// Whether the configuration chooses a schedule for a step that the plan in tiles does not have as it is.
+bool excludesTiles(const LoopPlan &plan, const Frame *frame) {
+  const auto isChosen = [&](const LoopStep &step) { return &asChosen(step, frame) != &step; };
+  const LoopStep *const kept = plan.inTiles->steps, *const keptEnd = kept + plan.inTiles->count;
+  return std::any_of(plan.steps, plan.steps + plan.count, [&](const LoopStep &step) {
+    return isChosen(step) && std::none_of(kept, keptEnd, [&](const LoopStep &other) {
+             return other.versions == step.versions;
+           });
+  });
+}
+
 /// The plan with its groups in tiles, if all of them pay at the frame's sizes.
 const LoopPlan *asSizesSuggest(const LoopPlan *plan, const Frame *frame, int workers) {
-  if (!plan->inTiles)
+  if (!plan->inTiles || excludesTiles(*plan, frame))
     return plan;
   const LoopStep *const steps = plan->inTiles->steps;
   for (const LoopStep *step = steps; step != steps + plan->inTiles->count; ++step)
@@ -122,7 +141,8 @@ const LoopPlan *asSizesSuggest(const LoopPlan *plan, const Frame *frame, int wor
 }
 
 /// Runs the step on the calling thread.
-void runHere(const LoopStep &step, const Frame *frame) {
+void runHere(const LoopStep &given, const Frame *frame) {
+  const LoopStep &step = asChosen(given, frame);
   const Box box = task::boxOf(step, frame);
   if (isEmpty(box))
     return;
@@ -134,7 +154,8 @@ void runHere(const LoopStep &step, const Frame *frame) {
     step.kernel(frame, box.low, box.high);
 }
 
-Job run(const LoopStep &step, const Frame *frame) {
+Job run(const LoopStep &given, const Frame *frame) {
+  const LoopStep &step = asChosen(given, frame);
   switch (step.order) {
   case LoopOrder::Any:
     break;
@@ -171,9 +192,9 @@ Job runOwned(OwnedFrame owned, const LoopTransform *transform) {
     co_return;
   }
   const LoopPlan &plan = begin(frame, transform->plans, true);
-  if (plan.count == 1 && plan.steps->order == LoopOrder::Any &&
-      !concernDevices(frame, plan.steps, plan.count))
-    co_await inAnyOrder(*plan.steps, frame);
+  const LoopStep &first = asChosen(*plan.steps, frame);
+  if (plan.count == 1 && first.order == LoopOrder::Any && !concernDevices(frame, plan.steps, plan.count))
+    co_await inAnyOrder(first, frame);
   else
     co_await runLoops(frame, plan.steps, plan.count);
   if (transform->whole && frame->depth > 0 && !frame->stays)
@@ -195,7 +216,7 @@ Job runOnProcessor(const Frame *frame, const LoopStep *steps, int count) {
     SpawnScope others;
     for (; steps + 1 != end && steps[1].level == steps->level; ++steps)
       others.spawn(run(*steps, frame));
-    const LoopStep &last = *steps++;
+    const LoopStep &last = asChosen(*steps++, frame);
     if (last.order == LoopOrder::Any)
       co_await inAnyOrder(last, frame);
     else

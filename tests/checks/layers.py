@@ -43,14 +43,16 @@ TABLE = {
     "compiler/poly": "",
     "compiler/script": "compiler/source",
     "compiler/syntax": "compiler/source compiler/script",
-    "compiler/sema": "runtime/device compiler/source compiler/poly compiler/syntax",
+    "compiler/sema": "runtime/device compiler/source compiler/poly compiler/script compiler/syntax",
     "compiler/preamble": "compiler/source",
     "compiler/body": "compiler/source compiler/poly compiler/syntax compiler/sema compiler/preamble",
     "compiler/choice": "compiler/source compiler/poly compiler/sema compiler/body",
     "compiler/schedule": "compiler/choice",
     "compiler/kernel":
         "runtime/base compiler/source compiler/poly compiler/script compiler/syntax compiler/body compiler/schedule",
-    "compiler/emit/kernel": "compiler/poly compiler/kernel",
+    "compiler/loop": "compiler/body compiler/kernel",
+    "compiler/emit/dialect": "compiler/loop",
+    "compiler/emit/kernel": "compiler/kernel compiler/loop compiler/emit/dialect",
     "compiler/emit":
         "runtime/device compiler/poly compiler/body compiler/choice compiler/schedule compiler/kernel "
         "compiler/emit/kernel",
@@ -70,7 +72,7 @@ TABLE = {
         "compiler/model/time compiler/model/energy compiler/model/codesign",
     # The driver puts all components together.
     "compiler/driver":
-        "runtime/base tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/syntax "
+        "runtime/base tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/script compiler/syntax "
         "compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/emit/kernel "
         "compiler/emit compiler/build compiler/model/command",
 }

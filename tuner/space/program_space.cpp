@@ -27,14 +27,16 @@ std::vector<std::string> names(const json &object, const char *key) {
   return result;
 }
 
-Site readSite(const std::string &transform, const json &entry) {
+/// The site without those alternatives that this machine cannot choose.
+Site readSite(const std::string &transform, const json &entry, bool hasDevice) {
   Site site{transform, text(entry, "name"), text(entry, "doc"), {}};
   if (entry.contains("key"))
     site.key = text(entry, "key");
   else if (site.name != transform)
     site.key = "choice_" + site.name;
   for (const json &alternative : entry.at("alternatives"))
-    site.alternatives.push_back({text(alternative, "name"), text(alternative, "doc")});
+    if (hasDevice || !alternative.value("device", false))
+      site.alternatives.push_back({text(alternative, "name"), text(alternative, "doc")});
   if (site.alternatives.empty())
     throw TunerError(fmt::format("the program's site {} has no alternative", site.title()));
   return site;
@@ -180,8 +182,8 @@ ProgramSpace read(const json &info, const std::string &wanted) {
       continue;
     const std::size_t firstSite = space.sites.size(), firstTunable = space.tunables.size();
     for (const json &entry : transform.value("sites", json::array()))
-      if (isOpen(entry))
-        space.sites.push_back(readSite(name, entry));
+      if (Site site = readSite(name, entry, hasDevice); isOpen(entry) || site.alternatives.size() > 1)
+        space.sites.push_back(std::move(site));
     for (const json &entry : transform.value("tunables", json::array()))
       if (isOpen(entry))
         for (Tunable &tunable : readTunable(name, entry))

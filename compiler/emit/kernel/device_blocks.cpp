@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/emit/kernel/device_blocks.h"
-#include "compiler/emit/kernel/loops.h"
 #include "compiler/emit/kernel/nodes.h"
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/footprint.h"
-#include "compiler/poly/expression.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/ast.h>
@@ -28,7 +26,7 @@ public:
     for (std::size_t k = rounds_; k < kernel_.schedule.taskDimensions.size(); ++k)
       functions_.push_back("low" + std::to_string(k));
     for (std::size_t s = 0; s < kernel_.statements.size(); ++s)
-      statements_.emplace_back(kernel_, static_cast<int>(s), false, false, used);
+      statements_.emplace_back(kernel_, static_cast<int>(s), used);
   }
 
   std::optional<DeviceBlocks> print(const isl::ast_node &nest) {
@@ -71,9 +69,7 @@ private:
   }
 
   ExpressionText text() {
-    return [this](const isl::ast_expr &e) {
-      return poly::cxx(e, [&](const std::string &name) { return emittedName(name, used_); });
-    };
+    return [this](const isl::ast_expr &e) { return deviceText(e, used_); };
   }
 
   static bool names(const std::string &text, const std::string &word) {
@@ -151,7 +147,7 @@ private:
     std::map<int, std::string> strips;
   };
 
-  Instance instance(const isl::ast_node &n) { return {callNode(kernel_, n, text()), {}}; }
+  Instance instance(const isl::ast_node &n) { return {callNode(kernel_, n), {}}; }
 
   /// Prints the statement for all cells of the item; cells of a matrix that do not exist are not written.
   std::string cells(const Instance &i, const std::string &indent) {
@@ -189,7 +185,10 @@ private:
   std::string strips(Instance &one, const std::string &i, const std::string &indent) {
     const kernel::Statement &s = kernel_.statements[static_cast<std::size_t>(one.statement)];
     const auto dimensionOf = [&](const std::string &text) {
-      const auto at = std::find(one.dimensions.begin(), one.dimensions.end(), text);
+      const auto at = std::find_if(one.dimensions.begin(), one.dimensions.end(), [&](const loop::Expr &d) {
+        const loop::Name *name = loop::as<loop::Name>(d);
+        return name && name->name == text;
+      });
       return at == one.dimensions.end() ? -1 : static_cast<int>(at - one.dimensions.begin());
     };
     const int k = dimensionOf(i);
@@ -205,7 +204,7 @@ private:
           function = static_cast<int>(f), ++count;
       if (count != 1 || function > 1)
         continue;
-      text += strip(one, a, b, i, function, indent);
+      text += strip(one, a, b, i, k, function, indent);
     }
     return text;
   }
@@ -215,7 +214,7 @@ private:
     return !how || *how != kernel::Along::Nowhere;
   }
 
-  std::string strip(Instance &one, int access, const Buffer &b, const std::string &i, int f,
+  std::string strip(Instance &one, int access, const Buffer &b, const std::string &i, int k, int f,
                     const std::string &indent) {
     const std::string name = fmt::format("strip{}", stripCount_++);
     const std::string number = std::to_string(f), extent = fmt::format("(PB_G{0} * PB_C{0})", number);
@@ -229,9 +228,8 @@ private:
     one.strips[access] = fmt::format("{}[({} - {}_c) * {} + place{}]", name, i, i, extent, number);
     // Neighbouring items copy contiguous cells.
     const kernel::Statement &statement = kernel_.statements[static_cast<std::size_t>(one.statement)];
-    const auto k = std::find(one.dimensions.begin(), one.dimensions.end(), i) - one.dimensions.begin();
-    const bool alongSteps = kernel::along(kernel_, statement.accesses[static_cast<std::size_t>(access)],
-                                          static_cast<int>(k)) == kernel::Along::Contiguous;
+    const bool alongSteps = kernel::along(kernel_, statement.accesses[static_cast<std::size_t>(access)], k) ==
+                            kernel::Along::Contiguous;
     const std::string step =
         fmt::format("pb__n {} {}", alongSteps ? "%" : "/", alongSteps ? std::to_string(kSteps) : extent);
     const std::string place =

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/emit/kernel/device_groups.h"
-#include "compiler/emit/kernel/loops.h"
 #include "compiler/emit/kernel/nodes.h"
 #include "compiler/kernel/footprint.h"
-#include "compiler/poly/expression.h"
+#include "compiler/loop/walk.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/ast.h>
@@ -69,7 +68,7 @@ public:
     for (std::size_t k = items.inRounds() ? 1 : 0; k < kernel_.schedule.taskDimensions.size(); ++k)
       functions_.push_back("low" + std::to_string(k));
     for (std::size_t s = 0; s < kernel_.statements.size(); ++s)
-      statements_.emplace_back(kernel_, static_cast<int>(s), false, false, used);
+      statements_.emplace_back(kernel_, static_cast<int>(s), used);
   }
 
   std::optional<DeviceGroups> print(const isl::ast_node &nest) {
@@ -91,11 +90,9 @@ public:
 
 private:
   ExpressionText text() {
-    return [this](const isl::ast_expr &e) {
-      return poly::cxx(e, [&](const std::string &name) { return emittedName(name, used_); });
-    };
+    return [this](const isl::ast_expr &e) { return deviceText(e, used_); };
   }
-  CallNode leaf(const isl::ast_node &n) { return callNode(kernel_, n, text()); }
+  CallNode leaf(const isl::ast_node &n) { return callNode(kernel_, n); }
 
   bool isUniform(const std::string &text) const {
     return std::none_of(functions_.begin(), functions_.end(),
@@ -208,7 +205,7 @@ private:
       if (dimension >= static_cast<int>(k.dimensions.size()))
         return false;
       const auto own = k.dimensions.begin() + dimension;
-      const auto names = [&](const std::string &d) { return namesWord(d, l.iterator); };
+      const auto names = [&](const loop::Expr &d) { return loop::mentions(d, l.iterator); };
       return names(*own) && std::none_of(k.dimensions.begin(), own, names);
     });
   }

@@ -6,6 +6,7 @@
 #include "compiler/emit/kernel/device_tiles.h"
 #include "compiler/emit/kernel/loops.h"
 #include "compiler/kernel/footprint.h"
+#include "compiler/loop/build.h"
 #include <fmt/format.h>
 
 namespace pbc::emit {
@@ -44,7 +45,7 @@ public:
   DeviceText print() {
     std::vector<std::pair<const kernel::Scheduled *, std::string>> bodies;
     Used used;
-    const isl::ast_node nest = generate(device_.items->item); // the same for all versions
+    const isl::ast_node nest = loop::generate(device_.items->item); // the same for all versions
     bodies.emplace_back(&device_.items->item, body(device_.items->item, nest, used));
     if (device_.staged)
       bodies.emplace_back(&*device_.staged, body(*device_.staged, nest, used));
@@ -71,8 +72,7 @@ public:
 
 private:
   static std::string body(const kernel::Scheduled &item, const isl::ast_node &nest, Used &used) {
-    const LoopText loops = printLoops(item, nest, {"", "", false, false, true}, used);
-    return inDialect(loops.loops);
+    return deviceLoops(item, nest, used);
   }
 
   /// The statements of one item of a tile; "" without tiles, or if a budget was exceeded.
@@ -80,7 +80,7 @@ private:
     if (!device_.tiles)
       return "";
     try {
-      return body(device_.tiles->item, generate(device_.tiles->item), used);
+      return body(device_.tiles->item, loop::generate(device_.tiles->item), used);
     } catch (const isl::exception &) {
       return "";
     }

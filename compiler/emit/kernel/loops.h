@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Prints the loops of a Kernel as C++, from isl's AST of its schedule tree, statement by statement.
+// The loops of a kernel as text: a loop tree (loop/build.h) is lowered for one version of a function and printed.
 #pragma once
-#include "compiler/emit/kernel/instance.h"
+#include "compiler/emit/dialect/c_printer.h"
+#include "compiler/kernel/schedule.h"
+#include "compiler/loop/lower/lower.h"
 
 namespace pbc::emit {
 
-/// The AST of the schedule; throws isl::exception if it exceeds a budget.
-isl::ast_node generate(const kernel::Scheduled &);
-
-/// The place of a kernel's loops in the emitted code.
+/// The place of a kernel's loops in the emitted code for the processor.
 struct Place {
-  std::string function;                    // its name
-  std::string frameType;                   // of its first parameter
-  bool unitStride;                         // dimension 0 of every matrix has stride 1, and marks are obeyed
-  bool mayShareViews;                      // an output may be the very same view as an input
-  bool onDevice = false;                   // bodies are called in their device version
-  std::vector<std::string> iterators = {}; // of the enclosing loops
+  std::string function;  // its name
+  std::string frameType; // of its first parameter
+  bool unitStride;       // dimension 0 of every matrix has stride 1, and all realisations are carried out
+  bool mayShareViews;    // an output may be the very same view as an input
 };
 
 struct LoopText {
   std::string types; // type definitions before the function
   std::string loops;
+  std::vector<loop::Left> left; // what lowering has left (loop/lower/lower.h)
 };
 
-LoopText printLoops(const kernel::Scheduled &, const isl::ast_node &, Place, Used &);
+LoopText printLoops(const loop::Nest &, const Place &, Used &);
+
+/// The loops of a work-item, in the dialect of devices. `nest`: isl's AST of its schedule.
+std::string deviceLoops(const kernel::Scheduled &, const isl::ast_node &nest, Used &);
 
 /// Declarations of the names that the loops use, from the frame `f` and the limits `low` and `high`.
-std::string definitions(const kernel::Scheduled &, bool unitStride, const Used &);
+std::string definitions(const std::vector<loop::Matrix> &, bool unitStride, const Used &);
 
 } // namespace pbc::emit

@@ -2,6 +2,7 @@
 
 #include "compiler/emit/kernel/nodes.h"
 #include "compiler/kernel/tree.h"
+#include "compiler/loop/convert.h"
 #include <isl/ast.h>
 #include <isl/id.h>
 
@@ -39,12 +40,12 @@ BranchNode branchNode(const isl::ast_node &node, const ExpressionText &text) {
   return b;
 }
 
-CallNode callNode(const kernel::Scheduled &kernel, const isl::ast_node &node, const ExpressionText &text) {
+CallNode callNode(const kernel::Scheduled &kernel, const isl::ast_node &node) {
   const isl::ast_expr call = isl::manage(isl_ast_node_user_get_expr(node.get()));
   const isl::id name = isl::manage(isl_ast_expr_id_get_id(argument(call, 0).get()));
   CallNode c{kernel::statementIndex(kernel, name.name()), {}};
   for (int k = 1, n = static_cast<int>(isl_ast_expr_op_get_n_arg(call.get())); k < n; ++k)
-    c.dimensions.push_back(text(argument(call, k)));
+    c.dimensions.push_back(loop::expression(argument(call, k)));
   return c;
 }
 

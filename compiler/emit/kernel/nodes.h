@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// isl's AST of loops, node by node, with its expressions as text: the part that all printers of loops share.
+// isl's AST of loops, node by node, with its expressions as text: the part that the printers of devices share.
 //
 //   for (int c0 = 1; c0 <= n - 2; c0 += 1)  =>  LoopNode { "c0", "1", "c0 <= n - 2", "1", end "n - 2 + 1" }
-//   S1(c0, c1);                             =>  CallNode { statement 1, { "c0", "c1" } }
+//   S1(c0, c1);                             =>  CallNode { statement 1, { c0, c1 } }
 //
 // Invariant: each expression is passed to `text` once, from left to right.
 #pragma once
 #include "compiler/kernel/schedule.h"
+#include "compiler/loop/expression.h"
 #include <functional>
 
 namespace pbc::emit {
@@ -36,9 +37,9 @@ BranchNode branchNode(const isl::ast_node &, const ExpressionText &text);
 /// A leaf: the statement that it runs, and its dimensions there.
 struct CallNode {
   int statement;
-  std::vector<std::string> dimensions;
+  std::vector<loop::Expr> dimensions;
 };
-CallNode callNode(const kernel::Scheduled &, const isl::ast_node &, const ExpressionText &text);
+CallNode callNode(const kernel::Scheduled &, const isl::ast_node &);
 
 /// The nodes of a block in their order; for another node, the node itself.
 std::vector<isl::ast_node> sequence(const isl::ast_node &);

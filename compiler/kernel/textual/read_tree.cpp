@@ -48,9 +48,11 @@ private:
   }
 
   void requireLocal(const std::string &name, source::Span where) const {
-    const auto isIt = [&](const Buffer &b) { return b.name == name && b.role == Buffer::Role::Local; };
+    const auto isIt = [&](const Buffer &b) {
+      return b.name == name && (b.role == Buffer::Role::Local || b.role == Buffer::Role::Scratch);
+    };
     if (std::none_of(kernel_.buffers.begin(), kernel_.buffers.end(), isIt))
-      r_.fail(where, "there is no local buffer `" + name + "`");
+      r_.fail(where, "there is no local or scratch buffer `" + name + "`");
   }
 
   isl::schedule_node band(const isl::schedule_node &leaf, const Line &line) const {

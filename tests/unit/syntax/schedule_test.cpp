@@ -74,28 +74,36 @@ TEST(Script, ErrorsSayWhatIsMissing) {
       {"tile(y, x; 32, 256", "1:19 expected `,`, `)` or `;` in the step `tile`, found the end of the file\n"},
       {"tile(y x)",
        "1:8 expected `,`, `)` or `;` in the step `tile`, found `x` [is a comma missing before `x`?]\n"},
-      {"tile(y,)", "1:8 expected a name or an integer in the step `tile`, found `)` [the comma before it promises "
-                   "one more]\n"},
+      {"tile(y,)",
+       "1:8 expected a name or an integer in the step `tile`, found `)` [the comma before it promises "
+       "one more]\n"},
       {"tile(y; 3.5)", "1:9 expected a name or an integer in the step `tile`, found `3.5`\n"},
-      {"tile(y) vector(x)", "1:9 expected `;` between two steps, found `vector` [is a semicolon missing before "
-                            "`vector`?]\n"},
-      {"k = split(y; 4)", "1:3 expected `(` in the step `k`, found `=` [the labels of the loops that a step makes "
-                          "stand in parentheses: `(k) = ...`]\n"},
-      {"(k, 4) = split(y; 4)", "1:5 expected a name in the labels of the loops that a step makes, found `4` [the comma "
-                                "before it promises one more]\n"},
+      {"tile(y) vector(x)",
+       "1:9 expected `;` between two steps, found `vector` [is a semicolon missing before "
+       "`vector`?]\n"},
+      {"k = split(y; 4)",
+       "1:3 expected `(` in the step `k`, found `=` [the labels of the loops that a step makes "
+       "stand in parentheses: `(k) = ...`]\n"},
+      {"(k, 4) = split(y; 4)",
+       "1:5 expected a name in the labels of the loops that a step makes, found `4` [the comma "
+       "before it promises one more]\n"},
       {"4", "1:1 expected a step, such as `vector(x)`, found `4`\n"},
-      {"tile(y; w + 1)",
-       "1:9 an argument of a step is an integer, a name or a comparison, not a sum or a product [sums and products "
-       "can stand in comparisons, as in `when(2 * w >= h + 64)`]\n"},
-      {"when(w * h > 3)", "1:6 a comparison has no product of two names [both sides are sums of integers and of "
-                          "integers times names, as in `2 * w >= h + 64`]\n"},
-      {"tile(y; 9223372036854775808)", "1:9 this integer is too large [whole numbers go from -9223372036854775807 "
-                                       "to 9223372036854775807]\n"},
+      {"tile(y; w + 1)", "1:9 an argument of a step is an integer, a name or a comparison, not a sum or a "
+                         "product [sums and products "
+                         "can stand in comparisons, as in `when(2 * w >= h + 64)`]\n"},
+      {"when(w * h > 3)",
+       "1:6 a comparison has no product of two names [both sides are sums of integers and of "
+       "integers times names, as in `2 * w >= h + 64`]\n"},
+      {"tile(y; 9223372036854775808)",
+       "1:9 this integer is too large [whole numbers go from -9223372036854775807 "
+       "to 9223372036854775807]\n"},
       {"f(at = 1, at = 2)", "1:11 `at` has two values in this call of `f`\n"},
-      {"f(4 = 1)", "1:3 before `=` stands the name of an argument [a comparison for equality is written `==`]\n"},
+      {"f(4 = 1)",
+       "1:3 before `=` stands the name of an argument [a comparison for equality is written `==`]\n"},
       {"f(x) }", "1:6 `}` has no meaning among the steps of a schedule\n"},
-      {"f(x); %{", "1:7 `%{` has no meaning here [there is no remainder in sizes and coordinates; `%{` opens a block "
-                   "of C++]\n"},
+      {"f(x); %{",
+       "1:7 `%{` has no meaning here [there is no remainder in sizes and coordinates; `%{` opens a block "
+       "of C++]\n"},
       {"f(\"x\")", "1:3 text in quotes has no meaning outside of rule bodies\n"},
   };
   for (const auto &[text, message] : cases)
@@ -106,8 +114,9 @@ std::string schedules(const std::string &text) {
   Text t(text);
   std::string out;
   for (const Schedule &s : parseSchedules(t.file, t.diagnostics))
-    out += s.name.text + " for " + s.transform.value_or(Identifier{"?", {}}).text + "." + s.rule.text + " on " +
-           s.device.value_or(Identifier{"?", {}}).text + "\n" + script::text(s.steps, "  ");
+    out += s.name.text + " for " + s.transform.value_or(Identifier{"?", {}}).text + "." +
+           s.rules.front().text + " on " + s.device.value_or(Identifier{"?", {}}).text + "\n" +
+           script::text(s.steps, "  ");
   return out + t.messages();
 }
 
@@ -121,14 +130,16 @@ TEST(ScheduleFile, HoldsSchedulesOneBehindTheOther) {
 }
 
 TEST(ScheduleFile, ReadingGoesOnAfterAnError) {
-  EXPECT_EQ(schedules("schedule a for T.r { tile(; }\nschedule b T.r { f(x); }\nschedule c for T.r { f(x); }"),
-            "c for T.r on ?\n  f(x);\n"
-            "1:29 expected a name or an integer in the step `tile`, found `}`\n"
-            "2:12 expected `for` in the head of a schedule, found `T`\n");
-  EXPECT_EQ(schedules("schedule a for T.r { f(x);\nschedule b for T.r { f(x); }"),
-            "a for T.r on ?\n  f(x);\nb for T.r on ?\n  f(x);\n"
-            "1:20 the `{` of this schedule is not closed before this `schedule` [add `}` after the schedule's last "
-            "step]\n");
+  EXPECT_EQ(
+      schedules("schedule a for T.r { tile(; }\nschedule b T.r { f(x); }\nschedule c for T.r { f(x); }"),
+      "c for T.r on ?\n  f(x);\n"
+      "1:29 expected a name or an integer in the step `tile`, found `}`\n"
+      "2:12 expected `for` in the head of a schedule, found `T`\n");
+  EXPECT_EQ(
+      schedules("schedule a for T.r { f(x);\nschedule b for T.r { f(x); }"),
+      "a for T.r on ?\n  f(x);\nb for T.r on ?\n  f(x);\n"
+      "1:20 the `{` of this schedule is not closed before this `schedule` [add `}` after the schedule's last "
+      "step]\n");
   EXPECT_EQ(schedules("transform T from A to B {}"),
             "1:1 expected `schedule` at the start of a schedule, found `transform`\n");
   EXPECT_EQ(schedules("f(x)"), "1:1 expected `schedule` at the start of a schedule, found `f`\n");
@@ -140,13 +151,13 @@ TEST(ScheduleInProgram, BelongsToItsTransform) {
   Front front("transform T from A[n] to B[n] {\n"
               "  schedule wide for Cells { vector(i) }\n"
               "  rule Cells B.cell(i) from(A.cell(i) a) { return a; }\n"
-              "  schedule long for Cells on gpu { (it, ii) = tile(i; 4); };\n"
+              "  schedule long for Cells + Ends on gpu { (it, ii) = tile(i; 4); };\n"
               "}\n");
   EXPECT_EQ(front.messages(), "");
   EXPECT_EQ(front.tree(), "transform T\n  from A[n]\n  to B[n]\n  rule returns\n    flag label Cells\n"
                           "    output B.cell(i)\n    input A.cell(i) as a\n    body \" return a; \"\n"
                           "  schedule wide for Cells\n    step vector(i)\n"
-                          "  schedule long for Cells on gpu\n    step (it, ii) = tile(i; 4)\n");
+                          "  schedule long for Cells + Ends on gpu\n    step (it, ii) = tile(i; 4)\n");
 }
 
 TEST(ScheduleInProgram, ItsWordsAreNamesElsewhere) {
@@ -165,9 +176,11 @@ TEST(ScheduleInProgram, ErrorsLeaveTheRestReadable) {
   const std::string rule = "  rule R B.cell(i) from(A.cell(i) a) { return a; }\n}\n";
   const std::pair<const char *, const char *> cases[] = {
       {"schedule wide of R { f(x); }", "2:15 expected `for` in the head of a schedule, found `of`\n"},
-      {"schedul wide for R { f(x); }", "2:9 expected `from`, `through`, `gpu`, `where` or the body after the rule's outputs, found `wide`\n"},
-      {"schedule wide for R in gpu { f(x); }", "2:21 expected `on`, `.` or `{` in the head of a schedule, found `in`\n"},
-      {"schedule wide for R;", "2:20 expected `on`, `.` or `{` in the head of a schedule, found `;`\n"},
+      {"schedul wide for R { f(x); }",
+       "2:9 expected `from`, `through`, `gpu`, `where` or the body after the rule's outputs, found `wide`\n"},
+      {"schedule wide for R in gpu { f(x); }",
+       "2:21 expected `on`, `.`, `+` or `{` in the head of a schedule, found `in`\n"},
+      {"schedule wide for R;", "2:20 expected `on`, `.`, `+` or `{` in the head of a schedule, found `;`\n"},
       {"schedule wide for R { f(x) g(y) }", "2:28 expected `;` between two steps, found `g`\n"},
       {"schedule wide for R { 4 }", "2:23 expected a step, such as `vector(x)`, found `4`\n"},
       {"schedule wide for R { f(x);", "2:21 the `{` of this schedule is not closed before this `rule`\n"},

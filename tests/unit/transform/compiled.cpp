@@ -120,7 +120,7 @@ void Comparison::add(const std::string &what, const Scheduled &before, const Sch
   std::string frame, regions, fills, sum = "0UL";
   for (std::size_t b = 0; b < after.buffers.size(); ++b) {
     const Buffer &buffer = after.buffers[b];
-    if (buffer.role == Buffer::Role::Local)
+    if (buffer.role == Buffer::Role::Local || buffer.role == Buffer::Role::Scratch)
       continue;
     frame += fmt::format("  pb::Region<double, {}> m_{};\n", buffer.rank, buffer.name);
     regions += fmt::format("f.m_{} = region<{}>({}); ", buffer.name, buffer.rank, b);

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/emit/dialect/c_printer.h"
+#include "compiler/emit/dialect/cxx.h"
+#include "compiler/loop/operators.h"
+#include <algorithm>
+#include <stdexcept>
+
+namespace pbc::emit {
+
+using loop::as;
+using loop::Expr;
+using Op = loop::Arithmetic::Op;
+
+namespace {
+
+// Higher values bind tighter; the part of the C family's table that whole numbers need.
+enum Precedence { kSelect = 1, kOr, kAnd, kEquality, kRelation, kSum, kProduct, kUnary, kPrimary };
+
+struct Infix {
+  std::string_view spelling;
+  int precedence;
+  bool isAssociative;
+};
+
+/// Nothing for operations that are no infix operators.
+std::optional<Infix> infix(Op op) {
+  switch (op) {
+  case Op::And:
+    return Infix{"&&", kAnd, true};
+  case Op::Or:
+    return Infix{"||", kOr, true};
+  case Op::Add:
+    return Infix{"+", kSum, true};
+  case Op::Subtract:
+    return Infix{"-", kSum, false};
+  case Op::Multiply: // it is treated as not associative, because 2 * (n / 4) is not 2 * n / 4
+    return Infix{"*", kProduct, false};
+  case Op::Divide:
+    return Infix{"/", kProduct, false};
+  case Op::Modulo:
+    return Infix{"%", kProduct, false};
+  case Op::Equal:
+    return Infix{"==", kEquality, false};
+  case Op::Less:
+    return Infix{"<", kRelation, false};
+  case Op::LessEqual:
+    return Infix{"<=", kRelation, false};
+  case Op::Greater:
+    return Infix{">", kRelation, false};
+  case Op::GreaterEqual:
+    return Infix{">=", kRelation, false};
+  default:
+    return std::nullopt;
+  }
+}
+
+int precedenceOf(const Expr &e) {
+  if (const auto *number = as<loop::Integer>(e))
+    return number->value < 0 ? kUnary : kPrimary;
+  const auto *operation = as<loop::Arithmetic>(e);
+  if (!operation)
+    return kPrimary;
+  if (const auto i = infix(operation->op))
+    return i->precedence;
+  return operation->op == Op::Negate ? kUnary : operation->op == Op::Choose ? kSelect : kPrimary;
+}
+
+/// Whether an operand of a body's operation needs no parentheses.
+bool isWhole(const Expr &e) {
+  if (const auto *literal = as<loop::Literal>(e))
+    return !literal->text.starts_with('-');
+  return !as<loop::Operation>(e) && precedenceOf(e) == kPrimary;
+}
+
+const std::string kColumns = ", pb__n - v * W"; // of a vector that is only partly there
+
+} // namespace
+
+std::string CPrinter::text(const Expr &e) {
+  return separately([&] { put(e); });
+}
+std::string CPrinter::atom(const Expr &e) {
+  return separately([&] { putAtom(e); });
+}
+std::string CPrinter::address(const Expr &element) {
+  return separately([&] { putAddress(element); });
+}
+
+void CPrinter::put(const Expr &e) {
+  std::visit([this](const auto &kind) { putKind(kind); }, e->as);
+}
+
+void CPrinter::put(const Expr &e, int atLeast) {
+  const bool isWrapped = precedenceOf(e) < atLeast;
+  out_ += isWrapped ? "(" : "";
+  put(e);
+  out_ += isWrapped ? ")" : "";
+}
+
+void CPrinter::putAtom(const Expr &e) {
+  const auto *number = as<loop::Integer>(e);
+  const bool isAtom = (number && number->value >= 0) || as<loop::Name>(e) || as<loop::Grouped>(e);
+  out_ += isAtom ? "" : "(";
+  put(e);
+  out_ += isAtom ? "" : ")";
+}
+
+void CPrinter::putOperand(const Expr &e) {
+  out_ += isWhole(e) ? "" : "(";
+  put(e);
+  out_ += isWhole(e) ? "" : ")";
+}
+
+void CPrinter::putKind(const loop::Integer &i) { out_ += std::to_string(i.value); }
+
+void CPrinter::putKind(const loop::Name &n) {
+  out_ += n.name;
+  if (n.kind == loop::Name::Kind::Value) {
+    used_.values.insert(n.name);
+    out_ += "_v";
+  } else if (n.kind == loop::Name::Kind::Limit) {
+    const std::size_t number = n.name.find_first_of("0123456789");
+    used_.tasks = std::max(used_.tasks, 1 + std::stoi(n.name.substr(number)));
+  }
+}
+
+void CPrinter::putInfix(const loop::Arithmetic &a, std::string_view spelling, int precedence,
+                        bool isAssociative) {
+  // clang warns of `a && b || c` and of chained comparisons: parenthesise these even where C++ need not.
+  const int leftNeeds = precedence <= kRelation && precedence > kSelect ? precedence + 1 : precedence;
+  const bool isChain = precedence == kOr || precedence == kAnd;
+  const Expr &left = a.operands[0], &right = a.operands[1];
+  put(left,
+      isChain ? (precedenceOf(left) == precedence ? precedence : static_cast<int>(kEquality)) : leftNeeds);
+  out_ += ' ';
+  out_ += spelling;
+  out_ += ' ';
+  put(right, isAssociative ? precedence : precedence + 1);
+}
+
+void CPrinter::putCall(const std::string &function, const std::vector<Expr> &arguments) {
+  out_ += function;
+  out_ += '(';
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    out_ += k ? ", " : "";
+    put(arguments[k]);
+  }
+  out_ += ')';
+}
+
+void CPrinter::putKind(const loop::Arithmetic &a) {
+  if (const auto i = infix(a.op))
+    return putInfix(a, i->spelling, i->precedence, i->isAssociative);
+  switch (a.op) {
+  case Op::Minimum:
+    return putCall(dialect_.helper(Helper::Minimum), a.operands);
+  case Op::Maximum:
+    return putCall(dialect_.helper(Helper::Maximum), a.operands);
+  case Op::FloorDivide:
+    return putCall(dialect_.helper(Helper::FloorDivide), a.operands);
+  case Op::Negate:
+    out_ += '-';
+    return put(a.operands[0], kPrimary);
+  case Op::Choose:
+    put(a.operands[0], kOr);
+    out_ += " ? ";
+    put(a.operands[1], kOr);
+    out_ += " : ";
+    return put(a.operands[2], kOr);
+  default:
+    throw std::logic_error("an operation of whole numbers without a spelling");
+  }
+}
+
+void CPrinter::putKind(const loop::Grouped &g) {
+  out_ += '(';
+  put(g.operand);
+  out_ += ')';
+}
+
+void CPrinter::putOffset(const loop::Element &e) {
+  bool isFirst = true;
+  used_.buffers.insert(e.buffer);
+  for (std::size_t d = 0; d < e.indices.size(); ++d) {
+    if (loop::isInteger(e.indices[d], 0))
+      continue;
+    out_ += isFirst ? "" : " + ";
+    isFirst = false;
+    putAtom(e.indices[d]);
+    if (d == 0 && unitStride_)
+      continue;
+    used_.strides.insert({e.buffer, static_cast<int>(d)});
+    out_ += " * " + matrix(e.buffer).name + "_s" + std::to_string(d);
+  }
+  out_ += isFirst ? "0" : "";
+}
+
+/// Like the loop nest of a copy in group-local memory, whose first cell is A_b and whose extents are A_w.
+void CPrinter::putPlaceInCopy(const loop::Element &e, std::size_t dimension) {
+  if (dimension == e.indices.size())
+    return;
+  const std::string &name = matrix(e.buffer).name, number = std::to_string(dimension);
+  out_ += "(int)(";
+  put(e.indices[dimension]);
+  out_ += " - " + name + "_b" + number + ")";
+  if (dimension + 1 == e.indices.size())
+    return;
+  out_ += " + " + name + "_w" + number + " * (";
+  putPlaceInCopy(e, dimension + 1);
+  out_ += ')';
+}
+
+void CPrinter::putKind(const loop::Element &e) {
+  const loop::Matrix &m = matrix(e.buffer);
+  out_ += m.name + (m.isCopied ? "_c[" : "_p[");
+  if (m.isCopied)
+    putPlaceInCopy(e, 0);
+  else
+    putOffset(e);
+  out_ += ']';
+}
+
+void CPrinter::putAddress(const Expr &element) {
+  const auto &e = *as<loop::Element>(element);
+  const auto isThere = [](const Expr &i) { return !loop::isInteger(i, 0); };
+  const auto summands = std::count_if(e.indices.begin(), e.indices.end(), isThere);
+  const bool isAtom = summands == 0 || (summands == 1 && unitStride_ && isThere(e.indices.front()));
+  out_ += matrix(e.buffer).name + (isAtom ? "_p + " : "_p + (");
+  putOffset(e);
+  out_ += isAtom ? "" : ")";
+}
+
+void CPrinter::putKind(const loop::Local &l) {
+  out_ += l.name + "_l";
+  for (const Expr &i : l.indices) {
+    out_ += '[';
+    put(i);
+    out_ += ']';
+  }
+}
+
+void CPrinter::putKind(const loop::Literal &l) { out_ += dialect_.literal(l); }
+void CPrinter::putKind(const loop::Infinity &i) { out_ += dialect_.infinity(i.type); }
+
+void CPrinter::putKind(const loop::Operation &o) {
+  if (o.op == loop::Operation::Op::Choose) {
+    putOperand(o.operands[0]);
+    out_ += " ? ";
+    putOperand(o.operands[1]);
+    out_ += " : ";
+    putOperand(o.operands[2]);
+    return;
+  }
+  const std::string_view spelling = loop::spelling(o.op);
+  if (o.operands.size() == 1) {
+    out_ += spelling;
+    putOperand(o.operands[0]);
+    return;
+  }
+  putOperand(o.operands[0]);
+  out_ += ' ';
+  out_ += spelling;
+  out_ += ' ';
+  putOperand(o.operands[1]);
+}
+
+void CPrinter::putKind(const loop::Cast &c) {
+  out_ += '(' + dialect_.type(c.type) + ')';
+  putOperand(c.operand);
+}
+
+void CPrinter::putKind(const loop::Function &f) {
+  if (f.hasVectors)
+    used_.vectorFunctions.insert(vectorDeclaration(f));
+  putCall(dialect_.function(f), f.operands);
+}
+
+void CPrinter::putKind(const loop::CellsToLine &c) {
+  out_ += dialect_.helper(Helper::CellsToLine) + "(&";
+  put(c.cell);
+  out_ += ", ";
+  put(c.most);
+  out_ += ')';
+}
+
+void CPrinter::putKind(const loop::CellVector &c) {
+  out_ += "pb::load<W, isPart>(";
+  putAddress(c.cell);
+  out_ += kColumns + ")";
+}
+
+void CPrinter::putKind(const loop::Spread &s) { putCall("pb::spread<W>", {s.operand}); }
+
+void CPrinter::putKind(const loop::StripValue &) {
+  throw std::logic_error("a strip is read outside of a block of points");
+}
+
+} // namespace pbc::emit

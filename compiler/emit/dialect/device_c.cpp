@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/emit/dialect/device_c.h"
+#include <fmt/format.h>
+#include <stdexcept>
+
+namespace pbc::emit {
+
+std::string DeviceC::helper(Helper h) const {
+  switch (h) {
+  case Helper::Minimum:
+    return "pb_minimum";
+  case Helper::Maximum:
+    return "pb_maximum";
+  case Helper::FloorDivide:
+    return "pb_floordiv";
+  case Helper::CellsToLine:
+    break;
+  }
+  throw std::logic_error("devices have no tiles in time that begin at lines of a cache");
+}
+
+std::string DeviceC::infinity(Scalar s) const { return s == Scalar::F32 ? "INFINITY" : "(double)INFINITY"; }
+
+std::string DeviceC::function(const loop::Function &f) const {
+  return f.name.starts_with("pb::") ? "pb_" + f.name.substr(4) : f.name;
+}
+
+Dialect::ViewText DeviceC::view(std::size_t, const loop::Call::View &, Scalar, const std::string &first,
+                                const std::vector<std::string> &strides,
+                                const std::vector<std::string> &extents) const {
+  ViewText text{{}, "&" + first};
+  for (const std::string &s : strides)
+    text.argument += ", " + s;
+  for (const std::string &e : extents)
+    text.argument += ", (int)" + e;
+  return text;
+}
+
+std::string DeviceC::parameter(const Parameter &p) const {
+  return fmt::format("{}{}{}{}{}", p.isPointer ? "PB_GLOBAL " : "", p.isConstant ? "const " : "",
+                     p.type ? type(*p.type) : index(), p.isPointer ? " *" : " ", p.name);
+}
+
+std::string DeviceC::signature(const Signature &s) const {
+  return fmt::format("PB_KERNEL({})({})", s.name, parameters(s));
+}
+
+std::string DeviceC::itemId(loop::Parallel::Over over, int axis) const {
+  switch (over) {
+  case loop::Parallel::Over::Groups:
+    return fmt::format("PB_GROUP_ID({})", axis);
+  case loop::Parallel::Over::Items:
+    return fmt::format("PB_LOCAL_ID({})", axis);
+  default:
+    return Dialect::itemId(over, axis);
+  }
+}
+
+std::string DeviceC::localArray(const std::string &type, const std::string &name,
+                                const std::string &extent) const {
+  return fmt::format("PB_LOCAL_ARRAY({}, {}, {})", type, name, extent);
+}
+
+} // namespace pbc::emit

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The dialect of devices (runtime/device/dialect.h), which is OpenCL C, CUDA C++ or the host's C++ by its macros.
+//
+//   pb_minimum(low0 + 1, n_v)    (double)INFINITY    PB_BARRIER();    R0_body(A_p[low0], &B_p[low0], B_s0, (int)n_v)
+#pragma once
+#include "compiler/emit/dialect/dialect.h"
+
+namespace pbc::emit {
+
+class DeviceC : public Dialect {
+public:
+  std::string helper(Helper) const override;
+  std::string restricted() const override { return " *"; }
+  std::string infinity(Scalar) const override;
+  std::string function(const loop::Function &) const override;
+  std::string coordinate(const std::string &value) const override { return "(int)" + value; }
+  ViewText view(std::size_t number, const loop::Call::View &, Scalar element, const std::string &first,
+                const std::vector<std::string> &strides,
+                const std::vector<std::string> &extents) const override;
+  std::string parameter(const Parameter &) const override;
+  std::string signature(const Signature &) const override;
+  std::string itemId(loop::Parallel::Over, int axis) const override;
+  std::string barrier() const override { return "PB_BARRIER()"; }
+  std::string localArray(const std::string &type, const std::string &name,
+                         const std::string &extent) const override;
+};
+
+} // namespace pbc::emit

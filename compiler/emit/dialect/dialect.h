@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What differs between the printed languages, all of which are members of the C family: c_printer.h prints loop trees with
+// one of these.
+//
+//                      C++ (cxx.h)                 OpenCL C and CUDA C++ (device_c.h)
+//   index              long                        long
+//   minimum            pb::minimum                 pb_minimum
+//   infinity(F32)      __builtin_inff()            INFINITY
+//   hint               #pragma clang loop ...      nothing
+//
+// docs/extending/dialect.md shows how to add one. Invariant: a dialect spells and never decides: what is computed, and in
+// which order, is in the tree.
+#pragma once
+#include "compiler/loop/tree.h"
+
+namespace pbc::emit {
+
+using loop::Scalar;
+
+/// Functions that every program has (runtime/abi, runtime/device/dialect.h).
+enum class Helper { Minimum, Maximum, FloorDivide, CellsToLine };
+
+/// A parameter of a kernel: a matrix's cells, or a number.
+struct Parameter {
+  std::string name;
+  std::optional<Scalar> type; // none: a whole number, as indices have
+  bool isPointer = false, isConstant = false;
+  bool isAlone = false; // nothing else points to these cells
+};
+
+/// The head of a function that a host calls.
+struct Signature {
+  std::string name;
+  std::vector<Parameter> parameters;
+};
+
+class Dialect {
+public:
+  virtual ~Dialect() = default;
+
+  // ---- types and names
+  virtual std::string type(Scalar) const;
+  virtual std::string index() const { return "long"; } // the type of indices and bounds
+  virtual std::string helper(Helper) const = 0;
+  virtual std::string restricted() const = 0; // of a pointer that is alone: " __restrict"
+  /// Before the declaration of a name that may be unused: "[[maybe_unused]] ".
+  virtual std::string unused() const { return ""; }
+
+  // ---- values
+  virtual std::string literal(const loop::Literal &l) const { return l.text; }
+  virtual std::string infinity(Scalar) const = 0;
+  virtual std::string function(const loop::Function &f) const { return f.name; }
+
+  // ---- calls of bodies
+  /// The first arguments of every body: "f".
+  virtual std::string frame() const { return ""; }
+  virtual std::string coordinate(const std::string &value) const = 0;
+  /// Declarations before the call, each in its line, and the argument itself.
+  struct ViewText {
+    std::vector<std::string> before;
+    std::string argument;
+  };
+  /// `first` is the first cell; strides and extents are by dimension of the view. `number`: of the argument.
+  virtual ViewText view(std::size_t number, const loop::Call::View &, Scalar element,
+                        const std::string &first, const std::vector<std::string> &strides,
+                        const std::vector<std::string> &extents) const = 0;
+
+  // ---- what surrounds loops
+  /// Lines before a loop; "" for no hint. With their ends of lines.
+  virtual std::string hint(const loop::Hint &) const { return ""; }
+  virtual std::string parameter(const Parameter &) const = 0;
+  virtual std::string signature(const Signature &) const = 0;
+
+  // ---- what machines with groups of items have
+  /// The item's, group's or lane's number along an axis.
+  virtual std::string itemId(loop::Parallel::Over, int axis) const;
+  virtual std::string barrier() const;
+  /// Before the declaration of an array of one task: "alignas(64) static thread_local ".
+  virtual std::string taskArray() const;
+  /// An array that all items of a group share; `extents` are products already.
+  virtual std::string localArray(const std::string &type, const std::string &name,
+                                 const std::string &extent) const;
+
+protected:
+  /// All parameters with commas between them.
+  std::string parameters(const Signature &) const;
+};
+
+} // namespace pbc::emit

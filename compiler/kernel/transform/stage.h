@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Copies what a loop's step reads of a matrix into contiguous scratch memory of the task, before it is used.
+//
+//   label kt: band kt: label y: band y: ... S[y, x, k]: C[x, y] += A[k, y] * B[x, k]     with 16 steps of k in one of kt
+//   => stage(A, at = kt, layout = transposed, pad = 2)
+//   label kt: band kt: alloc A_pack: sequence
+//     label y_A: band y: label k_A: band k: A_copy[kt, k, y]: A_pack[y - yt, k - kt] = A[k, y]
+//     label y: band y: ... S[y, x, k]: C[x, y] += A_pack[y - yt, k - kt] * B[x, k]
+//
+// The copy has exactly the cells that the step reads; the scratch memory has the smallest box of constant size around them.
+// Legal if nothing below the loop writes the matrix. The purpose is that cells lie in the order in which they are used, and in
+// few pages and cache lines. PPCG's way: Verdoolaege et al., Polyhedral parallel code generation for CUDA, TACO 2013; GM_map
+// and SM_alloc of OA (spec/optimisation-scripts.md).
+#pragma once
+#include "compiler/kernel/transform/transformation.h"
+
+namespace pbc::kernel {
+
+Transformation stageTransformation();
+
+} // namespace pbc::kernel

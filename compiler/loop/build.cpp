@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/loop/build.h"
+#include "compiler/kernel/along.h"
+#include "compiler/kernel/loops.h"
+#include "compiler/loop/convert.h"
+#include "compiler/loop/statement.h"
+#include <isl/aff.h>
+#include <isl/ast.h>
+#include <isl/ast_build.h>
+#include <isl/id.h>
+#include <isl/schedule.h>
+#include <isl/schedule_node.h>
+#include <map>
+#include <set>
+
+namespace pbc::loop {
+
+using kernel::Buffer;
+
+namespace {
+
+Distance distance(const kernel::Kernel &kernel, const kernel::Access &a, int dimension) {
+  Distance all;
+  for (int c = 0; c < kernel.buffers[static_cast<std::size_t>(a.buffer)].rank; ++c)
+    if (const long n = kernel::coefficient(a, c, dimension))
+      all.parts.push_back({c, n});
+  return all;
+}
+
+Registers registers(const kernel::Kernel &kernel, const kernel::RegisterTile &tile) {
+  Registers all{tile.y, tile.x, tile.element, tile.scalars, {}, tile.isDeep, tile.moves, {}, "", tile.behind};
+  all.size = {tile.shape.rows, tile.shape.vectors, tile.shape.depth, tile.shape.columns};
+  for (const kernel::RegisterTile::Panel &p : tile.panels) {
+    const kernel::Statement &s = kernel.statements[static_cast<std::size_t>(p.statement)];
+    const kernel::Access &a = s.accesses[static_cast<std::size_t>(p.access)];
+    const bool isOutput = kernel.buffers[static_cast<std::size_t>(a.buffer)].role == Buffer::Role::Output;
+    all.strips.push_back({p.statement, p.access, p.alongX, isOutput,
+                          p.alongX && kernel::along(kernel, a, tile.x) == kernel::Along::Strided,
+                          distance(kernel, a, p.alongX ? tile.x : tile.y), distance(kernel, a, s.freeCount)});
+  }
+  if (tile.resumed >= 0)
+    all.resumed = kernel.buffers[static_cast<std::size_t>(tile.resumed)].name;
+  return all;
+}
+
+class Builder {
+public:
+  Builder(const kernel::Scheduled &kernel, bool forDevice)
+      : kernel_(kernel), purpose_{forDevice, kernel::isVectorised(kernel)} {
+    nest_.buffers = matrices(kernel);
+    if (kernel.schedule.registerTile)
+      nest_.registers = registers(kernel, *kernel.schedule.registerTile);
+    nest_.isTiledInTime = kernel.schedule.taskOrder == kernel::TaskOrder::Wavefront;
+  }
+
+  Nest build(const isl::ast_node &root) {
+    std::vector<NodePtr> all = repeated(root);
+    add(all, root);
+    nest_.body = block(std::move(all));
+    return std::move(nest_);
+  }
+
+private:
+  /// A realisation whose loop has been looked for below its mark.
+  struct Request {
+    kernel::Realisation how;
+    std::string iterator;
+    bool isPlaced = false;
+  };
+
+  /// If no loop is left around the statements of a Local, isl repeats its mark for each of them: such Locals
+  /// are declared before everything.
+  std::vector<NodePtr> repeated(const isl::ast_node &root) {
+    std::map<std::string, int> marks;
+    isl_ast_node_foreach_descendant_top_down(
+        root.get(),
+        [](isl_ast_node *node, void *user) {
+          const std::optional<kernel::PlacedMark> mark = kernel::markAt(isl::manage_copy(node));
+          if (const auto *declares = mark ? std::get_if<kernel::Declare>(&mark->mark) : nullptr)
+            ++(*static_cast<std::map<std::string, int> *>(user))[declares->local];
+          return isl_bool_true;
+        },
+        &marks);
+    std::vector<NodePtr> all;
+    for (const auto &[local, count] : marks)
+      if (count > 1) {
+        declare(all, local);
+        declared_.insert(local);
+      }
+    return all;
+  }
+
+  void declare(std::vector<NodePtr> &to, const std::string &local) const {
+    if (declared_.contains(local))
+      return;
+    for (const Buffer &b : kernel_.buffers) {
+      if (b.name != local)
+        continue;
+      Array array{b.name, b.element, {}};
+      if (b.role == Buffer::Role::Scratch)
+        array.space = Array::Space::Task;
+      if (b.lanes)
+        array.extents.push_back(integer(b.lanes));
+      for (auto extent = b.extents.rbegin(); extent != b.extents.rend(); ++extent)
+        array.extents.push_back(integer(*extent));
+      to.push_back(make({std::move(array)}));
+    }
+  }
+
+  NodePtr node(const isl::ast_node &n) {
+    std::vector<NodePtr> all;
+    add(all, n);
+    return block(std::move(all));
+  }
+
+  void add(std::vector<NodePtr> &to, const isl::ast_node &n) {
+    switch (isl_ast_node_get_type(n.get())) {
+    case isl_ast_node_for:
+      to.push_back(loop(n));
+      return;
+    case isl_ast_node_if:
+      to.push_back(branch(n));
+      return;
+    case isl_ast_node_mark:
+      mark(to, n);
+      return;
+    case isl_ast_node_user:
+      to.push_back(statement(n));
+      return;
+    case isl_ast_node_block: {
+      const auto children = n.as<isl::ast_node_block>().children();
+      for (unsigned k = 0; k < children.size(); ++k)
+        add(to, children.at(static_cast<int>(k)));
+      return;
+    }
+    default:
+      return;
+    }
+  }
+
+  NodePtr loop(const isl::ast_node &n) {
+    const Expr iterator = expression(isl::manage(isl_ast_node_for_get_iterator(n.get())));
+    For made{
+        as<Name>(iterator)->name, expression(isl::manage(isl_ast_node_for_get_init(n.get()))), {}, {}, {}};
+    for (auto r = requests_.rbegin(); r != requests_.rend() && !made.how; ++r)
+      if (r->iterator == made.iterator) {
+        made.how = r->how;
+        r->isPlaced = true;
+      }
+    if (isl_ast_node_for_is_degenerate(n.get()) != isl_bool_true) {
+      made.condition = expression(isl::manage(isl_ast_node_for_get_cond(n.get())));
+      made.step = expression(isl::manage(isl_ast_node_for_get_inc(n.get())));
+    }
+    made.body = node(isl::manage(isl_ast_node_for_get_body(n.get())));
+    return make({std::move(made)});
+  }
+
+  NodePtr branch(const isl::ast_node &n) {
+    If made{expression(isl::manage(isl_ast_node_if_get_cond(n.get()))),
+            node(isl::manage(isl_ast_node_if_get_then_node(n.get()))), nullptr};
+    if (isl_ast_node_if_has_else_node(n.get()) == isl_bool_true)
+      made.otherwise = node(isl::manage(isl_ast_node_if_get_else_node(n.get())));
+    return make({std::move(made)});
+  }
+
+  void mark(std::vector<NodePtr> &to, const isl::ast_node &n) {
+    const kernel::PlacedMark mark = *kernel::markAt(n);
+    const isl::ast_node below = isl::manage(isl_ast_node_mark_get_node(n.get()));
+    if (const auto *declares = std::get_if<kernel::Declare>(&mark.mark)) {
+      declare(to, declares->local);
+      add(to, below);
+      return;
+    }
+    const auto &how = std::get<kernel::Realisation>(mark.mark);
+    requests_.push_back({how, std::string(kIterator.substr(kOwn.size())) + std::to_string(mark.depth)});
+    add(to, below);
+    if (!requests_.back().isPlaced)
+      nest_.withoutLoop.push_back(how);
+    requests_.pop_back();
+  }
+
+  NodePtr statement(const isl::ast_node &n) {
+    const isl::ast_expr call = isl::manage(isl_ast_node_user_get_expr(n.get()));
+    const auto argument = [&](int k) { return isl::manage(isl_ast_expr_op_get_arg(call.get(), k)); };
+    const isl::id name = isl::manage(isl_ast_expr_id_get_id(argument(0).get()));
+    std::vector<Expr> dimensions;
+    for (int k = 1, count = static_cast<int>(isl_ast_expr_op_get_n_arg(call.get())); k < count; ++k)
+      dimensions.push_back(expression(argument(k)));
+    const int s = kernel::statementIndex(kernel_, name.name());
+    return statements_.try_emplace(s, kernel_, s, purpose_).first->second.node(dimensions);
+  }
+
+  const kernel::Scheduled &kernel_;
+  const StatementBuilder::Purpose purpose_;
+  std::map<int, StatementBuilder> statements_;
+  std::set<std::string> declared_; // before everything
+  std::vector<Request> requests_;  // of the marks around, the innermost last
+  Nest nest_;
+};
+
+/// The number of loops around the innermost statement, including those that run once.
+int depthOf(const isl::schedule &schedule) {
+  int deepest = 0;
+  isl_schedule_foreach_schedule_node_top_down(
+      schedule.get(),
+      [](isl_schedule_node *node, void *most) {
+        int &depth = *static_cast<int *>(most);
+        depth = std::max(depth, static_cast<int>(isl_schedule_node_get_schedule_depth(node)));
+        return isl_bool_true;
+      },
+      &deepest);
+  return deepest;
+}
+
+} // namespace
+
+isl::ast_node generate(const kernel::Scheduled &kernel) {
+  const isl::schedule &tree = kernel.schedule.tree;
+  isl_ctx *ctx = isl_schedule_get_ctx(tree.get());
+  isl_ast_build *build = isl_ast_build_from_context(kernel.context.copy());
+  isl_id_list *iterators = isl_id_list_alloc(ctx, 0);
+  for (int k = 0, depth = depthOf(tree); k < depth; ++k)
+    iterators = isl_id_list_add(
+        iterators, isl_id_alloc(ctx, (std::string(kIterator) + std::to_string(k)).c_str(), nullptr));
+  build = isl_ast_build_set_iterators(build, iterators);
+  isl_ast_node *root =
+      isl_ast_build_node_from_schedule(build, kernel::withDepths(kernel::withoutLabels(tree)).release());
+  isl_ast_build_free(build);
+  if (!root)
+    isl::exception::throw_last_error(isl::ctx(ctx));
+  return isl::manage(root);
+}
+
+std::vector<Matrix> matrices(const kernel::Kernel &kernel) {
+  std::vector<Matrix> all;
+  for (const Buffer &b : kernel.buffers)
+    all.push_back({b.name, b.element, b.rank, b.role == Buffer::Role::Input, !b.staged.empty()});
+  return all;
+}
+
+Nest build(const kernel::Scheduled &kernel, const isl::ast_node &root, bool forDevice) {
+  return Builder(kernel, forDevice).build(root);
+}
+
+} // namespace pbc::loop

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/loop/lower/block_point.h"
+#include "compiler/loop/walk.h"
+
+namespace pbc::loop {
+namespace {
+
+using B = BlockOfPoints;
+
+bool isIndex(const Expr &e, const std::string &name) {
+  const Name *one = as<Name>(e);
+  return one && one->name == name;
+}
+
+/// The first read of an access.
+Expr readOf(const Expr &e, int access) {
+  struct Reads : Visitor {
+    int access;
+    Expr found;
+    explicit Reads(int access) : access(access) {}
+    void expr(const Expr &e) override {
+      if (const Element *cell = as<Element>(e); !found && cell && cell->access == access)
+        found = e;
+      Visitor::expr(e);
+    }
+  } reads(access);
+  reads.expr(e);
+  return reads.found;
+}
+
+/// Functions keep the form that has no vector versions.
+struct OneByOne : Mutator {
+  Expr expr(const Expr &e) override {
+    const Expr below = Mutator::expr(e);
+    const Function *f = as<Function>(below);
+    return f && f->hasVectors ? make({Function{f->name, f->type, f->operands}}) : below;
+  }
+};
+
+} // namespace
+
+bool BlockPoint::moves(const Expr &e) const {
+  struct Search : Visitor {
+    const std::string &x;
+    bool found = false;
+    explicit Search(const std::string &x) : x(x) {}
+    void expr(const Expr &e) override {
+      found |= as<Local>(e) || isIndex(e, x);
+      if (!found)
+        Visitor::expr(e);
+    }
+  } search(x_);
+  search.expr(e);
+  return search.found;
+}
+
+Scalar BlockPoint::typeOf(const Expr &e) const {
+  if (const Element *cell = as<Element>(e))
+    return nest_.buffers[static_cast<std::size_t>(cell->buffer)].element;
+  return std::visit(
+      [this](const auto &one) -> Scalar {
+        if constexpr (requires { one.type; })
+          return one.type;
+        else
+          return registers_.element;
+      },
+      e->as);
+}
+
+Expr BlockPoint::uniform(const Expr &e) const {
+  const Expr one = OneByOne().expr(e);
+  const Expr whole = as<Operation>(one) ? grouped(one) : one;
+  return typeOf(one) == registers_.element ? whole : make({Cast{registers_.element, one}});
+}
+
+Expr BlockPoint::value(const Expr &e) const {
+  const Element *cell = as<Element>(e);
+  for (std::size_t k = 0; cell && !step_.empty() && k < registers_.strips.size(); ++k) {
+    const Registers::Strip &s = registers_.strips[k];
+    if (s.statement == statement_ && s.access == cell->access && !(perRow_ && s.isOutput))
+      return make({StripValue{static_cast<int>(k), index(step_)}});
+  }
+  if (!moves(e))
+    return uniform(e);
+  if (const Local *local = as<Local>(e))
+    return make({Local{local->name, local->type, {index(B::kRow), index(B::kVector)}}});
+  if (cell)
+    return make({CellVector{e}});
+  if (const Operation *operation = as<Operation>(e)) {
+    std::vector<Expr> operands;
+    for (const Expr &operand : operation->operands)
+      operands.push_back(value(operand));
+    return grouped(make({Operation{operation->op, operation->type, std::move(operands)}}));
+  }
+  // A cast to its own type: the transformation allows nothing else.
+  const Cast *cast = as<Cast>(e);
+  return cast ? value(cast->operand) : e;
+}
+
+BlockPoint::Result BlockPoint::of(const Assign &one, const std::string &step, bool perRow) {
+  statement_ = one.statement, step_ = step, perRow_ = perRow;
+  const auto x = static_cast<std::size_t>(registers_.x), y = static_cast<std::size_t>(registers_.y);
+  if (x >= one.dimensions.size() || y >= one.dimensions.size() || !isIndex(one.dimensions[x], x_) ||
+      !isIndex(one.dimensions[y], y_))
+    return {nullptr, Left::Why::Shifted};
+  for (std::size_t k = 0; !step_.empty() && k < registers_.strips.size(); ++k)
+    if (const Registers::Strip &s = registers_.strips[k]; s.statement == statement_)
+      if (const Expr cell = readOf(one.value, s.access))
+        cells_[k] = replaced(cell, {{y_, index(B::kY)}, {x_, index(B::kX)}, {step_, index(B::kK)}});
+  Expr result = value(one.value);
+  const bool isUniform = !moves(one.value);
+  const Local *local = as<Local>(one.target);
+  if (isUniform && (!local || !one.op))
+    result = make({Spread{result}});
+  const Expr target = local ? make({Local{local->name, local->type, {index(B::kRow), index(B::kVector)}}})
+                            : make({CellVector{one.target}});
+  if (!local && one.op)
+    return {nullptr, Left::Why::OtherBody};
+  return {make({Assign{target, one.op, result}}), {}};
+}
+
+Expr BlockPoint::firstCell(std::size_t k) const {
+  const auto at = cells_.find(k);
+  return at == cells_.end() ? nullptr : at->second;
+}
+
+} // namespace pbc::loop

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A statement at the points of a block in registers (registers.cpp): row r, vector v.
+//
+//   s += A[c2, c0] * B[c1, c2]   =>   s[r][v] += (strip 0 at c2 * strip 1 at c2)
+//   C[c1, c0] = s                =>   vector C[c1, c0] = s[r][v]
+//
+// What is the same for all columns stays a scalar, until a vector is needed. Invariant: what the statement computes for a
+// point does not change, operation by operation.
+#pragma once
+#include "compiler/loop/lower/lower.h"
+#include <map>
+
+namespace pbc::loop {
+
+class BlockPoint {
+public:
+  /// `y`, `x`: iterators of the rows and columns.
+  BlockPoint(const Nest &nest, std::string y, std::string x)
+      : nest_(nest), registers_(*nest.registers), y_(std::move(y)), x_(std::move(x)) {}
+
+  struct Result {
+    NodePtr node;
+    std::optional<Left::Why> why;
+  };
+  /// `step`: the iterator of the loop whose reads are in strips; "" outside. `perRow`: what the block has written itself is
+  /// in no strip yet.
+  Result of(const Assign &, const std::string &step, bool perRow);
+
+  /// The cell of strip `k` at the first point of a block; null if no statement has read it.
+  Expr firstCell(std::size_t k) const;
+
+private:
+  Expr value(const Expr &) const;
+  Expr uniform(const Expr &) const;
+  bool moves(const Expr &) const;
+  Scalar typeOf(const Expr &) const;
+
+  const Nest &nest_;
+  const Registers &registers_;
+  const std::string y_, x_;
+  int statement_ = -1;
+  std::string step_;
+  bool perRow_ = false;
+  std::map<std::size_t, Expr> cells_; // of the strips
+};
+
+} // namespace pbc::loop

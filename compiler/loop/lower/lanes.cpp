@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Groups of iterations: each statement runs over all lanes of a group before the next one, so that the scalars of a body
+// are vectors. Then follow groups of a quarter, and the iterations that are left over.
+//
+//   for c1 [lanes:8] { s[0] = 0; for c2 { s[0] += A[c2, c1] } }
+//   =>  { c1_g = ..; c1_e = ..
+//         for ; c1_g + 8 <= c1_e; c1_g += 8 {
+//           for l in [0, 8) { c1 = c1_g + l; s[l] = 0 }
+//           for c2 { for l in [0, 8) { c1 = c1_g + l; s[l] += A[c2, c1] } } }
+//         .. }
+#include "compiler/loop/lower/pass.h"
+
+namespace pbc::loop {
+namespace {
+
+const std::string kLane = "pb__l";
+
+/// Statements as loops over lanes, whose vectors are as wide as the loop is long: then the code has no loop, and the
+/// lanes are in registers. If the loop were unrolled first, functions would be called lane by lane.
+struct OverLanes : Mutator {
+  const std::string &iterator;
+  const long count;
+  OverLanes(const std::string &iterator, long count) : iterator(iterator), count(count) {}
+
+  NodePtr node(const NodePtr &n) override {
+    if (!as<Assign>(n) && !as<Call>(n))
+      return Mutator::node(n);
+    Let lane{{{iterator, add(index(iterator + "_g"), index(kLane))}}};
+    lane.mayBeUnused = true;
+    const Hint hint{.vectors = Hint::Vectors::Always,
+                    .unrolling = Hint::Unrolling::Never,
+                    .width = count,
+                    .interleave = 1};
+    isStatement_ = true;
+    const NodePtr body = block({make({std::move(lane)}), Mutator::node(n)});
+    isStatement_ = false;
+    return make({For{kLane, integer(0), less(index(kLane), integer(count)), nullptr, body, {}, hint}});
+  }
+
+  Expr expr(const Expr &e) override {
+    const Local *local = as<Local>(e);
+    if (!isStatement_ || !local || local->indices.empty())
+      return isStatement_ ? Mutator::expr(e) : e;
+    return make({Local{local->name, local->type, {index(kLane)}}});
+  }
+
+private:
+  bool isStatement_ = false;
+};
+
+/// Whether a loop inside has bounds that differ between lanes.
+bool boundsMove(const NodePtr &body, const std::string &iterator) {
+  struct Bounds : Visitor {
+    const std::string &iterator;
+    bool found = false;
+    explicit Bounds(const std::string &iterator) : iterator(iterator) {}
+    void node(const NodePtr &n) override {
+      if (const For *loop = as<For>(n))
+        found |= mentions(loop->begin, iterator) || (loop->condition && mentions(loop->condition, iterator));
+      if (!found)
+        Visitor::node(n);
+    }
+    void expr(const Expr &) override {}
+  } bounds(iterator);
+  bounds.node(body);
+  return bounds.found;
+}
+
+struct Lanes : LoopPass {
+  using LoopPass::LoopPass;
+
+  NodePtr node(const NodePtr &n) override {
+    const NodePtr below = Mutator::node(n);
+    const For *loop = as<For>(below);
+    const auto *how = realisedAs<kernel::as::Lanes>(loop);
+    if (!how)
+      return below;
+    if (const std::optional<Left::Why> why = obstacle(*loop)) {
+      lowering_.leave(*loop, *why);
+      return plain(*loop);
+    }
+    return groups(*loop, how->count);
+  }
+
+private:
+  std::optional<Left::Why> obstacle(const For &loop) const {
+    if (!lowering_.target.unitStride)
+      return Left::Why::GeneralStrides;
+    if (!loop.condition)
+      return Left::Why::RunsOnce;
+    if (!isCounting(loop))
+      return Left::Why::NotCounting;
+    if (branchesOn(loop.body, loop.iterator))
+      return Left::Why::Branches;
+    return boundsMove(loop.body, loop.iterator) ? std::optional(Left::Why::BoundsMove) : std::nullopt;
+  }
+
+  static NodePtr groups(const For &loop, long count) {
+    const std::string group = loop.iterator + "_g", past = loop.iterator + "_e";
+    const Expr at = index(group), end = index(past);
+    Let first{{{group, loop.begin}}};
+    first.isConstant = false;
+    std::vector<NodePtr> all = {make({std::move(first)}), make({Let{{{past, endOf(loop)}}}})};
+    for (const long size : {count, count / 4})
+      all.push_back(
+          make({For{group, nullptr, arithmetic(Arithmetic::Op::LessEqual, {add(at, integer(size)), end}),
+                    integer(size), OverLanes(loop.iterator, size).node(loop.body)}}));
+    all.push_back(make({For{loop.iterator, at, less(index(loop.iterator), end), nullptr, loop.body}}));
+    return scope(std::move(all));
+  }
+};
+
+} // namespace
+
+NodePtr lowerLanes(const NodePtr &n, Lowering &lowering) { return Lanes(lowering).node(n); }
+
+} // namespace pbc::loop

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Carries out what the loops of a nest are to be realised as. Each pass is a file of this folder:
+//
+//   registers  two loops become a BlockOfPoints           lines  a vector loop begins at a line of the cache
+//   jam        rows together, inside the vector loop      hints  vectors, none, written out: left to LLVM
+//   lanes      groups of iterations, statement by         once   a loop with one iteration becomes a Let
+//              statement
+//
+// A realisation that a loop cannot have is in `left`, with the reason: the loop then runs plainly. Some reasons belong
+// to the nest (isExpected); all others mean that a transformation has asked for what its loops cannot do.
+//
+// Invariant: no loop of the result has a realisation, and each of the nest's was carried out or is in `left`.
+#pragma once
+#include "compiler/loop/tree.h"
+
+namespace pbc::loop {
+
+struct Left {
+  enum class Why {
+    RunsOnce,       // the loop has only one iteration
+    GeneralStrides, // neighbours in a row are not neighbours in memory, where this pays
+    NotCounting,    // the loop does not go up in steps of one
+    Branches,       // a condition inside differs between the iterations that would run together
+    BoundsMove,     // a loop inside has other bounds in the next iteration
+    NoVectorLoop,   // the loop is not directly around a vector loop
+    NotOneCell,     // the body of the vector loop does not compute one cell of a matrix
+    NotTwoLoops,    // the loop is not directly around another loop
+    OwnRealisation, // a loop inside is to be realised, too
+    OtherBody,      // the body has other parts than blocks of points can have
+    Shifted,        // a statement's dimensions are not the two loops' iterators
+  };
+  kernel::Realisation how;
+  std::string iterator; // of the loop; "" if there is none
+  Why why;
+};
+/// One sentence without a full stop.
+std::string words(Left::Why);
+/// Whether the nest, and not a mistake of a transformation, is the reason.
+bool isExpected(Left::Why);
+
+struct Target {
+  bool unitStride = true;     // dimension 0 of every matrix has stride 1
+  bool mayShareViews = false; // an output may be the very same view as an input
+};
+
+struct Lowered {
+  NodePtr body;
+  std::vector<Left> left;
+};
+
+Lowered lower(const Nest &, const Target &);
+
+} // namespace pbc::loop

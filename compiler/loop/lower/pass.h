@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What the passes of lowering share; lower.cpp runs them one after the other.
+#pragma once
+#include "compiler/loop/lower/lower.h"
+#include "compiler/loop/walk.h"
+
+namespace pbc::loop {
+
+/// What a pass knows besides the tree, and where it says what it leaves.
+struct Lowering {
+  const Nest &nest;
+  const Target &target;
+  std::vector<Left> &left;
+
+  void leave(const For &loop, Left::Why why) { left.push_back({*loop.how, loop.iterator, why}); }
+};
+
+/// A pass over the loops: none of them changes expressions where it does not make new nodes.
+class LoopPass : public Mutator {
+public:
+  explicit LoopPass(Lowering &lowering) : lowering_(lowering) {}
+  Expr expr(const Expr &e) override { return e; }
+
+protected:
+  /// The same loop without a realisation.
+  static NodePtr plain(For loop) {
+    loop.how.reset();
+    return make({std::move(loop)});
+  }
+  Lowering &lowering_;
+};
+
+/// The realisation of a loop, if it is of this kind.
+template <class How>
+const How *realisedAs(const For *loop) {
+  return loop && loop->how ? std::get_if<How>(&*loop->how) : nullptr;
+}
+
+/// A counting loop over a variable that goes on in further loops: declares the variable and its end, which is returned.
+Expr declareCounter(std::vector<NodePtr> &to, const For &);
+/// Where the line of the cache begins from which on vectors are stored; `first` is the cell that the loop writes first.
+Let::Variable line(const std::string &variable, const Expr &end, const Expr &first);
+/// for (; variable < end; ++variable)
+For goOn(const std::string &variable, const Expr &end, NodePtr body, Hint = {});
+/// The vector loop as a hint.
+Hint vectorHint(const kernel::as::Vector &);
+
+/// Appends a vector loop over a declared counter; if it `isFromLine`, it first runs singly up to that line.
+void addVectorLoop(std::vector<NodePtr> &to, const std::string &variable, const Expr &end,
+                   const NodePtr &body, Hint, bool isFromLine);
+
+NodePtr lowerRegisters(const NodePtr &, Lowering &);
+NodePtr lowerJam(const NodePtr &, Lowering &);
+NodePtr lowerLanes(const NodePtr &, Lowering &);
+NodePtr lowerLines(const NodePtr &, Lowering &);
+NodePtr lowerHints(const NodePtr &, Lowering &);
+NodePtr lowerOnce(const NodePtr &, Lowering &);
+
+} // namespace pbc::loop

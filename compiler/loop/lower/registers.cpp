@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Two loops as blocks of points, whose values are in registers (runtime/abi/register_tile.h).
+//
+//   for c0 [registers] for c1 { s = 0; for c2 s += A[c2, c0] * B[c1, c2]; C[c1, c0] = s }
+//   =>  block of points (c0, c1): s[r][v] = 0
+//                                 for c2 s[r][v] += strip 0 at c2 * strip 1 at c2
+//                                 vector C[c1, c0] = s[r][v]
+//
+// The block's code is printed once for a vector or a row of the block; its loops over rows and vectors are written out.
+#include "compiler/loop/lower/block_point.h"
+#include "compiler/loop/lower/pass.h"
+#include <algorithm>
+
+namespace pbc::loop {
+namespace {
+
+using Why = Left::Why;
+using B = BlockOfPoints;
+
+constexpr Hint kRolled{.vectors = Hint::Vectors::Never, .unrolling = Hint::Unrolling::Never};
+
+/// A loop that counts up in steps of one.
+struct Range {
+  std::string iterator;
+  Expr begin, end;
+  NodePtr body;
+};
+
+std::optional<Range> rangeOf(const NodePtr &n) {
+  const For *loop = as<For>(n);
+  if (!loop)
+    return std::nullopt;
+  if (!loop->condition)
+    return Range{loop->iterator, loop->begin, add(loop->begin, integer(1)), loop->body};
+  if (!isCounting(*loop))
+    return std::nullopt;
+  return Range{loop->iterator, loop->begin, endOf(*loop), loop->body};
+}
+
+NodePtr rolled(const Range &loop, const Expr &begin, const Expr &end, std::vector<NodePtr> body) {
+  return make({For{
+      loop.iterator, begin, less(index(loop.iterator), end), nullptr, block(std::move(body)), {}, kRolled}});
+}
+
+NodePtr assign(const std::string &variable, Expr value) {
+  return make({Assign{index(variable), {}, std::move(value)}});
+}
+
+bool isStatement(const NodePtr &n) { return as<Assign>(n); }
+
+/// The body of the two loops as the code of a block.
+class BlockBuilder {
+public:
+  BlockBuilder(const Lowering &lowering, const Range &y, const Range &x)
+      : registers_(*lowering.nest.registers), mayShareViews_(lowering.target.mayShareViews), y_(y), x_(x),
+        points_(lowering.nest, y.iterator, x.iterator) {}
+
+  std::variant<BlockOfPoints, Why> build(std::vector<std::string> around) {
+    std::vector<NodePtr> parts, all;
+    for (const NodePtr &part : sequence(x_.body)) {
+      const Array *local = as<Array>(part);
+      if (local)
+        all.push_back(
+            make({Array{local->name, local->element, {index(B::kRows), index(B::kVectors)}, true}}));
+      else
+        parts.push_back(part);
+    }
+    const bool needsStrips = std::any_of(registers_.strips.begin(), registers_.strips.end(),
+                                         [](const Registers::Strip &s) { return s.isStrided; });
+    findLoops(parts);
+    if (loops_.empty() && (registers_.isUneven || registers_.behind || needsStrips))
+      return Why::OtherBody;
+    if (loops_.empty())
+      for (const NodePtr &part : parts)
+        add(all, part);
+    else
+      addDeep(all, parts);
+    if (why_)
+      return *why_;
+    BlockOfPoints made{y_.iterator,
+                       x_.iterator,
+                       y_.begin,
+                       y_.end,
+                       x_.begin,
+                       x_.end,
+                       block(std::move(all)),
+                       registers_.element,
+                       registers_.scalars,
+                       registers_.size,
+                       {},
+                       std::move(around)};
+    if (!loops_.empty())
+      made.depth = depth(needsStrips);
+    return why_ ? std::variant<BlockOfPoints, Why>(*why_) : std::move(made);
+  }
+
+private:
+  /// Whether a point may overwrite what it reads, so that its result is stored only at the end.
+  bool isResumed() const { return !mayShareViews_ && !registers_.resumed.empty(); }
+
+  /// The loops of a body of statements and loops over statements, by part; none if the body is another one.
+  void findLoops(const std::vector<NodePtr> &parts) {
+    if (!registers_.isDeep || registers_.strips.empty())
+      return;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      if (isStatement(parts[k]))
+        continue;
+      std::optional<Range> loop = rangeOf(parts[k]);
+      const std::vector<NodePtr> inner = loop ? sequence(loop->body) : std::vector<NodePtr>{};
+      if (!loop || !std::all_of(inner.begin(), inner.end(), isStatement)) {
+        loops_.clear();
+        return;
+      }
+      loops_.emplace_back(k, std::move(*loop));
+    }
+  }
+
+  /// A part of a body without strips.
+  void add(std::vector<NodePtr> &to, const NodePtr &part) {
+    if (const Assign *statement = as<Assign>(part)) {
+      to.push_back(each(point(*statement)));
+      return;
+    }
+    if (const Block *parts = as<Block>(part)) {
+      for (const NodePtr &one : parts->nodes)
+        add(to, one);
+      return;
+    }
+    const std::optional<Range> loop = rangeOf(part);
+    if (!loop) {
+      why_ = Why::OtherBody;
+      return;
+    }
+    std::vector<NodePtr> body;
+    for (const NodePtr &one : sequence(loop->body))
+      add(body, one);
+    to.push_back(rolled(*loop, loop->begin, loop->end, std::move(body)));
+  }
+
+  NodePtr point(const Assign &statement) {
+    const BlockPoint::Result made = points_.of(statement, current_, perRow_);
+    if (made.why)
+      why_ = made.why;
+    return made.node;
+  }
+
+  /// `body` for each vector of the block, or of the row.
+  NodePtr each(NodePtr body) const {
+    Let place{{}};
+    place.mayBeUnused = true;
+    if (!perRow_)
+      place.variables.push_back({y_.iterator, loop::add(index(B::kY), index(B::kRow))});
+    place.variables.push_back(
+        {x_.iterator, loop::add(index(B::kX), multiply(index(B::kVector), index(B::kWidth)))});
+    const NodePtr vectors =
+        writtenOut(B::kVector, B::kVectors, block({make({std::move(place)}), std::move(body)}));
+    return perRow_ ? vectors : writtenOut(B::kRow, B::kRows, vectors);
+  }
+
+  static NodePtr writtenOut(const char *iterator, const char *count, NodePtr body) {
+    return make({For{iterator,
+                     integer(0),
+                     less(index(iterator), index(count)),
+                     nullptr,
+                     std::move(body),
+                     {},
+                     {.unrolling = Hint::Unrolling::Fully}}});
+  }
+
+  /// `body` for each row of the block.
+  NodePtr rows(std::vector<NodePtr> body) const {
+    body.insert(body.begin(), row());
+    return writtenOut(B::kRow, B::kRows, block(std::move(body)));
+  }
+  NodePtr row() const {
+    Let place{{{y_.iterator, loop::add(index(B::kY), index(B::kRow))}}};
+    place.mayBeUnused = true;
+    return make({std::move(place)});
+  }
+
+  void addDeep(std::vector<NodePtr> &to, const std::vector<NodePtr> &parts) {
+    std::vector<NodePtr> before;
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      if (next == loops_.size() || loops_[next].first != k) {
+        before.push_back(each(point(*as<Assign>(parts[k]))));
+        continue;
+      }
+      const Range &loop = loops_[next++].second;
+      if (isResumed())
+        before = {make({If{index(B::kIsFirst), block(std::move(before)), each(resume(parts.back()))}})};
+      to.insert(to.end(), before.begin(), before.end());
+      before.clear();
+      current_ = loop.iterator;
+      if (isResumed())
+        to.push_back(steps(loop, index(B::kFirstStep), index(B::kPastStep)));
+      else if (!registers_.isUneven && !registers_.behind)
+        to.push_back(steps(loop, loop.begin, loop.end));
+      else
+        addJointly(to, loop, std::to_string(k),
+                   std::vector(parts.begin() + static_cast<long>(k) + 1, parts.end()));
+      current_.clear();
+      if (registers_.behind)
+        return; // the rest runs row by row
+    }
+    to.insert(to.end(), before.begin(), before.end());
+  }
+
+  /// The steps of the loop from `begin` to `end`.
+  NodePtr steps(const Range &loop, const Expr &begin, const Expr &end) {
+    std::vector<NodePtr> body;
+    for (const NodePtr &statement : sequence(loop.body))
+      body.push_back(each(point(*as<Assign>(statement))));
+    return rolled(loop, begin, end, std::move(body));
+  }
+
+  /// A loop whose bounds depend on the row: the steps before and after those that all rows of the block share are
+  /// executed row by row. If rows wait for each other, so is the code after the loop.
+  void addJointly(std::vector<NodePtr> &to, const Range &loop, const std::string &number,
+                  const std::vector<NodePtr> &rest) {
+    const std::string low = "pb__lo" + number, high = "pb__hi" + number;
+    const Expr lo = index(low), hi = index(high);
+    Let shared{{{low, index(B::kFirstStep)}, {high, index(B::kPastStep)}}};
+    shared.isConstant = false;
+    to.push_back(make({std::move(shared)}));
+    to.push_back(make(
+        {For{B::kRow, integer(0), less(index(B::kRow), index(B::kRows)), nullptr,
+             block({row(), assign(low, maximum(lo, loop.begin)), assign(high, minimum(hi, loop.end))})}}));
+    if (registers_.behind)
+      to.push_back(assign(high, minimum(hi, loop::add(index(B::kY), integer(*registers_.behind)))));
+    to.push_back(assign(high, maximum(lo, hi)));
+    perRow_ = true;
+    if (mentions(loop.begin, y_.iterator))
+      to.push_back(rows({steps(loop, loop.begin, minimum(lo, loop.end))}));
+    perRow_ = false;
+    to.push_back(steps(loop, lo, hi));
+    perRow_ = true;
+    if (mentions(loop.end, y_.iterator) || registers_.behind) {
+      std::vector<NodePtr> after = {steps(loop, hi, loop.end)};
+      current_.clear();
+      for (std::size_t k = 0; registers_.behind && k < rest.size(); ++k)
+        add(after, rest[k]);
+      to.push_back(rows(std::move(after)));
+    }
+    perRow_ = false;
+  }
+
+  /// The output's cell has the value that the Local had when the loop was left.
+  NodePtr resume(const NodePtr &store) const {
+    const Expr local =
+        make({Local{registers_.resumed, registers_.element, {index(B::kRow), index(B::kVector)}}});
+    return make({Assign{local, {}, make({CellVector{as<Assign>(store)->target}})}});
+  }
+
+  /// What the runtime needs to cut the loop over k and to copy what it reads.
+  B::Depth depth(bool isStrided) {
+    B::Depth made;
+    for (const auto &[part, loop] : loops_) {
+      made.begin = made.begin ? minimum(made.begin, loop.begin) : loop.begin;
+      made.end = made.end ? maximum(made.end, loop.end) : loop.end;
+    }
+    for (std::size_t k = 0; k < registers_.strips.size(); ++k) {
+      const Registers::Strip &s = registers_.strips[k];
+      made.strips.push_back({s.isAlongX, s.isOutput, points_.firstCell(k), s.across, s.step});
+      if (!made.strips.back().first)
+        why_ = Why::OtherBody;
+    }
+    made.isUneven = registers_.isUneven || registers_.behind || loops_.size() > 1;
+    made.isStrided = isStrided;
+    made.isResumed = isResumed();
+    made.behind = registers_.behind.value_or(0);
+    return made;
+  }
+
+  const Registers &registers_;
+  const bool mayShareViews_;
+  const Range y_, x_;
+  BlockPoint points_;
+  std::vector<std::pair<std::size_t, Range>> loops_; // of a deep nest, with their position in the body
+  std::string current_;                              // the iterator of the one inside of which we are
+  bool perRow_ = false;                              // the row is given
+  std::optional<Why> why_;
+};
+
+struct HasRealisation : Visitor {
+  bool found = false;
+  void node(const NodePtr &n) override {
+    const For *loop = as<For>(n);
+    found |= loop && loop->how;
+    if (!found)
+      Visitor::node(n);
+  }
+  void expr(const Expr &) override {}
+};
+
+class RegistersPass : public LoopPass {
+public:
+  using LoopPass::LoopPass;
+
+  NodePtr node(const NodePtr &n) override {
+    const For *loop = as<For>(n);
+    if (!loop)
+      return Mutator::node(n);
+    if (realisedAs<kernel::as::Registers>(loop)) {
+      auto made = blocks(*loop);
+      if (auto *points = std::get_if<BlockOfPoints>(&made))
+        return make({std::move(*points)});
+      lowering_.leave(*loop, std::get<Why>(made));
+    }
+    around_.push_back(loop->iterator);
+    const NodePtr below = Mutator::node(n);
+    around_.pop_back();
+    return realisedAs<kernel::as::Registers>(loop) ? plain(*as<For>(below)) : below;
+  }
+
+private:
+  std::variant<BlockOfPoints, Why> blocks(const For &outer) const {
+    if (!lowering_.target.unitStride)
+      return Why::GeneralStrides;
+    const NodePtr outerNode = make({outer});
+    const std::optional<Range> y = rangeOf(outerNode);
+    if (!y || !as<For>(outer.body))
+      return y ? Why::NotTwoLoops : Why::NotCounting;
+    const std::optional<Range> x = rangeOf(outer.body);
+    if (!x)
+      return Why::NotCounting;
+    HasRealisation inside;
+    inside.node(outer.body);
+    if (inside.found)
+      return Why::OwnRealisation;
+    return BlockBuilder(lowering_, *y, *x).build(around_);
+  }
+
+  std::vector<std::string> around_;
+};
+
+} // namespace
+
+NodePtr lowerRegisters(const NodePtr &n, Lowering &lowering) {
+  return lowering.nest.registers ? RegistersPass(lowering).node(n) : n;
+}
+
+} // namespace pbc::loop

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Statements of a Kernel as nodes of the loop tree, at one place among the loops.
+//
+//   S2[i]: B[i] = s[i] / 3.0   at { c0 }   =>   Assign { Element B[c0], Operation { Divide, { Local s, Literal 3.0 } } }
+//
+// A body that was not lifted becomes a Call, of its function for the processor or of the one for devices.
+#pragma once
+#include "compiler/kernel/schedule.h"
+#include "compiler/loop/tree.h"
+#include <map>
+
+namespace pbc::loop {
+
+/// A function of a statement's dimensions, ready to be converted at any place (convert.h).
+isl::ast_expr indexExpression(const isl::pw_aff &, const isl::set &domain);
+
+class StatementBuilder {
+public:
+  struct Purpose {
+    bool device = false;     // calls use the device version of a body (body/device_body.h)
+    bool vectorMath = false; // functions are called in the form that has vector versions
+  };
+  StatementBuilder(const kernel::Kernel &, int statement, Purpose);
+
+  /// The node at the place where the statement's dimensions have these values. `lane`: index into a Local's array.
+  NodePtr node(const std::vector<Expr> &dimensions, const Expr &lane = nullptr) const;
+  /// The matrix element that the statement writes; null if it is a call or writes a scalar of its body.
+  Expr written(const std::vector<Expr> &dimensions) const;
+  /// The value that an assignment writes there, in the element's type.
+  Expr value(const std::vector<Expr> &dimensions, const Expr &lane = nullptr) const;
+  /// The cell of an access to a matrix.
+  Expr cell(int access, const std::vector<Expr> &dimensions) const;
+  /// Expressions that replace some reads, by access, from now on.
+  void replaceReads(std::map<int, Expr> by) { replaced_ = std::move(by); }
+
+private:
+  struct At {
+    const std::vector<Expr> &dimensions;
+    const Expr &lane;
+  };
+  Expr element(int access, const At &) const;
+  Expr expr(const kernel::Expr &, const At &) const;
+  std::vector<Expr> operands(const kernel::Expr &, const At &) const;
+  Expr function(const kernel::Expr &, const At &) const;
+  Expr firstCell(std::size_t argument, const At &) const;
+  Expr cellOr(std::size_t argument, const At &) const;
+  Call call(const At &) const;
+  Call deviceCall(const At &) const;
+  Call::Argument deviceArgument(const body::DeviceBody::Argument &, const At &) const;
+  Call::View view(std::size_t argument, const At &) const;
+  const kernel::Buffer &target() const;
+
+  const kernel::Kernel &kernel_;
+  const int number_;
+  const kernel::Statement &statement_;
+  const Purpose for_;
+  std::map<int, Expr> replaced_;
+  std::vector<std::vector<isl::ast_expr>> indices_;          // per access
+  std::vector<std::vector<isl::ast_expr>> begins_, extents_; // per argument of an opaque statement
+};
+
+} // namespace pbc::loop

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The loop tree: the loops and statements that a schedule stands for, between the Kernel and printed text.
+//
+//   for c0 = 1; c0 < n - 1; step 1 [vector]     For { "c0", 1, c0 < n - 1, 1, Assign, how: Vector }
+//     B[c0] = A[c0 - 1] * 0.5                   Assign { Element B[c0], Operation { Multiply, .. } }
+//
+// build.h makes a Nest from a schedule, once. Passes (lower/) carry out what the loops' realisations ask for, and
+// verify.h says what holds before and after them. Text is made of it by emit/dialect/.
+//
+// Invariants: a node never changes after it was made, so trees share nodes. A name is declared by a loop, a Let or an
+// Array around its use. No node holds an object of isl or a spelling of some printed language.
+#pragma once
+#include "compiler/kernel/realisation.h"
+#include "compiler/loop/expression.h"
+#include <optional>
+
+namespace pbc::loop {
+
+struct Node;
+using NodePtr = std::shared_ptr<const Node>;
+
+/// Nodes one after the other. Names that are declared in a scope end with it; without an own scope they go on.
+struct Block {
+  std::vector<NodePtr> nodes;
+  bool isScope = false;
+};
+
+/// What a compiler of the printed text is asked to do with a loop.
+struct Hint {
+  enum class Vectors { AsItLikes, Never, Always };
+  enum class Unrolling { AsItLikes, Never, Fully };
+  Vectors vectors = Vectors::AsItLikes;
+  Unrolling unrolling = Unrolling::AsItLikes;
+  long width = 0;     // of vectors; 0: as it likes
+  int interleave = 0; // vectors at once; 0: as it likes
+  bool operator==(const Hint &) const = default;
+};
+
+/// for (iterator = begin; condition; iterator += step) body
+struct For {
+  std::string iterator;
+  Expr begin;     // null: a variable that a Let declares goes on from its value
+  Expr condition; // null: the loop has one iteration
+  Expr step;      // null: one
+  NodePtr body;
+  std::optional<kernel::Realisation> how = {}; // what is to be done with it; none after lowering
+  Hint hint = {};
+};
+
+struct If {
+  Expr condition;
+  NodePtr then;
+  NodePtr otherwise; // or null
+};
+
+/// Declares names for the rest of the enclosing block.
+struct Let {
+  struct Variable {
+    std::string name;
+    Expr value;
+  };
+  std::vector<Variable> variables;
+  std::optional<Scalar> type = {}; // none: a whole number
+  bool isConstant = true;
+  bool mayBeUnused = false;
+};
+
+/// Declares a scalar of the rule's body, or an array of them, for the rest of the enclosing block.
+struct Array {
+  enum class Space {
+    Own,   // of one thread or work-item
+    Task,  // of one task, too large for its stack
+    Group, // of all items of a group
+  };
+  std::string name;
+  Scalar element;
+  std::vector<Expr> extents; // none: a scalar
+  bool ofVectors = false;    // each element is a vector (BlockOfPoints)
+  Space space = Space::Own;
+};
+
+/// The value goes to the target, or is combined with what is there.
+struct Assign {
+  Expr target; // Element, Local, CellVector, or Name of a variable
+  std::optional<Operation::Op> op;
+  Expr value;
+  int statement = -1; // of the kernel; -1: lowering has made it
+  std::vector<Expr> dimensions = {};
+};
+
+/// A call of the function of a rule's body.
+struct Call {
+  struct Coordinate { // of the point
+    Expr value;
+  };
+  struct Number {
+    Expr value;
+  };
+  struct Place { // where the cell is
+    Expr cell;
+  };
+  struct View { // a box of cells
+    Expr first; // an Element
+    std::vector<int> dimensions;
+    std::vector<Expr> extents; // by dimension of the view
+    bool isOutput;
+  };
+  using Argument = std::variant<Coordinate, Number, Place, View>;
+  std::string function;
+  std::vector<Argument> arguments;
+  Expr result; // the Element that gets the function's value; or null
+};
+
+/// All items of a group wait here for each other.
+struct Barrier {};
+
+/// The iterations are carried out by what the machine has for them; each has its own value of the iterator.
+struct Parallel {
+  enum class Over { Tasks, Groups, Items, Lanes };
+  Over over;
+  int axis; // of the machine's grid
+  std::string iterator;
+  Expr begin, end;
+  NodePtr body;
+};
+
+/// A remark for a reader of the text.
+struct Comment {
+  std::string text;
+};
+
+/// A distance between cells of a matrix: the sum of factor * (stride of the dimension).
+struct Distance {
+  struct Part {
+    int dimension;
+    long factor;
+  };
+  std::vector<Part> parts;
+};
+
+/// Two loops that are covered by blocks of points whose values are in registers (lower/registers.h).
+struct BlockOfPoints {
+  /// What a block reads along one of its sides at all steps of the loop over k.
+  struct Strip {
+    bool isAlongX, isOutput;
+    Expr first;            // the Element at the point (kY, kX, kK)
+    Distance across, step; // of neighbours along its side, and of those at neighbouring steps
+  };
+  /// What the program asks for; 0: the runtime decides.
+  struct Size {
+    long rows = 0, vectors = 0, depth = 0, columns = 0;
+  };
+  /// The loops over k inside, if the runtime may cut them and copy what they read.
+  struct Depth {
+    Expr begin, end; // as functions of y
+    std::vector<Strip> strips;
+    bool isUneven = false;  // rows have other ends, or wait for each other, or there are several loops
+    bool isStrided = false; // some strip is no vector before it is copied
+    bool isResumed = false; // the cell of the output holds the value between two parts
+    long behind = 0;        // if not 0, step k of a row may run once the rows before k - behind are done
+  };
+  std::string y, x;
+  Expr yBegin, yEnd;
+  Expr xBegin, xEnd; // as functions of y
+  NodePtr cells;     // what a block does; it uses the names below
+  Scalar element;
+  int scalars; // of each point, in registers
+  Size size;
+  std::optional<Depth> depth;
+  std::vector<std::string> around; // iterators of the loops around
+
+  // Names in `cells`: the block's first row and column, how many columns exist; the row and the vector of a point;
+  // the first step and the end of this part of the loop over k.
+  static constexpr const char *kY = "pb__y", *kX = "pb__x", *kRow = "r", *kVector = "v", *kRows = "R",
+                              *kVectors = "V", *kWidth = "W", *kK = "pb__k", *kFirstStep = "pb__k0",
+                              *kPastStep = "pb__k1", *kIsFirst = "pb__isFirst";
+};
+
+struct Node {
+  std::variant<Block, For, If, Let, Array, Assign, Call, Barrier, Parallel, Comment, BlockOfPoints> as;
+};
+
+NodePtr make(Node);
+
+template <class Kind>
+const Kind *as(const NodePtr &n) {
+  return n ? std::get_if<Kind>(&n->as) : nullptr;
+}
+
+/// The nodes of a block in their order; of another node, the node itself.
+std::vector<NodePtr> sequence(const NodePtr &);
+/// One node for all of them.
+NodePtr block(std::vector<NodePtr>);
+NodePtr scope(std::vector<NodePtr>);
+
+/// The end of a loop that goes up, half open; null if its condition is no upper bound.
+Expr endOf(const For &);
+/// Whether the loop has the form for (i = begin; i < end; ++i).
+bool isCounting(const For &);
+
+/// A matrix that the nest uses.
+struct Matrix {
+  std::string name;
+  Scalar element;
+  int rank = 0;
+  bool isInput = false;
+  bool isCopied = false; // a group's copy is read instead (kernel/stage.h)
+};
+
+/// What blocks of points in registers need to know of the kernel (kernel/register_tile.h).
+struct Registers {
+  struct Strip {
+    int statement, access;
+    bool isAlongX, isOutput, isStrided;
+    Distance across, step;
+  };
+  int y, x; // dimensions of the statements
+  Scalar element;
+  int scalars = 0;
+  BlockOfPoints::Size size;
+  bool isDeep = false, isUneven = false;
+  std::vector<Strip> strips;
+  std::string resumed; // the Local that is stored at the end; "": none
+  std::optional<long> behind;
+};
+
+struct Nest {
+  std::vector<Matrix> buffers; // by the kernel's buffers; those of scalars of the body are unused
+  NodePtr body;
+  std::optional<Registers> registers;
+  /// Tiles in time begin anywhere, and go over the same cells again.
+  bool isTiledInTime = false;
+  /// Realisations whose loop runs only once, so that there is nothing to be done.
+  std::vector<kernel::Realisation> withoutLoop;
+};
+
+} // namespace pbc::loop
