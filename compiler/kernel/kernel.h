@@ -47,6 +47,7 @@ struct Buffer {
   // Scratch: memory of a task, contiguous in dimension 0, declared at its `alloc` mark. One number of cells for each
   // dimension, with its padding.
   std::vector<long> extents = {};
+  bool inRegisters = false; // Scratch: so few cells that registers may hold them
 };
 
 /// Whether it is a matrix of the program; others live in the kernel only.

@@ -175,6 +175,8 @@ std::string buffer(const Buffer &b, int place) {
   std::string text = fmt::format("  buffer {} {} {}-d {}", b.name, typeName(b.element), b.rank, role->second);
   if (!b.extents.empty())
     text += fmt::format(" of {}", fmt::join(b.extents, " x "));
+  if (b.inRegisters)
+    text += ", in registers";
   if (b.lanes)
     text += fmt::format(", {} lanes", b.lanes);
   if (isMatrix(b) && b.matrix != place)

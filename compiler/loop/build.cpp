@@ -99,7 +99,7 @@ private:
         continue;
       Array array{b.name, b.element, {}};
       if (b.role == Buffer::Role::Scratch)
-        array.space = Array::Space::Task;
+        array.space = b.inRegisters ? Array::Space::Own : Array::Space::Task;
       if (b.lanes)
         array.extents.push_back(integer(b.lanes));
       for (auto extent = b.extents.rbegin(); extent != b.extents.rend(); ++extent)

@@ -228,6 +228,9 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
   while (r.accept(",")) {
     if (isMatrix(b) && r.accept("matrix")) {
       b.matrix = static_cast<int>(r.integer("the number of a matrix", -1));
+    } else if (b.role == Buffer::Role::Scratch && r.accept("in")) {
+      r.expect("registers", "`in registers`");
+      b.inRegisters = true;
     } else if (r.accept("staged")) {
       StagedDimension d;
       r.expect("function", ""), d.function = static_cast<int>(r.integer("the number of a function", -1));

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Copies of a matrix that one step of a loop uses, in scratch memory: what stage and keep have in common.
+//
+//   label kt: band kt: ... S[y, x, k]: C[x, y] += A[k, y] * B[x, k]     with 16 steps of k in one of kt
+//   => withCopies(kernel, {"A", "kt"})
+//   label kt: band kt: alloc A_pack: sequence
+//     label A1: band A1: label A0: band A0: A_copy[.., kt, A0, A1]: A_pack[A0 - kt, A1 - y] = A[A0, A1]
+//     ... S[y, x, k, kt]: C[x, y] += A_pack[k - kt, 0] * B[x, k]
+//
+// The copies have exactly the cells that the step reads or writes; the scratch memory has the smallest box of constant size
+// around them. What is copied in is read by the step, and what is copied back was written by it, so that steps which run at
+// the same time touch what they touched before. PPCG's way: Verdoolaege et al., Polyhedral parallel code generation for CUDA,
+// TACO 2013.
+#pragma once
+#include "compiler/kernel/schedule.h"
+
+namespace pbc::kernel {
+
+struct CopyRequest {
+  std::string matrix, at; // the buffer, the loop's label
+  bool isTransposed = false;
+  long pad = 0;        // cells that are added to each row
+  bool isKept = false; // it may be written, is written back, and is meant for registers
+};
+
+Outcome withCopies(const Scheduled &, const CopyRequest &);
+
+} // namespace pbc::kernel
