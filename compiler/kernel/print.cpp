@@ -165,8 +165,6 @@ std::string dimensions(const Statement &s) {
   return "[" + text + "]";
 }
 
-bool isMatrix(const Buffer &b) { return b.role == Buffer::Role::Input || b.role == Buffer::Role::Output; }
-
 std::string buffer(const Buffer &b, int place) {
   constexpr std::pair<Buffer::Role, const char *> kRoles[] = {{Buffer::Role::Input, "input"},
                                                               {Buffer::Role::Output, "output"},
@@ -175,10 +173,10 @@ std::string buffer(const Buffer &b, int place) {
   const auto *role =
       std::find_if(std::begin(kRoles), std::end(kRoles), [&](const auto &r) { return r.first == b.role; });
   std::string text = fmt::format("  buffer {} {} {}-d {}", b.name, typeName(b.element), b.rank, role->second);
+  if (b.role == Buffer::Role::Scratch)
+    text += fmt::format(" [{}]", fmt::join(b.extents, ", "));
   if (b.lanes)
     text += fmt::format(", {} lanes", b.lanes);
-  if (!b.extents.empty())
-    text += fmt::format(" of {}", fmt::join(b.extents, " x "));
   if (isMatrix(b) && b.matrix != place)
     text += fmt::format(", matrix {}", b.matrix);
   for (const StagedDimension &d : b.staged)

@@ -99,7 +99,7 @@ Expr StatementBuilder::element(int access, const At &at) const {
   if (const auto by = replaced_.find(access); by != replaced_.end())
     return by->second;
   const Buffer &b = kernel_.buffers[statement_.accesses[access].buffer];
-  if (b.role == Buffer::Role::Input || b.role == Buffer::Role::Output)
+  if (kernel::isMatrix(b))
     return cell(access, at.dimensions);
   Local local{b.name, b.element, {}};
   if (b.role == Buffer::Role::Scratch) {

@@ -242,7 +242,7 @@ Outcome applyStage(const Scheduled &kernel, const Arguments &arguments) {
     if (kernel.buffers[b].name == name)
       copy.matrix = static_cast<int>(b);
   const Buffer &matrix = kernel.buffers[static_cast<std::size_t>(copy.matrix)];
-  if ((matrix.role != Buffer::Role::Input && matrix.role != Buffer::Role::Output) || matrix.rank == 0)
+  if (!isMatrix(matrix) || matrix.rank == 0)
     return {std::nullopt, fmt::format("{} is no matrix with cells", name)};
   copy.cells = static_cast<std::size_t>(matrix.rank);
   const LoopNode at = *findLoop(kernel.schedule.tree, label);
