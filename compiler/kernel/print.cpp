@@ -173,8 +173,8 @@ std::string buffer(const Buffer &b, int place) {
   const auto *role =
       std::find_if(std::begin(kRoles), std::end(kRoles), [&](const auto &r) { return r.first == b.role; });
   std::string text = fmt::format("  buffer {} {} {}-d {}", b.name, typeName(b.element), b.rank, role->second);
-  if (b.role == Buffer::Role::Scratch)
-    text += fmt::format(" [{}]", fmt::join(b.extents, ", "));
+  if (!b.extents.empty())
+    text += fmt::format(" of {}", fmt::join(b.extents, " x "));
   if (b.lanes)
     text += fmt::format(", {} lanes", b.lanes);
   if (isMatrix(b) && b.matrix != place)

@@ -106,8 +106,10 @@ Expr StatementBuilder::element(int access, const At &at) const {
     local.indices = expressions(indices_[access], at.dimensions);
     std::reverse(local.indices.begin(), local.indices.end()); // dimension 0 is contiguous
   }
-  if (b.lanes)
+  if (b.lanes) {
     local.indices.push_back(at.lane ? at.lane : integer(0));
+    local.isByLane = true;
+  }
   return make({std::move(local)});
 }
 

@@ -24,7 +24,7 @@ const char *const kernels[] = {
   buffer A double 2-d input
   buffer B float 2-d input, matrix 7
   buffer AB double 2-d output
-  buffer P double 2-d scratch [16, 34]
+  buffer P double 2-d scratch of 16 x 34
   S0[x, y] of rule 1: s[x, y] = -0.5e-3 // a comment
     { S0[x, y] : 0 <= x < w and 0 <= y < h }
   S1[x, y; k] of rule 1: s[x, y] += A[k, y : k > 0] * double(B[x, 2k + floor((x)/3)])
