@@ -256,9 +256,15 @@ Outcome applyStage(const Scheduled &kernel, const Arguments &arguments) {
   copy.cells = static_cast<std::size_t>(matrix.rank);
   const LoopNode at = *findLoop(kernel.schedule.tree, label);
   bool isRead = false;
+  const isl::union_set here = isl::manage(isl_schedule_node_get_domain(at.band.get()));
   for (const int index : statementsBelow(kernel, at))
     for (const Access &a : kernel.statements[static_cast<std::size_t>(index)].accesses) {
-      isRead |= a.buffer == copy.matrix;
+      if (a.buffer == copy.matrix && !a.isWrite) {
+        isRead = true;
+        const Statement &s = kernel.statements[static_cast<std::size_t>(index)];
+        if (!isl::union_set(s.domain.intersect_params(kernel.context)).is_subset(here))
+          return {std::nullopt, fmt::format("{} reads {} in other loops, too", s.name, name)};
+      }
       if (a.buffer == copy.matrix && a.isWrite)
         return {std::nullopt, fmt::format("the loop over {} writes {}", label, name)};
     }
