@@ -76,7 +76,7 @@ public:
     std::vector<std::string> parameters = kernel_.parameters;
     for (const std::string &own : ownParameters(r_.text()))
       parameters.push_back(own);
-    const Fragments fragments(r_, ctx_, parameters);
+    const Fragments fragments(r_, ctx_, parameters, kernel_);
     kernel_.context = isl::manage(isl_set_universe(isl_space_params_alloc(ctx_.get().get(), 0)));
     std::optional<Fragment> dependences;
     textual::CutReader cut;

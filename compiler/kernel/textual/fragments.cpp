@@ -113,18 +113,39 @@ isl::set Fragments::domain(const Fragment &f, const Statement &s) const {
 }
 
 isl::union_set Fragments::instances(const Fragment &f) const {
-  return read<isl::union_set>(
+  const isl::union_set read = this->read<isl::union_set>(
       f, f.text, "names of statements, or a set of instances such as `{ S0[x] : x < 3 }`", nullptr);
+  requireInstances(f, read);
+  return read;
 }
 
 isl::union_map Fragments::dependences(const Fragment &f) const {
-  return read<isl::union_map>(f, f.text, "pairs of instances, such as `{ S0[x] -> S0[1 + x] : x >= 0 }`",
-                              nullptr);
+  const isl::union_map read = this->read<isl::union_map>(
+      f, f.text, "pairs of instances, such as `{ S0[x] -> S0[1 + x] : x >= 0 }`", nullptr);
+  requireInstances(f, read.domain().unite(read.range()));
+  return read;
 }
 
 isl::union_pw_aff Fragments::functions(const Fragment &f) const {
-  return read<isl::union_pw_aff>(
+  const isl::union_pw_aff read = this->read<isl::union_pw_aff>(
       f, f.text, "functions of instances, such as `{ S0[x] -> [(x)]; S1[x, k] -> [(k)] }`", nullptr);
+  requireInstances(f, read.domain());
+  return read;
+}
+
+void Fragments::requireInstances(const Fragment &f, const isl::union_set &all) const {
+  const auto isInstance = [&](const isl::set &s) {
+    const char *name = isl_set_get_tuple_name(s.get());
+    return std::any_of(kernel_.statements.begin(), kernel_.statements.end(), [&](const Statement &one) {
+      return name && one.name == name &&
+             isl_set_dim(s.get(), isl_dim_set) == static_cast<int>(one.dimensions.size());
+    });
+  };
+  bool areInstances = true;
+  all.foreach_set([&](const isl::set &s) { areInstances = areInstances && isInstance(s); });
+  if (!areInstances)
+    reader_.fail(f.span,
+                 "this names something that is no statement of the kernel, or not with its dimensions");
 }
 
 isl::map Fragments::relation(const Fragment &f, const Statement &s) const {

@@ -15,9 +15,11 @@ namespace pbc::kernel::textual {
 
 class Fragments {
 public:
-  /// `parameters`: all names that stand for parameters anywhere in the kernel, in isl's order.
-  Fragments(const Reader &reader, const poly::Context &ctx, const std::vector<std::string> &parameters)
-      : reader_(reader), ctx_(ctx), parameters_(parameters), prefix_(poly::parameterPrefix(parameters)) {}
+  /// `parameters`: all names that stand for parameters anywhere in the kernel, in isl's order. `kernel`: as far as it is read.
+  Fragments(const Reader &reader, const poly::Context &ctx, const std::vector<std::string> &parameters,
+            const Kernel &kernel)
+      : reader_(reader), ctx_(ctx), parameters_(parameters), prefix_(poly::parameterPrefix(parameters)),
+        kernel_(kernel) {}
 
   /// A function of the parameters.
   isl::pw_aff ofParameters(const Fragment &) const;
@@ -37,12 +39,15 @@ private:
   template <class T>
   T read(const Fragment &, const std::string &text, const std::string &what, const Statement *) const;
   void requireKnownNames(const Fragment &, const Statement *) const;
+  /// Whether these are instances of the kernel's statements.
+  void requireInstances(const Fragment &, const isl::union_set &) const;
   static std::string tuple(const Statement &);
 
   const Reader &reader_;
   const poly::Context &ctx_;
   std::vector<std::string> parameters_;
   std::string prefix_;
+  const Kernel &kernel_;
 };
 
 } // namespace pbc::kernel::textual

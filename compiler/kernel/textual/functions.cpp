@@ -7,6 +7,7 @@
 #include <isl/id.h>
 #include <isl/map.h>
 #include <isl/set.h>
+#include <isl/union_set.h>
 
 namespace pbc::kernel::textual {
 namespace {
@@ -158,6 +159,18 @@ std::string conditionText(const isl::set &s, const Names &names) {
 }
 
 std::string setText(const isl::set &s, const Names &names) { return inOrder(poly::nameDimensions(s, names)); }
+
+std::string instancesText(const isl::union_set &all, const std::vector<Statement> &statements) {
+  std::string text;
+  for (const Statement &s : statements) {
+    const isl::set own = isl::manage(isl_union_set_extract_set(all.get(), isl_set_get_space(s.domain.get())));
+    if (own.is_empty())
+      continue;
+    const std::string pieces = setText(own, s.dimensions);
+    text += (text.empty() ? "{ " : "; ") + pieces.substr(2, pieces.size() - 4);
+  }
+  return text.empty() ? "{ }" : text + " }";
+}
 
 std::string relationText(const isl::map &m, const Names &names) {
   isl_map *own = m.copy();

@@ -21,6 +21,8 @@ std::string functionText(const isl::pw_aff &, const Names &);
 std::string conditionText(const isl::set &, const Names &);
 /// isl's text in braces.
 std::string setText(const isl::set &, const Names &);
+/// The same for instances of several statements, in the order of these.
+std::string instancesText(const isl::union_set &, const std::vector<Statement> &);
 std::string relationText(const isl::map &, const Names &);
 /// Whether two sets have equal pieces in the same order, which decides the order of loops over them.
 bool areSamePieces(const isl::set &, const isl::set &);

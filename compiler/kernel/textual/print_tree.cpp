@@ -113,7 +113,7 @@ private:
     }
     if (isWhole)
       return poly::join(names);
-    return braces(poly::text(isl::union_set(isl::manage(isl_schedule_node_filter_get_filter(filter.get())))));
+    return instancesText(isl::manage(isl_schedule_node_filter_get_filter(filter.get())), kernel_.statements);
   }
 
   /// In the order of the kernel.
@@ -140,15 +140,11 @@ std::string piecesText(const Scheduled &kernel, const isl::schedule &tree) {
   const isl::union_set all = isl::manage(isl_schedule_get_domain(tree.get()));
   const auto known = [&](const isl::set &s) { return s.intersect_params(kernel.context); };
   bool isSame = true;
-  std::string text;
   for (const Statement &s : kernel.statements) {
     const isl::set own = isl::manage(isl_union_set_extract_set(all.get(), isl_set_get_space(s.domain.get())));
     isSame = isSame && areSamePieces(known(own), known(s.domain));
-    const std::string pieces = setText(own, s.dimensions);
-    if (!own.is_empty())
-      text += (text.empty() ? "{ " : "; ") + pieces.substr(2, pieces.size() - 4);
   }
-  return isSame || text.empty() ? "" : text + " }";
+  return isSame || all.is_empty() ? "" : instancesText(all, kernel.statements);
 }
 
 } // namespace pbc::kernel::textual

@@ -112,21 +112,23 @@ private:
   isl::schedule_node parts(const isl::schedule_node &leaf, const Line &line) const {
     if (line.below.empty())
       r_.fail(line.span, "this line has no parts below it", "a part is a line with the names of statements");
-    const isl::union_set all = isl::manage(isl_schedule_node_get_domain(leaf.get()));
-    std::vector<std::string> left = statementsAt(leaf);
+    const auto known = [&](const isl::union_set &set) { return set.intersect_params(kernel_.context); };
+    const isl::union_set all = known(isl::manage(isl_schedule_node_get_domain(leaf.get())));
+    const std::vector<std::string> names = statementsAt(leaf);
     isl::union_set seen = isl::manage(isl_union_set_empty_ctx(isl_set_get_ctx(kernel_.context.get())));
     isl::union_set_list filters =
         isl::manage(isl_union_set_list_alloc(isl_schedule_node_get_ctx(leaf.get()), 0));
     for (const Line &part : line.below) {
-      const isl::union_set filter = instancesOf(part, left), own = filter.intersect(all);
+      const isl::union_set filter = instancesOf(part, names), own = filter.intersect(all);
       if (!own.intersect(seen).is_empty())
         r_.fail(part.span, "some instances of this part are in another one, too");
       seen = seen.unite(own);
       filters = filters.add(filter);
     }
-    if (!all.is_subset(seen))
-      r_.fail(line.span, "some instances are in no part" +
-                             (left.empty() ? "" : ": there is none for " + poly::join(left)));
+    if (const isl::union_set missing = all.subtract(seen); !missing.is_empty())
+      r_.fail(line.span, "some instances are in no part of this " +
+                             std::string(line.kind == Line::Kind::Set ? "set" : "sequence") + ": those of " +
+                             namesIn(missing));
     isl::schedule_node made = isl::manage(
         line.kind == Line::Kind::Set ? isl_schedule_node_insert_set(leaf.copy(), filters.release())
                                      : isl_schedule_node_insert_sequence(leaf.copy(), filters.release()));
@@ -135,16 +137,21 @@ private:
     return made;
   }
 
-  isl::union_set instancesOf(const Line &part, std::vector<std::string> &left) const {
-    if (part.instances) {
-      left.clear(); // what is missing is known by its instances alone
+  static std::string namesIn(const isl::union_set &instances) {
+    std::vector<std::string> names;
+    instances.foreach_set([&](const isl::set &s) { names.emplace_back(isl_set_get_tuple_name(s.get())); });
+    return poly::join(names);
+  }
+
+  isl::union_set instancesOf(const Line &part, const std::vector<std::string> &names) const {
+    if (part.instances)
       return f_.instances(*part.instances);
-    }
     isl::union_set all = isl::manage(isl_union_set_empty_ctx(isl_set_get_ctx(kernel_.context.get())));
     for (const Fragment &name : part.statements) {
       if (statementIndex(kernel_, name.text) < 0)
         r_.fail(name.span, "there is no statement `" + name.text + "`");
-      take(left, name);
+      std::vector<std::string> here = names;
+      take(here, name);
       all = isl::manage(isl_union_set_add_set(
           all.release(), isl_set_universe(isl_set_get_space(statement(name.text).domain.get()))));
     }

@@ -3,6 +3,7 @@
 #include "tests/unit/transform/compiled.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/print.h"
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -118,15 +119,18 @@ void Comparison::add(const std::string &what, const Scheduled &before, const Sch
   }
   const std::string number = std::to_string(count_);
   std::string frame, regions, fills, sum = "0UL";
-  for (std::size_t b = 0; b < after.buffers.size(); ++b) {
-    const Buffer &buffer = after.buffers[b];
+  for (const Buffer &buffer : after.buffers) {
     if (buffer.role == Buffer::Role::Local || buffer.role == Buffer::Role::Scratch)
       continue;
     frame += fmt::format("  pb::Region<double, {}> m_{};\n", buffer.rank, buffer.name);
-    regions += fmt::format("f.m_{} = region<{}>({}); ", buffer.name, buffer.rank, b);
-    fills += fmt::format("fill({}, {}); ", b, buffer.rank);
+    // A step may remove a buffer, so the first kernel says which memory it is.
+    const auto number = std::find_if(before.buffers.begin(), before.buffers.end(),
+                                     [&](const Buffer &o) { return o.name == buffer.name; }) -
+                        before.buffers.begin();
+    regions += fmt::format("f.m_{} = region<{}>({}); ", buffer.name, buffer.rank, number);
+    fills += fmt::format("fill({}, {}); ", number, buffer.rank);
     if (buffer.role == Buffer::Role::Output)
-      sum += fmt::format(" + sumOf({}, {})", b, buffer.rank);
+      sum += fmt::format(" + sumOf({}, {})", number, buffer.rank);
   }
   code_ += fmt::format("#line 1 \"{0}\"\nstruct Frame{0} {{ long v_n, v_m;\n{1}}};\n{2}", number, frame,
                        emit::kernelFunction(after, "kernel" + number, "Frame" + number, ctx_));

@@ -155,7 +155,10 @@ std::string randomKernel(Random &r) { return KernelMaker(r).make(); }
 
 script::Step randomStep(Random &r, const Scheduled &kernel) {
   using Kind = Parameter::Kind;
-  const Transformation &t = r.of(transformations());
+  const Transformation *chosen = &r.of(transformations());
+  if (chosen->name == "scalar") // it always applies, and then little else does
+    chosen = &r.of(transformations());
+  const Transformation &t = *chosen;
   std::vector<std::string> labels = labelsOf(kernel.schedule.tree), buffers;
   for (const Buffer &b : kernel.buffers)
     buffers.push_back(b.name);
@@ -181,7 +184,8 @@ script::Step randomStep(Random &r, const Scheduled &kernel) {
       values.push_back(nameValue(label()));
       break;
     case Kind::Loops: { // neighbours in the tree are the most likely ones to fit
-      const long count = r.number(1, std::min<long>(3, std::max<long>(1, static_cast<long>(labels.size()))));
+      const long count =
+          r.once(2) ? 1 : r.number(1, std::min<long>(3, std::max<long>(1, static_cast<long>(labels.size()))));
       const long first = r.number(0, std::max<long>(0, static_cast<long>(labels.size()) - count));
       for (long k = 0; k < count; ++k)
         values.push_back(nameValue(labels.empty() ? "nowhere" : labels[static_cast<std::size_t>(first + k)]));

@@ -12,9 +12,10 @@
 #include "tests/unit/transform/compiled.h"
 #include "tests/unit/transform/random_kernels.h"
 #include "tests/unit/transform/textual.h"
+#include <cstdio>
 #include <cstdlib>
 #include <gmock/gmock.h>
-#include <set>
+#include <map>
 
 using namespace pbc::kernel;
 
@@ -25,11 +26,13 @@ long fromEnvironment(const char *name, long otherwise) {
   return text ? std::atol(text) : otherwise;
 }
 
-/// Runs up to three random steps; those that do not apply have a reason.
+/// Tries random steps until some of them apply; those that do not have a reason.
 Scheduled afterRandomSteps(Random &r, Texts &texts, const Scheduled &start, std::string &what,
-                           std::set<std::string> &applied) {
+                           std::map<std::string, int> &applied) {
   Scheduled kernel = withLabels(start);
-  for (long k = r.number(1, 4); k > 0; --k) {
+  const long wanted = r.number(1, 4);
+  long done = 0;
+  for (int tries = 0; tries < 16 && done < wanted; ++tries) {
     const pbc::script::Step step = randomStep(r, kernel);
     StepOutcome made;
     if (!texts.context().withBudget(kDependenceBudget, [&] { made = run(step, kernel); }))
@@ -40,7 +43,8 @@ Scheduled afterRandomSteps(Random &r, Texts &texts, const Scheduled &start, std:
     }
     kernel = std::move(*made.kernel);
     what += pbc::script::text(step) + ";\n";
-    applied.insert(step.transformation);
+    ++applied[step.transformation];
+    ++done;
     EXPECT_THAT(verify(kernel), testing::IsEmpty()) << what;
   }
   return kernel;
@@ -49,7 +53,7 @@ Scheduled afterRandomSteps(Random &r, Texts &texts, const Scheduled &start, std:
 TEST(Registry, AcceptedStepsKeepDependencesAndResults) {
   const long pairs = fromEnvironment("PBC_PAIRS", 200), batch = 24;
   const auto seed = static_cast<unsigned long>(fromEnvironment("PBC_SEED", 1));
-  std::set<std::string> applied;
+  std::map<std::string, int> applied;
   for (long first = 0; first < pairs && !HasFailure(); first += batch) {
     Texts texts;
     Comparison comparison(texts.context());
@@ -63,11 +67,15 @@ TEST(Registry, AcceptedStepsKeepDependencesAndResults) {
         const Scheduled after = afterRandomSteps(r, texts, kernel, what, applied);
         if (!kernel.reassociates)
           EXPECT_TRUE(isLegal(after.schedule.tree, kernel.dependences)) << what;
+        const std::string printed = print(after);
+        EXPECT_EQ(print(texts.kernel(printed)), printed) << what;
         comparison.add(what, kernel, after);
       }
     }
     EXPECT_EQ(comparison.differences(), "");
   }
+  if (std::getenv("PBC_PAIRS"))
+    std::printf("applied: %s\n", testing::PrintToString(applied).c_str());
   // The pairs are of use only if most transformations apply to some kernel.
   EXPECT_GE(2 * applied.size(), transformations().size()) << testing::PrintToString(applied);
 }

@@ -137,8 +137,9 @@ TEST(KernelText, ErrorsSayWhatIsExpected) {
   };
   EXPECT_THAT(message("kernel Add", "kernal Add"),
               HasSubstr("kernel:2:1: error: expected `kernel` and its name"));
-  EXPECT_THAT(message("2-d input", "2-d inputs"),
-              HasSubstr("kernel:3:23: error: expected `input`, `output`, `local` or `scratch`, found `inputs`"));
+  EXPECT_THAT(
+      message("2-d input", "2-d inputs"),
+      HasSubstr("kernel:3:23: error: expected `input`, `output`, `local` or `scratch`, found `inputs`"));
   EXPECT_THAT(message("A[x, y] +", "AA[x, y] +"), HasSubstr("kernel:5:23: error: there is no buffer `AA`"));
   EXPECT_THAT(message("A[x, y] +", "A[x] +"), HasSubstr("A has 2 dimensions, but here is 1 index"));
   EXPECT_THAT(message("A[x, y] +", "A[x, z] +"),
@@ -173,6 +174,18 @@ kernel Sum [n]
   EXPECT_THAT(t.messages(text),
               HasSubstr("the schedule gives no order to instances of S and S that access the same element"));
   EXPECT_EQ(t.messages(text + "    band k\n"), "");
+}
+
+TEST(KernelText, SetsAreThoseOfTheStatements) {
+  Texts t;
+  for (const char *wrong : {"of { [y, x] : y < 3 }", "of { S0[y] : y < 3 }", "of { T[y, x] : y < 3 }"})
+    EXPECT_THAT(t.messages(replaced(kAdd, "schedule", std::string("schedule ") + wrong)),
+                HasSubstr("this names something that is no statement of the kernel"))
+        << wrong;
+  EXPECT_THAT(t.messages(replaced(kAdd, "band y, x", "band { [y, x] -> [(x)] }")),
+              HasSubstr("no statement of the kernel"));
+  EXPECT_THAT(t.messages(replaced(kAdd, "  schedule", "  dependences\n    { S0[y, x] -> T[] }\n  schedule")),
+              HasSubstr("no statement of the kernel"));
 }
 
 TEST(KernelText, NoTextIsTooMuch) {
