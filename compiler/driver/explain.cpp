@@ -179,6 +179,8 @@ private:
         refused.push_back({{"transformation", note.transformation}, {"why", note.why}});
     if (!text.note.empty())
       refused.push_back({{"transformation", "separate loops"}, {"why", text.note}});
+    for (const loop::Left &l : text.left)
+      refused.push_back({{"transformation", kernel::text(l.how)}, {"why", loop::words(l.why)}});
     out["loops"] = loops;
     out["tasks"] = {{"parts", parts}, {"order", order(k)}};
     out["not_applied"] = refused;

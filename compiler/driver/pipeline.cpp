@@ -9,6 +9,8 @@
 #include "compiler/driver/problems.h"
 #include "compiler/driver/standard_library.h"
 #include "compiler/emit/device_texts.h"
+#include "compiler/emit/kernel/nest.h"
+#include "compiler/kernel/lift.h"
 #include "compiler/kernel/print.h"
 #include "compiler/schedule/verify.h"
 #include "compiler/sema/check.h"
@@ -83,6 +85,23 @@ constexpr Pass kPasses[] = {
      makesProgram},
 };
 
+/// The kernels as lifting makes them, each once: plans share most of their steps.
+std::string liftedText(Compilation &c) {
+  std::string out;
+  for (const auto &t : c.module.transforms) {
+    std::vector<const schedule::Step *> seen;
+    for (const auto &plan : c.plans[t.index].plans)
+      for (const schedule::Step &s : plan.steps) {
+        const auto isSame = [&](const schedule::Step *other) { return schedule::isSameStep(*other, s); };
+        if (s.callsTransforms || std::any_of(seen.begin(), seen.end(), isSame))
+          continue;
+        seen.push_back(&s);
+        out += kernel::print(kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context).kernel);
+      }
+  }
+  return out;
+}
+
 std::string kernelsText(Compilation &c) {
   std::string out;
   for (const auto &t : c.module.transforms)
@@ -95,6 +114,15 @@ std::string kernelsText(Compilation &c) {
       }
       out += kernel::print(t, c.fusions[t.index][plan]);
     }
+  return out;
+}
+
+std::string loopsText(Compilation &c) {
+  std::string out;
+  for (const auto &ofTransform : c.kernels)
+    for (const auto &ofPlan : ofTransform)
+      for (const auto &k : ofPlan)
+        out += k ? emit::loopsText(*k, c.context) : "";
   return out;
 }
 
@@ -121,7 +149,9 @@ constexpr Printer kPrinters[] = {
     {Stage::Graph, "choice grid",
      [](Compilation &c) { return choice::printGraph(c.module, c.choices, c.options.dot); }},
     {Stage::Plan, "plans", [](Compilation &c) { return schedule::print(c.module, c.plans); }},
+    {Stage::Lifted, "versions", liftedText},
     {Stage::Kernels, "kernels", kernelsText},
+    {Stage::Loops, "kernels", loopsText},
     {Stage::Explain, "kernels",
      [](Compilation &c) { return explain(inputOf(c), c.reports, c.context, c.options.json, c.spaces); }},
     {Stage::OpenCl, "kernels", [](Compilation &c) { return emit::deviceTexts(inputOf(c), false); }},

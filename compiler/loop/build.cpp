@@ -94,10 +94,18 @@ private:
   void declare(std::vector<NodePtr> &to, const std::string &local) const {
     if (declared_.contains(local))
       return;
-    for (const Buffer &b : kernel_.buffers)
-      if (b.name == local)
-        to.push_back(make(
-            Node{Array{b.name, b.element, b.lanes ? std::vector{integer(b.lanes)} : std::vector<Expr>{}}}));
+    for (const Buffer &b : kernel_.buffers) {
+      if (b.name != local)
+        continue;
+      Array array{b.name, b.element, {}};
+      if (b.role == Buffer::Role::Scratch)
+        array.space = Array::Space::Task;
+      if (b.lanes)
+        array.extents.push_back(integer(b.lanes));
+      for (auto extent = b.extents.rbegin(); extent != b.extents.rend(); ++extent)
+        array.extents.push_back(integer(*extent));
+      to.push_back(make({std::move(array)}));
+    }
   }
 
   NodePtr node(const isl::ast_node &n) {

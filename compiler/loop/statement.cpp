@@ -99,11 +99,17 @@ Expr StatementBuilder::element(int access, const At &at) const {
   if (const auto by = replaced_.find(access); by != replaced_.end())
     return by->second;
   const Buffer &b = kernel_.buffers[statement_.accesses[access].buffer];
-  if (b.role != Buffer::Role::Local)
+  if (kernel::isMatrix(b))
     return cell(access, at.dimensions);
   Local local{b.name, b.element, {}};
-  if (b.lanes)
+  if (b.role == Buffer::Role::Scratch) {
+    local.indices = expressions(indices_[access], at.dimensions);
+    std::reverse(local.indices.begin(), local.indices.end()); // dimension 0 is contiguous
+  }
+  if (b.lanes) {
     local.indices.push_back(at.lane ? at.lane : integer(0));
+    local.isByLane = true;
+  }
   return make({std::move(local)});
 }
 
@@ -215,7 +221,7 @@ Call StatementBuilder::deviceCall(const At &at) const {
 }
 
 Expr StatementBuilder::written(const std::vector<Expr> &dimensions) const {
-  if (statement_.isOpaque || target().role == Buffer::Role::Local)
+  if (statement_.isOpaque || target().role != Buffer::Role::Output)
     return nullptr;
   return element(statement_.write, {dimensions, nullptr});
 }

@@ -68,7 +68,11 @@ struct Let {
 
 /// Declares a scalar of the rule's body, or an array of them, for the rest of the enclosing block.
 struct Array {
-  enum class Space { Own, Group }; // of one thread or work-item; of all items of a group
+  enum class Space {
+    Own,   // of one thread or work-item
+    Task,  // of one task, too large for its stack
+    Group, // of all items of a group
+  };
   std::string name;
   Scalar element;
   std::vector<Expr> extents; // none: a scalar

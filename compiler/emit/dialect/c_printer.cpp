@@ -80,11 +80,12 @@ std::string CPrinter::extent(const loop::Array &a) {
 
 void CPrinter::node(const loop::Array &a, const std::string &indent) {
   if (a.space == loop::Array::Space::Group) {
-    out_ += indent + dialect_.localArray(dialect_.type(a.element), a.name, extent(a)) + ";\n";
+    out_ += indent + dialect_.localArray(dialect_.type(a.element), a.name + "_l", extent(a)) + ";\n";
     return;
   }
   const std::string type = dialect_.type(a.element);
-  out_ += indent + (a.ofVectors ? "pb::Vector<" + type + ", W>" : type) + ' ' + a.name + "_l";
+  out_ += indent + (a.space == loop::Array::Space::Task ? dialect_.taskArray() : "") +
+          (a.ofVectors ? "pb::Vector<" + type + ", W>" : type) + ' ' + a.name + "_l";
   for (const Expr &e : a.extents) {
     out_ += '[';
     put(e);

@@ -66,17 +66,14 @@ std::string Cxx::hint(const loop::Hint &h) const {
   return text.empty() ? "" : "#pragma clang loop" + text + "\n";
 }
 
-std::string Cxx::signature(const Signature &s) const {
-  std::string text = s.name + "(";
-  for (std::size_t k = 0; k < s.parameters.size(); ++k) {
-    const Parameter &p = s.parameters[k];
-    text += std::string(k ? ", " : "") + (p.isConstant ? "const " : "") + (p.type ? type(*p.type) : index()) +
-            (!p.isPointer ? " "
-             : p.isAlone  ? restricted()
-                          : " *") +
-            p.name;
-  }
-  return text + ")";
+std::string Cxx::parameter(const Parameter &p) const {
+  return std::string(p.isConstant ? "const " : "") + (p.type ? type(*p.type) : index()) +
+         (!p.isPointer ? " "
+          : p.isAlone  ? restricted()
+                       : " *") +
+         p.name;
 }
+
+std::string Cxx::signature(const Signature &s) const { return s.name + "(" + parameters(s) + ")"; }
 
 } // namespace pbc::emit

@@ -13,6 +13,7 @@ class Cxx : public Dialect {
 public:
   std::string helper(Helper) const override;
   std::string restricted() const override { return " *__restrict "; }
+  std::string taskArray() const override { return "alignas(64) static thread_local "; }
   std::string unused() const override { return "[[maybe_unused]] "; }
   std::string infinity(Scalar) const override;
   std::string function(const loop::Function &) const override;
@@ -22,6 +23,7 @@ public:
                 const std::vector<std::string> &strides,
                 const std::vector<std::string> &extents) const override;
   std::string hint(const loop::Hint &) const override;
+  std::string parameter(const Parameter &) const override;
   std::string signature(const Signature &) const override;
 };
 

@@ -37,15 +37,13 @@ Dialect::ViewText DeviceC::view(std::size_t, const loop::Call::View &, Scalar, c
   return text;
 }
 
+std::string DeviceC::parameter(const Parameter &p) const {
+  return fmt::format("{}{}{}{}{}", p.isPointer ? "PB_GLOBAL " : "", p.isConstant ? "const " : "",
+                     p.type ? type(*p.type) : index(), p.isPointer ? " *" : " ", p.name);
+}
+
 std::string DeviceC::signature(const Signature &s) const {
-  std::string text = fmt::format("PB_KERNEL({})(", s.name);
-  for (std::size_t k = 0; k < s.parameters.size(); ++k) {
-    const Parameter &p = s.parameters[k];
-    text += fmt::format("{}{}{}{}{}{}", k ? ", " : "", p.isPointer ? "PB_GLOBAL " : "",
-                        p.isConstant ? "const " : "", p.type ? type(*p.type) : index(),
-                        p.isPointer ? " *" : " ", p.name);
-  }
-  return text + ")";
+  return fmt::format("PB_KERNEL({})({})", s.name, parameters(s));
 }
 
 std::string DeviceC::itemId(loop::Parallel::Over over, int axis) const {

@@ -15,8 +15,18 @@ namespace {
 std::string Dialect::type(Scalar s) const { return body::cxxType(s); }
 std::string Dialect::itemId(loop::Parallel::Over, int) const { noGroups(); }
 std::string Dialect::barrier() const { noGroups(); }
+std::string Dialect::taskArray() const {
+  throw std::logic_error("a printed language without tasks gets an array of one");
+}
 std::string Dialect::localArray(const std::string &, const std::string &, const std::string &) const {
   noGroups();
+}
+
+std::string Dialect::parameters(const Signature &s) const {
+  std::string all;
+  for (const Parameter &p : s.parameters)
+    all += (all.empty() ? "" : ", ") + parameter(p);
+  return all;
 }
 
 } // namespace pbc::emit

@@ -69,15 +69,22 @@ public:
   // ---- what surrounds loops
   /// Lines before a loop; "" for no hint. With their ends of lines.
   virtual std::string hint(const loop::Hint &) const { return ""; }
+  virtual std::string parameter(const Parameter &) const = 0;
   virtual std::string signature(const Signature &) const = 0;
 
   // ---- what machines with groups of items have
   /// The item's, group's or lane's number along an axis.
   virtual std::string itemId(loop::Parallel::Over, int axis) const;
   virtual std::string barrier() const;
+  /// Before the declaration of an array of one task: "alignas(64) static thread_local ".
+  virtual std::string taskArray() const;
   /// An array that all items of a group share; `extents` are products already.
   virtual std::string localArray(const std::string &type, const std::string &name,
                                  const std::string &extent) const;
+
+protected:
+  /// All parameters with commas between them.
+  std::string parameters(const Signature &) const;
 };
 
 } // namespace pbc::emit

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/emit/kernel/kernel_text.h"
+#include "compiler/emit/dialect/cxx.h"
 #include "compiler/emit/kernel/loops.h"
-#include "compiler/kernel/tree.h"
-#include "compiler/loop/build.h"
+#include "compiler/emit/kernel/nest.h"
 #include <isl/aff.h>
 
 namespace pbc::emit {
@@ -12,16 +12,12 @@ using kernel::Buffer;
 
 namespace {
 
-// Takes fractions of a second; the project's own programs need less.
-constexpr unsigned long kAstBudget = 1'000'000;
-
 // One pointer for each matrix that a body uses, as parameters: LLVM uses __restrict of parameters only.
-std::string pointerParameters(const kernel::Scheduled &kernel, const Used &used, bool mayShareViews) {
+std::string pointerParameters(const loop::Nest &nest, const Used &used, bool mayShareViews) {
   std::string text;
-  for (int b : used.buffers) {
-    const Buffer &buffer = kernel.buffers[b];
-    text += std::string(", ") + (buffer.role == Buffer::Role::Input ? "const " : "") +
-            body::cxxType(buffer.element) + (mayShareViews ? " *" : " *__restrict ") + buffer.name + "_p";
+  for (const int b : used.buffers) {
+    const loop::Matrix &m = nest.buffers[static_cast<std::size_t>(b)];
+    text += ", " + Cxx().parameter({m.name + "_p", m.element, true, m.isInput, !mayShareViews});
   }
   return text;
 }
@@ -38,13 +34,15 @@ std::string pointerArguments(const kernel::Scheduled &kernel, const Used &used) 
 const std::string kUnit = "static inline void ", kGeneral = "__attribute__((minsize)) static void ",
                   kRare = "[[gnu::cold, gnu::noinline]] ";
 
-std::string body(const kernel::Scheduled &kernel, const loop::Nest &nest, const std::string &declared,
-                 const Place &place, Used &used) {
-  const LoopText text = printLoops(nest, place, used);
+std::string body(const KernelNest &made, const std::string &declared, const Place &place, Used &used,
+                 std::vector<loop::Left> &left) {
+  const kernel::Scheduled &kernel = made.kernel;
+  LoopText text = printLoops(made.nest, place, used);
+  left.insert(left.end(), text.left.begin(), text.left.end());
   return text.types + declared + place.function + "([[maybe_unused]] const " + place.frameType +
          " &f, [[maybe_unused]] const long *low, [[maybe_unused]] const long *high" +
-         pointerParameters(kernel, used, place.mayShareViews) + ") {\n" +
-         (kernel.reassociates ? kReassociate : "") + definitions(nest.buffers, place.unitStride, used) +
+         pointerParameters(made.nest, used, place.mayShareViews) + ") {\n" +
+         (kernel.reassociates ? kReassociate : "") + definitions(made.nest.buffers, place.unitStride, used) +
          text.loops + "}\n";
 }
 
@@ -56,7 +54,7 @@ bool walksAlongRows(const kernel::Scheduled &kernel) {
       return true;
     for (const kernel::Access &a : s.accesses) {
       const Buffer &b = kernel.buffers[a.buffer];
-      if (b.role == Buffer::Role::Local || b.rank == 0)
+      if (!kernel::isMatrix(b) || b.rank == 0)
         continue;
       isl_pw_multi_aff *at = isl_pw_multi_aff_from_map(a.relation.copy());
       isl_pw_aff *x = isl_pw_multi_aff_get_pw_aff(at, 0);
@@ -71,46 +69,19 @@ bool walksAlongRows(const kernel::Scheduled &kernel) {
   return false;
 }
 
-/// The kernel with a schedule that leaves loops as they are.
-kernel::Scheduled plain(const kernel::Scheduled &kernel) {
-  kernel::Scheduled simple = kernel;
-  if (kernel.schedule.plain)
-    simple.schedule.tree = *kernel.schedule.plain;
-  simple.schedule.plain.reset();
-  simple.schedule.registerTile.reset();
-  for (Buffer &b : simple.buffers)
-    b.lanes = 0;
-  return simple;
-}
-
-/// The kernel with a schedule whose loops can be printed, and these loops. Loops over sets of many pieces
-/// have as many cases; if there are too many, each loop runs over all pieces and tests each point.
-kernel::Scheduled printable(const kernel::Scheduled &asked, const poly::Context &ctx, std::string &note,
-                            isl::ast_node &nest) {
-  if (ctx.withBudget(kAstBudget, [&] { nest = loop::generate(asked); }))
-    return asked;
-  note = "its loops have too many cases: they run over all points, and conditions inside choose those that "
-         "count";
-  kernel::Scheduled kernel = plain(asked);
-  kernel.schedule.tree = kernel::withSingleLoops(kernel.schedule.tree);
-  nest = loop::generate(kernel);
-  return kernel;
-}
-
 } // namespace
 
 KernelText kernelText(const kernel::Scheduled &asked, const std::string &name, const std::string &frameType,
                       poly::Context &ctx, bool mayShareViews) {
-  isl::ast_node ast;
-  std::string note;
-  const kernel::Scheduled kernel = printable(asked, ctx, note, ast);
-  const loop::Nest nest = loop::build(kernel, ast); // of both versions
+  const KernelNest made = kernelNest(asked, ctx);
+  const kernel::Scheduled &kernel = made.kernel;
   Used unit, general;
+  std::vector<loop::Left> left;
   const bool hasUnit = walksAlongRows(kernel);
-  const std::string generalBody = body(kernel, nest, (hasUnit ? kRare : "") + kGeneral,
-                                       {name + "_general", frameType, false, mayShareViews}, general);
+  const std::string generalBody = body(made, (hasUnit ? kRare : "") + kGeneral,
+                                       {name + "_general", frameType, false, mayShareViews}, general, left);
   const std::string unitBody =
-      hasUnit ? body(kernel, nest, kUnit, {name + "_unit", frameType, true, mayShareViews}, unit) : "";
+      hasUnit ? body(made, kUnit, {name + "_unit", frameType, true, mayShareViews}, unit, left) : "";
   std::string isUnit;
   for (int b : unit.buffers)
     if (kernel.buffers[b].rank > 0)
@@ -133,7 +104,9 @@ KernelText kernelText(const kernel::Scheduled &asked, const std::string &name, c
   else
     text += "  if (" + isUnit + ")\n    " + name + "_unit" + arguments + "  else\n    " + name + "_general" +
             arguments;
-  return {(note.empty() ? "" : "// " + note + "\n") + text + "}\n#pragma clang diagnostic pop\n", note};
+  std::erase_if(left, [](const loop::Left &l) { return loop::isExpected(l.why); });
+  return {(made.note.empty() ? "" : "// " + made.note + "\n") + text + "}\n#pragma clang diagnostic pop\n",
+          made.note, std::move(left)};
 }
 
 std::string kernelFunction(const kernel::Scheduled &kernel, const std::string &name,

@@ -11,6 +11,7 @@
 // mayShareViews).
 #pragma once
 #include "compiler/kernel/schedule.h"
+#include "compiler/loop/lower/lower.h"
 
 namespace pbc::emit {
 
@@ -20,6 +21,7 @@ inline const std::string kReassociate = "#pragma clang fp reassociate(on)\n";
 struct KernelText {
   std::string text;
   std::string note; // "", or one sentence: the optimised schedule has too many cases, so a plain one is used
+  std::vector<loop::Left> left; // realisations that loops were to have and cannot have
 };
 
 /// `frameType` has members `v_<name>` for sizes and tunables and `m_<name>` (pb::Region) for matrices, with

@@ -5,7 +5,7 @@
 #include "compiler/emit/dialect/device_c.h"
 #include "compiler/emit/kernel/tile_text.h"
 #include "compiler/loop/build.h"
-#include "compiler/loop/lower/lower.h"
+#include "compiler/loop/verify.h"
 
 namespace pbc::emit {
 namespace {
@@ -17,7 +17,7 @@ public:
 
   LoopText print(const loop::NodePtr &body) {
     std::string loops = text(body, "  ");
-    return {std::move(types_), std::move(loops)};
+    return {std::move(types_), std::move(loops), {}};
   }
 
 private:
@@ -44,18 +44,32 @@ private:
   int tiles_ = 0;
 };
 
+/// Checks the tree before and after, in builds that check.
+loop::Lowered lowerNest(const loop::Nest &nest, const loop::Target &target) {
+#ifdef PBC_VERIFY
+  loop::verify(nest.body, loop::Stage::Built);
+#endif
+  loop::Lowered lowered = loop::lower(nest, target);
+#ifdef PBC_VERIFY
+  loop::verify(lowered.body, loop::Stage::Lowered);
+#endif
+  return lowered;
+}
+
 } // namespace
 
 LoopText printLoops(const loop::Nest &nest, const Place &place, Used &used) {
-  const loop::Lowered lowered = loop::lower(nest, {place.unitStride, place.mayShareViews});
-  return LoopPrinter(nest, place, Cxx(), used).print(lowered.body);
+  loop::Lowered lowered = lowerNest(nest, {place.unitStride, place.mayShareViews});
+  const Cxx dialect;
+  LoopText text = LoopPrinter(nest, place, dialect, used).print(lowered.body);
+  text.left = std::move(lowered.left);
+  return text;
 }
 
 std::string deviceLoops(const kernel::Scheduled &kernel, const isl::ast_node &ast, Used &used) {
   const loop::Nest nest = loop::build(kernel, ast, true);
   const DeviceC dialect;
-  return CPrinter(nest.buffers, dialect, false, used)
-      .text(loop::lower(nest, {.unitStride = false}).body, "  ");
+  return CPrinter(nest.buffers, dialect, false, used).text(lowerNest(nest, {.unitStride = false}).body, "  ");
 }
 
 std::string definitions(const std::vector<loop::Matrix> &buffers, bool unitStride, const Used &used) {

@@ -4,6 +4,7 @@
 #pragma once
 #include "compiler/emit/dialect/c_printer.h"
 #include "compiler/kernel/schedule.h"
+#include "compiler/loop/lower/lower.h"
 
 namespace pbc::emit {
 
@@ -18,9 +19,9 @@ struct Place {
 struct LoopText {
   std::string types; // type definitions before the function
   std::string loops;
+  std::vector<loop::Left> left; // what lowering has left (loop/lower/lower.h)
 };
 
-/// Throws std::logic_error if a loop cannot have the realisation that its schedule asks for (loop/lower/lower.h).
 LoopText printLoops(const loop::Nest &, const Place &, Used &);
 
 /// The loops of a work-item, in the dialect of devices. `nest`: isl's AST of its schedule.

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The loop tree of a scheduled kernel, as the emitter and `--emit=loops` use it.
+//
+//   kernelNest(Smooth.0).nest   for c0 = low0; c0 < high0 [vector] ...
+//
+// Loops over sets of many pieces have as many cases. If there are too many, the schedule is replaced by one in which each loop
+// runs over all pieces and tests each point; `note` says so.
+#pragma once
+#include "compiler/kernel/schedule.h"
+#include "compiler/loop/tree.h"
+
+namespace pbc::emit {
+
+struct KernelNest {
+  kernel::Scheduled kernel; // with the schedule from which the nest was made
+  loop::Nest nest;
+  std::string note; // "", or one sentence
+};
+
+KernelNest kernelNest(const kernel::Scheduled &asked, const poly::Context &);
+
+/// What --emit=loops prints: the tree of the schedule, what lowering makes of it for the processor where rows are
+/// contiguous, and what it leaves.
+std::string loopsText(const kernel::Scheduled &, const poly::Context &);
+
+} // namespace pbc::emit
