@@ -2,6 +2,7 @@
 
 #include "compiler/driver/named_schedules.h"
 #include "compiler/driver/problems.h"
+#include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/transform/run.h"
 #include "compiler/script/script.h"
 #include "compiler/source/load.h"
@@ -29,18 +30,32 @@ std::optional<ScheduleAttempt> withoutLoops(const schedule::Step &step, const st
                                             const kernel::Scheduled *lifted, const std::string &whyWhole) {
   for (const schedule::RuleUse &use : step.uses)
     if (const body::Facts &f = facts[static_cast<std::size_t>(use.rule)]; !f.liftable)
-      return ScheduleAttempt{nullptr, {f.obstacle, "", f.obstacleSpan}, std::nullopt};
+      return ScheduleAttempt{nullptr, {f.obstacle, "", f.obstacleSpan}, std::nullopt, false};
   if (!lifted || !whyWhole.empty())
-    return ScheduleAttempt{nullptr, {whyWhole, "", {}}, std::nullopt};
+    return ScheduleAttempt{nullptr, {whyWhole, "", {}}, std::nullopt, false};
   return std::nullopt;
 }
 
-ScheduleAttempt attempt(const kernel::Scheduled &lifted, const script::Script &steps) {
+/// What of the schedule the loops as they are printed cannot have; "" if they have all of it.
+std::string findDropped(const kernel::Scheduled &made, poly::Context &context) {
+  const emit::KernelText text = emit::kernelText(made, "kernel", "Frame", context);
+  for (const loop::Left &left : text.left)
+    if (left.why != loop::Left::Why::RunsOnce && left.why != loop::Left::Why::GeneralStrides)
+      return fmt::format("`{}` is not possible in these loops: {}", kernel::text(left.how),
+                         loop::words(left.why));
+  return text.note;
+}
+
+ScheduleAttempt attempt(const kernel::Scheduled &lifted, const script::Script &steps,
+                        poly::Context &context) {
   kernel::ScriptOutcome made = kernel::run(steps, lifted, kernel::Mode::Strict);
-  if (made.failed.empty())
-    return {std::make_shared<const kernel::Scheduled>(std::move(made.kernel)), {}, {}};
-  kernel::FailedStep &failed = made.failed.front();
-  return {nullptr, std::move(failed.problem), failed.index};
+  if (!made.failed.empty()) {
+    kernel::FailedStep &failed = made.failed.front();
+    return {nullptr, std::move(failed.problem), failed.index};
+  }
+  if (std::string dropped = findDropped(made.kernel, context); !dropped.empty())
+    return {nullptr, {std::move(dropped), "", {}}, std::nullopt};
+  return {std::make_shared<const kernel::Scheduled>(std::move(made.kernel)), {}, {}};
 }
 
 } // namespace
@@ -102,7 +117,7 @@ void addSchedules(syntax::Program &program, const ScheduleFile &file, source::Di
 
 ScheduleAttempts attemptSchedules(const sema::Transform &t, const schedule::Step &step,
                                   const std::vector<body::Facts> &facts, const kernel::Scheduled *lifted,
-                                  const std::string &whyWhole) {
+                                  const std::string &whyWhole, poly::Context &context) {
   ScheduleAttempts all(t.schedules.size());
   if (t.schedules.empty())
     return all;
@@ -111,7 +126,7 @@ ScheduleAttempts attemptSchedules(const sema::Transform &t, const schedule::Step
     if (t.schedules[k].rules == rules) {
       all[k] = withoutLoops(step, facts, lifted, whyWhole);
       if (!all[k])
-        all[k] = attempt(*lifted, t.schedules[k].steps);
+        all[k] = attempt(*lifted, t.schedules[k].steps, context);
     }
   return all;
 }
@@ -160,11 +175,11 @@ void ScheduleChecks::complain(const sema::Transform &t, const sema::Schedule &s,
     diagnostics.error(s.rulesSpan,
                       fmt::format("there are no loops for this schedule: no way to compute `{}` uses `{}`",
                                   t.family, rules));
-  } else if (outcome.failure->step) {
+  } else if (outcome.failure->hasLoops) {
     const kernel::StepProblem &problem = outcome.failure->problem;
-    const script::Step &step = s.steps[*outcome.failure->step];
+    const source::Span whole = outcome.failure->step ? s.steps[*outcome.failure->step].span : s.nameSpan;
     auto &error = diagnostics.error(
-        problem.span.end ? problem.span : step.span,
+        problem.span.end ? problem.span : whole,
         fmt::format("the schedule `{}` does not apply to `{}`: {}", s.name, rules, problem.what));
     error.help(problem.help.empty() ? "`pbc explain --kernels` shows the loops of each rule" : problem.help);
   } else {

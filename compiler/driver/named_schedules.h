@@ -35,7 +35,8 @@ void addSchedules(syntax::Program &, const ScheduleFile &, source::Diagnostics &
 struct ScheduleAttempt {
   std::shared_ptr<const kernel::Scheduled> kernel; // null: it does not apply
   kernel::StepProblem problem;     // why not; of rules without loops: the line that prevents them
-  std::optional<std::size_t> step; // of the schedule, that does not apply; nothing: its rules have no loops
+  std::optional<std::size_t> step; // of the schedule, that does not apply
+  bool hasLoops = true;            // false: there is nothing that a schedule could change
 };
 
 /// By the transform's schedules; nothing for those that are for other rules.
@@ -44,7 +45,7 @@ using ScheduleAttempts = std::vector<std::optional<ScheduleAttempt>>;
 /// `lifted`: null if the step calls transforms. `whyWhole`: as in kernel::LiftOutcome.
 ScheduleAttempts attemptSchedules(const sema::Transform &, const schedule::Step &,
                                   const std::vector<body::Facts> &, const kernel::Scheduled *lifted,
-                                  const std::string &whyWhole);
+                                  const std::string &whyWhole, poly::Context &);
 
 /// "`tile(y, x; 32, 256)`: there is no loop y"
 std::string whyNot(const sema::Schedule &, const ScheduleAttempt &);

@@ -66,6 +66,40 @@ TEST(Search, IsTheSameForTheSameSeed) {
   EXPECT_NE(a.history, search(space, powersOfTwo(4, 12), 6, 0.02).history);
 }
 
+/// A schedule whose start takes long, and whose points take a quarter of the time.
+TEST(Search, ASchedulePaysFromACutOffOn) {
+  const ProgramSpace space = parseProgramSpace(
+      R"({"name": "p", "hash": "h", "compiler": "pbc", "main": "T", "devices": [], "transforms": [{"name": "T", "sites": [
+        {"name": "place_a", "key": "place_a", "doc": "", "device": true, "alternatives": [{"name": "cpu", "doc": ""},
+         {"name": "cpu:wide", "doc": ""}, {"name": "gpu", "doc": "", "device": true}]}], "tunables": []}]})",
+      "");
+  struct Program : Evaluator {
+    Measurement measure(const Request &request) override {
+      const double n = static_cast<double>(sizes[request.size].n);
+      const bool isWide = request.configuration.selectors()[0].select(sizes[request.size].n) == 1;
+      Measurement result;
+      for (int i = 0; i < request.trials; ++i) {
+        result.seconds.push_back((isWide ? 300 + n / 4 : n) * 1e-5 * random.lognormal(0.02));
+        clock += result.seconds.back();
+      }
+      return result;
+    }
+    double elapsed() const override { return clock; }
+    bool stopped() const override { return false; }
+    std::vector<TestSize> sizes = powersOfTwo(5, 14);
+    double clock = 0;
+    Random random{5};
+  } program;
+  Silent silent;
+  TuneSettings settings;
+  settings.deadline = 1000;
+  const TuneResult result = tune(space, program.sizes, {}, settings, program, silent);
+  const Selector &place = result.best.selectors()[0];
+  EXPECT_EQ(place.select(128), 0);
+  EXPECT_EQ(place.select(1024), 1);
+  EXPECT_EQ(place.select(1L << 14), 1);
+}
+
 TEST(Search, NothingToGainKeepsTheDefault) {
   struct Flat : Evaluator {
     Random random{1};
