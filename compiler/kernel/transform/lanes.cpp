@@ -3,6 +3,7 @@
 #include "compiler/kernel/transform/lanes.h"
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/footprint.h"
+#include "compiler/kernel/iterations.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
@@ -14,6 +15,23 @@ namespace {
 // Four vectors of 512 bits, or eight of 256: enough independent additions to hide their latency, and they fit
 // into the registers.
 constexpr long kGroupBytes = 256;
+
+/// Whether some loop inside has steps of the statement that do not occur in each iteration of `lanes`. Where the loop is
+/// tiled, bounds that differ from tile to tile are the same for all lanes of one.
+bool movesInLanes(const LoopNode &lanes, const std::string &statement) {
+  bool found = false;
+  visit(lanes.band, [&](const isl::schedule_node &node) {
+    const std::optional<LoopNode> inner = loopAt(node);
+    if (found || !inner || inner->label == lanes.label)
+      return;
+    const std::vector<std::string> names = statementsAt(inner->band);
+    if (std::find(names.begin(), names.end(), statement) == names.end())
+      return;
+    const Alike steps = alike(*inner, lanes);
+    found = !steps.before.is_empty() || !steps.after.is_empty();
+  });
+  return found;
+}
 
 Outcome applyLanes(const Scheduled &kernel, const Arguments &arguments) {
   const std::string label = arguments.name("loop");
@@ -40,7 +58,7 @@ Outcome applyLanes(const Scheduled &kernel, const Arguments &arguments) {
   for (const int k : statements) {
     const Statement &s = kernel.statements[k];
     for (int d = s.freeCount; d < static_cast<int>(s.dimensions.size()); ++d)
-      if (boundsMoveWith(s.domain, d, x))
+      if (boundsMoveWith(s.domain, d, x) && movesInLanes(loop, s.name))
         return {std::nullopt, fmt::format("the length of the loop over {} depends on {}", s.dimensions[d],
                                           s.dimensions[x])};
     for (const Access &a : s.accesses)
