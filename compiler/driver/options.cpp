@@ -19,10 +19,11 @@ namespace {
 
 /// What --emit can print, in the order of the pipeline.
 constexpr std::pair<const char *, Stage> kStages[] = {
-    {"ast", Stage::Ast},         {"module", Stage::Module}, {"facts", Stage::Facts},
-    {"grid", Stage::Grid},       {"graph", Stage::Graph},   {"plan", Stage::Plan},
-    {"kernels", Stage::Kernels}, {"loops", Stage::Loops},   {"opencl", Stage::OpenCl},
-    {"cuda", Stage::Cuda},       {"cpp", Stage::Cpp},       {"llvm", Stage::Llvm},
+    {"ast", Stage::Ast},       {"module", Stage::Module},   {"facts", Stage::Facts},
+    {"grid", Stage::Grid},     {"graph", Stage::Graph},     {"plan", Stage::Plan},
+    {"lifted", Stage::Lifted}, {"kernels", Stage::Kernels}, {"loops", Stage::Loops},
+    {"opencl", Stage::OpenCl}, {"cuda", Stage::Cuda},       {"cpp", Stage::Cpp},
+    {"llvm", Stage::Llvm},
     {"asm", Stage::Asm}};
 
 std::vector<std::string> stageNames() {
@@ -84,7 +85,8 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
       "explain FILE` shows what the compiler makes of each rule and loop; `pbc explain ./PROG` shows why a "
       "program's choices were made, and `pbc report ./PROG` makes a page of it; `pbc config "
       "check|diff|explain` inspects "
-      "configuration files; `pbc model` evaluates cost models.",
+      "configuration files; `pbc opt FILE.kernel` runs steps of schedules on kernels in text form; `pbc "
+      "model` evaluates cost models.",
       "pbc"};
   app.footer("Example:\n  pbc samples/sort.pbcc -o sort && pbc tune ./sort && ./sort in.npy out.npy");
   if (explains) {

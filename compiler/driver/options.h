@@ -17,6 +17,7 @@ enum class Stage {
   Grid,
   Graph,
   Plan,
+  Lifted,
   Kernels,
   Loops,
   Explain,

@@ -10,6 +10,7 @@
 #include "compiler/driver/standard_library.h"
 #include "compiler/emit/device_texts.h"
 #include "compiler/emit/kernel/nest.h"
+#include "compiler/kernel/lift.h"
 #include "compiler/kernel/print.h"
 #include "compiler/schedule/verify.h"
 #include "compiler/sema/check.h"
@@ -84,6 +85,23 @@ constexpr Pass kPasses[] = {
      makesProgram},
 };
 
+/// The kernels as lifting makes them, each once: plans share most of their steps.
+std::string liftedText(Compilation &c) {
+  std::string out;
+  for (const auto &t : c.module.transforms) {
+    std::vector<const schedule::Step *> seen;
+    for (const auto &plan : c.plans[t.index].plans)
+      for (const schedule::Step &s : plan.steps) {
+        const auto isSame = [&](const schedule::Step *other) { return schedule::isSameStep(*other, s); };
+        if (s.callsTransforms || std::any_of(seen.begin(), seen.end(), isSame))
+          continue;
+        seen.push_back(&s);
+        out += kernel::print(kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context).kernel);
+      }
+  }
+  return out;
+}
+
 std::string kernelsText(Compilation &c) {
   std::string out;
   for (const auto &t : c.module.transforms)
@@ -131,6 +149,7 @@ constexpr Printer kPrinters[] = {
     {Stage::Graph, "choice grid",
      [](Compilation &c) { return choice::printGraph(c.module, c.choices, c.options.dot); }},
     {Stage::Plan, "plans", [](Compilation &c) { return schedule::print(c.module, c.plans); }},
+    {Stage::Lifted, "versions", liftedText},
     {Stage::Kernels, "kernels", kernelsText},
     {Stage::Loops, "kernels", loopsText},
     {Stage::Explain, "kernels",

@@ -5,6 +5,7 @@
 #include "compiler/choice/sizes.h"
 #include "compiler/driver/passes.h"
 #include "compiler/driver/problems.h"
+#include "compiler/driver/reads_back.h"
 #include "compiler/kernel/lift.h"
 #include "compiler/kernel/policy/processor.h"
 #include "compiler/kernel/verify.h"
@@ -30,6 +31,7 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
     return {&s, std::nullopt, {}, nullptr, attemptSchedules(t, s, c.facts[t.index], nullptr, "")};
   const auto [lifted, whyWhole] = kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context);
   verify("lift", [&lifted = lifted] { return kernel::verify(lifted); });
+  verify("text of a lifted kernel", [&lifted = lifted, &c] { return readsBack(lifted, c.context); });
   const std::string name = schedule::stepName(t, s);
   const kernel::Asked asked = c.requests.of(t.name, name);
   kernel::Scheduler scheduler(lifted);
@@ -45,6 +47,7 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
   if (c.options.listsOptions)
     addSpace(c.spaces, t.index, name, kernel::spaceOf(scheduler, asked));
   verify("default schedule", [&] { return kernel::verify(*made.kernel); });
+  verify("text of a scheduled kernel", [&] { return readsBack(*made.kernel, c.context); });
   return made;
 }
 

@@ -14,9 +14,16 @@
 
 namespace pbc::kernel {
 
+/// How many operations of isl the dependences of a kernel may take. Those of typical kernels take some ten thousands.
+inline constexpr unsigned long kDependenceBudget = 20'000'000;
+
 /// All dependences of `kernel.statements` under `kernel.schedule`.
 isl::union_map dependences(const Scheduled &);
 /// Those through some of the buffers.
 isl::union_map dependences(const Scheduled &, const std::set<int> &buffers);
+
+/// Pairs of different instances that touch the same element, one of them writing, and to which the schedule gives no order. A
+/// lifted kernel has none.
+isl::union_map unordered(const Scheduled &);
 
 } // namespace pbc::kernel

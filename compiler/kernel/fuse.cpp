@@ -385,17 +385,17 @@ std::string print(const sema::Transform &t, const std::vector<CellsBox> &reads) 
 std::string print(const sema::Transform &t, const Fusion &fusion) {
   std::string out;
   for (const TileGroup &g : fusion.groups) {
-    out += fmt::format("tiles of step {}: reads {}\n", g.consumer, print(t, g.reads));
+    out += fmt::format("// tiles of step {}: reads {}\n", g.consumer, print(t, g.reads));
     for (const TileProducer &p : g.producers) {
       std::vector<std::string> dimensions;
       for (const auto &d : p.dimensions)
         dimensions.push_back(print(d));
-      out += fmt::format("  step {}: writes {}[{}]{}\n", p.step, t.matrices[p.matrix].name,
+      out += fmt::format("//   step {}: writes {}[{}]{}\n", p.step, t.matrices[p.matrix].name,
                          poly::join(dimensions), p.reads.empty() ? "" : ", reads " + print(t, p.reads));
     }
   }
   for (const auto &[m, why] : fusion.refused)
-    out += fmt::format("no tiles of {}: {}\n", t.matrices[m].name, why);
+    out += fmt::format("// no tiles of {}: {}\n", t.matrices[m].name, why);
   return out;
 }
 

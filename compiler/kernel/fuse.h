@@ -53,7 +53,7 @@ struct Fusion {
 Fusion fuse(const sema::Transform &, const schedule::Plan &,
             const std::vector<std::optional<Scheduled>> &kernels);
 
-/// Lines about each group; "" if there is none.
+/// Lines about each group, as comments beside the kernels; "" if there is none.
 std::string print(const sema::Transform &, const Fusion &);
 
 } // namespace pbc::kernel

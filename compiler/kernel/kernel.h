@@ -49,6 +49,11 @@ struct Buffer {
   std::vector<long> extents = {};
 };
 
+/// Whether it is a matrix of the program; others live in the kernel only.
+inline bool isMatrix(const Buffer &b) {
+  return b.role == Buffer::Role::Input || b.role == Buffer::Role::Output;
+}
+
 struct Access {
   int buffer;
   bool isWrite;

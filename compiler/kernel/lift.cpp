@@ -17,8 +17,8 @@ namespace pbc::kernel {
 namespace {
 
 // Exact dependences of typical kernels take some ten thousands of operations. If the first budget is
-// exceeded, bodies are not lifted; if the second is exceeded, the plan's dependences are used.
-constexpr unsigned long kStatementBudget = 400'000, kDependenceBudget = 20'000'000;
+// exceeded, bodies are not lifted; if kDependenceBudget is exceeded, too, the plan's dependences are used.
+constexpr unsigned long kStatementBudget = 400'000;
 
 struct LiftedRule {
   std::string tuple; // of its points

@@ -1,62 +1,267 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/print.h"
+#include "compiler/kernel/dependences.h"
 #include "compiler/kernel/legal.h"
-#include "compiler/kernel/task_functions.h"
+#include "compiler/kernel/loops.h"
+#include "compiler/kernel/textual/functions.h"
+#include "compiler/kernel/textual/print_tree.h"
+#include "compiler/kernel/textual/types.h"
 #include "compiler/kernel/tree.h"
 #include "compiler/poly/names.h"
 #include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <isl/aff.h>
 #include <isl/map.h>
 #include <isl/schedule.h>
 #include <isl/set.h>
+#include <isl/union_map.h>
 #include <utility>
 
 namespace pbc::kernel {
 namespace {
 
-// isl's text of a set or relation without its parameters: "{ ... }".
-std::string braces(const std::string &text) {
-  const auto at = text.find('{');
-  return at == std::string::npos ? text : text.substr(at);
+using textual::functionText;
+using textual::typeName;
+
+/// Whether a reader would take the name for what it is: a name of a size or a tunable, and no dimension.
+bool isPlainName(const Statement &s, const std::string &name) {
+  const auto isPart = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' ||
+           static_cast<unsigned char>(c) >= 0x80;
+  };
+  return std::all_of(name.begin(), name.end(), isPart) && !textual::typeNamed(name) &&
+         !std::count(s.dimensions.begin(), s.dimensions.end(), name) && name != "true" && name != "false";
 }
 
-// "A[-1 + i + k]"
-std::string element(const Kernel &kernel, const Statement &s, const Access &a) {
-  isl_map *m = a.relation.copy();
-  for (std::size_t d = 0; d < s.dimensions.size(); ++d)
-    m = isl_map_set_dim_name(m, isl_dim_in, static_cast<unsigned>(d), s.dimensions[d].c_str());
-  const std::string text = poly::text(isl::manage(m));
-  const auto arrow = text.rfind("-> " + kernel.buffers[a.buffer].name), end = text.rfind(']');
-  return text.substr(arrow + 3, end - arrow - 2);
+std::string element(const Statement &s, const Access &a) {
+  return textual::elementText(a.relation, s.dimensions);
 }
 
-std::string value(const Kernel &kernel, const Statement &s, const Expr &e) {
-  std::vector<std::string> operands;
-  for (const ExprPtr &o : e.operands) {
-    const bool isWhole = o->kind != Expr::Kind::Binary && o->kind != Expr::Kind::Select;
-    const std::string text = value(kernel, s, *o);
-    operands.push_back(isWhole || e.kind == Expr::Kind::Call ? text : "(" + text + ")");
-  }
+std::string value(const Scheduled &kernel, const Statement &s, const Expr &e);
+
+/// The expression as an operand: in parentheses, if it is not one already.
+std::string operand(const Scheduled &kernel, const Statement &s, const Expr &e) {
+  const std::string text = value(kernel, s, e);
+  const bool isWhole =
+      e.kind != Expr::Kind::Binary && e.kind != Expr::Kind::Select && e.kind != Expr::Kind::Unary;
+  return isWhole || e.type != textual::usualType(kernel, s, e) ? text : "(" + text + ")";
+}
+
+std::string withoutType(const Scheduled &kernel, const Statement &s, const Expr &e) {
+  const auto at = [&](std::size_t k) { return operand(kernel, s, *e.operands[k]); };
   switch (e.kind) {
   case Expr::Kind::Literal:
-  case Expr::Kind::Name:
     return e.text;
+  case Expr::Kind::Name:
+    return isPlainName(s, e.text) ? e.text : "`" + e.text + "`";
   case Expr::Kind::Dimension:
-    return s.dimensions[e.index];
+    return s.dimensions[static_cast<std::size_t>(e.index)];
   case Expr::Kind::Read:
-    return element(kernel, s, s.accesses[e.index]);
+    return element(s, s.accesses[static_cast<std::size_t>(e.index)]);
   case Expr::Kind::Unary:
-    return e.text + operands[0];
+    return e.text + at(0);
   case Expr::Kind::Binary:
-    return operands[0] + " " + e.text + " " + operands[1];
+    return at(0) + " " + e.text + " " + at(1);
   case Expr::Kind::Select:
-    return operands[0] + " ? " + operands[1] + " : " + operands[2];
-  case Expr::Kind::Call:
-    return e.text + "(" + poly::join(operands) + ")";
+    return at(0) + " ? " + at(1) + " : " + at(2);
   case Expr::Kind::Cast:
-    return std::string(body::cxxType(e.type)) + "(" + operands[0] + ")";
+    return std::string(typeName(e.type)) + "(" + value(kernel, s, *e.operands[0]) + ")";
+  case Expr::Kind::Call:
+    break;
   }
-  return "";
+  std::vector<std::string> arguments;
+  for (const ExprPtr &o : e.operands)
+    arguments.push_back(value(kernel, s, *o));
+  return e.text + "(" + poly::join(arguments) + ")";
+}
+
+std::string value(const Scheduled &kernel, const Statement &s, const Expr &e) {
+  const std::string text = withoutType(kernel, s, e);
+  return e.type == textual::usualType(kernel, s, e) ? text : fmt::format("({} : {})", text, typeName(e.type));
+}
+
+/// One argument of a call: "A[-1 + x, y]" for a cell, "A[0 : w, y]" for a row.
+class ArgumentPrinter {
+public:
+  ArgumentPrinter(const Scheduled &kernel, const Statement &s, std::size_t number)
+      : kernel_(kernel), s_(s), a_(s.arguments[number]), relation_(s.accesses[number].relation) {}
+
+  std::string print() const {
+    std::string cells;
+    std::vector<int> ranges;
+    const int rank = static_cast<int>(isl_multi_pw_aff_dim(a_.begin.get(), isl_dim_out));
+    for (int d = 0; d < rank; ++d) {
+      const std::string begin = functionText(at(a_.begin, d), s_.dimensions);
+      cells += d ? ", " : "";
+      if (isKept(d) || !isSingle(d)) {
+        cells += begin + " : " + functionText(at(a_.end, d), s_.dimensions);
+        ranges.push_back(d);
+      } else {
+        cells += begin;
+      }
+    }
+    std::string text = a_.isOutput ? "out " : "";
+    if (a_.isCell != ranges.empty())
+      text += a_.isCell ? "cell " : "view ";
+    text += kernel_.buffers[static_cast<std::size_t>(a_.buffer)].name + "[" + cells + "]";
+    if (a_.viewDims != ranges)
+      text += fmt::format(" keeps ({})", dimensions());
+    if (a_.otherwise)
+      text += " if " + operand(kernel_, s_, *a_.inside) + " else " + operand(kernel_, s_, *a_.otherwise);
+    if (!relation_.is_equal(textual::box(a_.begin, a_.end)))
+      text += " touches " + textual::relationText(relation_, s_.dimensions);
+    return text;
+  }
+
+private:
+  static isl::pw_aff at(const isl::multi_pw_aff &all, int d) {
+    return isl::manage(isl_multi_pw_aff_get_pw_aff(all.get(), d));
+  }
+  bool isKept(int d) const { return std::count(a_.viewDims.begin(), a_.viewDims.end(), d) > 0; }
+  bool isSingle(int d) const {
+    isl_pw_aff *extent = isl_pw_aff_sub(at(a_.end, d).release(), at(a_.begin, d).release());
+    isl_pw_aff *one =
+        isl_pw_aff_add_constant_val(isl_pw_aff_sub(isl_pw_aff_copy(extent), isl_pw_aff_copy(extent)),
+                                    isl_val_one(isl_pw_aff_get_ctx(extent)));
+    const bool isOne = isl_pw_aff_plain_is_equal(extent, one) == isl_bool_true;
+    isl_pw_aff_free(extent);
+    isl_pw_aff_free(one);
+    return isOne;
+  }
+  std::string dimensions() const {
+    std::vector<std::string> all;
+    for (const int d : a_.viewDims)
+      all.push_back(std::to_string(d));
+    return poly::join(all);
+  }
+
+  const Scheduled &kernel_;
+  const Statement &s_;
+  const OpaqueArgument &a_;
+  const isl::map &relation_;
+};
+
+std::string call(const Scheduled &kernel, const Statement &s) {
+  std::vector<std::string> arguments, own;
+  for (std::size_t k = 0; k < s.arguments.size(); ++k)
+    arguments.push_back(ArgumentPrinter(kernel, s, k).print());
+  for (const int b : s.ownInputs)
+    own.push_back(kernel.buffers[static_cast<std::size_t>(b)].name);
+  return "call " + s.function + "(" + poly::join(arguments) + ")" +
+         (own.empty() ? "" : " with " + poly::join(own));
+}
+
+/// "[x, y; k]": the rule's free variables, then the loops of its body.
+std::string dimensions(const Statement &s) {
+  std::string text;
+  for (std::size_t d = 0; d < s.dimensions.size(); ++d) {
+    const bool isFirstLoop = static_cast<int>(d) == s.freeCount;
+    text += isFirstLoop ? "; " : d ? ", " : "";
+    text += s.dimensions[d];
+  }
+  return "[" + text + "]";
+}
+
+std::string buffer(const Buffer &b, int place) {
+  constexpr std::pair<Buffer::Role, const char *> kRoles[] = {{Buffer::Role::Input, "input"},
+                                                              {Buffer::Role::Output, "output"},
+                                                              {Buffer::Role::Local, "local"},
+                                                              {Buffer::Role::Scratch, "scratch"}};
+  const auto *role =
+      std::find_if(std::begin(kRoles), std::end(kRoles), [&](const auto &r) { return r.first == b.role; });
+  std::string text = fmt::format("  buffer {} {} {}-d {}", b.name, typeName(b.element), b.rank, role->second);
+  if (b.role == Buffer::Role::Scratch)
+    text += fmt::format(" [{}]", fmt::join(b.extents, ", "));
+  if (b.lanes)
+    text += fmt::format(", {} lanes", b.lanes);
+  if (isMatrix(b) && b.matrix != place)
+    text += fmt::format(", matrix {}", b.matrix);
+  for (const StagedDimension &d : b.staged)
+    text += fmt::format(", staged function {} factor {} extent {} from {}", d.function, d.factor, d.extent,
+                        functionText(d.first, {}));
+  return text + "\n";
+}
+
+std::string task(const Schedule &schedule, const TaskDimension &t) {
+  std::string text = fmt::format("  task {} in [{}, {}) by {}", t.name, functionText(t.low, {}),
+                                 functionText(t.high, {}), t.grain);
+  text += t.isPlace ? "" : ", time";
+  if (t.along >= 0)
+    text += fmt::format(", slope {} along {}", t.slope,
+                        schedule.taskDimensions[static_cast<std::size_t>(t.along)].name);
+  if (t.down)
+    text += fmt::format(", down {}", t.down);
+  return text + "\n";
+}
+
+std::string block(const Scheduled &kernel, const RegisterTile &tile) {
+  const Statement &first = kernel.statements.front();
+  const auto name = [&](int d) { return first.dimensions[static_cast<std::size_t>(d)]; };
+  std::string text = fmt::format("  block {}, {} of {}", name(tile.x), name(tile.y), typeName(tile.element));
+  const auto add = [&](bool isSaid, const std::string &more) { text += isSaid ? ", " + more : ""; };
+  add(tile.scalars != 0, fmt::format("{} scalars", tile.scalars));
+  add(tile.isDeep, "deep");
+  add(tile.moves, "moves");
+  for (const RegisterTile::Panel &p : tile.panels)
+    add(true,
+        fmt::format("panel {} {} along {}", kernel.statements[static_cast<std::size_t>(p.statement)].name,
+                    p.access, name(p.alongX ? tile.x : tile.y)));
+  add(tile.resumed >= 0,
+      "resumes " + (tile.resumed >= 0 ? kernel.buffers[static_cast<std::size_t>(tile.resumed)].name : ""));
+  add(tile.behind.has_value(), fmt::format("behind {}", tile.behind.value_or(0)));
+  add(tile.shape.rows != 0, fmt::format("rows {}", tile.shape.rows));
+  add(tile.shape.vectors != 0, fmt::format("vectors {}", tile.shape.vectors));
+  add(tile.shape.depth != 0, fmt::format("depth {}", tile.shape.depth));
+  add(tile.shape.columns != 0, fmt::format("columns {}", tile.shape.columns));
+  return text + "\n";
+}
+
+std::string tree(const Scheduled &kernel, const std::string &title, const isl::schedule &schedule) {
+  const std::string pieces = textual::piecesText(kernel, schedule);
+  return "  " + title + (pieces.empty() ? "" : " of " + pieces) + "\n" +
+         textual::treeText(kernel, schedule, "    ");
+}
+
+/// The simpler schedule, if it is not the other one without its realisations.
+std::string plain(const Scheduled &kernel) {
+  if (!kernel.schedule.plain)
+    return "";
+  const auto text = [&](const isl::schedule &s) {
+    return tree(kernel, "plain schedule", splitBands(withoutLabels(s)));
+  };
+  const std::string own = text(*kernel.schedule.plain);
+  return own == text(withoutRealisations(kernel.schedule.tree)) ? "" : own;
+}
+
+std::string how(const Scheduled &kernel) {
+  const Schedule &schedule = kernel.schedule;
+  std::string text;
+  for (const TaskDimension &t : schedule.taskDimensions)
+    text += task(schedule, t);
+  if (schedule.taskOrder != TaskOrder::Any)
+    text += schedule.taskOrder == TaskOrder::Rounds ? "  tasks in rounds of the first\n"
+                                                    : "  tasks as a wavefront\n";
+  if (schedule.bytesPerPlace)
+    text += fmt::format("  bytes per place: {}\n", schedule.bytesPerPlace);
+  if (schedule.registerTile)
+    text += block(kernel, *schedule.registerTile);
+  return text + tree(kernel, "schedule", schedule.tree) + plain(kernel);
+}
+
+/// Whether the reader finds these dependences itself, between the instances that the kernel still has.
+bool areUsual(const Scheduled &kernel) {
+  bool same = false;
+  const isl::ctx ctx(isl_set_get_ctx(kernel.context.get()));
+  const bool isDone = poly::withBudget(ctx, kDependenceBudget, [&] {
+    const isl::union_set all = isl::manage(isl_schedule_get_domain(kernel.schedule.tree.get()));
+    const auto known = [&](const isl::union_map &m) { return m.intersect_params(kernel.context); };
+    same = known(kernel.dependences.intersect_domain(all).intersect_range(all))
+               .is_equal(known(dependences(kernel)));
+  });
+  return isDone && same;
 }
 
 /// The function over which member `k` of a band runs: one function if all statements agree, because one for each
@@ -79,17 +284,6 @@ std::string over(const Scheduled &kernel, const isl::schedule_node &node, int k)
   return functions.size() == 1 ? functions[0] : "(" + poly::join(functions) + ")";
 }
 
-bool isParallelMember(const isl::schedule_node &band, int k) {
-  return isl_schedule_node_band_member_get_coincident(band.get(), k) == isl_bool_true;
-}
-
-std::string band(const Scheduled &kernel, const isl::schedule_node &node) {
-  std::string text = "band";
-  for (int k = 0; k < members(node); ++k)
-    text += (k ? ", " : " ") + over(kernel, node, k) + (isParallelMember(node, k) ? " parallel" : "");
-  return text;
-}
-
 void collectLoops(const Scheduled &kernel, const isl::schedule_node &node, int depth,
                   std::vector<Realisation> how, std::vector<Loop> &out) {
   if (const std::optional<Mark> mark = markAt(node)) {
@@ -105,56 +299,13 @@ void collectLoops(const Scheduled &kernel, const isl::schedule_node &node, int d
     collectLoops(kernel, isl::manage(isl_schedule_node_get_child(node.get(), k)), depth, how, out);
 }
 
-void tree(const Scheduled &kernel, const isl::schedule_node &node, const std::string &indent,
-          std::string &text) {
-  std::string inner = indent + "  ";
-  switch (isl_schedule_node_get_type(node.get())) {
-  case isl_schedule_node_band:
-    text += indent + band(kernel, node) + "\n";
-    break;
-  case isl_schedule_node_sequence:
-    text += indent + "sequence\n";
-    break;
-  case isl_schedule_node_set:
-    text += indent + "set\n";
-    break;
-  case isl_schedule_node_mark:
-    if (std::holds_alternative<Label>(*markAt(node)))
-      inner = indent;
-    else
-      text += indent + kernel::text(*markAt(node)) + "\n";
-    break;
-  case isl_schedule_node_filter: {
-    std::vector<std::string> names = statementsAt(isl::manage(isl_schedule_node_get_child(node.get(), 0)));
-    std::sort(names.begin(), names.end());
-    text += indent + poly::join(names) + "\n";
-    break;
-  }
-  default:
-    inner = indent;
-  }
-  for (int k = 0, n = static_cast<int>(isl_schedule_node_n_children(node.get())); k < n; ++k)
-    tree(kernel, isl::manage(isl_schedule_node_get_child(node.get(), k)), inner, text);
-}
-
-/// The functions that form the sides of tiles which move with time.
-std::string sides(const Scheduled &kernel, const TaskDimension &t) {
-  if (t.along < 0)
-    return "";
-  const std::string &time = kernel.schedule.taskDimensions[static_cast<std::size_t>(t.along)].name;
-  return "; tiles of " + t.name + " + " + multiple(t.slope, time) +
-         (t.down ? " and " + multiple(t.down, time) + " - " + t.name : "");
-}
-
 } // namespace
 
-std::string print(const Kernel &kernel, const Statement &s) {
-  if (!s.isOpaque)
-    return element(kernel, s, s.accesses[s.write]) + " " + s.op + "= " + value(kernel, s, *s.value);
-  std::vector<std::string> arguments;
-  for (const OpaqueArgument &a : s.arguments)
-    arguments.push_back(kernel.buffers[a.buffer].name);
-  return "call " + s.function + "(" + poly::join(arguments) + ")";
+std::string print(const Scheduled &kernel, const Statement &s) {
+  if (s.isOpaque)
+    return call(kernel, s);
+  return element(s, s.accesses[static_cast<std::size_t>(s.write)]) + " " + s.op + "= " +
+         value(kernel, s, *s.value);
 }
 
 std::string print(const Scheduled &kernel) {
@@ -163,29 +314,18 @@ std::string print(const Scheduled &kernel) {
     text += " [" + poly::join(kernel.parameters) + "]";
   text += kernel.reassociates ? "  may reassociate" : "";
   text += "\n";
-  for (const Buffer &b : kernel.buffers) {
-    text += "  buffer " + b.name + " " + body::cxxType(b.element) + " " + std::to_string(b.rank) + "-d ";
-    text += b.role == Buffer::Role::Input ? "input" : b.role == Buffer::Role::Output ? "output" : "local";
-    if (b.lanes)
-      text += ", " + std::to_string(b.lanes) + " lanes";
-    text += "\n";
-  }
+  if (isl_set_plain_is_universe(kernel.context.get()) != isl_bool_true)
+    text += "  context " + textual::conditionText(kernel.context, {}) + "\n";
+  int matrices = 0;
+  for (const Buffer &b : kernel.buffers)
+    text += buffer(b, isMatrix(b) ? matrices++ : -1);
   for (const Statement &s : kernel.statements)
-    text += "  " + s.name + "[" + poly::join(s.dimensions) + "]: " + print(kernel, s) + "\n    " +
-            braces(poly::text(s.domain)) + "\n";
-  for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k) {
-    const TaskDimension &t = kernel.schedule.taskDimensions[k];
-    text += "  task " + t.name + " in [" + poly::cxx(t.low) + ", " + poly::cxx(t.high) + ") by " +
-            std::to_string(t.grain) + (t.isPlace ? "" : ", time") + sides(kernel, t) + "\n";
-  }
-  if (kernel.schedule.taskOrder != TaskOrder::Any)
-    text += kernel.schedule.taskOrder == TaskOrder::Rounds ? "  tasks in rounds of the first\n"
-                                                           : "  tasks as a wavefront\n";
-  if (kernel.schedule.bytesPerPlace)
-    text += "  bytes per place: " + std::to_string(kernel.schedule.bytesPerPlace) + "\n";
-  text += "  schedule\n";
-  tree(kernel, isl::manage(isl_schedule_get_root(kernel.schedule.tree.get())), "    ", text);
-  return text;
+    text += fmt::format("  {}{}{}: {}\n    {}\n", s.name, dimensions(s),
+                        s.rule ? fmt::format(" of rule {}", s.rule) : "", print(kernel, s),
+                        textual::setText(s.domain, s.dimensions));
+  if (!areUsual(kernel))
+    text += "  dependences\n    " + textual::braces(poly::text(kernel.dependences)) + "\n";
+  return text + how(kernel);
 }
 
 std::vector<Loop> loops(const Scheduled &kernel) {

@@ -135,6 +135,14 @@ isl::schedule splitBands(const isl::schedule &schedule) {
   });
 }
 
+isl::schedule withoutRealisations(const isl::schedule &schedule) {
+  return mapBottomUp(schedule, [](const isl::schedule_node &node) {
+    const std::optional<Mark> mark = markAt(node);
+    const bool isRealisation = mark && std::holds_alternative<Realisation>(*mark);
+    return isRealisation ? isl::manage(isl_schedule_node_delete(node.copy())) : node;
+  });
+}
+
 isl::schedule withSingleLoops(const isl::schedule &schedule) {
   return mapBottomUp(schedule, [](isl::schedule_node node) {
     for (int k = 0; isBand(node) && k < members(node); ++k)

@@ -78,11 +78,12 @@ struct Element {
   int access = -1; // which access of its statement this is
 };
 
-/// A scalar of the rule's body; with indices if it is an array by now.
+/// A scalar of the rule's body, or an element of an array that an Array declares.
 struct Local {
   std::string name;
   Scalar type;
   std::vector<Expr> indices;
+  bool isByLane = false; // the last index is the position of the iteration in its group of lanes
 };
 
 /// A literal of the program.

@@ -99,15 +99,17 @@ Expr StatementBuilder::element(int access, const At &at) const {
   if (const auto by = replaced_.find(access); by != replaced_.end())
     return by->second;
   const Buffer &b = kernel_.buffers[statement_.accesses[access].buffer];
-  if (b.role == Buffer::Role::Input || b.role == Buffer::Role::Output)
+  if (kernel::isMatrix(b))
     return cell(access, at.dimensions);
   Local local{b.name, b.element, {}};
   if (b.role == Buffer::Role::Scratch) {
     local.indices = expressions(indices_[access], at.dimensions);
     std::reverse(local.indices.begin(), local.indices.end()); // dimension 0 is contiguous
   }
-  if (b.lanes)
+  if (b.lanes) {
     local.indices.push_back(at.lane ? at.lane : integer(0));
+    local.isByLane = true;
+  }
   return make({std::move(local)});
 }
 

@@ -48,6 +48,11 @@ Context::Context() : ctx_(isl_ctx_alloc()) {
 Context::~Context() { isl_ctx_free(ctx_); }
 
 bool Context::withBudget(unsigned long operations, const std::function<void()> &f) const {
+  return poly::withBudget(get(), operations, f);
+}
+
+bool withBudget(isl::ctx context, unsigned long operations, const std::function<void()> &f) {
+  isl_ctx *ctx = context.get();
   struct Limit { // restored on every way out
     isl_ctx *ctx;
     unsigned long before;
@@ -55,25 +60,25 @@ bool Context::withBudget(unsigned long operations, const std::function<void()> &
       isl_ctx_set_max_operations(ctx, before);
       isl_ctx_reset_operations(ctx);
     }
-  } limit{ctx_, isl_ctx_get_max_operations(ctx_)};
-  isl_ctx_reset_operations(ctx_);
-  isl_ctx_reset_error(ctx_);
-  isl_ctx_set_max_operations(ctx_, operations);
+  } limit{ctx, isl_ctx_get_max_operations(ctx)};
+  isl_ctx_reset_operations(ctx);
+  isl_ctx_reset_error(ctx);
+  isl_ctx_set_max_operations(ctx, operations);
   try {
     f();
   } catch (const isl::exception_quota &) {
-    isl_ctx_reset_error(ctx_);
+    isl_ctx_reset_error(ctx);
     return false;
   } catch (const isl::exception &) {
     // Later C calls get a null pointer, on which the bindings throw another error; isl still knows the first
     // error. If it was reading text, it only knows that the budget is used up.
-    if (isl_ctx_last_error(ctx_) != isl_error_quota && !isExhausted(ctx_))
+    if (isl_ctx_last_error(ctx) != isl_error_quota && !isExhausted(ctx))
       throw;
-    isl_ctx_reset_error(ctx_);
+    isl_ctx_reset_error(ctx);
     return false;
   }
-  const bool ranOut = isl_ctx_last_error(ctx_) == isl_error_quota;
-  isl_ctx_reset_error(ctx_);
+  const bool ranOut = isl_ctx_last_error(ctx) == isl_error_quota;
+  isl_ctx_reset_error(ctx);
   return !ranOut;
 }
 
@@ -92,6 +97,7 @@ std::string text(const isl::map &m) { return take(isl_map_to_str(m.get())); }
 std::string text(const isl::union_map &m) { return take(isl_union_map_to_str(m.get())); }
 std::string text(const isl::union_set &s) { return take(isl_union_set_to_str(s.get())); }
 std::string text(const isl::pw_aff &a) { return take(isl_pw_aff_to_str(a.get())); }
+std::string text(const isl::union_pw_aff &a) { return take(isl_union_pw_aff_to_str(a.get())); }
 
 std::string parameterPrefix(const std::vector<std::string> &names) {
   if (names.empty())

@@ -40,6 +40,9 @@ private:
   isl_ctx *ctx_;
 };
 
+/// The same for those who have no Context, only objects of one.
+bool withBudget(isl::ctx, unsigned long operations, const std::function<void()> &f);
+
 /// The same points in fewer pieces. isl 0.25's coalesce() can change a set with integer divisions (observed
 /// for cells of three strided rules, tests/property/grid_test.cpp), so the result is compared and discarded
 /// if it differs.
@@ -51,6 +54,7 @@ std::string text(const isl::map &);
 std::string text(const isl::union_map &);
 std::string text(const isl::union_set &);
 std::string text(const isl::pw_aff &);
+std::string text(const isl::union_pw_aff &);
 
 /// "[n, w] -> " for the given parameter names, which are mangled already; "" for none.
 std::string parameterPrefix(const std::vector<std::string> &names);

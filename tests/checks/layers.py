@@ -48,7 +48,8 @@ TABLE = {
     "compiler/body": "compiler/source compiler/poly compiler/syntax compiler/sema compiler/preamble",
     "compiler/choice": "compiler/source compiler/poly compiler/sema compiler/body",
     "compiler/schedule": "compiler/choice",
-    "compiler/kernel": "compiler/poly compiler/script compiler/syntax compiler/body compiler/schedule",
+    "compiler/kernel":
+        "runtime/base compiler/source compiler/poly compiler/script compiler/syntax compiler/body compiler/schedule",
     "compiler/loop": "compiler/body compiler/kernel",
     "compiler/emit/dialect": "compiler/loop",
     "compiler/emit/kernel": "compiler/kernel compiler/loop compiler/emit/dialect",

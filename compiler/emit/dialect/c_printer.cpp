@@ -80,7 +80,7 @@ std::string CPrinter::extent(const loop::Array &a) {
 
 void CPrinter::node(const loop::Array &a, const std::string &indent) {
   if (a.space == loop::Array::Space::Group) {
-    out_ += indent + dialect_.localArray(dialect_.type(a.element), a.name, extent(a)) + ";\n";
+    out_ += indent + dialect_.localArray(dialect_.type(a.element), a.name + "_l", extent(a)) + ";\n";
     return;
   }
   const std::string type = dialect_.type(a.element);

@@ -54,7 +54,7 @@ bool walksAlongRows(const kernel::Scheduled &kernel) {
       return true;
     for (const kernel::Access &a : s.accesses) {
       const Buffer &b = kernel.buffers[a.buffer];
-      if (b.role == Buffer::Role::Local || b.role == Buffer::Role::Scratch || b.rank == 0)
+      if (!kernel::isMatrix(b) || b.rank == 0)
         continue;
       isl_pw_multi_aff *at = isl_pw_multi_aff_from_map(a.relation.copy());
       isl_pw_aff *x = isl_pw_multi_aff_get_pw_aff(at, 0);

@@ -46,11 +46,11 @@ private:
 
 /// Checks the tree before and after, in builds that check.
 loop::Lowered lowerNest(const loop::Nest &nest, const loop::Target &target) {
-#ifndef NDEBUG
+#ifdef PBC_VERIFY
   loop::verify(nest.body, loop::Stage::Built);
 #endif
   loop::Lowered lowered = loop::lower(nest, target);
-#ifndef NDEBUG
+#ifdef PBC_VERIFY
   loop::verify(lowered.body, loop::Stage::Lowered);
 #endif
   return lowered;

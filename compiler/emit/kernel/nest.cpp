@@ -5,6 +5,7 @@
 #include "compiler/loop/build.h"
 #include "compiler/loop/lower/lower.h"
 #include "compiler/loop/print.h"
+#include "compiler/loop/verify.h"
 #include <fmt/format.h>
 
 namespace pbc::emit {
@@ -41,7 +42,9 @@ KernelNest kernelNest(const kernel::Scheduled &asked, const poly::Context &ctx) 
 
 std::string loopsText(const kernel::Scheduled &asked, const poly::Context &ctx) {
   const KernelNest made = kernelNest(asked, ctx);
+  loop::verify(made.nest.body, loop::Stage::Built);
   const loop::Lowered lowered = loop::lower(made.nest, {});
+  loop::verify(lowered.body, loop::Stage::Lowered);
   std::string text = fmt::format("loops of {}\n", asked.name);
   const auto lines = [&](const loop::NodePtr &body, const char *title) {
     const std::string all = loop::text(made.nest, body);

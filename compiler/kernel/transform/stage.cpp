@@ -136,6 +136,7 @@ Statement copyStatement(const Copy &copy, const Kernel &kernel, const std::strin
     s.dimensions.push_back(fmt::format("{}{}", matrix.name, d));
   s.freeCount = static_cast<int>(s.dimensions.size());
   isl_set *domain = isl_set_flatten(isl_map_wrap(copy.touched.copy()));
+  domain = isl_set_gist_params(isl_set_coalesce(domain), kernel.context.copy());
   s.domain = isl::manage(isl_set_set_tuple_name(domain, name.c_str()));
   const isl::map cells = dimensionsOf(s.domain, copy.loops.size(), copy.cells),
                  values = dimensionsOf(s.domain, 0, copy.loops.size());
@@ -242,7 +243,7 @@ Outcome applyStage(const Scheduled &kernel, const Arguments &arguments) {
     if (kernel.buffers[b].name == name)
       copy.matrix = static_cast<int>(b);
   const Buffer &matrix = kernel.buffers[static_cast<std::size_t>(copy.matrix)];
-  if ((matrix.role != Buffer::Role::Input && matrix.role != Buffer::Role::Output) || matrix.rank == 0)
+  if (!isMatrix(matrix) || matrix.rank == 0)
     return {std::nullopt, fmt::format("{} is no matrix with cells", name)};
   copy.cells = static_cast<std::size_t>(matrix.rank);
   const LoopNode at = *findLoop(kernel.schedule.tree, label);

@@ -38,6 +38,21 @@ struct OneByOne : Mutator {
   }
 };
 
+/// Whether it is a statement about scalars and cells; arrays have no place in registers.
+bool hasArrays(const Assign &one) {
+  struct Arrays : Visitor {
+    bool found = false;
+    void expr(const Expr &e) override {
+      const Local *local = as<Local>(e);
+      found |= local && !local->indices.empty() && !local->isByLane;
+      Visitor::expr(e);
+    }
+  } arrays;
+  arrays.expr(one.target);
+  arrays.expr(one.value);
+  return arrays.found;
+}
+
 } // namespace
 
 bool BlockPoint::moves(const Expr &e) const {
@@ -108,6 +123,8 @@ BlockPoint::Result BlockPoint::of(const Assign &one, const std::string &step, bo
     if (const Registers::Strip &s = registers_.strips[k]; s.statement == statement_)
       if (const Expr cell = readOf(one.value, s.access))
         cells_[k] = replaced(cell, {{y_, index(B::kY)}, {x_, index(B::kX)}, {step_, index(B::kK)}});
+  if (hasArrays(one))
+    return {nullptr, Left::Why::OtherBody};
   Expr result = value(one.value);
   const bool isUniform = !moves(one.value);
   const Local *local = as<Local>(one.target);

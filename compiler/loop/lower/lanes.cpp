@@ -40,9 +40,11 @@ struct OverLanes : Mutator {
 
   Expr expr(const Expr &e) override {
     const Local *local = as<Local>(e);
-    if (!isStatement_ || !local || local->indices.empty())
+    if (!isStatement_ || !local || !local->isByLane)
       return isStatement_ ? Mutator::expr(e) : e;
-    return make({Local{local->name, local->type, {index(kLane)}}});
+    Local changed = *local;
+    changed.indices.back() = index(kLane);
+    return make({std::move(changed)});
   }
 
 private:

@@ -26,6 +26,10 @@ std::string words(Left::Why why) {
     return "a loop inside is to be realised, too";
   case Left::Why::OtherBody:
     return "the body has other parts than statements and loops that go up in steps of one";
+  case Left::Why::NoStrips:
+    return "the loops inside differ between rows, and read nothing that moves along one side of a block only";
+  case Left::Why::NotAnalysed:
+    return "it is not known what a block of points would hold in registers";
   case Left::Why::Shifted:
     return "a statement's point is not the one at which the two loops are";
   }

@@ -28,6 +28,8 @@ struct Left {
     NotTwoLoops,    // the loop is not directly around another loop
     OwnRealisation, // a loop inside is to be realised, too
     OtherBody,      // the body has other parts than blocks of points can have
+    NoStrips,       // the loops inside need strips, and read nothing of that kind
+    NotAnalysed,    // the schedule has no RegisterTile (kernel/register_tile.h)
     Shifted,        // a statement's dimensions are not the two loops' iterators
   };
   kernel::Realisation how;

@@ -60,6 +60,8 @@ public:
     std::vector<NodePtr> parts, all;
     for (const NodePtr &part : sequence(x_.body)) {
       const Array *local = as<Array>(part);
+      if (local && local->space != Array::Space::Own)
+        return Why::OtherBody;
       if (local)
         all.push_back(
             make({Array{local->name, local->element, {index(B::kRows), index(B::kVectors)}, true}}));
@@ -70,7 +72,7 @@ public:
                                          [](const Registers::Strip &s) { return s.isStrided; });
     findLoops(parts);
     if (loops_.empty() && (registers_.isUneven || registers_.behind || needsStrips))
-      return Why::OtherBody;
+      return registers_.strips.empty() ? Why::NoStrips : Why::OtherBody;
     if (loops_.empty())
       for (const NodePtr &part : parts)
         add(all, part);
@@ -318,6 +320,8 @@ private:
   std::variant<BlockOfPoints, Why> blocks(const For &outer) const {
     if (!lowering_.target.unitStride)
       return Why::GeneralStrides;
+    if (!lowering_.nest.registers)
+      return Why::NotAnalysed;
     const NodePtr outerNode = make({outer});
     const std::optional<Range> y = rangeOf(outerNode);
     if (!y || !as<For>(outer.body))
@@ -337,8 +341,6 @@ private:
 
 } // namespace
 
-NodePtr lowerRegisters(const NodePtr &n, Lowering &lowering) {
-  return lowering.nest.registers ? RegistersPass(lowering).node(n) : n;
-}
+NodePtr lowerRegisters(const NodePtr &n, Lowering &lowering) { return RegistersPass(lowering).node(n); }
 
 } // namespace pbc::loop

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernel/textual/read_statement.h"
+#include "compiler/kernel/textual/expressions.h"
+#include "compiler/kernel/textual/functions.h"
+#include "compiler/kernel/textual/types.h"
+#include <algorithm>
+#include <isl/aff.h>
+#include <isl/map.h>
+#include <isl/set.h>
+
+namespace pbc::kernel::textual {
+namespace {
+
+class StatementReader {
+public:
+  StatementReader(Reader &reader, const Fragments &fragments, Kernel &kernel)
+      : r_(reader), f_(fragments), kernel_(kernel) {}
+
+  void read() {
+    const int indentation = r_.indentation();
+    const std::uint32_t begin = r_.position();
+    s_.name = r_.word("the name of a statement");
+    for (const Statement &other : kernel_.statements)
+      if (other.name == s_.name)
+        r_.fail(r_.since(begin), "two statements are called " + s_.name);
+    dimensions();
+    s_.rule = r_.accept("of")
+                  ? (r_.expect("rule", ""), static_cast<int>(r_.integer("the number of a rule", -1)))
+                  : 0;
+    r_.expect(":", "`:` and what the statement does");
+    const source::Span head = r_.since(begin);
+    ExpressionReader expressions(r_, f_, kernel_, s_);
+    if (r_.accept("call"))
+      call(expressions);
+    else
+      assign(expressions);
+    r_.expectEnd();
+    if (r_.nextIndentation() <= indentation || !r_.nextBeginsWith("{"))
+      r_.fail(head, "expected the instances of " + s_.name + " in the next line, further to the right",
+              "such as `{ " + s_.name + "[" + poly::join(s_.dimensions) + "] : ... }`");
+    r_.nextLine();
+    s_.domain = f_.domain(r_.bracketed("instances"), s_);
+    r_.expectEnd();
+    kernel_.statements.push_back(std::move(s_));
+  }
+
+private:
+  void dimensions() {
+    r_.expect("[", "`[` and the statement's dimensions");
+    bool hasLoops = false;
+    while (!r_.startsWith("]")) {
+      if (!hasLoops && r_.accept(";")) {
+        hasLoops = true;
+        s_.freeCount = static_cast<int>(s_.dimensions.size());
+        continue;
+      }
+      const std::uint32_t begin = r_.position();
+      const std::string name = r_.word("the name of a dimension");
+      if (std::count(s_.dimensions.begin(), s_.dimensions.end(), name) ||
+          std::count(kernel_.parameters.begin(), kernel_.parameters.end(), name))
+        r_.fail(r_.since(begin), "another dimension or parameter is called " + name);
+      s_.dimensions.push_back(name);
+      if (!r_.accept(",") && !r_.startsWith(";"))
+        break;
+    }
+    r_.expect("]", "`,` or `]`");
+    if (!hasLoops)
+      s_.freeCount = static_cast<int>(s_.dimensions.size());
+  }
+
+  /// The element that is written stands first, but its access comes last.
+  void assign(ExpressionReader &expressions) {
+    expressions.element(true);
+    for (const char *op : {"+", "-", "*", "/"})
+      if (r_.accept(std::string(op) + "="))
+        s_.op = op;
+    if (s_.op.empty())
+      r_.expect("=", "`=`, `+=`, `-=`, `*=` or `/=`");
+    Access written = s_.accesses.front();
+    s_.accesses.clear();
+    s_.value = expressions.expression();
+    s_.write = static_cast<int>(s_.accesses.size());
+    s_.accesses.push_back(std::move(written));
+  }
+
+  void call(ExpressionReader &expressions) {
+    s_.isOpaque = true;
+    s_.function = r_.word("the name of a function");
+    r_.expect("(", "");
+    while (!r_.startsWith(")")) {
+      argument(expressions);
+      if (!r_.accept(","))
+        break;
+    }
+    r_.expect(")", "`,` or `)`");
+    if (r_.accept("with"))
+      do {
+        s_.ownInputs.push_back(buffer());
+        const Buffer &b = kernel_.buffers[static_cast<std::size_t>(s_.ownInputs.back())];
+        s_.accesses.push_back({s_.ownInputs.back(), false, f_.element({"", r_.here()}, s_, b)});
+      } while (r_.accept(","));
+  }
+
+  int buffer() {
+    const std::uint32_t begin = r_.position();
+    const std::string name = r_.word("the name of a buffer");
+    const auto at = std::find_if(kernel_.buffers.begin(), kernel_.buffers.end(),
+                                 [&](const Buffer &b) { return b.name == name; });
+    if (at == kernel_.buffers.end())
+      r_.fail(r_.since(begin), "there is no buffer `" + name + "`");
+    return static_cast<int>(at - kernel_.buffers.begin());
+  }
+
+  void argument(ExpressionReader &expressions) {
+    OpaqueArgument a;
+    a.isOutput = r_.accept("out");
+    const bool isCell = r_.accept("cell"), isView = r_.accept("view");
+    const std::uint32_t from = r_.position();
+    a.buffer = buffer();
+    const Buffer &b = kernel_.buffers[static_cast<std::size_t>(a.buffer)];
+    box(a, b);
+    a.isCell = isCell || (!isView && a.viewDims.empty());
+    if (r_.accept("keeps")) {
+      r_.expect("(", "");
+      a.viewDims.clear();
+      while (!r_.startsWith(")")) {
+        a.viewDims.push_back(static_cast<int>(r_.integer("the number of a dimension", 0, b.rank - 1)));
+        if (!r_.accept(","))
+          break;
+      }
+      r_.expect(")", "`,` or `)`");
+    }
+    if (r_.accept("if")) {
+      const std::size_t accesses = s_.accesses.size();
+      a.inside = expressions.operand();
+      r_.expect("else", "`else` and the value where there is no element");
+      a.otherwise = expressions.operand();
+      if (s_.accesses.size() != accesses)
+        r_.fail(r_.since(from), "conditions of arguments read no elements");
+    }
+    isl::map relation = textual::box(a.begin, a.end);
+    if (r_.accept("touches"))
+      relation = f_.relation(r_.bracketed("a relation"), s_);
+    s_.accesses.push_back({a.buffer, a.isOutput, relation});
+    s_.arguments.push_back(std::move(a));
+  }
+
+  /// "[0 : w, y]": the dimensions that are ranges are kept.
+  void box(OpaqueArgument &a, const Buffer &b) {
+    const isl::set all = f_.domain({"{ " + s_.name + "[" + poly::join(s_.dimensions) + "] }", r_.here()}, s_);
+    isl_space *cells = isl_space_add_dims(isl_space_from_domain(isl_set_get_space(all.get())), isl_dim_out,
+                                          static_cast<unsigned>(b.rank));
+    const isl::space space = isl::manage(isl_space_set_tuple_name(cells, isl_dim_out, b.name.c_str()));
+    isl_ctx *ctx = isl_set_get_ctx(all.get());
+    isl::pw_aff_list begin = isl::manage(isl_pw_aff_list_alloc(ctx, b.rank)), end = begin;
+    r_.expect("[", "`[` and the elements of the argument");
+    for (int d = 0; d < b.rank; ++d) {
+      if (d)
+        r_.expect(",", "`,` and dimension " + std::to_string(d) + " of " + b.name + ", which has " +
+                           std::to_string(b.rank));
+      const isl::pw_aff low = f_.function(r_.raw(":,]", "a function of the dimensions"), s_);
+      begin = begin.add(low);
+      if (r_.accept(":")) {
+        end = end.add(f_.function(r_.raw(",]", "the end of the range"), s_));
+        a.viewDims.push_back(d);
+      } else {
+        end = end.add(isl::manage(isl_pw_aff_add_constant_val(low.copy(), isl_val_one(ctx))));
+      }
+    }
+    r_.expect("]", "`]`: " + b.name + " has " + std::to_string(b.rank) + " dimensions");
+    a.begin = isl::manage(isl_multi_pw_aff_from_pw_aff_list(space.copy(), begin.release()));
+    a.end = isl::manage(isl_multi_pw_aff_from_pw_aff_list(space.copy(), end.release()));
+  }
+
+  Reader &r_;
+  const Fragments &f_;
+  Kernel &kernel_;
+  Statement s_;
+};
+
+} // namespace
+
+void readStatement(Reader &reader, const Fragments &fragments, Kernel &kernel) {
+  StatementReader(reader, fragments, kernel).read();
+}
+
+void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
+  Buffer b;
+  std::uint32_t begin = r.position();
+  b.name = r.word("the name of a buffer");
+  for (const Buffer &other : kernel.buffers)
+    if (other.name == b.name)
+      r.fail(r.since(begin), "two buffers are called " + b.name);
+  begin = r.position();
+  const std::optional<Scalar> element = typeNamed(r.word("the type of the elements"));
+  if (!element)
+    r.fail(r.since(begin), "expected a type: double, float, int, long, byte or bool");
+  b.element = *element;
+  b.rank = static_cast<int>(r.integer("the number of dimensions, such as `2-d`", 0, 64));
+  r.expect("-d", "`-d`, as in `2-d`");
+  const bool isInput = r.accept("input"), isOutput = !isInput && r.accept("output");
+  b.role = isInput ? Buffer::Role::Input : isOutput ? Buffer::Role::Output : Buffer::Role::Local;
+  if (!isInput && !isOutput && r.accept("scratch")) {
+    b.role = Buffer::Role::Scratch;
+    r.expect("[", "the extents of the scratch memory, as in `scratch [16, 8]`");
+    do
+      b.extents.push_back(r.integer("an extent", 1));
+    while (r.accept(","));
+    r.expect("]", "`]`");
+    if (static_cast<int>(b.extents.size()) != b.rank)
+      r.fail(r.since(begin), "scratch memory has one extent for each dimension");
+  } else if (!isInput && !isOutput) {
+    r.expect("local", "`input`, `output`, `local` or `scratch`");
+  }
+  if (isMatrix(b))
+    b.matrix = static_cast<int>(std::count_if(kernel.buffers.begin(), kernel.buffers.end(), isMatrix));
+  while (r.accept(",")) {
+    if (isMatrix(b) && r.accept("matrix")) {
+      b.matrix = static_cast<int>(r.integer("the number of a matrix", -1));
+    } else if (r.accept("staged")) {
+      StagedDimension d;
+      r.expect("function", ""), d.function = static_cast<int>(r.integer("the number of a function", -1));
+      r.expect("factor", ""), d.factor = r.integer("the factor");
+      r.expect("extent", ""), d.extent = r.integer("the extent");
+      r.expect("from", ""), d.first = fragments.ofParameters(r.raw(",", "a function of the parameters"));
+      b.staged.push_back(std::move(d));
+    } else {
+      b.lanes = r.integer("what else is known of the buffer: `32 lanes`, `matrix 1` or `staged ...`", 1);
+      r.expect("lanes", "");
+    }
+  }
+  r.expectEnd();
+  kernel.buffers.push_back(std::move(b));
+}
+
+} // namespace pbc::kernel::textual

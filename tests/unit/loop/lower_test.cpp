@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What each pass makes of a loop, as text.
+#include "compiler/loop/lower/lower.h"
+#include "compiler/loop/print.h"
+#include <gtest/gtest.h>
+
+namespace pbc::loop {
+namespace {
+
+namespace as = kernel::as;
+
+Expr cell(int buffer, std::vector<Expr> indices) {
+  return make(Expression{Element{buffer, std::move(indices)}});
+}
+NodePtr counting(const std::string &iterator, NodePtr body, std::optional<kernel::Realisation> how = {}) {
+  return make(
+      Node{For{iterator, integer(0), less(index(iterator), make(Expression{Name{Name::Kind::Value, "n"}})),
+               integer(1), std::move(body), how}});
+}
+/// B[c1, c0] = A[c1 - 1, c0]
+NodePtr shift() {
+  return make(Node{Assign{
+      cell(1, {index("c1"), index("c0")}), {}, cell(0, {subtract(index("c1"), integer(1)), index("c0")})}});
+}
+std::string lowered(NodePtr body, bool isTiledInTime = false) {
+  Nest nest{{{"A", Scalar::F64, 2, true}, {"B", Scalar::F64, 2}}, std::move(body)};
+  nest.isTiledInTime = isTiledInTime;
+  const Lowered result = lower(nest, {});
+  std::string all = text(nest, result.body);
+  for (const Left &l : result.left)
+    all += "left " + kernel::text(l.how) + " of " + l.iterator + ": " + words(l.why) + "\n";
+  return all;
+}
+
+TEST(LoopLower, Hints) {
+  EXPECT_EQ(lowered(counting("c0", counting("c1", shift(), as::Vector{2}), as::Unroll{})),
+            R"(for c0 = 0; c0 < n {written out}
+  for c1 = 0; c1 < n {vectors, 2 at once}
+    B[c1, c0] = A[c1 - 1, c0]
+)");
+}
+
+TEST(LoopLower, ALoopThatRunsOnce) {
+  EXPECT_EQ(lowered(make(Node{For{"c0", integer(3), nullptr, nullptr, counting("c1", shift()), as::Jam{2}}})),
+            R"(scope
+  let c0 = 3
+  for c1 = 0; c1 < n
+    B[c1, c0] = A[c1 - 1, c0]
+left jam:2 of c0: the loop has only one iteration
+)");
+}
+
+TEST(LoopLower, RowsTogether) {
+  EXPECT_EQ(lowered(counting("c0", counting("c1", shift(), as::Vector{}), as::Jam{2})), R"(scope
+  var c0 = 0
+  let c0_e = n
+  for c0; c0 + 2 <= c0_e; step 2
+    var c1 = 0
+    let c1_e = n
+    for c1; c1 < c1_e {vectors}
+      let double row0 = A[c1 - 1, c0]
+      let double row1 = A[c1 - 1, (c0 + 1)]
+      B[c1, c0] = row0
+      B[c1, (c0 + 1)] = row1
+  for c0; c0 < c0_e
+    for c1 = 0; c1 < n {vectors}
+      B[c1, c0] = A[c1 - 1, c0]
+)");
+}
+
+TEST(LoopLower, RowsOfDifferentLengthRunSingly) {
+  const NodePtr triangle =
+      make(Node{For{"c1", index("c0"), less(index("c1"), integer(9)), integer(1), shift(), as::Vector{}}});
+  EXPECT_EQ(lowered(counting("c0", triangle, as::Jam{2})), R"(for c0 = 0; c0 < n
+  for c1 = c0; c1 < 9 {vectors}
+    B[c1, c0] = A[c1 - 1, c0]
+left jam:2 of c0: a loop inside has other bounds in the next iteration
+)");
+}
+
+TEST(LoopLower, LinesOfTheCache) {
+  EXPECT_EQ(lowered(counting("c0", counting("c1", shift(), as::Vector{})), true), R"(for c0 = 0; c0 < n
+  scope
+    var c1 = 0
+    let c1_e = n, c1_a = c1 + cells_to_line(B[c1, c0], c1_e - c1)
+    for c1; c1 < c1_a {no vectors, rolled}
+      B[c1, c0] = A[c1 - 1, c0]
+    for c1; c1 < c1_e {vectors}
+      B[c1, c0] = A[c1 - 1, c0]
+)");
+}
+
+TEST(LoopLower, Lanes) {
+  const Expr s = make(Expression{Local{"s", Scalar::F64, {integer(0)}, true}});
+  const NodePtr body = block({make(Node{Array{"s", Scalar::F64, {integer(8)}}}),
+                              make(Node{Assign{s, {}, cell(0, {index("c1"), integer(0)})}}),
+                              make(Node{Assign{cell(1, {index("c1"), integer(0)}), {}, s}})});
+  EXPECT_EQ(lowered(counting("c1", body, as::Lanes{8})), R"(scope
+  var c1_g = 0
+  let c1_e = n
+  for c1_g; c1_g + 8 <= c1_e; step 8
+    array double s[8]
+    for pb__l = 0; pb__l < 8 {vectors, 8 wide, 1 at once, rolled}
+      let c1 = c1_g + pb__l
+      s[pb__l] = A[c1, 0]
+    for pb__l = 0; pb__l < 8 {vectors, 8 wide, 1 at once, rolled}
+      let c1 = c1_g + pb__l
+      B[c1, 0] = s[pb__l]
+  for c1_g; c1_g + 2 <= c1_e; step 2
+    array double s[8]
+    for pb__l = 0; pb__l < 2 {vectors, 2 wide, 1 at once, rolled}
+      let c1 = c1_g + pb__l
+      s[pb__l] = A[c1, 0]
+    for pb__l = 0; pb__l < 2 {vectors, 2 wide, 1 at once, rolled}
+      let c1 = c1_g + pb__l
+      B[c1, 0] = s[pb__l]
+  for c1 = c1_g; c1 < c1_e
+    array double s[8]
+    s[0] = A[c1, 0]
+    B[c1, 0] = s[0]
+)");
+}
+
+// Only scalars of the body have an element for each lane; the index of a task's array stays what it is.
+TEST(LoopLower, LanesDoNotIndexOtherArrays) {
+  const Expr element = make(Expression{Local{"A_copy", Scalar::F64, {integer(0)}}});
+  const NodePtr body = make(Node{Assign{cell(1, {index("c1"), integer(0)}), {}, element}});
+  EXPECT_NE(lowered(block({make(Node{Array{"A_copy", Scalar::F64, {integer(1)}}}), counting("c1", body, as::Lanes{8})}))
+                .find("B[c1, 0] = A_copy[0]"),
+            std::string::npos);
+}
+
+TEST(LoopLower, LanesThatBranchRunSingly) {
+  const NodePtr branch = make(Node{If{less(index("c1"), integer(3)), shift(), nullptr}});
+  EXPECT_EQ(lowered(counting("c0", counting("c1", branch, as::Lanes{8}))), R"(for c0 = 0; c0 < n
+  for c1 = 0; c1 < n
+    if c1 < 3
+      B[c1, c0] = A[c1 - 1, c0]
+left lanes:8 of c1: a condition inside differs between iterations that would run together
+)");
+}
+
+} // namespace
+} // namespace pbc::loop
