@@ -8,6 +8,7 @@
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <isl/aff.h>
 
 namespace pbc::kernel {
 namespace {
@@ -16,21 +17,32 @@ namespace {
 // into the registers.
 constexpr long kGroupBytes = 256;
 
-/// Whether some loop inside has steps of the statement that do not occur in each iteration of `lanes`. Where the loop is
-/// tiled, bounds that differ from tile to tile are the same for all lanes of one.
-bool movesInLanes(const LoopNode &lanes, const std::string &statement) {
-  bool found = false;
-  visit(lanes.band, [&](const isl::schedule_node &node) {
+/// Whether the loop has the same steps in each iteration of the one around it.
+bool isAlike(const LoopNode &inner, const LoopNode &loop) {
+  const Alike steps = alike(inner, loop);
+  return steps.before.is_empty() && steps.after.is_empty();
+}
+
+/// A loop inside of `loop`, which runs over dimension x, whose bounds move with x: it would run differently in each lane. ""
+/// if there is none. Where the loop is tiled, bounds that move from tile to tile are the same for all lanes of one.
+std::string movingLoop(const Scheduled &kernel, const LoopNode &loop, int x) {
+  std::string why;
+  visit(loop.band.child(0), [&](const isl::schedule_node &node) {
     const std::optional<LoopNode> inner = loopAt(node);
-    if (found || !inner || inner->label == lanes.label)
+    if (!inner)
       return;
-    const std::vector<std::string> names = statementsAt(inner->band);
-    if (std::find(names.begin(), names.end(), statement) == names.end())
-      return;
-    const Alike steps = alike(*inner, lanes);
-    found = !steps.before.is_empty() || !steps.after.is_empty();
+    for (const std::string &name : statementsAt(inner->band)) {
+      const Statement &s = kernel.statements[statementIndex(kernel, name)];
+      const std::optional<isl::pw_aff> function = member(inner->band, 0, name);
+      for (int d = 0; function && d < static_cast<int>(s.dimensions.size()); ++d)
+        if (d != x &&
+            isl_pw_aff_involves_dims(function->get(), isl_dim_in, static_cast<unsigned>(d), 1) ==
+                isl_bool_true &&
+            boundsMoveWith(s.domain, d, x) && !isAlike(*inner, loop))
+          why = fmt::format("the length of the loop over {} depends on {}", s.dimensions[d], s.dimensions[x]);
+    }
   });
-  return found;
+  return why;
 }
 
 Outcome applyLanes(const Scheduled &kernel, const Arguments &arguments) {
@@ -54,13 +66,11 @@ Outcome applyLanes(const Scheduled &kernel, const Arguments &arguments) {
   for (const Buffer &b : kernel.buffers)
     if (b.role == Buffer::Role::Local && b.lanes > 0)
       return {std::nullopt, "its scalars are arrays already"};
+  if (const std::string why = movingLoop(kernel, loop, x); !why.empty())
+    return {std::nullopt, why};
   unsigned widest = 4;
   for (const int k : statements) {
     const Statement &s = kernel.statements[k];
-    for (int d = s.freeCount; d < static_cast<int>(s.dimensions.size()); ++d)
-      if (boundsMoveWith(s.domain, d, x) && movesInLanes(loop, s.name))
-        return {std::nullopt, fmt::format("the length of the loop over {} depends on {}", s.dimensions[d],
-                                          s.dimensions[x])};
     for (const Access &a : s.accesses)
       widest = std::max(widest, bytesOf(kernel.buffers[a.buffer].element));
   }

@@ -155,7 +155,6 @@ public:
     if (d < 0)
       return refuse(fmt::format("its loop over {} does not count one by one", loop_.label));
     bool isPadded = false;
-    isl::union_set domain = isl::manage(isl_schedule_get_domain(kernel_.schedule.tree.get()));
     Subtree tree = *subtreeOf(kernel_.schedule.tree);
     for (const int s : statementsBelow(kernel_, loop_)) {
       const isl::set &before = kernel_.statements[s].domain;
@@ -169,13 +168,15 @@ public:
         return refuse(why);
       const Statement &padded = changed_.statements[static_cast<std::size_t>(s)];
       const Statement &value = changed_.statements.back();
-      domain = domain.unite(isl::union_set(whole)).unite(isl::union_set(value.domain));
       if (!extend(tree, before, padded, value))
         return refuse("the iterations of its loops are cut or fused already");
     }
     if (!isPadded)
       return refuse(fmt::format("its loop over {} is as long for each iteration of {} already", loop_.label,
                                 along_.label));
+    isl::union_set domain = isl::manage(isl_union_set_empty_ctx(isl_set_get_ctx(kernel_.context.get())));
+    for (const Statement &s : changed_.statements)
+      domain = domain.unite(isl::union_set(s.domain));
     changed_.schedule.tree = scheduleOf(isl::manage(isl_schedule_from_domain(domain.copy())), tree);
     changed_.dependences = dependences(changed_);
     return withTree(changed_, changed_.schedule.tree);

@@ -24,12 +24,12 @@ TEST(Peel, FirstAndLast) {
   Lifted add(programs::kAdd);
   EXPECT_EQ(scheduleAfter(add.kernel(), "peel(i)"), R"(
 sequence
-  R0_S0
-    i_first: band i parallel
-  R0_S0
-    i: band i parallel
-  R0_S0
-    i_last: band i parallel
+  { R0_S0[i = 0] : n > 0 }
+    band i_first = i parallel
+  { R0_S0[i] : 0 < i <= -2 + n }
+    band i parallel
+  { R0_S0[i = -1 + n] : n >= 2 }
+    band i_last = i parallel
 )");
   const auto labels = [&](const std::string &script) {
     return labelsOf(after(add.kernel(), script).schedule.tree);
@@ -42,16 +42,16 @@ sequence
 TEST(Peel, LeavesTheRectangleOfATriangle) {
   Lifted triangle(programs::kTriangle);
   EXPECT_EQ(scheduleAfter(triangle.kernel(), "tile(x; 16); peel(k, along = x)"), R"(
-y: band y parallel
-  xt: band 16 * pb::floordiv(x, 16) parallel
-    x: band x parallel
+band y parallel
+  band xt = x - (x) mod 16 parallel
+    band x parallel
       alloc:R0_s
         sequence
           R0_S0
-          R0_S1
-            k: band k
-          R0_S1
-            k_last: band k
+          { R0_S1[x, y, k] : x < n and 0 <= y < n and k >= 0 and 16*floor((x)/16) >= k }
+            band k
+          { R0_S1[x, y, k] : x < n and 0 <= y < n and 0 <= k <= x and 16*floor((x)/16) < k }
+            band k_last = k
           R0_S2
 )");
   EXPECT_EQ(whyNot(Lifted(programs::kMatrixProduct).kernel(), "peel(k, along = x)"),

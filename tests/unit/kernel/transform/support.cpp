@@ -92,17 +92,12 @@ std::string whyNot(const Scheduled &kernel, const std::string &script) {
 }
 
 std::string scheduleAfter(const Scheduled &kernel, const std::string &script) {
-  const Scheduled changed = after(kernel, script);
-  const std::string text = print(changed);
-  std::vector<std::string> labels = labelsOf(changed.schedule.tree);
+  const std::string text = print(after(kernel, script));
   std::string out = "\n";
-  std::size_t next = 0, begin = text.find("  schedule\n") + 11;
-  while (begin < text.size()) {
-    std::size_t end = text.find('\n', begin);
-    std::string line = text.substr(begin + 4, end - begin - 4);
-    if (const auto at = line.find("band "); at != std::string::npos)
-      line.insert(at, labels.at(next++) + ": ");
-    out += line + "\n";
+  std::size_t begin = text.find('\n', text.find("\n  schedule") + 1) + 1;
+  while (begin < text.size() && text.compare(begin, 4, "    ") == 0) {
+    const std::size_t end = text.find('\n', begin);
+    out += text.substr(begin + 4, end - begin - 3);
     begin = end + 1;
   }
   return out;
