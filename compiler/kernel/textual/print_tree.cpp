@@ -113,7 +113,16 @@ private:
     }
     if (isWhole)
       return poly::join(names);
-    return braces(poly::text(isl::union_set(isl::manage(isl_schedule_node_filter_get_filter(filter.get())))));
+    const isl::union_set given = isl::manage(isl_schedule_node_filter_get_filter(filter.get()));
+    std::string text; // isl would put the sets into an order of its own
+    for (const std::string &name : names) {
+      const Statement &s = statement(name);
+      const isl::set own =
+          isl::manage(isl_union_set_extract_set(given.get(), isl_set_get_space(s.domain.get())));
+      const std::string pieces = setText(own, s.dimensions);
+      text += (text.empty() ? "{ " : "; ") + pieces.substr(2, pieces.size() - 4);
+    }
+    return text.empty() ? braces(poly::text(given)) : text + " }";
   }
 
   /// In the order of the kernel.

@@ -137,8 +137,13 @@ private:
 
   isl::union_set instancesOf(const Line &part, std::vector<std::string> &left) const {
     if (part.instances) {
-      left.clear(); // what is missing is known by its instances alone
-      return f_.instances(*part.instances);
+      const isl::union_set some = f_.instances(*part.instances);
+      std::erase_if(left, [&](const std::string &name) { // the rest of these must be given by instances, too
+        const isl::union_set all = isl::manage(
+            isl_union_set_from_set(isl_set_universe(isl_set_get_space(statement(name).domain.get()))));
+        return !some.intersect(all).is_empty();
+      });
+      return some;
     }
     isl::union_set all = isl::manage(isl_union_set_empty_ctx(isl_set_get_ctx(kernel_.context.get())));
     for (const Fragment &name : part.statements) {

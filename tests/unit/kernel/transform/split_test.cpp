@@ -27,7 +27,7 @@ TEST(Split, CopiesWhatIsInside) {
   EXPECT_EQ(scheduleAfter(product.kernel(), "split(x; 4)"), R"(
 band y parallel
   sequence
-    { R0_S1[x, y, k] : 0 <= x <= 3 and x < w and 0 <= y < h and 0 <= k < c; R0_S2[x, y] : c >= 0 and 0 <= x <= 3 and x < w and 0 <= y < h; R0_S0[x, y] : c >= 0 and 0 <= x <= 3 and x < w and 0 <= y < h }
+    { R0_S0[x, y] : c >= 0 and 0 <= x <= 3 and x < w and 0 <= y < h; R0_S1[x, y, k] : 0 <= x <= 3 and x < w and 0 <= y < h and 0 <= k < c; R0_S2[x, y] : c >= 0 and 0 <= x <= 3 and x < w and 0 <= y < h }
       band x parallel
         alloc:R0_s
           sequence
@@ -35,7 +35,7 @@ band y parallel
             R0_S1
               band k
             R0_S2
-    { R0_S1[x, y, k] : 4 <= x < w and 0 <= y < h and 0 <= k < c; R0_S2[x, y] : c >= 0 and 4 <= x < w and 0 <= y < h; R0_S0[x, y] : c >= 0 and 4 <= x < w and 0 <= y < h }
+    { R0_S0[x, y] : c >= 0 and 4 <= x < w and 0 <= y < h; R0_S1[x, y, k] : 4 <= x < w and 0 <= y < h and 0 <= k < c; R0_S2[x, y] : c >= 0 and 4 <= x < w and 0 <= y < h }
       band x_rest = x parallel
         alloc:R0_s
           sequence

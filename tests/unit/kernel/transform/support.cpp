@@ -2,6 +2,7 @@
 
 #include "tests/unit/kernel/transform/support.h"
 #include "compiler/kernel/loops.h"
+#include "compiler/kernel/parse.h"
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/verify.h"
 #include <fmt/format.h>
@@ -69,6 +70,19 @@ template <class T, int D> unsigned long bits(const Matrix<T, D> &m, unsigned lon
 }
 )";
 
+/// The text of the kernel gives the kernel again.
+void expectToReadBack(const Scheduled &kernel) {
+  const poly::Context context;
+  source::SourceManager sources;
+  source::Diagnostics diagnostics(sources);
+  const std::string text = print(kernel);
+  const std::vector<Scheduled> read = parse(sources.add("kernel", text), context, diagnostics);
+  for (const auto &d : diagnostics.all())
+    ADD_FAILURE() << d->message << " in\n" << text;
+  if (!read.empty())
+    EXPECT_EQ(print(read.front()), text);
+}
+
 } // namespace
 
 script::Script steps(const std::string &text) {
@@ -83,6 +97,7 @@ Scheduled after(const Scheduled &kernel, const std::string &script) {
   const ScriptOutcome o = run(steps(script), kernel, Mode::Strict);
   EXPECT_TRUE(o.failed.empty()) << o.failed.front().problem.what;
   EXPECT_THAT(verify(o.kernel), testing::IsEmpty());
+  expectToReadBack(o.kernel);
   return o.kernel;
 }
 

@@ -13,7 +13,7 @@ TEST(When, MakesTwoSchedules) {
   Lifted product(programs::kMatrixProduct);
   EXPECT_EQ(scheduleAfter(product.kernel(), "when(w >= 64); tile(x; 32); unroll(x)"), R"(
 sequence
-  { R0_S1[x, y, k] : w >= 64 and 0 <= x < w and 0 <= y < h and 0 <= k < c; R0_S2[x, y] : c >= 0 and w >= 64 and 0 <= x < w and 0 <= y < h; R0_S0[x, y] : c >= 0 and w >= 64 and 0 <= x < w and 0 <= y < h }
+  { R0_S0[x, y] : c >= 0 and w >= 64 and 0 <= x < w and 0 <= y < h; R0_S1[x, y, k] : w >= 64 and 0 <= x < w and 0 <= y < h and 0 <= k < c; R0_S2[x, y] : c >= 0 and w >= 64 and 0 <= x < w and 0 <= y < h }
     band y parallel
       band xt = x - (x) mod 32 parallel
         unroll
@@ -24,7 +24,7 @@ sequence
                 R0_S1
                   band k
                 R0_S2
-  { R0_S1[x, y, k] : w <= 63 and 0 <= x < w and 0 <= y < h and 0 <= k < c; R0_S2[x, y] : c >= 0 and w <= 63 and 0 <= x < w and 0 <= y < h; R0_S0[x, y] : c >= 0 and w <= 63 and 0 <= x < w and 0 <= y < h }
+  { R0_S0[x, y] : c >= 0 and w <= 63 and 0 <= x < w and 0 <= y < h; R0_S1[x, y, k] : w <= 63 and 0 <= x < w and 0 <= y < h and 0 <= k < c; R0_S2[x, y] : c >= 0 and w <= 63 and 0 <= x < w and 0 <= y < h }
     band y_else = y parallel
       band x_else = x parallel
         alloc:R0_s
