@@ -20,14 +20,31 @@ long stepOf(const isl::union_map &around, const isl::union_map &own) {
   return step.num_si();
 }
 
+/// From the instances at the loop to the values of the loops around it.
+isl::union_map valuesAround(const LoopNode &loop) {
+  const isl::union_set all = isl::manage(isl_schedule_node_get_domain(loop.band.get()));
+  return isl::manage(isl_schedule_node_get_prefix_schedule_union_map(loop.band.get())).intersect_domain(all);
+}
+/// To those of the loop itself.
+isl::union_map valuesOf(const LoopNode &loop) {
+  const isl::union_set all = isl::manage(isl_schedule_node_get_domain(loop.band.get()));
+  return isl::manage(isl_union_map_from_union_pw_aff(member(loop.band, 0).release())).intersect_domain(all);
+}
+/// To both.
+isl::union_map valuesWith(const LoopNode &loop) {
+  return isl::manage(
+      isl_union_map_flat_range_product(valuesAround(loop).release(), valuesOf(loop).release()));
+}
+
+isl::set rangeOf(const isl::union_map &values) {
+  return isl::manage(isl_set_from_union_set(values.range().release()));
+}
+
 } // namespace
 
 Iterations::Iterations(const LoopNode &loop)
-    : all_(isl::manage(isl_schedule_node_get_domain(loop.band.get()))),
-      around_(isl::manage(isl_schedule_node_get_prefix_schedule_union_map(loop.band.get()))
-                  .intersect_domain(all_)),
-      own_(isl::manage(isl_union_map_from_union_pw_aff(member(loop.band, 0).release()))
-               .intersect_domain(all_)) {}
+    : all_(isl::manage(isl_schedule_node_get_domain(loop.band.get()))), around_(valuesAround(loop)),
+      own_(valuesOf(loop)) {}
 
 isl::union_set Iterations::near(End end, long count) const {
   isl_map *values = isl_map_from_union_map(around_.reverse().apply_range(own_).release());
@@ -38,6 +55,34 @@ isl::union_set Iterations::near(End end, long count) const {
   const isl::set isNear(all_.ctx(), end == End::Low ? fmt::format("{{ [v, e] : v < e + {} }}", distance)
                                                     : fmt::format("{{ [v, e] : v > e - {} }}", distance));
   return both.intersect_range(isl::union_set(isNear)).domain();
+}
+
+Alike alike(const LoopNode &loop, const LoopNode &along) {
+  const auto outside = static_cast<unsigned>(isl_schedule_node_get_schedule_depth(along.band.get()));
+  const auto around = static_cast<unsigned>(isl_schedule_node_get_schedule_depth(loop.band.get()));
+  const unsigned between = around - outside; // `along`, and the loops between
+  const isl::union_map own = valuesWith(loop);
+  const isl::set occurring = rangeOf(own); // { [outside, between, step] }
+  const auto withoutBetween = [&](const isl::set &s) {
+    return isl::manage(isl_set_project_out(s.copy(), isl_dim_set, outside, between));
+  };
+  const isl::set steps = withoutBetween(occurring);
+  const isl::set iterations = between == 1 ? rangeOf(valuesWith(along)) : rangeOf(valuesAround(loop));
+  const isl::set each = isl::manage(isl_set_insert_dims(steps.copy(), isl_dim_set, outside, between))
+                            .intersect(isl::manage(isl_set_add_dims(iterations.copy(), isl_dim_set, 1)));
+  const isl::set everywhere = steps.subtract(withoutBetween(each.subtract(occurring)));
+  // Steps that have one that occurs everywhere behind them.
+  isl_map *toBehind = isl_map_from_domain_and_range(steps.copy(), everywhere.copy());
+  for (unsigned d = 0; d < outside; ++d)
+    toBehind = isl_map_equate(toBehind, isl_dim_in, static_cast<int>(d), isl_dim_out, static_cast<int>(d));
+  toBehind = isl_map_order_lt(toBehind, isl_dim_in, static_cast<int>(outside), isl_dim_out,
+                              static_cast<int>(outside));
+  const isl::set before = isl::manage(isl_map_domain(toBehind)).subtract(everywhere);
+  const auto instances = [&](const isl::set &s) {
+    isl_set *values = isl_set_insert_dims(s.copy(), isl_dim_set, outside, between);
+    return own.intersect_range(isl::union_set(isl::manage(values))).domain();
+  };
+  return {instances(before), instances(everywhere), instances(steps.subtract(everywhere).subtract(before))};
 }
 
 isl::union_set Iterations::first(long count) const { return near(End::Low, count); }

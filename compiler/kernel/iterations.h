@@ -6,6 +6,8 @@
 //   Iterations(loop over k).first(2)  =>  { S[y, k] : k < y + 2 }
 //   Iterations(loop over k).last(1)   =>  { S[y, k] : k = n - 1 }
 //
+//   alike(loop over k, loop over y).everywhere     =>  { S[y, k] : k = n - 1 }, because only this step occurs for each y
+//
 // Iterations are counted anew for each iteration of the loops around. A loop over tiles steps from tile to tile.
 #pragma once
 #include "compiler/kernel/loops.h"
@@ -28,5 +30,13 @@ private:
   isl::union_set all_;
   isl::union_map around_, own_; // from the instances to the values of the loops around, and of this one
 };
+
+/// The instances of a loop by the places of their iterations, compared with a loop around it.
+struct Alike {
+  isl::union_set before, everywhere, after;
+};
+/// `everywhere`: steps of the loop that occur in each iteration of `along` (and of the loops between the two), for the same
+/// iteration of the loops around that one; `before` and `after`: the others.
+Alike alike(const LoopNode &loop, const LoopNode &along);
 
 } // namespace pbc::kernel

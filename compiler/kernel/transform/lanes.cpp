@@ -3,6 +3,7 @@
 #include "compiler/kernel/transform/lanes.h"
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/footprint.h"
+#include "compiler/kernel/iterations.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
@@ -16,21 +17,28 @@ namespace {
 // into the registers.
 constexpr long kGroupBytes = 256;
 
-/// A loop inside of `loop`, which runs over dimension x, whose bounds move with x: it would run differently in each lane. "" if
-/// there is none.
+/// Whether the loop has the same steps in each iteration of the one around it.
+bool isAlike(const LoopNode &inner, const LoopNode &loop) {
+  const Alike steps = alike(inner, loop);
+  return steps.before.is_empty() && steps.after.is_empty();
+}
+
+/// A loop inside of `loop`, which runs over dimension x, whose bounds move with x: it would run differently in each lane. ""
+/// if there is none. Where the loop is tiled, bounds that move from tile to tile are the same for all lanes of one.
 std::string movingLoop(const Scheduled &kernel, const LoopNode &loop, int x) {
   std::string why;
   visit(loop.band.child(0), [&](const isl::schedule_node &node) {
-    if (!isBand(node))
+    const std::optional<LoopNode> inner = loopAt(node);
+    if (!inner)
       return;
-    for (const std::string &name : statementsAt(node)) {
+    for (const std::string &name : statementsAt(inner->band)) {
       const Statement &s = kernel.statements[statementIndex(kernel, name)];
-      const std::optional<isl::pw_aff> function = member(node, 0, name);
+      const std::optional<isl::pw_aff> function = member(inner->band, 0, name);
       for (int d = 0; function && d < static_cast<int>(s.dimensions.size()); ++d)
         if (d != x &&
             isl_pw_aff_involves_dims(function->get(), isl_dim_in, static_cast<unsigned>(d), 1) ==
                 isl_bool_true &&
-            boundsMoveWith(s.domain, d, x))
+            boundsMoveWith(s.domain, d, x) && !isAlike(*inner, loop))
           why = fmt::format("the length of the loop over {} depends on {}", s.dimensions[d], s.dimensions[x]);
     }
   });

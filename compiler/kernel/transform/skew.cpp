@@ -12,11 +12,8 @@ namespace {
 
 /// Whether each instance of `loop` is one of `by`: that one is around it, or lies directly in it.
 bool isInside(const LoopNode &loop, const LoopNode &by) {
-  for (isl::schedule_node node = loop.top; isl_schedule_node_has_parent(node.get()) == isl_bool_true;) {
-    node = isl::manage(isl_schedule_node_parent(node.release()));
-    if (const auto outer = loopAt(node); outer && outer->label == by.label)
-      return true;
-  }
+  if (isAround(by, loop))
+    return true;
   const std::vector<LoopNode> nest = nestFrom(loop);
   return std::any_of(nest.begin() + 1, nest.end(), [&](const LoopNode &l) { return l.label == by.label; });
 }

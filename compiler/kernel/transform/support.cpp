@@ -45,6 +45,16 @@ Nest nestOf(const Scheduled &kernel, const std::vector<std::string> &labels) {
   return nest;
 }
 
+bool isAround(const LoopNode &outer, const LoopNode &inner) {
+  isl::schedule_node node = inner.top;
+  while (isl_schedule_node_has_parent(node.get()) == isl_bool_true) {
+    node = isl::manage(isl_schedule_node_parent(node.release()));
+    if (const auto loop = loopAt(node); loop && loop->label == outer.label)
+      return true;
+  }
+  return false;
+}
+
 isl::union_pw_aff functionOf(const LoopNode &loop) { return member(loop.band, 0); }
 
 std::vector<isl::union_pw_aff> functionsOf(const std::vector<LoopNode> &loops) {

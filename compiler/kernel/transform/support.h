@@ -20,6 +20,9 @@ struct Nest {
 
 Nest nestOf(const Scheduled &, const std::vector<std::string> &labels);
 
+/// Whether the second loop lies in the first one, directly or not.
+bool isAround(const LoopNode &outer, const LoopNode &inner);
+
 /// The functions of loops, the outermost first.
 std::vector<isl::union_pw_aff> functionsOf(const std::vector<LoopNode> &);
 isl::union_pw_aff functionOf(const LoopNode &);

@@ -54,35 +54,35 @@ TEST(Fission, GivesEachPartLoopsOfItsOwn) {
   EXPECT_EQ(scheduleAfter(sums.kernel(), "in_place(R0_b); fission(x)"), R"(
 sequence
   R0_S0
-    x: band x parallel
+    band x parallel
   R0_S1
-    x2: band x parallel
-      k: band k
+    band x parallel
+      band k
 )");
   Lifted product(kProductInPlace);
   EXPECT_EQ(
       scheduleAfter(product.kernel(), "in_place(R0_ab); (y0, x0, y, x) = fission(y, x); order(y, k, x)"), R"(
 sequence
   R0_S0
-    y0: band y parallel
-      x0: band x parallel
+    band y0 = y parallel
+      band x0 = x parallel
   R0_S1
-    y: band y parallel
-      k: band k
-        x: band x parallel
+    band y parallel
+      band k
+        band x parallel
 )");
 }
 
 TEST(Fission, OfTheInnerLoopAlone) {
   Lifted product(kProductInPlace);
   EXPECT_EQ(scheduleAfter(product.kernel(), "in_place(R0_ab); fission(x)"), R"(
-y: band y parallel
+band y parallel
   sequence
     R0_S0
-      x: band x parallel
+      band x parallel
     R0_S1
-      x2: band x parallel
-        k: band k
+      band x parallel
+        band k
 )");
 }
 
@@ -91,11 +91,11 @@ TEST(Fission, MovesAVariableToThePartThatUsesIt) {
   EXPECT_EQ(scheduleAfter(squares.kernel(), "in_place(R0_b); fission(x)"), R"(
 sequence
   R0_S0
-    x: band x parallel
+    band x parallel
   R0_S1, R0_S2
-    x2: band x parallel
+    band x parallel
       alloc:R0_t
-        k: band k
+        band k
           sequence
             R0_S1
             R0_S2

@@ -42,14 +42,14 @@ transform Outputs from A[w, h] to B[w, h], C[w, h] {
 TEST(Fuse, MakesOneLoop) {
   Lifted two(kTwoSums);
   EXPECT_EQ(scheduleAfter(two.kernel(), "(both) = fuse(k, j)"), R"(
-y: band y parallel
+band y parallel
   alloc:R0_s
     alloc:R0_t
       sequence
         R0_S0
         R0_S1
         R0_S2, R0_S3
-          both: band (j, k)
+          band both = (R0_S2: k; R0_S3: j)
             sequence
               R0_S2
               R0_S3

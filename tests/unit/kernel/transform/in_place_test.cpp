@@ -12,12 +12,13 @@ namespace {
 TEST(InPlace, StoresTheVariableInTheOutput) {
   Lifted product(programs::kMatrixProduct);
   EXPECT_EQ(print(after(product.kernel(), "in_place(R0_s)")), R"(kernel MM.rule0 [c, h, w]
+  context c >= 0 and h >= 0 and w >= 0
   buffer A double 2-d input
   buffer B double 2-d input
   buffer AB double 2-d output
   R0_S0[x, y]: AB[x, y] = 0.0
     { R0_S0[x, y] : c >= 0 and 0 <= x < w and 0 <= y < h }
-  R0_S1[x, y, k]: AB[x, y] += A[k, y] * B[x, k]
+  R0_S1[x, y; k]: AB[x, y] += A[k, y] * B[x, k]
     { R0_S1[x, y, k] : 0 <= x < w and 0 <= y < h and 0 <= k < c }
   schedule
     band y parallel

@@ -9,16 +9,27 @@ using namespace pbc::kernel;
 
 namespace {
 
+// The steps that not all points have come first.
+const char *kUpper = R"(
+transform Upper from A[n, n] to B[n, n] {
+  B.cell(x, y) from(A.row(y) a) {
+    double s = 0;
+    for (int k = x; k < n; ++k) s += a.cell(k);
+    return s;
+  }
+}
+)";
+
 TEST(Peel, FirstAndLast) {
   Lifted add(programs::kAdd);
   EXPECT_EQ(scheduleAfter(add.kernel(), "peel(i)"), R"(
 sequence
-  R0_S0
-    i_first: band i parallel
-  R0_S0
-    i: band i parallel
-  R0_S0
-    i_last: band i parallel
+  { R0_S0[i = 0] : n > 0 }
+    band i_first = i parallel
+  { R0_S0[i] : 0 < i <= -2 + n }
+    band i parallel
+  { R0_S0[i = -1 + n] : n >= 2 }
+    band i_last = i parallel
 )");
   const auto labels = [&](const std::string &script) {
     return labelsOf(after(add.kernel(), script).schedule.tree);
@@ -26,6 +37,28 @@ sequence
   EXPECT_EQ(labels("peel(i; first = 2)"), (std::vector<std::string>{"i_first", "i"}));
   EXPECT_EQ(labels("peel(i; last = 2)"), (std::vector<std::string>{"i", "i_last"}));
   EXPECT_EQ(labels("(a, b) = peel(i; last = 2)"), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST(Peel, LeavesTheRectangleOfATriangle) {
+  Lifted triangle(programs::kTriangle);
+  EXPECT_EQ(scheduleAfter(triangle.kernel(), "tile(x; 16); peel(k, along = x)"), R"(
+band y parallel
+  band xt = x - (x) mod 16 parallel
+    band x parallel
+      alloc:R0_s
+        sequence
+          R0_S0
+          { R0_S1[x, y, k] : x < n and 0 <= y < n and k >= 0 and 16*floor((x)/16) >= k }
+            band k
+          { R0_S1[x, y, k] : x < n and 0 <= y < n and 0 <= k <= x and 16*floor((x)/16) < k }
+            band k_last = k
+          R0_S2
+)");
+  EXPECT_EQ(whyNot(Lifted(programs::kMatrixProduct).kernel(), "peel(k, along = x)"),
+            "its loop over k is as long for each iteration of x already");
+  EXPECT_EQ(whyNot(triangle.kernel(), "peel(x, along = k)"), "its loop over x is not inside the one over k");
+  EXPECT_EQ(whyNot(triangle.kernel(), "peel(k, along = x; first = 1)"),
+            "the iterations are either counted (first, last) or those that are not the same along a loop");
 }
 
 TEST(Peel, Refuses) {
@@ -42,6 +75,10 @@ TEST(Peel, KeepsResults) {
   EXPECT_EQ(differences(programs::kTriangle, {"peel(k; last = 1)", "peel(k; first = 2); peel(x)",
                                               "tile(y, x; 4, 4); peel(xt; last = 1); peel(x)"}),
             "");
+  EXPECT_EQ(differences(programs::kTriangle, {"peel(k, along = x)", "tile(x; 4); peel(k, along = x)",
+                                              "tile(y, x; 3, 4); reverse(x); peel(k, along = x)"}),
+            "");
+  EXPECT_EQ(differences(kUpper, {"tile(x; 4); peel(k, along = x)", "peel(k, along = x)"}), "");
   EXPECT_EQ(differences(programs::kConvolve7,
                         {"peel(i); unroll(i_first, i, i_last); vector(x)", "unroll(i); peel(x); vector(x)"}),
             "");

@@ -12,13 +12,13 @@ namespace {
 TEST(Reverse, RunsBackwards) {
   Lifted product(programs::kMatrixProduct);
   EXPECT_EQ(scheduleAfter(product.kernel(), "(down) = reverse(x)"), R"(
-y: band y parallel
-  down: band -x parallel
+band y parallel
+  band down = -x parallel
     alloc:R0_s
       sequence
         R0_S0
         R0_S1
-          k: band k
+          band k
         R0_S2
 )");
   EXPECT_EQ(scheduleAfter(product.kernel(), "reverse(x); reverse(x)"), scheduleAfter(product.kernel(), ""));

@@ -28,12 +28,18 @@ Scheduled sweep(Lifted &lifted) {
 
 TEST(Skew, MovesALoop) {
   Lifted stencil(programs::kStencil);
-  EXPECT_EQ(scheduleAfter(stencil.kernel(), "skew(x, y)"),
-            "\ny: band y parallel\n  x: band x + y parallel\n");
-  EXPECT_EQ(scheduleAfter(stencil.kernel(), "skew(x, by = y; factor = -2)"),
-            "\ny: band y parallel\n  x: band x - 2 * y parallel\n");
-  EXPECT_EQ(scheduleAfter(stencil.kernel(), "skew(y, x)"),
-            "\ny: band x + y parallel\n  x: band x parallel\n");
+  EXPECT_EQ(scheduleAfter(stencil.kernel(), "skew(x, y)"), R"(
+band y parallel
+  band x = x + y parallel
+)");
+  EXPECT_EQ(scheduleAfter(stencil.kernel(), "skew(x, by = y; factor = -2)"), R"(
+band y parallel
+  band x = x - 2y parallel
+)");
+  EXPECT_EQ(scheduleAfter(stencil.kernel(), "skew(y, x)"), R"(
+band y = x + y parallel
+  band x parallel
+)");
 }
 
 TEST(Skew, MakesTilesOfWavefrontsLegal) {

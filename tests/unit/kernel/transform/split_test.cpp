@@ -13,10 +13,10 @@ TEST(Split, MakesTwoLoops) {
   Lifted add(programs::kAdd);
   EXPECT_EQ(scheduleAfter(add.kernel(), "(head, tail) = split(i; 64)"), R"(
 sequence
-  R0_S0
-    head: band i parallel
-  R0_S0
-    tail: band i parallel
+  { R0_S0[i] : 0 <= i <= 63 and i < n }
+    band head = i parallel
+  { R0_S0[i] : 64 <= i < n }
+    band tail = i parallel
 )");
   EXPECT_EQ(labelsOf(after(add.kernel(), "split(i; 64)").schedule.tree),
             (std::vector<std::string>{"i", "i_rest"}));
@@ -25,23 +25,23 @@ sequence
 TEST(Split, CopiesWhatIsInside) {
   Lifted product(programs::kMatrixProduct);
   EXPECT_EQ(scheduleAfter(product.kernel(), "split(x; 4)"), R"(
-y: band y parallel
+band y parallel
   sequence
-    R0_S0, R0_S1, R0_S2
-      x: band x parallel
+    { R0_S0[x, y] : c >= 0 and 0 <= x <= 3 and x < w and 0 <= y < h; R0_S1[x, y, k] : 0 <= x <= 3 and x < w and 0 <= y < h and 0 <= k < c; R0_S2[x, y] : c >= 0 and 0 <= x <= 3 and x < w and 0 <= y < h }
+      band x parallel
         alloc:R0_s
           sequence
             R0_S0
             R0_S1
-              k: band k
+              band k
             R0_S2
-    R0_S0, R0_S1, R0_S2
-      x_rest: band x parallel
+    { R0_S0[x, y] : c >= 0 and 4 <= x < w and 0 <= y < h; R0_S1[x, y, k] : 4 <= x < w and 0 <= y < h and 0 <= k < c; R0_S2[x, y] : c >= 0 and 4 <= x < w and 0 <= y < h }
+      band x_rest = x parallel
         alloc:R0_s
           sequence
             R0_S0
             R0_S1
-              k_rest: band k
+              band k_rest = k
             R0_S2
 )");
 }
@@ -50,12 +50,12 @@ TEST(Split, OfPartsMakesOneSequence) {
   Lifted add(programs::kAdd);
   EXPECT_EQ(scheduleAfter(add.kernel(), "split(i; 4); split(i_rest; 4)"), R"(
 sequence
-  R0_S0
-    i: band i parallel
-  R0_S0
-    i_rest: band i parallel
-  R0_S0
-    i_rest_rest: band i parallel
+  { R0_S0[i] : 0 <= i <= 3 and i < n }
+    band i parallel
+  { R0_S0[i] : 4 <= i <= 7 and i < n }
+    band i_rest = i parallel
+  { R0_S0[i] : 8 <= i < n }
+    band i_rest_rest = i parallel
 )");
 }
 

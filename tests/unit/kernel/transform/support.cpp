@@ -2,6 +2,7 @@
 
 #include "tests/unit/kernel/transform/support.h"
 #include "compiler/kernel/loops.h"
+#include "compiler/kernel/parse.h"
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/verify.h"
 #include <fmt/format.h>
@@ -69,6 +70,19 @@ template <class T, int D> unsigned long bits(const Matrix<T, D> &m, unsigned lon
 }
 )";
 
+/// The text of the kernel gives the kernel again.
+void expectToReadBack(const Scheduled &kernel) {
+  const poly::Context context;
+  source::SourceManager sources;
+  source::Diagnostics diagnostics(sources);
+  const std::string text = print(kernel);
+  const std::vector<Scheduled> read = parse(sources.add("kernel", text), context, diagnostics);
+  for (const auto &d : diagnostics.all())
+    ADD_FAILURE() << d->message << " in\n" << text;
+  if (!read.empty())
+    EXPECT_EQ(print(read.front()), text);
+}
+
 } // namespace
 
 script::Script steps(const std::string &text) {
@@ -83,6 +97,7 @@ Scheduled after(const Scheduled &kernel, const std::string &script) {
   const ScriptOutcome o = run(steps(script), kernel, Mode::Strict);
   EXPECT_TRUE(o.failed.empty()) << o.failed.front().problem.what;
   EXPECT_THAT(verify(o.kernel), testing::IsEmpty());
+  expectToReadBack(o.kernel);
   return o.kernel;
 }
 
@@ -92,17 +107,12 @@ std::string whyNot(const Scheduled &kernel, const std::string &script) {
 }
 
 std::string scheduleAfter(const Scheduled &kernel, const std::string &script) {
-  const Scheduled changed = after(kernel, script);
-  const std::string text = print(changed);
-  std::vector<std::string> labels = labelsOf(changed.schedule.tree);
+  const std::string text = print(after(kernel, script));
   std::string out = "\n";
-  std::size_t next = 0, begin = text.find("  schedule\n") + 11;
-  while (begin < text.size()) {
-    std::size_t end = text.find('\n', begin);
-    std::string line = text.substr(begin + 4, end - begin - 4);
-    if (const auto at = line.find("band "); at != std::string::npos)
-      line.insert(at, labels.at(next++) + ": ");
-    out += line + "\n";
+  std::size_t begin = text.find('\n', text.find("\n  schedule") + 1) + 1;
+  while (begin < text.size() && text.compare(begin, 4, "    ") == 0) {
+    const std::size_t end = text.find('\n', begin);
+    out += text.substr(begin + 4, end - begin - 3);
     begin = end + 1;
   }
   return out;

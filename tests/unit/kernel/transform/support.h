@@ -3,7 +3,7 @@
 // Scripts as text on kernels of programs, for the tests of single transformations.
 //
 //   Lifted l(programs::kStencil);
-//   scheduleAfter(l.kernel(), "peel(x)")        the printed schedule, labels included, or the sentence
+//   scheduleAfter(l.kernel(), "peel(x)")        the printed schedule
 //   differences(programs::kStencil, {"peel(x)"})   "" if the kernels compute the same bits as without the script
 #pragma once
 #include "compiler/kernel/transform/run.h"
@@ -19,7 +19,7 @@ Scheduled after(const Scheduled &, const std::string &script);
 /// The sentence of the first step that does not apply; "it applies" if all do.
 std::string whyNot(const Scheduled &, const std::string &script);
 
-/// The schedule after the steps as print() writes it, with each loop's label: "x: band x parallel".
+/// The schedule after the steps as print() writes it.
 std::string scheduleAfter(const Scheduled &, const std::string &script);
 
 /// Compiles the kernels of the program's first plan without and with each script, runs them on the same matrices with

@@ -13,25 +13,25 @@ TEST(When, MakesTwoSchedules) {
   Lifted product(programs::kMatrixProduct);
   EXPECT_EQ(scheduleAfter(product.kernel(), "when(w >= 64); tile(x; 32); unroll(x)"), R"(
 sequence
-  R0_S0, R0_S1, R0_S2
-    y: band y parallel
-      xt: band 32 * pb::floordiv(x, 32) parallel
+  { R0_S0[x, y] : c >= 0 and w >= 64 and 0 <= x < w and 0 <= y < h; R0_S1[x, y, k] : w >= 64 and 0 <= x < w and 0 <= y < h and 0 <= k < c; R0_S2[x, y] : c >= 0 and w >= 64 and 0 <= x < w and 0 <= y < h }
+    band y parallel
+      band xt = x - (x) mod 32 parallel
         unroll
-          x: band x parallel
+          band x parallel
             alloc:R0_s
               sequence
                 R0_S0
                 R0_S1
-                  k: band k
+                  band k
                 R0_S2
-  R0_S0, R0_S1, R0_S2
-    y_else: band y parallel
-      x_else: band x parallel
+  { R0_S0[x, y] : c >= 0 and w <= 63 and 0 <= x < w and 0 <= y < h; R0_S1[x, y, k] : w <= 63 and 0 <= x < w and 0 <= y < h and 0 <= k < c; R0_S2[x, y] : c >= 0 and w <= 63 and 0 <= x < w and 0 <= y < h }
+    band y_else = y parallel
+      band x_else = x parallel
         alloc:R0_s
           sequence
             R0_S0
             R0_S1
-              k_else: band k
+              band k_else = k
             R0_S2
 )");
 }
