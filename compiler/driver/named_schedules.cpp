@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <utility>
 
 namespace pbc::driver {
 namespace {
@@ -91,8 +92,8 @@ void addSchedules(syntax::Program &program, const ScheduleFile &file, source::Di
         t.schedules.push_back(s), isFound = true;
     if (isFound)
       continue;
-    auto &error = diagnostics.error(wanted.span,
-                                    fmt::format("the program has no transform `{}`", wanted.text));
+    auto &error =
+        diagnostics.error(wanted.span, fmt::format("the program has no transform `{}`", wanted.text));
     if (const std::string meant = syntax::nearest(wanted.text, names); !meant.empty())
       error.help(fmt::format("did you mean `{}`?", meant));
     error.help(fmt::format("its transforms are {}", fmt::join(names, ", ")));

@@ -166,11 +166,10 @@ std::string dimensions(const Statement &s) {
 }
 
 std::string buffer(const Buffer &b, int place) {
-  constexpr std::pair<Buffer::Role, const char *> kRoles[] = {
-      {Buffer::Role::Input, "input"},
-      {Buffer::Role::Output, "output"},
-      {Buffer::Role::Local, "local"},
-      {Buffer::Role::Scratch, "scratch"}};
+  constexpr std::pair<Buffer::Role, const char *> kRoles[] = {{Buffer::Role::Input, "input"},
+                                                              {Buffer::Role::Output, "output"},
+                                                              {Buffer::Role::Local, "local"},
+                                                              {Buffer::Role::Scratch, "scratch"}};
   const auto *role =
       std::find_if(std::begin(kRoles), std::end(kRoles), [&](const auto &r) { return r.first == b.role; });
   std::string text = fmt::format("  buffer {} {} {}-d {}", b.name, typeName(b.element), b.rank, role->second);

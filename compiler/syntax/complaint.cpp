@@ -67,7 +67,8 @@ std::string reading(const Stop &stop, const std::string &subject) {
     case P::RuleStep:
       return "in a step of a schedule";
     case P::RuleScheduleDecl:
-      return stop.expected.contains(std::size_t(P::SCHEDULE)) ? "at the start of a schedule" : "in the head of a schedule";
+      return stop.expected.contains(std::size_t(P::SCHEDULE)) ? "at the start of a schedule"
+                                                              : "in the head of a schedule";
     }
   return "";
 }
@@ -267,9 +268,10 @@ void complain(const Stop &stop, P &parser, const source::MappedText &text, sourc
   const std::size_t rule = stop.rules.empty() ? static_cast<std::size_t>(P::RuleProgram) : stop.rules.front();
   if (has(P::END_STEPS) || rule == P::RuleScriptFile || rule == P::RuleSteps) {
     const bool isAfterStep = before != nullptr && before->getType() == P::RPAREN;
-    auto &error = diagnostics.error(where, std::string("expected ") +
-                                               (isAfterStep ? "`;` between two steps" : "a step, such as `vector(x)`") +
-                                               ", found " + nameOf(found, text));
+    auto &error =
+        diagnostics.error(where, std::string("expected ") +
+                                     (isAfterStep ? "`;` between two steps" : "a step, such as `vector(x)`") +
+                                     ", found " + nameOf(found, text));
     if (isAfterStep && type == P::ID)
       error.help("is a semicolon missing before " + nameOf(found, text) + "?");
     return;
@@ -306,10 +308,10 @@ void complain(const Stop &stop, P &parser, const source::MappedText &text, sourc
   // `primry B.cell(i)`: the word that was read as the outputs was meant to be a flag.
   bool afterFirstName =
       before != nullptr && before->getType() == P::ID && stop.rules.size() == 1 && has(P::BODY);
-  std::string flag = afterFirstName
-                         ? nearest(written(*before), {"primary", "secondary", "priority", "rotatable",
-                                                      "recursive", "duplicate", "rule", "fast", "schedule", "to"})
-                         : "";
+  std::string flag =
+      afterFirstName ? nearest(written(*before), {"primary", "secondary", "priority", "rotatable",
+                                                  "recursive", "duplicate", "rule", "fast", "schedule", "to"})
+                     : "";
   if (!meant.empty())
     error.help("did you mean `" + meant + "`?");
   else if (!flag.empty())

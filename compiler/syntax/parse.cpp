@@ -280,7 +280,8 @@ private:
       return tokens_.index();
     }
     complainNow();
-    while (at < end && type(at) != P::END_STEPS && type(at) != P::SEMI && type(at) != P::BODY && type(at) != P::RBRACE)
+    while (at < end && type(at) != P::END_STEPS && type(at) != P::SEMI && type(at) != P::BODY &&
+           type(at) != P::RBRACE)
       at = type(at) == P::STEPS ? endOfSteps(at, end) : at + 1;
     return at + (at < end && (type(at) == P::END_STEPS || type(at) == P::BODY));
   }

@@ -27,7 +27,8 @@ public:
 class Reader {
 public:
   Reader(const source::MappedText &mapped, source::Diagnostics &diagnostics, TextKind kind)
-      : mapped_(mapped), text_(mapped.text), diagnostics_(diagnostics), stream_(text_), lexer_(&stream_), kind_(kind) {
+      : mapped_(mapped), text_(mapped.text), diagnostics_(diagnostics), stream_(text_), lexer_(&stream_),
+        kind_(kind) {
     lexer_.removeErrorListeners(); // the grammar's last rule accepts any byte, so the lexer finds no errors
     part_ = kind == TextKind::Steps ? Part::Steps : outside();
   }
@@ -201,8 +202,9 @@ private:
     } else if (kind_ == TextKind::Program) { // the body of a rule behind a schedule that was never closed
       dropLastStep();
     } else {
-      diagnostics_.error(here(), "`" + word() + "` has no meaning " +
-                                     (part_ == Part::Steps ? "among the steps of a schedule" : "between schedules"));
+      diagnostics_.error(here(),
+                         "`" + word() + "` has no meaning " +
+                             (part_ == Part::Steps ? "among the steps of a schedule" : "between schedules"));
       broken();
     }
   }
@@ -220,7 +222,8 @@ private:
 
   void closeSchedule(std::uint32_t at, const std::string &before) {
     diagnostics_
-        .error(mapped_.locate(openSteps_, openSteps_ + 1), "the `{` of this schedule is not closed before " + before)
+        .error(mapped_.locate(openSteps_, openSteps_ + 1),
+               "the `{` of this schedule is not closed before " + before)
         .note(mapped_.locate(at, at == size() ? at : end_), "a `}` is missing before this place")
         .help("add `}` after the schedule's last step");
     part_ = outside();

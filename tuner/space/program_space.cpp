@@ -27,6 +27,15 @@ std::vector<std::string> names(const json &object, const char *key) {
   return result;
 }
 
+bool needsDevice(const json &entry) { return entry.value("device", false); }
+
+/// Whether a machine without a device has a choice there: other schedules on the processor.
+bool isChoiceWithoutDevice(const json &site) {
+  const json &all = site.at("alternatives");
+  const auto onDevice = std::count_if(all.begin(), all.end(), needsDevice);
+  return !needsDevice(site) || (onDevice > 0 && onDevice + 1 < static_cast<long>(all.size()));
+}
+
 /// The site without those alternatives that this machine cannot choose.
 Site readSite(const std::string &transform, const json &entry, bool hasDevice) {
   Site site{transform, text(entry, "name"), text(entry, "doc"), {}};
@@ -35,7 +44,7 @@ Site readSite(const std::string &transform, const json &entry, bool hasDevice) {
   else if (site.name != transform)
     site.key = "choice_" + site.name;
   for (const json &alternative : entry.at("alternatives"))
-    if (hasDevice || !alternative.value("device", false))
+    if (hasDevice || !needsDevice(alternative))
       site.alternatives.push_back({text(alternative, "name"), text(alternative, "doc")});
   if (site.alternatives.empty())
     throw TunerError(fmt::format("the program's site {} has no alternative", site.title()));
@@ -174,7 +183,6 @@ ProgramSpace read(const json &info, const std::string &wanted) {
   const std::string generator = text(main, "generator");
   // Where steps run is a decision only on a machine that has a device.
   const bool hasDevice = !info.value("devices", json::array()).empty();
-  const auto isOpen = [&](const json &entry) { return hasDevice || !entry.value("device", false); };
   std::vector<Calls> calls;
   for (const json &transform : info.at("transforms")) {
     const std::string name = text(transform, "name");
@@ -182,10 +190,10 @@ ProgramSpace read(const json &info, const std::string &wanted) {
       continue;
     const std::size_t firstSite = space.sites.size(), firstTunable = space.tunables.size();
     for (const json &entry : transform.value("sites", json::array()))
-      if (Site site = readSite(name, entry, hasDevice); isOpen(entry) || site.alternatives.size() > 1)
-        space.sites.push_back(std::move(site));
+      if (hasDevice || isChoiceWithoutDevice(entry))
+        space.sites.push_back(readSite(name, entry, hasDevice));
     for (const json &entry : transform.value("tunables", json::array()))
-      if (isOpen(entry))
+      if (hasDevice || !needsDevice(entry))
         for (Tunable &tunable : readTunable(name, entry))
           space.tunables.push_back(std::move(tunable));
     readConditions(space, transform, firstSite, firstTunable);

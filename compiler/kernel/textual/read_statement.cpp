@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/textual/read_statement.h"
 #include "compiler/kernel/textual/expressions.h"
+#include "compiler/kernel/textual/functions.h"
 #include "compiler/kernel/textual/types.h"
 #include <algorithm>
 #include <isl/aff.h>

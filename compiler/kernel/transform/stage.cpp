@@ -136,6 +136,7 @@ Statement copyStatement(const Copy &copy, const Kernel &kernel, const std::strin
     s.dimensions.push_back(fmt::format("{}{}", matrix.name, d));
   s.freeCount = static_cast<int>(s.dimensions.size());
   isl_set *domain = isl_set_flatten(isl_map_wrap(copy.touched.copy()));
+  domain = isl_set_gist_params(isl_set_coalesce(domain), kernel.context.copy());
   s.domain = isl::manage(isl_set_set_tuple_name(domain, name.c_str()));
   const isl::map cells = dimensionsOf(s.domain, copy.loops.size(), copy.cells),
                  values = dimensionsOf(s.domain, 0, copy.loops.size());

@@ -32,13 +32,14 @@ inline double random01() { return (seed = seed * 6364136223846793005ul + 1442695
 /// Elements with `step` between neighbours along x and a gap after each row.
 template <class T, int D> struct Matrix {
   T *data;
+  unsigned long count;
   long stride[D + 1];
   int extent[D + 1];
   template <class... I> explicit Matrix(int step, I... sizes) : extent{static_cast<int>(sizes)..., 0} {
-    long count = step;
+    count = step;
     for (int d = 0; d < D; ++d) stride[d] = count, count *= (extent[d] > 0 ? extent[d] : 0) + 3;
     data = new T[count];
-    for (long k = 0; k < count; ++k) data[k] = static_cast<T>(random01() / 1048576 - 8);
+    for (unsigned long k = 0; k < count; ++k) data[k] = static_cast<T>(random01() / 1048576 - 8);
   }
   pb::Region<T, D> region() { return pb::Region<T, D>(data, stride, extent); }
   template <class... I> T &operator()(I... at) { return region().cell(at...); }

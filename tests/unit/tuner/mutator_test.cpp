@@ -82,6 +82,35 @@ TEST(Mutators, WhatCountsNowhereIsLeftAlone) {
   EXPECT_FALSE(changed[2]) << "cells of blocks, which no size up to 64 has";
 }
 
+/// A placement with a schedule on the processor, on a machine with these devices.
+ProgramSpace spaceWithSchedules(const std::string &devices) {
+  return parseProgramSpace(R"({"name": "p", "hash": "h", "compiler": "pbc", "main": "T", "devices": )" +
+                           devices +
+                           R"(, "transforms": [{"name": "T", "sites": [
+        {"name": "place_a", "key": "place_a", "doc": "", "device": true, "alternatives": [{"name": "cpu", "doc": ""},
+         {"name": "cpu:wide", "doc": ""}, {"name": "gpu", "doc": "", "device": true}]},
+        {"name": "place_b", "key": "place_b", "doc": "", "device": true, "alternatives": [{"name": "cpu", "doc": ""},
+         {"name": "gpu", "doc": "", "device": true}]},
+        {"name": "place_c", "key": "place_c", "doc": "",
+         "alternatives": [{"name": "cpu", "doc": ""}, {"name": "cpu:wide", "doc": ""}]}],
+      "tunables": [{"name": "group_x_a", "doc": "", "kind": "integer", "initial": 32, "min": 1, "max": 1024,
+         "device": true, "when": [{"site": "place_a", "uses": ["gpu"]}]}]}]})");
+}
+
+TEST(ProgramSpace, SchedulesAreChoicesWithAndWithoutADevice) {
+  const ProgramSpace with = spaceWithSchedules(R"(["fake:0"])"), without = spaceWithSchedules("[]");
+  ASSERT_EQ(with.sites.size(), 3u);
+  EXPECT_EQ(with.sites[0].alternatives.size(), 3u);
+  ASSERT_EQ(with.tunables.size(), 1u);
+  EXPECT_EQ(with.tunables[0].when, (std::vector<Condition>{{0, {2}}}));
+  ASSERT_EQ(without.sites.size(), 2u);
+  EXPECT_EQ(without.sites[0].name, "place_a");
+  ASSERT_EQ(without.sites[0].alternatives.size(), 2u);
+  EXPECT_EQ(without.sites[0].alternatives[1].name, "cpu:wide");
+  EXPECT_EQ(without.sites[1].name, "place_c");
+  EXPECT_TRUE(without.tunables.empty());
+}
+
 TEST(Mutators, ConstraintsHold) {
   const ProgramSpace space = spaceWithGroups();
   ASSERT_EQ(space.constraints.size(), 1u);

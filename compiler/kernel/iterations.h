@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The statement instances of a loop by the place of their iteration in it.
+//
+//   label y: band y: label k: band k: S      for 0 <= y < n, y <= k < n
+//   Iterations(loop over k).first(2)  =>  { S[y, k] : k < y + 2 }
+//   Iterations(loop over k).last(1)   =>  { S[y, k] : k = n - 1 }
+//
+// Iterations are counted anew for each iteration of the loops around. A loop over tiles steps from tile to tile.
+#pragma once
+#include "compiler/kernel/loops.h"
+
+namespace pbc::kernel {
+
+class Iterations {
+public:
+  explicit Iterations(const LoopNode &);
+
+  /// All instances; the other functions must not be called if there are none.
+  const isl::union_set &all() const { return all_; }
+  isl::union_set first(long count) const;
+  isl::union_set last(long count) const;
+
+private:
+  enum class End { Low, High };
+  isl::union_set near(End, long count) const;
+
+  isl::union_set all_;
+  isl::union_map around_, own_; // from the instances to the values of the loops around, and of this one
+};
+
+} // namespace pbc::kernel

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Distributes loops over the statements and loops inside them, so that each gets loops of its own.
+//
+//   label x: band x: sequence { S0[x] ; S1[x, k]: label k: band k }
+//   => (x, x2) = fission(x)
+//   sequence { S0[x]: label x: band x ; S1[x, k]: label x2: band x: label k: band k }
+//
+// Afterwards the loops of a part can be ordered, tiled and realised without regard to the others; the loops around the sum
+// of a matrix product can change places with the sum's own. The results are the labels of the loops around the first part,
+// then those around the second part, and so on. Legal if no part needs what a later part computes in an earlier iteration.
+//
+// A variable of the rule's body is one variable for all points. If only one part uses it, it is declared there; if several
+// do, each point would need its own, and the step does not apply.
+#pragma once
+#include "compiler/kernel/transform/transformation.h"
+
+namespace pbc::kernel {
+
+Transformation fissionTransformation();
+
+} // namespace pbc::kernel

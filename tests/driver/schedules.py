@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Schedules from files, and those of libraries: schedules.py PBC
+
+They are choices of the program like those in its own text; a library's schedule that does not apply is a note.
+"""
+import json, os, subprocess, sys, tempfile
+
+PBC = os.path.abspath(sys.argv[1])
+
+PROGRAM = """#include <lib.pbcc>
+transform Product main from A[k, h], B[w, k] to C[w, h] {
+  rule Cells C.cell(x, y) from(A.row(y) a, B.column(x) b) {
+    double s = 0;
+    for (int i = 0; i < k; ++i)
+      s += a.cell(i) * b.cell(i);
+    return s;
+  }
+}
+transform Both from A[n, n] to B[n, n], C[n, n] {
+  to(B b, C c) from(A a) { Product(b, a, a); Twice(c, a); }
+}
+"""
+LIBRARY = """transform Twice from A[w, h] to B[w, h] { rule rows B.cell(x, y) from(A.cell(x, y) a) { return 2 * a; } }
+transform Unused from A[w, h] to B[w, h] { rule rows B.cell(x, y) from(A.cell(x, y) a) { return 2 * a; } }
+"""
+OF_LIBRARY = """schedule tiled for Twice.rows { tasks(); tile(y, x; 4, 4); vector(x); }
+schedule odd for Twice.rows { tasks(); vector(z); }
+schedule mine for Twice.rows { scalar(x); }
+schedule tiled for Unused.rows { tasks(); }
+"""
+TILED = "schedule tiled for Product.Cells { tasks(y); (yt, xt, yi, xi) = tile(y, x; 2, 8); lanes(xi; 8); }\n"
+PLAIN = "schedule plain for Product.Cells on cpu { scalar(x); };\nschedule mine for Twice.rows { tasks(y); scalar(x); }\n"
+
+
+def check(condition, what):
+    if not condition:
+        print(what)
+        sys.exit(1)
+
+
+def run(*command, status=0):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    check(done.returncode == status, f"{command}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def write(name, text):
+    with open(name, "w") as file:
+        file.write(text)
+
+
+def placements():
+    info = json.loads(run("./prog", "--info"))
+    return {f"{t['name']}.{s['key']}": [a["name"] for a in s["alternatives"]]
+            for t in info["transforms"] for s in t["sites"] if s["key"].startswith("place_")}
+
+
+def files():
+    files = ["--schedule=tiled.sched", "--schedule=plain.sched"]
+    run(PBC, "prog.pbcc", "-o", "prog", "--main=Both", "--no-devices", *files)
+    check(placements() == {"Product.place_Cells": ["cpu", "cpu:tiled", "cpu:plain"],
+                           "Twice.place_rows": ["cpu", "cpu:mine", "cpu:tiled"]}, placements())
+    said = run("./prog", "--check", "--n=50")
+    check("place_Cells: cpu:plain agrees" in said and "all 6 alternatives compute the same" in said, said)
+    write("choices.cfg", '[Product]\nplace_Cells = [ { below = 10, use = "cpu:plain" }, { use = "cpu:tiled" } ]\n')
+    said = run(PBC, "config", "explain", "choices.cfg", "--for=./prog")
+    check("cpu:plain" in said and "cpu:tiled" in said, said)
+    same = {run("./prog", f"--n=70", "--hash", *words) for words in ([], ["--config=choices.cfg"])}
+    check(len(same) == 1, same)
+    write("wrong.cfg", '[Product]\nplace_Cells = "cpu:tilde"\n')
+    said = run("./prog", "--n=7", "--config=wrong.cfg", status=1)
+    check("place_Cells has no alternative 'cpu:tilde'" in said, said)
+    # With what devices offer, in front of it.
+    run(PBC, "prog.pbcc", "-o", "prog", *files)
+    check(placements()["Product.place_Cells"][:4] == ["cpu", "cpu:tiled", "cpu:plain", "gpu"], placements())
+    said = run(PBC, "explain", "prog.pbcc", *files)
+    check("place_Cells = cpu:plain" in said and "place_Cells = cpu | cpu:tiled | cpu:plain | gpu" in said, said)
+
+
+def library():
+    """Its schedules come with its file; one that does not apply is left out, with a note."""
+    run(PBC, "prog.pbcc", "-o", "prog", "--no-devices", "--main=Both")
+    check(placements() == {"Twice.place_rows": ["cpu", "cpu:tiled", "cpu:mine"]}, placements())
+    said = run(PBC, "explain", "prog.pbcc", "--no-devices")
+    check("no schedule cpu:odd: `vector(z)`: no loop is called `z`" in said, said)
+    check("place_rows = cpu:tiled" in said, said)
+    write("alone.pbcc", PROGRAM.replace("#include <lib.pbcc>\n", LIBRARY))
+    run(PBC, "alone.pbcc", "-o", "prog", "--no-devices", "--main=Both")
+    check(placements() == {}, placements())
+
+
+def cache():
+    """A program is compiled again where a file of schedules has changed."""
+    for text, wanted in ((TILED, "cpu:tiled"), (TILED.replace("tiled", "cut"), "cpu:cut"), (TILED, "cpu:tiled")):
+        write("one.sched", text)
+        run(PBC, "prog.pbcc", "-o", "prog", "--no-devices", "--main=Product", "--schedule=one.sched")
+        check(placements()["Product.place_Cells"] == ["cpu", wanted], placements())
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.environ["PB_DEVICES"] = "none"
+    os.environ["PBC_STDLIB"] = os.path.join(folder, "stdlib")
+    os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")
+    os.chdir(folder)
+    os.makedirs("stdlib/schedules")
+    write("stdlib/lib.pbcc", LIBRARY)
+    write("stdlib/schedules/lib.sched", OF_LIBRARY)
+    write("prog.pbcc", PROGRAM)
+    write("tiled.sched", TILED)
+    write("plain.sched", PLAIN)
+    files()
+    library()
+    cache()
+    os.chdir("/")
+print("schedules: as expected")
