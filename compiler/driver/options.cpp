@@ -23,8 +23,7 @@ constexpr std::pair<const char *, Stage> kStages[] = {
     {"grid", Stage::Grid},     {"graph", Stage::Graph},     {"plan", Stage::Plan},
     {"lifted", Stage::Lifted}, {"kernels", Stage::Kernels}, {"loops", Stage::Loops},
     {"opencl", Stage::OpenCl}, {"cuda", Stage::Cuda},       {"cpp", Stage::Cpp},
-    {"llvm", Stage::Llvm},
-    {"asm", Stage::Asm}};
+    {"llvm", Stage::Llvm},     {"asm", Stage::Asm}};
 
 std::vector<std::string> stageNames() {
   std::vector<std::string> names;

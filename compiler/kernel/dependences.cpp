@@ -9,8 +9,8 @@ namespace pbc::kernel {
 
 namespace {
 
-/// All pairs of instances that touch the same element, one of them writing. `buffers`: null: all.
-isl::union_map conflicts(const Scheduled &kernel, const std::set<int> *buffers = nullptr) {
+/// All pairs of instances that touch the same element, one of them writing. `buffers`: null: of all buffers.
+isl::union_map conflicts(const Scheduled &kernel, const std::set<int> *buffers) {
   isl::ctx ctx(isl_schedule_get_ctx(kernel.schedule.tree.get()));
   isl::union_map reads = isl::manage(isl_union_map_empty_ctx(ctx.get())), writes = reads;
   auto add = [](isl::union_map &to, const isl::map &m) {
@@ -32,19 +32,19 @@ isl::union_map conflicts(const Scheduled &kernel, const std::set<int> *buffers =
   return writes.apply_range(touching.reverse()).unite(touching.apply_range(writes.reverse()));
 }
 
-/// Those that the schedule runs in this order.
-isl::union_map inOrder(const Scheduled &kernel, const isl::union_map &pairs) {
+/// Those whose order the schedule decides.
+isl::union_map ordered(const Scheduled &kernel, const std::set<int> *buffers) {
   const isl::union_map order = isl::manage(isl_schedule_get_map(kernel.schedule.tree.get()));
   const isl::union_map before = isl::manage(isl_union_map_lex_lt_union_map(order.copy(), order.copy()));
-  return pairs.intersect(before).coalesce();
+  return conflicts(kernel, buffers).intersect(before).coalesce();
 }
 
 } // namespace
 
-isl::union_map dependences(const Scheduled &kernel) { return inOrder(kernel, conflicts(kernel)); }
+isl::union_map dependences(const Scheduled &kernel) { return ordered(kernel, nullptr); }
 
 isl::union_map dependences(const Scheduled &kernel, const std::set<int> &buffers) {
-  return inOrder(kernel, conflicts(kernel, &buffers));
+  return ordered(kernel, &buffers);
 }
 
 isl::union_map unordered(const Scheduled &kernel) {
@@ -52,7 +52,11 @@ isl::union_map unordered(const Scheduled &kernel) {
   const isl::union_set all = isl::manage(isl_schedule_get_domain(kernel.schedule.tree.get()));
   const isl::union_map self = isl::manage(isl_union_set_identity(all.copy()));
   const isl::union_map atOnce = order.apply_range(order.reverse()).intersect_params(kernel.context);
-  return conflicts(kernel).intersect_domain(all).intersect_range(all).intersect(atOnce).subtract(self);
+  return conflicts(kernel, nullptr)
+      .intersect_domain(all)
+      .intersect_range(all)
+      .intersect(atOnce)
+      .subtract(self);
 }
 
 } // namespace pbc::kernel

@@ -40,17 +40,17 @@ std::string element(const Statement &s, const Access &a) {
   return textual::elementText(a.relation, s.dimensions);
 }
 
-std::string value(const Scheduled &kernel, const Statement &s, const Expr &e);
+std::string value(const Kernel &kernel, const Statement &s, const Expr &e);
 
 /// The expression as an operand: in parentheses, if it is not one already.
-std::string operand(const Scheduled &kernel, const Statement &s, const Expr &e) {
+std::string operand(const Kernel &kernel, const Statement &s, const Expr &e) {
   const std::string text = value(kernel, s, e);
   const bool isWhole =
       e.kind != Expr::Kind::Binary && e.kind != Expr::Kind::Select && e.kind != Expr::Kind::Unary;
   return isWhole || e.type != textual::usualType(kernel, s, e) ? text : "(" + text + ")";
 }
 
-std::string withoutType(const Scheduled &kernel, const Statement &s, const Expr &e) {
+std::string withoutType(const Kernel &kernel, const Statement &s, const Expr &e) {
   const auto at = [&](std::size_t k) { return operand(kernel, s, *e.operands[k]); };
   switch (e.kind) {
   case Expr::Kind::Literal:
@@ -78,7 +78,7 @@ std::string withoutType(const Scheduled &kernel, const Statement &s, const Expr 
   return e.text + "(" + poly::join(arguments) + ")";
 }
 
-std::string value(const Scheduled &kernel, const Statement &s, const Expr &e) {
+std::string value(const Kernel &kernel, const Statement &s, const Expr &e) {
   const std::string text = withoutType(kernel, s, e);
   return e.type == textual::usualType(kernel, s, e) ? text : fmt::format("({} : {})", text, typeName(e.type));
 }
@@ -86,7 +86,7 @@ std::string value(const Scheduled &kernel, const Statement &s, const Expr &e) {
 /// One argument of a call: "A[-1 + x, y]" for a cell, "A[0 : w, y]" for a row.
 class ArgumentPrinter {
 public:
-  ArgumentPrinter(const Scheduled &kernel, const Statement &s, std::size_t number)
+  ArgumentPrinter(const Kernel &kernel, const Statement &s, std::size_t number)
       : kernel_(kernel), s_(s), a_(s.arguments[number]), relation_(s.accesses[number].relation) {}
 
   std::string print() const {
@@ -138,13 +138,13 @@ private:
     return poly::join(all);
   }
 
-  const Scheduled &kernel_;
+  const Kernel &kernel_;
   const Statement &s_;
   const OpaqueArgument &a_;
   const isl::map &relation_;
 };
 
-std::string call(const Scheduled &kernel, const Statement &s) {
+std::string call(const Kernel &kernel, const Statement &s) {
   std::vector<std::string> arguments, own;
   for (std::size_t k = 0; k < s.arguments.size(); ++k)
     arguments.push_back(ArgumentPrinter(kernel, s, k).print());
@@ -173,8 +173,8 @@ std::string buffer(const Buffer &b, int place) {
   const auto *role =
       std::find_if(std::begin(kRoles), std::end(kRoles), [&](const auto &r) { return r.first == b.role; });
   std::string text = fmt::format("  buffer {} {} {}-d {}", b.name, typeName(b.element), b.rank, role->second);
-  if (b.role == Buffer::Role::Scratch)
-    text += fmt::format(" [{}]", fmt::join(b.extents, ", "));
+  if (!b.extents.empty())
+    text += fmt::format(" of {}", fmt::join(b.extents, " x "));
   if (b.lanes)
     text += fmt::format(", {} lanes", b.lanes);
   if (isMatrix(b) && b.matrix != place)
@@ -301,7 +301,7 @@ void collectLoops(const Scheduled &kernel, const isl::schedule_node &node, int d
 
 } // namespace
 
-std::string print(const Scheduled &kernel, const Statement &s) {
+std::string print(const Kernel &kernel, const Statement &s) {
   if (s.isOpaque)
     return call(kernel, s);
   return element(s, s.accesses[static_cast<std::size_t>(s.write)]) + " " + s.op + "= " +

@@ -6,7 +6,7 @@
 //
 // The names are those of configurations (`[kernels]`) and of `pbc explain`. Values are texts; a number is
 // written in decimal. Only the syntax is defined here; whether a kernel can have a value is decided by its
-// transformations (default_schedule.h), and schedule_space.h lists the values that it can have. Source:
+// transformations (policy/processor.h), and schedule_space.h lists the values that it can have. Source:
 // describing the decisions of a search space as data with their documentation follows Telamon (CC'17).
 #pragma once
 #include <map>

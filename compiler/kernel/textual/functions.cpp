@@ -56,13 +56,14 @@ std::string formulaOf(const std::string &text) {
   return formula.substr(1, formula.size() - 2);
 }
 
+constexpr int kMostReadings = 4;
+
 /// isl's text of an object. isl simplifies what it reads and then prints it in another way; this is the text that stays as it is.
 /// `asRead`: from isl's text to what will be read.
 template <class T>
 std::string settled(const T &object, const std::function<std::string(const std::string &)> &asRead = {}) {
-  constexpr int kMost = 4;
   std::string text = poly::text(object);
-  for (int k = 0; k < kMost; ++k) {
+  for (int k = 0; k < kMostReadings; ++k) {
     const std::string again = poly::text(T(object.ctx(), asRead ? asRead(text) : text));
     if (again == text)
       break;
@@ -92,17 +93,31 @@ bool areSamePieces(const isl::set &a, const isl::set &b) {
 
 namespace {
 
+std::string byPieces(const isl::set &s) {
+  std::string all;
+  for (const isl::basic_set &piece : piecesOf(s)) {
+    const std::string one = braces(poly::text(isl::set(piece)));
+    all += (all.empty() ? "{ " : "; ") + one.substr(2, one.size() - 4);
+  }
+  return all + " }";
+}
+
 /// isl's text of a set, piece by piece if it would read them in another order.
 std::string inOrder(const isl::set &s) {
   const std::string text = settled(s);
   if (areSamePieces(s, isl::set(s.ctx(), text)))
     return braces(text);
-  std::string all;
-  for (const isl::basic_set &piece : piecesOf(s)) {
-    const std::string one = braces(settled(isl::set(piece)));
-    all += (all.empty() ? "{ " : "; ") + one.substr(2, one.size() - 4);
+  const std::string prefix = text.substr(0, text.find('{'));
+  isl::set now = s;
+  std::string pieces = byPieces(now);
+  for (int k = 0; k < kMostReadings; ++k) {
+    now = isl::set(s.ctx(), prefix + pieces);
+    const std::string again = byPieces(now);
+    if (again == pieces)
+      break;
+    pieces = again;
   }
-  return all + " }";
+  return pieces;
 }
 
 } // namespace

@@ -185,6 +185,21 @@ void readStatement(Reader &reader, const Fragments &fragments, Kernel &kernel) {
   StatementReader(reader, fragments, kernel).read();
 }
 
+namespace {
+
+Buffer::Role role(Reader &r) {
+  constexpr std::pair<const char *, Buffer::Role> kRoles[] = {{"input", Buffer::Role::Input},
+                                                              {"output", Buffer::Role::Output},
+                                                              {"local", Buffer::Role::Local},
+                                                              {"scratch", Buffer::Role::Scratch}};
+  for (const auto &[word, role] : kRoles)
+    if (r.accept(word))
+      return role;
+  r.failExpected("`input`, `output`, `local` or `scratch`");
+}
+
+} // namespace
+
 void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
   Buffer b;
   std::uint32_t begin = r.position();
@@ -199,22 +214,17 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
   b.element = *element;
   b.rank = static_cast<int>(r.integer("the number of dimensions, such as `2-d`", 0, 64));
   r.expect("-d", "`-d`, as in `2-d`");
-  const bool isInput = r.accept("input"), isOutput = !isInput && r.accept("output");
-  b.role = isInput ? Buffer::Role::Input : isOutput ? Buffer::Role::Output : Buffer::Role::Local;
-  if (!isInput && !isOutput && r.accept("scratch")) {
-    b.role = Buffer::Role::Scratch;
-    r.expect("[", "the extents of the scratch memory, as in `scratch [16, 8]`");
-    do
-      b.extents.push_back(r.integer("an extent", 1));
-    while (r.accept(","));
-    r.expect("]", "`]`");
-    if (static_cast<int>(b.extents.size()) != b.rank)
-      r.fail(r.since(begin), "scratch memory has one extent for each dimension");
-  } else if (!isInput && !isOutput) {
-    r.expect("local", "`input`, `output`, `local` or `scratch`");
-  }
+  b.role = role(r);
   if (isMatrix(b))
     b.matrix = static_cast<int>(std::count_if(kernel.buffers.begin(), kernel.buffers.end(), isMatrix));
+  if (b.role == Buffer::Role::Scratch) {
+    r.expect("of", "`of` and the number of cells along each dimension, such as `of 16 x 34`");
+    do
+      b.extents.push_back(r.integer("the number of cells along a dimension", 1));
+    while (r.accept("x"));
+    if (static_cast<int>(b.extents.size()) != b.rank)
+      r.fail(r.since(begin), b.name + " has " + std::to_string(b.rank) + " dimensions");
+  }
   while (r.accept(",")) {
     if (isMatrix(b) && r.accept("matrix")) {
       b.matrix = static_cast<int>(r.integer("the number of a matrix", -1));

@@ -50,7 +50,7 @@ private:
   void requireLocal(const std::string &name, source::Span where) const {
     const auto isIt = [&](const Buffer &b) { return b.name == name && !isMatrix(b); };
     if (std::none_of(kernel_.buffers.begin(), kernel_.buffers.end(), isIt))
-      r_.fail(where, "there is no local buffer `" + name + "`");
+      r_.fail(where, "there is no local or scratch buffer `" + name + "`");
   }
 
   isl::schedule_node band(const isl::schedule_node &leaf, const Line &line) const {

@@ -7,6 +7,7 @@
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <isl/aff.h>
 
 namespace pbc::kernel {
 namespace {
@@ -14,6 +15,27 @@ namespace {
 // Four vectors of 512 bits, or eight of 256: enough independent additions to hide their latency, and they fit
 // into the registers.
 constexpr long kGroupBytes = 256;
+
+/// A loop inside of `loop`, which runs over dimension x, whose bounds move with x: it would run differently in each lane. "" if
+/// there is none.
+std::string movingLoop(const Scheduled &kernel, const LoopNode &loop, int x) {
+  std::string why;
+  visit(loop.band.child(0), [&](const isl::schedule_node &node) {
+    if (!isBand(node))
+      return;
+    for (const std::string &name : statementsAt(node)) {
+      const Statement &s = kernel.statements[statementIndex(kernel, name)];
+      const std::optional<isl::pw_aff> function = member(node, 0, name);
+      for (int d = 0; function && d < static_cast<int>(s.dimensions.size()); ++d)
+        if (d != x &&
+            isl_pw_aff_involves_dims(function->get(), isl_dim_in, static_cast<unsigned>(d), 1) ==
+                isl_bool_true &&
+            boundsMoveWith(s.domain, d, x))
+          why = fmt::format("the length of the loop over {} depends on {}", s.dimensions[d], s.dimensions[x]);
+    }
+  });
+  return why;
+}
 
 Outcome applyLanes(const Scheduled &kernel, const Arguments &arguments) {
   const std::string label = arguments.name("loop");
@@ -36,13 +58,11 @@ Outcome applyLanes(const Scheduled &kernel, const Arguments &arguments) {
   for (const Buffer &b : kernel.buffers)
     if (b.role == Buffer::Role::Local && b.lanes > 0)
       return {std::nullopt, "its scalars are arrays already"};
+  if (const std::string why = movingLoop(kernel, loop, x); !why.empty())
+    return {std::nullopt, why};
   unsigned widest = 4;
   for (const int k : statements) {
     const Statement &s = kernel.statements[k];
-    for (int d = s.freeCount; d < static_cast<int>(s.dimensions.size()); ++d)
-      if (boundsMoveWith(s.domain, d, x))
-        return {std::nullopt, fmt::format("the length of the loop over {} depends on {}", s.dimensions[d],
-                                          s.dimensions[x])};
     for (const Access &a : s.accesses)
       widest = std::max(widest, bytesOf(kernel.buffers[a.buffer].element));
   }

@@ -22,7 +22,7 @@ transform FiveRows from A[w, h] to B[w, h - 4] {
 TEST(KernelStage, CopiesATileOfTheOperands) {
   Lifted product(programs::kMatrixProduct);
   const std::string text = print(after(product.kernel(), "(kt, ki) = tile(k; 16); stage(A, at = kt)"));
-  EXPECT_THAT(text, HasSubstr("buffer A_pack double 2-d scratch [16, 1]\n"));
+  EXPECT_THAT(text, HasSubstr("buffer A_pack double 2-d scratch of 16 x 1\n"));
   EXPECT_THAT(text, HasSubstr("R0_s[x, y] += A_pack[k - kt, 0] * B[x, k]\n"));
   EXPECT_THAT(text, HasSubstr("A_pack[-kt + A0, -y + A1] = A[A0, A1]\n"));
   EXPECT_THAT(text, HasSubstr(R"(band kt
@@ -39,11 +39,11 @@ TEST(KernelStage, CopiesATileOfTheOperands) {
 TEST(KernelStage, LayoutsAndPadding) {
   Lifted rows(kFiveRows);
   const std::string tiles = "tile(y, x; 8, 16); ";
-  EXPECT_THAT(print(after(rows.kernel(), tiles + "stage(A, at = xt)")), HasSubstr("scratch [16, 12]"));
+  EXPECT_THAT(print(after(rows.kernel(), tiles + "stage(A, at = xt)")), HasSubstr("scratch of 16 x 12"));
   EXPECT_THAT(print(after(rows.kernel(), tiles + "stage(A, at = xt; pad = 3)")),
-              HasSubstr("scratch [19, 12]"));
+              HasSubstr("scratch of 19 x 12"));
   EXPECT_THAT(print(after(rows.kernel(), tiles + "stage(A, at = xt, layout = transposed, pad = 1)")),
-              HasSubstr("scratch [13, 16]"));
+              HasSubstr("scratch of 13 x 16"));
 }
 
 TEST(KernelStage, ComputesTheSame) {

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Random kernels with random steps: what a transformation accepts keeps every dependence and all results, also in tasks, and what it
+// refuses has a sentence. So a wrong schedule is impossible, whatever a script says.
+//
+//   PBC_PAIRS=10000 PBC_SEED=7 build/release/bin/test_transform --gtest_filter='Registry.*'      more of them, and others
+#include "compiler/kernel/dependences.h"
+#include "compiler/kernel/legal.h"
+#include "compiler/kernel/print.h"
+#include "compiler/kernel/transform/run.h"
+#include "compiler/kernel/verify.h"
+#include "tests/unit/transform/compiled.h"
+#include "tests/unit/transform/random_kernels.h"
+#include "tests/unit/transform/textual.h"
+#include <cstdlib>
+#include <gmock/gmock.h>
+#include <set>
+
+using namespace pbc::kernel;
+
+namespace {
+
+long fromEnvironment(const char *name, long otherwise) {
+  const char *text = std::getenv(name);
+  return text ? std::atol(text) : otherwise;
+}
+
+/// Runs up to three random steps; those that do not apply have a reason.
+Scheduled afterRandomSteps(Random &r, Texts &texts, const Scheduled &start, std::string &what,
+                           std::set<std::string> &applied) {
+  Scheduled kernel = withLabels(start);
+  for (long k = r.number(1, 4); k > 0; --k) {
+    const pbc::script::Step step = randomStep(r, kernel);
+    StepOutcome made;
+    if (!texts.context().withBudget(kDependenceBudget, [&] { made = run(step, kernel); }))
+      continue;
+    if (!made.kernel) {
+      EXPECT_GT(made.problem.what.size(), 10U) << pbc::script::text(step);
+      continue;
+    }
+    kernel = std::move(*made.kernel);
+    what += pbc::script::text(step) + ";\n";
+    applied.insert(step.transformation);
+    EXPECT_THAT(verify(kernel), testing::IsEmpty()) << what;
+  }
+  return kernel;
+}
+
+TEST(Registry, AcceptedStepsKeepDependencesAndResults) {
+  const long pairs = fromEnvironment("PBC_PAIRS", 200), batch = 24;
+  const auto seed = static_cast<unsigned long>(fromEnvironment("PBC_SEED", 1));
+  std::set<std::string> applied;
+  for (long first = 0; first < pairs && !HasFailure(); first += batch) {
+    Texts texts;
+    Comparison comparison(texts.context());
+    for (long k = first; k < std::min(pairs, first + batch); k += 2) {
+      Random r(seed * 1'000'003 + static_cast<unsigned long>(k));
+      const std::string text = randomKernel(r);
+      SCOPED_TRACE(text);
+      const Scheduled kernel = texts.kernel(text);
+      for (int twice = 0; twice < 2; ++twice) {
+        std::string what = text;
+        const Scheduled after = afterRandomSteps(r, texts, kernel, what, applied);
+        if (!kernel.reassociates)
+          EXPECT_TRUE(isLegal(after.schedule.tree, kernel.dependences)) << what;
+        comparison.add(what, kernel, after);
+      }
+    }
+    EXPECT_EQ(comparison.differences(), "");
+  }
+  // The pairs are of use only if most transformations apply to some kernel.
+  EXPECT_GE(2 * applied.size(), transformations().size()) << testing::PrintToString(applied);
+}
+
+} // namespace
