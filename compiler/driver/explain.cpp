@@ -5,6 +5,7 @@
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/time_functions.h"
 #include "compiler/poly/spelling.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -155,13 +156,24 @@ private:
     return out;
   }
 
+  /// Whether no loop is realised so, although the schedule asks for it.
+  static bool isLeft(const kernel::Realisation &how, const std::vector<loop::Left> &left,
+                     const std::vector<kernel::Loop> &all) {
+    const auto isAsked = [&](const kernel::Loop &l) {
+      return std::count(l.how.begin(), l.how.end(), how) > 0;
+    };
+    const auto isSame = [&](const loop::Left &l) { return l.how == how; };
+    return std::count_if(left.begin(), left.end(), isSame) >= std::count_if(all.begin(), all.end(), isAsked);
+  }
+
   void describe(const kernel::Scheduled &k, const kernel::Report &report, Json &out) const {
     Json loops = Json::array(), parts = Json::array(), refused = Json::array();
     const auto text = emit::kernelText(k, "kernel", "Frame", context_);
-    for (const kernel::Loop &loop : kernel::loops(k)) {
+    const std::vector<kernel::Loop> all = kernel::loops(k);
+    for (const kernel::Loop &loop : all) {
       Json how = Json::array(), words = Json::array();
       for (const kernel::Realisation &r : loop.how)
-        if (text.note.empty()) {
+        if (text.note.empty() && !isLeft(r, text.left, all)) {
           how.push_back(kernel::text(r));
           words.push_back(kernel::words(r));
         }
@@ -180,7 +192,7 @@ private:
     if (!text.note.empty())
       refused.push_back({{"transformation", "separate loops"}, {"why", text.note}});
     for (const loop::Left &l : text.left)
-      refused.push_back({{"transformation", kernel::text(l.how)}, {"why", loop::words(l.why)}});
+      refused.push_back({{"transformation", kernel::name(l.how)}, {"why", loop::words(l.why)}});
     out["loops"] = loops;
     out["tasks"] = {{"parts", parts}, {"order", order(k)}};
     out["not_applied"] = refused;

@@ -5,6 +5,15 @@
 namespace pbc::kernel {
 namespace {
 
+struct Name {
+  std::string operator()(as::Scalar) const { return "scalar"; }
+  std::string operator()(as::Vector) const { return "vector"; }
+  std::string operator()(as::Jam) const { return "jam"; }
+  std::string operator()(as::Unroll) const { return "unroll"; }
+  std::string operator()(as::Lanes) const { return "lanes"; }
+  std::string operator()(as::Registers) const { return "registers"; }
+};
+
 struct Text {
   std::string operator()(as::Scalar) const { return "scalar"; }
   std::string operator()(as::Vector v) const {
@@ -32,6 +41,7 @@ struct Words {
 
 } // namespace
 
+std::string name(const Realisation &r) { return std::visit(Name{}, r); }
 std::string text(const Realisation &r) { return std::visit(Text{}, r); }
 std::string text(const Mark &m) { return std::visit(Text{}, m); }
 std::string words(const Realisation &r) { return std::visit(Words{}, r); }

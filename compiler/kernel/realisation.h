@@ -63,6 +63,8 @@ struct Label {
 /// What a mark node says.
 using Mark = std::variant<Realisation, Declare, Label>;
 
+/// The transformation that asks for it: "jam".
+std::string name(const Realisation &);
 std::string text(const Realisation &);
 std::string text(const Mark &);
 std::string words(const Realisation &);

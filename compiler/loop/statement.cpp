@@ -159,7 +159,7 @@ Expr StatementBuilder::firstCell(std::size_t argument, const At &at) const {
 /// The cell, or the value that is used outside of its matrix.
 Expr StatementBuilder::cellOr(std::size_t argument, const At &at) const {
   const kernel::OpaqueArgument &a = statement_.arguments[argument];
-  const Expr cell = firstCell(argument, at);
+  Expr cell = firstCell(argument, at);
   if (!a.otherwise)
     return cell;
   return grouped(make({Operation{

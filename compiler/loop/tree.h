@@ -115,7 +115,8 @@ struct Call {
 /// All items of a group wait here for each other.
 struct Barrier {};
 
-/// The iterations are carried out by what the machine has for them; each has its own value of the iterator.
+/// The iterations are carried out by what the machine has for them: exactly so many of it run, each with its own value of
+/// the iterator. What only some of them do stands in an If, where no barrier may be.
 struct Parallel {
   enum class Over { Tasks, Groups, Items, Lanes };
   Over over;

@@ -3,6 +3,7 @@
 #include "compiler/loop/verify.h"
 #include "compiler/loop/walk.h"
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <stdexcept>
 

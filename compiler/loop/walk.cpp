@@ -166,16 +166,6 @@ struct Replace : Mutator {
 
 } // namespace
 
-void forEachOperand(const Expr &e, const std::function<void(const Expr &)> &each) {
-  std::visit(Operands<std::function<void(const Expr &)>>{each}, e->as);
-}
-void forEachExpr(const NodePtr &n, const std::function<void(const Expr &)> &each) {
-  visitParts(n->as, each, [](const NodePtr &) {});
-}
-void forEachChild(const NodePtr &n, const std::function<void(const NodePtr &)> &each) {
-  visitParts(n->as, [](const Expr &) {}, each);
-}
-
 void Visitor::node(const NodePtr &n) {
   visitParts(n->as, [this](const Expr &e) { expr(e); }, [this](const NodePtr &c) { node(c); });
 }

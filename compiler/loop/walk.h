@@ -8,15 +8,8 @@
 // Invariant: a Mutator makes new nodes only where something has changed, and shares the rest.
 #pragma once
 #include "compiler/loop/tree.h"
-#include <functional>
 
 namespace pbc::loop {
-
-/// Calls `each` with the expressions that stand directly in an expression, or in a node, and with the nodes that stand
-/// directly in a node; in the order in which they are printed.
-void forEachOperand(const Expr &, const std::function<void(const Expr &)> &each);
-void forEachExpr(const NodePtr &, const std::function<void(const Expr &)> &each);
-void forEachChild(const NodePtr &, const std::function<void(const NodePtr &)> &each);
 
 /// Visits everything, parents first. A class that overrides a function calls the one of Visitor to go on below.
 class Visitor {

@@ -174,11 +174,9 @@ void CPrinter::node(const loop::Parallel &p, const std::string &indent) {
     putAtom(p.begin);
     out_ += " + ";
   }
-  out_ += dialect_.itemId(p.over, p.axis) + ";\n" + indent + "  if (" + p.iterator + " < ";
-  put(p.end);
-  out_ += ") {\n";
-  print(p.body, indent + "    ");
-  out_ += indent + "  }\n" + indent + "}\n";
+  out_ += dialect_.itemId(p.over, p.axis) + ";\n";
+  print(p.body, indent + "  ");
+  out_ += indent + "}\n";
 }
 
 void CPrinter::node(const loop::Comment &c, const std::string &indent) {

@@ -8,6 +8,7 @@
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/build.h"
 #include <fmt/format.h>
+#include <isl/ast_build.h>
 
 namespace pbc::emit {
 
@@ -20,17 +21,6 @@ constexpr std::size_t kItemDimensions = 3;
 std::string replaced(std::string text, const std::string &what, const std::string &by) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
     text.replace(at, what.size(), by);
-  return text;
-}
-
-/// Replaces what the printers write in C++ by its form in C.
-std::string inDialect(std::string text) {
-  static const std::pair<const char *, const char *> spellings[] = {{"[[maybe_unused]] ", ""},
-                                                                    {"pb::", "pb_"},
-                                                                    {"__builtin_inff()", "INFINITY"},
-                                                                    {"__builtin_inf()", "(double)INFINITY"}};
-  for (const auto &[cxx, c] : spellings)
-    text = replaced(text, cxx, c);
   return text;
 }
 
@@ -53,6 +43,9 @@ public:
     const std::string ofTile = tileStatements(used);
     const auto groups =
         device_.cooperation ? deviceGroups(*device_.items, *device_.cooperation, nest, used) : std::nullopt;
+    for (const Buffer &b : device_.staged ? device_.staged->buffers : std::vector<Buffer>{})
+      for (const kernel::StagedDimension &d : b.staged)
+        firstCell(d, used);
     out_.values.assign(used.values.begin(), used.values.end());
     if (device_.staged)
       for (const Buffer &b : device_.staged->buffers)
@@ -145,19 +138,23 @@ private:
     return size;
   }
 
+  /// The first cell of a staged copy along a dimension.
+  std::string firstCell(const kernel::StagedDimension &d, Used &used) const {
+    loop::Replacements firsts; // the group's first value of each function
+    for (std::size_t k = 0; k < functions_; ++k) {
+      const loop::Expr low = loop::limit(fmt::format("low{}", k)),
+                       item = loop::index(fmt::format("PB_LOCAL_ID({})", k - rounds_));
+      firsts.emplace_back(fmt::format("first{}", k), k < rounds_ ? low : loop::subtract(low, item));
+    }
+    return deviceText(isl::ast_build(d.first.ctx()).expr_from(d.first), used, firsts);
+  }
+
   /// The items of a group copy what lies inside the matrix, each at a stride of the group's size.
   std::string load(const Buffer &b) const {
+    Used used; // print() has noted it
     std::string text, inside, from, place;
     for (int d = 0; d < static_cast<int>(b.staged.size()); ++d) {
-      const std::string first = poly::cxx(b.staged[d].first, [this](const std::string &name) {
-        for (std::size_t k = 0; k < functions_; ++k) {
-          if (name == fmt::format("pb__first{}", k))
-            return k < rounds_ ? "low0" : fmt::format("(low{} - PB_LOCAL_ID({}))", k, k - rounds_);
-          if (name == fmt::format("pb__low{}", k))
-            return fmt::format("low{}", k);
-        }
-        return name;
-      });
+      const std::string first = firstCell(b.staged[d], used);
       text += fmt::format("  const long {}_b{} = {};\n", b.name, d, first);
       const std::string extent = fmt::format("{}_w{}", b.name, d);
       text += fmt::format("  const int {} = {};\n", extent, copyExtent(b.staged[d], "PB_G"));
@@ -166,7 +163,7 @@ private:
       inside += fmt::format("{0}c{1} >= 0 && c{1} < {2}_n{1}", d ? " && " : "", d, b.name);
       place += fmt::format("{0}c{1} * {2}_s{1}", d ? " + " : "", d, b.name);
     }
-    return inDialect(text) +
+    return text +
            fmt::format("  for (int k = PB_LOCAL_INDEX; k < {0}; k += PB_G0 * PB_G1 * PB_G2) {{\n"
                        "      int rest = k;\n{1}      if ({2})\n        {3}_c[k] = {3}_p[{4}];\n  }}\n",
                        copySize(b), from, inside, b.name, place);
@@ -213,8 +210,7 @@ private:
                        "#define PB_CELL {}{}; const int inside = {};\n",
                        rows, cell, last, inside) +
            blocks.arrays + "  PB_BEGIN\n" + places(device_.items->item) +
-           (rounds_ ? "  const long low0 = from0;\n" : "") + firsts + inDialect(blocks.statements) +
-           "  PB_END\n}\n";
+           (rounds_ ? "  const long low0 = from0;\n" : "") + firsts + blocks.statements + "  PB_END\n}\n";
   }
 
   /// A kernel in which each group computes a tile.
@@ -253,8 +249,8 @@ private:
                         cells);
     return prologue() + bodies(device_.items->item) +
            signature(device_.items->item, ", PB_GLOBAL long *scratch, long pass, long parts, long here") +
-           "{\n" + groups.arrays + "  PB_BEGIN\n" + places(device_.items->item) + text +
-           inDialect(groups.statements) + "  PB_END\n}\n";
+           "{\n" + groups.arrays + "  PB_BEGIN\n" + places(device_.items->item) + text + groups.statements +
+           "  PB_END\n}\n";
   }
 
   static std::string prologue() {

@@ -49,10 +49,10 @@ std::string StatementPrinter::address(int access, const std::vector<loop::Expr> 
   return printed([&](CPrinter &p) { return p.address(builder_.cell(access, dimensions)); });
 }
 
-std::string deviceText(const isl::ast_expr &e, Used &used) {
+std::string deviceText(const isl::ast_expr &e, Used &used, const loop::Replacements &by) {
   static const std::vector<loop::Matrix> kNone; // the expressions of loops have no cells
   const DeviceC dialect;
-  return CPrinter(kNone, dialect, false, used).text(loop::expression(e));
+  return CPrinter(kNone, dialect, false, used).text(loop::replaced(loop::expression(e), by));
 }
 
 } // namespace pbc::emit

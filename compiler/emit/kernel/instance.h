@@ -5,6 +5,7 @@
 #pragma once
 #include "compiler/emit/dialect/c_printer.h"
 #include "compiler/loop/statement.h"
+#include "compiler/loop/walk.h"
 
 namespace pbc::emit {
 
@@ -34,6 +35,6 @@ private:
 };
 
 /// An expression of isl's AST in the dialect of devices.
-std::string deviceText(const isl::ast_expr &, Used &);
+std::string deviceText(const isl::ast_expr &, Used &, const loop::Replacements & = {});
 
 } // namespace pbc::emit

@@ -21,7 +21,7 @@ struct HintOf {
 struct Hints : LoopPass {
   using LoopPass::LoopPass;
   NodePtr node(const NodePtr &n) override {
-    const NodePtr below = Mutator::node(n);
+    NodePtr below = Mutator::node(n);
     const For *loop = as<For>(below);
     if (!loop || !loop->how)
       return below;

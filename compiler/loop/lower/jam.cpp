@@ -17,7 +17,7 @@ struct Jam : LoopPass {
   using LoopPass::LoopPass;
 
   NodePtr node(const NodePtr &n) override {
-    const NodePtr below = Mutator::node(n);
+    NodePtr below = Mutator::node(n);
     const For *loop = as<For>(below);
     const auto *how = realisedAs<kernel::as::Jam>(loop);
     if (!how)

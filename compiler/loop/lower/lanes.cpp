@@ -73,7 +73,7 @@ struct Lanes : LoopPass {
   using LoopPass::LoopPass;
 
   NodePtr node(const NodePtr &n) override {
-    const NodePtr below = Mutator::node(n);
+    NodePtr below = Mutator::node(n);
     const For *loop = as<For>(below);
     const auto *how = realisedAs<kernel::as::Lanes>(loop);
     if (!how)

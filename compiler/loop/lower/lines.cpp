@@ -41,7 +41,7 @@ namespace {
 struct Lines : LoopPass {
   using LoopPass::LoopPass;
   NodePtr node(const NodePtr &n) override {
-    const NodePtr below = Mutator::node(n);
+    NodePtr below = Mutator::node(n);
     const For *loop = as<For>(below);
     const auto *how = realisedAs<kernel::as::Vector>(loop);
     if (!how || !lowering_.target.unitStride || !lowering_.nest.isTiledInTime || !isCounting(*loop))

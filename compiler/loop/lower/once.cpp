@@ -9,7 +9,7 @@ namespace {
 struct Once : LoopPass {
   using LoopPass::LoopPass;
   NodePtr node(const NodePtr &n) override {
-    const NodePtr below = Mutator::node(n);
+    NodePtr below = Mutator::node(n);
     const For *loop = as<For>(below);
     if (!loop || loop->condition)
       return below;

@@ -311,7 +311,7 @@ public:
       lowering_.leave(*loop, std::get<Why>(made));
     }
     around_.push_back(loop->iterator);
-    const NodePtr below = Mutator::node(n);
+    NodePtr below = Mutator::node(n);
     around_.pop_back();
     return realisedAs<kernel::as::Registers>(loop) ? plain(*as<For>(below)) : below;
   }

@@ -64,17 +64,15 @@ TEST(Dialect, Metal) {
   threadgroup float tile_l[64];
   {
     const long item = pb_item[0];
-    if (item < 64) {
-      tile_l[item] = A_p[(pb_floordiv(item, 2))];
-      threadgroup_barrier(mem_flags::mem_threadgroup);
-      float s_l;
-      s_l = 0.5f;
+    tile_l[item] = A_p[(pb_floordiv(item, 2))];
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    float s_l;
+    s_l = 0.5f;
 #pragma unroll
-      for (long k = 0; k < 8; k += 1) {
-        s_l += tile_l[min(item + k, 63)];
-      }
-      B_p[item] = metal::sqrt(s_l);
+    for (long k = 0; k < 8; k += 1) {
+      s_l += tile_l[min(item + k, 63)];
     }
+    B_p[item] = metal::sqrt(s_l);
   }
 }
 )");
@@ -87,16 +85,14 @@ TEST(Dialect, Devices) {
   PB_LOCAL_ARRAY(double, tile_l, 64);
   {
     const long item = PB_LOCAL_ID(0);
-    if (item < 64) {
-      tile_l[item] = A_p[(pb_floordiv(item, 2))];
-      PB_BARRIER();
-      double s_l;
-      s_l = 0.5;
-      for (long k = 0; k < 8; k += 1) {
-        s_l += tile_l[pb_minimum(item + k, 63)];
-      }
-      B_p[item] = sqrt(s_l);
+    tile_l[item] = A_p[(pb_floordiv(item, 2))];
+    PB_BARRIER();
+    double s_l;
+    s_l = 0.5;
+    for (long k = 0; k < 8; k += 1) {
+      s_l += tile_l[pb_minimum(item + k, 63)];
     }
+    B_p[item] = sqrt(s_l);
   }
 }
 )");

@@ -126,7 +126,8 @@ TEST(LoopLower, Lanes) {
 TEST(LoopLower, LanesDoNotIndexOtherArrays) {
   const Expr element = make(Expression{Local{"A_copy", Scalar::F64, {integer(0)}}});
   const NodePtr body = make(Node{Assign{cell(1, {index("c1"), integer(0)}), {}, element}});
-  EXPECT_NE(lowered(block({make(Node{Array{"A_copy", Scalar::F64, {integer(1)}}}), counting("c1", body, as::Lanes{8})}))
+  EXPECT_NE(lowered(block({make(Node{Array{"A_copy", Scalar::F64, {integer(1)}}}),
+                           counting("c1", body, as::Lanes{8})}))
                 .find("B[c1, 0] = A_copy[0]"),
             std::string::npos);
 }
