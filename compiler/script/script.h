@@ -9,7 +9,7 @@
 //
 // A Script only says what was written. Which transformations there are, and which arguments they take, is the table of
 // compiler/kernel/transform; the grammar is grammar/Pbcc.g4, in programs and in files of schedules. Source of the idea:
-// OA's optimisation scripts (spec/optimisation-scripts.md).
+// the optimisation scripts of OA and EPOD.
 //
 // Invariant: parsing what print() writes gives an equal Script; spans take no part in comparisons.
 #pragma once

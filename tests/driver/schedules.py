@@ -104,7 +104,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")
     os.chdir(folder)
     os.makedirs("stdlib/schedules")
-    write("stdlib/lib.pbcc", LIBRARY)
+    write(os.path.join("stdlib", "lib.pbcc"), LIBRARY)
     write("stdlib/schedules/lib.sched", OF_LIBRARY)
     write("prog.pbcc", PROGRAM)
     write("tiled.sched", TILED)

@@ -156,6 +156,10 @@ Steps jamSteps(const Scheduled &kernel, int rows) {
       why = "neighbours along " + s.dimensions[y] + " share too few of the cells that they read";
       continue;
     }
+    if (const LoopNode inner = nestFrom(loop)[1]; boundsMoveWithLoopAround(kernel, inner)) {
+      why = "the bounds of its loop over " + inner.label + " depend on " + loop.label;
+      continue;
+    }
     labels.push_back(loop.label);
   }
   if (labels.empty())

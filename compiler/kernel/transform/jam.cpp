@@ -33,6 +33,8 @@ Outcome applyJam(const Scheduled &kernel, const Arguments &arguments) {
               fmt::format("the loop over {} does not contain just a vector loop of one statement", label)};
     if (!isParallel(loop.band, 0, kernel.dependences, false))
       return {std::nullopt, fmt::format("its loop over {} carries a dependence", label)};
+    if (const LoopNode inner = nestFrom(loop)[1]; boundsMoveWithLoopAround(kernel, inner))
+      return {std::nullopt, fmt::format("the bounds of the loop over {} depend on {}", inner.label, label)};
     changed.schedule.tree =
         realised(changed.schedule.tree, label, as::Jam{static_cast<int>(*arguments.number("rows"))});
   }

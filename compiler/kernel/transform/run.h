@@ -6,7 +6,7 @@
 //   => the new schedule, or step 1 and "a point needs the one before it along x"
 //
 // In strict mode the first step that does not apply ends the run. In lenient mode such a step is left out with its sentence,
-// and the others go on: what OA calls the degeneration of a script (spec/optimisation-scripts.md).
+// and the others go on: what the OA framework calls the degeneration of a script.
 #pragma once
 #include "compiler/kernel/transform/transformation.h"
 

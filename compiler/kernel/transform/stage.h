@@ -11,7 +11,7 @@
 // The copy has exactly the cells that the step reads; the scratch memory has the smallest box of constant size around them.
 // Legal if nothing below the loop writes the matrix. The purpose is that cells lie in the order in which they are used, and in
 // few pages and cache lines. PPCG's way: Verdoolaege et al., Polyhedral parallel code generation for CUDA, TACO 2013; GM_map
-// and SM_alloc of OA (spec/optimisation-scripts.md).
+// and SM_alloc of OA's scripts.
 #pragma once
 #include "compiler/kernel/transform/transformation.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/support.h"
+#include "compiler/kernel/along.h"
 #include "compiler/kernel/formula.h"
 #include "compiler/kernel/legal.h"
 #include <algorithm>
@@ -112,7 +113,10 @@ std::vector<int> statementsBelow(const Kernel &kernel, const LoopNode &loop) {
   return all;
 }
 
-std::optional<long> tripCount(const Scheduled &kernel, const LoopNode &loop) {
+namespace {
+
+/// The values of the loops around and of the loop itself, as a set of as many dimensions.
+isl::set stepsOf(const Scheduled &kernel, const LoopNode &loop) {
   isl_multi_union_pw_aff *around = isl_schedule_node_get_prefix_schedule_multi_union_pw_aff(loop.band.get());
   const int depth = static_cast<int>(isl_multi_union_pw_aff_dim(around, isl_dim_set));
   isl_multi_union_pw_aff *own = isl_multi_union_pw_aff_from_union_pw_aff(functionOf(loop).release());
@@ -122,7 +126,20 @@ std::optional<long> tripCount(const Scheduled &kernel, const LoopNode &loop) {
     isl_multi_union_pw_aff_free(around);
   order = isl_union_map_intersect_domain(order, isl_schedule_node_get_domain(loop.band.get()));
   const isl::set values = isl::manage(isl_set_from_union_set(isl_union_map_range(order)));
-  return tripCount(values.intersect_params(kernel.context), depth);
+  return values.intersect_params(kernel.context);
+}
+
+} // namespace
+
+std::optional<long> tripCount(const Scheduled &kernel, const LoopNode &loop) {
+  const isl::set steps = stepsOf(kernel, loop);
+  return tripCount(steps, static_cast<int>(isl_set_dim(steps.get(), isl_dim_set)) - 1);
+}
+
+bool boundsMoveWithLoopAround(const Scheduled &kernel, const LoopNode &loop) {
+  const isl::set steps = stepsOf(kernel, loop);
+  const int depth = static_cast<int>(isl_set_dim(steps.get(), isl_dim_set)) - 1;
+  return boundsMoveWith(steps, depth, depth - 1);
 }
 
 Outcome withRealisation(const Scheduled &kernel, const std::string &label, const Realisation &how) {

@@ -49,6 +49,9 @@ std::vector<int> statementsBelow(const Kernel &, const LoopNode &);
 /// The largest number of iterations of a loop for fixed values of the loops around it; nothing if no constant bounds it.
 std::optional<long> tripCount(const Scheduled &, const LoopNode &);
 
+/// Whether a loop has other bounds in the next step of the loop directly around it.
+bool boundsMoveWithLoopAround(const Scheduled &, const LoopNode &);
+
 /// Marks a loop.
 Outcome withRealisation(const Scheduled &, const std::string &label, const Realisation &);
 
