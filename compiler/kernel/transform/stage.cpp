@@ -132,16 +132,8 @@ Statement copyStatement(const Copy &copy, const Kernel &kernel, const std::strin
   Statement s;
   s.name = name;
   s.dimensions = copy.loops;
-  const auto isTaken = [&](const std::string &dimension) {
-    return std::count(s.dimensions.begin(), s.dimensions.end(), dimension) ||
-           std::count(kernel.parameters.begin(), kernel.parameters.end(), dimension);
-  };
-  for (std::size_t d = 0; d < copy.cells; ++d) {
-    std::string dimension = fmt::format("{}{}", matrix.name, d);
-    while (isTaken(dimension)) // by a loop of another copy
-      dimension += '_';
-    s.dimensions.push_back(std::move(dimension));
-  }
+  for (std::size_t d = 0; d < copy.cells; ++d)
+    s.dimensions.push_back(freshDimension(kernel, s.dimensions, fmt::format("{}{}", matrix.name, d)));
   s.freeCount = static_cast<int>(s.dimensions.size());
   isl_set *domain = isl_set_flatten(isl_map_wrap(copy.touched.copy()));
   domain = isl_set_gist_params(isl_set_coalesce(domain), kernel.context.copy());
