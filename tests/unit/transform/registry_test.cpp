@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Random kernels with random steps: what a transformation accepts keeps every dependence and all results, also in tasks and after its
-// kernel was printed and read back, and what it
-// refuses has a sentence. So a wrong schedule is impossible, whatever a script says.
+// Random kernels with random steps: what a transformation accepts keeps every dependence and all results, also in tasks and
+// after the kernel was printed and read back, and what it refuses has a sentence. So a wrong schedule is impossible, whatever a
+// script says.
 //
 //   PBC_PAIRS=10000 PBC_SEED=7 build/release/bin/test_transform --gtest_filter='Registry.*'      more of them, and others
 #include "compiler/kernel/dependences.h"
