@@ -109,7 +109,8 @@ private:
 };
 
 /// How the statement changes if these loops become dimensions.
-Change changeOf(const Statement &s, const std::vector<LoopNode> &loops, std::vector<std::string> &names) {
+Change changeOf(const Kernel &kernel, const Statement &s, const std::vector<LoopNode> &loops,
+                std::vector<std::string> &names) {
   Change change;
   isl_map *extension = isl_set_identity(s.domain.copy());
   for (const LoopNode &loop : loops) {
@@ -119,7 +120,9 @@ Change changeOf(const Statement &s, const std::vector<LoopNode> &loops, std::vec
       continue;
     }
     change.dimensions.push_back(static_cast<int>(s.dimensions.size()) + change.count++);
-    names.push_back(loop.label);
+    std::vector<std::string> taken = s.dimensions;
+    taken.insert(taken.end(), names.begin(), names.end());
+    names.push_back(freshDimension(kernel, taken, loop.label));
     extension = isl_map_flat_range_product(extension, isl_map_from_pw_aff(f.copy()));
   }
   change.extension = isl::manage(isl_map_set_tuple_name(extension, isl_dim_out, s.name.c_str()));
@@ -127,6 +130,15 @@ Change changeOf(const Statement &s, const std::vector<LoopNode> &loops, std::vec
 }
 
 } // namespace
+
+std::string freshDimension(const Kernel &kernel, const std::vector<std::string> &dimensions,
+                           const std::string &wanted) {
+  std::string name = wanted;
+  while (std::count(dimensions.begin(), dimensions.end(), name) ||
+         std::count(kernel.parameters.begin(), kernel.parameters.end(), name))
+    name += '_';
+  return name;
+}
 
 std::optional<Exposed> expose(const Scheduled &kernel, const std::vector<std::string> &labels) {
   std::vector<LoopNode> loops;
@@ -140,7 +152,7 @@ std::optional<Exposed> expose(const Scheduled &kernel, const std::vector<std::st
     if (s.isOpaque)
       return std::nullopt;
     std::vector<std::string> names;
-    Change change = changeOf(s, loops, names);
+    Change change = changeOf(kernel, s, loops, names);
     out.dimensions[index] = change.dimensions;
     if (change.count == 0)
       continue;

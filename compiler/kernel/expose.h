@@ -26,4 +26,8 @@ struct Exposed {
 /// statements is opaque.
 std::optional<Exposed> expose(const Scheduled &, const std::vector<std::string> &labels);
 
+/// `wanted`, with `_` behind it as long as one of these dimensions or a parameter has the name.
+std::string freshDimension(const Kernel &, const std::vector<std::string> &dimensions,
+                           const std::string &wanted);
+
 } // namespace pbc::kernel

@@ -106,7 +106,8 @@ std::string byPieces(const isl::set &s) {
 /// isl's text of a set, piece by piece if it would read them in another order.
 std::string inOrder(const isl::set &s) {
   const std::string text = settled(s);
-  if (areSamePieces(s, isl::set(s.ctx(), text)))
+  const isl::set read(s.ctx(), text);
+  if (areSamePieces(s, read) && poly::text(read) == text)
     return braces(text);
   const std::string prefix = text.substr(0, text.find('{'));
   isl::set now = s;

@@ -142,9 +142,10 @@ Statement copyStatement(const Copy &copy, const Kernel &kernel, const std::strin
   Statement s;
   s.name = name;
   s.rule = -1;
-  s.dimensions = copy.loops;
+  for (const std::string &loop : copy.loops)
+    s.dimensions.push_back(freshDimension(kernel, s.dimensions, loop));
   for (std::size_t d = 0; d < copy.cells; ++d)
-    s.dimensions.push_back(fmt::format("{}{}", matrix.name, d));
+    s.dimensions.push_back(freshDimension(kernel, s.dimensions, fmt::format("{}{}", matrix.name, d)));
   s.freeCount = static_cast<int>(s.dimensions.size());
   isl_set *domain = isl_set_flatten(isl_map_wrap((isBack ? copy.written : copy.read).copy()));
   domain = isl_set_gist_params(isl_set_coalesce(domain), kernel.context.copy());

@@ -27,12 +27,11 @@ ExprPtr binary(Scalar type, const std::string &op, const ExprPtr &a, const ExprP
 ExprPtr neutral(const std::string &op, Scalar type) {
   const bool isReal = type == Scalar::F64 || type == Scalar::F32;
   const std::string suffix = !isReal ? "" : type == Scalar::F32 ? ".0f" : ".0";
-  if (op == "+") {
-    const ExprPtr zero = leaf(Expr::Kind::Literal, type, "0" + suffix);
-    return isReal ? std::make_shared<const Expr>(Expr{Expr::Kind::Unary, type, "-", -1, {zero}}) : zero;
-  }
-  if (op == "-")
-    return leaf(Expr::Kind::Literal, type, "0" + suffix);
+  const ExprPtr zero = leaf(Expr::Kind::Literal, type, "0" + suffix);
+  if (op == "+" && isReal) // a minus sign is an operator, never a part of a literal
+    return std::make_shared<const Expr>(Expr{Expr::Kind::Unary, type, "-", -1, {zero}});
+  if (op == "+" || op == "-")
+    return zero;
   return op == "*" || op == "/" ? leaf(Expr::Kind::Literal, type, "1" + suffix) : nullptr;
 }
 
@@ -157,6 +156,7 @@ public:
     if (d < 0)
       return refuse(fmt::format("its loop over {} does not count one by one", loop_.label));
     bool isPadded = false;
+    isl::union_set domain = isl::manage(isl_schedule_get_domain(kernel_.schedule.tree.get()));
     Subtree tree = *subtreeOf(kernel_.schedule.tree);
     for (const int s : statementsBelow(kernel_, loop_)) {
       const isl::set &before = kernel_.statements[s].domain;
@@ -170,15 +170,13 @@ public:
         return refuse(why);
       const Statement &padded = changed_.statements[static_cast<std::size_t>(s)];
       const Statement &value = changed_.statements.back();
+      domain = domain.unite(isl::union_set(whole)).unite(isl::union_set(value.domain));
       if (!extend(tree, before, padded, value))
         return refuse("the iterations of its loops are cut or fused already");
     }
     if (!isPadded)
       return refuse(fmt::format("its loop over {} is as long for each iteration of {} already", loop_.label,
                                 along_.label));
-    isl::union_set domain = isl::manage(isl_union_set_empty_ctx(isl_set_get_ctx(kernel_.context.get())));
-    for (const Statement &s : changed_.statements)
-      domain = domain.unite(isl::union_set(s.domain));
     changed_.schedule.tree = scheduleOf(isl::manage(isl_schedule_from_domain(domain.copy())), tree);
     changed_.dependences = dependences(changed_);
     return withTree(changed_, changed_.schedule.tree);
@@ -312,6 +310,16 @@ private:
   Scheduled changed_;
   const LoopNode &loop_, &along_;
 };
+
+bool isAround(const LoopNode &outer, const LoopNode &loop) {
+  isl::schedule_node node = loop.top;
+  while (isl_schedule_node_has_parent(node.get()) == isl_bool_true) {
+    node = isl::manage(isl_schedule_node_parent(node.release()));
+    if (const auto at = loopAt(node); at && at->label == outer.label)
+      return true;
+  }
+  return false;
+}
 
 Outcome applyPad(const Scheduled &kernel, const Arguments &arguments) {
   const LoopNode loop = *findLoop(kernel.schedule.tree, arguments.name("loop"));

@@ -159,10 +159,22 @@ script::Step randomStep(Random &r, const Scheduled &kernel) {
   if (chosen->name == "scalar") // it always applies, and then little else does
     chosen = &r.of(transformations());
   const Transformation &t = *chosen;
+  if (t.alternatives && r.once(2))
+    if (const std::vector<script::Step> all = t.alternatives(kernel); !all.empty())
+      return r.of(all);
   std::vector<std::string> labels = labelsOf(kernel.schedule.tree), buffers;
   for (const Buffer &b : kernel.buffers)
     buffers.push_back(b.name);
-  const auto label = [&] { return labels.empty() || r.once(30) ? std::string("nowhere") : r.of(labels); };
+  const std::vector<LoopNode> loops = loopsOf(kernel.schedule.tree);
+  std::vector<std::string> likely; // innermost loops, and those around one that is realised
+  for (std::size_t k = 0; k < loops.size(); ++k)
+    if (k + 1 == loops.size() || loops[k + 1].how)
+      likely.push_back(loops[k].label);
+  const auto label = [&] {
+    if (!likely.empty() && r.once(2))
+      return r.of(likely);
+    return labels.empty() || r.once(30) ? std::string("nowhere") : r.of(labels);
+  };
   const auto number = [&](const Parameter &p) {
     if (r.once(30))
       return p.most;
@@ -184,6 +196,10 @@ script::Step randomStep(Random &r, const Scheduled &kernel) {
       values.push_back(nameValue(label()));
       break;
     case Kind::Loops: { // neighbours in the tree are the most likely ones to fit
+      if (!likely.empty() && r.once(3)) {
+        values.push_back(nameValue(r.of(likely)));
+        break;
+      }
       const long count =
           r.once(2) ? 1 : r.number(1, std::min<long>(3, std::max<long>(1, static_cast<long>(labels.size()))));
       const long first = r.number(0, std::max<long>(0, static_cast<long>(labels.size()) - count));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Random kernels with random steps: what a transformation accepts keeps every dependence and all results, also in tasks, and what it
-// refuses has a sentence. So a wrong schedule is impossible, whatever a script says.
+// Random kernels with random steps: what a transformation accepts keeps every dependence and all results, also in tasks and
+// after the kernel was printed and read back, and what it refuses has a sentence. So a wrong schedule is impossible, whatever a
+// script says.
 //
 //   PBC_PAIRS=10000 PBC_SEED=7 build/release/bin/test_transform --gtest_filter='Registry.*'      more of them, and others
 #include "compiler/kernel/dependences.h"
@@ -67,9 +68,8 @@ TEST(Registry, AcceptedStepsKeepDependencesAndResults) {
         const Scheduled after = afterRandomSteps(r, texts, kernel, what, applied);
         if (!kernel.reassociates)
           EXPECT_TRUE(isLegal(after.schedule.tree, kernel.dependences)) << what;
-        const std::string printed = print(after);
-        EXPECT_EQ(print(texts.kernel(printed)), printed) << what;
-        comparison.add(what, kernel, after);
+        // Half of them go through their text first.
+        comparison.add(what, kernel, r.once(2) ? texts.kernel(print(after)) : after);
       }
     }
     EXPECT_EQ(comparison.differences(), "");
