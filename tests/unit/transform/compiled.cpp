@@ -3,6 +3,7 @@
 #include "tests/unit/transform/compiled.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/print.h"
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -118,10 +119,12 @@ void Comparison::add(const std::string &what, const Scheduled &before, const Sch
   }
   const std::string number = std::to_string(count_);
   std::string frame, regions, fills, sum = "0UL";
-  for (std::size_t b = 0; b < after.buffers.size(); ++b) {
-    const Buffer &buffer = after.buffers[b];
+  for (const Buffer &buffer : after.buffers) {
     if (buffer.role == Buffer::Role::Local || buffer.role == Buffer::Role::Scratch)
       continue;
+    const auto same = std::find_if(before.buffers.begin(), before.buffers.end(),
+                                   [&](const Buffer &other) { return other.name == buffer.name; });
+    const auto b = same - before.buffers.begin(); // steps may add and remove variables
     frame += fmt::format("  pb::Region<double, {}> m_{};\n", buffer.rank, buffer.name);
     regions += fmt::format("f.m_{} = region<{}>({}); ", buffer.name, buffer.rank, b);
     fills += fmt::format("fill({}, {}); ", b, buffer.rank);
