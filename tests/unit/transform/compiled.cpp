@@ -122,6 +122,9 @@ void Comparison::add(const std::string &what, const Scheduled &before, const Sch
   for (const Buffer &buffer : after.buffers) {
     if (buffer.role == Buffer::Role::Local || buffer.role == Buffer::Role::Scratch)
       continue;
+    const auto same = std::find_if(before.buffers.begin(), before.buffers.end(),
+                                   [&](const Buffer &other) { return other.name == buffer.name; });
+    const auto b = same - before.buffers.begin(); // steps may add and remove variables
     frame += fmt::format("  pb::Region<double, {}> m_{};\n", buffer.rank, buffer.name);
     // A step may remove a buffer, so the first kernel says which memory it is.
     const auto number = std::find_if(before.buffers.begin(), before.buffers.end(),
