@@ -32,6 +32,9 @@ requirement = re.compile(rf"\b[Rr]equirements? ({LIST})")
 decision = re.compile(rf"\b[Dd]ecisions? ({LIST})")
 file_path = re.compile(r"(?<![\w./-])((?:compiler|runtime|tuner|tests|docs|bench|scripts|grammar|stdlib|samples)/[\w./-]+"
                        r"\.(?:h|cpp|py|pbcc|g4|txt|json|sh))\b")
+# Files that docs/extending/transformation.md tells its readers to write.
+TO_BE_WRITTEN = {"compiler/kernel/transform/scale.h", "compiler/kernel/transform/scale.cpp",
+                 "tests/unit/kernel/transform/scale_test.cpp"}
 PAGES = {"language reference": "language-reference.md", "petabricks-hetero": "petabricks-hetero.md"}
 
 
@@ -121,6 +124,8 @@ def problems_of(text, citing, refs):
                 say(m, f"there is no requirement {n}")
     for m in file_path.finditer(dense):
         count += 1
+        if m[1] in TO_BE_WRITTEN:
+            continue
         if "/generated/" not in m[1] and not os.path.exists(os.path.join(refs.root, m[1])):
             say(m, f"there is no file {m[1]}")
     for pattern, known, kind in ((requirement, refs.requirements, "requirement"), (decision, refs.decisions, "decision")):
