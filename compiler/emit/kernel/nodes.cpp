@@ -38,7 +38,7 @@ BranchNode branchNode(const isl::ast_node &node) {
   return b;
 }
 
-CallNode callNode(const kernel::Scheduled &kernel, const isl::ast_node &node) {
+CallNode callNode(const kernel::Kernel &kernel, const isl::ast_node &node) {
   const isl::ast_expr call = isl::manage(isl_ast_node_user_get_expr(node.get()));
   const isl::id name = isl::manage(isl_ast_expr_id_get_id(argument(call, 0).get()));
   CallNode c{kernel::statementIndex(kernel, name.name()), {}};

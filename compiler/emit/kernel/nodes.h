@@ -7,6 +7,7 @@
 #pragma once
 #include "compiler/kernel/kernel.h"
 #include "compiler/loop/expression.h"
+#include <optional>
 
 namespace pbc::emit {
 
@@ -35,7 +36,7 @@ struct CallNode {
   int statement;
   std::vector<loop::Expr> dimensions;
 };
-CallNode callNode(const kernel::Scheduled &, const isl::ast_node &);
+CallNode callNode(const kernel::Kernel &, const isl::ast_node &);
 
 /// The nodes of a block in their order; for another node, the node itself.
 std::vector<isl::ast_node> sequence(const isl::ast_node &);
