@@ -4,6 +4,7 @@
 #include "compiler/emit/kernel/nodes.h"
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/footprint.h"
+#include "compiler/loop/walk.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/ast.h>
@@ -68,24 +69,14 @@ private:
     return true;
   }
 
-  ExpressionText text() {
-    return [this](const isl::ast_expr &e) { return deviceText(e, used_); };
-  }
+  std::string text(const loop::Expr &e) { return deviceText(e, used_); }
 
-  static bool names(const std::string &text, const std::string &word) {
-    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size())
-      if (at + word.size() == text.size() ||
-          !std::isalnum(static_cast<unsigned char>(text[at + word.size()])))
-        return true;
-    return false;
-  }
-
-  /// Returns the text, if it is the same for all items.
-  std::string uniform(const std::string &text) const {
+  /// The text of what is the same for all items.
+  std::string uniform(const loop::Expr &e) {
     for (const std::string &f : functions_)
-      if (names(text, f))
+      if (e && loop::mentions(e, f))
         throw Irregular();
-    return text;
+    return e ? text(e) : "";
   }
 
   std::string node(const isl::ast_node &n, const std::string &indent) {
@@ -114,12 +105,12 @@ private:
 
   void declare(const std::string &local) {
     for (const Buffer &b : kernel_.buffers)
-      if (b.name == local && !names(locals_, local + "_l"))
+      if (b.name == local && declared_.insert(local).second)
         locals_ += fmt::format("  {} {}_l[PB_C0 * PB_C1];\n", body::cxxType(b.element), b.name);
   }
 
   std::string branch(const isl::ast_node &n, const std::string &indent) {
-    const BranchNode b = branchNode(n, text());
+    const BranchNode b = branchNode(n);
     std::string all =
         indent + "if (" + uniform(b.condition) + ") {\n" + node(b.then, indent + "  ") + indent + "}";
     if (b.otherwise)
@@ -128,18 +119,17 @@ private:
   }
 
   std::string loop(const isl::ast_node &n, const std::string &indent) {
-    const LoopNode l = loopNode(n, text());
-    uniform(l.begin);
-    uniform(l.condition);
+    const LoopNode l = loopNode(n);
+    const std::string begin = uniform(l.begin), condition = uniform(l.condition);
     if (l.isSingle())
-      return fmt::format("{0}{{\n{0}  const long {1} = {2};\n{3}{0}}}\n", indent, l.iterator, l.begin,
+      return fmt::format("{0}{{\n{0}  const long {1} = {2};\n{3}{0}}}\n", indent, l.iterator, begin,
                          node(l.body, indent + "  "));
     hasLoop_ = true;
     if (l.isCounting())
       if (const auto chunked = inChunks(l, indent))
         return *chunked;
-    return fmt::format("{0}for (long {1} = {2}; {3}; {1} += {4}) {{\n{5}{0}}}\n", indent, l.iterator, l.begin,
-                       l.condition, l.step, node(l.body, indent + "  "));
+    return fmt::format("{0}for (long {1} = {2}; {3}; {1} += {4}) {{\n{5}{0}}}\n", indent, l.iterator, begin,
+                       condition, text(l.step), node(l.body, indent + "  "));
   }
 
   /// A statement at a leaf with its dimensions there; `strips`: by access, the text that replaces the read.
@@ -178,7 +168,7 @@ private:
                        "{0}  const long {1}_e = pb_minimum({1}_c + {4}, {3});\n"
                        "{0}  PB_BARRIER();\n{5}{0}  PB_BARRIER();\n"
                        "{0}  for (long {1} = {1}_c; {1} < {1}_e; ++{1}) {{\n{6}{0}  }}\n{0}}}\n",
-                       indent, l.iterator, l.begin, l.end, kSteps, copies, compute);
+                       indent, l.iterator, text(l.begin), text(l.end), kSteps, copies, compute);
   }
 
   /// Copies the strips that an instance reads in the loop over `i`, and makes the instance read the copies.
@@ -249,6 +239,7 @@ private:
   std::vector<std::string> functions_; // "low1": the item's values
   std::vector<StatementPrinter> statements_;
   std::string locals_;
+  std::set<std::string> declared_; // in locals_
   DeviceBlocks out_;
   bool hasLoop_ = false;
   int stripCount_ = 0;

@@ -52,15 +52,6 @@ std::string folded(const Operation &o, const std::string &a, const std::string &
   return fmt::format("({})({} {} {})", body::cxxType(o.element), a, o.symbol, b);
 }
 
-bool namesWord(const std::string &text, const std::string &word) {
-  const auto isPart = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size())
-    if ((at == 0 || !isPart(text[at - 1])) &&
-        (at + word.size() == text.size() || !isPart(text[at + word.size()])))
-      return true;
-  return false;
-}
-
 class GroupPrinter {
 public:
   GroupPrinter(const kernel::Items &items, const kernel::Cooperation &cooperation, Used &used)
@@ -89,14 +80,12 @@ public:
   }
 
 private:
-  ExpressionText text() {
-    return [this](const isl::ast_expr &e) { return deviceText(e, used_); };
-  }
+  std::string text(const loop::Expr &e) { return deviceText(e, used_); }
   CallNode leaf(const isl::ast_node &n) { return callNode(kernel_, n); }
 
-  bool isUniform(const std::string &text) const {
+  bool isUniform(const loop::Expr &e) const {
     return std::none_of(functions_.begin(), functions_.end(),
-                        [&](const std::string &f) { return namesWord(text, f); });
+                        [&](const std::string &f) { return loop::mentions(e, f); });
   }
 
   std::string node(const isl::ast_node &n, const std::string &indent) {
@@ -134,10 +123,10 @@ private:
   }
 
   std::string branch(const isl::ast_node &n, const std::string &indent) {
-    const BranchNode b = branchNode(n, text());
+    const BranchNode b = branchNode(n);
     const bool same = isUniform(b.condition);
     std::string all =
-        indent + "if (" + b.condition + ") {\n" + inside(same, b.then, indent + "  ") + indent + "}";
+        indent + "if (" + text(b.condition) + ") {\n" + inside(same, b.then, indent + "  ") + indent + "}";
     if (b.otherwise)
       all += " else {\n" + inside(same, *b.otherwise, indent + "  ") + indent + "}";
     return all + "\n";
@@ -161,9 +150,9 @@ private:
   }
 
   std::string loop(const isl::ast_node &n, const std::string &indent) {
-    const LoopNode l = loopNode(n, text());
+    const LoopNode l = loopNode(n);
     if (l.isSingle())
-      return fmt::format("{0}{{\n{0}  const long {1} = {2};\n{3}{0}}}\n", indent, l.iterator, l.begin,
+      return fmt::format("{0}{{\n{0}  const long {1} = {2};\n{3}{0}}}\n", indent, l.iterator, text(l.begin),
                          differing(!isUniform(l.begin), l, indent));
     const std::vector<CallNode> all = leaves(l.body);
     if (shared_) {
@@ -179,7 +168,7 @@ private:
             }))
           return shared(s, n, indent);
     }
-    return plain(l, l.begin, l.step, indent);
+    return plain(l, text(l.begin), text(l.step), indent);
   }
 
   /// The body of a loop whose iterator may differ between items that reach the same barriers.
@@ -195,7 +184,7 @@ private:
   std::string plain(const LoopNode &l, const std::string &begin, const std::string &step,
                     const std::string &indent) {
     return fmt::format("{0}for (long {1} = {2}; {3}; {1} += {4}) {{\n{5}{0}}}\n", indent, l.iterator, begin,
-                       l.condition, step,
+                       text(l.condition), step,
                        inside(isUniform(l.begin) && isUniform(l.condition), l.body, indent + "  "));
   }
 
@@ -285,8 +274,8 @@ private:
 
   std::string dealt(const LoopNode &l, const std::string &indent) {
     isDealt_ = true;
-    const std::string step = l.step == "1" ? "" : l.step + " * ";
-    const std::string text = plain(l, fmt::format("{} + {}(part * team + lane)", l.begin, step),
+    const std::string step = l.hasUnitStep() ? "" : this->text(l.step) + " * ";
+    const std::string text = plain(l, fmt::format("{} + {}(part * team + lane)", this->text(l.begin), step),
                                    fmt::format("{}(here * team)", step), indent);
     isDealt_ = false;
     return text;
@@ -319,8 +308,8 @@ private:
     const kernel::Scan &s = *how_.scan;
     const auto at =
         std::find_if(all.begin(), all.end(), [&](const CallNode &k) { return k.statement == s.statement; });
-    if (at == all.end() || !runsOver(l, {*at}, s.dimension) || l.step != "1" || l.end.empty() ||
-        !isUniform(l.begin) || !isUniform(l.end) || !isReached(l.body, s.statement))
+    if (at == all.end() || !runsOver(l, {*at}, s.dimension) || !l.isCounting() || !isUniform(l.begin) ||
+        !isUniform(l.end) || !isReached(l.body, s.statement))
       return std::nullopt;
     ++count_;
     isWide_ &= depth_ == 0;
@@ -332,7 +321,7 @@ private:
     const std::string in = indent + "  ", deep = in + "  ", deeper = deep + "  ";
     const std::string body = scanned(l.body, deeper + "  ", none);
     std::string text = indent + "{\n";
-    text += in + fmt::format("const long first = {}, last = {};\n", l.begin, l.end);
+    text += in + fmt::format("const long first = {}, last = {};\n", this->text(l.begin), this->text(l.end));
     text += in + "long from = first, upto = last;\n";
     text += in + "if (parts > 1 && pass != 2) {\n" + deep +
             "const long length = ((pb_maximum(last - first, 0) + parts - 1) / parts + team - 1) / team * "

@@ -7,6 +7,8 @@
 #include "compiler/emit/kernel/loops.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/build.h"
+#include "compiler/loop/convert.h"
+#include "compiler/loop/walk.h"
 #include <fmt/format.h>
 #include <isl/ast_build.h>
 
@@ -146,7 +148,8 @@ private:
                        item = loop::index(fmt::format("PB_LOCAL_ID({})", k - rounds_));
       firsts.emplace_back(fmt::format("first{}", k), k < rounds_ ? low : loop::subtract(low, item));
     }
-    return deviceText(isl::ast_build(d.first.ctx()).expr_from(d.first), used, firsts);
+    const loop::Expr first = loop::expression(isl::ast_build(d.first.ctx()).expr_from(d.first));
+    return deviceText(loop::replaced(first, firsts), used);
   }
 
   /// The items of a group copy what lies inside the matrix, each at a stride of the group's size.

@@ -3,7 +3,6 @@
 #include "compiler/emit/kernel/instance.h"
 #include "compiler/emit/dialect/device_c.h"
 #include "compiler/loop/build.h"
-#include "compiler/loop/convert.h"
 
 namespace pbc::emit {
 namespace {
@@ -49,10 +48,10 @@ std::string StatementPrinter::address(int access, const std::vector<loop::Expr> 
   return printed([&](CPrinter &p) { return p.address(builder_.cell(access, dimensions)); });
 }
 
-std::string deviceText(const isl::ast_expr &e, Used &used, const loop::Replacements &by) {
+std::string deviceText(const loop::Expr &e, Used &used) {
   static const std::vector<loop::Matrix> kNone; // the expressions of loops have no cells
   const DeviceC dialect;
-  return CPrinter(kNone, dialect, false, used).text(loop::replaced(loop::expression(e), by));
+  return CPrinter(kNone, dialect, false, used).text(e);
 }
 
 } // namespace pbc::emit

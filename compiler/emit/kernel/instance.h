@@ -5,7 +5,6 @@
 #pragma once
 #include "compiler/emit/dialect/c_printer.h"
 #include "compiler/loop/statement.h"
-#include "compiler/loop/walk.h"
 
 namespace pbc::emit {
 
@@ -34,7 +33,7 @@ private:
   Used &used_;
 };
 
-/// An expression of isl's AST in the dialect of devices.
-std::string deviceText(const isl::ast_expr &, Used &, const loop::Replacements & = {});
+/// An expression of whole numbers in the dialect of devices.
+std::string deviceText(const loop::Expr &, Used &);
 
 } // namespace pbc::emit

@@ -3,6 +3,7 @@
 #include "compiler/emit/kernel/nodes.h"
 #include "compiler/kernel/tree.h"
 #include "compiler/loop/convert.h"
+#include "compiler/loop/tree.h"
 #include <isl/ast.h>
 #include <isl/id.h>
 
@@ -15,24 +16,21 @@ isl::ast_expr argument(const isl::ast_expr &of, int k) {
 
 } // namespace
 
-LoopNode loopNode(const isl::ast_node &node, const ExpressionText &text) {
-  LoopNode l;
-  l.iterator = text(isl::manage(isl_ast_node_for_get_iterator(node.get())));
-  l.begin = text(isl::manage(isl_ast_node_for_get_init(node.get())));
-  l.body = isl::manage(isl_ast_node_for_get_body(node.get()));
-  if (isl_ast_node_for_is_degenerate(node.get()) == isl_bool_true)
-    return l;
-  const isl::ast_expr condition = isl::manage(isl_ast_node_for_get_cond(node.get()));
-  l.condition = text(condition);
-  l.step = text(isl::manage(isl_ast_node_for_get_inc(node.get())));
-  const isl_ast_expr_op_type type = isl_ast_expr_op_get_type(condition.get());
-  if (type == isl_ast_expr_op_lt || type == isl_ast_expr_op_le)
-    l.end = text(argument(condition, 1)) + (type == isl_ast_expr_op_le ? " + 1" : "");
-  return l;
+LoopNode loopNode(const isl::ast_node &node) {
+  const loop::Expr iterator = loop::expression(isl::manage(isl_ast_node_for_get_iterator(node.get())));
+  loop::For l{loop::as<loop::Name>(iterator)->name,
+              loop::expression(isl::manage(isl_ast_node_for_get_init(node.get()))), nullptr, nullptr,
+              nullptr};
+  if (isl_ast_node_for_is_degenerate(node.get()) != isl_bool_true) {
+    l.condition = loop::expression(isl::manage(isl_ast_node_for_get_cond(node.get())));
+    l.step = loop::expression(isl::manage(isl_ast_node_for_get_inc(node.get())));
+  }
+  return {l.iterator, l.begin,        l.condition,
+          l.step,     loop::endOf(l), isl::manage(isl_ast_node_for_get_body(node.get()))};
 }
 
-BranchNode branchNode(const isl::ast_node &node, const ExpressionText &text) {
-  BranchNode b{text(isl::manage(isl_ast_node_if_get_cond(node.get()))),
+BranchNode branchNode(const isl::ast_node &node) {
+  BranchNode b{loop::expression(isl::manage(isl_ast_node_if_get_cond(node.get()))),
                isl::manage(isl_ast_node_if_get_then_node(node.get())),
                {}};
   if (isl_ast_node_if_has_else_node(node.get()) == isl_bool_true)
@@ -40,7 +38,7 @@ BranchNode branchNode(const isl::ast_node &node, const ExpressionText &text) {
   return b;
 }
 
-CallNode callNode(const kernel::Scheduled &kernel, const isl::ast_node &node) {
+CallNode callNode(const kernel::Kernel &kernel, const isl::ast_node &node) {
   const isl::ast_expr call = isl::manage(isl_ast_node_user_get_expr(node.get()));
   const isl::id name = isl::manage(isl_ast_expr_id_get_id(argument(call, 0).get()));
   CallNode c{kernel::statementIndex(kernel, name.name()), {}};
