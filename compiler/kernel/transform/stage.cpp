@@ -256,6 +256,10 @@ Outcome applyStage(const Scheduled &kernel, const Arguments &arguments) {
     }
   if (!isRead)
     return {std::nullopt, fmt::format("the loop over {} does not read {}", label, name)};
+  if (const std::string elsewhere = runsElsewhere(kernel, at); !elsewhere.empty())
+    return {std::nullopt,
+            fmt::format("{} runs outside of its loop over {}, too: its iterations are cut already", elsewhere,
+                        label)};
   copy.loops = loopsAround(at);
   std::optional<Exposed> exposed = expose(kernel, copy.loops);
   if (!exposed)

@@ -112,6 +112,16 @@ std::vector<int> statementsBelow(const Kernel &kernel, const LoopNode &loop) {
   return all;
 }
 
+std::string runsElsewhere(const Scheduled &kernel, const LoopNode &loop) {
+  const isl::union_set here = isl::manage(isl_schedule_node_get_domain(loop.band.get()));
+  for (const int s : statementsBelow(kernel, loop)) {
+    const Statement &statement = kernel.statements[static_cast<std::size_t>(s)];
+    if (!isl::union_set(statement.domain).intersect_params(kernel.context).is_subset(here))
+      return statement.name;
+  }
+  return "";
+}
+
 std::optional<long> tripCount(const Scheduled &kernel, const LoopNode &loop) {
   isl_multi_union_pw_aff *around = isl_schedule_node_get_prefix_schedule_multi_union_pw_aff(loop.band.get());
   const int depth = static_cast<int>(isl_multi_union_pw_aff_dim(around, isl_dim_set));
