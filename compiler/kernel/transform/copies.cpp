@@ -295,21 +295,18 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
   copy.cells = static_cast<std::size_t>(matrix.rank);
   const LoopNode at = *findLoop(kernel.schedule.tree, asked.at);
   bool isUsed = false;
-  const isl::union_set here = isl::manage(isl_schedule_node_get_domain(at.band.get()));
-  for (const int index : statementsBelow(kernel, at)) {
-    const Statement &s = kernel.statements[static_cast<std::size_t>(index)];
-    for (const Access &a : s.accesses) {
-      if (a.buffer != copy.matrix)
-        continue;
-      isUsed = true;
-      if (a.isWrite && !asked.isKept)
+  for (const int index : statementsBelow(kernel, at))
+    for (const Access &a : kernel.statements[static_cast<std::size_t>(index)].accesses) {
+      isUsed |= a.buffer == copy.matrix;
+      if (a.buffer == copy.matrix && a.isWrite && !asked.isKept)
         return {std::nullopt, fmt::format("the loop over {} writes {}", asked.at, asked.matrix)};
-      if (!isl::union_set(s.domain.intersect_params(kernel.context)).is_subset(here))
-        return {std::nullopt, fmt::format("{} uses {} in other loops, too", s.name, asked.matrix)};
     }
-  }
   if (!isUsed)
     return {std::nullopt, fmt::format("the loop over {} does not use {}", asked.at, asked.matrix)};
+  if (const std::string elsewhere = runsElsewhere(kernel, at); !elsewhere.empty())
+    return {std::nullopt,
+            fmt::format("{} runs outside of its loop over {}, too: its iterations are cut already", elsewhere,
+                        asked.at)};
   if (kernel.schedule.registerTile)
     return {std::nullopt, "blocks in registers have copies of their own"};
   copy.loops = loopsAround(at);

@@ -311,16 +311,6 @@ private:
   const LoopNode &loop_, &along_;
 };
 
-bool isAround(const LoopNode &outer, const LoopNode &loop) {
-  isl::schedule_node node = loop.top;
-  while (isl_schedule_node_has_parent(node.get()) == isl_bool_true) {
-    node = isl::manage(isl_schedule_node_parent(node.release()));
-    if (const auto at = loopAt(node); at && at->label == outer.label)
-      return true;
-  }
-  return false;
-}
-
 Outcome applyPad(const Scheduled &kernel, const Arguments &arguments) {
   const LoopNode loop = *findLoop(kernel.schedule.tree, arguments.name("loop"));
   const LoopNode along = *findLoop(kernel.schedule.tree, arguments.name("along"));

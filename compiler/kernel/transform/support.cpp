@@ -113,6 +113,16 @@ std::vector<int> statementsBelow(const Kernel &kernel, const LoopNode &loop) {
   return all;
 }
 
+std::string runsElsewhere(const Scheduled &kernel, const LoopNode &loop) {
+  const isl::union_set here = isl::manage(isl_schedule_node_get_domain(loop.band.get()));
+  for (const int s : statementsBelow(kernel, loop)) {
+    const Statement &statement = kernel.statements[static_cast<std::size_t>(s)];
+    if (!isl::union_set(statement.domain).intersect_params(kernel.context).is_subset(here))
+      return statement.name;
+  }
+  return "";
+}
+
 namespace {
 
 /// The values of the loops around and of the loop itself, as a set of as many dimensions.

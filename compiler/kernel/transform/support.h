@@ -46,6 +46,10 @@ std::string listed(const std::vector<std::string> &);
 /// The statements below a loop, by index.
 std::vector<int> statementsBelow(const Kernel &, const LoopNode &);
 
+/// A statement below the loop that has instances outside of it, too, because the iterations of a loop around were cut; "" if
+/// there is none. What such a statement accesses cannot be changed for the loop alone.
+std::string runsElsewhere(const Scheduled &, const LoopNode &);
+
 /// The largest number of iterations of a loop for fixed values of the loops around it; nothing if no constant bounds it.
 std::optional<long> tripCount(const Scheduled &, const LoopNode &);
 

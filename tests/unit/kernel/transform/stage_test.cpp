@@ -68,6 +68,8 @@ TEST(KernelStage, Refuses) {
   EXPECT_EQ(whyNot(product.kernel(), "stage(R0_s, at = k)"), "R0_s is no matrix with cells");
   EXPECT_EQ(whyNot(product.kernel(), "tile(y, x; 512, 512); tile(k; 512); stage(A, at = yt)"),
             "the cells of A that one step of yt uses have no constant extent (tile its loops first)");
+  EXPECT_EQ(whyNot(product.kernel(), "when(h < 5); tile(k; 4); stage(A, at = kt)"),
+            "R0_S1 runs outside of its loop over kt, too: its iterations are cut already");
 }
 
 } // namespace
