@@ -59,7 +59,8 @@ bool boundsMove(const NodePtr &body, const std::string &iterator) {
     explicit Bounds(const std::string &iterator) : iterator(iterator) {}
     void node(const NodePtr &n) override {
       if (const For *loop = as<For>(n))
-        found |= mentions(loop->begin, iterator) || (loop->condition && mentions(loop->condition, iterator));
+        found |= (loop->begin && mentions(loop->begin, iterator)) ||
+                 (loop->condition && mentions(loop->condition, iterator));
       if (!found)
         Visitor::node(n);
     }

@@ -93,7 +93,7 @@ std::string inParts(const Scheduled &kernel, long piece, const std::string &call
     const std::string begin = poly::cxx(all[k].low), end = poly::cxx(all[k].high);
     const long size = isRound ? 1 : piece;
     // The last part first, where parts may run in any order.
-    loops += fmt::format("for (long c{0} = pb::ceildiv_({2} - ({1}), {3}), p{0} = 0; p{0} < c{0}; ++p{0}) {{ "
+    loops += fmt::format("for (long c{0} = pb::ceildiv_(({2}) - ({1}), {3}), p{0} = 0; p{0} < c{0}; ++p{0}) {{ "
                          "const long b{0} = ({1}) + "
                          "{3} * {4}, e{0} = pb::minimum(b{0} + {3}, {2}); ",
                          k, begin, end, size,
@@ -122,9 +122,6 @@ void Comparison::add(const std::string &what, const Scheduled &before, const Sch
   for (const Buffer &buffer : after.buffers) {
     if (buffer.role == Buffer::Role::Local || buffer.role == Buffer::Role::Scratch)
       continue;
-    const auto same = std::find_if(before.buffers.begin(), before.buffers.end(),
-                                   [&](const Buffer &other) { return other.name == buffer.name; });
-    const auto b = same - before.buffers.begin(); // steps may add and remove variables
     frame += fmt::format("  pb::Region<double, {}> m_{};\n", buffer.rank, buffer.name);
     // A step may remove a buffer, so the first kernel says which memory it is.
     const auto number = std::find_if(before.buffers.begin(), before.buffers.end(),
