@@ -10,6 +10,10 @@ using namespace pbc::kernel;
 namespace {
 
 TEST(Reverse, RunsBackwards) {
+  Lifted add(programs::kAdd);
+  EXPECT_EQ(scheduleAfter(add.kernel(), "reverse(i)"), "\nband -i parallel\n");
+  EXPECT_EQ(whyNot(add.kernel(), "vector(i); reverse(i)"), "its loop over i is realised as vector already");
+  EXPECT_EQ(differences(programs::kAdd, {"reverse(i)", "tile(i; 3); reverse(it)"}), "");
   Lifted product(programs::kMatrixProduct);
   EXPECT_EQ(scheduleAfter(product.kernel(), "(down) = reverse(x)"), R"(
 band y parallel
