@@ -32,9 +32,10 @@ transform Ints from A[n] : int to B[n] : int {
 TEST(Pad, MakesARectangleOfATriangle) {
   Lifted triangle(programs::kTriangle);
   const std::string text = print(after(triangle.kernel(), "pad(k, along = x)"));
-  EXPECT_THAT(text, HasSubstr("R0_S1[x, y, k]: R0_s[x, y] += (x >= k) ? R0_S1_v[x, y] : (-0.0)\n"
-                              "    { R0_S1[x, y, k] : 0 <= x < n and 0 <= y < n and 0 <= k < n }\n"));
-  EXPECT_THAT(text, HasSubstr("R0_S1_v[x, y, k]: R0_S1_v[x, y] = A[k, y]\n"));
+  EXPECT_THAT(text,
+              HasSubstr("R0_S1[x, y; k]: R0_s[x, y] += ((x : long) >= (k : long)) ? R0_S1_v[x, y] : (-0.0)\n"
+                        "    { R0_S1[x, y, k] : 0 <= x < n and 0 <= y < n and 0 <= k < n }\n"));
+  EXPECT_THAT(text, HasSubstr("R0_S1_v[x, y; k]: R0_S1_v[x, y] = A[k, y]\n"));
   EXPECT_EQ(scheduleAfter(triangle.kernel(), "pad(k, x)"), R"(
 y: band y parallel
   x: band x parallel

@@ -96,7 +96,7 @@ std::string scheduleAfter(const Scheduled &kernel, const std::string &script) {
   const std::string text = print(changed);
   std::vector<std::string> labels = labelsOf(changed.schedule.tree);
   std::string out = "\n";
-  std::size_t next = 0, begin = text.find("  schedule\n") + 11;
+  std::size_t next = 0, begin = text.find('\n', text.find("\n  schedule") + 1) + 1;
   while (begin < text.size()) {
     std::size_t end = text.find('\n', begin);
     std::string line = text.substr(begin + 4, end - begin - 4);
