@@ -110,7 +110,7 @@ std::string kernelsText(Compilation &c) {
         if (const auto &k = c.kernels[t.index][plan][step])
           out += kernel::print(*k);
         for (const emit::Version &v : c.versions[t.index][plan][step])
-          out += "version " + v.choice + "\n" + (v.kernel ? kernel::print(*v.kernel) : "");
+          out += "// version " + v.choice + "\n" + (v.kernel ? kernel::print(*v.kernel) : "");
       }
       out += kernel::print(t, c.fusions[t.index][plan]);
     }
