@@ -26,16 +26,16 @@ isl_pw_aff *named(isl_pw_aff *f, const Names &names) {
 isl::pw_aff everywhere(const isl::pw_aff &f) {
   if (isl_pw_aff_n_piece(f.get()) != 1)
     return f;
-  isl_pw_aff *whole = nullptr;
+  isl::pw_aff whole;
   isl_pw_aff_foreach_piece(
       f.get(),
       [](isl_set *domain, isl_aff *formula, void *user) {
         isl_set_free(domain);
-        *static_cast<isl_pw_aff **>(user) = isl_pw_aff_from_aff(formula);
+        *static_cast<isl::pw_aff *>(user) = isl::manage(isl_pw_aff_from_aff(formula));
         return isl_stat_ok;
       },
       &whole);
-  return isl::manage(whole);
+  return whole;
 }
 
 /// Behind the bracket in front of a function's formula.

@@ -27,7 +27,7 @@ ExprPtr binary(Scalar type, const std::string &op, const ExprPtr &a, const ExprP
 ExprPtr neutral(const std::string &op, Scalar type) {
   const bool isReal = type == Scalar::F64 || type == Scalar::F32;
   const std::string suffix = !isReal ? "" : type == Scalar::F32 ? ".0f" : ".0";
-  const ExprPtr zero = leaf(Expr::Kind::Literal, type, "0" + suffix);
+  ExprPtr zero = leaf(Expr::Kind::Literal, type, "0" + suffix);
   if (op == "+" && isReal) // a minus sign is an operator, never a part of a literal
     return std::make_shared<const Expr>(Expr{Expr::Kind::Unary, type, "-", -1, {zero}});
   if (op == "+" || op == "-")

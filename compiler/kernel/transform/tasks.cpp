@@ -15,7 +15,7 @@ Outcome applyTasks(const Scheduled &kernel, const Arguments &arguments) {
   cut.along = arguments.names("along");
   cut.diamonds = arguments.name("time") == "diamonds";
   if (!cut.along.empty()) {
-    const Outcome all = splitIntoTasks(kernel, {cut.grain, {}, false});
+    Outcome all = splitIntoTasks(kernel, {cut.grain, {}, false});
     if (!all.kernel)
       return all;
     std::vector<std::string> names;
