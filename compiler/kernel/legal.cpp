@@ -69,7 +69,8 @@ std::string firstClash(const Kernel &kernel, const isl::schedule &schedule) {
   const isl::union_map clashes = broken(schedule, kernel.dependences);
   if (clashes.is_empty())
     return "";
-  isl_basic_map *pair = isl_union_map_sample(clashes.intersect_params(kernel.context).release());
+  const isl::union_map known = clashes.intersect_params(kernel.context); // empty: only impossible sizes clash
+  isl_basic_map *pair = isl_union_map_sample((known.is_empty() ? clashes : known).copy());
   const Statement &from =
       kernel.statements[statementIndex(kernel, isl_basic_map_get_tuple_name(pair, isl_dim_in))];
   const Statement &to =

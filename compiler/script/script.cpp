@@ -24,7 +24,24 @@ std::string text(const Sum &sum) {
   return all;
 }
 
-const char *text(Comparison::Relation relation) {
+std::string text(const std::vector<Value> &values) {
+  std::vector<std::string> texts;
+  for (const Value &value : values)
+    texts.push_back(text(value));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+struct TextOf {
+  std::string operator()(long number) const { return std::to_string(number); }
+  std::string operator()(const Name &name) const { return name.text; }
+  std::string operator()(const Comparison &c) const {
+    return fmt::format("{} {} {}", text(c.left), spelling(c.relation), text(c.right));
+  }
+};
+
+} // namespace
+
+const char *spelling(Comparison::Relation relation) {
   switch (relation) {
   case Comparison::Relation::Less:
     return "<";
@@ -41,23 +58,6 @@ const char *text(Comparison::Relation relation) {
   }
   return "";
 }
-
-std::string text(const std::vector<Value> &values) {
-  std::vector<std::string> texts;
-  for (const Value &value : values)
-    texts.push_back(text(value));
-  return fmt::format("{}", fmt::join(texts, ", "));
-}
-
-struct TextOf {
-  std::string operator()(long number) const { return std::to_string(number); }
-  std::string operator()(const Name &name) const { return name.text; }
-  std::string operator()(const Comparison &c) const {
-    return fmt::format("{} {} {}", text(c.left), text(c.relation), text(c.right));
-  }
-};
-
-} // namespace
 
 bool Step::operator==(const Step &other) const {
   return transformation == other.transformation && operands == other.operands && values == other.values &&

@@ -77,6 +77,8 @@ Step step(const std::string &transformation, const std::vector<std::string> &ope
 /// Adds a named value to the step.
 Step &with(Step &, const std::string &name, Value);
 
+/// "<", "=="
+const char *spelling(Comparison::Relation);
 /// "32", "yt", "w >= 64"
 std::string text(const Value &);
 /// "(yt, xt) = tile(y, x; 32, 256)", "stage(A; at = kt)", and "f(; 4)" where values stand without operands.

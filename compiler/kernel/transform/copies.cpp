@@ -343,8 +343,8 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
     Placed one{copyStatement(copy, made, name, scratchIndex, isBack), isBack, {}};
     for (const std::size_t d : copy.order) {
       std::string label = freshLabel(labels, one.statement.dimensions[copy.loops.size() + d]);
-      for (int n = 2; isTaken(placed, label); ++n)
-        label = freshLabel(labels, one.statement.dimensions[copy.loops.size() + d] + "b");
+      while (isTaken(placed, label)) // by the loops of the other copy
+        label = freshLabel(labels, label + "b");
       one.labels.push_back(label);
     }
     placed.push_back(std::move(one));

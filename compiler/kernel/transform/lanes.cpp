@@ -75,11 +75,12 @@ Outcome applyLanes(const Scheduled &kernel, const Arguments &arguments) {
       widest = std::max(widest, bytesOf(kernel.buffers[a.buffer].element));
   }
   const long count = arguments.number("count").value_or(kGroupBytes / widest);
-  Outcome marked = withRealisation(kernel, label, as::Lanes{count});
-  for (Buffer &b : marked.kernel->buffers)
+  Scheduled marked = kernel;
+  marked.schedule.tree = realised(kernel.schedule.tree, label, as::Lanes{count});
+  for (Buffer &b : marked.buffers)
     if (b.role == Buffer::Role::Local)
       b.lanes = count;
-  return marked;
+  return {std::move(marked), ""};
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 //   label kt: band kt: label y: band y: ... S[y, x, k]: C[x, y] += A[k, y] * B[x, k]     with 16 steps of k in one of kt
 //   => stage(A, at = kt, layout = transposed, pad = 2)
 //   label kt: band kt: alloc A_pack: sequence
-//     label y_A: band y: label k_A: band k: A_copy[kt, k, y]: A_pack[y - yt, k - kt] = A[k, y]
+//     label A0: band A0: label A1: band A1: A_copy[kt, A0, A1]: A_pack[A1 - yt, A0 - kt] = A[A0, A1]
 //     label y: band y: ... S[y, x, k]: C[x, y] += A_pack[y - yt, k - kt] * B[x, k]
 //
 // The copy has exactly the cells that the step reads; the scratch memory has the smallest box of constant size around them.

@@ -152,12 +152,6 @@ bool boundsMoveWithLoopAround(const Scheduled &kernel, const LoopNode &loop) {
   return boundsMoveWith(steps, depth, depth - 1);
 }
 
-Outcome withRealisation(const Scheduled &kernel, const std::string &label, const Realisation &how) {
-  Scheduled changed = kernel;
-  changed.schedule.tree = realised(kernel.schedule.tree, label, how);
-  return {changed, ""};
-}
-
 std::string alreadyRealised(const LoopNode &loop) {
   return loop.how ? fmt::format("its loop over {} is realised as {} already", loop.label, text(*loop.how))
                   : "";

@@ -56,9 +56,6 @@ std::optional<long> tripCount(const Scheduled &, const LoopNode &);
 /// Whether a loop has other bounds in the next step of the loop directly around it.
 bool boundsMoveWithLoopAround(const Scheduled &, const LoopNode &);
 
-/// Marks a loop.
-Outcome withRealisation(const Scheduled &, const std::string &label, const Realisation &);
-
 /// Why a loop cannot be realised in this way, whatever it is: it is realised already. "" if it is not.
 std::string alreadyRealised(const LoopNode &);
 

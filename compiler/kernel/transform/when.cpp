@@ -45,29 +45,12 @@ std::string text(const Sum &sum) {
   return all;
 }
 
-std::string text(Comparison::Relation relation) {
-  switch (relation) {
-  case Comparison::Relation::Less:
-    return "<";
-  case Comparison::Relation::LessEqual:
-    return "<=";
-  case Comparison::Relation::Greater:
-    return ">";
-  case Comparison::Relation::GreaterEqual:
-    return ">=";
-  case Comparison::Relation::Equal:
-    return "=";
-  case Comparison::Relation::NotEqual:
-    return "!=";
-  }
-  return "";
-}
-
 /// The sizes for which the condition holds.
 isl::set holds(const Kernel &kernel, const Comparison &c) {
+  const bool isEqual = c.relation == Comparison::Relation::Equal; // isl writes it with one sign
   return isl::set(kernel.context.ctx(),
                   fmt::format("{}{{ : {} {} {} }}", poly::parameterPrefix(kernel.parameters), text(c.left),
-                              text(c.relation), text(c.right)));
+                              isEqual ? "=" : script::spelling(c.relation), text(c.right)));
 }
 
 Outcome applyWhen(const Scheduled &kernel, const Arguments &arguments) {

@@ -15,7 +15,7 @@ namespace pbc::kernel {
 
 using Parameters = std::map<std::string, long>;
 
-/// The cells of all matrices, with room around those that kernels of tests may touch.
+/// The cells of all matrices, with space around those that kernels of tests may touch.
 struct Memory {
   static constexpr long kFirst = -16, kCount = 80; // along each dimension: cells [kFirst, kFirst + kCount)
   static long cellsOf(int rank);
