@@ -93,13 +93,14 @@ std::string inParts(const Scheduled &kernel, long piece, const std::string &call
     const std::string begin = poly::cxx(all[k].low), end = poly::cxx(all[k].high);
     const long size = isRound ? 1 : piece;
     // The last part first, where parts may run in any order.
-    loops += fmt::format("for (long c{0} = pb::ceildiv_(({2}) - ({1}), {3}), p{0} = 0; p{0} < c{0}; ++p{0}) {{ "
-                         "const long b{0} = ({1}) + "
-                         "{3} * {4}, e{0} = pb::minimum(b{0} + {3}, {2}); ",
-                         k, begin, end, size,
-                         order == TaskOrder::Any || (order == TaskOrder::Rounds && !isRound)
-                             ? fmt::format("(c{0} - 1 - p{0})", k)
-                             : fmt::format("p{}", k));
+    loops +=
+        fmt::format("for (long c{0} = pb::ceildiv_(({2}) - ({1}), {3}), p{0} = 0; p{0} < c{0}; ++p{0}) {{ "
+                    "const long b{0} = ({1}) + "
+                    "{3} * {4}, e{0} = pb::minimum(b{0} + {3}, {2}); ",
+                    k, begin, end, size,
+                    order == TaskOrder::Any || (order == TaskOrder::Rounds && !isRound)
+                        ? fmt::format("(c{0} - 1 - p{0})", k)
+                        : fmt::format("p{}", k));
     low += fmt::format("{}b{}", k ? ", " : "", k);
     high += fmt::format("{}e{}", k ? ", " : "", k);
   }
