@@ -41,6 +41,9 @@ void SessionResults::writeFront(const ProgramSpace &space, FrontReport &report,
   // A front that was stopped early would only replace the better one of a longer tuning.
   if (!report.result.isWhole && (hasEarlier || fs::exists(frontFile(0)))) {
     context_.progress.note("stopped before the last runs: the earlier configurations stay");
+    if (context_.options.json)
+      texts_.push_back(
+          nlohmann::json{{"output", context_.output}, {"changed", false}, {"stopped", true}}.dump(2) + "\n");
     hasKept_ = true;
     return;
   }

@@ -83,8 +83,8 @@ private:
       return f_.functions(m.function);
     isl::union_pw_aff all = isl::manage(isl_union_pw_aff_empty_ctx(isl_set_get_ctx(kernel_.context.get())));
     const auto add = [&](const Fragment &function, const std::string &name) {
-      all = isl::manage(
-          isl_union_pw_aff_add_pw_aff(all.release(), f_.function(function, statement(name)).release()));
+      isl::pw_aff own = f_.function(function, statement(name)); // throws before `all` is released
+      all = isl::manage(isl_union_pw_aff_add_pw_aff(all.release(), own.release()));
     };
     if (m.own.empty())
       for (const std::string &name : names)

@@ -45,11 +45,31 @@ std::string movingLoop(const Scheduled &kernel, const LoopNode &loop, int x) {
   return why;
 }
 
+bool isInLanes(const isl::schedule_node &node) {
+  const std::optional<LoopNode> loop = loopAt(node);
+  return loop && loop->how && std::holds_alternative<as::Lanes>(*loop->how);
+}
+
+/// The loop around this one, or inside of it, that runs in lanes: a statement has one number of a lane.
+std::string otherLanes(const LoopNode &loop) {
+  std::string other;
+  const auto look = [&](const isl::schedule_node &node) {
+    if (isInLanes(node))
+      other = loopAt(node)->label;
+  };
+  visit(loop.band, look);
+  for (isl::schedule_node node = loop.top; node.has_parent(); node = node.parent())
+    look(node);
+  return other;
+}
+
 Outcome applyLanes(const Scheduled &kernel, const Arguments &arguments) {
   const std::string label = arguments.name("loop");
   const LoopNode loop = *findLoop(kernel.schedule.tree, label);
   if (loop.how)
     return {std::nullopt, alreadyRealised(loop)};
+  if (const std::string other = otherLanes(loop); !other.empty())
+    return {std::nullopt, fmt::format("the loop over {} runs in groups of lanes already", other)};
   const std::vector<int> statements = statementsBelow(kernel, loop);
   const Statement &first = kernel.statements[statements.front()];
   const int x = memberDimension(kernel, loop.band);

@@ -64,11 +64,13 @@ isl::set countedTo(const isl::set &domain, int d, long count, const std::string 
   return isl::manage(isl_set_set_tuple_name(points, name.c_str()));
 }
 
+/// The only output of a map that is a function.
+isl::pw_aff outputOf(const isl::map &function) {
+  return isl::manage(isl_pw_multi_aff_from_map(function.copy())).at(0);
+}
+
 isl::union_pw_aff lastOf(const isl::set &domain) {
-  const isl::map value =
-      isl::manage(isl_map_reset_tuple_id(lastDimension(domain, "", 0).release(), isl_dim_out));
-  return isl::manage(
-      isl_union_pw_aff_from_pw_aff(isl_pw_multi_aff_get_pw_aff(isl_pw_multi_aff_from_map(value.copy()), 0)));
+  return outputOf(isl::manage(isl_map_reset_tuple_id(lastDimension(domain, "", 0).release(), isl_dim_out)));
 }
 
 /// Lets a loop around the sum run the other two statements, too; false if its function is not known for them.
@@ -83,9 +85,7 @@ bool runAlso(NewLoop &loop, const isl::set &sum, int d, const isl::set &other) {
       isl::manage(isl_map_set_tuple_name(where.copy(), isl_dim_in, isl_set_get_tuple_name(other.get())));
   if (!other.is_subset(there.domain()))
     return false;
-  isl_pw_aff *function = isl_pw_multi_aff_get_pw_aff(isl_pw_multi_aff_from_map(there.copy()), 0);
-  loop.function = isl::manage(
-      isl_union_pw_aff_union_add(loop.function.release(), isl_union_pw_aff_from_pw_aff(function)));
+  loop.function = loop.function.union_add(outputOf(there));
   return true;
 }
 

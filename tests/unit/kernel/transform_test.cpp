@@ -254,6 +254,10 @@ TEST(KernelVectors, Refuse) {
             "a point needs the one before it along x");
   EXPECT_EQ(whyNot(recurrence(along), script::step("lanes", {"x"})),
             "a point needs the one before it along x");
+  const Scheduled inLanes = *applied(Lifted(programs::kStencil).kernel(), script::step("lanes", {"x"})).kernel;
+  EXPECT_EQ(whyNot(inLanes, script::step("lanes", {"y"})), "the loop over x runs in groups of lanes already");
+  const Scheduled outer = *applied(Lifted(programs::kStencil).kernel(), script::step("lanes", {"y"})).kernel;
+  EXPECT_EQ(whyNot(outer, script::step("lanes", {"x"})), "the loop over y runs in groups of lanes already");
 }
 
 TEST(KernelJam, MarksRowsThatShareTheirReads) {
