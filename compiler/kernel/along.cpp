@@ -72,8 +72,9 @@ bool movesWith(const Kernel &kernel, const Statement &s, const Expr &e, int d) {
 }
 
 bool boundsMoveWith(const isl::set &domain, int d, int point) {
-  const auto inner = static_cast<unsigned>(isl_set_dim(domain.get(), isl_dim_set) - d - 1);
-  isl_set *bounds = isl_set_project_out(domain.copy(), isl_dim_set, static_cast<unsigned>(d) + 1, inner);
+  const auto kept = static_cast<unsigned>(std::max(d, point)) + 1;
+  const auto inner = static_cast<unsigned>(isl_set_dim(domain.get(), isl_dim_set)) - kept;
+  isl_set *bounds = isl_set_project_out(domain.copy(), isl_dim_set, kept, inner);
   const isl::set exact = isl::manage(isl_set_reset_tuple_id(bounds));
   const isl::set free =
       isl::manage(isl_set_eliminate(exact.copy(), isl_dim_set, static_cast<unsigned>(point), 1));

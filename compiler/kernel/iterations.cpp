@@ -2,10 +2,14 @@
 
 #include "compiler/kernel/iterations.h"
 #include <fmt/format.h>
+#include <isl/aff.h>
+#include <isl/fixed_box.h>
 #include <isl/map.h>
 #include <isl/set.h>
+#include <isl/stride_info.h>
 #include <isl/union_map.h>
 #include <isl/union_set.h>
+#include <memory>
 
 namespace pbc::kernel {
 namespace {
@@ -83,6 +87,71 @@ Alike alike(const LoopNode &loop, const LoopNode &along) {
     return own.intersect_range(isl::union_set(isl::manage(values))).domain();
   };
   return {instances(before), instances(everywhere), instances(steps.subtract(everywhere).subtract(before))};
+}
+
+namespace {
+
+/// The values of the last dimension in the grid of those that occur, which is that of a loop over tiles.
+isl::set gridOf(const isl::set &occurring, int last) {
+  isl_stride_info *stride = isl_set_get_stride_info(occurring.get(), last);
+  isl_aff *offset = isl_stride_info_get_offset(stride);
+  isl_local_space *space = isl_local_space_from_space(isl_aff_get_domain_space(offset));
+  isl_aff *value = isl_aff_var_on_domain(space, isl_dim_set, static_cast<unsigned>(last));
+  isl_aff *beyond = isl_aff_mod_val(isl_aff_sub(value, offset), isl_stride_info_get_stride(stride));
+  isl_stride_info_free(stride);
+  return isl::manage(isl_set_from_basic_set(isl_aff_zero_basic_set(beyond)));
+}
+
+/// The iterations of a loop, with the values of the loops around it.
+struct Lengths {
+  isl::set occurring; // { [around, step] }
+  isl::set longest;   // if there were as many as there ever are, for each value of the loops around
+};
+
+/// Nothing if no constant bounds the number of iterations.
+std::optional<Lengths> lengthsOf(const LoopNode &loop, const isl::set &sizes) {
+  Lengths all{rangeOf(valuesWith(loop)).intersect_params(sizes), {}};
+  const auto depth = static_cast<unsigned>(isl_set_dim(all.occurring.get(), isl_dim_set)) - 1;
+  const auto onto = [&](unsigned first, unsigned count) {
+    return isl::manage(isl_set_project_onto_map(all.occurring.copy(), isl_dim_set, first, count));
+  };
+  const isl::map steps = onto(0, depth).reverse().apply_range(onto(depth, 1));
+  const std::unique_ptr<isl_fixed_box, decltype(&isl_fixed_box_free)> box(
+      isl_map_get_range_simple_fixed_box_hull(steps.get()), isl_fixed_box_free);
+  if (isl_fixed_box_is_valid(box.get()) != isl_bool_true)
+    return std::nullopt;
+  const isl::pw_aff first = isl::manage(isl_fixed_box_get_offset(box.get())).at(0);
+  const isl::val size = isl::manage(isl_fixed_box_get_size(box.get())).at(0);
+  const auto from = [&](const isl::pw_aff &bound, const char *relation) {
+    return isl::manage(isl_map_from_pw_aff(bound.copy())).apply_range(isl::map(loop.top.ctx(), relation));
+  };
+  const isl::map inBox = from(first, "{ [a] -> [v] : v >= a }")
+                             .intersect(from(first.add_constant(size), "{ [a] -> [v] : v < a }"))
+                             .intersect_domain(steps.domain());
+  all.longest = isl::manage(isl_set_flatten(isl_map_wrap(inBox.copy())))
+                    .intersect(gridOf(all.occurring, static_cast<int>(depth)));
+  return all;
+}
+
+} // namespace
+
+std::optional<isl::union_set> whereLongest(const LoopNode &loop, const LoopNode &at, const isl::set &sizes) {
+  const std::optional<Lengths> lengths = lengthsOf(loop, sizes);
+  if (!lengths)
+    return std::nullopt;
+  const auto outside = static_cast<unsigned>(isl_schedule_node_get_schedule_depth(at.band.get())) + 1;
+  const auto stepsOfAt = [&](const isl::set &s) {
+    const auto all = static_cast<unsigned>(isl_set_dim(s.get(), isl_dim_set));
+    return isl::manage(isl_set_project_out(s.copy(), isl_dim_set, outside, all - outside));
+  };
+  const isl::set full =
+      stepsOfAt(lengths->occurring).subtract(stepsOfAt(lengths->longest.subtract(lengths->occurring)));
+  return valuesWith(at).intersect_range(isl::union_set(full)).domain();
+}
+
+bool isAlwaysLongest(const LoopNode &loop, const isl::set &sizes) {
+  const std::optional<Lengths> lengths = lengthsOf(loop, sizes);
+  return lengths && lengths->longest.is_subset(lengths->occurring);
 }
 
 isl::union_set Iterations::first(long count) const { return near(End::Low, count); }

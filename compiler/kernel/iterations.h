@@ -39,4 +39,10 @@ struct Alike {
 /// iteration of the loops around that one; `before` and `after`: the others.
 Alike alike(const LoopNode &loop, const LoopNode &along);
 
+/// The instances of the steps of `at`, a loop around the other one, in which that has the largest number of iterations it
+/// ever has, each time that it runs. Nothing if no constant bounds that number. `sizes`: those that there can be.
+std::optional<isl::union_set> whereLongest(const LoopNode &loop, const LoopNode &at, const isl::set &sizes);
+/// Whether that is the number of its iterations each time that it runs.
+bool isAlwaysLongest(const LoopNode &, const isl::set &sizes);
+
 } // namespace pbc::kernel

@@ -44,8 +44,9 @@ struct Buffer {
   // of groups.
   long lanes = 0;
   std::vector<StagedDimension> staged = {}; // by dimension; empty: read in place (stage.h)
-  // Scratch: memory of a task, contiguous in dimension 0, declared at its `alloc` mark. One number of cells for each
-  // dimension, with its padding.
+  // Scratch: memory that is declared at its `alloc` mark, contiguous in dimension 0. The first dimensions are those of the
+  // memory, with one number of cells for each, padding included. The others are the values of the loops around the mark:
+  // each of their iterations has memory of its own, and in printed text it is the same memory again.
   std::vector<long> extents = {};
   bool inRegisters = false; // Scratch: so few cells that registers may hold them
 };

@@ -61,8 +61,77 @@ std::string instanceText(const Statement &s, isl_point *point, std::size_t first
 
 } // namespace
 
+namespace {
+
+isl::schedule_node childOf(const isl::schedule_node &node, int k) {
+  return isl::manage(isl_schedule_node_get_child(node.get(), k));
+}
+
+/// Those of the dependences that the node gives no order: what is below it must.
+isl::union_map leftBelow(const isl::schedule_node &node, const isl::union_map &dependences) {
+  switch (isl_schedule_node_get_type(node.get())) {
+  case isl_schedule_node_band: {
+    isl_multi_union_pw_aff *values = isl_schedule_node_band_get_partial_schedule(node.get());
+    return isl::manage(isl_union_map_eq_at_multi_union_pw_aff(dependences.copy(), values));
+  }
+  case isl_schedule_node_domain: {
+    const isl::union_set all = isl::manage(isl_schedule_node_domain_get_domain(node.get()));
+    return dependences.intersect_domain(all).intersect_range(all);
+  }
+  case isl_schedule_node_filter: {
+    const isl::union_set all = isl::manage(isl_schedule_node_filter_get_filter(node.get()));
+    return dependences.intersect_domain(all).intersect_range(all);
+  }
+  default:
+    return dependences;
+  }
+}
+
+bool bandOrders(const isl::schedule_node &band, isl::union_map dependences) {
+  for (int k = 0; k < members(band); ++k) {
+    if (!neverDecreases(dependences, member(band, k)))
+      return false;
+    if (k + 1 < members(band))
+      dependences = equalAt(dependences, member(band, k));
+  }
+  return true;
+}
+
+/// Whether no dependence leads from a child to an earlier one; nor to a later one, if the children have no order.
+bool childrenOrder(const isl::schedule_node &node, const isl::union_map &dependences) {
+  const bool isSet = isl_schedule_node_get_type(node.get()) == isl_schedule_node_set;
+  isl::union_set earlier;
+  for (int k = 0, n = static_cast<int>(isl_schedule_node_n_children(node.get())); k < n; ++k) {
+    const isl::union_set here = isl::manage(isl_schedule_node_filter_get_filter(childOf(node, k).get()));
+    if (!earlier.is_null() &&
+        (!dependences.intersect_domain(here).intersect_range(earlier).is_empty() ||
+         (isSet && !dependences.intersect_domain(earlier).intersect_range(here).is_empty())))
+      return false;
+    earlier = earlier.is_null() ? here : earlier.unite(here);
+  }
+  return true;
+}
+
+/// Whether the node and what is below it give each of the dependences its order.
+bool orders(const isl::schedule_node &node, const isl::union_map &dependences) {
+  if (dependences.is_empty())
+    return true;
+  const isl_schedule_node_type type = isl_schedule_node_get_type(node.get());
+  if (type == isl_schedule_node_leaf || (isBand(node) && !bandOrders(node, dependences)) ||
+      ((type == isl_schedule_node_sequence || type == isl_schedule_node_set) &&
+       !childrenOrder(node, dependences)))
+    return false;
+  const isl::union_map left = leftBelow(node, dependences);
+  for (int k = 0, n = static_cast<int>(isl_schedule_node_n_children(node.get())); k < n; ++k)
+    if (!orders(childOf(node, k), left))
+      return false;
+  return true;
+}
+
+} // namespace
+
 bool isLegal(const isl::schedule &schedule, const isl::union_map &dependences) {
-  return broken(schedule, dependences).is_empty();
+  return orders(isl::manage(isl_schedule_get_root(schedule.get())), dependences);
 }
 
 std::string firstClash(const Kernel &kernel, const isl::schedule &schedule) {
@@ -104,15 +173,32 @@ bool isPermutable(const isl::schedule_node &band, const isl::union_map &dependen
   return isPermutable(band, functions, dependences);
 }
 
-isl::schedule withFlags(const isl::schedule &schedule, const isl::union_map &dependences) {
-  return mapBottomUp(schedule, [&](const isl::schedule_node &node) {
-    if (!isBand(node))
-      return node;
+namespace {
+
+/// Sets the flags of all bands at and below the node; the dependences are those that nothing above gives an order.
+isl::schedule_node flagged(isl::schedule_node node, const isl::union_map &dependences) {
+  if (isBand(node)) {
     isl_schedule_node *n = node.copy();
     for (int k = 0; k < members(node); ++k)
-      n = isl_schedule_node_band_member_set_coincident(n, k, isParallel(node, k, dependences, false));
-    return isl::manage(isl_schedule_node_band_set_permutable(n, isPermutable(node, dependences)));
-  });
+      n = isl_schedule_node_band_member_set_coincident(
+          n, k, dependences.is_subset(equalAt(dependences, member(node, k))));
+    // One loop of a legal schedule never goes backwards.
+    bool isPermutable = true;
+    for (int k = 0; k < members(node) && members(node) > 1; ++k)
+      isPermutable &= neverDecreases(dependences, member(node, k));
+    node = isl::manage(isl_schedule_node_band_set_permutable(n, isPermutable));
+  }
+  const isl::union_map left = leftBelow(node, dependences);
+  for (int k = 0, n = static_cast<int>(isl_schedule_node_n_children(node.get())); k < n; ++k)
+    node = isl::manage(isl_schedule_node_parent(flagged(childOf(node, k), left).release()));
+  return node;
+}
+
+} // namespace
+
+isl::schedule withFlags(const isl::schedule &schedule, const isl::union_map &dependences) {
+  const isl::schedule_node root = isl::manage(isl_schedule_get_root(schedule.get()));
+  return isl::manage(isl_schedule_node_get_schedule(flagged(root, dependences).get()));
 }
 
 } // namespace pbc::kernel

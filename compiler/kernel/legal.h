@@ -35,7 +35,7 @@ bool isPermutable(const isl::schedule_node &at, const std::vector<isl::union_pw_
 /// Two instances that the schedule runs in the wrong order: "S[y=3, x=0] must run before S[y=2, x=1]"; "" if the schedule is legal.
 std::string firstClash(const Kernel &, const isl::schedule &);
 
-/// The schedule with the coincident and permutable flags of all bands set according to the dependences.
+/// The legal schedule with the coincident and permutable flags of all bands set according to the dependences.
 isl::schedule withFlags(const isl::schedule &, const isl::union_map &dependences);
 
 } // namespace pbc::kernel

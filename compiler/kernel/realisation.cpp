@@ -17,7 +17,8 @@ struct Name {
 struct Text {
   std::string operator()(as::Scalar) const { return "scalar"; }
   std::string operator()(as::Vector v) const {
-    return v.interleave ? "vector:" + std::to_string(v.interleave) : "vector";
+    return (v.interleave ? "vector:" + std::to_string(v.interleave) : "vector") +
+           (v.width ? " of " + std::to_string(v.width) : "");
   }
   std::string operator()(as::Jam j) const { return "jam:" + std::to_string(j.rows); }
   std::string operator()(as::Unroll) const { return "unroll"; }
@@ -31,7 +32,8 @@ struct Text {
 struct Words {
   std::string operator()(as::Scalar) const { return "no vectors"; }
   std::string operator()(as::Vector v) const {
-    return v.interleave ? "vectors, " + std::to_string(v.interleave) + " at once" : "vectors";
+    return "vectors" + (v.width ? " of " + std::to_string(v.width) : "") +
+           (v.interleave ? ", " + std::to_string(v.interleave) + " at once" : "");
   }
   std::string operator()(as::Jam j) const { return std::to_string(j.rows) + " at once"; }
   std::string operator()(as::Unroll) const { return "unroll"; }

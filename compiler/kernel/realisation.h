@@ -20,9 +20,11 @@ namespace as {
 struct Scalar {
   bool operator==(const Scalar &) const = default;
 };
-/// Vector code; `interleave` vectors at once, 0: as many as LLVM finds best.
+/// Vector code; `interleave` vectors at once, of `width` iterations, 0: as LLVM finds best. If all iterations of a loop are
+/// one vector, the code has no loop, and arrays that it fills can be in registers.
 struct Vector {
   int interleave = 0;
+  long width = 0;
   bool operator==(const Vector &) const = default;
 };
 /// So many iterations together, inside the vector loop below.

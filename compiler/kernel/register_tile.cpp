@@ -6,6 +6,7 @@
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/tree.h"
 #include <algorithm>
+#include <fmt/format.h>
 #include <isl/aff.h>
 #include <isl/map.h>
 #include <isl/schedule.h>
@@ -257,6 +258,9 @@ Outcome registerTile(const Scheduled &kernel, const RegisterShape *shape) {
       return {std::nullopt, "its body is a call of C++ code"};
     if (s.rule != kernel.statements.front().rule)
       return {std::nullopt, "several rules share its loops"};
+    for (const Access &a : s.accesses)
+      if (const Buffer &b = kernel.buffers[a.buffer]; b.role == Buffer::Role::Scratch)
+        return {std::nullopt, fmt::format("a point has memory of its own ({})", b.name)};
   }
   int all = 0;
   for (const Statement &s : kernel.statements)

@@ -2,13 +2,35 @@
 
 #include "compiler/kernel/verify.h"
 #include "compiler/kernel/legal.h"
+#include "compiler/kernel/tree.h"
+#include <fmt/format.h>
 #include <isl/map.h>
 #include <isl/schedule.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
 #include <isl/union_set.h>
+#include <map>
 
 namespace pbc::kernel {
+namespace {
+
+/// The instances below the declarations of each Local and each scratch buffer.
+std::map<std::string, isl::union_set> belowDeclarations(const Scheduled &kernel) {
+  std::map<std::string, isl::union_set> all;
+  visit(isl::manage(isl_schedule_get_root(kernel.schedule.tree.get())), [&](const isl::schedule_node &node) {
+    const std::optional<Mark> mark = markAt(node);
+    const auto *declares = mark ? std::get_if<Declare>(&*mark) : nullptr;
+    if (!declares)
+      return;
+    const isl::union_set below = isl::manage(isl_schedule_node_get_domain(node.get()));
+    const auto [at, isNew] = all.emplace(declares->local, below);
+    if (!isNew)
+      at->second = at->second.unite(below);
+  });
+  return all;
+}
+
+} // namespace
 
 std::vector<std::string> verify(const Scheduled &kernel) {
   std::vector<std::string> complaints;
@@ -50,6 +72,15 @@ std::vector<std::string> verify(const Scheduled &kernel) {
   const isl::union_set scheduled = isl::manage(isl_schedule_get_domain(kernel.schedule.tree.get()));
   require(domain.intersect_params(kernel.context).is_equal(scheduled.intersect_params(kernel.context)),
           "the schedule's domain is not the union of the statements' domains");
+  const std::map<std::string, isl::union_set> declared = belowDeclarations(kernel);
+  for (const Statement &s : kernel.statements)
+    for (const Access &a : s.accesses) {
+      const Buffer &b = kernel.buffers[a.buffer];
+      const auto at = declared.find(b.name);
+      require(isMatrix(b) || (at != declared.end() &&
+                              isl::union_set(s.domain).intersect(scheduled).is_subset(at->second)),
+              fmt::format("{} uses {} where it is not declared", s.name, b.name));
+    }
   const isl::union_map here = kernel.dependences.intersect_domain(domain).intersect_range(domain);
   require(isLegal(kernel.schedule.tree, here), "the schedule breaks a dependence");
   return complaints;

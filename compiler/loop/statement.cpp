@@ -104,6 +104,7 @@ Expr StatementBuilder::element(int access, const At &at) const {
   Local local{b.name, b.element, {}};
   if (b.role == Buffer::Role::Scratch) {
     local.indices = expressions(indices_[access], at.dimensions);
+    local.indices.resize(b.extents.size()); // without the loops that have memory of their own
     std::reverse(local.indices.begin(), local.indices.end()); // dimension 0 is contiguous
   }
   if (b.lanes) {

@@ -222,7 +222,7 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
     do
       b.extents.push_back(r.integer("the number of cells along a dimension", 1));
     while (r.accept("x"));
-    if (static_cast<int>(b.extents.size()) != b.rank)
+    if (static_cast<int>(b.extents.size()) > b.rank)
       r.fail(r.since(begin), b.name + " has " + std::to_string(b.rank) + " dimensions");
   }
   while (r.accept(",")) {

@@ -157,8 +157,14 @@ private:
       return Realisation(as::Unroll{});
     if (what == "registers")
       return Realisation(as::Registers{});
-    if (what == "vector")
-      return Realisation(as::Vector{r_.accept(":") ? static_cast<int>(number(1, kMost)) : 0});
+    if (what == "vector") {
+      as::Vector vector;
+      if (r_.accept(":"))
+        vector.interleave = static_cast<int>(number(1, kMost));
+      if (r_.accept("of"))
+        vector.width = number(1, kMost);
+      return Realisation(vector);
+    }
     if (what == "jam" || what == "lanes") {
       r_.expect(":", "`:` and a number");
       const long count = number(1, kMost);
@@ -166,7 +172,7 @@ private:
     }
     r_.fail(r_.since(begin), "`" + what + "` is no node of a schedule's tree",
             "the nodes are band, sequence, set, alloc:NAME, scalar, unroll, registers, vector, vector:N, "
-            "jam:N, lanes:N");
+            "vector of N, jam:N, lanes:N");
   }
 
   Reader &r_;

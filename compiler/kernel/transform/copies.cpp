@@ -106,7 +106,8 @@ std::string findBox(Copy &copy, const Exposed &exposed, const Scheduled &kernel,
   return "";
 }
 
-/// { T[..] -> scratch[cell - first cell of the box] }, where `values` are { T[..] -> [loops] } and `cells` { T[..] -> [cell] }.
+/// { T[..] -> scratch[cell - first cell of the box, loops] }, where `values` are { T[..] -> [loops] } and `cells`
+/// { T[..] -> [cell] }.
 isl::map place(const Copy &copy, const isl::map &values, const isl::map &cells, const std::string &scratch) {
   isl_multi_pw_aff *cell = isl_multi_pw_aff_from_pw_multi_aff(isl_pw_multi_aff_from_map(cells.copy()));
   isl_pw_multi_aff *at = isl_pw_multi_aff_from_map(values.copy());
@@ -121,6 +122,7 @@ isl::map place(const Copy &copy, const isl::map &values, const isl::map &cells, 
   }
   isl_multi_pw_aff_free(cell);
   isl_multi_pw_aff_free(first);
+  all = isl_map_flat_range_product(all, values.copy());
   return isl::manage(isl_map_set_tuple_name(all, isl_dim_out, scratch.c_str()));
 }
 
@@ -322,7 +324,7 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
   scratch.name = freshName(made, matrix.name + (asked.isKept ? "_kept" : "_pack"));
   scratch.role = Buffer::Role::Scratch;
   scratch.element = matrix.element;
-  scratch.rank = matrix.rank;
+  scratch.rank = static_cast<int>(copy.cells + copy.loops.size());
   scratch.inRegisters = asked.isKept;
   long bytes = bytesOf(matrix.element);
   const long most = asked.isKept ? kMostInRegisters : kMostBytes;

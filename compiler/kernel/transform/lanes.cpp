@@ -86,6 +86,8 @@ Outcome applyLanes(const Scheduled &kernel, const Arguments &arguments) {
   for (const Buffer &b : kernel.buffers)
     if (b.role == Buffer::Role::Local && b.lanes > 0)
       return {std::nullopt, "its scalars are arrays already"};
+  if (const std::string scratch = scratchInside(kernel, loop); !scratch.empty())
+    return {std::nullopt, fmt::format("{} would have to be an array of lanes", scratch)};
   if (const std::string why = movingLoop(kernel, loop, x); !why.empty())
     return {std::nullopt, why};
   unsigned widest = 4;

@@ -237,13 +237,14 @@ private:
     }
     if (dividesIntegers(*s.value))
       return fmt::format("the additional steps of {} could divide by 0", s.name);
-    const Statement value = valueOf(s, whole);
+    const isl::set domain = isl::manage(isl_set_remove_redundancies(whole.copy())); // as it is printed
+    const Statement value = valueOf(s, domain);
     Access read = value.accesses[static_cast<std::size_t>(value.write)];
     read.isWrite = false;
     read.relation = isl::manage(isl_map_set_tuple_name(read.relation.release(), isl_dim_in, s.name.c_str()));
     s.accesses = {s.accesses[static_cast<std::size_t>(s.write)], read};
     s.write = 0;
-    s.domain = whole;
+    s.domain = domain;
     const Scalar type = s.value->type;
     s.value = std::make_shared<const Expr>(
         Expr{Expr::Kind::Select, type, "", -1, {inside, leaf(Expr::Kind::Read, type, "", 1), nothing}});

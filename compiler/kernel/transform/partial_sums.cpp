@@ -33,6 +33,16 @@ isl::map lastDimension(const isl::set &domain, const std::string &to, long count
   return isl::manage(isl_map_set_tuple_name(isl_map_from_aff(k), isl_dim_out, to.c_str()));
 }
 
+/// The place in the sums of the statement's other dimensions: { S[others, k] -> to[k mod count, others] }, see lastDimension().
+isl::map placeInSums(const isl::set &domain, const std::string &to, long count) {
+  const auto last = static_cast<unsigned>(isl_set_dim(domain.get(), isl_dim_set)) - 1;
+  isl_map *others =
+      isl_set_project_onto_map(isl_set_universe(isl_set_get_space(domain.get())), isl_dim_set, 0, last);
+  const isl::map own = lastDimension(domain, to, count);
+  return isl::manage(
+      isl_map_set_tuple_name(isl_map_flat_range_product(own.copy(), others), isl_dim_out, to.c_str()));
+}
+
 /// Why the statement is no sum over its last dimension; "" if it is one.
 std::string whyNoSum(const Kernel &kernel, const Statement &s, int d) {
   if (s.isOpaque || (s.op != "+" && s.op != "-" && s.op != "*"))
@@ -115,7 +125,7 @@ Outcome applyPartialSums(const Scheduled &kernel, const Arguments &arguments) {
   sums.name = before.name + "_sums";
   sums.role = Buffer::Role::Scratch;
   sums.element = type;
-  sums.rank = 1;
+  sums.rank = static_cast<int>(before.dimensions.size());
   sums.extents = {count};
   const int buffer = static_cast<int>(changed.buffers.size());
   changed.buffers.push_back(sums);
@@ -129,13 +139,13 @@ Outcome applyPartialSums(const Scheduled &kernel, const Arguments &arguments) {
   const std::string one = type == Scalar::F64 ? ".0" : type == Scalar::F32 ? ".0f" : "";
   zero.op = "";
   zero.value = single(Expr::Kind::Literal, type, (before.op == "*" ? "1" : "0") + one);
-  zero.accesses = {{buffer, true, lastDimension(zero.domain, sums.name, 0)}};
+  zero.accesses = {{buffer, true, placeInSums(zero.domain, sums.name, 0)}};
   fold.op = before.op == "-" ? "+" : before.op;
   fold.value = single(Expr::Kind::Read, type, "", 1);
   fold.accesses = {{sum.buffer, true, from(sum.relation, fold.name)},
-                   {buffer, false, lastDimension(fold.domain, sums.name, 0)}};
+                   {buffer, false, placeInSums(fold.domain, sums.name, 0)}};
   changed.statements[index].accesses[static_cast<std::size_t>(before.write)] = {
-      buffer, true, lastDimension(before.domain, sums.name, count)};
+      buffer, true, placeInSums(before.domain, sums.name, count)};
   changed.statements.push_back(zero);
   changed.statements.push_back(fold);
 

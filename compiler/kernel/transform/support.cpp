@@ -123,6 +123,18 @@ std::string runsElsewhere(const Scheduled &kernel, const LoopNode &loop) {
   return "";
 }
 
+std::string scratchInside(const Kernel &kernel, const LoopNode &loop) {
+  std::string found;
+  visit(loop.band, [&](const isl::schedule_node &node) {
+    const std::optional<Mark> mark = markAt(node);
+    const auto *declares = mark ? std::get_if<Declare>(&*mark) : nullptr;
+    for (const Buffer &b : kernel.buffers)
+      if (declares && declares->local == b.name && b.role == Buffer::Role::Scratch)
+        found = b.name;
+  });
+  return found;
+}
+
 namespace {
 
 /// The values of the loops around and of the loop itself, as a set of as many dimensions.

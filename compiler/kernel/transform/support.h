@@ -50,6 +50,9 @@ std::vector<int> statementsBelow(const Kernel &, const LoopNode &);
 /// there is none. What such a statement accesses cannot be changed for the loop alone.
 std::string runsElsewhere(const Scheduled &, const LoopNode &);
 
+/// A scratch buffer of which each iteration of the loop has its own, so that they cannot run together; "" if there is none.
+std::string scratchInside(const Kernel &, const LoopNode &);
+
 /// The largest number of iterations of a loop for fixed values of the loops around it; nothing if no constant bounds it.
 std::optional<long> tripCount(const Scheduled &, const LoopNode &);
 

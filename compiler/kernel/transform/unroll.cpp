@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/unroll.h"
+#include "compiler/kernel/iterations.h"
 #include "compiler/kernel/transform/support.h"
 #include <fmt/format.h>
 
@@ -20,6 +21,10 @@ Outcome applyUnroll(const Scheduled &kernel, const Arguments &arguments) {
       return {std::nullopt, fmt::format("the loop over {} has no constant length", label)};
     if (*trips > kLongest)
       return {std::nullopt, fmt::format("the loop over {} has more than {} iterations", label, kLongest)};
+    if (!isAlwaysLongest(loop, kernel.context))
+      return {std::nullopt,
+              fmt::format("the loop over {} has fewer than {} iterations at some points (separate them)",
+                          label, *trips)};
     changed.schedule.tree = realised(changed.schedule.tree, label, as::Unroll{});
   }
   return {changed, ""};

@@ -10,7 +10,9 @@ namespace pbc::kernel {
 namespace {
 
 Outcome applyVector(const Scheduled &kernel, const Arguments &arguments) {
-  const int interleave = static_cast<int>(arguments.number("interleave").value_or(0));
+  const long width = arguments.number("width").value_or(0);
+  // Without a loop around the vector there is nothing to interleave.
+  const int interleave = static_cast<int>(arguments.number("interleave").value_or(width ? 1 : 0));
   Scheduled changed = kernel;
   for (const std::string &label : arguments.names("loops")) {
     const LoopNode loop = *findLoop(kernel.schedule.tree, label);
@@ -21,6 +23,8 @@ Outcome applyVector(const Scheduled &kernel, const Arguments &arguments) {
         return {std::nullopt, "its body is a call of C++ code"};
     if (!isParallel(loop.band, 0, kernel.dependences, false))
       return {std::nullopt, fmt::format("a point needs the one before it along {}", label)};
+    if (const std::string scratch = scratchInside(kernel, loop); !scratch.empty())
+      return {std::nullopt, fmt::format("each iteration of {} has memory of its own ({})", label, scratch)};
     std::string inside;
     visit(loop.band, [&](const isl::schedule_node &node) {
       if (const auto inner = loopAt(node); inner && inside.empty())
@@ -29,7 +33,7 @@ Outcome applyVector(const Scheduled &kernel, const Arguments &arguments) {
     });
     if (!inside.empty())
       return {std::nullopt, fmt::format("the loop over {} inside it is not written out (unroll)", inside)};
-    changed.schedule.tree = realised(changed.schedule.tree, label, as::Vector{interleave});
+    changed.schedule.tree = realised(changed.schedule.tree, label, as::Vector{interleave, width});
   }
   return {changed, ""};
 }
@@ -46,6 +50,13 @@ Transformation vectorTransformation() {
                           .doc = "vectors at once",
                           .least = 1,
                           .most = 16,
+                          .words = {"auto"},
+                          .isOptional = true},
+                         {.name = "width",
+                          .kind = Kind::Integer,
+                          .doc = "iterations in a vector; if they are all, no loop is left",
+                          .least = 2,
+                          .most = 256,
                           .words = {"auto"},
                           .isOptional = true}},
           .apply = applyVector};

@@ -6,7 +6,11 @@
 namespace pbc::loop {
 
 Hint vectorHint(const kernel::as::Vector &how) {
-  return {.vectors = Hint::Vectors::Always, .interleave = how.interleave};
+  // A short loop of constant length would be unrolled before it can become a vector.
+  return {.vectors = Hint::Vectors::Always,
+          .unrolling = how.width ? Hint::Unrolling::Never : Hint::Unrolling::AsItLikes,
+          .width = how.width,
+          .interleave = how.interleave};
 }
 
 namespace {

@@ -17,9 +17,9 @@ TEST(KernelKeep, CopiesInWhatIsReadAndBackWhatIsWritten) {
   const std::string text =
       print(after(product.kernel(),
                   "in_place(R0_s); tile(k; 16); (yt, xt, yi, xi) = tile(y, x; 4, 8); keep(AB, at = xt)"));
-  EXPECT_THAT(text, HasSubstr("buffer AB_kept double 2-d scratch of 8 x 4, in registers\n"));
-  EXPECT_THAT(text, HasSubstr("AB_kept[x - xt, y - yt] += A[k, y] * B[x, k]\n"));
-  EXPECT_THAT(text, HasSubstr("AB[AB0, AB1] = AB_kept[-xt + AB0, -yt + AB1]\n"));
+  EXPECT_THAT(text, HasSubstr("buffer AB_kept double 4-d scratch of 8 x 4, in registers\n"));
+  EXPECT_THAT(text, HasSubstr("AB_kept[x - xt, y - yt, yt, xt] += A[k, y] * B[x, k]\n"));
+  EXPECT_THAT(text, HasSubstr("AB[AB0, AB1] = AB_kept[-xt + AB0, -yt + AB1, yt, xt]\n"));
 }
 
 TEST(KernelKeep, DoesNotReadWhatTheStepOnlyWrites) {

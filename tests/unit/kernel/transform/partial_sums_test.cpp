@@ -32,7 +32,7 @@ transform Fast from A[c, h] to B[h] {
 TEST(PartialSums, AreAddedUpBehindTheLoop) {
   Lifted ints(kIntSums);
   EXPECT_EQ(scheduleAfter(ints.kernel(), "partial_sums(k; 4)"), R"(
-band y
+band y parallel
   alloc:R0_s
     sequence
       R0_S0
@@ -48,9 +48,9 @@ band y
       R0_S2
 )");
   const std::string text = print(after(ints.kernel(), "partial_sums(k; 4)"));
-  EXPECT_THAT(text, HasSubstr("R0_S1_zero[y; partial]: R0_S1_sums[partial] = 0\n"));
-  EXPECT_THAT(text, HasSubstr("R0_S1[y; k]: R0_S1_sums[(k) mod 4] -= A[k, y] * k\n"));
-  EXPECT_THAT(text, HasSubstr("R0_S1_fold[y; partial]: R0_s[y] += R0_S1_sums[partial]\n"));
+  EXPECT_THAT(text, HasSubstr("R0_S1_zero[y; partial]: R0_S1_sums[partial, y] = 0\n"));
+  EXPECT_THAT(text, HasSubstr("R0_S1[y; k]: R0_S1_sums[(k) mod 4, y] -= A[k, y] * k\n"));
+  EXPECT_THAT(text, HasSubstr("R0_S1_fold[y; partial]: R0_s[y] += R0_S1_sums[partial, y]\n"));
   Lifted fast(kFast);
   EXPECT_EQ(whyNot(fast.kernel(), "partial_sums(k; 8); tile(k; 8); vector(k)"), "it applies");
 }

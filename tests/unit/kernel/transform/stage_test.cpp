@@ -22,9 +22,9 @@ transform FiveRows from A[w, h] to B[w, h - 4] {
 TEST(KernelStage, CopiesATileOfTheOperands) {
   Lifted product(programs::kMatrixProduct);
   const std::string text = print(after(product.kernel(), "(kt, ki) = tile(k; 16); stage(A, at = kt)"));
-  EXPECT_THAT(text, HasSubstr("buffer A_pack double 2-d scratch of 16 x 1\n"));
-  EXPECT_THAT(text, HasSubstr("R0_s[x, y] += A_pack[k - kt, 0] * B[x, k]\n"));
-  EXPECT_THAT(text, HasSubstr("A_pack[-kt + A0, -y + A1] = A[A0, A1]\n"));
+  EXPECT_THAT(text, HasSubstr("buffer A_pack double 5-d scratch of 16 x 1\n"));
+  EXPECT_THAT(text, HasSubstr("R0_s[x, y] += A_pack[k - kt, 0, y, x, kt] * B[x, k]\n"));
+  EXPECT_THAT(text, HasSubstr("A_pack[-kt + A0, -y + A1, y, x, kt] = A[A0, A1]\n"));
   EXPECT_THAT(text, HasSubstr(R"(band kt
                 alloc:A_pack
                   sequence
@@ -54,7 +54,8 @@ TEST(KernelStage, ComputesTheSame) {
       "");
   EXPECT_EQ(differences(programs::kMatrixProduct,
                         {"(kt, ki) = tile(k; 4); stage(A, at = kt); stage(B, at = kt, layout = transposed)",
-                         "tasks(); tile(y, x; 4, 8); (kt, ki) = tile(k; 3); stage(B, at = kt); unroll(ki)"}),
+                         "tasks(); tile(y, x; 4, 8); (kt, ki) = tile(k; 3); stage(B, at = kt); separate(ki; "
+                         "at = kt); unroll(ki)"}),
             "");
   EXPECT_EQ(differences(programs::kTriangle, {"tile(k; 4); stage(A, at = kt)"}), "");
 }

@@ -11,12 +11,12 @@ namespace {
 
 TEST(When, MakesTwoSchedules) {
   Lifted product(programs::kMatrixProduct);
-  EXPECT_EQ(scheduleAfter(product.kernel(), "when(w >= 64); tile(x; 32); unroll(x)"), R"(
+  EXPECT_EQ(scheduleAfter(product.kernel(), "when(w >= 64); tile(x; 32); scalar(x)"), R"(
 sequence
   { R0_S0[x, y] : c >= 0 and w >= 64 and 0 <= x < w and 0 <= y < h; R0_S1[x, y, k] : w >= 64 and 0 <= x < w and 0 <= y < h and 0 <= k < c; R0_S2[x, y] : c >= 0 and w >= 64 and 0 <= x < w and 0 <= y < h }
     band y parallel
       band xt = x - (x) mod 32 parallel
-        unroll
+        scalar
           band x parallel
             alloc:R0_s
               sequence

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernel/transform/separate.h"
+#include "compiler/kernel/iterations.h"
+#include "compiler/kernel/transform/cut.h"
+#include <fmt/format.h>
+#include <isl/union_set.h>
+
+namespace pbc::kernel {
+namespace {
+
+Outcome applySeparate(const Scheduled &kernel, const Arguments &arguments) {
+  if (std::string why = whyNotApart(kernel); !why.empty())
+    return {std::nullopt, std::move(why)};
+  if (!arguments.results().empty())
+    return {std::nullopt, "its loops cannot be named: those at the edges have _edge behind their names"};
+  const LoopNode at = *findLoop(kernel.schedule.tree, arguments.name("at"));
+  const isl::union_set all = isl::manage(isl_schedule_node_get_domain(at.band.get()));
+  isl::union_set full = all, inside = all.subtract(all); // what is inside of the named loops
+  for (const std::string &label : arguments.names("loops")) {
+    const LoopNode loop = *findLoop(kernel.schedule.tree, label);
+    if (!isAround(at, loop))
+      return {std::nullopt, fmt::format("its loop over {} is not inside the one over {}", label, at.label)};
+    const std::optional<isl::union_set> own = whereLongest(loop, at, kernel.context);
+    if (!own)
+      return {std::nullopt, fmt::format("the loop over {} has no constant length anywhere", label)};
+    full = full.intersect(*own);
+    inside = inside.unite(isl::manage(isl_schedule_node_get_domain(loop.band.get())));
+  }
+  const isl::union_set edges = all.subtract(full);
+  if (full.intersect_params(kernel.context).is_empty())
+    return {std::nullopt, fmt::format("no step of {} has all loops in their full length", at.label)};
+  if (edges.intersect(inside).intersect_params(kernel.context).is_empty())
+    return {std::nullopt, fmt::format("all steps of {} have these loops in their full length", at.label)};
+  Subtree tree = *subtreeOf(kernel.schedule.tree);
+  Subtree &step = find(tree, at.label)->children.front();
+  step = copiesOf(kernel, step, {{full, "", ""}, {edges, "_edge", ""}});
+  return withSubtree(kernel, tree);
+}
+
+} // namespace
+
+Transformation separateTransformation() {
+  using Kind = Parameter::Kind;
+  return {
+      .name = "separate",
+      .doc = "runs the steps of a loop in which others have their full length apart from the rest",
+      .parameters = {{.name = "loops", .kind = Kind::Loops, .doc = "the loops that have their full length"},
+                     {.name = "at", .kind = Kind::Loop, .doc = "the loop whose steps are told apart"}},
+      .apply = applySeparate};
+}
+
+} // namespace pbc::kernel

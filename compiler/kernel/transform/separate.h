@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Runs full tiles apart from those at the edges.
+//
+//   label yt: band yt: label xt: band xt: label y: band y: label x: band x: S      tiles of 4 x 16 points, as many as begin
+//   => separate(y, x; at = xt)
+//   label yt: band yt: label xt: band xt: sequence
+//     label y: band y: label x: band x: S                in the steps of xt with 4 x 16 points
+//     label y_edge: band y: label x_edge: band x: S      in the others
+//
+// A step of the loop `at` is full if each of the named loops inside of it has as many iterations as it ever has. Loops of
+// constant length can be written out, or be one vector, and arrays that they fill can be in registers. All that lies inside of
+// `at` is in both copies.
+//
+// No instance moves, so the step is always legal.
+#pragma once
+#include "compiler/kernel/transform/transformation.h"
+
+namespace pbc::kernel {
+
+Transformation separateTransformation();
+
+} // namespace pbc::kernel

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Full tiles apart from those at the edges: what the trees look like, and that nothing else is computed.
+#include "compiler/kernel/print.h"
+#include "tests/unit/kernel/programs.h"
+#include "tests/unit/kernel/transform/support.h"
+#include <gmock/gmock.h>
+
+using namespace pbc::kernel;
+using testing::HasSubstr;
+
+namespace {
+
+TEST(Separate, MakesATreeForTilesThatAreFull) {
+  Lifted rows(programs::kRows);
+  EXPECT_EQ(scheduleAfter(rows.kernel(),
+                          "tile(y, x; 4, 8); separate(y, x; at = xt); unroll(y); vector(x; width = 8)"),
+            R"(
+band yt = y - (y) mod 4 parallel
+  band xt = x - (x) mod 8 parallel
+    sequence
+      { R1_S0[x, y = 0] : h > 0 and x >= 0 and 8*floor((x)/8) <= -8 + w }
+        unroll
+          band y parallel
+            vector:1 of 8
+              band x parallel
+      { R1_S0[x, y = 0] : h > 0 and 0 <= x < w and 8*floor((x)/8) >= -7 + w }
+        band y_edge = y parallel
+          band x_edge = x parallel
+)");
+}
+
+TEST(Separate, OneLoopOrSeveral) {
+  Lifted rows(programs::kRows);
+  const std::string text = print(after(rows.kernel(), "tile(y, x; 4, 8); separate(x; at = xt)"));
+  EXPECT_THAT(text, HasSubstr("x_edge"));
+}
+
+TEST(Separate, ComputesTheSame) {
+  EXPECT_EQ(
+      differences(programs::kRows,
+                  {"tile(y, x; 4, 8); separate(y, x; at = xt); unroll(y); vector(x; width = 8)",
+                   "tile(y, x; 2, 3); separate(x; at = xt)", "tile(y, x; 2, 3); separate(y, x; at = yt)",
+                   "tasks(); tile(y, x; 4, 8); separate(y, x; at = xt); unroll(y, y_edge)"}),
+      "");
+  EXPECT_EQ(
+      differences(
+          programs::kMatrixProduct,
+          {"in_place(R0_s); tile(y, x; 4, 8); keep(AB, at = xt); separate(y, x; at = xt)",
+           "tile(y, x; 4, 8); (kt, ki) = tile(k; 4); stage(A, at = kt); separate(ki; at = kt); unroll(ki)",
+           "order(x, y); tile(k; 4); separate(k; at = kt)"}),
+      "");
+  EXPECT_EQ(differences(programs::kTriangle,
+                        {"tile(y, x; 4, 8); separate(x; at = xt)", "tile(k; 4); separate(k; at = kt)",
+                         "tile(x; 4); tile(k; 4); separate(k; at = x)"}),
+            "");
+}
+
+TEST(Separate, Refuses) {
+  Lifted rows(programs::kRows);
+  EXPECT_EQ(whyNot(rows.kernel(), "separate(x; at = y)"), "the loop over x has no constant length anywhere");
+  EXPECT_EQ(whyNot(rows.kernel(), "separate(y; at = x)"), "its loop over y is not inside the one over x");
+  EXPECT_EQ(whyNot(rows.kernel(), "tile(y, x; 4, 8); separate(y, x; at = xt); separate(y, x; at = xt)"),
+            "all steps of xt have these loops in their full length");
+}
+
+} // namespace
