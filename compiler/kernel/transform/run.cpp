@@ -28,19 +28,19 @@ Scheduled withLabels(const Scheduled &kernel) {
   return out;
 }
 
-StepOutcome run(const script::Step &step, const Scheduled &kernel) {
+StepOutcome run(const script::Step &step, const Scheduled &kernel, unsigned long budget) {
   const Transformation *transformation = findTransformation(step.transformation);
   if (!transformation)
     return {std::nullopt, unknown(step)};
-  try {
-    const Bound bound = bind(*transformation, step, kernel);
-    if (!bound.arguments)
-      return {std::nullopt, bound.problem};
-    Outcome made = transformation->apply(kernel, *bound.arguments);
-    return {std::move(made.kernel), {made.why, "", step.span}};
-  } catch (const isl::exception &) {
+  const Bound bound = bind(*transformation, step, kernel);
+  if (!bound.arguments)
+    return {std::nullopt, bound.problem};
+  Outcome made;
+  const bool isDone = poly::withBudget(kernel.context.ctx(), budget,
+                                       [&] { made = transformation->apply(kernel, *bound.arguments); });
+  if (!isDone)
     return {std::nullopt, {"it would take too long to find out whether it applies", "", step.span}};
-  }
+  return {std::move(made.kernel), {made.why, "", step.span}};
 }
 
 ScriptOutcome run(const script::Script &script, const Scheduled &start, Mode mode,
