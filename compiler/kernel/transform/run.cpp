@@ -2,6 +2,8 @@
 
 #include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/loops.h"
+#include "compiler/kernel/transform/reach.h"
+#include "compiler/kernel/transform/realisable.h"
 #include "compiler/syntax/nearest.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,6 +20,17 @@ StepProblem unknown(const script::Step &step) {
           fmt::format("{}the transformations are {}",
                       near.empty() ? "" : fmt::format("did you mean `{}`? ", near), fmt::join(names, ", ")),
           step.nameSpan};
+}
+
+Outcome applied(const Transformation &transformation, const Arguments &arguments, const Scheduled &kernel) {
+  Outcome made = transformation.apply(kernel, arguments);
+  if (!made.kernel)
+    return made;
+  if (const std::string loop = loopThatGoesTooFar(*made.kernel); !loop.empty())
+    return {std::nullopt, fmt::format("the values of its loop over {} would be too large", loop)};
+  if (std::string why = whyNotRealisable(kernel, *made.kernel); !why.empty())
+    return {std::nullopt, std::move(why)};
+  return made;
 }
 
 } // namespace
@@ -37,7 +50,7 @@ StepOutcome run(const script::Step &step, const Scheduled &kernel, unsigned long
     return {std::nullopt, bound.problem};
   Outcome made;
   const bool isDone = poly::withBudget(kernel.context.ctx(), budget,
-                                       [&] { made = transformation->apply(kernel, *bound.arguments); });
+                                       [&] { made = applied(*transformation, *bound.arguments, kernel); });
   if (!isDone)
     return {std::nullopt, {"it would take too long to find out whether it applies", "", step.span}};
   return {std::move(made.kernel), {made.why, "", step.span}};

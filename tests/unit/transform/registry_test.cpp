@@ -84,10 +84,15 @@ private:
   }
 
   bool isAccepted(const pbc::script::Step &step, Scheduled &kernel, std::string &what) {
-    StepOutcome made = run(step, kernel);
+    StepOutcome made;
+    try {
+      made = run(step, kernel);
+    } catch (const std::exception &e) {
+      ADD_FAILURE() << e.what() << " in " << pbc::script::text(step) << " after\n" << what;
+    }
     if (!made.kernel) {
       if (std::getenv("PBC_WHY")) std::printf("WHY %s | %s\n", pbc::script::text(step).c_str(), made.problem.what.c_str());
-      EXPECT_GT(made.problem.what.size(), 10U) << pbc::script::text(step);
+      EXPECT_TRUE(testing::Test::HasFailure() || made.problem.what.size() > 10U) << pbc::script::text(step);
       return false;
     }
     kernel = std::move(*made.kernel);
@@ -109,7 +114,7 @@ TEST_P(Registry, AcceptedStepsKeepDependencesAndResults) {
   const long pairs = fromEnvironment("PBC_PAIRS", kSanitized ? 40 : 200) / 4, batch = 24;
   Random r(static_cast<unsigned long>(fromEnvironment("PBC_SEED", 1) * 4 + GetParam()));
   Steps steps(r);
-  for (long first = 0; first < pairs && !HasFailure(); first += batch) {
+  for (long first = 0; first < pairs && (getenv("PBC_WHY") || !HasFailure()); first += batch) {
     Texts texts;
     Comparison comparison(texts.context());
     for (long k = first; k < std::min(pairs, first + batch); k += 2) {
