@@ -119,9 +119,7 @@ private:
     for (std::size_t n = 0; n < script.size(); ++n) {
       const script::Step &step = script[n];
       const std::string what = fmt::format("step {}, `{}`,", n + 1, script::text(step));
-      kernel::StepOutcome made;
-      if (!context_.withBudget(kernel::kDependenceBudget, [&] { made = kernel::run(step, k); }))
-        made = {std::nullopt, {"it would take too long to find out whether it applies", "", step.span}};
+      kernel::StepOutcome made = kernel::run(step, k);
       if (!made.kernel) {
         source::Diagnostic &d = report(
             made.problem.span, fmt::format("{} does not apply to {}: {}", what, k.name, made.problem.what));

@@ -25,7 +25,7 @@ int contiguousVariable(const Kernel &, const Statement &);
 /// different.
 bool movesWith(const Kernel &, const Statement &, const Expr &, int d);
 
-/// Whether the bounds of the loop over dimension `d` of a domain depend on dimension `point`.
+/// Whether the bounds of the loop over dimension `d` of a domain depend on dimension `point`, which comes before it.
 bool boundsMoveWith(const isl::set &domain, int d, int point);
 
 } // namespace pbc::kernel

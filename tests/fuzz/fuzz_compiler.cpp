@@ -15,24 +15,21 @@
 #include "compiler/schedule/verify.h"
 #include "compiler/sema/check.h"
 #include "compiler/syntax/parse.h"
-#include "tests/fuzz/mutate.h"
+#include "tests/fuzz/campaign.h"
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
-#include <unistd.h>
+#include <limits>
 
 namespace {
 
 using namespace pbc;
-using Clock = std::chrono::steady_clock;
 
-/// Returns 0 if the program was refused, 1 if it was accepted. Throws internal errors.
-int compile(const std::string &text) {
+/// Throws internal errors.
+fuzz::Verdict compile(const std::string &text) {
   source::SourceManager sources;
   source::Diagnostics diagnostics(sources);
   const auto file = sources.add("fuzz.pbcc", text);
@@ -40,23 +37,23 @@ int compile(const std::string &text) {
   const auto program = syntax::parse(expanded, file, diagnostics);
   const auto refused = [&] { return diagnostics.hasErrors(); };
   if (refused())
-    return 0;
+    return {false};
   const auto module = sema::check(program, "fuzz", "", diagnostics);
   if (refused())
-    return 0;
+    return {false};
   const auto facts = body::understand(module, diagnostics).facts;
   if (refused())
-    return 0;
+    return {false};
   poly::Context context;
   choice::checkSizes(module, facts, context, diagnostics);
   if (refused())
-    return 0;
+    return {false};
   auto choices = choice::chooseGrids(module, facts, context, diagnostics);
   if (refused())
-    return 0;
+    return {false};
   const auto plans = schedule::plan(module, facts, choices, context, diagnostics);
   if (refused())
-    return 0;
+    return {false};
   auto violations = schedule::verify(module, choices, plans);
   emit::Kernels kernels;
   for (const auto &t : module.transforms) {
@@ -80,7 +77,7 @@ int compile(const std::string &text) {
     throw std::logic_error(fmt::format("{}", fmt::join(violations, "; ")));
   const auto fusions = emit::fuse(module, plans, kernels);
   emit::emit({module, facts, choices, plans, kernels, fusions}, context, "");
-  return 1;
+  return {true};
 }
 
 } // namespace
@@ -90,41 +87,24 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "usage: fuzz_compiler FOLDER [seconds] [seed]\n");
     return 1;
   }
-  const double seconds = argc > 2 ? std::atof(argv[2]) : 60;
-  std::mt19937_64 random(argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1);
-  fuzz::tellOnCrash();
-  std::vector<std::vector<std::string>> pool;
   std::vector<std::filesystem::path> files;
   for (const auto &entry : std::filesystem::directory_iterator(argv[1]))
     if (entry.path().extension() == ".pbcc")
       files.push_back(entry.path());
   std::sort(files.begin(), files.end());
-  for (const auto &path : files) {
-    std::ifstream in(path);
-    pool.push_back(fuzz::lexemesOf(std::string(std::istreambuf_iterator<char>(in), {})));
-  }
   if (files.empty()) {
     std::fprintf(stderr, "fuzz_compiler: no .pbcc file in %s\n", argv[1]);
     return 1;
   }
-  const auto start = Clock::now();
-  unsigned done = 0, accepted = 0;
-  double slowest = 0;
-  while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
-    fuzz::current = fuzz::mutate(pool, random, 2);
-    fuzz::limitTime(30);
-    const auto begin = Clock::now();
-    try {
-      accepted += static_cast<unsigned>(compile(fuzz::current));
-    } catch (const std::exception &e) {
-      std::fprintf(stderr, "fuzz_compiler: internal error: %s\non this program:\n%s\n", e.what(),
-                   fuzz::current.c_str());
-      return 1;
-    }
-    slowest = std::max(slowest, std::chrono::duration<double>(Clock::now() - begin).count());
-    fuzz::limitTime(0);
-    ++done;
+  fuzz::Target target{.name = "fuzz_compiler",
+                      .tryText = compile,
+                      .secondsEach = 30,
+                      .mostMutations = 2,
+                      .mostTexts = std::numeric_limits<unsigned>::max(),
+                      .triesSeeds = false};
+  for (const auto &path : files) {
+    std::ifstream in(path);
+    target.seeds.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
   }
-  std::printf("%u programs, %u of them accepted, the slowest took %.2f s\n", done, accepted, slowest);
-  return 0;
+  return fuzz::campaign(target, argc - 1, argv + 1);
 }

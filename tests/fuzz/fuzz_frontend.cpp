@@ -5,23 +5,15 @@
 //   fuzz_frontend [seconds = 60] [seed = 1]      until the time is over or 20,000 programs were tried
 //
 // A program is divided into lexemes; some are dropped, doubled, swapped, or replaced by lexemes of other
-// programs or by unusual bytes. The same seed gives the same programs. The text of each program is kept while
-// it is tried, so that after a crash, or if it takes longer than ten seconds, it is printed to standard
-// error.
+// programs or by unusual bytes.
 #include "compiler/syntax/parse.h"
-#include "tests/fuzz/mutate.h"
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <random>
-#include <unistd.h>
+#include "tests/fuzz/campaign.h"
 
 namespace {
 
 using namespace pbc;
-using Clock = std::chrono::steady_clock;
 
-const char *const programs[] = {
+const std::vector<std::string> programs = {
     R"(
 #define MAX(a,b) ((a)>(b)?(a):(b))
 #define N n+1
@@ -76,39 +68,22 @@ bool spansHold(const source::SourceManager &sources, const source::Diagnostics &
   return true;
 }
 
+fuzz::Verdict parse(const std::string &program) {
+  source::SourceManager sources;
+  source::Diagnostics diagnostics(sources);
+  const auto file = sources.add("fuzz.pbcc", program);
+  const auto text = syntax::preprocess(sources, file, diagnostics);
+  const syntax::Program parsed = syntax::parse(text, file, diagnostics);
+  if (syntax::print(parsed).empty() && !parsed.transforms.empty())
+    return {false, "a program is printed as nothing"};
+  (void)diagnostics.render();
+  if (!spansHold(sources, diagnostics))
+    return {false, "a message points outside of its file"};
+  return {!diagnostics.hasErrors()};
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
-  const double seconds = argc > 1 ? std::atof(argv[1]) : 60;
-  std::mt19937_64 random(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1);
-  fuzz::tellOnCrash();
-  std::vector<std::vector<std::string>> pool;
-  for (const char *program : programs)
-    pool.push_back(fuzz::lexemesOf(program));
-
-  const auto start = Clock::now();
-  unsigned done = 0, accepted = 0;
-  for (; done < 20000 && std::chrono::duration<double>(Clock::now() - start).count() < seconds; ++done) {
-    fuzz::current = done < std::size(programs) ? std::string(programs[done]) : fuzz::mutate(pool, random);
-    fuzz::limitTime(10);
-    source::SourceManager sources;
-    source::Diagnostics diagnostics(sources);
-    auto file = sources.add("fuzz.pbcc", fuzz::current);
-    auto text = syntax::preprocess(sources, file, diagnostics);
-    syntax::Program program = syntax::parse(text, file, diagnostics);
-    const bool prints = !syntax::print(program).empty() || program.transforms.empty();
-    const std::string rendered = diagnostics.render();
-    fuzz::limitTime(0);
-    accepted += !diagnostics.hasErrors();
-    if (!prints || !spansHold(sources, diagnostics) ||
-        (done < std::size(programs) && diagnostics.hasErrors())) {
-      std::fprintf(stderr, "fuzz_frontend: %s\n%s\n%s\n",
-                   done < std::size(programs) ? "a valid program is refused"
-                                              : "a message points outside of its file",
-                   fuzz::current.c_str(), rendered.c_str());
-      return 1;
-    }
-  }
-  std::printf("%u programs, %u of them accepted\n", done, accepted);
-  return 0;
+  return fuzz::campaign({.name = "fuzz_frontend", .seeds = programs, .tryText = parse}, argc, argv);
 }

@@ -6,18 +6,13 @@
 //   fuzz_kernel [seconds = 60] [seed = 1]
 #include "compiler/kernel/parse.h"
 #include "compiler/kernel/print.h"
-#include "tests/fuzz/mutate.h"
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <random>
+#include "tests/fuzz/campaign.h"
 
 namespace {
 
 using namespace pbc;
-using Clock = std::chrono::steady_clock;
 
-const char *const kernels[] = {
+const std::vector<std::string> kernels = {
     R"(kernel Product.rule0 [c, h, w]  may reassociate
   context c >= 0 and h >= 0 and (w >= 2 or w = 0)
   buffer s double 2-d local, 32 lanes
@@ -92,32 +87,20 @@ std::string readAndPrint(const std::string &text, bool &isRefused) {
   return all;
 }
 
+fuzz::Verdict readBack(const std::string &text) {
+  bool isRefused = false, isRefusedAgain = false;
+  const std::string once = readAndPrint(text, isRefused);
+  if (isRefused)
+    return {false};
+  const std::string twice = readAndPrint(once, isRefusedAgain);
+  return {true, twice == once && !isRefusedAgain
+                    ? ""
+                    : "what is printed is not read back:\n" + once + "but:\n" + twice};
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
-  const double seconds = argc > 1 ? std::atof(argv[1]) : 60;
-  std::mt19937_64 random(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1);
-  fuzz::tellOnCrash();
-  std::vector<std::vector<std::string>> pool;
-  for (const char *text : kernels)
-    pool.push_back(fuzz::lexemesOf(text));
-  const auto start = Clock::now();
-  unsigned done = 0, accepted = 0;
-  for (; done < 20000 && std::chrono::duration<double>(Clock::now() - start).count() < seconds; ++done) {
-    fuzz::current = done < std::size(kernels) ? std::string(kernels[done]) : fuzz::mutate(pool, random);
-    fuzz::limitTime(20);
-    bool isRefused = false, isRefusedAgain = false;
-    const std::string once = readAndPrint(fuzz::current, isRefused);
-    const std::string twice = isRefused ? "" : readAndPrint(once, isRefusedAgain);
-    fuzz::limitTime(0);
-    accepted += !isRefused;
-    if (isRefusedAgain || twice != once || (done < std::size(kernels) && isRefused)) {
-      std::fprintf(stderr, "fuzz_kernel: %s\n%s\n%s\n%s\n",
-                   isRefused ? "a valid kernel is refused" : "a kernel is not read back",
-                   fuzz::current.c_str(), once.c_str(), twice.c_str());
-      return 1;
-    }
-  }
-  std::printf("%u texts, %u of them accepted\n", done, accepted);
-  return 0;
+  return fuzz::campaign({.name = "fuzz_kernel", .seeds = kernels, .tryText = readBack, .secondsEach = 20},
+                        argc, argv);
 }

@@ -189,12 +189,11 @@ private:
   void refuse(const std::string &option, const std::string &why) { report_.refused.push_back({option, why}); }
 
   /// A decision that exceeds isl's budget leaves its steps out.
-  static Steps guarded(const std::function<Steps()> &f) {
-    try {
-      return f();
-    } catch (const isl::exception &) {
+  Steps guarded(const std::function<Steps()> &f) const {
+    Steps made;
+    if (!poly::withBudget(best_.context.ctx(), kStepBudget, [&] { made = f(); }))
       return {{}, "it would take too long to find out whether it applies"};
-    }
+    return made;
   }
 
   /// Runs the steps, all of them or none; the sentence of the first one that does not apply.

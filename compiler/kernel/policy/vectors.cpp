@@ -156,7 +156,7 @@ Steps jamSteps(const Scheduled &kernel, int rows) {
       why = "neighbours along " + s.dimensions[y] + " share too few of the cells that they read";
       continue;
     }
-    if (const LoopNode inner = nestFrom(loop)[1]; boundsMoveWithLoopAround(kernel, inner)) {
+    if (const LoopNode inner = nestFrom(loop)[1]; boundsMove(kernel, inner, loop)) {
       why = "the bounds of its loop over " + inner.label + " depend on " + loop.label;
       continue;
     }

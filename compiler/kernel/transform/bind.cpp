@@ -16,6 +16,8 @@ using script::Value;
 
 namespace {
 
+constexpr long kLargestSize = 2147483647, kLargestFactor = 1000000;
+
 bool takesSeveral(Kind kind) { return kind == Kind::Loops || kind == Kind::Names || kind == Kind::Integers; }
 
 /// Whether a value without a name can be meant for the parameter.
@@ -99,6 +101,20 @@ struct Binder {
 
   std::string usageHelp() const { return fmt::format("it is written {}", usage(transformation)); }
 
+  /// Sizes are integers of 32 bits; both sides of a condition are computed in 64.
+  void checkNumbers(const Comparison &comparison, source::Span span) {
+    const auto isWithin = [](long number, long most) { return -most <= number && number <= most; };
+    for (const script::Sum *sum : {&comparison.left, &comparison.right}) {
+      if (!isWithin(sum->constant, kLargestSize))
+        fail(fmt::format("the number {} is too large for a size", sum->constant),
+             fmt::format("sizes are integers of 32 bits, up to {}", kLargestSize), span);
+      for (const auto &[size, factor] : sum->terms)
+        if (!isWithin(factor, kLargestFactor))
+          fail(fmt::format("the factor {} of `{}` is too large", factor, size),
+               fmt::format("factors in conditions go up to {}", kLargestFactor), span);
+    }
+  }
+
   void check(const Parameter &p, const Value &value) {
     const std::string text = script::text(value);
     if (const auto *number = std::get_if<long>(&value.what)) {
@@ -107,8 +123,8 @@ struct Binder {
              fmt::format("`{}` is {}", p.name, expected(p)), value.span);
       return;
     }
-    if (std::holds_alternative<Comparison>(value.what))
-      return;
+    if (const auto *comparison = std::get_if<Comparison>(&value.what))
+      return checkNumbers(*comparison, value.span);
     const std::string &name = std::get<Name>(value.what).text;
     if (p.kind == Kind::Loop || p.kind == Kind::Loops) {
       const std::vector<std::string> labels = labelsOf(scheduled.schedule.tree);

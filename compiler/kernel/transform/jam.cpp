@@ -20,6 +20,20 @@ bool isAroundVector(const Scheduled &kernel, const LoopNode &loop) {
   return memberDimension(kernel, loop.band) >= 0 && !s.isOpaque && s.op.empty();
 }
 
+std::string whyNotJammed(const Scheduled &kernel, const LoopNode &loop) {
+  if (!isAroundVector(kernel, loop))
+    return fmt::format("the loop over {} does not contain just a vector loop of one statement", loop.label);
+  if (!isParallel(loop.band, 0, kernel.dependences, false))
+    return fmt::format("its loop over {} carries a dependence", loop.label);
+  const LoopNode inner = nestFrom(loop)[1];
+  for (const LoopNode &one : {loop, inner})
+    if (std::string why = whyNotCounting(kernel, one); !why.empty())
+      return why;
+  if (boundsMove(kernel, inner, loop))
+    return fmt::format("the bounds of the loop over {} depend on {}", inner.label, loop.label);
+  return "";
+}
+
 namespace {
 
 Outcome applyJam(const Scheduled &kernel, const Arguments &arguments) {
@@ -28,13 +42,8 @@ Outcome applyJam(const Scheduled &kernel, const Arguments &arguments) {
     const LoopNode loop = *findLoop(kernel.schedule.tree, label);
     if (loop.how)
       return {std::nullopt, alreadyRealised(loop)};
-    if (!isAroundVector(kernel, loop))
-      return {std::nullopt,
-              fmt::format("the loop over {} does not contain just a vector loop of one statement", label)};
-    if (!isParallel(loop.band, 0, kernel.dependences, false))
-      return {std::nullopt, fmt::format("its loop over {} carries a dependence", label)};
-    if (const LoopNode inner = nestFrom(loop)[1]; boundsMoveWithLoopAround(kernel, inner))
-      return {std::nullopt, fmt::format("the bounds of the loop over {} depend on {}", inner.label, label)};
+    if (std::string why = whyNotJammed(kernel, loop); !why.empty())
+      return {std::nullopt, std::move(why)};
     changed.schedule.tree =
         realised(changed.schedule.tree, label, as::Jam{static_cast<int>(*arguments.number("rows"))});
   }

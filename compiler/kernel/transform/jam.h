@@ -15,6 +15,9 @@ namespace pbc::kernel {
 
 Transformation jamTransformation();
 
+/// Why a loop, realised in whatever way, cannot run several iterations together; "" if it can.
+std::string whyNotJammed(const Scheduled &, const LoopNode &);
+
 /// Whether a loop has a vector loop of one plain statement inside, and nothing else.
 bool isAroundVector(const Scheduled &, const LoopNode &);
 

@@ -23,24 +23,14 @@ bool isAlike(const LoopNode &inner, const LoopNode &loop) {
   return steps.before.is_empty() && steps.after.is_empty();
 }
 
-/// A loop inside of `loop`, which runs over dimension x, whose bounds move with x: it would run differently in each lane. ""
-/// if there is none. Where the loop is tiled, bounds that move from tile to tile are the same for all lanes of one.
-std::string movingLoop(const Scheduled &kernel, const LoopNode &loop, int x) {
+/// A loop inside of `loop` whose bounds move with it: it would run differently in each lane. "" if there is none. Where the
+/// loop is tiled, bounds that move from tile to tile are the same for all lanes of one.
+std::string movingLoop(const Scheduled &kernel, const LoopNode &loop) {
   std::string why;
   visit(loop.band.child(0), [&](const isl::schedule_node &node) {
     const std::optional<LoopNode> inner = loopAt(node);
-    if (!inner)
-      return;
-    for (const std::string &name : statementsAt(inner->band)) {
-      const Statement &s = kernel.statements[statementIndex(kernel, name)];
-      const std::optional<isl::pw_aff> function = member(inner->band, 0, name);
-      for (int d = 0; function && d < static_cast<int>(s.dimensions.size()); ++d)
-        if (d != x &&
-            isl_pw_aff_involves_dims(function->get(), isl_dim_in, static_cast<unsigned>(d), 1) ==
-                isl_bool_true &&
-            boundsMoveWith(s.domain, d, x) && !isAlike(*inner, loop))
-          why = fmt::format("the length of the loop over {} depends on {}", s.dimensions[d], s.dimensions[x]);
-    }
+    if (inner && why.empty() && boundsMove(kernel, *inner, loop) && !isAlike(*inner, loop))
+      why = fmt::format("the length of the loop over {} depends on {}", inner->label, loop.label);
   });
   return why;
 }
@@ -59,39 +49,48 @@ std::string otherLanes(const LoopNode &loop) {
   };
   visit(loop.band, look);
   for (isl::schedule_node node = loop.top; node.has_parent(); node = node.parent())
-    look(node);
+    look(node.parent());
   return other;
 }
+
+} // namespace
+
+std::string whyNoLanes(const Scheduled &kernel, const LoopNode &loop) {
+  if (const std::string other = otherLanes(loop); !other.empty())
+    return fmt::format("the loop over {} runs in groups of lanes already", other);
+  const std::vector<int> statements = statementsBelow(kernel, loop);
+  const Statement &first = kernel.statements[statements.front()];
+  const int x = memberDimension(kernel, loop.band);
+  if (x < 0 || x >= first.freeCount)
+    return fmt::format("the loop over {} does not run over points one by one", loop.label);
+  for (const int s : statements) {
+    if (kernel.statements[s].isOpaque)
+      return "its body is a call of C++ code";
+    if (kernel.statements[s].rule != first.rule)
+      return "two rules share its innermost loop";
+  }
+  if (!isParallel(loop.band, 0, kernel.dependences, false))
+    return fmt::format("a point needs the one before it along {}", loop.label);
+  for (const auto &check : {whyNotCounting(kernel, loop), whySharedScratch(kernel, loop)})
+    if (!check.empty())
+      return check;
+  return movingLoop(kernel, loop);
+}
+
+namespace {
 
 Outcome applyLanes(const Scheduled &kernel, const Arguments &arguments) {
   const std::string label = arguments.name("loop");
   const LoopNode loop = *findLoop(kernel.schedule.tree, label);
   if (loop.how)
     return {std::nullopt, alreadyRealised(loop)};
-  if (const std::string other = otherLanes(loop); !other.empty())
-    return {std::nullopt, fmt::format("the loop over {} runs in groups of lanes already", other)};
-  const std::vector<int> statements = statementsBelow(kernel, loop);
-  const Statement &first = kernel.statements[statements.front()];
-  const int x = memberDimension(kernel, loop.band);
-  if (x < 0 || x >= first.freeCount)
-    return {std::nullopt, fmt::format("the loop over {} does not run over points one by one", label)};
-  for (const int s : statements) {
-    if (kernel.statements[s].isOpaque)
-      return {std::nullopt, "its body is a call of C++ code"};
-    if (kernel.statements[s].rule != first.rule)
-      return {std::nullopt, "two rules share its innermost loop"};
-  }
-  if (!isParallel(loop.band, 0, kernel.dependences, false))
-    return {std::nullopt, fmt::format("a point needs the one before it along {}", label)};
+  if (std::string why = whyNoLanes(kernel, loop); !why.empty())
+    return {std::nullopt, std::move(why)};
   for (const Buffer &b : kernel.buffers)
     if (b.role == Buffer::Role::Local && b.lanes > 0)
       return {std::nullopt, "its scalars are arrays already"};
-  if (const std::string scratch = scratchInside(kernel, loop); !scratch.empty())
-    return {std::nullopt, fmt::format("{} would have to be an array of lanes", scratch)};
-  if (const std::string why = movingLoop(kernel, loop, x); !why.empty())
-    return {std::nullopt, why};
   unsigned widest = 4;
-  for (const int k : statements) {
+  for (const int k : statementsBelow(kernel, loop)) {
     const Statement &s = kernel.statements[k];
     for (const Access &a : s.accesses)
       widest = std::max(widest, bytesOf(kernel.buffers[a.buffer].element));

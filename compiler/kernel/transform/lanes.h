@@ -12,10 +12,14 @@
 // print the same code.) Legal if the loop carries no dependence for fixed outer loops, and no loop of the body depends on it:
 // then lanes share nothing, and the order within a lane is kept.
 #pragma once
+#include "compiler/kernel/loops.h"
 #include "compiler/kernel/transform/transformation.h"
 
 namespace pbc::kernel {
 
 Transformation lanesTransformation();
+
+/// Why a loop, realised in whatever way, cannot run in groups of lanes; "" if it can.
+std::string whyNoLanes(const Scheduled &, const LoopNode &);
 
 } // namespace pbc::kernel

@@ -18,6 +18,13 @@ Outcome applyRegisters(const Scheduled &kernel, const Arguments &arguments) {
   Outcome tiled = registerTile(kernel, &shape);
   if (!tiled.kernel)
     return tiled;
+  for (const char *label : {"y", "x"}) {
+    const LoopNode loop = *findLoop(kernel.schedule.tree, arguments.name(label));
+    if (std::string why = whyNotCounting(kernel, loop); !why.empty())
+      return {std::nullopt, std::move(why)};
+    if (!isOneRange(kernel, loop))
+      return {std::nullopt, fmt::format("the points of its loop over {} are several ranges", loop.label)};
+  }
   const std::optional<LoopNode> y = findLoop(tiled.kernel->schedule.tree, arguments.name("y"));
   const LoopNode x = *findLoop(tiled.kernel->schedule.tree, arguments.name("x"));
   if (!y->how || memberDimension(kernel, x.band) != tiled.kernel->schedule.registerTile->x) {

@@ -8,6 +8,7 @@
 // y and x are the two innermost loops over points, and x the one along which cells are contiguous. A size that is `auto` or not
 // given is decided by runtime/abi/register_tile.h, by the processor at hand.
 #pragma once
+#include "compiler/kernel/loops.h"
 #include "compiler/kernel/transform/transformation.h"
 
 namespace pbc::kernel {

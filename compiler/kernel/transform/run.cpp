@@ -2,6 +2,8 @@
 
 #include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/loops.h"
+#include "compiler/kernel/transform/reach.h"
+#include "compiler/kernel/transform/realisable.h"
 #include "compiler/syntax/nearest.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,6 +22,17 @@ StepProblem unknown(const script::Step &step) {
           step.nameSpan};
 }
 
+Outcome applied(const Transformation &transformation, const Arguments &arguments, const Scheduled &kernel) {
+  Outcome made = transformation.apply(kernel, arguments);
+  if (!made.kernel)
+    return made;
+  if (const std::string loop = loopThatGoesTooFar(*made.kernel); !loop.empty())
+    return {std::nullopt, fmt::format("the values of its loop over {} would be too large", loop)};
+  if (std::string why = whyNotRealisable(kernel, *made.kernel); !why.empty())
+    return {std::nullopt, std::move(why)};
+  return made;
+}
+
 } // namespace
 
 Scheduled withLabels(const Scheduled &kernel) {
@@ -28,19 +41,19 @@ Scheduled withLabels(const Scheduled &kernel) {
   return out;
 }
 
-StepOutcome run(const script::Step &step, const Scheduled &kernel) {
+StepOutcome run(const script::Step &step, const Scheduled &kernel, unsigned long budget) {
   const Transformation *transformation = findTransformation(step.transformation);
   if (!transformation)
     return {std::nullopt, unknown(step)};
-  try {
-    const Bound bound = bind(*transformation, step, kernel);
-    if (!bound.arguments)
-      return {std::nullopt, bound.problem};
-    Outcome made = transformation->apply(kernel, *bound.arguments);
-    return {std::move(made.kernel), {made.why, "", step.span}};
-  } catch (const isl::exception &) {
+  const Bound bound = bind(*transformation, step, kernel);
+  if (!bound.arguments)
+    return {std::nullopt, bound.problem};
+  Outcome made;
+  const bool isDone = poly::withBudget(kernel.context.ctx(), budget,
+                                       [&] { made = applied(*transformation, *bound.arguments, kernel); });
+  if (!isDone)
     return {std::nullopt, {"it would take too long to find out whether it applies", "", step.span}};
-  }
+  return {std::move(made.kernel), {made.why, "", step.span}};
 }
 
 ScriptOutcome run(const script::Script &script, const Scheduled &start, Mode mode,

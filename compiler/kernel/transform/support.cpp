@@ -11,6 +11,7 @@
 #include <isl/schedule.h>
 #include <isl/union_map.h>
 #include <isl/union_set.h>
+#include <isl/val.h>
 
 namespace pbc::kernel {
 
@@ -123,18 +124,6 @@ std::string runsElsewhere(const Scheduled &kernel, const LoopNode &loop) {
   return "";
 }
 
-std::string scratchInside(const Kernel &kernel, const LoopNode &loop) {
-  std::string found;
-  visit(loop.band, [&](const isl::schedule_node &node) {
-    const std::optional<Mark> mark = markAt(node);
-    const auto *declares = mark ? std::get_if<Declare>(&*mark) : nullptr;
-    for (const Buffer &b : kernel.buffers)
-      if (declares && declares->local == b.name && b.role == Buffer::Role::Scratch)
-        found = b.name;
-  });
-  return found;
-}
-
 namespace {
 
 /// The values of the loops around and of the loop itself, as a set of as many dimensions.
@@ -158,10 +147,35 @@ std::optional<long> tripCount(const Scheduled &kernel, const LoopNode &loop) {
   return tripCount(steps, static_cast<int>(isl_set_dim(steps.get(), isl_dim_set)) - 1);
 }
 
-bool boundsMoveWithLoopAround(const Scheduled &kernel, const LoopNode &loop) {
+bool boundsMove(const Scheduled &kernel, const LoopNode &inner, const LoopNode &outer) {
+  const isl::set steps = stepsOf(kernel, inner);
+  return boundsMoveWith(steps, static_cast<int>(isl_set_dim(steps.get(), isl_dim_set)) - 1,
+                        static_cast<int>(isl_schedule_node_get_schedule_depth(outer.band.get())));
+}
+
+std::string whyNotCounting(const Scheduled &kernel, const LoopNode &loop) {
   const isl::set steps = stepsOf(kernel, loop);
-  const int depth = static_cast<int>(isl_set_dim(steps.get(), isl_dim_set)) - 1;
-  return boundsMoveWith(steps, depth, depth - 1);
+  const isl::val stride = isl::manage(
+      isl_set_get_stride(steps.get(), static_cast<int>(isl_set_dim(steps.get(), isl_dim_set)) - 1));
+  return stride.is_one() ? "" : fmt::format("the loop over {} does not go up in steps of one", loop.label);
+}
+
+bool isOneRange(const Scheduled &kernel, const LoopNode &loop) {
+  const isl::set steps =
+      isl::manage(isl_set_gist_params(stepsOf(kernel, loop).release(), kernel.context.copy()));
+  return isl_set_n_basic_set(poly::simplified(steps).get()) <= 1;
+}
+
+std::string whySharedScratch(const Kernel &kernel, const LoopNode &loop) {
+  std::string why;
+  visit(loop.band, [&](const isl::schedule_node &node) {
+    const std::optional<Mark> mark = markAt(node);
+    const Declare *declared = mark ? std::get_if<Declare>(&*mark) : nullptr;
+    for (const Buffer &b : kernel.buffers)
+      if (declared && b.name == declared->local && b.role == Buffer::Role::Scratch)
+        why = fmt::format("iterations of the loop over {} would share {}", loop.label, b.name);
+  });
+  return why;
 }
 
 std::string alreadyRealised(const LoopNode &loop) {

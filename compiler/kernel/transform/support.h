@@ -50,14 +50,22 @@ std::vector<int> statementsBelow(const Kernel &, const LoopNode &);
 /// there is none. What such a statement accesses cannot be changed for the loop alone.
 std::string runsElsewhere(const Scheduled &, const LoopNode &);
 
-/// A scratch buffer of which each iteration of the loop has its own, so that they cannot run together; "" if there is none.
-std::string scratchInside(const Kernel &, const LoopNode &);
-
 /// The largest number of iterations of a loop for fixed values of the loops around it; nothing if no constant bounds it.
 std::optional<long> tripCount(const Scheduled &, const LoopNode &);
 
-/// Whether a loop has other bounds in the next step of the loop directly around it.
-bool boundsMoveWithLoopAround(const Scheduled &, const LoopNode &);
+/// Whether a loop has other bounds in the next step of a loop around it.
+bool boundsMove(const Scheduled &, const LoopNode &inner, const LoopNode &outer);
+
+/// Why the loop does not go up in steps of one; "" if it does.
+std::string whyNotCounting(const Scheduled &, const LoopNode &);
+
+/// Whether the steps of a loop and of those around it are one range each, so that no condition inside cuts them into
+/// several loops.
+bool isOneRange(const Scheduled &, const LoopNode &);
+
+/// Why iterations of the loop cannot run at the same time: they would share scratch memory that is declared inside. "" if
+/// there is none.
+std::string whySharedScratch(const Kernel &, const LoopNode &);
 
 /// Why a loop cannot be realised in this way, whatever it is: it is realised already. "" if it is not.
 std::string alreadyRealised(const LoopNode &);

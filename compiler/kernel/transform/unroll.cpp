@@ -10,21 +10,30 @@ namespace {
 
 constexpr long kLongest = 128;
 
+} // namespace
+
+std::string whyNotUnrolled(const Scheduled &kernel, const LoopNode &loop) {
+  const std::optional<long> trips = tripCount(kernel, loop);
+  if (!trips)
+    return fmt::format("the loop over {} has no constant length", loop.label);
+  if (*trips > kLongest)
+    return fmt::format("the loop over {} has more than {} iterations", loop.label, kLongest);
+  if (!isAlwaysLongest(loop, kernel.context))
+    return fmt::format("the loop over {} has fewer than {} iterations at some points (separate them)",
+                       loop.label, *trips);
+  return "";
+}
+
+namespace {
+
 Outcome applyUnroll(const Scheduled &kernel, const Arguments &arguments) {
   Scheduled changed = kernel;
   for (const std::string &label : arguments.names("loops")) {
     const LoopNode loop = *findLoop(kernel.schedule.tree, label);
     if (loop.how)
       return {std::nullopt, alreadyRealised(loop)};
-    const std::optional<long> trips = tripCount(kernel, loop);
-    if (!trips)
-      return {std::nullopt, fmt::format("the loop over {} has no constant length", label)};
-    if (*trips > kLongest)
-      return {std::nullopt, fmt::format("the loop over {} has more than {} iterations", label, kLongest)};
-    if (!isAlwaysLongest(loop, kernel.context))
-      return {std::nullopt,
-              fmt::format("the loop over {} has fewer than {} iterations at some points (separate them)",
-                          label, *trips)};
+    if (std::string why = whyNotUnrolled(kernel, loop); !why.empty())
+      return {std::nullopt, std::move(why)};
     changed.schedule.tree = realised(changed.schedule.tree, label, as::Unroll{});
   }
   return {changed, ""};

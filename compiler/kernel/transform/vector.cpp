@@ -7,6 +7,24 @@
 #include <fmt/format.h>
 
 namespace pbc::kernel {
+
+std::string whyNoVector(const Scheduled &kernel, const LoopNode &loop) {
+  for (const int s : statementsBelow(kernel, loop))
+    if (kernel.statements[s].isOpaque)
+      return "its body is a call of C++ code";
+  if (!isParallel(loop.band, 0, kernel.dependences, false))
+    return fmt::format("a point needs the one before it along {}", loop.label);
+  std::string inside;
+  visit(loop.band, [&](const isl::schedule_node &node) {
+    if (const auto inner = loopAt(node); inner && inside.empty())
+      if (!inner->how || !std::holds_alternative<as::Unroll>(*inner->how))
+        inside = inner->label;
+  });
+  if (!inside.empty())
+    return fmt::format("the loop over {} inside it is not written out (unroll)", inside);
+  return whySharedScratch(kernel, loop);
+}
+
 namespace {
 
 Outcome applyVector(const Scheduled &kernel, const Arguments &arguments) {
@@ -18,21 +36,8 @@ Outcome applyVector(const Scheduled &kernel, const Arguments &arguments) {
     const LoopNode loop = *findLoop(kernel.schedule.tree, label);
     if (loop.how)
       return {std::nullopt, alreadyRealised(loop)};
-    for (const int s : statementsBelow(kernel, loop))
-      if (kernel.statements[s].isOpaque)
-        return {std::nullopt, "its body is a call of C++ code"};
-    if (!isParallel(loop.band, 0, kernel.dependences, false))
-      return {std::nullopt, fmt::format("a point needs the one before it along {}", label)};
-    if (const std::string scratch = scratchInside(kernel, loop); !scratch.empty())
-      return {std::nullopt, fmt::format("each iteration of {} has memory of its own ({})", label, scratch)};
-    std::string inside;
-    visit(loop.band, [&](const isl::schedule_node &node) {
-      if (const auto inner = loopAt(node); inner && inside.empty())
-        if (!inner->how || !std::holds_alternative<as::Unroll>(*inner->how))
-          inside = inner->label;
-    });
-    if (!inside.empty())
-      return {std::nullopt, fmt::format("the loop over {} inside it is not written out (unroll)", inside)};
+    if (std::string why = whyNoVector(kernel, loop); !why.empty())
+      return {std::nullopt, std::move(why)};
     changed.schedule.tree = realised(changed.schedule.tree, label, as::Vector{interleave, width});
   }
   return {changed, ""};

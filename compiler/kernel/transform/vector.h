@@ -7,10 +7,14 @@
 // Legal if the loop carries no dependence for fixed outer loops. The loops inside must be written out first (unroll), because
 // LLVM makes vectors of innermost loops.
 #pragma once
+#include "compiler/kernel/loops.h"
 #include "compiler/kernel/transform/transformation.h"
 
 namespace pbc::kernel {
 
 Transformation vectorTransformation();
+
+/// Why a loop, realised in whatever way, cannot be a vector loop; "" if it can.
+std::string whyNoVector(const Scheduled &, const LoopNode &);
 
 } // namespace pbc::kernel

@@ -5,9 +5,14 @@
 #include "compiler/syntax/nearest.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <isl/aff.h>
+#include <isl/id.h>
+#include <isl/local_space.h>
 #include <isl/schedule.h>
 #include <isl/set.h>
+#include <isl/space.h>
 #include <isl/union_set.h>
+#include <isl/val.h>
 
 namespace pbc::kernel {
 namespace {
@@ -36,21 +41,41 @@ std::string whyUnknown(const Kernel &kernel, const std::string &name) {
                      near.empty() ? "" : fmt::format("did you mean `{}`? ", near), listed(sizes));
 }
 
-/// The sum as isl reads it.
-std::string text(const Sum &sum) {
-  std::string all = std::to_string(sum.constant);
+/// The sum as a function of the sizes; `space` is that of the parameters.
+isl_pw_aff *valueOf(const Sum &sum, isl_space *space) {
+  isl_ctx *ctx = isl_space_get_ctx(space);
+  isl_aff *value = isl_aff_zero_on_domain(isl_local_space_from_space(isl_space_copy(space)));
+  value = isl_aff_set_constant_val(value, isl_val_int_from_si(ctx, sum.constant));
   for (const auto &[name, factor] : sum.terms)
-    all +=
-        fmt::format(" {} {} * {}", factor < 0 ? "-" : "+", factor < 0 ? -factor : factor, poly::mangle(name));
-  return all;
+    value = isl_aff_set_coefficient_val(
+        value, isl_dim_param, isl_space_find_dim_by_name(space, isl_dim_param, poly::mangle(name).c_str()),
+        isl_val_int_from_si(ctx, factor));
+  return isl_pw_aff_from_aff(value);
 }
 
 /// The sizes for which the condition holds.
 isl::set holds(const Kernel &kernel, const Comparison &c) {
-  const bool isEqual = c.relation == Comparison::Relation::Equal; // isl writes it with one sign
-  return isl::set(kernel.context.ctx(),
-                  fmt::format("{}{{ : {} {} {} }}", poly::parameterPrefix(kernel.parameters), text(c.left),
-                              isEqual ? "=" : script::spelling(c.relation), text(c.right)));
+  using Relation = Comparison::Relation;
+  isl_space *space = isl_space_params(isl_set_get_space(kernel.context.get()));
+  for (const std::string &size : kernel.parameters) // the context may leave some out
+    space = isl_space_add_param_id(space, isl_id_alloc(isl_space_get_ctx(space), size.c_str(), nullptr));
+  isl_pw_aff *left = valueOf(c.left, space), *right = valueOf(c.right, space);
+  isl_space_free(space);
+  switch (c.relation) {
+  case Relation::Less:
+    return isl::manage(isl_pw_aff_lt_set(left, right));
+  case Relation::LessEqual:
+    return isl::manage(isl_pw_aff_le_set(left, right));
+  case Relation::Greater:
+    return isl::manage(isl_pw_aff_gt_set(left, right));
+  case Relation::GreaterEqual:
+    return isl::manage(isl_pw_aff_ge_set(left, right));
+  case Relation::Equal:
+    return isl::manage(isl_pw_aff_eq_set(left, right));
+  case Relation::NotEqual:
+    return isl::manage(isl_pw_aff_ne_set(left, right));
+  }
+  __builtin_unreachable();
 }
 
 Outcome applyWhen(const Scheduled &kernel, const Arguments &arguments) {

@@ -133,8 +133,15 @@ void Comparison::add(const std::string &what, const Scheduled &before, const Sch
     if (buffer.role == Buffer::Role::Output)
       sum += fmt::format(" + sumOf({}, {})", number, buffer.rank);
   }
+  const emit::KernelText made = emit::kernelText(after, "kernel" + number, "Frame" + number, ctx_);
+  // A realisation that has no effect must be refused by its transformation; one sentence for both versions of a kernel.
+  std::set<std::string> dropped;
+  for (const loop::Left &left : made.left)
+    dropped.insert(fmt::format("{} {}: {}\n", number, kernel::text(left.how), loop::words(left.why)));
+  for (const std::string &line : dropped)
+    dropped_ += line;
   code_ += fmt::format("#line 1 \"{0}\"\nstruct Frame{0} {{ long v_n, v_m;\n{1}}};\n{2}", number, frame,
-                       emit::kernelFunction(after, "kernel" + number, "Frame" + number, ctx_));
+                       made.text);
   const std::string call = fmt::format("kernel{}(&f, low, high);", number);
   std::string ranges;
   std::string low, high;
@@ -179,8 +186,9 @@ std::string Comparison::differences() {
     text = outputOf(folder + "/k", isGood);
   if (!isGood) // messages of Clang begin with a kernel's number: it is the name of the file
     text = text.substr(0, 2000) + "\nthe code fails\n";
-  if (text.empty())
+  if (text.empty() && dropped_.empty())
     std::filesystem::remove_all(folder);
+  text = dropped_ + text;
   std::string all;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());

@@ -8,7 +8,8 @@
 //   EXPECT_EQ(c.differences(), "");
 //
 // Each kernel runs for several sizes, 0 and 1 among them, on contiguous and on strided matrices, as a whole and cut into the parts
-// of its tasks, in another order than from the first to the last where tasks may run in any.
+// of its tasks, in another order than from the first to the last where tasks may run in any. A realisation that the
+// schedule has and the code has not is a difference, too.
 #pragma once
 #include "tests/unit/transform/interpret.h"
 
@@ -27,6 +28,7 @@ public:
 private:
   poly::Context &ctx_;
   std::string code_, calls_;
+  std::string dropped_; // realisations of which the code has nothing
   std::vector<std::string> whats_;
   int count_ = 0;
   std::string text_; // of the last kernel before it was scheduled, with its

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tests/unit/transform/random_kernels.h"
-#include "compiler/kernel/loops.h"
-#include "compiler/kernel/transform/transformation.h"
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,7 +12,7 @@ public:
   explicit KernelMaker(Random &r) : r_(r) {}
 
   std::string make() {
-    switch (r_.number(0, 6)) {
+    switch (r_.number(0, 8)) {
     case 0:
       return map();
     case 1:
@@ -28,6 +25,10 @@ public:
       return chain();
     case 5:
       return sweeps();
+    case 6:
+      return twoSums();
+    case 7:
+      return solve();
     default:
       return sums();
     }
@@ -65,6 +66,8 @@ private:
     for (long k = r_.number(0, 3); k > 0; --k)
       value += operation() + (r_.once(3) ? fmt::format("double({})", near(r_.once(2) ? "x" : "y"))
                                          : read(r_.once(2) ? "A" : "B"));
+    if (r_.once(5))
+      value = fmt::format("({} < {} ? {} : {})", read("A"), read("B"), value, read("A"));
     const bool updates = r_.once(3);
     return head("  buffer A double 2-d input\n  buffer B double 2-d input\n  buffer C double 2-d output\n") +
            fmt::format("  S[x, y]: C[x, y] {}= {}\n    {{ S[x, y] : {} }}\n  schedule\n    band {}\n",
@@ -79,7 +82,7 @@ private:
     const std::string buffers =
         std::string(hasLocal ? "  buffer s double 2-d local\n" : "") +
         "  buffer A double 2-d input\n  buffer B double 2-d input\n  buffer C double 2-d output\n";
-    std::string text = head(buffers, r_.once(4));
+    std::string text = head(buffers, r_.once(2));
     text += fmt::format("  S0[x, y]: {} = 0.0\n    {{ S0[x, y] : {} }}\n", sum, domain);
     text += fmt::format("  S1[x, y; k]: {} += A[{}, y] * B[x, {}]\n    {{ S1[x, y, k] : {} and {} }}\n", sum,
                         near("k"), near("k"), domain, depth);
@@ -131,6 +134,55 @@ private:
            "  schedule\n    sequence\n      S0\n        band x\n      S1\n        band y, x\n";
   }
 
+  /// Two sums of a point, whose loops follow each other.
+  std::string twoSums() {
+    const std::string domain = points(),
+                      depth = r_.of<std::string>({"0 <= k < n", "0 <= k <= y", "0 <= k < 4"}),
+                      other = r_.once(2) ? depth : "0 <= k < m";
+    const auto term = [&] {
+      return r_.once(2) ? fmt::format("A[{}, y]", near("k")) : fmt::format("A[x, {}]", near("k"));
+    };
+    std::string text = head("  buffer s double 2-d local\n  buffer t double 2-d local\n"
+                            "  buffer A double 2-d input\n  buffer C double 2-d output\n",
+                            r_.once(2));
+    text += fmt::format("  S0[x, y]: s[x, y] = 0.0\n    {{ S0[x, y] : {0} }}\n"
+                        "  S1[x, y]: t[x, y] = 0.0\n    {{ S1[x, y] : {0} }}\n",
+                        domain);
+    text += fmt::format("  S2[x, y; k]: s[x, y] += {}\n    {{ S2[x, y, k] : {} and {} }}\n", term(), domain,
+                        depth);
+    text += fmt::format("  S3[x, y; k]: t[x, y] {}= {}\n    {{ S3[x, y, k] : {} and {} }}\n",
+                        r_.once(2) ? "+" : "-", term(), domain, other);
+    text +=
+        fmt::format("  S4[x, y]: C[x, y] = s[x, y]{}t[x, y]\n    {{ S4[x, y] : {} }}\n", operation(), domain);
+    return text + fmt::format("  schedule\n    band {}\n      alloc:s\n        alloc:t\n          sequence\n"
+                              "            S0\n            S1\n            S2\n              band k\n"
+                              "            S3\n              band k\n            S4\n",
+                              order());
+  }
+
+  /// Each row needs those before it in its own column, as triangular systems do.
+  std::string solve() {
+    const std::string first = r_.of<std::string>({"0", "0", "1"});
+    const bool hasLocal = !r_.once(3);
+    const std::string sum = hasLocal ? "s[x, y]" : "C[x, y]";
+    std::string text = head(std::string(hasLocal ? "  buffer s double 2-d local\n" : "") +
+                            "  buffer A double 2-d input\n  buffer B double 2-d input\n"
+                            "  buffer C double 2-d output\n");
+    text += fmt::format("  S0[x, y]: {} = {}\n    {{ S0[x, y] : 0 <= x < n and 0 <= y < m }}\n", sum,
+                        read("B", false));
+    text += fmt::format("  S1[x, y; k]: {} -= A[k, y] * C[x, k]\n"
+                        "    {{ S1[x, y, k] : 0 <= x < n and 0 <= y < m and {} <= k < y }}\n",
+                        sum, first);
+    if (hasLocal)
+      text += "  S2[x, y]: C[x, y] = s[x, y]\n    { S2[x, y] : 0 <= x < n and 0 <= y < m }\n";
+    text += fmt::format("  schedule\n    band {}\n", order());
+    std::string indent = "      ";
+    if (hasLocal)
+      text += indent + "alloc:s\n", indent += "  ";
+    text += indent + "sequence\n" + indent + "  S0\n" + indent + "  S1\n" + indent + "    band k\n";
+    return text + (hasLocal ? indent + "  S2\n" : "");
+  }
+
   std::string sums() {
     const std::string op = r_.of<std::string>({"+", "-"});
     const std::string axis = r_.once(2) ? "A[k, x]" : "A[x, k]";
@@ -147,103 +199,8 @@ private:
   Random &r_;
 };
 
-script::Value nameValue(std::string name) { return {script::Name{std::move(name)}, {}}; }
-
 } // namespace
 
 std::string randomKernel(Random &r) { return KernelMaker(r).make(); }
-
-script::Step randomStep(Random &r, const Scheduled &kernel) {
-  using Kind = Parameter::Kind;
-  const Transformation *chosen = &r.of(transformations());
-  if (chosen->name == "scalar") // it always applies, and then little else does
-    chosen = &r.of(transformations());
-  const Transformation &t = *chosen;
-  if (t.alternatives && r.once(2))
-    if (const std::vector<script::Step> all = t.alternatives(kernel); !all.empty())
-      return r.of(all);
-  std::vector<std::string> labels = labelsOf(kernel.schedule.tree), buffers;
-  for (const Buffer &b : kernel.buffers)
-    buffers.push_back(b.name);
-  const std::vector<LoopNode> loops = loopsOf(kernel.schedule.tree);
-  std::vector<std::string> likely; // innermost loops, and those around one that is realised
-  for (std::size_t k = 0; k < loops.size(); ++k)
-    if (k + 1 == loops.size() || loops[k + 1].how)
-      likely.push_back(loops[k].label);
-  const auto label = [&] {
-    if (!likely.empty() && r.once(2))
-      return r.of(likely);
-    return labels.empty() || r.once(30) ? std::string("nowhere") : r.of(labels);
-  };
-  const auto number = [&](const Parameter &p) {
-    if (r.once(30))
-      return p.most;
-    return std::min(p.most, std::max(p.least, r.number(p.least, std::min(p.most, p.least + 8))));
-  };
-  const auto integer = [&](const Parameter &p) -> script::Value {
-    if (!p.words.empty() && r.once(3))
-      return nameValue(std::string(r.of(p.words)));
-    return {number(p), {}};
-  };
-  script::Step step;
-  step.transformation = t.name;
-  for (const Parameter &p : t.parameters) {
-    if (p.isOptional && r.once(2))
-      continue;
-    std::vector<script::Value> values;
-    switch (p.kind) {
-    case Kind::Loop:
-      values.push_back(nameValue(label()));
-      break;
-    case Kind::Loops: { // neighbours in the tree are the most likely ones to fit
-      if (!likely.empty() && r.once(3)) {
-        values.push_back(nameValue(r.of(likely)));
-        break;
-      }
-      const long count =
-          r.once(2) ? 1 : r.number(1, std::min<long>(3, std::max<long>(1, static_cast<long>(labels.size()))));
-      const long first = r.number(0, std::max<long>(0, static_cast<long>(labels.size()) - count));
-      for (long k = 0; k < count; ++k)
-        values.push_back(nameValue(labels.empty() ? "nowhere" : labels[static_cast<std::size_t>(first + k)]));
-      if (r.once(3))
-        r.shuffle(values);
-      break;
-    }
-    case Kind::Buffer:
-      values.push_back(nameValue(r.of(buffers)));
-      break;
-    case Kind::Names:
-      values.push_back(nameValue(r.once(2) ? label() : r.of(buffers)));
-      break;
-    case Kind::Integer:
-      values.push_back(integer(p));
-      break;
-    case Kind::Integers:
-      for (long k = std::max<long>(1, static_cast<long>(step.operands.size())); k > 0; --k)
-        values.push_back(integer(p));
-      break;
-    case Kind::Word:
-      values.push_back(nameValue(p.words.empty() ? "word" : std::string(r.of(p.words))));
-      break;
-    case Kind::Condition: {
-      script::Comparison c;
-      c.left.terms = {{r.once(2) ? "n" : "m", 1}};
-      c.relation =
-          r.once(2) ? script::Comparison::Relation::Less : script::Comparison::Relation::GreaterEqual;
-      c.right.constant = r.number(0, 9);
-      values.push_back({c, {}});
-      break;
-    }
-    }
-    const bool isNumber = p.kind == Kind::Integer || p.kind == Kind::Integers || p.kind == Kind::Condition;
-    if (p.isOptional && values.size() == 1)
-      step.named.push_back({std::string(p.name), values.front(), {}});
-    else if (isNumber)
-      step.values.insert(step.values.end(), values.begin(), values.end());
-    else
-      step.operands.insert(step.operands.end(), values.begin(), values.end());
-  }
-  return step;
-}
 
 } // namespace pbc::kernel

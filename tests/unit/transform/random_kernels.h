@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Random kernels as text and random steps for them.
+// Random kernels as text.
 //
 //   Random r(7);
 //   randomKernel(r)             a stencil, a product, a recurrence, ..., with random loops, shifts and domains
-//   randomStep(r, kernel)       a transformation with random arguments; most are of the right kind
 #pragma once
-#include "compiler/kernel/schedule.h"
-#include "compiler/script/script.h"
+#include <algorithm>
 #include <random>
+#include <string>
+#include <vector>
 
 namespace pbc::kernel {
 
@@ -33,6 +33,5 @@ private:
 
 /// Its parameters are n and m, and it accesses cells near [0, n) x [0, m).
 std::string randomKernel(Random &);
-script::Step randomStep(Random &, const Scheduled &);
 
 } // namespace pbc::kernel
