@@ -91,8 +91,21 @@ def read(path):
         return file.read()
 
 
-def tune(pbc, *words, status=0, n=8000, **environment):
-    return run(pbc, "tune", "./squares", f"--n={n}", "--threads=1", "--budget=4", *words, status=status, **environment)
+def tune(pbc, *words, status=0, n=8000, budget=4, **environment):
+    return run(pbc, "tune", "./squares", f"--n={n}", "--threads=1", f"--budget={budget}", *words, status=status, **environment)
+
+
+def tune_front(pbc, is_found):
+    """Tunes with more time if a busy machine has not come to the last runs."""
+    for budget in (4, 16, 64):
+        done = tune(pbc, "--pareto=time,memory", "--json", budget=budget)
+        if is_found(json.loads(done.stdout)):
+            break
+    return json.loads(done.stdout)
+
+
+def used_at_the_full_size(result):
+    return [re.search(r"(\w+)( always)?$", point["choices"][0])[1] for point in result["front"]]
 
 
 def memory(pbc):
@@ -113,9 +126,11 @@ def memory(pbc):
 
 
 def front(pbc):
-    result = json.loads(tune(pbc, "--pareto=time,memory", "--json").stdout)
-    names = [point["choices"][0] for point in result["front"]]
-    used = [re.search(r"(\w+)( always)?$", name)[1] for name in names] # at the full size
+    def is_whole(result):
+        used = used_at_the_full_size(result) if "front" in result else []
+        return used and used[0] == "Table" and used[-1] == "Lean"
+    result = tune_front(pbc, is_whole)
+    used = used_at_the_full_size(result)
     expect(used[0] == "Table" and used[-1] == "Lean" and "Wasteful" not in used, f"{result}")
     expect(all(a["seconds"] < b["seconds"] and a["bytes"] > b["bytes"]
                for a, b in zip(result["front"], result["front"][1:])), f"{result}")
@@ -123,12 +138,15 @@ def front(pbc):
         run("./squares", "--n=100", "--check", f"--config={point['configuration']}")
     expect(read("squares.cfg") == read(result["front"][0]["configuration"]), "the first is not the configuration")
     page = read("squares.front.html")
-    expect("<svg" in page and "http" not in page.replace("http-equiv", "") and page.count("<circle") == len(names) + 1, page)
+    expect("<svg" in page and "http" not in page.replace("http-equiv", "") and page.count("<circle") == len(used) + 1, page)
     # A smaller front leaves nothing of the one before.
-    extra = f"squares.front/{len(names) + 1}.cfg"
+    extra = f"squares.front/{len(used) + 1}.cfg"
     with open(extra, "w") as file:
         file.write("# Made by pbc tune long ago\n")
-    text = tune(pbc, "--pareto=time,memory").stdout
+    for budget in (4, 16, 64):
+        text = tune(pbc, "--pareto=time,memory", budget=budget).stdout
+        if not os.path.exists(extra):
+            break
     expect(not os.path.exists(extra), "an old point is still there")
     own = "squares.front/notes.cfg" # a file that the tuner has not written stays
     with open(own, "w") as file:
@@ -136,7 +154,7 @@ def front(pbc):
     words = tune(pbc, "--pareto=time,memory", status=1).stderr
     expect(f"{own}: is not of an earlier front" in words and read(own) == "threads = 1\n", words)
     os.remove(own)
-    for k, objective in ((1, "time"), (len(names), "memory")):
+    for k, objective in ((1, "time"), (len(used), "memory")):
         expect(f'objective = "{objective}"' in read(f"squares.front/{k}.cfg"), read(f"squares.front/{k}.cfg"))
     expect("front" in text and "squares.front/1.cfg" in text and re.search(r"default +\S+ \S+ +\S+ [kM]B", text), text)
 

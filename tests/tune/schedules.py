@@ -42,7 +42,10 @@ with tempfile.TemporaryDirectory() as folder:
     with open("kernels.cfg", "w") as file:
         file.write('[kernels]\nProduct.Cells.vector = "off"\n')
     run(PBC, "prog.pbcc", "--config=kernels.cfg")
-    said = run(PBC, "tune", "./prog", "--n=200", "--budget=12", "--json")
+    for budget in (12, 48):  # a busy machine may have no time for all schedules
+        said = run(PBC, "tune", "./prog", "--n=200", f"--budget={budget}", "--json")
+        if "cpu:worse" in run(PBC, "explain", "./prog", "place_Cells", "--json"):
+            break
     levels = run(PBC, "config", "explain", "prog.cfg", "--for=./prog", "--json")
     with open("prog.cfg") as file:
         place = next(line for line in file if line.startswith("place_Cells"))
