@@ -5,6 +5,7 @@
 #include "compiler/kernel/loops.h"
 #include "compiler/loop/convert.h"
 #include "compiler/loop/statement.h"
+#include <algorithm>
 #include <isl/aff.h>
 #include <isl/ast.h>
 #include <isl/ast_build.h>
@@ -55,7 +56,7 @@ public:
   }
 
   Nest build(const isl::ast_node &root) {
-    std::vector<NodePtr> all = repeated(root);
+    std::vector<NodePtr> all;
     add(all, root);
     nest_.body = block(std::move(all));
     return std::move(nest_);
@@ -69,26 +70,95 @@ private:
     bool isPlaced = false;
   };
 
-  /// If no loop is left around the statements of a Local, isl repeats its mark for each of them: such Locals
-  /// are declared before everything.
-  std::vector<NodePtr> repeated(const isl::ast_node &root) {
-    std::map<std::string, int> marks;
+  /// A mark node of the schedule, and the Local that it declares.
+  struct Declaration {
+    const void *mark; // its isl_id's user
+    std::string local;
+    auto operator<=>(const Declaration &) const = default;
+  };
+
+  static std::optional<Declaration> declarationAt(isl_ast_node *n) {
+    if (isl_ast_node_get_type(n) != isl_ast_node_mark)
+      return std::nullopt;
+    const std::optional<kernel::PlacedMark> mark = kernel::markAt(isl::manage_copy(n));
+    const auto *declares = mark ? std::get_if<kernel::Declare>(&mark->mark) : nullptr;
+    if (!declares)
+      return std::nullopt;
+    const isl::id id = isl::manage(isl_ast_node_mark_get_id(n));
+    return Declaration{isl_id_get_user(id.get()), declares->local};
+  }
+
+  static std::set<Declaration> declarationsIn(const isl::ast_node &n) {
+    std::set<Declaration> all;
     isl_ast_node_foreach_descendant_top_down(
-        root.get(),
+        n.get(),
         [](isl_ast_node *node, void *user) {
-          const std::optional<kernel::PlacedMark> mark = kernel::markAt(isl::manage_copy(node));
-          if (const auto *declares = mark ? std::get_if<kernel::Declare>(&mark->mark) : nullptr)
-            ++(*static_cast<std::map<std::string, int> *>(user))[declares->local];
+          if (std::optional<Declaration> found = declarationAt(node))
+            static_cast<std::set<Declaration> *>(user)->insert(std::move(*found));
           return isl_bool_true;
         },
-        &marks);
-    std::vector<NodePtr> all;
-    for (const auto &[local, count] : marks)
-      if (count > 1) {
-        declare(all, local);
-        declared_.insert(local);
-      }
+        &all);
     return all;
+  }
+
+  /// Children that stand in each other's scope: [first, last], with the Locals that are declared in front of them.
+  struct Group {
+    std::size_t first, last;
+    std::set<std::string> locals;
+  };
+
+  /// If no loop is left around the statements of a Local, isl repeats its mark for each of them: the Local is then declared in
+  /// front of the first one.
+  static std::vector<Group> groupsOf(const std::vector<isl::ast_node> &children) {
+    std::map<Declaration, Group> ranges;
+    for (std::size_t k = 0; k < children.size(); ++k)
+      for (const Declaration &d : declarationsIn(children[k]))
+        ranges.try_emplace(d, Group{k, k, {d.local}}).first->second.last = k;
+    std::vector<Group> groups;
+    for (const auto &[declaration, range] : ranges)
+      if (range.first < range.last)
+        groups.push_back(range);
+    std::sort(groups.begin(), groups.end(), [](const Group &l, const Group &r) { return l.first < r.first; });
+    std::vector<Group> apart;
+    for (Group &group : groups) {
+      if (apart.empty() || apart.back().last < group.first) {
+        apart.push_back(std::move(group));
+        continue;
+      }
+      apart.back().last = std::max(apart.back().last, group.last);
+      apart.back().locals.merge(group.locals);
+    }
+    return apart;
+  }
+
+  void children(std::vector<NodePtr> &to, const isl::ast_node_list &list) {
+    std::vector<isl::ast_node> all;
+    for (unsigned k = 0; k < list.size(); ++k)
+      all.push_back(list.at(static_cast<int>(k)));
+    const std::vector<Group> groups = groupsOf(all);
+    std::size_t next = 0;
+    for (const Group &group : groups) {
+      for (; next < group.first; ++next)
+        add(to, all[next]);
+      std::vector<NodePtr> inside;
+      std::vector<std::string> declared;
+      for (const std::string &local : group.locals)
+        if (!declared_.contains(local)) {
+          declare(inside, local);
+          declared.push_back(local);
+        }
+      declared_.insert(declared.begin(), declared.end());
+      for (; next <= group.last; ++next)
+        add(inside, all[next]);
+      for (const std::string &local : declared)
+        declared_.erase(local);
+      if (group.first == 0 && group.last + 1 == all.size())
+        to.insert(to.end(), inside.begin(), inside.end());
+      else
+        to.push_back(scope(std::move(inside)));
+    }
+    for (; next < all.size(); ++next)
+      add(to, all[next]);
   }
 
   void declare(std::vector<NodePtr> &to, const std::string &local) const {
@@ -128,12 +198,9 @@ private:
     case isl_ast_node_user:
       to.push_back(statement(n));
       return;
-    case isl_ast_node_block: {
-      const auto children = n.as<isl::ast_node_block>().children();
-      for (unsigned k = 0; k < children.size(); ++k)
-        add(to, children.at(static_cast<int>(k)));
+    case isl_ast_node_block:
+      children(to, n.as<isl::ast_node_block>().children());
       return;
-    }
     default:
       return;
     }
@@ -194,7 +261,7 @@ private:
   const kernel::Scheduled &kernel_;
   const StatementBuilder::Purpose purpose_;
   std::map<int, StatementBuilder> statements_;
-  std::set<std::string> declared_; // before everything
+  std::set<std::string> declared_; // in front of nodes that are being added
   std::vector<Request> requests_;  // of the marks around, the innermost last
   Nest nest_;
 };

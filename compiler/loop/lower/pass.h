@@ -54,6 +54,7 @@ NodePtr lowerRegisters(const NodePtr &, Lowering &);
 NodePtr lowerJam(const NodePtr &, Lowering &);
 NodePtr lowerLanes(const NodePtr &, Lowering &);
 NodePtr lowerLines(const NodePtr &, Lowering &);
+NodePtr lowerLengths(const NodePtr &, Lowering &);
 NodePtr lowerHints(const NodePtr &, Lowering &);
 NodePtr lowerOnce(const NodePtr &, Lowering &);
 
