@@ -3,11 +3,22 @@
 #include "compiler/kernel/transform/separate.h"
 #include "compiler/kernel/iterations.h"
 #include "compiler/kernel/transform/cut.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <isl/union_set.h>
 
 namespace pbc::kernel {
 namespace {
+
+/// The part of a step that has all of these loops inside.
+Subtree &partWith(Subtree &step, const std::vector<std::string> &loops) {
+  if (std::holds_alternative<Subtree::Parts>(step.node))
+    for (Subtree &part : step.children)
+      if (std::all_of(loops.begin(), loops.end(),
+                      [&](const std::string &label) { return find(part, label); }))
+        return partWith(part, loops);
+  return step;
+}
 
 Outcome applySeparate(const Scheduled &kernel, const Arguments &arguments) {
   if (std::string why = whyNotApart(kernel); !why.empty())
@@ -33,8 +44,8 @@ Outcome applySeparate(const Scheduled &kernel, const Arguments &arguments) {
   if (edges.intersect(inside).intersect_params(kernel.context).is_empty())
     return {std::nullopt, fmt::format("all steps of {} have these loops in their full length", at.label)};
   Subtree tree = *subtreeOf(kernel.schedule.tree);
-  Subtree &step = find(tree, at.label)->children.front();
-  step = copiesOf(kernel, step, {{full, "", ""}, {edges, "_edge", ""}});
+  Subtree &part = partWith(find(tree, at.label)->children.front(), arguments.names("loops"));
+  part = copiesOf(kernel, part, {{full, "", ""}, {edges, "_edge", ""}});
   return withSubtree(kernel, tree);
 }
 

@@ -9,8 +9,8 @@
 //     label y_edge: band y: label x_edge: band x: S      in the others
 //
 // A step of the loop `at` is full if each of the named loops inside of it has as many iterations as it ever has. Loops of
-// constant length can be written out, or be one vector, and arrays that they fill can be in registers. All that lies inside of
-// `at` is in both copies.
+// constant length can be written out, or be one vector, and arrays that they fill can be in registers. The part of a step
+// that has these loops inside is in both copies.
 //
 // No instance moves, so the step is always legal.
 #pragma once
