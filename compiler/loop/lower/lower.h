@@ -6,6 +6,7 @@
 //   jam        rows together, inside the vector loop      hints  vectors, none, written out: left to LLVM
 //   lanes      groups of iterations, statement by         once   a loop with one iteration becomes a Let
 //              statement                                  lengths  a loop of constant length counts from 0
+//   guards     a condition that a loop does not change leaves it
 //
 // A realisation that a loop cannot have is in `left`, with the reason: the loop then runs plainly. Some reasons belong
 // to the nest (isExpected); all others mean that a transformation has asked for what its loops cannot do.
