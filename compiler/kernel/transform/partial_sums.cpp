@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/transform/partial_sums.h"
 #include "compiler/kernel/dependences.h"
+#include "compiler/kernel/footprint.h"
 #include "compiler/kernel/transform/cut.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -116,7 +117,7 @@ Outcome applyPartialSums(const Scheduled &kernel, const Arguments &arguments) {
   sums.role = Buffer::Role::Scratch;
   sums.element = type;
   sums.rank = 1;
-  sums.extents = {count};
+  sums.extents = {constantExtent(kernel.context.ctx(), count)};
   const int buffer = static_cast<int>(changed.buffers.size());
   changed.buffers.push_back(sums);
   Statement zero = before, fold = before;

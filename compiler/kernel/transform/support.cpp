@@ -46,6 +46,23 @@ Nest nestOf(const Scheduled &kernel, const std::vector<std::string> &labels) {
   return nest;
 }
 
+int bufferIndex(const Kernel &kernel, const std::string &name) {
+  const auto at = std::find_if(kernel.buffers.begin(), kernel.buffers.end(),
+                               [&](const Buffer &b) { return b.name == name; });
+  return static_cast<int>(at - kernel.buffers.begin());
+}
+
+std::vector<std::string> loopsAround(const LoopNode &loop) {
+  std::vector<std::string> labels;
+  isl::schedule_node node = loop.top;
+  while (isl_schedule_node_has_parent(node.get()) == isl_bool_true) {
+    node = isl::manage(isl_schedule_node_parent(node.release()));
+    if (const auto outer = loopAt(node))
+      labels.insert(labels.begin(), outer->label);
+  }
+  return labels;
+}
+
 bool isAround(const LoopNode &outer, const LoopNode &inner) {
   isl::schedule_node node = inner.top;
   while (isl_schedule_node_has_parent(node.get()) == isl_bool_true) {

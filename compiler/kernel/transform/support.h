@@ -20,6 +20,12 @@ struct Nest {
 
 Nest nestOf(const Scheduled &, const std::vector<std::string> &labels);
 
+/// The buffer with this name, which exists.
+int bufferIndex(const Kernel &, const std::string &name);
+
+/// The labels of the loops around this one, the outermost first.
+std::vector<std::string> loopsAround(const LoopNode &);
+
 /// Whether the second loop lies in the first one, directly or not.
 bool isAround(const LoopNode &outer, const LoopNode &inner);
 
