@@ -52,7 +52,8 @@ std::optional<Range> wholeRange(const isl::map &along, const isl::set &context) 
   isl_pw_aff *extent = isl_pw_aff_sub(most.copy(), least.copy());
   extent = isl_pw_aff_add_constant_val(extent, isl_val_one(along.ctx().get()));
   // The same number for all steps, as a function of a step.
-  isl_pw_aff *first = isl_pw_aff_insert_domain(least.copy(), isl_space_domain(isl_map_get_space(along.get())));
+  isl_pw_aff *first =
+      isl_pw_aff_insert_domain(least.copy(), isl_space_domain(isl_map_get_space(along.get())));
   return Range{isl::manage(first), plainly(isl::manage(isl_pw_aff_coalesce(extent)))};
 }
 

@@ -25,12 +25,13 @@ isl::map valuesOf(const isl::set &domain, const std::vector<int> &dimensions);
 
 /// Where a dimension of the scratch memory is in the buffer whose cells it holds.
 struct PlacedDimension {
-  std::size_t dimension;            // of the buffer
-  std::optional<long> modulus = {}; // the cell modulo this number, instead of its distance from the box's first one
+  std::size_t dimension; // of the buffer
+  /// The coordinate modulo this number, instead of its distance from the box's first cell.
+  std::optional<long> modulus = {};
 };
 
 /// { S[i] -> scratch[places of the cell] }, where `values` are { S[i] -> [loops] } and `cells` { S[i] -> [cell] }.
-isl::map placeIn(const CellBox &, const std::vector<PlacedDimension> &, const isl::map &values, const isl::map &cells,
-                 const std::string &scratch);
+isl::map placeIn(const CellBox &, const std::vector<PlacedDimension> &, const isl::map &values,
+                 const isl::map &cells, const std::string &scratch);
 
 } // namespace pbc::kernel

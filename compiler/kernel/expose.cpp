@@ -146,7 +146,7 @@ std::optional<Exposed> expose(const Scheduled &kernel, const std::vector<std::st
     loops.push_back(*findLoop(kernel.schedule.tree, label));
   Exposed out{kernel, {}};
   std::map<std::string, Change> changes;
-  const isl::schedule_node below = loops.empty() ? kernel.schedule.tree.root() : loops.back().band;
+  const isl::schedule_node below = loops.empty() ? kernel.schedule.tree.root().child(0) : loops.back().band;
   for (const std::string &name : statementsAt(below)) {
     const int index = statementIndex(kernel, name);
     Statement &s = out.kernel.statements[static_cast<std::size_t>(index)];

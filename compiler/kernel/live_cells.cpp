@@ -28,8 +28,9 @@ Uses usesOf(const Scheduled &kernel, int buffer) {
     for (const Access &a : s.accesses) {
       if (a.buffer != buffer)
         continue;
-      const isl::union_map touched =
-          isl::union_map(a.relation.intersect_domain(s.domain)).intersect_domain(domain).intersect_params(kernel.context);
+      const isl::union_map touched = isl::union_map(a.relation.intersect_domain(s.domain))
+                                         .intersect_domain(domain)
+                                         .intersect_params(kernel.context);
       if (a.isWrite)
         all.writes = all.writes.unite(touched);
       if (!a.isWrite || !s.op.empty())
@@ -59,8 +60,8 @@ Flow flowOf(const Scheduled &kernel, const Uses &uses) {
 
 /// { T[cell] -> [[step of the write] -> [step of the read]] } for the values; null if there are none.
 isl::map livesOf(const Flow &flow, const isl::union_map &steps) {
-  const isl::union_map fromWrites = isl::manage(isl_union_map_curry(
-      isl_union_map_reverse(isl_union_map_apply_domain(flow.values.copy(), steps.copy())))); // { read -> [cell -> step] }
+  const isl::union_map fromWrites = isl::manage(isl_union_map_curry(isl_union_map_reverse(
+      isl_union_map_apply_domain(flow.values.copy(), steps.copy())))); // { read -> [cell -> step] }
   const isl::union_map both = isl::manage(isl_union_map_curry(
       isl_union_map_reverse(isl_union_map_apply_domain(fromWrites.copy(), steps.copy()))));
   return both.is_empty() ? isl::map() : isl::manage(isl_map_from_union_map(both.copy()));
@@ -79,7 +80,8 @@ std::size_t equalDimensions(const isl::set &pairs) {
   const isl::set moved = isl::manage(isl_map_deltas(isl_set_unwrap(pairs.copy())));
   const int all = static_cast<int>(isl_set_dim(moved.get(), isl_dim_set));
   for (int d = 0; d < all; ++d) {
-    const isl::set still = isl::manage(isl_set_fix_si(moved.copy(), isl_dim_set, static_cast<unsigned>(d), 0));
+    const isl::set still =
+        isl::manage(isl_set_fix_si(moved.copy(), isl_dim_set, static_cast<unsigned>(d), 0));
     if (!moved.is_subset(still))
       return static_cast<std::size_t>(d);
   }

@@ -3,7 +3,9 @@
 // Which cells of a buffer hold a value that is still needed, at which steps of loops.
 //
 //   label y: band y: S0[y]: T[y] = ..   S1[y]: .. = T[y] + T[y - 1]
-//   liveCells(kernel, T, {"y"})   no loop holds all values; { T[c] -> [t] : c <= t <= c + 1 }; cells that live together differ by -1, 0 or 1
+//   liveCells(kernel, T, band y)   closed 0: a step reads what the one before it wrote; differences { [-1], [0], [1] }, as T[c] is
+//                                  in use in steps c and c + 1
+//   moduliOf(..)                   2: T[c mod 2] is enough
 //
 // Values count, not cells: a cell that is written again begins another life.
 #pragma once
@@ -14,7 +16,7 @@ namespace pbc::kernel {
 struct LiveCells {
   /// Of the loops, the outermost first: how many of them have no step that reads what another step wrote.
   std::size_t closed = 0;
-  isl::set differences; // between cells that live in the same step
+  isl::set differences;  // between cells that live in the same step
   std::string unwritten; // a statement that reads a cell that no statement has written before; "": none
 };
 

@@ -172,9 +172,8 @@ static bool handOnScratch(const Scheduled &kernel, const TaskFunctions &tasks) {
   if (scratch.empty() || tasks.order == TaskOrder::Any) // then no dependence at all leads to another part
     return false;
   const isl::union_map through = dependences(kernel, scratch);
-  return std::any_of(tasks.functions.begin(), tasks.functions.end(), [&](const TaskFunction &f) {
-    return !through.is_subset(equalAt(through, f.value));
-  });
+  return std::any_of(tasks.functions.begin(), tasks.functions.end(),
+                     [&](const TaskFunction &f) { return !through.is_subset(equalAt(through, f.value)); });
 }
 
 Outcome splitIntoTasks(const Scheduled &kernel, const TaskCut &asked) {
@@ -197,7 +196,8 @@ Outcome splitIntoTasks(const Scheduled &kernel, const TaskCut &asked) {
       return std::find(asked.along.begin(), asked.along.end(), f.name) == asked.along.end();
     });
   if (handOnScratch(kernel, tasks))
-    return {std::nullopt, "its parts would share scratch memory: `tasks` comes before the steps that make it"};
+    return {std::nullopt,
+            "its parts would share scratch memory: `tasks` comes before the steps that make it"};
   Scheduled cut = cutAlong(kernel, tasks, asked.grain ? asked.grain : kGrainX);
   // An ordered cut needs at least two dimensions.
   if (cut.schedule.taskDimensions.empty() ||

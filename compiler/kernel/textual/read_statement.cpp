@@ -250,7 +250,8 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
       r.expect("from", ""), d.first = fragments.ofParameters(r.raw(",", "a function of the parameters"));
       b.staged.push_back(std::move(d));
     } else {
-      b.lanes = r.integer("what else is known of the buffer: `32 lanes`, `private`, `matrix 1` or `staged ...`", 1);
+      b.lanes =
+          r.integer("what else is known of the buffer: `32 lanes`, `private`, `matrix 1` or `staged ...`", 1);
       r.expect("lanes", "");
     }
   }

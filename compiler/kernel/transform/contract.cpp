@@ -25,7 +25,8 @@ std::string whyFixed(const Scheduled &kernel, int index) {
     return fmt::format("{} is one variable already", buffer.name);
   if (isMatrix(buffer) && !buffer.isPrivate)
     return fmt::format("{} is a matrix that others read or write, too", buffer.name);
-  if (isMatrix(buffer) && kernel.schedule.taskOrder != TaskOrder::Any && !kernel.schedule.taskDimensions.empty())
+  if (isMatrix(buffer) && kernel.schedule.taskOrder != TaskOrder::Any &&
+      !kernel.schedule.taskDimensions.empty())
     return fmt::format("its tasks hand on what is in {}", buffer.name);
   bool isWritten = false;
   for (const Statement &s : kernel.statements) {
@@ -49,13 +50,10 @@ std::string whyNotAround(const Scheduled &kernel, int buffer, const LoopNode &at
     return fmt::format("{} runs outside of its loop over {}, too: its iterations are cut already", elsewhere,
                        at.label);
   // Iterations that run at the same time would get the same cells.
-  for (const LoopNode &loop : loopsOf(kernel.schedule.tree)) {
-    const bool isInTurn = !loop.how || std::holds_alternative<as::Scalar>(*loop.how) ||
-                          std::holds_alternative<as::Unroll>(*loop.how);
-    for (const int s : isInTurn ? std::vector<int>{} : statementsBelow(kernel, loop))
+  for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
+    for (const int s : isInTurn(loop) ? std::vector<int>{} : statementsBelow(kernel, loop))
       if (usesBuffer(kernel.statements[static_cast<std::size_t>(s)], buffer))
         return alreadyRealised(loop);
-  }
   return "";
 }
 
@@ -80,17 +78,12 @@ Scheduled asVariable(const Scheduled &kernel, int buffer) {
   return changed;
 }
 
-Outcome applyContract(const Scheduled &kernel, const Arguments &arguments) {
-  const std::string name = arguments.name("buffer");
-  const int buffer = bufferIndex(kernel, name);
-  const LoopNode at = *findLoop(kernel.schedule.tree, arguments.name("at"));
-  if (std::string why = whyFixed(kernel, buffer); !why.empty())
-    return {std::nullopt, std::move(why)};
-  if (std::string why = whyNotAround(kernel, buffer, at); !why.empty())
-    return {std::nullopt, std::move(why)};
+Outcome contracted(const Scheduled &kernel, int buffer, const LoopNode &at) {
+  const std::string &name = kernel.buffers[static_cast<std::size_t>(buffer)].name;
   const LiveCells live = liveCells(kernel, buffer, at.band);
   if (!live.unwritten.empty())
-    return {std::nullopt, fmt::format("{} reads cells of {} that the kernel has not written", live.unwritten, name)};
+    return {std::nullopt,
+            fmt::format("{} reads cells of {} that the kernel has not written", live.unwritten, name)};
   ArrayRequest wanted{.buffer = buffer, .loops = loopsAround(at), .moduli = moduliOf(live)};
   wanted.loops.push_back(at.label);
   wanted.loops.resize(live.closed);
@@ -102,26 +95,63 @@ Outcome applyContract(const Scheduled &kernel, const Arguments &arguments) {
   for (const Outcome *one : {&made, &closed, &before})
     if (!one->kernel)
       return *one;
-  const auto size = [&](const Outcome &o) { return sizeOf(o.kernel->buffers[static_cast<std::size_t>(buffer)]); };
+  const auto size = [&](const Outcome &o) {
+    return sizeOf(o.kernel->buffers[static_cast<std::size_t>(buffer)]);
+  };
   const bool isCell = size(closed) == std::pair(0, 1.0);
   if (!isCell && size(made) >= size(before))
     return {std::nullopt, fmt::format("a step of {} needs as many cells of {} as there are", at.label, name)};
   Scheduled changed = isCell ? asVariable(kernel, buffer) : *made.kernel;
+  changed.dependences = dependences(changed);
   Subtree tree = *subtreeOf(changed.schedule.tree);
   undeclare(tree, name);
   declareBelow(tree, wanted.loops.empty() ? "" : wanted.loops.back(), name);
   return withSubtree(changed, tree);
 }
 
+Outcome applyContract(const Scheduled &kernel, const Arguments &arguments) {
+  const int buffer = bufferIndex(kernel, arguments.name("buffer"));
+  const LoopNode at = *findLoop(kernel.schedule.tree, arguments.name("at"));
+  if (std::string why = whyFixed(kernel, buffer); !why.empty())
+    return {std::nullopt, std::move(why)};
+  if (std::string why = whyNotAround(kernel, buffer, at); !why.empty())
+    return {std::nullopt, std::move(why)};
+  return contracted(kernel, buffer, at);
+}
+
+/// For each buffer the innermost loops first.
+std::vector<script::Step> alternativesOfContract(const Scheduled &kernel) {
+  std::vector<script::Step> all;
+  const auto named = [](const std::string &name) { return script::Value{script::Name{name}, {}}; };
+  std::vector<LoopNode> loops = loopsOf(kernel.schedule.tree);
+  std::reverse(loops.begin(), loops.end());
+  for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
+    for (const LoopNode &loop : loops) {
+      const std::string &name = kernel.buffers[b].name;
+      if (whyFixed(kernel, static_cast<int>(b)).empty() &&
+          whyNotAround(kernel, static_cast<int>(b), loop).empty() &&
+          contracted(kernel, static_cast<int>(b), loop).kernel) {
+        script::Step step;
+        step.transformation = "contract";
+        step.operands = {named(name)};
+        step.named = {{"at", named(loop.label), {}}};
+        all.push_back(std::move(step));
+      }
+    }
+  return all;
+}
+
 } // namespace
 
 Transformation contractTransformation() {
   using Kind = Parameter::Kind;
-  return {.name = "contract",
-          .doc = "gives an intermediate result no more cells than a step of a loop has in use",
-          .parameters = {{.name = "buffer", .kind = Kind::Buffer, .doc = "scratch memory, or a private matrix"},
-                         {.name = "at", .kind = Kind::Loop, .doc = "the loop around all that uses it"}},
-          .apply = applyContract};
+  return {
+      .name = "contract",
+      .doc = "gives an intermediate result no more cells than a step of a loop has in use",
+      .parameters = {{.name = "buffer", .kind = Kind::Buffer, .doc = "scratch memory, or a private matrix"},
+                     {.name = "at", .kind = Kind::Loop, .doc = "the loop around all that uses it"}},
+      .apply = applyContract,
+      .alternatives = alternativesOfContract};
 }
 
 } // namespace pbc::kernel

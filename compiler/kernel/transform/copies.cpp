@@ -43,8 +43,10 @@ std::string findBox(Copy &copy, const Exposed &exposed, const Scheduled &kernel,
     for (const Access &a : s.accesses) {
       if (a.buffer != copy.matrix)
         continue;
-      const isl::map here =
-          valuesOf(s.domain, dimensions).intersect_domain(s.domain).reverse().apply_range(unnamed(a.relation));
+      const isl::map here = valuesOf(s.domain, dimensions)
+                                .intersect_domain(s.domain)
+                                .reverse()
+                                .apply_range(unnamed(a.relation));
       if (a.isWrite)
         add(copy.written, here);
       if (!a.isWrite || !s.op.empty())
@@ -63,8 +65,9 @@ std::string findBox(Copy &copy, const Exposed &exposed, const Scheduled &kernel,
     return fmt::format("no number of cells of {} is enough for its copy", name);
   if (copy.loops.empty() || std::all_of(copy.box.extents.begin(), copy.box.extents.end(), constantOf))
     return "";
-  return fmt::format("the cells of {} that one step of {} uses have no constant extent (tile its loops first)",
-                     name, copy.loops.back());
+  return fmt::format(
+      "the cells of {} that one step of {} uses have no constant extent (tile its loops first)", name,
+      copy.loops.back());
 }
 
 /// { copy[loops, cells] -> [its dimensions from `from` on, `count` of them] }
@@ -150,8 +153,9 @@ protected:
   isl::schedule_node at(const isl::schedule_node &old, const isl::schedule_node &leaf,
                         const Rest &rest) override {
     const isl::schedule_node above = isl::manage(isl_schedule_node_parent(old.copy()));
-    const bool isHere = copy_.loops.empty() ? isl_schedule_node_get_type(above.get()) == isl_schedule_node_domain
-                                            : isBand(above) && labelOf(above) == copy_.loops.back();
+    const bool isHere = copy_.loops.empty()
+                            ? isl_schedule_node_get_type(above.get()) == isl_schedule_node_domain
+                            : isBand(above) && labelOf(above) == copy_.loops.back();
     if (!isHere)
       return rest(leaf);
     isl::union_set others = isl::manage(isl_schedule_node_get_domain(leaf.get()));
@@ -184,7 +188,8 @@ private:
   /// The innermost loop runs along contiguous scratch memory.
   isl::schedule_node withLoops(isl::schedule_node node, const Placed &one) const {
     for (std::size_t k = 0; k < copy_.cells; ++k)
-      node = insertLoop(node, dimension(one.statement, copy_.loops.size() + copy_.order[k].dimension), one.labels[k]);
+      node = insertLoop(node, dimension(one.statement, copy_.loops.size() + copy_.order[k].dimension),
+                        one.labels[k]);
     return node;
   }
 
@@ -275,6 +280,8 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
     at = *findLoop(kernel.schedule.tree, asked.at);
   if (std::string why = whyNotUsed(kernel, asked, copy.matrix, at); !why.empty())
     return {std::nullopt, std::move(why)};
+  if (std::string why = at ? runsAtOnce(*at) : ""; !why.empty())
+    return {std::nullopt, std::move(why)};
   if (kernel.schedule.registerTile)
     return {std::nullopt, "blocks in registers have copies of their own"};
   if (at)
@@ -320,8 +327,9 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
     Statement &s = made.statements[static_cast<std::size_t>(index)];
     for (Access &a : s.accesses)
       if (a.buffer == copy.matrix)
-        a = {scratchIndex, a.isWrite,
-             placeIn(copy.box, copy.order, valuesOf(s.domain, dimensions), unnamed(a.relation), scratch.name)};
+        a = {
+            scratchIndex, a.isWrite,
+            placeIn(copy.box, copy.order, valuesOf(s.domain, dimensions), unnamed(a.relation), scratch.name)};
   }
   isl::union_set domain = isl::manage(isl_schedule_get_domain(made.schedule.tree.get()));
   for (const Placed &one : placed)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/fission.h"
+#include "compiler/kernel/dependences.h"
 #include "compiler/kernel/live_cells.h"
 #include "compiler/kernel/transform/cut.h"
 #include "compiler/kernel/transform/scratch_array.h"
@@ -80,10 +81,12 @@ Apart withArrays(const Scheduled &kernel, const Nest &nest, const Subtree &parts
     if (buffer.lanes)
       return {{std::nullopt, "its variables are arrays of lanes already"}, {}};
     if (const std::string elsewhere = runsElsewhere(kernel, nest.loops.front()); !elsewhere.empty())
-      return {{std::nullopt,
-               fmt::format("{} would have to be an array, but {} runs outside of these loops, too",
-                           buffer.name, elsewhere)},
-              {}};
+      return {
+          {std::nullopt, fmt::format("{} would have to be an array, but {} runs outside of these loops, too",
+                                     buffer.name, elsewhere)},
+          {}};
+    if (std::string why = runsAtOnce(nest.loops.front()); !why.empty())
+      return {{std::nullopt, std::move(why)}, {}};
     const LiveCells live = liveCells(kernel, static_cast<int>(b), nest.loops.back().band);
     if (!live.unwritten.empty())
       return {{std::nullopt,
@@ -92,12 +95,14 @@ Apart withArrays(const Scheduled &kernel, const Nest &nest, const Subtree &parts
               {}};
     if (live.closed < around.size() + each.size())
       continue; // a value is needed in a later iteration, which the dependences know
-    all.kernel = withArray(*all.kernel.kernel,
-                           {.buffer = static_cast<int>(b), .loops = around, .each = each});
+    all.kernel =
+        withArray(*all.kernel.kernel, {.buffer = static_cast<int>(b), .loops = around, .each = each});
     if (!all.kernel.kernel)
       return all;
     all.arrays.push_back(buffer.name);
   }
+  if (!all.arrays.empty())
+    all.kernel.kernel->dependences = dependences(*all.kernel.kernel);
   return all;
 }
 

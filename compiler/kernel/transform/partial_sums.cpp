@@ -4,6 +4,7 @@
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/transform/cut.h"
+#include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/aff.h>
@@ -95,6 +96,8 @@ Outcome applyPartialSums(const Scheduled &kernel, const Arguments &arguments) {
   const long count = *arguments.number("count");
   if (loop.how)
     return {std::nullopt, alreadyRealised(loop)};
+  if (std::string why = runsAtOnce(loop); !why.empty())
+    return {std::nullopt, std::move(why)};
   if (std::string why = whyNotApart(kernel); !why.empty())
     return {std::nullopt, std::move(why)};
   const std::vector<int> statements = statementsBelow(kernel, loop);

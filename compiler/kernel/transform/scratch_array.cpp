@@ -2,7 +2,6 @@
 
 #include "compiler/kernel/transform/scratch_array.h"
 #include "compiler/kernel/cell_box.h"
-#include "compiler/kernel/dependences.h"
 #include "compiler/kernel/expose.h"
 #include "compiler/kernel/footprint.h"
 #include <fmt/format.h>
@@ -50,7 +49,8 @@ void separate(const std::vector<Use> &uses, Buffer &buffer) {
     return;
   for (const Use &use : uses) {
     const isl::map cells = product(withoutName(use.access->relation), use.each);
-    use.access->relation = isl::manage(isl_map_set_tuple_name(cells.copy(), isl_dim_out, buffer.name.c_str()));
+    use.access->relation =
+        isl::manage(isl_map_set_tuple_name(cells.copy(), isl_dim_out, buffer.name.c_str()));
   }
   buffer.rank += static_cast<int>(isl_map_dim(users.get(), isl_dim_out));
 }
@@ -89,14 +89,12 @@ Outcome withArray(const Scheduled &kernel, const ArrayRequest &asked) {
     buffer.extents.push_back(isModulo ? constantExtent(kernel.context.ctx(), *modulus) : box->extents[d]);
   }
   for (const Use &use : uses)
-    use.access->relation =
-        placeIn(*box, places, use.loops, withoutName(use.access->relation), buffer.name);
+    use.access->relation = placeIn(*box, places, use.loops, withoutName(use.access->relation), buffer.name);
   buffer.role = Buffer::Role::Scratch;
   buffer.matrix = -1;
   buffer.isPrivate = false;
   buffer.inRegisters = scratchBytes(buffer).value_or(kMostScratchBytes) <= kMostBytesInRegisters;
   made.schedule.plain.reset();
-  made.dependences = dependences(made);
   return {std::move(made), ""};
 }
 

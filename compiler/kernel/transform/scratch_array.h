@@ -15,14 +15,15 @@ namespace pbc::kernel {
 
 struct ArrayRequest {
   int buffer = -1;
-  std::vector<std::string> loops; // the labels, each around the next one, and around all statements that use the buffer
+  std::vector<std::string>
+      loops; // the labels, each around the next one, and around all statements that use the buffer
   /// Loops inside these, and around all these statements, too, each of whose iterations gets cells of its own.
   std::vector<std::string> each = {};
   /// By dimension of the buffer: cells that differ by a multiple of it are not needed at the same time. Empty: none.
   std::vector<std::optional<long>> moduli = {};
 };
 
-/// The order of the instances is the same one; the dependences are those of the new memory.
+/// The order of the instances is the same one. The dependences are still those of the old memory (dependences.h finds the new ones).
 Outcome withArray(const Scheduled &, const ArrayRequest &);
 
 } // namespace pbc::kernel

@@ -169,6 +169,20 @@ bool boundsMoveWithLoopAround(const Scheduled &kernel, const LoopNode &loop) {
   return boundsMoveWith(steps, depth, depth - 1);
 }
 
+bool isInTurn(const LoopNode &loop) {
+  return !loop.how || std::holds_alternative<as::Scalar>(*loop.how) ||
+         std::holds_alternative<as::Unroll>(*loop.how);
+}
+
+std::string runsAtOnce(const LoopNode &loop) {
+  if (!isInTurn(loop))
+    return alreadyRealised(loop);
+  for (isl::schedule_node node = loop.top; node.has_parent(); node = node.parent())
+    if (const auto outer = loopAt(node); outer && !isInTurn(*outer))
+      return alreadyRealised(*outer);
+  return "";
+}
+
 std::string alreadyRealised(const LoopNode &loop) {
   return loop.how ? fmt::format("its loop over {} is realised as {} already", loop.label, text(*loop.how))
                   : "";

@@ -62,6 +62,12 @@ std::optional<long> tripCount(const Scheduled &, const LoopNode &);
 /// Whether a loop has other bounds in the next step of the loop directly around it.
 bool boundsMoveWithLoopAround(const Scheduled &, const LoopNode &);
 
+/// Whether one iteration of the loop is complete before the next one begins.
+bool isInTurn(const LoopNode &);
+/// Why scratch memory cannot be declared inside of a loop: the loop, or one around it, is realised so that several iterations would use
+/// it at once. "" if none is.
+std::string runsAtOnce(const LoopNode &);
+
 /// Why a loop cannot be realised in this way, whatever it is: it is realised already. "" if it is not.
 std::string alreadyRealised(const LoopNode &);
 
