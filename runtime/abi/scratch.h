@@ -2,7 +2,7 @@
 
 // Memory of a task, for what emitted code keeps between the matrices and the registers.
 //
-//   const pb::Cells<double> A_map_l(A_map_n1 * A_map_n0);    // emitted: a copy of a matrix whose size the task knows
+//   const pb::ScratchArray<double> A_map_l(A_map_n1 * A_map_n0);    // emitted: a copy of a matrix whose size the task knows
 //   A_map_l[y * A_map_n0 + x] = A_p[x * A_s0 + y * A_s1];
 //
 // Arrays of constant size do not need it: they are static and thread-local.
@@ -22,12 +22,12 @@ void pb_cells_release(void *);
 
 /// So many cells until the end of the block.
 template <class T>
-class Cells {
+class ScratchArray {
 public:
-  explicit Cells(long count) : first_(static_cast<T *>(pb_cells_allocate(count * long(sizeof(T))))) {}
-  ~Cells() { pb_cells_release(first_); }
-  Cells(const Cells &) = delete;
-  Cells &operator=(const Cells &) = delete;
+  explicit ScratchArray(long count) : first_(static_cast<T *>(pb_cells_allocate(count * long(sizeof(T))))) {}
+  ~ScratchArray() { pb_cells_release(first_); }
+  ScratchArray(const ScratchArray &) = delete;
+  ScratchArray &operator=(const ScratchArray &) = delete;
   T &operator[](long at) const { return first_[at]; }
 
 private:

@@ -16,7 +16,7 @@ public:
   std::string taskArray() const override { return "alignas(64) static thread_local "; }
   std::string sizedArray(const std::string &type, const std::string &name,
                          const std::string &extent) const override {
-    return "const pb::Cells<" + type + "> " + name + "(" + extent + ")";
+    return "const pb::ScratchArray<" + type + "> " + name + "(" + extent + ")";
   }
   std::string unused() const override { return "[[maybe_unused]] "; }
   std::string infinity(Scalar) const override;
