@@ -34,8 +34,10 @@ Scheduled afterRandomSteps(Random &r, Texts &texts, const Scheduled &start, std:
   const long wanted = r.number(1, 4);
   long done = 0;
   for (int tries = 0; tries < 16 && done < wanted; ++tries) {
-    const pbc::script::Step step = randomStep(r, kernel);
+    pbc::script::Step step;
     StepOutcome made;
+    if (!texts.context().withBudget(kDependenceBudget, [&] { step = randomStep(r, kernel); }))
+      continue;
     if (!texts.context().withBudget(kDependenceBudget, [&] { made = run(step, kernel); }))
       continue;
     if (!made.kernel) {
