@@ -12,6 +12,7 @@
 #include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/lift.h"
 #include "compiler/kernel/print.h"
+#include "compiler/schedule/private_matrices.h"
 #include "compiler/schedule/verify.h"
 #include "compiler/sema/check.h"
 #include "compiler/sema/verify.h"
@@ -96,7 +97,9 @@ std::string liftedText(Compilation &c) {
         if (s.callsTransforms || std::any_of(seen.begin(), seen.end(), isSame))
           continue;
         seen.push_back(&s);
-        out += kernel::print(kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context).kernel);
+        out += kernel::print(kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context,
+                                          schedule::privateMatrices(t, c.plans[t.index], s))
+                                 .kernel);
       }
   }
   return out;

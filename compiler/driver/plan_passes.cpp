@@ -9,6 +9,7 @@
 #include "compiler/kernel/lift.h"
 #include "compiler/kernel/policy/processor.h"
 #include "compiler/kernel/verify.h"
+#include "compiler/schedule/private_matrices.h"
 #include "compiler/schedule/versions.h"
 #include "compiler/source/load.h"
 #include <algorithm>
@@ -29,7 +30,8 @@ struct Made {
 Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &s) {
   if (s.callsTransforms)
     return {&s, std::nullopt, {}, nullptr, attemptSchedules(t, s, c.facts[t.index], nullptr, "", c.context)};
-  const auto [lifted, whyWhole] = kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context);
+  const auto [lifted, whyWhole] = kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context,
+                                               schedule::privateMatrices(t, c.plans[t.index], s));
   verify("lift", [&lifted = lifted] { return kernel::verify(lifted); });
   verify("text of a lifted kernel", [&lifted = lifted, &c] { return readsBack(lifted, c.context); });
   const std::string name = schedule::stepName(t, s);

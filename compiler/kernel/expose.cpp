@@ -146,10 +146,11 @@ std::optional<Exposed> expose(const Scheduled &kernel, const std::vector<std::st
     loops.push_back(*findLoop(kernel.schedule.tree, label));
   Exposed out{kernel, {}};
   std::map<std::string, Change> changes;
-  for (const std::string &name : statementsAt(loops.back().band)) {
+  const isl::schedule_node below = loops.empty() ? kernel.schedule.tree.root().child(0) : loops.back().band;
+  for (const std::string &name : statementsAt(below)) {
     const int index = statementIndex(kernel, name);
     Statement &s = out.kernel.statements[static_cast<std::size_t>(index)];
-    if (s.isOpaque)
+    if (s.isOpaque && !loops.empty())
       return std::nullopt;
     std::vector<std::string> names;
     Change change = changeOf(kernel, s, loops, names);

@@ -22,8 +22,8 @@ struct Exposed {
   std::map<int, std::vector<int>> dimensions;
 };
 
-/// For the loops with these labels, each around the next one, and the statements below the last. Nothing if one of these
-/// statements is opaque.
+/// For the loops with these labels, each around the next one, and the statements below the last; nothing if one of these
+/// statements is opaque. With no label for all statements, which do not change.
 std::optional<Exposed> expose(const Scheduled &, const std::vector<std::string> &labels);
 
 /// `wanted`, with `_` behind it as long as one of these dimensions or a parameter has the name.

@@ -2,8 +2,10 @@
 
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/formula.h"
+#include <isl/aff.h>
 #include <isl/map.h>
 #include <isl/set.h>
+#include <isl/val.h>
 
 namespace pbc::kernel {
 namespace {
@@ -38,6 +40,33 @@ unsigned bytesOf(Scalar s) {
   default:
     return 1;
   }
+}
+
+isl::pw_aff constantExtent(isl::ctx ctx, long cells) {
+  isl_local_space *space = isl_local_space_from_space(isl_space_params_alloc(ctx.get(), 0));
+  isl_aff *value = isl_aff_val_on_domain(space, isl_val_int_from_si(ctx.get(), cells));
+  return isl::manage(isl_pw_aff_from_aff(value));
+}
+
+std::optional<long> constantOf(const isl::pw_aff &extent) {
+  const std::optional<isl::aff> f = formula(extent);
+  if (!f || isl_aff_is_cst(f->get()) != isl_bool_true)
+    return std::nullopt;
+  isl_val *value = isl_aff_get_constant_val(f->get());
+  const long cells = isl_val_get_num_si(value);
+  isl_val_free(value);
+  return cells;
+}
+
+std::optional<long> scratchBytes(const Buffer &b) {
+  long bytes = bytesOf(b.element);
+  for (const isl::pw_aff &extent : b.extents) {
+    const std::optional<long> cells = constantOf(extent);
+    if (!cells)
+      return std::nullopt;
+    bytes *= *cells;
+  }
+  return bytes;
 }
 
 long bytesPerPlace(const Kernel &kernel, int places) {

@@ -3,7 +3,7 @@
 // The Kernel: what a loop nest computes, as data, on which all schedules, scripts and searches work.
 //
 //   kernel Smooth.0 [n]
-//     buffer A double 1-d input;  buffer B double 1-d output;  buffer s double local, private to (i)
+//     buffer A double 1-d input;  buffer B double 1-d output;  buffer s double local, one for each i
 //     S0[i]: s[i] = 0     S1[i,k]: s[i] += A[i-1+k]     S2[i]: B[i] = s[i] / 3.0
 //     domain { S0[i]; S1[i,k]; S2[i] : 1 <= i < n-1, 0 <= k < 3 }
 //
@@ -45,10 +45,13 @@ struct Buffer {
   long lanes = 0;
   std::vector<StagedDimension> staged = {}; // by dimension; empty: read in place (stage.h)
   // Scratch: memory that is declared at its `alloc` mark, contiguous in dimension 0. The first dimensions are those of the
-  // memory, with one number of cells for each, padding included. The others are the values of the loops around the mark:
-  // each of their iterations has memory of its own, and in printed text it is the same memory again.
-  std::vector<long> extents = {};
+  // memory, with one number of cells for each, padding included, as a function of the parameters. The others are the values of
+  // the loops around the mark: each of their iterations has memory of its own, and in printed text it is the same memory again.
+  std::vector<isl::pw_aff> extents = {};
   bool inRegisters = false; // Scratch: so few cells that registers may hold them
+  // Output: nobody reads it after the kernel, and nobody else writes it. It holds intermediate results, so that a
+  // transformation may keep them elsewhere.
+  bool isPrivate = false;
 };
 
 /// Whether it is a matrix of the program; others live in the kernel only.

@@ -209,11 +209,17 @@ static std::optional<Scheduled> lift(const sema::Transform &transform, const sch
 }
 
 LiftOutcome lift(const sema::Transform &transform, const schedule::Step &step,
-                 const std::vector<body::Facts> &factsOfRules, const choice::Grid &grid, poly::Context &ctx) {
+                 const std::vector<body::Facts> &factsOfRules, const choice::Grid &grid, poly::Context &ctx,
+                 const std::set<int> &privateMatrices) {
+  LiftOutcome out;
   if (auto kernel = lift(transform, step, factsOfRules, grid, ctx, true))
-    return {std::move(*kernel), ""};
-  return {*lift(transform, step, factsOfRules, grid, ctx, false),
-          "their statements depend on each other in too many ways"};
+    out.kernel = std::move(*kernel);
+  else
+    out = {*lift(transform, step, factsOfRules, grid, ctx, false),
+           "their statements depend on each other in too many ways"};
+  for (Buffer &b : out.kernel.buffers)
+    b.isPrivate = b.role == Buffer::Role::Output && privateMatrices.contains(b.matrix);
+  return out;
 }
 
 } // namespace pbc::kernel

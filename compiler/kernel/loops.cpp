@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/loops.h"
+#include "compiler/kernel/formula.h"
 #include <algorithm>
 #include <isl/aff.h>
 #include <isl/schedule.h>
@@ -36,19 +37,22 @@ bool hasLabel(isl::schedule_node band) {
 /// The variable over which the band runs, if it runs over one in all statements, shifted or not; else "t", as the steps
 /// of a wavefront.
 std::string variableOf(const Kernel &kernel, const isl::schedule_node &band) {
-  if (const int d = memberDimension(kernel, band); d >= 0) {
-    const std::vector<std::string> names = statementsAt(band);
-    return kernel.statements[statementIndex(kernel, names.front())].dimensions[d];
-  }
+  std::set<int> statements; // in the kernel's order, as isl's depends on how the tree was made
+  for (const std::string &name : statementsAt(band))
+    statements.insert(statementIndex(kernel, name));
+  if (const int d = memberDimension(kernel, band); d >= 0)
+    return kernel.statements[*statements.begin()].dimensions[d];
   std::string common;
-  for (const std::string &name : statementsAt(band)) {
-    const Statement &s = kernel.statements[statementIndex(kernel, name)];
-    const std::optional<isl::pw_aff> function = member(band, 0, name);
+  for (const int index : statements) {
+    const Statement &s = kernel.statements[index];
+    const std::optional<isl::pw_aff> function = member(band, 0, s.name);
     if (!function)
       return "t";
+    const std::optional<isl::aff> only = formula(*function); // where it is defined does not matter
     std::string here;
     for (unsigned d = 0; d < s.dimensions.size(); ++d) {
-      if (isl_pw_aff_involves_dims(function->get(), isl_dim_in, d, 1) != isl_bool_true)
+      if ((only ? isl_aff_involves_dims(only->get(), isl_dim_in, d, 1)
+                : isl_pw_aff_involves_dims(function->get(), isl_dim_in, d, 1)) != isl_bool_true)
         continue;
       if (!here.empty())
         return "t";

@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/dependences.h"
+#include "compiler/kernel/footprint.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/loops.h"
 #include "compiler/kernel/textual/functions.h"
@@ -165,6 +166,19 @@ std::string dimensions(const Statement &s) {
   return "[" + text + "]";
 }
 
+/// "16 x (2 + n)"
+std::string extents(const Buffer &b) {
+  std::vector<std::string> all;
+  for (const isl::pw_aff &extent : b.extents)
+    if (const std::optional<long> cells = constantOf(extent))
+      all.push_back(std::to_string(*cells));
+    else if (const std::string text = functionText(extent, {}); text.starts_with("{"))
+      all.push_back(text);
+    else
+      all.push_back("(" + text + ")");
+  return fmt::format("{}", fmt::join(all, " x "));
+}
+
 std::string buffer(const Buffer &b, int place) {
   constexpr std::pair<Buffer::Role, const char *> kRoles[] = {{Buffer::Role::Input, "input"},
                                                               {Buffer::Role::Output, "output"},
@@ -174,9 +188,11 @@ std::string buffer(const Buffer &b, int place) {
       std::find_if(std::begin(kRoles), std::end(kRoles), [&](const auto &r) { return r.first == b.role; });
   std::string text = fmt::format("  buffer {} {} {}-d {}", b.name, typeName(b.element), b.rank, role->second);
   if (!b.extents.empty())
-    text += fmt::format(" of {}", fmt::join(b.extents, " x "));
+    text += fmt::format(" of {}", extents(b));
   if (b.inRegisters)
     text += ", in registers";
+  if (b.isPrivate)
+    text += ", private";
   if (b.lanes)
     text += fmt::format(", {} lanes", b.lanes);
   if (isMatrix(b) && b.matrix != place)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/split_tasks.h"
+#include "compiler/kernel/dependences.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/formula.h"
+#include "compiler/kernel/legal.h"
 #include "compiler/kernel/task_functions.h"
 #include "compiler/kernel/time_functions.h"
 #include <algorithm>
@@ -161,6 +163,19 @@ Scheduled cutAlong(const Scheduled &kernel, const TaskFunctions &tasks, long gra
   return cut;
 }
 
+/// Whether parts would read what others have written into scratch memory, of which each task has its own.
+static bool handOnScratch(const Scheduled &kernel, const TaskFunctions &tasks) {
+  std::set<int> scratch;
+  for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
+    if (kernel.buffers[b].role == Buffer::Role::Scratch)
+      scratch.insert(static_cast<int>(b));
+  if (scratch.empty() || tasks.order == TaskOrder::Any) // then no dependence at all leads to another part
+    return false;
+  const isl::union_map through = dependences(kernel, scratch);
+  return std::any_of(tasks.functions.begin(), tasks.functions.end(),
+                     [&](const TaskFunction &f) { return !through.is_subset(equalAt(through, f.value)); });
+}
+
 Outcome splitIntoTasks(const Scheduled &kernel, const TaskCut &asked) {
   if (!kernel.schedule.taskDimensions.empty())
     return {std::nullopt, "it is cut into tasks already"};
@@ -180,6 +195,9 @@ Outcome splitIntoTasks(const Scheduled &kernel, const TaskCut &asked) {
     std::erase_if(tasks.functions, [&](const TaskFunction &f) {
       return std::find(asked.along.begin(), asked.along.end(), f.name) == asked.along.end();
     });
+  if (handOnScratch(kernel, tasks))
+    return {std::nullopt,
+            "its parts would share scratch memory: `tasks` comes before the steps that make it"};
   Scheduled cut = cutAlong(kernel, tasks, asked.grain ? asked.grain : kGrainX);
   // An ordered cut needs at least two dimensions.
   if (cut.schedule.taskDimensions.empty() ||

@@ -164,6 +164,21 @@ std::vector<std::string> labelsOf(const Subtree &tree) {
   return all;
 }
 
+void undeclare(Subtree &tree, const std::string &local) {
+  while (std::holds_alternative<Declare>(tree.node) && std::get<Declare>(tree.node).local == local) {
+    Subtree below = std::move(tree.children.front());
+    tree = std::move(below);
+  }
+  for (Subtree &child : tree.children)
+    undeclare(child, local);
+}
+
+void declareBelow(Subtree &tree, const std::string &loop, const std::string &local) {
+  Subtree &place = loop.empty() ? tree : find(tree, loop)->children.front();
+  Subtree below = std::move(place);
+  place = {Declare{local}, {std::move(below)}, {}};
+}
+
 void rename(Subtree &tree, const std::string &from, const std::string &to) {
   if (Subtree *found = find(tree, from))
     found->loop()->label = to;

@@ -56,6 +56,10 @@ Subtree loopAbove(const NewLoop &, const Subtree &);
 
 /// The labels of its loops, outer ones first.
 std::vector<std::string> labelsOf(const Subtree &);
+/// Removes the declarations of a variable or a scratch buffer.
+void undeclare(Subtree &, const std::string &local);
+/// Declares it for one step of the loop with this label; "": for the whole tree.
+void declareBelow(Subtree &, const std::string &loop, const std::string &local);
 /// Calls the loop `from` by another name.
 void rename(Subtree &, const std::string &from, const std::string &to);
 

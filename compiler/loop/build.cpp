@@ -2,6 +2,7 @@
 
 #include "compiler/loop/build.h"
 #include "compiler/kernel/along.h"
+#include "compiler/kernel/footprint.h"
 #include "compiler/kernel/loops.h"
 #include "compiler/loop/convert.h"
 #include "compiler/loop/statement.h"
@@ -168,12 +169,21 @@ private:
       if (b.name != local)
         continue;
       Array array{b.name, b.element, {}};
-      if (b.role == Buffer::Role::Scratch)
-        array.space = b.inRegisters ? Array::Space::Own : Array::Space::Task;
       if (b.lanes)
         array.extents.push_back(integer(b.lanes));
-      for (auto extent = b.extents.rbegin(); extent != b.extents.rend(); ++extent)
-        array.extents.push_back(integer(*extent));
+      if (b.role == Buffer::Role::Scratch && isSized(b)) {
+        Let lengths;
+        for (std::size_t d = 0; d < b.extents.size(); ++d)
+          lengths.variables.push_back({lengthName(b, d), parametersOnly(b.extents[d], kernel_.context)});
+        to.push_back(make({std::move(lengths)}));
+        array.space = Array::Space::Sized;
+        for (std::size_t d = b.extents.size(); d-- > 0;)
+          array.extents.push_back(index(lengthName(b, d)));
+      } else if (b.role == Buffer::Role::Scratch) {
+        array.space = b.inRegisters ? Array::Space::Own : Array::Space::Task;
+        for (auto extent = b.extents.rbegin(); extent != b.extents.rend(); ++extent)
+          array.extents.push_back(integer(*kernel::constantOf(*extent)));
+      }
       to.push_back(make({std::move(array)}));
     }
   }

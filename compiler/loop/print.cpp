@@ -222,9 +222,10 @@ private:
   }
 
   void one(const Array &a, const std::string &indent) {
-    std::string head = a.space == Array::Space::Group  ? "group array "
-                       : a.space == Array::Space::Task ? "task array "
-                                                       : "array ";
+    std::string head = a.space == Array::Space::Group   ? "group array "
+                       : a.space == Array::Space::Task  ? "task array "
+                       : a.space == Array::Space::Sized ? "sized array "
+                                                        : "array ";
     head += (a.ofVectors ? "vector " : "") + std::string(body::cxxType(a.element)) + " " + a.name;
     line(indent, a.extents.empty() ? head : head + "[" + expressions_.list(a.extents) + "]");
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/loop/statement.h"
+#include "compiler/kernel/footprint.h"
 #include "compiler/loop/convert.h"
 #include "compiler/loop/operators.h"
 #include <algorithm>
+#include <fmt/format.h>
 #include <isl/aff.h>
 #include <isl/ast_build.h>
 #include <isl/id.h>
@@ -57,6 +59,20 @@ isl::ast_expr indexExpression(const isl::pw_aff &function, const isl::set &domai
   return isl::manage(isl_ast_build_expr_from_pw_aff(build.get(), f));
 }
 
+Expr parametersOnly(const isl::pw_aff &function, const isl::set &context) {
+  const isl::ast_build build = isl::ast_build::from_context(context);
+  return expression(isl::manage(isl_ast_build_expr_from_pw_aff(build.get(), function.copy())));
+}
+
+bool isSized(const Buffer &scratch) {
+  const std::optional<long> bytes = kernel::scratchBytes(scratch);
+  return !bytes || *bytes > kernel::kMostScratchBytes;
+}
+
+std::string lengthName(const Buffer &scratch, std::size_t dimension) {
+  return fmt::format("{}_n{}", scratch.name, dimension);
+}
+
 StatementBuilder::StatementBuilder(const kernel::Kernel &kernel, int statement, Purpose what)
     : kernel_(kernel), number_(statement), statement_(kernel.statements[static_cast<std::size_t>(statement)]),
       for_(what) {
@@ -106,6 +122,12 @@ Expr StatementBuilder::element(int access, const At &at) const {
     local.indices = expressions(indices_[access], at.dimensions);
     local.indices.resize(b.extents.size()); // without the loops that have memory of their own
     std::reverse(local.indices.begin(), local.indices.end()); // dimension 0 is contiguous
+    if (isSized(b) && b.rank > 0) {
+      Expr at = local.indices.front();
+      for (std::size_t k = 1; k < local.indices.size(); ++k)
+        at = add(multiply(at, index(lengthName(b, local.indices.size() - 1 - k))), local.indices[k]);
+      local.indices = {std::move(at)};
+    }
   }
   if (b.lanes) {
     local.indices.push_back(at.lane ? at.lane : integer(0));

@@ -14,6 +14,13 @@ namespace pbc::loop {
 
 /// A function of a statement's dimensions, ready to be converted at any place (convert.h).
 isl::ast_expr indexExpression(const isl::pw_aff &, const isl::set &domain);
+/// A function of the parameters.
+Expr parametersOnly(const isl::pw_aff &, const isl::set &context);
+
+/// Whether the array of a scratch buffer gets its memory when its task runs, because its size is not constant or too large.
+bool isSized(const kernel::Buffer &scratch);
+/// The name of its number of elements along a dimension.
+std::string lengthName(const kernel::Buffer &scratch, std::size_t dimension);
 
 class StatementBuilder {
 public:

@@ -71,6 +71,7 @@ struct Array {
   enum class Space {
     Own,   // of one thread or work-item
     Task,  // of one task, too large for its stack
+    Sized, // of one task; how many elements it has is known when the task runs
     Group, // of all items of a group
   };
   std::string name;

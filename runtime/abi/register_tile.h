@@ -16,6 +16,7 @@
 // registers, those of panels from the caches of the machine at hand.
 #pragma once
 #include "index.h"
+#include "scratch.h"
 
 #define PB_TILE_EACH(i, count) _Pragma("clang loop unroll(full)") for (int i = 0; i < count; ++i)
 /// For the loop over k: the block already has enough independent additions, and unrolled further it would not
@@ -131,9 +132,6 @@ struct Panel {
 };
 
 extern "C" {
-/// Memory of the calling thread, at least so many bytes, aligned to a cache line; valid until the thread's
-/// next call. Defined in runtime/matrix/scratch.cpp.
-void *pb_scratch(long bytes);
 /// Bytes of a core's cache of this level, 1 or 2. Defined in runtime/base/caches.cpp.
 long pb_cache_bytes(int level);
 }

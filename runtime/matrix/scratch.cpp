@@ -17,24 +17,33 @@ struct Reused {
   long size = 0;
 };
 
+/// Whole cache lines, at least one.
+void *allocate(long bytes) {
+  constexpr long kLine = 64;
+  const long lines = bytes > 0 ? (bytes - 1) / kLine + 1 : 1;
+  void *memory = std::aligned_alloc(kLine, static_cast<std::size_t>(lines * kLine));
+  if (!memory)
+    throw std::bad_alloc();
+  return memory;
+}
+
 } // namespace
 
 void *scratch(Scratch use, long bytes) {
-  static constexpr long kLine = 64;
   thread_local Reused uses[2];
   Reused &r = uses[static_cast<int>(use)];
   if (bytes > r.size) {
     r.memory.reset();
     r.size = 0;
-    const long rounded = (bytes + kLine - 1) / kLine * kLine;
-    r.memory.reset(std::aligned_alloc(kLine, static_cast<std::size_t>(rounded)));
-    if (!r.memory)
-      throw std::bad_alloc();
-    r.size = rounded;
+    r.memory.reset(allocate(bytes));
+    r.size = bytes;
   }
   return r.memory.get();
 }
 
 extern "C" void *pb_scratch(long bytes) { return scratch(Scratch::Panels, bytes); }
+
+extern "C" void *pb_cells_allocate(long bytes) { return allocate(bytes); }
+extern "C" void pb_cells_release(void *cells) { std::free(cells); }
 
 } // namespace pb

@@ -83,6 +83,10 @@ void CPrinter::node(const loop::Array &a, const std::string &indent) {
     out_ += indent + dialect_.localArray(dialect_.type(a.element), a.name + "_l", extent(a)) + ";\n";
     return;
   }
+  if (a.space == loop::Array::Space::Sized) {
+    out_ += indent + dialect_.sizedArray(dialect_.type(a.element), a.name + "_l", extent(a)) + ";\n";
+    return;
+  }
   const std::string type = dialect_.type(a.element);
   out_ += indent + (a.space == loop::Array::Space::Task ? dialect_.taskArray() : "") +
           (a.ofVectors ? "pb::Vector<" + type + ", W>" : type) + ' ' + a.name + "_l";

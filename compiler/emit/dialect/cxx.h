@@ -14,6 +14,10 @@ public:
   std::string helper(Helper) const override;
   std::string restricted() const override { return " *__restrict "; }
   std::string taskArray() const override { return "alignas(64) static thread_local "; }
+  std::string sizedArray(const std::string &type, const std::string &name,
+                         const std::string &extent) const override {
+    return "const pb::ScratchArray<" + type + "> " + name + "(" + extent + ")";
+  }
   std::string unused() const override { return "[[maybe_unused]] "; }
   std::string infinity(Scalar) const override;
   std::string function(const loop::Function &) const override;

@@ -18,6 +18,9 @@ std::string Dialect::barrier() const { noGroups(); }
 std::string Dialect::taskArray() const {
   throw std::logic_error("a printed language without tasks gets an array of one");
 }
+std::string Dialect::sizedArray(const std::string &, const std::string &, const std::string &) const {
+  throw std::logic_error("a printed language without tasks gets an array of one");
+}
 std::string Dialect::localArray(const std::string &, const std::string &, const std::string &) const {
   noGroups();
 }

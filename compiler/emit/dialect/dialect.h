@@ -78,6 +78,9 @@ public:
   virtual std::string barrier() const;
   /// Before the declaration of an array of one task: "alignas(64) static thread_local ".
   virtual std::string taskArray() const;
+  /// An array of one task, whose number of elements is a product of names.
+  virtual std::string sizedArray(const std::string &type, const std::string &name,
+                                 const std::string &extent) const;
   /// An array that all items of a group share; `extents` are products already.
   virtual std::string localArray(const std::string &type, const std::string &name,
                                  const std::string &extent) const;

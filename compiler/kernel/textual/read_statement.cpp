@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/textual/read_statement.h"
+#include "compiler/kernel/footprint.h"
 #include "compiler/kernel/textual/expressions.h"
 #include "compiler/kernel/textual/functions.h"
 #include "compiler/kernel/textual/types.h"
@@ -198,6 +199,14 @@ Buffer::Role role(Reader &r) {
   r.failExpected("`input`, `output`, `local` or `scratch`");
 }
 
+/// "16", "(2 + n)", or isl's text in braces
+isl::pw_aff extent(Reader &r, const Fragments &fragments, const Kernel &kernel) {
+  const std::string what = "the number of cells along a dimension, such as `16` or `(2 + n)`";
+  if (r.startsWith("(") || r.startsWith("{"))
+    return fragments.ofParameters(r.bracketed(what));
+  return constantExtent(kernel.context.ctx(), r.integer(what, 1));
+}
+
 } // namespace
 
 void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
@@ -220,7 +229,7 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
   if (b.role == Buffer::Role::Scratch) {
     r.expect("of", "`of` and the number of cells along each dimension, such as `of 16 x 34`");
     do
-      b.extents.push_back(r.integer("the number of cells along a dimension", 1));
+      b.extents.push_back(extent(r, fragments, kernel));
     while (r.accept("x"));
     if (static_cast<int>(b.extents.size()) > b.rank)
       r.fail(r.since(begin), b.name + " has " + std::to_string(b.rank) + " dimensions");
@@ -231,6 +240,8 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
     } else if (b.role == Buffer::Role::Scratch && r.accept("in")) {
       r.expect("registers", "`in registers`");
       b.inRegisters = true;
+    } else if (b.role == Buffer::Role::Output && r.accept("private")) {
+      b.isPrivate = true;
     } else if (r.accept("staged")) {
       StagedDimension d;
       r.expect("function", ""), d.function = static_cast<int>(r.integer("the number of a function", -1));
@@ -239,7 +250,8 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
       r.expect("from", ""), d.first = fragments.ofParameters(r.raw(",", "a function of the parameters"));
       b.staged.push_back(std::move(d));
     } else {
-      b.lanes = r.integer("what else is known of the buffer: `32 lanes`, `matrix 1` or `staged ...`", 1);
+      b.lanes =
+          r.integer("what else is known of the buffer: `32 lanes`, `private`, `matrix 1` or `staged ...`", 1);
       r.expect("lanes", "");
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/copies.h"
+#include "compiler/kernel/cell_box.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/expose.h"
 #include "compiler/kernel/footprint.h"
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/aff.h>
-#include <isl/fixed_box.h>
 #include <isl/id.h>
 #include <isl/map.h>
 #include <isl/schedule.h>
@@ -22,45 +22,15 @@
 namespace pbc::kernel {
 namespace {
 
-/// What fits into a cache of the second level several times, and what registers and a stack hold.
-constexpr long kMostBytes = 1L << 19, kMostInRegisters = 1L << 13;
-
-/// The loops around a node, the outermost first, with the one whose label it is.
-std::vector<std::string> loopsAround(const LoopNode &loop) {
-  std::vector<std::string> labels{loop.label};
-  isl::schedule_node node = loop.top;
-  while (isl_schedule_node_has_parent(node.get()) == isl_bool_true) {
-    node = isl::manage(isl_schedule_node_parent(node.release()));
-    if (const auto outer = loopAt(node))
-      labels.insert(labels.begin(), outer->label);
-  }
-  return labels;
-}
-
 /// The copy of one matrix.
 struct Copy {
   int matrix = -1;
   std::vector<std::string> loops; // around it
   std::size_t cells = 0;          // dimensions of the matrix
   isl::map read, written;         // { [loops] -> [cells] }; null: none
-  isl::multi_aff first;           // { [loops] -> [first cell of the box] }
-  std::vector<long> extents;      // of the box
-  std::vector<std::size_t> order; // which dimension of the matrix each dimension of the scratch memory is
+  CellBox box;
+  std::vector<PlacedDimension> order; // which dimension of the matrix each dimension of the scratch memory is
 };
-
-/// { S[i] -> [values of the loops] }
-isl::map valuesOf(const Statement &s, const std::vector<int> &dimensions) {
-  isl_space *space = isl_set_get_space(s.domain.get());
-  isl_map *values = isl_map_from_domain(isl_set_universe(isl_space_copy(space)));
-  isl_local_space *local = isl_local_space_from_space(space);
-  for (const int d : dimensions) {
-    isl_aff *value =
-        isl_aff_var_on_domain(isl_local_space_copy(local), isl_dim_set, static_cast<unsigned>(d));
-    values = isl_map_flat_range_product(values, isl_map_from_aff(value));
-  }
-  isl_local_space_free(local);
-  return isl::manage(values);
-}
 
 /// Without the name of its range.
 isl::map unnamed(const isl::map &m) { return isl::manage(isl_map_reset_tuple_id(m.copy(), isl_dim_out)); }
@@ -73,8 +43,10 @@ std::string findBox(Copy &copy, const Exposed &exposed, const Scheduled &kernel,
     for (const Access &a : s.accesses) {
       if (a.buffer != copy.matrix)
         continue;
-      const isl::map here =
-          valuesOf(s, dimensions).intersect_domain(s.domain).reverse().apply_range(unnamed(a.relation));
+      const isl::map here = valuesOf(s.domain, dimensions)
+                                .intersect_domain(s.domain)
+                                .reverse()
+                                .apply_range(unnamed(a.relation));
       if (a.isWrite)
         add(copy.written, here);
       if (!a.isWrite || !s.op.empty())
@@ -87,43 +59,15 @@ std::string findBox(Copy &copy, const Exposed &exposed, const Scheduled &kernel,
       *cells = isl::manage(isl_map_coalesce(cells->release())).intersect_params(kernel.context);
       add(touched, *cells);
     }
-  isl_fixed_box *box = isl_map_get_range_simple_fixed_box_hull(touched.get());
-  if (isl_fixed_box_is_valid(box) != isl_bool_true) {
-    isl_fixed_box_free(box);
-    return fmt::format(
-        "the cells of {} that one step of {} uses have no constant extent (tile its loops first)", name,
-        copy.loops.back());
-  }
-  copy.first = isl::manage(isl_fixed_box_get_offset(box));
-  isl_multi_val *size = isl_fixed_box_get_size(box);
-  isl_fixed_box_free(box);
-  for (std::size_t d = 0; d < copy.cells; ++d) {
-    isl_val *extent = isl_multi_val_get_val(size, static_cast<int>(d));
-    copy.extents.push_back(isl_val_get_num_si(extent));
-    isl_val_free(extent);
-  }
-  isl_multi_val_free(size);
-  return "";
-}
-
-/// { T[..] -> scratch[cell - first cell of the box, loops] }, where `values` are { T[..] -> [loops] } and `cells`
-/// { T[..] -> [cell] }.
-isl::map place(const Copy &copy, const isl::map &values, const isl::map &cells, const std::string &scratch) {
-  isl_multi_pw_aff *cell = isl_multi_pw_aff_from_pw_multi_aff(isl_pw_multi_aff_from_map(cells.copy()));
-  isl_pw_multi_aff *at = isl_pw_multi_aff_from_map(values.copy());
-  at = isl_pw_multi_aff_pullback_pw_multi_aff(isl_pw_multi_aff_from_multi_aff(copy.first.copy()), at);
-  isl_multi_pw_aff *first = isl_multi_pw_aff_from_pw_multi_aff(at);
-  isl_map *all = nullptr;
-  for (const std::size_t d : copy.order) {
-    isl_pw_aff *offset = isl_pw_aff_sub(isl_multi_pw_aff_get_pw_aff(cell, static_cast<int>(d)),
-                                        isl_multi_pw_aff_get_pw_aff(first, static_cast<int>(d)));
-    isl_map *here = isl_map_from_pw_aff(offset);
-    all = all ? isl_map_flat_range_product(all, here) : here;
-  }
-  isl_multi_pw_aff_free(cell);
-  isl_multi_pw_aff_free(first);
-  all = isl_map_flat_range_product(all, values.copy());
-  return isl::manage(isl_map_set_tuple_name(all, isl_dim_out, scratch.c_str()));
+  if (const std::optional<CellBox> box = boxAround(touched, kernel.context))
+    copy.box = *box;
+  else
+    return fmt::format("no number of cells of {} is enough for its copy", name);
+  if (copy.loops.empty() || std::all_of(copy.box.extents.begin(), copy.box.extents.end(), constantOf))
+    return "";
+  return fmt::format(
+      "the cells of {} that one step of {} uses have no constant extent (tile its loops first)", name,
+      copy.loops.back());
 }
 
 /// { copy[loops, cells] -> [its dimensions from `from` on, `count` of them] }
@@ -155,7 +99,7 @@ Statement copyStatement(const Copy &copy, const Kernel &kernel, const std::strin
   const isl::map cells = dimensionsOf(s.domain, copy.loops.size(), copy.cells),
                  values = dimensionsOf(s.domain, 0, copy.loops.size());
   const std::string &packed = kernel.buffers[static_cast<std::size_t>(scratch)].name;
-  const Access inScratch{scratch, !isBack, place(copy, values, cells, packed)},
+  const Access inScratch{scratch, !isBack, placeIn(copy.box, copy.order, values, cells, packed)},
       inMatrix{copy.matrix, isBack,
                isl::manage(isl_map_set_tuple_name(cells.copy(), isl_dim_out, matrix.name.c_str()))};
   s.accesses = isBack ? std::vector{inMatrix, inScratch} : std::vector{inScratch, inMatrix};
@@ -199,7 +143,7 @@ protected:
     bool isAround = false;
     visit(filter, [&](const isl::schedule_node &node) {
       if (const auto loop = loopAt(node))
-        isAround |= loop->label == copy_.loops.back();
+        isAround |= !copy_.loops.empty() && loop->label == copy_.loops.back();
     });
     for (const Placed &one : placed_)
       own = isAround ? own.unite(isl::union_set(one.statement.domain)) : own;
@@ -209,7 +153,10 @@ protected:
   isl::schedule_node at(const isl::schedule_node &old, const isl::schedule_node &leaf,
                         const Rest &rest) override {
     const isl::schedule_node above = isl::manage(isl_schedule_node_parent(old.copy()));
-    if (!isBand(above) || labelOf(above) != copy_.loops.back())
+    const bool isHere = copy_.loops.empty()
+                            ? isl_schedule_node_get_type(above.get()) == isl_schedule_node_domain
+                            : isBand(above) && labelOf(above) == copy_.loops.back();
+    if (!isHere)
       return rest(leaf);
     isl::union_set others = isl::manage(isl_schedule_node_get_domain(leaf.get()));
     for (const Placed &one : placed_)
@@ -241,7 +188,8 @@ private:
   /// The innermost loop runs along contiguous scratch memory.
   isl::schedule_node withLoops(isl::schedule_node node, const Placed &one) const {
     for (std::size_t k = 0; k < copy_.cells; ++k)
-      node = insertLoop(node, dimension(one.statement, copy_.loops.size() + copy_.order[k]), one.labels[k]);
+      node = insertLoop(node, dimension(one.statement, copy_.loops.size() + copy_.order[k].dimension),
+                        one.labels[k]);
     return node;
   }
 
@@ -284,34 +232,60 @@ std::string freshName(const Kernel &kernel, const std::string &wanted) {
   return name;
 }
 
+isl::pw_aff plus(const isl::pw_aff &f, long number) {
+  if (number == 0)
+    return f;
+  return isl::manage(
+      isl_pw_aff_add_constant_val(f.copy(), isl_val_int_from_si(isl_pw_aff_get_ctx(f.get()), number)));
+}
+
+/// Why what is below the loop, or all of it, cannot use a copy; "" if it can.
+std::string whyNotUsed(const Scheduled &kernel, const CopyRequest &asked, int matrix,
+                       const std::optional<LoopNode> &at) {
+  const std::string where = at ? fmt::format("the loop over {}", at->label) : "the kernel";
+  std::vector<int> statements;
+  if (at)
+    statements = statementsBelow(kernel, *at);
+  else
+    for (std::size_t s = 0; s < kernel.statements.size(); ++s)
+      statements.push_back(static_cast<int>(s));
+  bool isUsed = false;
+  for (const int index : statements)
+    for (const Access &a : kernel.statements[static_cast<std::size_t>(index)].accesses) {
+      isUsed |= a.buffer == matrix;
+      if (a.buffer == matrix && a.isWrite && !asked.isKept)
+        return fmt::format("{} writes {}", where, asked.matrix);
+      if (a.buffer == matrix && kernel.statements[static_cast<std::size_t>(index)].isOpaque)
+        return "its body is a call of C++ code";
+    }
+  if (!isUsed)
+    return fmt::format("{} does not use {}", where, asked.matrix);
+  if (const std::string elsewhere = at ? runsElsewhere(kernel, *at) : ""; !elsewhere.empty())
+    return fmt::format("{} runs outside of its loop over {}, too: its iterations are cut already", elsewhere,
+                       asked.at);
+  return "";
+}
+
 } // namespace
 
 Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
   Copy copy;
-  for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
-    if (kernel.buffers[b].name == asked.matrix)
-      copy.matrix = static_cast<int>(b);
+  copy.matrix = bufferIndex(kernel, asked.matrix);
   const Buffer &matrix = kernel.buffers[static_cast<std::size_t>(copy.matrix)];
   if (!isMatrix(matrix) || matrix.rank == 0)
     return {std::nullopt, fmt::format("{} is no matrix with cells", asked.matrix)};
   copy.cells = static_cast<std::size_t>(matrix.rank);
-  const LoopNode at = *findLoop(kernel.schedule.tree, asked.at);
-  bool isUsed = false;
-  for (const int index : statementsBelow(kernel, at))
-    for (const Access &a : kernel.statements[static_cast<std::size_t>(index)].accesses) {
-      isUsed |= a.buffer == copy.matrix;
-      if (a.buffer == copy.matrix && a.isWrite && !asked.isKept)
-        return {std::nullopt, fmt::format("the loop over {} writes {}", asked.at, asked.matrix)};
-    }
-  if (!isUsed)
-    return {std::nullopt, fmt::format("the loop over {} does not use {}", asked.at, asked.matrix)};
-  if (const std::string elsewhere = runsElsewhere(kernel, at); !elsewhere.empty())
-    return {std::nullopt,
-            fmt::format("{} runs outside of its loop over {}, too: its iterations are cut already", elsewhere,
-                        asked.at)};
+  std::optional<LoopNode> at;
+  if (!asked.at.empty())
+    at = *findLoop(kernel.schedule.tree, asked.at);
+  if (std::string why = whyNotUsed(kernel, asked, copy.matrix, at); !why.empty())
+    return {std::nullopt, std::move(why)};
+  if (std::string why = at ? runsAtOnce(*at) : ""; !why.empty())
+    return {std::nullopt, std::move(why)};
   if (kernel.schedule.registerTile)
     return {std::nullopt, "blocks in registers have copies of their own"};
-  copy.loops = loopsAround(at);
+  if (at)
+    copy.loops = loopsAround(*at), copy.loops.push_back(asked.at);
   std::optional<Exposed> exposed = expose(kernel, copy.loops);
   if (!exposed)
     return {std::nullopt, "its body is a call of C++ code"};
@@ -319,21 +293,19 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
   if (std::string why = findBox(copy, *exposed, made, asked.matrix); !why.empty())
     return {std::nullopt, std::move(why)};
   for (std::size_t d = 0; d < copy.cells; ++d)
-    copy.order.push_back(asked.isTransposed ? copy.cells - 1 - d : d);
+    copy.order.push_back({asked.isTransposed ? copy.cells - 1 - d : d});
   Buffer scratch;
-  scratch.name = freshName(made, matrix.name + (asked.isKept ? "_kept" : "_pack"));
+  scratch.name = freshName(made, matrix.name + (asked.isKept ? "_kept" : at ? "_pack" : "_map"));
   scratch.role = Buffer::Role::Scratch;
   scratch.element = matrix.element;
   scratch.rank = static_cast<int>(copy.cells + copy.loops.size());
   scratch.inRegisters = asked.isKept;
-  long bytes = bytesOf(matrix.element);
-  const long most = asked.isKept ? kMostInRegisters : kMostBytes;
-  for (const std::size_t d : copy.order) {
-    scratch.extents.push_back(copy.extents[d] + (scratch.extents.empty() ? asked.pad : 0));
-    bytes *= scratch.extents.back();
-    if (bytes > most)
-      return {std::nullopt, fmt::format("its copy of {} would need more than {} bytes", asked.matrix, most)};
-  }
+  for (const PlacedDimension &d : copy.order)
+    scratch.extents.push_back(copy.box.extents[d.dimension]);
+  scratch.extents.front() = plus(scratch.extents.front(), asked.pad);
+  const long most = asked.isKept ? kMostBytesInRegisters : kMostScratchBytes;
+  if (!copy.loops.empty() && scratchBytes(scratch).value_or(0) > most)
+    return {std::nullopt, fmt::format("its copy of {} would need more than {} bytes", asked.matrix, most)};
   const int scratchIndex = static_cast<int>(made.buffers.size());
   made.buffers.push_back(scratch);
   std::vector<Placed> placed;
@@ -343,8 +315,8 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
       continue;
     const std::string name = freshName(made, matrix.name + (isBack ? "_back" : "_copy"));
     Placed one{copyStatement(copy, made, name, scratchIndex, isBack), isBack, {}};
-    for (const std::size_t d : copy.order) {
-      std::string label = freshLabel(labels, one.statement.dimensions[copy.loops.size() + d]);
+    for (const PlacedDimension &d : copy.order) {
+      std::string label = freshLabel(labels, one.statement.dimensions[copy.loops.size() + d.dimension]);
       while (isTaken(placed, label)) // by the loops of the other copy
         label = freshLabel(labels, label + "b");
       one.labels.push_back(label);
@@ -355,8 +327,9 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
     Statement &s = made.statements[static_cast<std::size_t>(index)];
     for (Access &a : s.accesses)
       if (a.buffer == copy.matrix)
-        a = {scratchIndex, a.isWrite,
-             place(copy, valuesOf(s, dimensions), unnamed(a.relation), scratch.name)};
+        a = {
+            scratchIndex, a.isWrite,
+            placeIn(copy.box, copy.order, valuesOf(s.domain, dimensions), unnamed(a.relation), scratch.name)};
   }
   isl::union_set domain = isl::manage(isl_schedule_get_domain(made.schedule.tree.get()));
   for (const Placed &one : placed)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Copies of a matrix that one step of a loop uses, in scratch memory: what stage and keep have in common.
+// Copies of what a step of a loop, or the whole kernel, uses of a matrix, in scratch memory: what stage, keep and layout have in common.
 //
 //   label kt: band kt: ... S[y, x, k]: C[x, y] += A[k, y] * B[x, k]     with 16 steps of k in one of kt
 //   => withCopies(kernel, {"A", "kt"})
@@ -18,7 +18,8 @@
 namespace pbc::kernel {
 
 struct CopyRequest {
-  std::string matrix, at; // the buffer, the loop's label
+  std::string matrix;
+  std::string at = ""; // the loop's label; "": one copy before all loops, of any size
   bool isTransposed = false;
   long pad = 0;        // cells that are added to each row
   bool isKept = false; // it may be written, is written back, and is meant for registers

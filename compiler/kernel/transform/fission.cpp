@@ -1,22 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/fission.h"
+#include "compiler/kernel/dependences.h"
+#include "compiler/kernel/live_cells.h"
 #include "compiler/kernel/transform/cut.h"
+#include "compiler/kernel/transform/scratch_array.h"
+#include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/set.h>
 #include <isl/union_set.h>
+#include <set>
 
 namespace pbc::kernel {
 namespace {
 
-/// Whether some statement of these instances uses the variable.
-bool uses(const Kernel &kernel, const isl::union_set &instances, const std::string &local) {
-  return std::any_of(kernel.statements.begin(), kernel.statements.end(), [&](const Statement &s) {
-    return std::any_of(s.accesses.begin(), s.accesses.end(),
-                       [&](const Access &a) { return kernel.buffers[a.buffer].name == local; }) &&
-           !instances.intersect(isl::union_set(s.domain)).is_empty();
-  });
+bool usesBuffer(const Kernel &kernel, const std::string &statement, int buffer) {
+  const Statement &s = kernel.statements[static_cast<std::size_t>(statementIndex(kernel, statement))];
+  return std::any_of(s.accesses.begin(), s.accesses.end(),
+                     [&](const Access &a) { return a.buffer == buffer; });
+}
+
+std::vector<std::string> statementsOf(const Kernel &kernel, const isl::union_set &instances) {
+  std::vector<std::string> all;
+  for (const Statement &s : kernel.statements)
+    if (!instances.intersect(isl::union_set(s.domain)).is_empty())
+      all.push_back(s.name);
+  return all;
+}
+
+/// How many parts use the buffer, which is no matrix; 0 if something else does, too.
+int usersOf(const Scheduled &kernel, const Subtree &parts, int buffer) {
+  std::set<std::string> seen;
+  int count = 0;
+  for (const isl::union_set &instances : parts.instances) {
+    bool isUsed = false;
+    for (const std::string &s : statementsOf(kernel, instances))
+      if (usesBuffer(kernel, s, buffer))
+        isUsed = true, seen.insert(s);
+    count += isUsed;
+  }
+  for (const Statement &s : kernel.statements)
+    if (!seen.contains(s.name) && usesBuffer(kernel, s.name, buffer))
+      return 0;
+  return count;
+}
+
+/// The loops and what is inside of them.
+struct Inside {
+  std::vector<NewLoop> loops;
+  std::vector<std::string> locals; // declared between the loops and the parts
+  Subtree *parts;
+};
+
+Inside insideOf(Subtree &outermost, std::size_t count) {
+  Inside all{{}, {}, &outermost};
+  for (; all.loops.size() < count; all.parts = &all.parts->children.front())
+    all.loops.push_back(*all.parts->loop());
+  for (; std::holds_alternative<Declare>(all.parts->node); all.parts = &all.parts->children.front())
+    all.locals.push_back(std::get<Declare>(all.parts->node).local);
+  return all;
+}
+
+/// The kernel in which each iteration has cells of its own of all that several parts hand on within it, and the names of these
+/// buffers.
+struct Apart {
+  Outcome kernel;
+  std::vector<std::string> arrays;
+};
+
+Apart withArrays(const Scheduled &kernel, const Nest &nest, const Subtree &parts) {
+  Apart all{{kernel, ""}, {}};
+  std::vector<std::string> around = loopsAround(nest.loops.front()), each;
+  for (const LoopNode &loop : nest.loops)
+    each.push_back(loop.label);
+  for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+    const Buffer &buffer = kernel.buffers[b];
+    if (isMatrix(buffer) || usersOf(kernel, parts, static_cast<int>(b)) < 2)
+      continue;
+    if (buffer.lanes)
+      return {{std::nullopt, "its variables are arrays of lanes already"}, {}};
+    if (const std::string elsewhere = runsElsewhere(kernel, nest.loops.front()); !elsewhere.empty())
+      return {
+          {std::nullopt, fmt::format("{} would have to be an array, but {} runs outside of these loops, too",
+                                     buffer.name, elsewhere)},
+          {}};
+    if (std::string why = runsAtOnce(nest.loops.front()); !why.empty())
+      return {{std::nullopt, std::move(why)}, {}};
+    const LiveCells live = liveCells(kernel, static_cast<int>(b), nest.loops.back().band);
+    if (!live.unwritten.empty())
+      return {{std::nullopt,
+               fmt::format("{} would have to be an array, but {} reads it where nothing has written it",
+                           buffer.name, live.unwritten)},
+              {}};
+    if (live.closed < around.size() + each.size())
+      continue; // a value is needed in a later iteration, which the dependences know
+    all.kernel =
+        withArray(*all.kernel.kernel, {.buffer = static_cast<int>(b), .loops = around, .each = each});
+    if (!all.kernel.kernel)
+      return all;
+    all.arrays.push_back(buffer.name);
+  }
+  if (!all.arrays.empty())
+    all.kernel.kernel->dependences = dependences(*all.kernel.kernel);
+  return all;
 }
 
 Outcome applyFission(const Scheduled &kernel, const Arguments &arguments) {
@@ -29,41 +116,45 @@ Outcome applyFission(const Scheduled &kernel, const Arguments &arguments) {
       return {std::nullopt, alreadyRealised(loop)};
   if (std::string why = whyNotApart(kernel); !why.empty())
     return {std::nullopt, std::move(why)};
-  Subtree tree = *subtreeOf(kernel.schedule.tree);
-  Subtree *outermost = find(tree, nest.loops.front().label);
-  std::vector<NewLoop> loops;
-  std::vector<std::string> locals;
-  const Subtree *inside = outermost;
-  for (; inside->loop() && loops.size() < nest.loops.size(); inside = &inside->children.front())
-    loops.push_back(*inside->loop());
-  for (; std::holds_alternative<Declare>(inside->node); inside = &inside->children.front())
-    locals.push_back(std::get<Declare>(inside->node).local);
-  if (!std::holds_alternative<Subtree::Parts>(inside->node))
+  Subtree before = *subtreeOf(kernel.schedule.tree);
+  const Inside asked = insideOf(*find(before, nest.loops.front().label), nest.loops.size());
+  if (!std::holds_alternative<Subtree::Parts>(asked.parts->node))
     return {std::nullopt,
             fmt::format("there is just one statement or loop in its loop over {}", nest.loops.back().label)};
+  Apart apart = withArrays(kernel, nest, *asked.parts);
+  if (!apart.kernel.kernel)
+    return apart.kernel;
+  const Scheduled &changed = *apart.kernel.kernel;
+  Subtree tree = *subtreeOf(changed.schedule.tree);
+  for (const std::string &array : apart.arrays)
+    undeclare(tree, array);
+  Subtree *outermost = find(tree, nest.loops.front().label);
+  Inside inside = insideOf(*outermost, nest.loops.size());
   std::vector<Part> parts;
-  for (std::size_t k = 0; k < inside->children.size(); ++k)
-    parts.push_back({inside->instances[k], inside->children[k]});
-  for (auto local = locals.rbegin(); local != locals.rend(); ++local) {
+  for (std::size_t k = 0; k < inside.parts->children.size(); ++k)
+    parts.push_back({inside.parts->instances[k], inside.parts->children[k]});
+  for (auto local = inside.locals.rbegin(); local != inside.locals.rend(); ++local) {
+    const int buffer = bufferIndex(changed, *local);
     std::vector<Part *> users;
-    for (Part &part : parts)
-      if (uses(kernel, part.instances, *local))
+    for (Part &part : parts) {
+      const std::vector<std::string> statements = statementsOf(changed, part.instances);
+      if (std::any_of(statements.begin(), statements.end(),
+                      [&](const std::string &s) { return usesBuffer(changed, s, buffer); }))
         users.push_back(&part);
+    }
     if (users.size() > 1)
-      return {std::nullopt,
-              fmt::format(
-                  "the variable {} would have to be an array, because {} parts of the loop use it; in_place "
-                  "makes it a cell of an output",
-                  *local, users.size())};
-    for (Part *part : users)
-      part->tree = {Declare{*local}, {part->tree}, {}};
+      apart.arrays.push_back(*local);
+    else
+      for (Part *part : users)
+        part->tree = {Declare{*local}, {part->tree}, {}};
   }
-  std::vector<std::string> wanted, before;
+  std::vector<NewLoop> &loops = inside.loops;
+  std::vector<std::string> wanted, givenUp;
   for (std::size_t k = 0; k < parts.size(); ++k)
     for (const NewLoop &loop : loops)
       wanted.push_back(loop.label);
-  before.assign(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(loops.size()));
-  const NewLabels made = newLabels(kernel, arguments, wanted, before);
+  givenUp.assign(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(loops.size()));
+  const NewLabels made = newLabels(kernel, arguments, wanted, givenUp);
   if (!made.why.empty())
     return {std::nullopt, made.why};
   for (std::size_t k = 0; k < parts.size(); ++k)
@@ -71,8 +162,11 @@ Outcome applyFission(const Scheduled &kernel, const Arguments &arguments) {
       loops[l].label = made.labels[k * loops.size() + l];
       parts[k].tree = loopAbove(loops[l], parts[k].tree);
     }
-  *outermost = inTurn(parts);
-  return withSubtree(kernel, tree);
+  Subtree all = inTurn(parts);
+  for (const std::string &array : apart.arrays)
+    all = {Declare{array}, {all}, {}};
+  *outermost = std::move(all);
+  return withSubtree(changed, tree);
 }
 
 } // namespace

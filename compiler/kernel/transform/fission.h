@@ -11,7 +11,7 @@
 // then those around the second part, and so on. Legal if no part needs what a later part computes in an earlier iteration.
 //
 // A variable of the rule's body is one variable for all points. If only one part uses it, it is declared there; if several
-// do, each point would need its own, and the step does not apply.
+// do, it becomes an array with an element for each iteration of the loops, which `contract` undoes.
 #pragma once
 #include "compiler/kernel/transform/transformation.h"
 

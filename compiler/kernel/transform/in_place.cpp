@@ -3,6 +3,7 @@
 #include "compiler/kernel/transform/in_place.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/transform/cut.h"
+#include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/map.h>
@@ -32,16 +33,6 @@ Store storeOf(const Kernel &kernel, int local) {
   return {};
 }
 
-/// The tree without the variable's declaration.
-void forget(Subtree &tree, const std::string &local) {
-  while (std::holds_alternative<Declare>(tree.node) && std::get<Declare>(tree.node).local == local) {
-    Subtree below = std::move(tree.children.front());
-    tree = std::move(below);
-  }
-  for (Subtree &child : tree.children)
-    forget(child, local);
-}
-
 /// The kernel without a buffer that nothing uses.
 void erase(Kernel &kernel, int buffer) {
   kernel.buffers.erase(kernel.buffers.begin() + buffer);
@@ -58,9 +49,8 @@ void erase(Kernel &kernel, int buffer) {
 
 Outcome applyInPlace(const Scheduled &kernel, const Arguments &arguments) {
   const std::string name = arguments.name("variable");
-  const auto at = std::find_if(kernel.buffers.begin(), kernel.buffers.end(),
-                               [&](const Buffer &b) { return b.name == name; });
-  const int local = static_cast<int>(at - kernel.buffers.begin());
+  const int local = bufferIndex(kernel, name);
+  const auto at = kernel.buffers.begin() + local;
   if (at->role != Buffer::Role::Local)
     return {std::nullopt, fmt::format("{} is a matrix, not a variable of the body", name)};
   if (std::string why = whyNotApart(kernel); !why.empty())
@@ -103,7 +93,7 @@ Outcome applyInPlace(const Scheduled &kernel, const Arguments &arguments) {
   changed.statements.erase(changed.statements.begin() + store.statement);
   erase(changed, local);
   Subtree tree = *subtreeOf(kernel.schedule.tree);
-  forget(tree, name);
+  undeclare(tree, name);
   isl::union_set domain = isl::manage(isl_schedule_get_domain(kernel.schedule.tree.get()));
   domain = domain.subtract(isl::union_set(last.domain));
   const isl::schedule whole = isl::manage(isl_schedule_from_domain(domain.copy()));

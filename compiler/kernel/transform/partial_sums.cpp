@@ -2,7 +2,9 @@
 
 #include "compiler/kernel/transform/partial_sums.h"
 #include "compiler/kernel/dependences.h"
+#include "compiler/kernel/footprint.h"
 #include "compiler/kernel/transform/cut.h"
+#include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/aff.h>
@@ -104,6 +106,8 @@ Outcome applyPartialSums(const Scheduled &kernel, const Arguments &arguments) {
   const long count = *arguments.number("count");
   if (loop.how)
     return {std::nullopt, alreadyRealised(loop)};
+  if (std::string why = runsAtOnce(loop); !why.empty())
+    return {std::nullopt, std::move(why)};
   if (std::string why = whyNotApart(kernel); !why.empty())
     return {std::nullopt, std::move(why)};
   const std::vector<int> statements = statementsBelow(kernel, loop);
@@ -126,7 +130,7 @@ Outcome applyPartialSums(const Scheduled &kernel, const Arguments &arguments) {
   sums.role = Buffer::Role::Scratch;
   sums.element = type;
   sums.rank = static_cast<int>(before.dimensions.size());
-  sums.extents = {count};
+  sums.extents = {constantExtent(kernel.context.ctx(), count)};
   const int buffer = static_cast<int>(changed.buffers.size());
   changed.buffers.push_back(sums);
   Statement zero = before, fold = before;

@@ -47,6 +47,23 @@ Nest nestOf(const Scheduled &kernel, const std::vector<std::string> &labels) {
   return nest;
 }
 
+int bufferIndex(const Kernel &kernel, const std::string &name) {
+  const auto at = std::find_if(kernel.buffers.begin(), kernel.buffers.end(),
+                               [&](const Buffer &b) { return b.name == name; });
+  return static_cast<int>(at - kernel.buffers.begin());
+}
+
+std::vector<std::string> loopsAround(const LoopNode &loop) {
+  std::vector<std::string> labels;
+  isl::schedule_node node = loop.top;
+  while (isl_schedule_node_has_parent(node.get()) == isl_bool_true) {
+    node = isl::manage(isl_schedule_node_parent(node.release()));
+    if (const auto outer = loopAt(node))
+      labels.insert(labels.begin(), outer->label);
+  }
+  return labels;
+}
+
 bool isAround(const LoopNode &outer, const LoopNode &inner) {
   isl::schedule_node node = inner.top;
   while (isl_schedule_node_has_parent(node.get()) == isl_bool_true) {
@@ -176,6 +193,20 @@ std::string whySharedScratch(const Kernel &kernel, const LoopNode &loop) {
         why = fmt::format("iterations of the loop over {} would share {}", loop.label, b.name);
   });
   return why;
+}
+
+bool isInTurn(const LoopNode &loop) {
+  return !loop.how || std::holds_alternative<as::Scalar>(*loop.how) ||
+         std::holds_alternative<as::Unroll>(*loop.how);
+}
+
+std::string runsAtOnce(const LoopNode &loop) {
+  if (!isInTurn(loop))
+    return alreadyRealised(loop);
+  for (isl::schedule_node node = loop.top; node.has_parent(); node = node.parent())
+    if (const auto outer = loopAt(node); outer && !isInTurn(*outer))
+      return alreadyRealised(*outer);
+  return "";
 }
 
 std::string alreadyRealised(const LoopNode &loop) {

@@ -20,6 +20,12 @@ struct Nest {
 
 Nest nestOf(const Scheduled &, const std::vector<std::string> &labels);
 
+/// The buffer with this name, which exists.
+int bufferIndex(const Kernel &, const std::string &name);
+
+/// The labels of the loops around this one, the outermost first.
+std::vector<std::string> loopsAround(const LoopNode &);
+
 /// Whether the second loop lies in the first one, directly or not.
 bool isAround(const LoopNode &outer, const LoopNode &inner);
 
@@ -66,6 +72,12 @@ bool isOneRange(const Scheduled &, const LoopNode &);
 /// Why iterations of the loop cannot run at the same time: they would share scratch memory that is declared inside. "" if
 /// there is none.
 std::string whySharedScratch(const Kernel &, const LoopNode &);
+
+/// Whether one iteration of the loop is complete before the next one begins.
+bool isInTurn(const LoopNode &);
+/// Why scratch memory cannot be declared inside of a loop: the loop, or one around it, is realised so that several iterations would use
+/// it at once. "" if none is.
+std::string runsAtOnce(const LoopNode &);
 
 /// Why a loop cannot be realised in this way, whatever it is: it is realised already. "" if it is not.
 std::string alreadyRealised(const LoopNode &);

@@ -60,7 +60,7 @@ public:
     std::vector<NodePtr> parts, all;
     for (const NodePtr &part : sequence(x_.body)) {
       const Array *local = as<Array>(part);
-      if (local && local->space != Array::Space::Own)
+      if (local && (local->space != Array::Space::Own || !local->extents.empty()))
         return Why::OtherBody;
       if (local)
         all.push_back(

@@ -3,6 +3,7 @@
 #include "tests/unit/kernel/support.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/lift.h"
+#include "compiler/schedule/private_matrices.h"
 #include "compiler/schedule/versions.h"
 
 namespace pbc::kernel {
@@ -25,8 +26,9 @@ Lifted::Lifted(const std::string &program) {
 }
 
 Scheduled Lifted::kernel(int plan, int step) {
-  return lift(transform(), plans_.at(0).plans.at(plan).steps.at(step), facts_.at(0), choices_.at(0).grid,
-              context_)
+  const schedule::Step &lifted = plans_.at(0).plans.at(plan).steps.at(step);
+  return lift(transform(), lifted, facts_.at(0), choices_.at(0).grid, context_,
+              schedule::privateMatrices(transform(), plans_.at(0), lifted))
       .kernel;
 }
 

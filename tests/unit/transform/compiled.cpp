@@ -33,6 +33,8 @@ extern "C" void *pb_scratch(long bytes) {
   if (bytes > static_cast<long>(sizeof scratch)) __builtin_trap();
   return scratch;
 }
+extern "C" void *pb_cells_allocate(long bytes) { return __builtin_malloc(bytes > 0 ? bytes : 1); }
+extern "C" void pb_cells_release(void *cells) { __builtin_free(cells); }
 extern "C" long pb_cache_bytes(int level) { return level == 1 ? 2048 : 8192; }
 
 constexpr long kMost = kCells * kCells * 2;
@@ -130,7 +132,7 @@ void Comparison::add(const std::string &what, const Scheduled &before, const Sch
                         before.buffers.begin();
     regions += fmt::format("f.m_{} = region<{}>({}); ", buffer.name, buffer.rank, number);
     fills += fmt::format("fill({}, {}); ", number, buffer.rank);
-    if (buffer.role == Buffer::Role::Output)
+    if (isResult(buffer))
       sum += fmt::format(" + sumOf({}, {})", number, buffer.rank);
   }
   const emit::KernelText made = emit::kernelText(after, "kernel" + number, "Frame" + number, ctx_);

@@ -287,6 +287,8 @@ private:
 
 } // namespace
 
+bool isResult(const Buffer &b) { return b.role == Buffer::Role::Output && !b.isPrivate; }
+
 long Memory::cellsOf(int rank) {
   long count = 1;
   for (int d = 0; d < rank; ++d)
@@ -321,7 +323,7 @@ Memory::Memory(const Kernel &kernel) {
 unsigned long Memory::checksum(const Kernel &kernel) const {
   unsigned long sum = 0;
   for (std::size_t b = 0; b < buffers.size(); ++b)
-    for (std::size_t k = 0; kernel.buffers[b].role == Buffer::Role::Output && k < buffers[b].size(); ++k)
+    for (std::size_t k = 0; isResult(kernel.buffers[b]) && k < buffers[b].size(); ++k)
       sum += std::bit_cast<unsigned long>(buffers[b][k] + 0.0) * (2 * k + 1 + b);
   return sum;
 }

@@ -15,6 +15,9 @@ namespace pbc::kernel {
 
 using Parameters = std::map<std::string, long>;
 
+/// Whether somebody looks at it after the kernel.
+bool isResult(const Buffer &);
+
 /// The cells of all matrices, with space around those that kernels of tests may touch.
 struct Memory {
   static constexpr long kFirst = -16, kCount = 80; // along each dimension: cells [kFirst, kFirst + kCount)
@@ -25,7 +28,7 @@ struct Memory {
 
   explicit Memory(const Kernel &);
   std::vector<std::vector<double>> buffers;
-  /// A number for the contents of all outputs, in which each cell counts.
+  /// A number for the contents of all results, in which each cell counts.
   unsigned long checksum(const Kernel &) const;
 };
 

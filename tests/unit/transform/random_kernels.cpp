@@ -112,8 +112,9 @@ private:
     const std::string domain = points();
     const bool isFused = r_.once(2);
     const std::string value = isFused ? "T[x, y]" : read("T");
-    std::string text =
-        head("  buffer A double 2-d input\n  buffer T double 2-d output\n  buffer C double 2-d output\n");
+    std::string text = head(fmt::format(
+        "  buffer A double 2-d input\n  buffer T double 2-d output{}\n  buffer C double 2-d output\n",
+        r_.once(2) ? ", private" : ""));
     text += fmt::format("  S0[x, y]: T[x, y] = {} + 1.0\n    {{ S0[x, y] : {} }}\n", read("A"), domain);
     text += fmt::format("  S1[x, y] of rule {}: C[x, y] = {} * 2.0\n    {{ S1[x, y] : {} }}\n  schedule\n",
                         r_.number(0, 1), value, domain);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/loops.h"
+#include "compiler/kernel/print.h"
 #include "tests/unit/kernel/programs.h"
 #include "tests/unit/kernel/transform/support.h"
 #include <gmock/gmock.h>
@@ -102,20 +103,41 @@ sequence
 )");
 }
 
+TEST(Fission, MakesArraysOfVariablesThatSeveralPartsUse) {
+  Lifted product(programs::kMatrixProduct);
+  EXPECT_EQ(scheduleAfter(product.kernel(), "(x0, x, x1) = fission(x); order(k, x)"), R"(
+band y parallel
+  alloc:R0_s
+    sequence
+      R0_S0
+        band x0 = x parallel
+      R0_S1
+        band k
+          band x parallel
+      R0_S2
+        band x1 = x parallel
+)");
+  EXPECT_THAT(print(after(product.kernel(), "fission(x)")),
+              testing::HasSubstr("buffer R0_s double 3-d scratch of (w) x 1\n"));
+  EXPECT_THAT(print(after(product.kernel(), "tile(y, x; 4, 8); fission(x)")),
+              testing::HasSubstr("buffer R0_s double 5-d scratch of 8 x 1, in registers\n"));
+}
+
+TEST(Fission, MakesAnElementForEachStepOfALoopOfTheBody) {
+  Lifted squares(kColumnSquares);
+  const std::string text = print(after(squares.kernel(), "fission(k)"));
+  EXPECT_THAT(text, testing::HasSubstr("buffer R0_t double 3-d scratch of 1 x (h)\n"));
+  EXPECT_THAT(text, testing::HasSubstr("R0_t[0, k, x] = A[x, k]"));
+}
+
 TEST(Fission, Refuses) {
-  Lifted product(programs::kMatrixProduct), inPlace(kProductInPlace), squares(kColumnSquares),
-      pair(kTwoRules);
-  EXPECT_EQ(whyNot(product.kernel(), "fission(x)"),
-            "the variable R0_s would have to be an array, because 3 parts of the loop use it; in_place "
-            "makes it a cell of an output");
+  Lifted inPlace(kProductInPlace), pair(kTwoRules);
   EXPECT_EQ(whyNot(inPlace.kernel(), "in_place(R0_ab); fission(y)"),
             "there is just one statement or loop in its loop over y");
   EXPECT_EQ(whyNot(inPlace.kernel(), "in_place(R0_ab); fission(k)"),
             "there is just one statement or loop in its loop over k");
   EXPECT_EQ(whyNot(inPlace.kernel(), "in_place(R0_ab); (a, b) = fission(y, x)"),
             "it makes 4 loops (y, x, y, x), and 2 names are given");
-  EXPECT_THAT(whyNot(squares.kernel(), "fission(k)"),
-              testing::HasSubstr("a value would be used before it is computed (R0_S2["));
   EXPECT_EQ(whyNot(inPlace.kernel(), "in_place(R0_ab); lanes(x); fission(y, x)"),
             "its loop over x is realised as lanes:32 already");
   bool isRefused = false;
@@ -133,7 +155,13 @@ TEST(Fission, KeepsResults) {
                                 "in_place(R0_b); fission(x); tasks()"}),
       "");
   EXPECT_EQ(
-      differences(kColumnSquares, {"in_place(R0_b); fission(x)", "in_place(R0_b); fission(x); tile(x2; 4)"}),
+      differences(programs::kMatrixProduct, {"fission(x); order(k, x2); vector(x2)", "fission(y, x)",
+                                             "tasks(); tile(y, x; 4, 8); fission(y, x); order(y2, k, x2)"}),
+      "");
+  EXPECT_EQ(differences(programs::kTriangle, {"fission(x)", "fission(y, x); order(k, y2, x2)"}), "");
+  EXPECT_EQ(
+      differences(kColumnSquares, {"fission(k)", "in_place(R0_b); (k1, k2) = fission(k); vector(k1)",
+                                   "in_place(R0_b); fission(x)", "in_place(R0_b); fission(x); tile(x2; 4)"}),
       "");
   EXPECT_EQ(differences(kProductInPlace, {"in_place(R0_ab); fission(y, x); order(y2, k, x2); vector(x2)",
                                           "in_place(R0_ab); fission(x)",

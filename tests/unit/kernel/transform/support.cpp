@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <isl/schedule.h>
+#include <set>
 
 namespace pbc::kernel {
 namespace {
@@ -30,8 +31,10 @@ std::string callOf(const Scheduled &kernel, std::size_t number) {
                      loops, fmt::join(low, ", "), fmt::join(high, ", "), number);
 }
 
-/// A function `runs<name>` that fills matrices, runs the kernels and gives the sum of what is in them, bit by bit.
-std::string runOf(const Lifted &lifted, const std::string &name, const std::string &calls) {
+/// A function `runs<name>` that fills matrices, runs the kernels and gives the sum of what is in them, bit by bit. What is in
+/// private matrices does not matter.
+std::string runOf(const Lifted &lifted, const std::string &name, const std::string &calls,
+                  const std::set<std::string> &isPrivate) {
   std::string text = "unsigned long runs" + name + "(Frame f, int step, int most) {\n  seed = 7;\n";
   for (const sema::Matrix &m : lifted.transform().matrices) {
     const std::string id = poly::mangle(m.name);
@@ -44,7 +47,9 @@ std::string runOf(const Lifted &lifted, const std::string &name, const std::stri
   text += "  {\n" + calls + "  }\n  unsigned long all = 0;\n";
   for (const sema::Matrix &m : lifted.transform().matrices) {
     const std::string id = poly::mangle(m.name);
-    text += fmt::format("  all = bits(x_{0}, all);\n  delete[] x_{0}.data;\n", id);
+    if (!isPrivate.contains(id))
+      text += fmt::format("  all = bits(x_{}, all);\n", id);
+    text += fmt::format("  delete[] x_{}.data;\n", id);
   }
   return text + "  return all;\n}\n";
 }
@@ -128,13 +133,18 @@ std::string differences(const std::string &program, const std::vector<std::strin
     return callOf(kernel, kernels.size() - 1);
   };
   std::string calls, functions;
-  for (int step = 0; step < lifted.steps(); ++step)
+  std::set<std::string> isPrivate;
+  for (int step = 0; step < lifted.steps(); ++step) {
     calls += add(lifted.kernel(0, step));
+    for (const Buffer &b : kernels.back().buffers)
+      if (b.isPrivate)
+        isPrivate.insert(b.name);
+  }
   const std::string sizes = loopsOverSizes(kernels.front());
   std::string declared;
   for (const std::string &size : kernels.front().parameters)
     declared += fmt::format("    [[maybe_unused]] const long {0} = f.v_{0};\n", size);
-  functions = runOf(lifted, "Plain", declared + calls);
+  functions = runOf(lifted, "Plain", declared + calls, isPrivate);
   std::string compared;
   for (std::size_t k = 0; k < scripts.size(); ++k) {
     calls.clear();
@@ -150,7 +160,7 @@ std::string differences(const std::string &program, const std::vector<std::strin
     }
     if (!isApplied)
       return scripts[k] + " does not apply: " + why;
-    functions += runOf(lifted, std::to_string(k), declared + calls);
+    functions += runOf(lifted, std::to_string(k), declared + calls, isPrivate);
     compared += fmt::format("    if (runs{}(f, step, most + 8) != wanted) printf(\"{} at", k, scripts[k]);
     std::string values;
     for (const std::string &size : kernels.front().parameters) {

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Memory of a task, for what emitted code keeps between the matrices and the registers.
+//
+//   const pb::ScratchArray<double> A_map_l(A_map_n1 * A_map_n0);    // emitted: a copy of a matrix whose size the task knows
+//   A_map_l[y * A_map_n0 + x] = A_p[x * A_s0 + y * A_s1];
+//
+// Arrays of constant size do not need it: they are static and thread-local.
+#pragma once
+
+namespace pb {
+
+extern "C" {
+/// Memory of the calling thread, at least so many bytes, aligned to a cache line; valid until the thread's
+/// next call. Defined in runtime/matrix/scratch.cpp.
+void *pb_scratch(long bytes);
+/// Memory of its own, aligned to a cache line; nothing is in it. No bytes if the number is negative. Throws std::bad_alloc. Defined
+/// there, too.
+[[gnu::malloc]] void *pb_cells_allocate(long bytes);
+void pb_cells_release(void *);
+}
+
+/// So many cells until the end of the block.
+template <class T>
+class ScratchArray {
+public:
+  explicit ScratchArray(long count) : first_(static_cast<T *>(pb_cells_allocate(count * long(sizeof(T))))) {}
+  ~ScratchArray() { pb_cells_release(first_); }
+  ScratchArray(const ScratchArray &) = delete;
+  ScratchArray &operator=(const ScratchArray &) = delete;
+  T &operator[](long at) const { return first_[at]; }
+
+private:
+  T *const first_;
+};
+
+} // namespace pb
