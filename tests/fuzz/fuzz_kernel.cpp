@@ -101,6 +101,6 @@ fuzz::Verdict readBack(const std::string &text) {
 } // namespace
 
 int main(int argc, char **argv) {
-  return fuzz::campaign(
-      {.name = "fuzz_kernel", .seeds = kernels, .tryText = readBack, .secondsEach = 20}, argc, argv);
+  return fuzz::campaign({.name = "fuzz_kernel", .seeds = kernels, .tryText = readBack, .secondsEach = 20},
+                        argc, argv);
 }

@@ -53,7 +53,8 @@ double reach(const isl::pw_aff &f) {
 std::string loopThatGoesTooFar(const Scheduled &kernel) {
   for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
     for (const std::string &statement : statementsAt(loop.band))
-      if (const std::optional<isl::pw_aff> f = member(loop.band, 0, statement); f && reach(*f) > kLargestValue)
+      if (const std::optional<isl::pw_aff> f = member(loop.band, 0, statement);
+          f && reach(*f) > kLargestValue)
         return loop.label;
   return "";
 }

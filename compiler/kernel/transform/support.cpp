@@ -155,13 +155,14 @@ bool boundsMove(const Scheduled &kernel, const LoopNode &inner, const LoopNode &
 
 std::string whyNotCounting(const Scheduled &kernel, const LoopNode &loop) {
   const isl::set steps = stepsOf(kernel, loop);
-  const isl::val stride =
-      isl::manage(isl_set_get_stride(steps.get(), static_cast<int>(isl_set_dim(steps.get(), isl_dim_set)) - 1));
+  const isl::val stride = isl::manage(
+      isl_set_get_stride(steps.get(), static_cast<int>(isl_set_dim(steps.get(), isl_dim_set)) - 1));
   return stride.is_one() ? "" : fmt::format("the loop over {} does not go up in steps of one", loop.label);
 }
 
 bool isOneRange(const Scheduled &kernel, const LoopNode &loop) {
-  const isl::set steps = isl::manage(isl_set_gist_params(stepsOf(kernel, loop).release(), kernel.context.copy()));
+  const isl::set steps =
+      isl::manage(isl_set_gist_params(stepsOf(kernel, loop).release(), kernel.context.copy()));
   return isl_set_n_basic_set(poly::simplified(steps).get()) <= 1;
 }
 

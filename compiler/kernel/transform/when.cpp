@@ -48,8 +48,7 @@ isl_pw_aff *valueOf(const Sum &sum, isl_space *space) {
   value = isl_aff_set_constant_val(value, isl_val_int_from_si(ctx, sum.constant));
   for (const auto &[name, factor] : sum.terms)
     value = isl_aff_set_coefficient_val(
-        value, isl_dim_param,
-        isl_space_find_dim_by_name(space, isl_dim_param, poly::mangle(name).c_str()),
+        value, isl_dim_param, isl_space_find_dim_by_name(space, isl_dim_param, poly::mangle(name).c_str()),
         isl_val_int_from_si(ctx, factor));
   return isl_pw_aff_from_aff(value);
 }

@@ -136,7 +136,8 @@ private:
 
   /// Two sums of a point, whose loops follow each other.
   std::string twoSums() {
-    const std::string domain = points(), depth = r_.of<std::string>({"0 <= k < n", "0 <= k <= y", "0 <= k < 4"}),
+    const std::string domain = points(),
+                      depth = r_.of<std::string>({"0 <= k < n", "0 <= k <= y", "0 <= k < 4"}),
                       other = r_.once(2) ? depth : "0 <= k < m";
     const auto term = [&] {
       return r_.once(2) ? fmt::format("A[{}, y]", near("k")) : fmt::format("A[x, {}]", near("k"));
@@ -147,10 +148,12 @@ private:
     text += fmt::format("  S0[x, y]: s[x, y] = 0.0\n    {{ S0[x, y] : {0} }}\n"
                         "  S1[x, y]: t[x, y] = 0.0\n    {{ S1[x, y] : {0} }}\n",
                         domain);
-    text += fmt::format("  S2[x, y; k]: s[x, y] += {}\n    {{ S2[x, y, k] : {} and {} }}\n", term(), domain, depth);
-    text += fmt::format("  S3[x, y; k]: t[x, y] {}= {}\n    {{ S3[x, y, k] : {} and {} }}\n", r_.once(2) ? "+" : "-",
-                        term(), domain, other);
-    text += fmt::format("  S4[x, y]: C[x, y] = s[x, y]{}t[x, y]\n    {{ S4[x, y] : {} }}\n", operation(), domain);
+    text += fmt::format("  S2[x, y; k]: s[x, y] += {}\n    {{ S2[x, y, k] : {} and {} }}\n", term(), domain,
+                        depth);
+    text += fmt::format("  S3[x, y; k]: t[x, y] {}= {}\n    {{ S3[x, y, k] : {} and {} }}\n",
+                        r_.once(2) ? "+" : "-", term(), domain, other);
+    text +=
+        fmt::format("  S4[x, y]: C[x, y] = s[x, y]{}t[x, y]\n    {{ S4[x, y] : {} }}\n", operation(), domain);
     return text + fmt::format("  schedule\n    band {}\n      alloc:s\n        alloc:t\n          sequence\n"
                               "            S0\n            S1\n            S2\n              band k\n"
                               "            S3\n              band k\n            S4\n",
@@ -165,7 +168,8 @@ private:
     std::string text = head(std::string(hasLocal ? "  buffer s double 2-d local\n" : "") +
                             "  buffer A double 2-d input\n  buffer B double 2-d input\n"
                             "  buffer C double 2-d output\n");
-    text += fmt::format("  S0[x, y]: {} = {}\n    {{ S0[x, y] : 0 <= x < n and 0 <= y < m }}\n", sum, read("B", false));
+    text += fmt::format("  S0[x, y]: {} = {}\n    {{ S0[x, y] : 0 <= x < n and 0 <= y < m }}\n", sum,
+                        read("B", false));
     text += fmt::format("  S1[x, y; k]: {} -= A[k, y] * C[x, k]\n"
                         "    {{ S1[x, y, k] : 0 <= x < n and 0 <= y < m and {} <= k < y }}\n",
                         sum, first);

@@ -20,7 +20,8 @@ public:
     const std::vector<LoopNode> loops = loopsOf(kernel.schedule.tree);
     std::map<std::vector<std::string>, std::string> before; // by the loops around
     for (std::size_t k = 0; k < loops.size(); ++k) {
-      if (k + 1 == loops.size() || loops[k + 1].how || labelsAround(loops[k + 1]).size() <= labelsAround(loops[k]).size())
+      if (k + 1 == loops.size() || loops[k + 1].how ||
+          labelsAround(loops[k + 1]).size() <= labelsAround(loops[k]).size())
         likely_.push_back(loops[k].label);
       std::string &other = before[labelsAround(loops[k])];
       if (!other.empty())
@@ -32,9 +33,8 @@ public:
   script::Step make(const Transformation &t) {
     script::Step step;
     step.transformation = t.name;
-    hasPair_ = std::count_if(t.parameters.begin(), t.parameters.end(), [](const Parameter &p) {
-                 return p.kind == Kind::Loop && !p.isOptional;
-               }) > 1;
+    hasPair_ = std::count_if(t.parameters.begin(), t.parameters.end(),
+                             [](const Parameter &p) { return p.kind == Kind::Loop && !p.isOptional; }) > 1;
     for (const Parameter &p : t.parameters) {
       if (p.isOptional && r_.once(2))
         continue;
@@ -138,8 +138,8 @@ private:
     if (r_.once(30))
       return script::number(r_.once(2) ? p.most : p.least);
     const long nearZero = std::clamp(0L, p.least, p.most);
-    return script::number(std::clamp(nearZero + r_.number(nearZero == p.least ? 0 : -3, r_.once(3) ? 16 : 4),
-                                     p.least, p.most));
+    return script::number(
+        std::clamp(nearZero + r_.number(nearZero == p.least ? 0 : -3, r_.once(3) ? 16 : 4), p.least, p.most));
   }
 
   script::Sum sum() {

@@ -9,8 +9,8 @@
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/verify.h"
-#include "tests/unit/transform/compiled.h"
 #include "tests/unit/sanitized.h"
+#include "tests/unit/transform/compiled.h"
 #include "tests/unit/transform/random_steps.h"
 #include "tests/unit/transform/textual.h"
 #include <algorithm>
@@ -80,8 +80,9 @@ private:
     for (const Transformation &t : transformations())
       all.push_back(&t);
     r_.shuffle(all);
-    std::partial_sort(all.begin(), all.begin() + kRare, all.end(),
-                      [&](const Transformation *a, const Transformation *b) { return count(*a) < count(*b); });
+    std::partial_sort(
+        all.begin(), all.begin() + kRare, all.end(),
+        [&](const Transformation *a, const Transformation *b) { return count(*a) < count(*b); });
     return *all[static_cast<std::size_t>(r_.number(0, kRare - 1))];
   }
 

@@ -58,11 +58,10 @@ TEST(Steps, AStepEndsWithItsBudget) {
 
 /// Whatever question of isl is the one that ends a step, the step is refused, and nothing else happens.
 TEST(Steps, EveryBudgetIsSafe) {
-  for (const char *text :
-       {"order(x, y)", "fission(x)", "skew(x, y; 1)", "reverse(x)", "tile(y, x; 4, 4)", "split(x; 3)",
-        "peel(x; first = 1)", "pad(k, y)", "when(n >= 2 * m)", "partial_sums(k; 4)", "tasks()",
-        "registers(y, x)", "unroll(k)", "lanes(x)", "scalar(x)", "in_place(s)", "stage(B, at = x)",
-        "keep(C, at = x)"}) {
+  for (const char *text : {"order(x, y)", "fission(x)", "skew(x, y; 1)", "reverse(x)", "tile(y, x; 4, 4)",
+                           "split(x; 3)", "peel(x; first = 1)", "pad(k, y)", "when(n >= 2 * m)",
+                           "partial_sums(k; 4)", "tasks()", "registers(y, x)", "unroll(k)", "lanes(x)",
+                           "scalar(x)", "in_place(s)", "stage(B, at = x)", "keep(C, at = x)"}) {
     SCOPED_TRACE(text);
     Texts t;
     const Scheduled k = withLabels(t.kernel(kProduct));
@@ -91,18 +90,22 @@ TEST(Steps, RealisedLoopsStayPossible) {
     t.run(k, steps, &why);
     return why;
   };
-  EXPECT_EQ(whyNot(product, "lanes(x; 8); stage(B, at = k)"),
-            "its loop over x is realised as lanes:8 already: iterations of the loop over x would share B_pack");
+  EXPECT_EQ(
+      whyNot(product, "lanes(x; 8); stage(B, at = k)"),
+      "its loop over x is realised as lanes:8 already: iterations of the loop over x would share B_pack");
   EXPECT_EQ(whyNot(product, "lanes(x; 8); pad(k, y)"),
             "its loop over x is realised as lanes:8 already: S1_v is no array of lanes");
   EXPECT_EQ(whyNot(product, "in_place(s); partial_sums(k; 4); lanes(x)"),
             "iterations of the loop over x would share S1_sums");
-  EXPECT_EQ(whyNot(product, "registers(y, x); scalar(x)"),
-            "its loop over y is realised as registers already: its blocks of points have the loop over x inside");
-  EXPECT_EQ(whyNot(add, "vector(x); order(x, y)"),
-            "its loop over x is realised as vector already: the loop over y inside it is not written out (unroll)");
+  EXPECT_EQ(
+      whyNot(product, "registers(y, x); scalar(x)"),
+      "its loop over y is realised as registers already: its blocks of points have the loop over x inside");
+  EXPECT_EQ(
+      whyNot(add, "vector(x); order(x, y)"),
+      "its loop over x is realised as vector already: the loop over y inside it is not written out (unroll)");
   EXPECT_EQ(whyNot(add, "vector(x); jam(y; 2); keep(A, at = x)"),
-            "its loop over y is realised as jam:2 already: the loop over y does not contain just a vector loop of one statement");
+            "its loop over y is realised as jam:2 already: the loop over y does not contain just a vector "
+            "loop of one statement");
   EXPECT_EQ(whyNot(add, "vector(x); jam(y; 2); tile(y; 4)"), "its loop over y is realised as jam:2 already");
   EXPECT_EQ(whyNot(add, "vector(x); tile(y; 4); jam(y; 2)"), "it applies");
 }
@@ -110,7 +113,8 @@ TEST(Steps, RealisedLoopsStayPossible) {
 TEST(Steps, LoopsInsideLanesAreAlike) {
   Texts t;
   EXPECT_EQ(t.after(t.kernel(kProduct), "lanes(y)"), "refused: the length of the loop over k depends on y");
-  EXPECT_EQ(t.after(t.kernel(kPlus), "skew(x, y); lanes(y)"), "refused: the length of the loop over x depends on y");
+  EXPECT_EQ(t.after(t.kernel(kPlus), "skew(x, y); lanes(y)"),
+            "refused: the length of the loop over x depends on y");
   EXPECT_EQ(t.after(t.kernel(kPlus), "lanes(y; 8)"), "lanes:8\n  band y parallel\n    band x parallel\n");
 }
 
