@@ -40,6 +40,10 @@ Outcome applied(const Transformation &transformation, const Arguments &arguments
   Outcome made = transformation.apply(kernel, arguments);
   if (!made.kernel)
     return made;
+  const std::vector<std::string> labels = labelsOf(made.kernel->schedule.tree);
+  for (const std::string &name : arguments.results())
+    if (std::find(labels.begin(), labels.end(), name) == labels.end())
+      return {std::nullopt, fmt::format("it makes no loop that could be called {}", name)};
   if (std::string why = whyTooManyLoops(*made.kernel); !why.empty())
     return {std::nullopt, std::move(why)};
   if (const std::string loop = loopThatGoesTooFar(*made.kernel); !loop.empty())

@@ -148,6 +148,36 @@ TEST(Steps, KernelsHaveNotTooManyLoops) {
   EXPECT_TRUE(t.run(add, wide));
 }
 
+TEST(Steps, NamesAreForLoopsThatAStepMakes) {
+  Texts t;
+  EXPECT_EQ(t.after(t.kernel(kPlus), "(q) = vector(x)"), "refused: it makes no loop that could be called q");
+  EXPECT_EQ(t.after(t.kernel(kPlus), "(a, b) = keep(A, at = x)"),
+            "refused: it makes no loop that could be called a");
+}
+
+/// The copies of different loops have no points in common, by which tasks could be cut.
+TEST(Steps, CopiesHaveTheirOwnPoints) {
+  Texts t;
+  const Scheduled k = t.kernel(R"(
+kernel Sweeps [n, m]
+  context n >= 0 and m >= 0
+  buffer A double 1-d input
+  buffer C double 2-d output
+  S0[x]: C[x, 0] = A[x]
+    { S0[x] : 0 <= x < n and m > 0 }
+  S1[x, y]: C[x, y] = C[x, -1 + y]
+    { S1[x, y] : 0 <= x < n and 0 < y < m }
+  schedule
+    sequence
+      S0
+        band x
+      S1
+        band y, x
+)");
+  EXPECT_EQ(t.after(k, "keep(C, x2); keep(C, x); tasks()"),
+            "refused: every loop over its points carries a dependence");
+}
+
 TEST(Steps, LoopsCountIn64Bits) {
   Texts t;
   EXPECT_EQ(t.after(t.kernel(kPlus), "skew(x, y; 1000); skew(y, x; 1000); tile(y; 999999999)"),
