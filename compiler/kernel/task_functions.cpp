@@ -34,7 +34,8 @@ isl::union_pw_aff variable(const Kernel &kernel, int d) {
 
 /// `f`, a function of one statement's free variables, for another statement of the same rule.
 std::optional<isl::pw_aff> transferred(const isl::aff &f, const Statement &from, const Statement &to) {
-  if (isl_aff_dim(f.get(), isl_dim_div) > 0)
+  const bool areOfTheSamePoints = from.freeCount == to.freeCount; // copies of matrices have their own
+  if (isl_aff_dim(f.get(), isl_dim_div) > 0 || !areOfTheSamePoints)
     return std::nullopt;
   isl_space *space = isl_set_get_space(to.domain.get());
   isl_aff *out = isl_aff_zero_on_domain(isl_local_space_from_space(space));

@@ -132,34 +132,58 @@ private:
     return apart;
   }
 
+  /// Locals whose declaration would stand in the block of the node itself, outside of loops and branches.
+  static std::set<std::string> declaredBy(const isl::ast_node &n) {
+    std::set<std::string> all;
+    if (isl_ast_node_get_type(n.get()) != isl_ast_node_mark)
+      return all;
+    all = declaredBy(isl::manage(isl_ast_node_mark_get_node(n.get())));
+    if (const std::optional<Declaration> own = declarationAt(n.get()))
+      all.insert(own->local);
+    return all;
+  }
+
   void children(std::vector<NodePtr> &to, const isl::ast_node_list &list) {
     std::vector<isl::ast_node> all;
     for (unsigned k = 0; k < list.size(); ++k)
       all.push_back(list.at(static_cast<int>(k)));
-    const std::vector<Group> groups = groupsOf(all);
+    std::vector<Group> groups = groupsOf(all);
+    groups.push_back({all.size(), all.size(), {}});
     std::size_t next = 0;
     for (const Group &group : groups) {
       for (; next < group.first; ++next)
-        add(to, all[next]);
-      std::vector<NodePtr> inside;
-      std::vector<std::string> declared;
-      for (const std::string &local : group.locals)
-        if (!declared_.contains(local)) {
-          declare(inside, local);
-          declared.push_back(local);
-        }
-      declared_.insert(declared.begin(), declared.end());
-      for (; next <= group.last; ++next)
-        add(inside, all[next]);
-      for (const std::string &local : declared)
-        declared_.erase(local);
-      if (group.first == 0 && group.last + 1 == all.size())
-        to.insert(to.end(), inside.begin(), inside.end());
-      else
-        to.push_back(scope(std::move(inside)));
+        together(to, all, {next, next, {}});
+      if (group.first < all.size())
+        together(to, all, group);
+      next = group.last + 1;
     }
-    for (; next < all.size(); ++next)
-      add(to, all[next]);
+  }
+
+  /// Adds the children of a group, in a scope if later ones declare the same Locals.
+  void together(std::vector<NodePtr> &to, const std::vector<isl::ast_node> &all, const Group &group) {
+    std::vector<NodePtr> inside;
+    std::set<std::string> own;
+    for (const std::string &local : group.locals)
+      if (!declared_.contains(local)) {
+        declare(inside, local);
+        own.insert(local);
+      }
+    declared_.insert(own.begin(), own.end());
+    std::set<std::string> known = own;
+    for (std::size_t k = group.first; k <= group.last; ++k) {
+      known.merge(declaredBy(all[k]));
+      add(inside, all[k]);
+    }
+    for (const std::string &local : own)
+      declared_.erase(local);
+    bool isApart = false;
+    for (std::size_t k = group.last + 1; k < all.size() && !known.empty(); ++k)
+      for (const Declaration &d : declarationsIn(all[k]))
+        isApart |= known.contains(d.local);
+    if (isApart)
+      to.push_back(scope(std::move(inside)));
+    else
+      to.insert(to.end(), inside.begin(), inside.end());
   }
 
   void declare(std::vector<NodePtr> &to, const std::string &local) const {

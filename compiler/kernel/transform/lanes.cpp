@@ -58,6 +58,8 @@ std::string otherLanes(const LoopNode &loop) {
 std::string whyNoLanes(const Scheduled &kernel, const LoopNode &loop) {
   if (const std::string other = otherLanes(loop); !other.empty())
     return fmt::format("the loop over {} runs in groups of lanes already", other);
+  if (std::string why = whySharedScratch(kernel, loop); !why.empty())
+    return why;
   const std::vector<int> statements = statementsBelow(kernel, loop);
   const Statement &first = kernel.statements[statements.front()];
   const int x = memberDimension(kernel, loop.band);
@@ -71,9 +73,8 @@ std::string whyNoLanes(const Scheduled &kernel, const LoopNode &loop) {
   }
   if (!isParallel(loop.band, 0, kernel.dependences, false))
     return fmt::format("a point needs the one before it along {}", loop.label);
-  for (const auto &check : {whyNotCounting(kernel, loop), whySharedScratch(kernel, loop)})
-    if (!check.empty())
-      return check;
+  if (std::string why = whyNotCounting(kernel, loop); !why.empty())
+    return why;
   return movingLoop(kernel, loop);
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/kernel/transform/reach.h"
 #include "compiler/kernel/transform/realisable.h"
 #include "compiler/syntax/nearest.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,10 +23,29 @@ StepProblem unknown(const script::Step &step) {
           step.nameSpan};
 }
 
+/// What isl and the compiler of the printed loops can still take; programs have a dozen loops.
+constexpr std::size_t kMostLoops = 100, kMostDepth = 24;
+
+std::string whyTooManyLoops(const Scheduled &kernel) {
+  const std::vector<LoopNode> loops = loopsOf(kernel.schedule.tree);
+  if (loops.size() > kMostLoops)
+    return fmt::format("it would have more than {} loops", kMostLoops);
+  const bool isDeep = std::any_of(loops.begin(), loops.end(), [](const LoopNode &loop) {
+    return static_cast<std::size_t>(isl_schedule_node_get_schedule_depth(loop.band.get())) >= kMostDepth;
+  });
+  return isDeep ? fmt::format("it would have more than {} loops inside each other", kMostDepth) : "";
+}
+
 Outcome applied(const Transformation &transformation, const Arguments &arguments, const Scheduled &kernel) {
   Outcome made = transformation.apply(kernel, arguments);
   if (!made.kernel)
     return made;
+  const std::vector<std::string> labels = labelsOf(made.kernel->schedule.tree);
+  for (const std::string &name : arguments.results())
+    if (std::find(labels.begin(), labels.end(), name) == labels.end())
+      return {std::nullopt, fmt::format("it makes no loop that could be called {}", name)};
+  if (std::string why = whyTooManyLoops(*made.kernel); !why.empty())
+    return {std::nullopt, std::move(why)};
   if (const std::string loop = loopThatGoesTooFar(*made.kernel); !loop.empty())
     return {std::nullopt, fmt::format("the values of its loop over {} would be too large", loop)};
   if (std::string why = whyNotRealisable(kernel, *made.kernel); !why.empty())

@@ -12,6 +12,8 @@ std::string whyNoVector(const Scheduled &kernel, const LoopNode &loop) {
   for (const int s : statementsBelow(kernel, loop))
     if (kernel.statements[s].isOpaque)
       return "its body is a call of C++ code";
+  if (std::string why = whySharedScratch(kernel, loop); !why.empty())
+    return why;
   if (!isParallel(loop.band, 0, kernel.dependences, false))
     return fmt::format("a point needs the one before it along {}", loop.label);
   std::string inside;
@@ -22,7 +24,7 @@ std::string whyNoVector(const Scheduled &kernel, const LoopNode &loop) {
   });
   if (!inside.empty())
     return fmt::format("the loop over {} inside it is not written out (unroll)", inside);
-  return whySharedScratch(kernel, loop);
+  return "";
 }
 
 namespace {

@@ -33,6 +33,8 @@ public:
   script::Step make(const Transformation &t) {
     script::Step step;
     step.transformation = t.name;
+    hasPair_ = std::count_if(t.parameters.begin(), t.parameters.end(),
+                             [](const Parameter &p) { return p.kind == Kind::Loop && !p.isOptional; }) > 1;
     for (const Parameter &p : t.parameters) {
       if (p.isOptional && r_.once(2))
         continue;
@@ -63,7 +65,7 @@ private:
     std::vector<Value> values;
     switch (p.kind) {
     case Kind::Loop:
-      last_ = last_.empty() ? label() : nextTo(last_);
+      last_ = !last_.empty() ? nextTo(last_) : hasPair_ && !labels_.empty() ? r_.of(labels_) : label();
       return {script::name(last_)};
     case Kind::Loops:
       for (const std::string &one : several())
@@ -99,7 +101,7 @@ private:
     const auto at = std::find(labels_.begin(), labels_.end(), loop);
     if (at == labels_.end() || r_.once(6))
       return label();
-    const long place = (at - labels_.begin()) + (r_.once(2) ? 1 : -1);
+    const long place = (at - labels_.begin()) + (r_.once(2) ? 1 : -1) * (r_.once(4) ? 2 : 1);
     return labels_[static_cast<std::size_t>(std::clamp(place, 0L, static_cast<long>(labels_.size()) - 1))];
   }
 
@@ -162,7 +164,8 @@ private:
   Random &r_;
   std::vector<std::string> labels_, locals_, matrices_, likely_;
   std::vector<std::vector<std::string>> siblings_;
-  std::string last_; // loop that was an argument
+  bool hasPair_ = false; // the step has two loops, and often only these in one order fit
+  std::string last_;     // loop that was an argument
 };
 
 } // namespace

@@ -33,6 +33,17 @@ kernel Product [n, m]  may reassociate
           S2
 )";
 
+const std::string kPlus = R"(
+kernel Add [n, m]
+  context n >= 0 and m >= 0
+  buffer A double 2-d input
+  buffer C double 2-d output
+  S[x, y]: C[x, y] = A[x, y] + 1.0
+    { S[x, y] : 0 <= x < n and 0 <= y < m }
+  schedule
+    band y, x
+)";
+
 const char *const kTooLong = "it would take too long to find out whether it applies";
 
 TEST(Steps, AStepEndsWithItsBudget) {
@@ -68,6 +79,109 @@ TEST(Steps, EveryBudgetIsSafe) {
       }
     }
   }
+}
+
+/// What a step does to loops that it does not name: these keep their realisations, or the step is refused.
+TEST(Steps, RealisedLoopsStayPossible) {
+  Texts t;
+  const Scheduled product = t.kernel(kProduct), add = t.kernel(kPlus);
+  const auto whyNot = [&](const Scheduled &k, const std::string &steps) {
+    std::string why = "it applies";
+    t.run(k, steps, &why);
+    return why;
+  };
+  EXPECT_EQ(
+      whyNot(product, "lanes(x; 8); stage(B, at = k)"),
+      "its loop over x is realised as lanes:8 already: iterations of the loop over x would share B_pack");
+  EXPECT_EQ(whyNot(product, "lanes(x; 8); pad(k, y)"),
+            "its loop over x is realised as lanes:8 already: S1_v is no array of lanes");
+  EXPECT_EQ(whyNot(product, "in_place(s); partial_sums(k; 4); lanes(x)"),
+            "iterations of the loop over x would share S1_sums");
+  EXPECT_EQ(
+      whyNot(product, "registers(y, x); scalar(x)"),
+      "its loop over y is realised as registers already: its blocks of points have the loop over x inside");
+  EXPECT_EQ(
+      whyNot(add, "vector(x); order(x, y)"),
+      "its loop over x is realised as vector already: the loop over y inside it is not written out (unroll)");
+  EXPECT_EQ(whyNot(add, "vector(x); jam(y; 2); keep(A, at = x)"),
+            "its loop over y is realised as jam:2 already: the loop over y does not contain just a vector "
+            "loop of one statement");
+  EXPECT_EQ(whyNot(add, "vector(x); jam(y; 2); tile(y; 4)"), "its loop over y is realised as jam:2 already");
+  EXPECT_EQ(whyNot(add, "vector(x); tile(y; 4); jam(y; 2)"), "it applies");
+}
+
+TEST(Steps, LoopsInsideLanesAreAlike) {
+  Texts t;
+  EXPECT_EQ(t.after(t.kernel(kProduct), "lanes(y)"), "refused: the length of the loop over k depends on y");
+  EXPECT_EQ(t.after(t.kernel(kPlus), "skew(x, y); lanes(y)"),
+            "refused: the length of the loop over x depends on y");
+  EXPECT_EQ(t.after(t.kernel(kPlus), "lanes(y; 8)"), "lanes:8\n  band y parallel\n    band x parallel\n");
+}
+
+TEST(Steps, WhatRunsTogetherGoesUpByOne) {
+  Texts t;
+  std::string every = kPlus;
+  every.replace(every.find("0 <= x < n"), 10, "0 <= x < n and x mod 2 = 0");
+  EXPECT_EQ(t.after(t.kernel(every), "lanes(x)"), "refused: the loop over x does not go up in steps of one");
+  EXPECT_EQ(t.after(t.kernel(every), "vector(x); jam(y; 2)"),
+            "refused: the loop over x does not go up in steps of one");
+}
+
+TEST(Steps, BlocksAreOfOneRange) {
+  Texts t;
+  std::string holes = kProduct;
+  for (std::size_t at = 0; (at = holes.find("0 <= y < m", at)) != std::string::npos; at += 40)
+    holes.replace(at, 10, "0 <= y < m and (x < 2 or y >= 2)");
+  EXPECT_EQ(t.after(t.kernel(holes), "registers(y, x)"),
+            "refused: the points of its loop over x are several ranges");
+}
+
+TEST(Steps, KernelsHaveNotTooManyLoops) {
+  Texts t;
+  std::string deep, wide;
+  for (int k = 0; k < 24; ++k)
+    deep += "tile(x; 2); ";
+  for (int k = 0; k < 6; ++k)
+    wide += "when(n > " + std::to_string(1 << k) + "); ";
+  EXPECT_EQ(t.after(t.kernel(kPlus), deep), "refused: it would have more than 24 loops inside each other");
+  const Scheduled add = t.kernel(kPlus);
+  EXPECT_TRUE(t.run(add, wide));
+}
+
+TEST(Steps, NamesAreForLoopsThatAStepMakes) {
+  Texts t;
+  EXPECT_EQ(t.after(t.kernel(kPlus), "(q) = vector(x)"), "refused: it makes no loop that could be called q");
+  EXPECT_EQ(t.after(t.kernel(kPlus), "(a, b) = keep(A, at = x)"),
+            "refused: it makes no loop that could be called a");
+}
+
+/// The copies of different loops have no points in common, by which tasks could be cut.
+TEST(Steps, CopiesHaveTheirOwnPoints) {
+  Texts t;
+  const Scheduled k = t.kernel(R"(
+kernel Sweeps [n, m]
+  context n >= 0 and m >= 0
+  buffer A double 1-d input
+  buffer C double 2-d output
+  S0[x]: C[x, 0] = A[x]
+    { S0[x] : 0 <= x < n and m > 0 }
+  S1[x, y]: C[x, y] = C[x, -1 + y]
+    { S1[x, y] : 0 <= x < n and 0 < y < m }
+  schedule
+    sequence
+      S0
+        band x
+      S1
+        band y, x
+)");
+  EXPECT_EQ(t.after(k, "keep(C, x2); keep(C, x); tasks()"),
+            "refused: every loop over its points carries a dependence");
+}
+
+TEST(Steps, LoopsCountIn64Bits) {
+  Texts t;
+  EXPECT_EQ(t.after(t.kernel(kPlus), "skew(x, y; 1000); skew(y, x; 1000); tile(y; 999999999)"),
+            "refused: the values of its loop over y would be too large");
 }
 
 TEST(Steps, AClashHasAText) {
