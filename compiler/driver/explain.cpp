@@ -432,7 +432,8 @@ std::string asProse(const Json &program) {
                            m["why"].get<std::string>());
     }
     for (const auto &kernel : t.value("kernels", Json::array())) {
-      out += fmt::format("  kernel {}\n", kernel["name"].get<std::string>());
+      if (!kernel["options"].empty())
+        out += fmt::format("  kernel {}\n", kernel["name"].get<std::string>());
       for (const auto &o : kernel["options"])
         out += fmt::format("    {} = {}; or {}: {}\n", o["option"].get<std::string>(),
                            o["in_use"].get<std::string>(), either(o["others"]), o["doc"].get<std::string>());

@@ -190,13 +190,19 @@ void KernelRequests::check(const emit::Input &in, const Reports &reports,
     }
     if (applies)
       continue;
-    const std::string what = r.isScript() ? "this script" : fmt::format("{} = {}", r.option, r.value);
-    diagnostics
-        .error(refused->span.end ? refused->span : r.span,
-               fmt::format("the kernel `{}` of `{}` cannot have {}: {}", r.kernel, r.transform, what,
-                           refused->why))
-        .help(refused->help.empty() ? "`pbc explain --kernels` lists what each kernel can have"
-                                    : refused->help);
+    const std::string help =
+        refused->help.empty() ? "`pbc explain --kernels` lists what each kernel can have" : refused->help;
+    if (r.isScript())
+      diagnostics
+          .error(refused->span.end ? refused->span : r.span,
+                 fmt::format("the kernel `{}` of `{}` cannot have this script: {}", r.kernel, r.transform,
+                             refused->why))
+          .help(help);
+    else
+      diagnostics
+          .error(r.span, fmt::format("the kernel `{}` of `{}` cannot have {} = {}: {}", r.kernel, r.transform,
+                                     r.option, r.value, refused->why))
+          .help(help);
   }
 }
 

@@ -3,10 +3,13 @@
 #include "compiler/kernel/policy/space.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/policy/vectors.h"
-#include "compiler/kernel/print.h"
+#include "compiler/kernel/transform/open_loops.h"
 #include "compiler/kernel/transform/run.h"
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <isl/schedule.h>
+#include <map>
 #include <set>
 
 namespace pbc::kernel {
@@ -17,6 +20,7 @@ const char *const kBody = "body";
 
 Stage stageOf(const script::Step &step) { return findTransformation(step.transformation)->stage; }
 bool isOfPoints(const script::Step &step) { return stageOf(step) == Stage::Points; }
+bool isOfTasks(const script::Step &step) { return stageOf(step) == Stage::Tasks; }
 
 /// A kernel, and the steps that made it.
 struct Trial {
@@ -57,6 +61,19 @@ script::Step changedBy(const script::Step &step, const script::Step &alternative
   return made;
 }
 
+/// Equal for equal schedules of one kernel. Not print(), which also asks how the dependences can be said.
+std::string keyOf(const Schedule &schedule) {
+  char *tree = isl_schedule_to_str(schedule.tree.get());
+  std::string key = tree;
+  std::free(tree);
+  for (const TaskDimension &d : schedule.taskDimensions)
+    key += fmt::format("; {} {} {} {}", d.name, d.grain, d.slope, d.down);
+  if (const auto &tile = schedule.registerTile)
+    key += fmt::format("; {} {} {} {}", tile->shape.rows, tile->shape.vectors, tile->shape.depth,
+                       tile->shape.columns);
+  return key;
+}
+
 class EditSearch {
 public:
   EditSearch(const Scheduler &scheduler, const script::Script &script, const Machine &machine)
@@ -70,13 +87,14 @@ public:
         return {};
       states_.push_back(std::move(next));
     }
-    schedules_.insert(print(states_.back().kernel));
+    schedules_.insert(keyOf(states_.back().kernel.schedule));
     editsOf(Stage::Loops);
     editBody();
     editsOf(Stage::Cuts);
     editsOf(Stage::Points);
     editsOf(Stage::Tasks);
     bringTogether();
+    shorten();
     return std::move(found_);
   }
 
@@ -92,6 +110,18 @@ private:
                      [&](const Edit &a, const Edit &b) { return place(a) < place(b); });
   }
 
+  /// Leaves out the last edits of what has most of them.
+  void shorten() {
+    while (found_.edits.size() > kMostEdits) {
+      std::map<std::string, std::size_t> count;
+      std::size_t last = 0;
+      for (std::size_t k = 0; k < found_.edits.size(); ++k)
+        if (++count[found_.edits[k].of] >= count[found_.edits[last].of])
+          last = k;
+      found_.edits.erase(found_.edits.begin() + static_cast<std::ptrdiff_t>(last));
+    }
+  }
+
   /// Leaves out what takes isl too long.
   void within(const std::function<void()> &f) const {
     constexpr unsigned long kBudget = kDependenceBudget / 10;
@@ -105,8 +135,8 @@ private:
       bool isUsed = false;
       for (std::size_t k = 0; k < script_.size(); ++k)
         if (script_[k].transformation == t.name) {
-          replace(t, k);
           remove(k);
+          replace(t, k);
           isUsed = true;
         }
       if (!isUsed)
@@ -128,25 +158,17 @@ private:
     }
   }
 
-  /// A kernel that is not cut into tasks can use no second core, and how many there will be, no search knows.
-  void remove(std::size_t at) {
-    if (stageOf(script_[at]) != Stage::Tasks)
-      follow(script_[at].transformation, Edit::Kind::Remove, at, std::nullopt);
-  }
+  void remove(std::size_t at) { follow(script_[at].transformation, Edit::Kind::Remove, at, std::nullopt); }
 
   /// Behind the steps of its stage and of those before.
   void insert(const Transformation &t) {
     std::size_t at = script_.size();
     while (at > 0 && stageOf(script_[at - 1]) > t.stage)
       --at;
+    if (t.stage == Stage::Points && !computesPoints(states_[at].kernel))
+      return; // editBody() has the ways to do that
     for (const script::Step &step : alternatives(t, states_[at].kernel))
-      if (t.stage != Stage::Points || !computesPoints(t.name))
-        follow(std::string(t.name), Edit::Kind::Insert, at, step);
-  }
-
-  /// Whether the steps of it are chosen by editBody().
-  static bool computesPoints(std::string_view transformation) {
-    return transformation != "jam" && transformation != "unroll";
+      follow(std::string(t.name), Edit::Kind::Insert, at, step);
   }
 
   std::vector<script::Step> alternatives(const Transformation &t, const Scheduled &kernel) const {
@@ -186,7 +208,8 @@ private:
     return made;
   }
 
-  /// Takes `step` in place of the one at `at`, or puts it there, and then the steps behind.
+  /// Takes `step` in place of the one at `at`, or puts it there, and then the steps behind. Where there are other loops, or
+  /// the same ones in another order, other steps compute the points.
   void follow(const std::string &of, Edit::Kind kind, std::size_t at,
               const std::optional<script::Step> &step) {
     within([&] { tryEdit(of, kind, at, step); });
@@ -202,29 +225,33 @@ private:
                               script_.end());
     const std::optional<Trial> asBefore = with(start, rest);
     const bool hasOtherLoops = step ? stageOf(*step) == Stage::Loops : stageOf(script_[at]) == Stage::Loops;
-    if (!asBefore || hasOtherLoops)
+    if (hasOtherLoops)
       chooseAnew(of, kind, at, start, rest);
     if (asBefore)
       note(of, kind, at, *asBefore);
   }
 
-  /// As the policy computes points, and if that is without any steps, along the innermost loop, too.
+  /// As the policy computes points; if that is without any steps, along the innermost loop, too.
   void chooseAnew(const std::string &of, Edit::Kind kind, std::size_t at, Trial start,
                   const script::Script &rest) {
     for (const script::Step &step : rest)
       if (!isOfPoints(step))
         addStep(start, step);
     std::vector<script::Script> ways = scheduler_.ways(start.kernel);
-    std::stable_partition(ways.begin(), ways.end(), [](const script::Script &way) { return !way.empty(); });
-    if (std::optional<Trial> made = with(start, ways.front()))
-      note(of, kind, at, *made);
+    ways.resize(ways.front().empty() ? std::min<std::size_t>(ways.size(), 2) : 1);
+    for (auto way = ways.rbegin(); way != ways.rend(); ++way)
+      if (std::optional<Trial> made = with(start, *way))
+        note(of, kind, at, *made);
   }
 
   void note(const std::string &of, Edit::Kind kind, std::size_t at, const Trial &made) {
     const auto isOfIt = [&](const Edit &e) { return e.of == of; };
+    const auto hasTasks = [](const script::Script &s) { return std::any_of(s.begin(), s.end(), isOfTasks); };
+    if (hasTasks(script_) && !hasTasks(made.script))
+      return; // it could use no second core, and how many there will be, no search knows
     if (static_cast<std::size_t>(std::count_if(found_.edits.begin(), found_.edits.end(), isOfIt)) <
             kMostEditsOfOne &&
-        found_.edits.size() < kMostEdits && schedules_.insert(print(made.kernel)).second)
+        schedules_.insert(keyOf(made.kernel.schedule)).second)
       found_.edits.push_back({of, kind, at, made.script});
   }
 
@@ -232,7 +259,7 @@ private:
   const script::Script &script_;
   const Machine &machine_;
   std::vector<Trial> states_;       // before each step, and after the last one
-  std::set<std::string> schedules_; // that were found, as text
+  std::set<std::string> schedules_; // that were found
   Neighbours found_;
 };
 

@@ -9,8 +9,8 @@
 //       jam: tasks(); vector(x)                                         a step removed
 //       order: order(x, y); tasks(); vector(y)                          the steps behind follow
 //
-// The arguments come from Transformation::alternatives. Steps behind the edited one stay as they are if they apply. If one does
-// not, those that compute points are chosen anew by the policy, and others are left out. The edits of one step
+// The arguments come from Transformation::alternatives. The steps behind the edited one stay as they are, and must apply; where
+// loops get another order, or other loops, those that compute points are chosen anew by the policy, too. The edits of one step
 // follow each other, and so do those of one of its arguments, because a search decides one thing at a time. Source: own.
 //
 // Invariant: each script applies strictly, none makes the schedule that the given one makes, and no two make the same.

@@ -112,7 +112,7 @@ std::vector<script::Step> groupsWorthTrying(const Scheduled &kernel, const Machi
   for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
     if (!loop.how && isOverPoints(kernel, loop))
       innermost = loop;
-  if (!innermost)
+  if (!innermost || computesPoints(kernel))
     return {};
   const long half = static_cast<long>(machine.vectorBytes) * machine.vectorRegisters / 2 /
                     widestOf(kernel, statementsBelow(kernel, *innermost));

@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/transform/open_loops.h"
 #include "compiler/kernel/footprint.h"
+#include <algorithm>
 #include <set>
 
 namespace pbc::kernel {
@@ -35,6 +36,13 @@ std::vector<OpenNest> openNests(const Scheduled &kernel) {
     close(false);
   }
   return all;
+}
+
+bool computesPoints(const Scheduled &kernel) {
+  const std::vector<LoopNode> all = loopsOf(kernel.schedule.tree);
+  return std::any_of(all.begin(), all.end(), [](const LoopNode &loop) {
+    return loop.how && !std::holds_alternative<as::Unroll>(*loop.how);
+  });
 }
 
 std::vector<LoopNode> innermostLoops(const Scheduled &kernel) {

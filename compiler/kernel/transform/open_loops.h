@@ -17,6 +17,9 @@ struct OpenNest {
 };
 std::vector<OpenNest> openNests(const Scheduled &);
 
+/// Whether a step has decided how points are computed: in vectors, in lanes, in registers, or one by one.
+bool computesPoints(const Scheduled &);
+
 /// Those without a loop inside and without a realisation.
 std::vector<LoopNode> innermostLoops(const Scheduled &);
 

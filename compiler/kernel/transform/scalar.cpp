@@ -19,7 +19,8 @@ Outcome applyScalar(const Scheduled &kernel, const Arguments &arguments) {
 
 std::vector<script::Step> allInnermost(const Scheduled &kernel, const Machine &) {
   const std::vector<LoopNode> loops = innermostLoops(kernel);
-  return loops.empty() ? std::vector<script::Step>() : std::vector{script::step("scalar", labelsOf(loops))};
+  return loops.empty() || computesPoints(kernel) ? std::vector<script::Step>()
+                                                 : std::vector{script::step("scalar", labelsOf(loops))};
 }
 
 } // namespace

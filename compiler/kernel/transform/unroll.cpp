@@ -30,6 +30,8 @@ std::vector<script::Step> loopsToWriteOut(const Scheduled &kernel, const Machine
   constexpr long kShort = 16;
   constexpr std::size_t kMost = 4;
   std::vector<std::string> labels;
+  if (kernel.schedule.registerTile)
+    return {}; // blocks have their own loops
   for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
     if (!loop.how && !isOverPoints(kernel, loop) && tripCount(kernel, loop).value_or(kLongest) <= kShort)
       labels.push_back(loop.label);

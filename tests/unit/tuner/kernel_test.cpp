@@ -139,9 +139,9 @@ TEST(KernelSettings, ThreadsStandInFrontOfTheTables) {
 
 TEST(KernelSettings, ASectionReadsBack) {
   const KernelSettings all = {{{"T", "a", "jam"}, "2"},
-                              {{"Name<2>", "a+b", "script"}, "order(y, x); tasks(; grain = 64)"}};
+                              {{"Name<2>", "a+b", "script"}, "order(y, x); tasks(grain = 64)"}};
   EXPECT_EQ(toToml(all),
-            "[kernels]\n\"Name<2>\".\"a+b\".script = \"order(y, x); tasks(; grain = 64)\"\nT.a.jam = "
+            "[kernels]\n\"Name<2>\".\"a+b\".script = \"order(y, x); tasks(grain = 64)\"\nT.a.jam = "
             "2\n");
   EXPECT_EQ(kernelSettings(toToml(all, {"a comment"})), all);
   EXPECT_EQ(toToml({}), "");
@@ -171,7 +171,7 @@ TEST(KernelSettings, AnArrayThatLooksLikeATableIsNoTable) {
 }
 
 TEST(KernelSettings, TheCompilersListIsRead) {
-  const auto all = parseKernelOptions(R"({"transforms": [{"name": "T", "kernels": [
+  const auto all = parseKernelOptions(R"json({"transforms": [{"name": "T", "kernels": [
     {"name": "a", "options": [], "script": {"in_use": "vector(x)", "without_vectors": "scalar(x)", "edits": [
       {"of": "jam", "others": ["vector(x); jam(y; 2)", "vector(x); jam(y; 4)"]}, {"of": "body", "others": ["scalar(x)"]}]
 }
