@@ -30,9 +30,9 @@ struct Setting {
 /// Another script, one edit away from the one that ran.
 struct Edit {
   enum class Kind { Replace, Insert, Remove };
-  std::string of;     // what it is about: "tile", "registers rows", "body"
-  Kind kind;          // of one step, or of all steps that compute points ("body")
-  std::size_t at = 0; // the step's number in the script that ran
+  std::string of;            // what it is about: "tile", "registers rows", "body"
+  Kind kind = Kind::Replace; // of one step, or of all steps that compute points ("body")
+  std::size_t at = 0;        // the step's number in the script that ran
   script::Script script;
 };
 

@@ -436,6 +436,7 @@ Planned Scheduler::schedule(const Asked &asked) {
 Planned Scheduler::follow(const script::Script &script) {
   Planned made{lifted_, {}};
   Scheduled &now = made.kernel;
+  now.schedule.plain = now.schedule.tree;
   bool isPlain = true; // as long as only loops were ordered, and tasks cut
   for (const script::Step &step : script) {
     StepOutcome outcome = run(step, now);
@@ -476,12 +477,17 @@ std::vector<script::Script> Scheduler::ways(const Scheduled &kernel) const {
   wanted.push_back({{"vector", "off"}});
   const std::vector<std::string> loops = labelsOf(pointLoops(lifted_));
   std::vector<script::Script> all;
-  for (const Asked &asked : wanted) {
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    const Asked asked = wanted[k];
     Making making({kernel, {}}, loops, asked);
     making.points();
-    const script::Script steps = making.take().report.script;
-    if (std::find(all.begin(), all.end(), steps) == all.end())
-      all.push_back(steps);
+    const Report report = making.take().report;
+    if (std::find(all.begin(), all.end(), report.script) == all.end())
+      all.push_back(report.script);
+    if (k == 0 && report.script.empty() &&
+        report.setting("lanes") == "auto") // nothing is known of good groups
+      for (const long count : findScheduleOption("lanes")->worthTrying)
+        wanted.push_back({{"lanes", std::to_string(count)}});
   }
   return all;
 }

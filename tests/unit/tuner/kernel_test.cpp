@@ -173,20 +173,17 @@ TEST(KernelSettings, AnArrayThatLooksLikeATableIsNoTable) {
 TEST(KernelSettings, TheCompilersListIsRead) {
   const auto all = parseKernelOptions(R"json({"transforms": [{"name": "T", "kernels": [
     {"name": "a", "options": [], "script": {"in_use": "vector(x)", "without_vectors": "scalar(x)", "edits": [
-      {"of": "jam", "others": ["vector(x); jam(y; 2)", "vector(x); jam(y; 4)"]}, {"of": "body", "others": ["scalar(x)"]}]
-}
-},
-    {"name": "b", "options": []}]
-}, {"name": "U"}]
-})");
+      {"of": "jam", "others": ["vector(x); jam(y; 2)", "vector(x); jam(y; 4)"]},
+      {"of": "body", "others": ["scalar(x)"]}]}},
+    {"name": "b", "options": []}]}, {"name": "U"}]})json");
   ASSERT_EQ(all.size(), 2u);
-EXPECT_EQ(all[0].title(), "T.a.script");
-EXPECT_EQ(all[0].about, "jam");
-EXPECT_EQ(all[0].inUse, "vector(x)");
-EXPECT_EQ(all[0].slow, "scalar(x)");
-EXPECT_THAT(all[0].others, ElementsAre("vector(x); jam(y; 2)", "vector(x); jam(y; 4)"));
-EXPECT_EQ(all[1].about, "body");
-EXPECT_THROW(parseKernelOptions("{}"), TunerError);
+  EXPECT_EQ(all[0].title(), "T.a.script");
+  EXPECT_EQ(all[0].about, "jam");
+  EXPECT_EQ(all[0].inUse, "vector(x)");
+  EXPECT_EQ(all[0].slow, "scalar(x)");
+  EXPECT_THAT(all[0].others, ElementsAre("vector(x); jam(y; 2)", "vector(x); jam(y; 4)"));
+  EXPECT_EQ(all[1].about, "body");
+  EXPECT_THROW(parseKernelOptions("{}"), TunerError);
 }
 
 TEST(KernelSettings, AScriptTakesThePlaceOfOtherSettings) {
