@@ -461,7 +461,7 @@ Planned Scheduler::follow(const script::Script &script) {
   return made;
 }
 
-std::vector<script::Script> Scheduler::ways(const Scheduled &kernel) const {
+std::vector<script::Script> Scheduler::ways(const Scheduled &kernel, std::size_t most) const {
   std::vector<Asked> wanted(1);
   std::string innermost;
   for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
@@ -477,7 +477,7 @@ std::vector<script::Script> Scheduler::ways(const Scheduled &kernel) const {
   wanted.push_back({{"vector", "off"}});
   const std::vector<std::string> loops = labelsOf(pointLoops(lifted_));
   std::vector<script::Script> all;
-  for (std::size_t k = 0; k < wanted.size(); ++k) {
+  for (std::size_t k = 0; k < wanted.size() && all.size() < most; ++k) {
     const Asked asked = wanted[k];
     Making making({kernel, {}}, loops, asked);
     making.points();

@@ -36,8 +36,8 @@ public:
   const Scheduled &lifted() const { return lifted_; }
   /// The steps by which the points of a kernel can be computed whose loops have no realisation yet: the default's first,
   /// then in vectors along the innermost loop, in blocks in registers, written out, in groups of lanes, without vectors.
-  /// No steps: LLVM decides.
-  std::vector<script::Script> ways(const Scheduled &) const;
+  /// No steps: LLVM decides. At most so many of them.
+  std::vector<script::Script> ways(const Scheduled &, std::size_t most = 16) const;
 
 private:
   /// The kernel ordered, and cut into tasks and tiles.

@@ -122,10 +122,10 @@ private:
     }
   }
 
-  /// Leaves out what takes isl too long.
-  void within(const std::function<void()> &f) const {
-    constexpr unsigned long kBudget = kDependenceBudget / 10;
-    poly::withBudget(scheduler_.lifted().context.ctx(), kBudget, f);
+  /// Leaves out what takes isl too long. Other loops are cut into tasks again, and there are many of them: they get less.
+  void within(const std::function<void()> &f, Stage stage = Stage::Cuts) const {
+    constexpr unsigned long kBudget = kDependenceBudget / 20, kOfLoops = kDependenceBudget / 80;
+    poly::withBudget(scheduler_.lifted().context.ctx(), stage == Stage::Loops ? kOfLoops : kBudget, f);
   }
 
   void editsOf(Stage stage) {
@@ -174,7 +174,7 @@ private:
   std::vector<script::Step> alternatives(const Transformation &t, const Scheduled &kernel) const {
     std::vector<script::Step> all;
     if (t.alternatives)
-      within([&] { all = t.alternatives(kernel, machine_); });
+      within([&] { all = t.alternatives(kernel, machine_); }, t.stage);
     return all;
   }
 
@@ -186,9 +186,7 @@ private:
     const auto first = std::find_if(script_.begin(), script_.end(), isOfPoints);
     const auto at = static_cast<std::size_t>(first - script_.begin());
     Trial start = states_[at];
-    for (auto step = first; step != script_.end(); ++step)
-      if (!isOfPoints(*step))
-        addStep(start, *step);
+    addThoseThatApply(start, first, script_.end());
     const Edit::Kind kind = first == script_.end() ? Edit::Kind::Insert : Edit::Kind::Replace;
     for (const script::Script &way : scheduler_.ways(start.kernel))
       if (std::optional<Trial> made = with(start, way))
@@ -212,7 +210,7 @@ private:
   /// the same ones in another order, other steps compute the points.
   void follow(const std::string &of, Edit::Kind kind, std::size_t at,
               const std::optional<script::Step> &step) {
-    within([&] { tryEdit(of, kind, at, step); });
+    within([&] { tryEdit(of, kind, at, step); }, stageOf(step ? *step : script_[at]));
   }
 
   void tryEdit(const std::string &of, Edit::Kind kind, std::size_t at,
@@ -220,25 +218,33 @@ private:
     Trial start = states_[at];
     if (step && !addStep(start, *step))
       return;
-    const script::Script rest(script_.begin() +
-                                  static_cast<std::ptrdiff_t>(kind == Edit::Kind::Insert ? at : at + 1),
-                              script_.end());
-    const std::optional<Trial> asBefore = with(start, rest);
-    const bool hasOtherLoops = step ? stageOf(*step) == Stage::Loops : stageOf(script_[at]) == Stage::Loops;
-    if (hasOtherLoops)
-      chooseAnew(of, kind, at, start, rest);
+    const auto rest = script_.begin() + static_cast<std::ptrdiff_t>(kind == Edit::Kind::Insert ? at : at + 1);
+    const auto points = std::find_if(rest, script_.end(), isOfPoints);
+    const std::optional<Trial> same = with(start, script::Script(rest, points));
+    const std::optional<Trial> asBefore =
+        same ? with(*same, script::Script(points, script_.end())) : std::nullopt;
+    if (step ? stageOf(*step) == Stage::Loops : stageOf(script_[at]) == Stage::Loops) {
+      if (!same)
+        addThoseThatApply(start, rest, points);
+      chooseAnew(of, kind, at, same ? *same : start, points);
+    }
     if (asBefore)
       note(of, kind, at, *asBefore);
   }
 
-  /// As the policy computes points; if that is without any steps, along the innermost loop, too.
-  void chooseAnew(const std::string &of, Edit::Kind kind, std::size_t at, Trial start,
-                  const script::Script &rest) {
-    for (const script::Step &step : rest)
-      if (!isOfPoints(step))
-        addStep(start, step);
-    std::vector<script::Script> ways = scheduler_.ways(start.kernel);
-    ways.resize(ways.front().empty() ? std::min<std::size_t>(ways.size(), 2) : 1);
+  using Place = script::Script::const_iterator;
+
+  static void addThoseThatApply(Trial &made, Place begin, Place end) {
+    for (auto step = begin; step != end; ++step)
+      if (!isOfPoints(*step))
+        addStep(made, *step);
+  }
+
+  /// Computes the points as the policy does; if that is without any steps, along the innermost loop, too.
+  void chooseAnew(const std::string &of, Edit::Kind kind, std::size_t at, Trial start, Place rest) {
+    addThoseThatApply(start, rest, script_.end());
+    std::vector<script::Script> ways = scheduler_.ways(start.kernel, 2);
+    ways.resize(ways.front().empty() ? ways.size() : 1);
     for (auto way = ways.rbegin(); way != ways.rend(); ++way)
       if (std::optional<Trial> made = with(start, *way))
         note(of, kind, at, *made);

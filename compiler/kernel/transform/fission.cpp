@@ -77,7 +77,7 @@ Outcome applyFission(const Scheduled &kernel, const Arguments &arguments) {
 
 /// Each nest as a whole, and each of its loops that has several things inside.
 std::vector<script::Step> loopsToDistribute(const Scheduled &kernel, const Machine &) {
-  constexpr std::size_t kMost = 4;
+  constexpr std::size_t kMost = 2;
   std::vector<script::Step> all;
   for (const LoopNode &loop : loopsOf(kernel.schedule.tree)) {
     const std::vector<LoopNode> nest = nestFrom(loop);

@@ -92,7 +92,7 @@ Outcome applyFuse(const Scheduled &kernel, const Arguments &arguments) {
 
 /// Each two loops that follow each other, as they are and with the second one behind.
 std::vector<script::Step> loopsToFuse(const Scheduled &kernel, const Machine &) {
-  constexpr std::size_t kMost = 8;
+  constexpr std::size_t kMost = 4;
   std::vector<script::Step> all;
   const std::optional<Subtree> read = subtreeOf(kernel.schedule.tree);
   if (!read)
@@ -104,7 +104,7 @@ std::vector<script::Step> loopsToFuse(const Scheduled &kernel, const Machine &) 
       const Place a = placeOf(tree, first), b = placeOf(tree, second);
       if (!a.sequence || a.sequence != b.sequence || b.index != a.index + 1)
         continue;
-      for (const long shift : {0L, 1L, 2L}) {
+      for (const long shift : {0L, 1L}) {
         script::Step step = script::step("fuse", {first, second});
         if (shift)
           script::with(step, "shift", script::number(shift));

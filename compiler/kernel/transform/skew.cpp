@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/skew.h"
-#include "compiler/kernel/legal.h"
-#include "compiler/kernel/transform/open_loops.h"
+#include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/aff.h>
@@ -41,29 +40,6 @@ Outcome applySkew(const Scheduled &kernel, const Arguments &arguments) {
   return withTree(kernel, replaceLoops({loop}, {{made.labels.front(), moved}}));
 }
 
-/// The moves after which the loops of a nest could be tiled, where they cannot be without.
-std::vector<script::Step> movesForTiles(const Scheduled &kernel, const Machine &) {
-  std::vector<script::Step> all;
-  for (const OpenNest &nest : openNests(kernel)) {
-    if (nest.loops.size() < 2 ||
-        isPermutable(nest.loops.front().top, functionsOf(nest.loops), kernel.dependences))
-      continue;
-    for (std::size_t k = 1; k < nest.loops.size(); ++k)
-      for (const long factor : {1L, 2L}) {
-        std::vector<isl::union_pw_aff> moved = functionsOf(nest.loops);
-        for (long n = 0; n < factor; ++n)
-          moved[k] = isl::manage(isl_union_pw_aff_add(moved[k].copy(), moved[k - 1].copy()));
-        if (!isPermutable(nest.loops.front().top, moved, kernel.dependences))
-          continue;
-        script::Step step = script::step("skew", {nest.loops[k].label, nest.loops[k - 1].label});
-        if (factor != 1)
-          script::with(step, "factor", script::number(factor));
-        all.push_back(step);
-      }
-  }
-  return all;
-}
-
 } // namespace
 
 Transformation skewTransformation() {
@@ -80,8 +56,7 @@ Transformation skewTransformation() {
                       .most = 1000,
                       .isOptional = true}},
       .apply = applySkew,
-      .stage = Stage::Loops,
-      .alternatives = movesForTiles};
+      .stage = Stage::Loops};
 }
 
 } // namespace pbc::kernel
