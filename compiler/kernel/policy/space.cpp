@@ -61,6 +61,16 @@ script::Step changedBy(const script::Step &step, const script::Step &alternative
   return made;
 }
 
+/// Whether the grammar has a spelling for it: variables of bodies may have letters that it does not know.
+bool canBeWritten(const script::Script &script) {
+  return std::all_of(script.begin(), script.end(), [](const script::Step &step) {
+    return std::all_of(step.operands.begin(), step.operands.end(), [](const script::Value &value) {
+      const std::string text = script::text(value);
+      return std::all_of(text.begin(), text.end(), [](unsigned char c) { return c < 128; });
+    });
+  });
+}
+
 /// Equal for equal schedules of one kernel. Not print(), which also asks how the dependences can be said.
 std::string keyOf(const Schedule &schedule) {
   char *tree = isl_schedule_to_str(schedule.tree.get());
@@ -80,6 +90,8 @@ public:
       : scheduler_(scheduler), script_(script), machine_(machine) {}
 
   Neighbours run() {
+    if (!canBeWritten(script_))
+      return {};
     states_.push_back({scheduler_.lifted(), {}});
     for (const script::Step &step : script_) {
       Trial next = states_.back();
@@ -194,7 +206,8 @@ private:
     const script::Script scalar = scalarSteps(start.kernel).steps;
     const bool isOpaque = std::any_of(start.kernel.statements.begin(), start.kernel.statements.end(),
                                       [](const Statement &s) { return s.isOpaque; });
-    if (std::optional<Trial> made = with(start, scalar); made && !isOpaque && made->script != script_)
+    if (std::optional<Trial> made = with(start, scalar);
+        made && !isOpaque && made->script != script_ && canBeWritten(made->script))
       found_.withoutVectors = made->script;
   }
 
@@ -253,6 +266,8 @@ private:
   void note(const std::string &of, Edit::Kind kind, std::size_t at, const Trial &made) {
     const auto isOfIt = [&](const Edit &e) { return e.of == of; };
     const auto hasTasks = [](const script::Script &s) { return std::any_of(s.begin(), s.end(), isOfTasks); };
+    if (!canBeWritten(made.script))
+      return;
     if (hasTasks(script_) && !hasTasks(made.script))
       return; // it could use no second core, and how many there will be, no search knows
     if (static_cast<std::size_t>(std::count_if(found_.edits.begin(), found_.edits.end(), isOfIt)) <

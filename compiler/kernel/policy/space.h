@@ -27,7 +27,7 @@ struct Neighbours {
   std::optional<script::Script> withoutVectors;
 };
 
-/// `script` applies to the kernel. What would take isl too long is left out.
+/// `script` applies to the kernel. What would take isl too long, or has names that scripts cannot spell, is left out.
 Neighbours neighbours(const Scheduler &, const script::Script &, const Machine &);
 
 } // namespace pbc::kernel
