@@ -270,7 +270,8 @@ def test_lines(pbc, source, words, configurations):
 # ---- kernels
 
 def kernel_configurations(pbc, source, count):
-    """Texts of [kernels]: each kernel with one option at another value, `count` times, the same ones every time."""
+    """Texts of [kernels]: each kernel with one option at another value, or with an edited script, `count` times, the same
+    ones every time."""
     listed = run([pbc, "explain", "--kernels", "--json", source])
     if listed.returncode != 0:
         fail(f"{source}: {listed.stderr}")
@@ -280,6 +281,8 @@ def kernel_configurations(pbc, source, count):
         for kernel in t.get("kernels", []):
             options = [[f'"{t["name"]}"."{kernel["name"]}".{o["option"]} = "{value}"' for value in o["others"]]
                        for o in kernel["options"]]
+            options += [[f'"{t["name"]}"."{kernel["name"]}".script = {json.dumps(script)}' for script in e["others"]]
+                        for e in kernel.get("script", {"edits": []})["edits"]]
             chosen.shuffle(options)
             for values in options:
                 chosen.shuffle(values)

@@ -41,7 +41,7 @@ private:
   Json options(const sema::Transform &t) const {
     Json kernels = Json::array();
     for (const KernelSpace &space : spaces_) {
-      if (space.transform != t.index || space.options.empty())
+      if (space.transform != t.index || (space.options.empty() && space.neighbours.edits.empty()))
         continue;
       Json list = Json::array();
       for (const kernel::OptionSpace &o : space.options)
@@ -50,8 +50,51 @@ private:
                         {"in_use", o.inUse},
                         {"others", o.others}});
       kernels.push_back({{"name", space.kernel}, {"options", list}});
+      if (!space.neighbours.edits.empty())
+        kernels.back()["script"] = scripts(space);
     }
     return kernels;
+  }
+
+  /// The scripts that a search may try, together for each thing that they are about.
+  static Json scripts(const KernelSpace &space) {
+    Json edits = Json::array();
+    for (const kernel::Edit &edit : space.neighbours.edits) {
+      if (edits.empty() || edits.back()["of"] != edit.of)
+        edits.push_back({{"of", edit.of}, {"others", Json::array()}});
+      edits.back()["others"].push_back(script::line(edit.script));
+    }
+    const auto &slow = space.neighbours.withoutVectors;
+    return {{"in_use", script::line(space.script)},
+            {"without_vectors", slow ? Json(script::line(*slow)) : Json()},
+            {"edits", edits}};
+  }
+
+  /// What an edit writes in place of a step: "jam(y; 2)", "order(x, y); tasks(); vector(y)", "" without it.
+  static std::string writtenBy(const kernel::Edit &edit, const script::Script &before) {
+    const auto from = [&](const script::Script &script, std::size_t at) {
+      return script::Script(script.begin() + static_cast<std::ptrdiff_t>(std::min(at, script.size())),
+                            script.end());
+    };
+    using Kind = kernel::Edit::Kind;
+    const script::Script now = from(edit.script, edit.at);
+    const std::size_t own = edit.kind == Kind::Remove ? 0 : 1;
+    const bool isRestSame = from(now, own) == from(before, edit.kind == Kind::Insert ? edit.at : edit.at + 1);
+    return script::line(
+        isRestSame ? script::Script(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(own)) : now);
+  }
+
+  static Json alternatives(const kernel::Report &report) {
+    Json all = Json::array();
+    for (const kernel::Edit &edit : report.edits)
+      all.push_back({{"step", edit.at},
+                     {"of", edit.of},
+                     {"edit", edit.kind == kernel::Edit::Kind::Insert   ? "before"
+                              : edit.kind == kernel::Edit::Kind::Remove ? "without"
+                                                                        : "instead"},
+                     {"steps", writtenBy(edit, report.script)},
+                     {"script", script::line(edit.script)}});
+    return all;
   }
 
   Json line(const source::Span &span) const {
@@ -200,6 +243,8 @@ private:
     for (const script::Step &step : report.script)
       steps.push_back(script::text(step));
     out["script"] = steps;
+    if (!report.edits.empty())
+      out["alternatives"] = alternatives(report);
   }
 
   static const char *order(const kernel::Scheduled &k) {
@@ -321,6 +366,30 @@ std::string placed(const Json &step) {
   return out;
 }
 
+/// The steps that made the schedule, each with what could stand in its place.
+std::string stepsOf(const Json &step) {
+  const Json &script = step["script"], alternatives = step.value("alternatives", Json::array());
+  std::string out;
+  for (std::size_t k = 0; k <= script.size(); ++k) {
+    if (k < script.size())
+      out += fmt::format("        {};\n", script[k].get<std::string>());
+    std::string about;
+    for (const auto &one : alternatives) {
+      if (one["step"] != k)
+        continue;
+      const std::string edit = one["edit"], steps = one["steps"], line = one["of"].get<std::string>() + edit;
+      const std::string how = edit == "before"    ? k < script.size() ? "before it " : "at the end "
+                              : edit == "without" ? "without it"
+                                                  : "";
+      out += line == about ? " | " : fmt::format("{}          or {}", about.empty() ? "" : "\n", how);
+      out += edit == "without" && !steps.empty() ? ", " + steps : steps;
+      about = line;
+    }
+    out += about.empty() ? "" : "\n";
+  }
+  return out.empty() ? "" : "      made by the steps\n" + out;
+}
+
 /// `withScript`: the steps that made the schedule follow.
 std::string asText(const Json &step, bool withScript) {
   std::string out = fmt::format("    {}\n", joined(step["rules"]));
@@ -330,10 +399,8 @@ std::string asText(const Json &step, bool withScript) {
   for (const auto &note : step["not_applied"])
     out += fmt::format("      {}: {}\n", undone(note["transformation"].get<std::string>()),
                        note["why"].get<std::string>());
-  if (withScript && !step["script"].empty())
-    out += "      made by the steps\n";
-  for (const auto &one : withScript ? step["script"] : Json::array())
-    out += fmt::format("        {};\n", one.get<std::string>());
+  if (withScript)
+    out += stepsOf(step);
   for (const auto &one : step.value("schedules", Json::array()))
     out +=
         fmt::format("      {} = {}{}", step["placement"].get<std::string>(), one["choice"].get<std::string>(),
@@ -365,7 +432,8 @@ std::string asProse(const Json &program) {
                            m["why"].get<std::string>());
     }
     for (const auto &kernel : t.value("kernels", Json::array())) {
-      out += fmt::format("  kernel {}\n", kernel["name"].get<std::string>());
+      if (!kernel["options"].empty())
+        out += fmt::format("  kernel {}\n", kernel["name"].get<std::string>());
       for (const auto &o : kernel["options"])
         out += fmt::format("    {} = {}; or {}: {}\n", o["option"].get<std::string>(),
                            o["in_use"].get<std::string>(), either(o["others"]), o["doc"].get<std::string>());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/kernel_requests.h"
+#include "compiler/syntax/parse.h"
 #include "tuner/space/toml.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -28,6 +29,24 @@ std::string knownOptions() {
   for (const auto &o : kernel::scheduleOptions())
     names.emplace_back(o.name);
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// A string of TOML, mapped to its place between the quotes; one with escapes is as a whole at that place.
+source::MappedText textAt(const source::Span &node, const std::string &value, std::string_view file) {
+  source::MappedText text;
+  for (const std::string_view quotes :
+       {"\"\"\"\n", "\"\"\"\r\n", "'''\n", "'''\r\n", "\"\"\"", "'''", "\"", "'"}) {
+    const std::size_t begin = node.begin + quotes.size();
+    if (file.substr(node.begin, quotes.size()) != quotes || file.substr(begin, value.size()) != value)
+      continue;
+    text.append(
+        value,
+        {node.file, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(begin + value.size())},
+        true);
+    return text;
+  }
+  text.append(value, node, false);
+  return text;
 }
 
 bool isNumber(const std::string &value) {
@@ -76,25 +95,54 @@ KernelRequests::KernelRequests(source::FileId file, const source::SourceManager 
           value = std::to_string(*number);
         else if (const auto text = node.value_exact<std::string>())
           value = *text;
-        if (!kernel::isValue(*option, value)) {
+        const bool isScript = name == kernel::kScriptOption;
+        if (isScript ? !node.is_string() : !kernel::isValue(*option, value)) {
           diagnostics
-              .error(span(node.source()), !node.is_string() && value.empty()
+              .error(span(node.source()), isScript ? fmt::format("`{}` is a text in quotes", name)
+                                          : !node.is_string() && value.empty()
                                               ? fmt::format("`{}` is a number or a text in quotes", name)
                                               : fmt::format("`{}` cannot be `{}`", name, value))
               .help(fmt::format("`{}`, {}, is {}", name, option->doc, option->values));
           continue;
         }
-        requests_.push_back({std::string(transform.str()), std::string(kernel.str()), name, value,
-                             span(transform.source()), span(kernel.source()), span(key.source())});
+        Request request{
+            std::string(transform.str()), std::string(kernel.str()), name, value, span(transform.source()),
+            span(kernel.source()),        span(key.source())};
+        if (isScript) {
+          const auto steps =
+              syntax::parseScript(textAt(span(node.source()), value, sources.text(file)), diagnostics);
+          if (!steps)
+            continue;
+          request.script = *steps;
+        }
+        requests_.push_back(std::move(request));
       }
     }
   }
+  refuseBesideScripts(diagnostics);
+}
+
+void KernelRequests::refuseBesideScripts(source::Diagnostics &diagnostics) const {
+  for (const Request &r : requests_)
+    if (!r.isScript() && scriptOf(r.transform, r.kernel))
+      diagnostics
+          .error(r.span, fmt::format("`{}` stands beside a `script`, which is the whole schedule of `{}.{}`",
+                                     r.option, r.transform, r.kernel))
+          .help("leave one of the two out, or write the option as a step of the script");
+}
+
+const script::Script *KernelRequests::scriptOf(const std::string &transform,
+                                               const std::string &kernel) const {
+  for (const Request &r : requests_)
+    if (r.isScript() && r.transform == transform && r.kernel == kernel)
+      return &r.script;
+  return nullptr;
 }
 
 kernel::Asked KernelRequests::of(const std::string &transform, const std::string &kernel) const {
   kernel::Asked asked;
   for (const Request &r : requests_)
-    if (r.transform == transform && r.kernel == kernel)
+    if (!r.isScript() && r.transform == transform && r.kernel == kernel)
       asked[r.option] = r.value;
   return asked;
 }
@@ -131,20 +179,30 @@ void KernelRequests::check(const emit::Input &in, const Reports &reports,
                             fmt::join(names, ", ")));
       continue;
     }
-    const std::string *why = nullptr;
+    const kernel::Note *refused = nullptr;
     bool applies = false;
     for (const kernel::Report *report : kernels->second) {
       const auto at = std::find_if(report->refused.begin(), report->refused.end(),
                                    [&](const kernel::Note &n) { return n.transformation == r.option; });
       applies |= at == report->refused.end();
-      if (at != report->refused.end() && !why)
-        why = &at->why;
+      if (at != report->refused.end() && !refused)
+        refused = &*at;
     }
-    if (!applies)
+    if (applies)
+      continue;
+    const std::string help =
+        refused->help.empty() ? "`pbc explain --kernels` lists what each kernel can have" : refused->help;
+    if (r.isScript())
+      diagnostics
+          .error(refused->span.end ? refused->span : r.span,
+                 fmt::format("the kernel `{}` of `{}` cannot have this script: {}", r.kernel, r.transform,
+                             refused->why))
+          .help(help);
+    else
       diagnostics
           .error(r.span, fmt::format("the kernel `{}` of `{}` cannot have {} = {}: {}", r.kernel, r.transform,
-                                     r.option, r.value, *why))
-          .help("`pbc explain --kernels` lists what each kernel can have");
+                                     r.option, r.value, refused->why))
+          .help(help);
   }
 }
 
@@ -156,13 +214,19 @@ std::string KernelRequests::text() const {
   return fmt::format("{}", fmt::join(lines, ""));
 }
 
-void addSpace(std::vector<KernelSpace> &spaces, int transform, const std::string &kernel,
-              const std::vector<kernel::OptionSpace> &options) {
-  auto at = std::find_if(spaces.begin(), spaces.end(),
-                         [&](const auto &s) { return s.transform == transform && s.kernel == kernel; });
-  if (at == spaces.end())
-    at = spaces.insert(spaces.end(), {transform, kernel, {}});
-  for (const auto &option : options) {
+void addSpace(std::vector<KernelSpace> &spaces, const KernelSpace &one) {
+  const auto at = std::find_if(spaces.begin(), spaces.end(), [&](const KernelSpace &s) {
+    return s.transform == one.transform && s.kernel == one.kernel;
+  });
+  if (at == spaces.end()) {
+    spaces.push_back(one);
+    return;
+  }
+  if (one.neighbours.edits.size() > at->neighbours.edits.size()) {
+    at->script = one.script;
+    at->neighbours = one.neighbours;
+  }
+  for (const kernel::OptionSpace &option : one.options) {
     const auto same = std::find_if(at->options.begin(), at->options.end(),
                                    [&](const auto &o) { return o.option == option.option; });
     if (same == at->options.end()) {

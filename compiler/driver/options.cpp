@@ -99,9 +99,14 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
         "  pbc explain ./heat           for a compiled program: what tuning has found, and why\n"
         "  pbc explain ./heat NAME      for one choice or tunable; --config=FILE, --journal=FILE, --json");
     app.add_flag("--json", o.json, "as data");
-    app.add_flag("--kernels", o.listsOptions,
-                 "also the options of each kernel: the values in use, and the others that a configuration "
-                 "may ask for");
+    app.add_flag(
+        "--kernels", o.listsOptions,
+        "also the steps that made each kernel's schedule, with their alternatives, and its options: the "
+        "values in use, and the others that a configuration may ask for");
+    app.add_flag(
+        "--this-machine", o.forThisMachine,
+        "with --kernels: alternatives for the caches and registers of this machine, instead of typical "
+        "ones");
   }
   app.set_version_flag("--version", PBC_NAME_AND_VERSION);
   std::vector<std::string> defines, libraries, folders;

@@ -49,8 +49,9 @@ struct Options {
   bool forDevices = true;    // programs have kernels for OpenCL and CUDA
   bool shared = false;
   bool dot = false;
-  bool json = false;         // of Explain
-  bool listsOptions = false; // of kernels; of Explain
+  bool json = false;           // of Explain
+  bool listsOptions = false;   // of kernels; of Explain
+  bool forThisMachine = false; // those alternatives; of Explain
   bool timePasses = false;
   bool noCache = false;
   bool compiles = true, links = true; // from --nocompile, --nolink

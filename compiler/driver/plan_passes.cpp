@@ -37,7 +37,8 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
   const std::string name = schedule::stepName(t, s);
   const kernel::Asked asked = c.requests.of(t.name, name);
   kernel::Scheduler scheduler(lifted);
-  kernel::Planned scheduled = scheduler.schedule(asked);
+  const script::Script *script = c.requests.scriptOf(t.name, name);
+  kernel::Planned scheduled = script ? scheduler.follow(*script) : scheduler.schedule(asked);
   if (!whyWhole.empty())
     scheduled.report.notes.insert(scheduled.report.notes.begin(), {"lift", whyWhole});
   Made made{&s, std::move(scheduled.kernel), std::move(scheduled.report), nullptr,
@@ -46,8 +47,16 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
     made.device = std::make_shared<kernel::OnDevice>(kernel::OnDevice{.libraryRule = rule->index});
   else if (c.options.forDevices)
     made.device = std::make_shared<kernel::OnDevice>(kernel::onDevice(lifted, *made.kernel, c.context));
-  if (c.options.listsOptions)
-    addSpace(c.spaces, t.index, name, kernel::spaceOf(scheduler, asked));
+  if (c.options.listsOptions) {
+    KernelSpace space{t.index, name, {}, made.report.script, {}};
+    if (!script)
+      space.options = kernel::spaceOf(scheduler, asked);
+    space.neighbours =
+        kernel::neighbours(scheduler, made.report.script,
+                           c.options.forThisMachine ? pb::base::thisMachine() : pb::base::typicalMachine());
+    made.report.edits = space.neighbours.edits;
+    addSpace(c.spaces, space);
+  }
   verify("default schedule", [&] { return kernel::verify(*made.kernel); });
   verify("text of a scheduled kernel", [&] { return readsBack(*made.kernel, c.context); });
   return made;

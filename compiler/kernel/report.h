@@ -6,6 +6,7 @@
 //   notes     vector: "a point needs the one before it along x"         a step of the default that does not apply
 //   settings  vector = "x", jam = "4"                                   what was decided for an option
 //   refused   jam: "its loop over y carries a dependence"               what was asked for and does not apply
+//   edits     tasks(); vector(x); jam(y; 2)                             what a search may try instead (policy/space.h)
 #pragma once
 #include "compiler/script/script.h"
 #include <algorithm>
@@ -17,6 +18,8 @@ namespace pbc::kernel {
 /// A transformation, or an option, that does not apply, and why.
 struct Note {
   std::string transformation, why;
+  std::string help = {};
+  source::Span span = {}; // of what was asked for, if it is in a file
 };
 
 /// The value that was decided for an option of the schedule (schedule_options.h).
@@ -24,11 +27,21 @@ struct Setting {
   std::string option, value;
 };
 
+/// Another script, one edit away from the one that ran.
+struct Edit {
+  enum class Kind { Replace, Insert, Remove };
+  std::string of;            // what it is about: "tile", "registers rows", "body"
+  Kind kind = Kind::Replace; // of one step, or of all steps that compute points ("body")
+  std::size_t at = 0;        // the step's number in the script that ran
+  script::Script script;
+};
+
 struct Report {
   script::Script script;
   std::vector<Note> notes;
   std::vector<Setting> settings; // of those options that this kernel can use
   std::vector<Note> refused;
+  std::vector<Edit> edits; // if they are wanted
 
   /// The value that was decided; "" if the kernel cannot use the option.
   std::string setting(const std::string &option) const {

@@ -103,6 +103,10 @@ const std::vector<ScheduleOption> &scheduleOptions() {
        .most = 65536,
        .isPower = true,
        .worthTrying = {64, 1024, 4096}},
+      {.name = kScriptOption,
+       .doc = "the whole schedule, instead of other options",
+       .values = "steps, as \"tasks(); tile(y, x; 32, 256); vector(x)\"",
+       .isFree = true},
   };
   return all;
 }

@@ -29,6 +29,9 @@ struct ScheduleOption {
   bool isFree = false;                 // the kernel decides which values are allowed
 };
 
+/// The option whose value is a script: it is not an edit of the default's script, but takes its place.
+inline constexpr const char *kScriptOption = "script";
+
 const std::vector<ScheduleOption> &scheduleOptions();
 /// Null if there is no such option.
 const ScheduleOption *findScheduleOption(const std::string &name);

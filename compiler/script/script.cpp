@@ -97,6 +97,13 @@ std::string text(const Step &step) {
                      step.transformation, operands, separator, behind);
 }
 
+std::string line(const Script &script) {
+  std::string all;
+  for (const Step &step : script)
+    all += (all.empty() ? "" : "; ") + text(step);
+  return all;
+}
+
 std::string text(const Script &script, const std::string &indent) {
   std::string all;
   for (const Step &step : script)

@@ -83,6 +83,8 @@ const char *spelling(Comparison::Relation);
 std::string text(const Value &);
 /// "(yt, xt) = tile(y, x; 32, 256)", "stage(A; at = kt)", and "f(; 4)" where values stand without operands.
 std::string text(const Step &);
+/// "tasks(); vector(x)"
+std::string line(const Script &);
 /// One step a line, each with its semicolon behind it.
 std::string text(const Script &, const std::string &indent = "");
 

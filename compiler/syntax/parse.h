@@ -28,6 +28,8 @@ std::vector<Schedule> parseSchedules(source::FileId, source::Diagnostics &);
 
 /// The steps alone: `tile(y, x; 32, 256); vector(x)`. Nothing if there are errors.
 std::optional<script::Script> parseScript(source::FileId, source::Diagnostics &);
+/// The same for a text that is a part of a file.
+std::optional<script::Script> parseScript(const source::MappedText &, source::Diagnostics &);
 
 /// --emit=ast: the tree as indented text, one node a line.
 std::string print(const Program &);

@@ -12,12 +12,19 @@ namespace {
 
 using P = pbc_grammar::PbccParser;
 
+source::MappedText wholeFile(source::FileId file, const source::SourceManager &sources) {
+  source::MappedText all;
+  const std::string_view text = sources.text(file);
+  all.append(text, {file, 0, static_cast<std::uint32_t>(text.size())}, true);
+  return all;
+}
+
 class ScheduleReader {
 public:
-  ScheduleReader(source::FileId file, source::Diagnostics &diagnostics, TextKind kind)
-      : diagnostics_(diagnostics), text_(wholeFile(file, diagnostics.sources())),
-        source_(readTokens(text_, diagnostics, kind)), tokens_(&source_), parser_(&tokens_),
-        strategy_(std::make_shared<StopAtFirstError>()), builder_(text_, diagnostics) {
+  ScheduleReader(source::MappedText text, source::Diagnostics &diagnostics, TextKind kind)
+      : diagnostics_(diagnostics), text_(std::move(text)), source_(readTokens(text_, diagnostics, kind)),
+        tokens_(&source_), parser_(&tokens_), strategy_(std::make_shared<StopAtFirstError>()),
+        builder_(text_, diagnostics) {
     parser_.removeErrorListeners();
     parser_.setErrorHandler(strategy_);
     tokens_.fill();
@@ -48,13 +55,6 @@ public:
   }
 
 private:
-  static source::MappedText wholeFile(source::FileId file, const source::SourceManager &sources) {
-    source::MappedText all;
-    const std::string_view text = sources.text(file);
-    all.append(text, {file, 0, static_cast<std::uint32_t>(text.size())}, true);
-    return all;
-  }
-
   std::size_t type(std::size_t at) const { return at < types_.size() ? types_[at] : antlr4::Token::EOF; }
 
   /// The token behind a schedule that has errors.
@@ -90,12 +90,16 @@ private:
 } // namespace
 
 std::vector<Schedule> parseSchedules(source::FileId file, source::Diagnostics &diagnostics) {
-  return ScheduleReader(file, diagnostics, TextKind::Schedules).schedules();
+  return ScheduleReader(wholeFile(file, diagnostics.sources()), diagnostics, TextKind::Schedules).schedules();
 }
 
 std::optional<script::Script> parseScript(source::FileId file, source::Diagnostics &diagnostics) {
+  return parseScript(wholeFile(file, diagnostics.sources()), diagnostics);
+}
+
+std::optional<script::Script> parseScript(const source::MappedText &text, source::Diagnostics &diagnostics) {
   const unsigned errorsBefore = diagnostics.errorCount();
-  script::Script read = ScheduleReader(file, diagnostics, TextKind::Steps).script();
+  script::Script read = ScheduleReader(text, diagnostics, TextKind::Steps).script();
   if (diagnostics.errorCount() != errorsBefore)
     return std::nullopt;
   return read;

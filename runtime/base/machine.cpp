@@ -56,7 +56,17 @@ Machine thisMachine() {
   machine.firstCache = known(_SC_LEVEL1_DCACHE_SIZE);
   machine.secondCache = known(_SC_LEVEL2_CACHE_SIZE);
   machine.thirdCache = known(_SC_LEVEL3_CACHE_SIZE);
+#if defined(__x86_64__)
+  const bool isWide = __builtin_cpu_supports("avx512f"), isMiddle = __builtin_cpu_supports("avx");
+  machine.vectorBytes = isWide ? 64 : isMiddle ? 32 : 16;
+  machine.vectorRegisters = isWide ? 32 : 16;
+#endif
   return machine;
+}
+
+Machine typicalMachine() {
+  constexpr long kKiB = 1024;
+  return {"typical", 8, 32 * kKiB, 1024 * kKiB, 32 * 1024 * kKiB, 32, 16};
 }
 
 long memoryOfMachine() {

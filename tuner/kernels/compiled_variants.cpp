@@ -43,8 +43,9 @@ std::string CompiledVariants::fileFor(const KernelSettings &kernels, const std::
 std::vector<KernelOption> CompiledVariants::options(const KernelSettings &kernels) {
   constexpr double kLeast = 20; // seconds: no variant is compiled here
   try {
-    std::vector<std::string> command{settings_.compiler, "explain", "--kernels", "--json",
-                                     "--config=" + fileFor(kernels, "options")};
+    std::vector<std::string> command{settings_.compiler, "explain",
+                                     "--kernels",        "--this-machine",
+                                     "--json",           "--config=" + fileFor(kernels, "options")};
     command.insert(command.end(), settings_.arguments.begin(), settings_.arguments.end());
     options_ = parseKernelOptions(outputOf(command, std::max(patience(), kLeast)));
   } catch (const TunerError &) {

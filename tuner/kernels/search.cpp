@@ -18,12 +18,12 @@ constexpr int kProcesses = 3; // of each, for a race that confirms another
 constexpr double kNoise = 0.98;
 constexpr double kLongEnough = 0.03, kLong = 0.3; // seconds
 
-/// Presents one option as the space of a search: a single site whose first alternative is the value in use.
+/// Presents the edits about one thing as the space of a search: a single site whose first alternative is what is in use.
 ProgramSpace spaceOf(const KernelOption &option) {
   ProgramSpace space;
   Site site;
   site.transform = option.kernelTitle();
-  site.name = option.option;
+  site.name = "script";
   site.alternatives.push_back({option.inUse, ""});
   for (const std::string &value : option.others)
     site.alternatives.push_back({value, ""});
@@ -43,7 +43,7 @@ bool hasWon(const RaceResult &race) {
   return race.changed && race.winnerUndisturbed < kNoise * race.defaultUndisturbed;
 }
 
-/// Measures the values of one option. One time covers several short runs, so that the resolution of the clock
+/// Measures the edits about one thing. One time covers several short runs, so that the resolution of the clock
 /// and the scheduler do not matter.
 class OptionEvaluator : public Evaluator {
 public:
@@ -96,7 +96,7 @@ public:
     std::vector<KernelOption> options = variants_.options(start);
     const std::vector<std::string> kernels = hottestFirst(options);
     bool isBetter = true;
-    // An option may be worth more after another has changed, so the search repeats until a whole round finds
+    // An edit may be worth more after another one was made, so the search repeats until a whole round finds
     // nothing.
     while (isBetter && mayGoOn()) {
       isBetter = false;
@@ -156,10 +156,9 @@ private:
         kernels.emplace_back(kUnknown, option.kernelTitle());
         probeOf.push_back(0);
       }
-      if (option.option == "vector" &&
-          std::find(option.others.begin(), option.others.end(), "off") != option.others.end()) {
+      if (!option.slow.empty() && probeOf.back() == 0) {
         probeOf.back() = probes.size();
-        probes.push_back(with(result_.best, option, "off"));
+        probes.push_back(with(result_.best, option, option.slow));
       }
     }
     if (kernels.size() > 1) {
@@ -183,23 +182,22 @@ private:
     return names;
   }
 
-  /// Tries the options of one kernel; `options` are renewed after each change. Loops without vectors are tried last:
-  /// without vectors, the options about them do not exist, so the best vectors must be known for a comparison.
+  /// Tries the edits of one kernel; `options` are renewed after each change. Loops without vectors are tried last:
+  /// without vectors, the edits about them do not exist, so the best vectors must be known for a comparison.
   bool improve(const std::string &kernel, std::vector<KernelOption> &options) {
     bool isBetter = false;
     for (const bool isLast : {false, true}) {
       std::vector<std::string> done;
       for (;;) {
         const auto next = std::find_if(options.begin(), options.end(), [&](const KernelOption &o) {
-          return o.kernelTitle() == kernel && std::find(done.begin(), done.end(), o.option) == done.end();
+          return o.kernelTitle() == kernel && std::find(done.begin(), done.end(), o.about) == done.end();
         });
         if (next == options.end() || !mayGoOn())
           break;
-        done.push_back(next->option);
+        done.push_back(next->about);
         KernelOption tried = *next;
-        std::erase_if(tried.others, [&](const std::string &value) {
-          return (tried.option == "vector" && value == "off") != isLast;
-        });
+        std::erase_if(tried.others,
+                      [&](const std::string &script) { return (script == tried.slow) != isLast; });
         if (tried.others.empty() || !tryValues(tried))
           continue;
         isBetter = true;

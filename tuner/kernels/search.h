@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Looks for faster kernels of a program: one option at a time is given another value, starting from the best
-// so far.
+// Looks for faster kernels of a program: their scripts are edited, one thing at a time, starting from the best so far.
 //
 //   searchKernels(variants, {}, size, {.deadline = 60}, observer)
-//       ->  {Product.product.rows = 8}, 12.1 ms instead of 13.0 ms, 40 variants, faults
+//       ->  {Product.product.script = "tasks(); registers(y, x; rows = 8)"}, 12.1 ms instead of 13.0 ms, 40 variants, faults
 //
 // Kernels that take most of the time come first; they are found by how much slower the program is without
-// their vectors. Those values of an option that are not clearly slower run a race against the best so far, in
-// turns (strategy/race.h). The winner runs again, alone, with new processes each time. It must win most of
+// their vectors. Those edits about one thing (a step, or an argument of it) that are not clearly slower run a race against
+// the best so far, in turns (strategy/race.h). The winner runs again, alone, with new processes each time. It must win most of
 // these races, by 2 %, and also in the runs that nothing disturbed, because among so many candidates some are
 // lucky. If two are equal within noise, the best so far stays, and at the end a setting that makes no
 // difference is dropped. The search ends early enough for the last comparison, of the best with the start, and
-// variants that there is no time to compile are not tried. Source: own; coordinate descent over the options,
-// because each has few values and they mostly do not depend on each other.
+// variants that there is no time to compile are not tried. Source: own; coordinate descent over what
+// scripts say, because each thing has few values and they mostly do not depend on each other.
 #pragma once
 #include "tuner/kernels/variants.h"
 #include "tuner/strategy/tester.h"
@@ -32,7 +31,7 @@ struct KernelSearchResult {
   bool raced = false;   // whether the last comparison, of the best with the start, was made
   double startSeconds = 0, bestSeconds = 0;
   int tried = 0;       // variants
-  bool isDone = false; // no option is left to be tried
+  bool isDone = false; // no edit is left to be tried
   std::vector<Fault> faults;
 };
 

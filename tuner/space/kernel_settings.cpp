@@ -54,18 +54,28 @@ std::vector<KernelOption> parseKernelOptions(const std::string &text) {
   try {
     const auto root = nlohmann::json::parse(text);
     for (const auto &t : root.at("transforms"))
-      for (const auto &kernel : t.value("kernels", nlohmann::json::array()))
-        for (const auto &o : kernel.at("options"))
-          all.push_back({t.at("name"), kernel.at("name"), o.at("option"), o.at("in_use"),
-                         o.at("others").get<std::vector<std::string>>()});
+      for (const auto &kernel : t.value("kernels", nlohmann::json::array())) {
+        if (!kernel.contains("script"))
+          continue; // it can have no other schedule
+        const auto &script = kernel.at("script");
+        const auto &slow = script.at("without_vectors");
+        for (const auto &edits : script.at("edits"))
+          all.push_back({t.at("name"), kernel.at("name"), edits.at("of"), script.at("in_use"),
+                         edits.at("others").get<std::vector<std::string>>(),
+                         slow.is_null() ? "" : slow.get<std::string>()});
+      }
   } catch (const nlohmann::json::exception &problem) {
     throw TunerError(fmt::format("the compiler's list of kernels cannot be read: {}", problem.what()));
   }
   return all;
 }
 
-KernelSettings with(KernelSettings settings, const KernelOption &option, const std::string &value) {
-  settings[{option.transform, option.kernel, option.option}] = value;
+KernelSettings with(KernelSettings settings, const KernelOption &option, const std::string &script) {
+  std::erase_if(settings, [&](const auto &setting) {
+    const auto &[transform, kernel, name] = setting.first;
+    return transform == option.transform && kernel == option.kernel;
+  });
+  settings[{option.transform, option.kernel, "script"}] = script;
   return settings;
 }
 

@@ -6,8 +6,8 @@
 //   [kernels]                       ->  {{"Heat", "inside", "jam"}: "2"}
 //   Heat.inside.jam = 2
 //
-// The tuner knows options only as names and texts: the compiler lists them (`pbc explain --kernels --json`)
-// and reads the section. Everything else in a configuration stays as it is, including comments.
+// The tuner knows options only as names and texts: the compiler lists scripts (`pbc explain --kernels --json`)
+// and reads the section. A script is the whole schedule of a kernel, so it takes the place of its other settings. Everything else in a configuration stays as it is, including comments.
 #pragma once
 #include <map>
 #include <string>
@@ -16,13 +16,16 @@
 
 namespace pbc::tuner {
 
+/// One thing about which a kernel's script can be edited.
 struct KernelOption {
-  std::string transform, kernel, option;
+  std::string transform, kernel;
+  std::string about; // "tile", "registers rows", "body"
   std::string inUse;
-  std::vector<std::string> others; // values that it can have instead
+  std::vector<std::string> others; // scripts that it can have instead
+  std::string slow = {};           // one with which the kernel takes much longer; "": none is known
 
   std::string kernelTitle() const { return transform + "." + kernel; }
-  std::string title() const { return kernelTitle() + "." + option; }
+  std::string title() const { return kernelTitle() + ".script"; }
 };
 
 /// Reads the output of `pbc explain --kernels --json`. Throws TunerError for another text.
@@ -31,7 +34,7 @@ std::vector<KernelOption> parseKernelOptions(const std::string &json);
 /// Values by transform, kernel and option.
 using KernelSettings = std::map<std::tuple<std::string, std::string, std::string>, std::string>;
 
-KernelSettings with(KernelSettings, const KernelOption &, const std::string &value);
+KernelSettings with(KernelSettings, const KernelOption &, const std::string &script);
 /// "Heat.inside.jam = 2"
 std::vector<std::string> inWords(const KernelSettings &);
 /// The section, with comments in front of its entries; "" for no settings.

@@ -5,12 +5,13 @@
 #include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/split_tasks.h"
 #include "compiler/kernel/time_functions.h"
+#include "compiler/kernel/transform/open_loops.h"
 #include "compiler/kernel/transform/run.h"
-#include "compiler/kernel/transform/support.h"
 #include "compiler/kernel/verify.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <isl/schedule.h>
 
 namespace pbc::kernel {
@@ -40,13 +41,6 @@ std::vector<LoopNode> pointLoops(const Scheduled &kernel) {
   };
   nest.erase(std::find_if_not(nest.begin(), nest.end(), isOverPoints), nest.end());
   return nest;
-}
-
-std::vector<std::string> labelsOf(const std::vector<LoopNode> &loops) {
-  std::vector<std::string> names;
-  for (const LoopNode &loop : loops)
-    names.push_back(loop.label);
-  return names;
 }
 
 std::vector<std::string> taskNames(const Scheduled &kernel) {
@@ -436,6 +430,65 @@ Planned Scheduler::schedule(const Asked &asked) {
   making.points();
   making.finish();
   return making.take();
+}
+
+Planned Scheduler::follow(const script::Script &script) {
+  Planned made{lifted_, {}};
+  Scheduled &now = made.kernel;
+  now.schedule.plain = now.schedule.tree;
+  bool isPlain = true; // as long as only loops were ordered, and tasks cut
+  for (const script::Step &step : script) {
+    StepOutcome outcome = run(step, now);
+    if (!outcome.kernel) {
+      Planned byDefault = schedule();
+      const std::string why =
+          fmt::format("`{}` does not apply: {}", script::text(step), outcome.problem.what);
+      byDefault.report.refused.push_back({kScriptOption, why, outcome.problem.help, outcome.problem.span});
+      return byDefault;
+    }
+    const std::optional<isl::schedule> plain = now.schedule.plain;
+    const Stage stage = findTransformation(step.transformation)->stage;
+    isPlain = isPlain && (stage == Stage::Loops || stage == Stage::Tasks);
+    now = std::move(*outcome.kernel);
+    check(now, step.transformation.c_str());
+    now.schedule.plain = isPlain ? now.schedule.tree : plain;
+  }
+  const isl::union_set all = isl::manage(isl_schedule_get_domain(now.schedule.tree.get()));
+  if (now.schedule.plain && !isl::manage(isl_schedule_get_domain(now.schedule.plain->get())).is_equal(all))
+    now.schedule.plain.reset(); // a step has changed the statements
+  made.report.script = script;
+  return made;
+}
+
+std::vector<script::Script> Scheduler::ways(const Scheduled &kernel, std::size_t most) const {
+  std::vector<Asked> wanted(1);
+  std::string innermost;
+  for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
+    if (isOverPoints(kernel, loop)) {
+      const auto s = static_cast<std::size_t>(statementsBelow(kernel, loop).front());
+      innermost =
+          kernel.statements[s].dimensions[static_cast<std::size_t>(memberDimension(kernel, loop.band))];
+    }
+  if (!innermost.empty())
+    wanted.push_back({{"vector", innermost}});
+  for (const char *body : {"registers", "unrolled", "lanes"})
+    wanted.push_back({{"body", body}});
+  wanted.push_back({{"vector", "off"}});
+  const std::vector<std::string> loops = labelsOf(pointLoops(lifted_));
+  std::vector<script::Script> all;
+  for (std::size_t k = 0; k < wanted.size() && all.size() < most; ++k) {
+    const Asked asked = wanted[k];
+    Making making({kernel, {}}, loops, asked);
+    making.points();
+    const Report report = making.take().report;
+    if (std::find(all.begin(), all.end(), report.script) == all.end())
+      all.push_back(report.script);
+    if (k == 0 && report.script.empty() &&
+        report.setting("lanes") == "auto") // nothing is known of good groups
+      for (const long count : findScheduleOption("lanes")->worthTrying)
+        wanted.push_back({{"lanes", std::to_string(count)}});
+  }
+  return all;
 }
 
 Planned defaultSchedule(const Scheduled &kernel, const Asked &asked) {

@@ -9,7 +9,8 @@
 // otherwise vectors along x. It has no tiles, because what a point-wise or stencil kernel reads again lies
 // within a few rows. Each step that does not apply is left out, with a note. An option (schedule_options.h)
 // that was requested and does not apply is listed in Report::refused, and the default is used; decisions are
-// in Report::settings. An option is an edit of the script: it replaces, adds or removes a step.
+// in Report::settings. An option is an edit of the script: it replaces, adds or removes a step. A script that was requested
+// takes the place of the default's, if all of its steps apply.
 //
 // Invariant: running Report::script on the lifted kernel gives the same schedule.
 #pragma once
@@ -29,6 +30,14 @@ class Scheduler {
 public:
   explicit Scheduler(const Scheduled &lifted);
   Planned schedule(const Asked & = {});
+  /// By a script that was requested; if it does not apply, the default, and Report::refused has the reason.
+  Planned follow(const script::Script &);
+
+  const Scheduled &lifted() const { return lifted_; }
+  /// The steps by which the points of a kernel can be computed whose loops have no realisation yet: the default's first,
+  /// then in vectors along the innermost loop, in blocks in registers, written out, in groups of lanes, without vectors.
+  /// No steps: LLVM decides. At most so many of them.
+  std::vector<script::Script> ways(const Scheduled &, std::size_t most = 16) const;
 
 private:
   /// The kernel ordered, and cut into tasks and tiles.

@@ -121,7 +121,7 @@ Outcome applyContract(const Scheduled &kernel, const Arguments &arguments) {
 }
 
 /// For each buffer the innermost loops first.
-std::vector<script::Step> alternativesOfContract(const Scheduled &kernel) {
+std::vector<script::Step> alternativesOfContract(const Scheduled &kernel, const Machine &) {
   std::vector<script::Step> all;
   const auto named = [](const std::string &name) { return script::Value{script::Name{name}, {}}; };
   std::vector<LoopNode> loops = loopsOf(kernel.schedule.tree);

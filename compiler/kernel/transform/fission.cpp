@@ -169,6 +169,19 @@ Outcome applyFission(const Scheduled &kernel, const Arguments &arguments) {
   return withSubtree(changed, tree);
 }
 
+/// Each nest as a whole, and each of its loops that has several things inside.
+std::vector<script::Step> loopsToDistribute(const Scheduled &kernel, const Machine &) {
+  constexpr std::size_t kMost = 2;
+  std::vector<script::Step> all;
+  for (const LoopNode &loop : loopsOf(kernel.schedule.tree)) {
+    const std::vector<LoopNode> nest = nestFrom(loop);
+    if (all.size() < kMost && statementsBelow(kernel, loop).size() > 1 &&
+        std::none_of(nest.begin(), nest.end(), [](const LoopNode &l) { return l.how.has_value(); }))
+      all.push_back(script::step("fission", labelsOf(nest)));
+  }
+  return all;
+}
+
 } // namespace
 
 Transformation fissionTransformation() {
@@ -177,7 +190,9 @@ Transformation fissionTransformation() {
           .parameters = {{.name = "loops",
                           .kind = Parameter::Kind::Loops,
                           .doc = "loops that lie directly in each other"}},
-          .apply = applyFission};
+          .apply = applyFission,
+          .stage = Stage::Loops,
+          .alternatives = loopsToDistribute};
 }
 
 } // namespace pbc::kernel

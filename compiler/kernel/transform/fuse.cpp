@@ -90,6 +90,31 @@ Outcome applyFuse(const Scheduled &kernel, const Arguments &arguments) {
   return withSubtree(kernel, tree);
 }
 
+/// Each two loops that follow each other, as they are and with the second one behind.
+std::vector<script::Step> loopsToFuse(const Scheduled &kernel, const Machine &) {
+  constexpr std::size_t kMost = 4;
+  std::vector<script::Step> all;
+  const std::optional<Subtree> read = subtreeOf(kernel.schedule.tree);
+  if (!read)
+    return all;
+  Subtree tree = *read;
+  std::vector<std::string> labels = labelsOf(kernel.schedule.tree);
+  for (const std::string &first : labels)
+    for (const std::string &second : labels) {
+      const Place a = placeOf(tree, first), b = placeOf(tree, second);
+      if (!a.sequence || a.sequence != b.sequence || b.index != a.index + 1)
+        continue;
+      for (const long shift : {0L, 1L}) {
+        script::Step step = script::step("fuse", {first, second});
+        if (shift)
+          script::with(step, "shift", script::number(shift));
+        if (all.size() < kMost)
+          all.push_back(step);
+      }
+    }
+  return all;
+}
+
 } // namespace
 
 Transformation fuseTransformation() {
@@ -103,7 +128,9 @@ Transformation fuseTransformation() {
                           .least = -1000000,
                           .most = 1000000,
                           .isOptional = true}},
-          .apply = applyFuse};
+          .apply = applyFuse,
+          .stage = Stage::Loops,
+          .alternatives = loopsToFuse};
 }
 
 } // namespace pbc::kernel

@@ -108,7 +108,8 @@ Transformation inPlaceTransformation() {
   return {.name = "in_place",
           .doc = "computes a variable of the body in the cell of the output to which its value goes at last",
           .parameters = {{.name = "variable", .kind = Parameter::Kind::Buffer, .doc = "the variable"}},
-          .apply = applyInPlace};
+          .apply = applyInPlace,
+          .stage = Stage::Loops};
 }
 
 } // namespace pbc::kernel

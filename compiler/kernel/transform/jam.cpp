@@ -50,6 +50,20 @@ Outcome applyJam(const Scheduled &kernel, const Arguments &arguments) {
   return {changed, ""};
 }
 
+/// Around all vector loops where it is possible.
+std::vector<script::Step> rowsWorthTrying(const Scheduled &kernel, const Machine &) {
+  std::vector<std::string> labels;
+  for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
+    if (!loop.how && isAroundVector(kernel, loop) && isParallel(loop.band, 0, kernel.dependences, false) &&
+        !boundsMove(kernel, nestFrom(loop)[1], loop))
+      labels.push_back(loop.label);
+  std::vector<script::Step> all;
+  if (!labels.empty())
+    for (const long rows : {4L, 2L, 3L, 6L, 8L})
+      all.push_back(script::step("jam", labels, {rows}));
+  return all;
+}
+
 } // namespace
 
 Transformation jamTransformation() {
@@ -62,7 +76,9 @@ Transformation jamTransformation() {
                           .doc = "iterations that are computed together",
                           .least = 2,
                           .most = 16}},
-          .apply = applyJam};
+          .apply = applyJam,
+          .stage = Stage::Points,
+          .alternatives = rowsWorthTrying};
 }
 
 } // namespace pbc::kernel

@@ -5,7 +5,7 @@
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/iterations.h"
 #include "compiler/kernel/legal.h"
-#include "compiler/kernel/transform/support.h"
+#include "compiler/kernel/transform/open_loops.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/aff.h>
@@ -80,6 +80,15 @@ std::string whyNoLanes(const Scheduled &kernel, const LoopNode &loop) {
 
 namespace {
 
+/// The bytes of the widest number that the statements use.
+unsigned widestOf(const Kernel &kernel, const std::vector<int> &statements) {
+  unsigned widest = 4;
+  for (const int k : statements)
+    for (const Access &a : kernel.statements[static_cast<std::size_t>(k)].accesses)
+      widest = std::max(widest, bytesOf(kernel.buffers[static_cast<std::size_t>(a.buffer)].element));
+  return widest;
+}
+
 Outcome applyLanes(const Scheduled &kernel, const Arguments &arguments) {
   const std::string label = arguments.name("loop");
   const LoopNode loop = *findLoop(kernel.schedule.tree, label);
@@ -90,19 +99,33 @@ Outcome applyLanes(const Scheduled &kernel, const Arguments &arguments) {
   for (const Buffer &b : kernel.buffers)
     if (b.role == Buffer::Role::Local && b.lanes > 0)
       return {std::nullopt, "its scalars are arrays already"};
-  unsigned widest = 4;
-  for (const int k : statementsBelow(kernel, loop)) {
-    const Statement &s = kernel.statements[k];
-    for (const Access &a : s.accesses)
-      widest = std::max(widest, bytesOf(kernel.buffers[a.buffer].element));
-  }
-  const long count = arguments.number("count").value_or(kGroupBytes / widest);
+  const long count =
+      arguments.number("count").value_or(kGroupBytes / widestOf(kernel, statementsBelow(kernel, loop)));
   Scheduled marked = kernel;
   marked.schedule.tree = realised(kernel.schedule.tree, label, as::Lanes{count});
   for (Buffer &b : marked.buffers)
     if (b.role == Buffer::Role::Local)
       b.lanes = count;
   return {std::move(marked), ""};
+}
+
+/// The loop over points that has no other one inside; groups that fill half of the registers come first.
+std::vector<script::Step> groupsWorthTrying(const Scheduled &kernel, const Machine &machine) {
+  std::optional<LoopNode> innermost;
+  for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
+    if (!loop.how && isOverPoints(kernel, loop))
+      innermost = loop;
+  if (!innermost || computesPoints(kernel))
+    return {};
+  const long half = static_cast<long>(machine.vectorBytes) * machine.vectorRegisters / 2 /
+                    widestOf(kernel, statementsBelow(kernel, *innermost));
+  std::vector<long> counts{8, 16, 32, 64, 128};
+  std::stable_sort(counts.begin(), counts.end(),
+                   [&](long a, long b) { return std::abs(a - half) < std::abs(b - half); });
+  std::vector<script::Step> all{script::step("lanes", {innermost->label})};
+  for (const long count : counts)
+    all.push_back(script::step("lanes", {innermost->label}, {count}));
+  return all;
 }
 
 } // namespace
@@ -119,7 +142,9 @@ Transformation lanesTransformation() {
                           .most = 256,
                           .words = {"auto"},
                           .isOptional = true}},
-          .apply = applyLanes};
+          .apply = applyLanes,
+          .stage = Stage::Points,
+          .alternatives = groupsWorthTrying};
 }
 
 } // namespace pbc::kernel

@@ -4,6 +4,7 @@
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/transform/cut.h"
+#include "compiler/kernel/transform/open_loops.h"
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -185,6 +186,21 @@ Outcome applyPartialSums(const Scheduled &kernel, const Arguments &arguments) {
   return withTree(changed, changed.schedule.tree);
 }
 
+std::vector<script::Step> sumsWorthTrying(const Scheduled &kernel, const Machine &) {
+  constexpr std::size_t kMost = 8;
+  std::vector<script::Step> all;
+  for (const LoopNode &loop : innermostLoops(kernel)) {
+    const std::vector<int> statements = statementsBelow(kernel, loop);
+    const int d = memberDimension(kernel, loop.band);
+    if (statements.size() == 1 && d >= 0 &&
+        whyNoSum(kernel, kernel.statements[static_cast<std::size_t>(statements.front())], d).empty())
+      for (const long count : {8L, 16L, 4L, 32L})
+        if (all.size() < kMost)
+          all.push_back(script::step("partial_sums", {loop.label}, {count}));
+  }
+  return all;
+}
+
 } // namespace
 
 Transformation partialSumsTransformation() {
@@ -194,7 +210,9 @@ Transformation partialSumsTransformation() {
           .parameters =
               {{.name = "loop", .kind = Kind::Loop, .doc = "the loop over the terms"},
                {.name = "count", .kind = Kind::Integer, .doc = "how many sums", .least = 2, .most = 4096}},
-          .apply = applyPartialSums};
+          .apply = applyPartialSums,
+          .stage = Stage::Cuts,
+          .alternatives = sumsWorthTrying};
 }
 
 } // namespace pbc::kernel

@@ -3,10 +3,21 @@
 #include "compiler/kernel/transform/registers.h"
 #include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/transform/support.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace pbc::kernel {
 namespace {
+
+/// The labels of the two loops in which the blocks lie.
+std::vector<std::string> loopsOfBlocks(const Scheduled &tiled) {
+  std::vector<std::string> labels;
+  for (const LoopNode &loop : loopsOf(tiled.schedule.tree))
+    if (loop.how && std::holds_alternative<as::Registers>(*loop.how))
+      labels = labelsOf(nestFrom(loop));
+  labels.resize(std::min<std::size_t>(labels.size(), 2));
+  return labels;
+}
 
 Outcome applyRegisters(const Scheduled &kernel, const Arguments &arguments) {
   const auto number = [&](const char *name) { return arguments.number(name).value_or(0); };
@@ -27,16 +38,41 @@ Outcome applyRegisters(const Scheduled &kernel, const Arguments &arguments) {
   }
   const std::optional<LoopNode> y = findLoop(tiled.kernel->schedule.tree, arguments.name("y"));
   const LoopNode x = *findLoop(tiled.kernel->schedule.tree, arguments.name("x"));
-  if (!y->how || memberDimension(kernel, x.band) != tiled.kernel->schedule.registerTile->x) {
-    std::vector<std::string> names;
-    for (const LoopNode &loop : loopsOf(tiled.kernel->schedule.tree))
-      if (loop.how && std::holds_alternative<as::Registers>(*loop.how))
-        for (const LoopNode &inner : nestFrom(loop))
-          if (names.size() < 2)
-            names.push_back(inner.label);
-    return {std::nullopt, fmt::format("its blocks lie in the loops over {}", listed(names))};
-  }
+  if (!y->how || memberDimension(kernel, x.band) != tiled.kernel->schedule.registerTile->x)
+    return {std::nullopt,
+            fmt::format("its blocks lie in the loops over {}", listed(loopsOfBlocks(*tiled.kernel)))};
   return tiled;
+}
+
+/// One size at a time. Blocks that leave a quarter of the registers to what they read come first.
+std::vector<script::Step> blocksWorthTrying(const Scheduled &kernel, const Machine &machine) {
+  const RegisterShape any{};
+  const Outcome tiled = registerTile(kernel, &any);
+  if (!tiled.kernel)
+    return {};
+  const RegisterTile &tile = *tiled.kernel->schedule.registerTile;
+  const script::Step plain = script::step("registers", loopsOfBlocks(*tiled.kernel));
+  std::vector<script::Step> all{plain};
+  const auto add = [&](const char *size, const std::vector<long> &values) {
+    for (const long value : values) {
+      all.push_back(plain);
+      script::with(all.back(), size, script::number(value));
+    }
+  };
+  constexpr long kVectors = 2; // the processor's choice (runtime/abi/register_tile.h)
+  const auto distance = [&](long rows) {
+    return std::abs(4 * rows * kVectors * std::max(tile.scalars, 1) - 3L * machine.vectorRegisters);
+  };
+  std::vector<long> rows{2, 4, 6, 8, 10, 12, 14};
+  std::stable_sort(rows.begin(), rows.end(), [&](long a, long b) { return distance(a) < distance(b); });
+  add("rows", rows);
+  add("vectors", {2, 3, 1, 4});
+  if (!tile.isDeep || tile.panels.empty())
+    return all;
+  if (tile.resumed >= 0)
+    add("depth", {256, 512, 128, 1024, 64});
+  add("columns", {256, 1024, 64, 4096});
+  return all;
 }
 
 Parameter size(std::string_view name, std::string_view doc, long least, long most) {
@@ -64,7 +100,9 @@ Transformation registersTransformation() {
                           16, 65536),
                      size("columns", "columns of the operand whose panels are used again and again", 16,
                           65536)},
-      .apply = applyRegisters};
+      .apply = applyRegisters,
+      .stage = Stage::Points,
+      .alternatives = blocksWorthTrying};
 }
 
 } // namespace pbc::kernel

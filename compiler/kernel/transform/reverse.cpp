@@ -24,7 +24,8 @@ Transformation reverseTransformation() {
   return {.name = "reverse",
           .doc = "runs a loop from its last iteration to its first one",
           .parameters = {{.name = "loop", .kind = Parameter::Kind::Loop, .doc = "the loop"}},
-          .apply = applyReverse};
+          .apply = applyReverse,
+          .stage = Stage::Loops};
 }
 
 } // namespace pbc::kernel

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/scalar.h"
-#include "compiler/kernel/transform/support.h"
+#include "compiler/kernel/transform/open_loops.h"
 
 namespace pbc::kernel {
 namespace {
@@ -17,13 +17,21 @@ Outcome applyScalar(const Scheduled &kernel, const Arguments &arguments) {
   return {changed, ""};
 }
 
+std::vector<script::Step> allInnermost(const Scheduled &kernel, const Machine &) {
+  const std::vector<LoopNode> loops = innermostLoops(kernel);
+  return loops.empty() || computesPoints(kernel) ? std::vector<script::Step>()
+                                                 : std::vector{script::step("scalar", labelsOf(loops))};
+}
+
 } // namespace
 
 Transformation scalarTransformation() {
   return {.name = "scalar",
           .doc = "keeps the compiler from making vectors of loops",
           .parameters = {{.name = "loops", .kind = Parameter::Kind::Loops, .doc = "the loops"}},
-          .apply = applyScalar};
+          .apply = applyScalar,
+          .stage = Stage::Points,
+          .alternatives = allInnermost};
 }
 
 } // namespace pbc::kernel

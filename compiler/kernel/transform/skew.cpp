@@ -55,7 +55,8 @@ Transformation skewTransformation() {
                       .least = -1000,
                       .most = 1000,
                       .isOptional = true}},
-      .apply = applySkew};
+      .apply = applySkew,
+      .stage = Stage::Loops};
 }
 
 } // namespace pbc::kernel

@@ -19,6 +19,13 @@ std::string listed(const std::vector<std::string> &names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::vector<std::string> labelsOf(const std::vector<LoopNode> &loops) {
+  std::vector<std::string> labels;
+  for (const LoopNode &loop : loops)
+    labels.push_back(loop.label);
+  return labels;
+}
+
 Nest nestOf(const Scheduled &kernel, const std::vector<std::string> &labels) {
   const auto isNamed = [&](const LoopNode &l) {
     return std::find(labels.begin(), labels.end(), l.label) != labels.end();

@@ -46,6 +46,8 @@ NewLabels newLabels(const Scheduled &, const Arguments &, const std::vector<std:
 /// The same kernel with another tree: if it breaks a dependence, the two instances that clash.
 Outcome withTree(const Scheduled &, const isl::schedule &);
 
+std::vector<std::string> labelsOf(const std::vector<LoopNode> &);
+
 /// "y, x"
 std::string listed(const std::vector<std::string> &);
 

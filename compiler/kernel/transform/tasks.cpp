@@ -4,6 +4,7 @@
 #include "compiler/kernel/split_tasks.h"
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 
 namespace pbc::kernel {
@@ -27,6 +28,35 @@ Outcome applyTasks(const Scheduled &kernel, const Arguments &arguments) {
         return {std::nullopt, fmt::format("its tasks can be cut along {}, each of them once", listed(names))};
   }
   return splitIntoTasks(kernel, cut);
+}
+
+/// Whether a script can say it: functions of several variables have no name there.
+bool isName(const std::string &text) {
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+}
+
+/// All directions, each alone, and where parts begin.
+std::vector<script::Step> cutsWorthTrying(const Scheduled &kernel, const Machine &) {
+  const Outcome cut = splitIntoTasks(kernel);
+  if (!cut.kernel)
+    return {};
+  const Schedule &made = cut.kernel->schedule;
+  std::vector<script::Step> all{script::step("tasks", {})};
+  if (made.taskOrder == TaskOrder::Any && made.taskDimensions.size() > 1)
+    for (const TaskDimension &d : made.taskDimensions)
+      if (isName(d.name))
+        all.push_back(script::step("tasks", {d.name}));
+  const auto add = [&](const char *name, const script::Value &value) {
+    script::Step step = script::step("tasks", {});
+    all.push_back(script::with(step, name, value));
+  };
+  if (std::any_of(made.taskDimensions.begin(), made.taskDimensions.end(),
+                  [](const TaskDimension &d) { return d.grain > 1; }))
+    for (const long grain : {64L, 1024L, 4096L})
+      add("grain", script::number(grain));
+  if (made.bytesPerPlace > 0)
+    add("time", script::name("diamonds"));
+  return all;
 }
 
 } // namespace
@@ -53,7 +83,9 @@ Transformation tasksTransformation() {
                    "them start at once",
             .words = {"parallelograms", "diamonds"},
             .isOptional = true}},
-      .apply = applyTasks};
+      .apply = applyTasks,
+      .stage = Stage::Tasks,
+      .alternatives = cutsWorthTrying};
 }
 
 } // namespace pbc::kernel

@@ -2,7 +2,7 @@
 
 #include "compiler/kernel/transform/tile.h"
 #include "compiler/kernel/legal.h"
-#include "compiler/kernel/transform/support.h"
+#include "compiler/kernel/transform/open_loops.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/aff.h>
@@ -60,6 +60,50 @@ Outcome applyTile(const Scheduled &kernel, const Arguments &arguments) {
   return withTree(kernel, replaceLoops(nest.loops, loops));
 }
 
+/// Squares, and strips that are long where cells are contiguous.
+std::vector<std::vector<long>> sizesOf(std::size_t loops) {
+  std::vector<std::vector<long>> all;
+  for (const long size : {64L, 32L, 16L, 8L})
+    all.emplace_back(loops, size);
+  for (const long height : {32L, 8L})
+    for (const long length : {512L, 128L}) {
+      all.emplace_back(loops, height);
+      all.back().back() = length;
+    }
+  if (loops > 2)
+    for (const long height : {32L, 8L}) { // the outermost and the innermost loop are not cut
+      all.emplace_back(loops, height);
+      all.back().front() = all.back().back() = 0;
+    }
+  return all;
+}
+
+/// Tiles whose cells lie in half of the second cache come first, the larger ones before the smaller ones.
+std::vector<script::Step> tilesWorthTrying(const Scheduled &kernel, const Machine &machine) {
+  std::vector<script::Step> all;
+  if (kernel.schedule.taskOrder == TaskOrder::Wavefront)
+    return all; // its tasks are tiles
+  const long room = machine.secondCache / 2 / std::max(bytesOfPoint(kernel), 1L);
+  for (const OpenNest &nest : openNests(kernel)) {
+    if (nest.loops.size() < 2 || nest.isInTiles)
+      continue;
+    const auto cells = [&](const std::vector<long> &sizes) {
+      long product = 1;
+      for (const long size : sizes)
+        product *= std::max(size, 1L);
+      return product;
+    };
+    std::vector<std::vector<long>> sizes = sizesOf(nest.loops.size());
+    std::stable_sort(sizes.begin(), sizes.end(), [&](const auto &a, const auto &b) {
+      const bool fitsA = cells(a) <= room, fitsB = cells(b) <= room;
+      return fitsA != fitsB ? fitsA : fitsA ? cells(a) > cells(b) : cells(a) < cells(b);
+    });
+    for (const std::vector<long> &one : sizes)
+      all.push_back(script::step("tile", labelsOf(nest.loops), one));
+  }
+  return all;
+}
+
 } // namespace
 
 Transformation tileTransformation() {
@@ -72,7 +116,9 @@ Transformation tileTransformation() {
                           .doc = "a size for each loop; 0: this loop is not cut",
                           .least = 0,
                           .most = 999999999}},
-          .apply = applyTile};
+          .apply = applyTile,
+          .stage = Stage::Cuts,
+          .alternatives = tilesWorthTrying};
 }
 
 } // namespace pbc::kernel

@@ -15,6 +15,7 @@
 #pragma once
 #include "compiler/kernel/schedule.h"
 #include "compiler/script/script.h"
+#include "runtime/base/machine.h"
 #include <map>
 #include <string_view>
 
@@ -59,13 +60,25 @@ private:
   std::vector<std::string> results_;
 };
 
+using Machine = pb::base::Machine;
+
+/// Where in a script a step belongs, which decides where a search inserts one: policies write them in this order.
+enum class Stage {
+  Loops,  // which loops there are, and in which order
+  Tasks,  // the cut into tasks
+  Cuts,   // tiles, copies, and cases
+  Points, // how the innermost loops are realised
+};
+
 struct Transformation {
   std::string_view name;
   std::string_view doc; // one sentence
   std::vector<Parameter> parameters;
   Outcome (*apply)(const Scheduled &, const Arguments &);
-  /// Steps of this transformation that are legal here and worth trying, the most promising ones first; null: none.
-  std::vector<script::Step> (*alternatives)(const Scheduled &) = nullptr;
+  Stage stage = Stage::Cuts;
+  /// Steps of this transformation that are worth trying here, the most promising ones first; null: none. Whether they
+  /// apply, who takes one finds out by running it. A step says one thing: of two optional arguments, at most one.
+  std::vector<script::Step> (*alternatives)(const Scheduled &, const Machine &) = nullptr;
 };
 
 /// All transformations, in the order of list.inc.

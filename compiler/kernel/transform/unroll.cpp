@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/transform/unroll.h"
 #include "compiler/kernel/iterations.h"
+#include "compiler/kernel/transform/open_loops.h"
 #include "compiler/kernel/transform/support.h"
 #include <fmt/format.h>
 
@@ -39,13 +40,34 @@ Outcome applyUnroll(const Scheduled &kernel, const Arguments &arguments) {
   return {changed, ""};
 }
 
+/// All short loops of the bodies together, and each alone.
+std::vector<script::Step> loopsToWriteOut(const Scheduled &kernel, const Machine &) {
+  constexpr long kShort = 16;
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> labels;
+  if (kernel.schedule.registerTile)
+    return {}; // blocks have their own loops
+  for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
+    if (!loop.how && !isOverPoints(kernel, loop) && tripCount(kernel, loop).value_or(kLongest) <= kShort)
+      labels.push_back(loop.label);
+  std::vector<script::Step> all;
+  if (labels.size() > 1)
+    all.push_back(script::step("unroll", labels));
+  for (const std::string &label : labels)
+    if (all.size() < kMost)
+      all.push_back(script::step("unroll", {label}));
+  return all;
+}
+
 } // namespace
 
 Transformation unrollTransformation() {
   return {.name = "unroll",
           .doc = "writes loops out, iteration by iteration",
           .parameters = {{.name = "loops", .kind = Parameter::Kind::Loops, .doc = "the loops"}},
-          .apply = applyUnroll};
+          .apply = applyUnroll,
+          .stage = Stage::Points,
+          .alternatives = loopsToWriteOut};
 }
 
 } // namespace pbc::kernel

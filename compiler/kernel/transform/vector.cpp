@@ -2,11 +2,27 @@
 
 #include "compiler/kernel/transform/vector.h"
 #include "compiler/kernel/legal.h"
-#include "compiler/kernel/transform/support.h"
+#include "compiler/kernel/transform/open_loops.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace pbc::kernel {
+
+namespace {
+
+/// The first loop inside that is not written out; "" if there is none.
+std::string loopInside(const LoopNode &loop) {
+  std::string inside;
+  visit(loop.band, [&](const isl::schedule_node &node) {
+    if (const auto inner = loopAt(node); inner && inside.empty())
+      if (!inner->how || !std::holds_alternative<as::Unroll>(*inner->how))
+        inside = inner->label;
+  });
+  return inside;
+}
+
+} // namespace
 
 std::string whyNoVector(const Scheduled &kernel, const LoopNode &loop) {
   for (const int s : statementsBelow(kernel, loop))
@@ -16,13 +32,7 @@ std::string whyNoVector(const Scheduled &kernel, const LoopNode &loop) {
     return why;
   if (!isParallel(loop.band, 0, kernel.dependences, false))
     return fmt::format("a point needs the one before it along {}", loop.label);
-  std::string inside;
-  visit(loop.band, [&](const isl::schedule_node &node) {
-    if (const auto inner = loopAt(node); inner && inside.empty())
-      if (!inner->how || !std::holds_alternative<as::Unroll>(*inner->how))
-        inside = inner->label;
-  });
-  if (!inside.empty())
+  if (const std::string inside = loopInside(loop); !inside.empty())
     return fmt::format("the loop over {} inside it is not written out (unroll)", inside);
   return "";
 }
@@ -43,6 +53,25 @@ Outcome applyVector(const Scheduled &kernel, const Arguments &arguments) {
     changed.schedule.tree = realised(changed.schedule.tree, label, as::Vector{interleave, width});
   }
   return {changed, ""};
+}
+
+/// The loops over each variable that can be vectors, and several vectors at once for the first of them.
+std::vector<script::Step> vectorsWorthTrying(const Scheduled &kernel, const Machine &) {
+  std::map<int, std::vector<std::string>> byVariable;
+  for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
+    if (!loop.how && isOverPoints(kernel, loop) && loopInside(loop).empty() &&
+        isParallel(loop.band, 0, kernel.dependences, false))
+      byVariable[memberDimension(kernel, loop.band)].push_back(loop.label);
+  std::vector<script::Step> all;
+  for (const auto &[variable, labels] : byVariable)
+    all.push_back(script::step("vector", labels));
+  if (all.empty())
+    return all;
+  for (const long count : {2L, 4L, 1L, 8L}) {
+    script::Step several = all.front();
+    all.push_back(script::with(several, "interleave", script::number(count)));
+  }
+  return all;
 }
 
 } // namespace
@@ -66,7 +95,9 @@ Transformation vectorTransformation() {
                           .most = 256,
                           .words = {"auto"},
                           .isOptional = true}},
-          .apply = applyVector};
+          .apply = applyVector,
+          .stage = Stage::Points,
+          .alternatives = vectorsWorthTrying};
 }
 
 } // namespace pbc::kernel

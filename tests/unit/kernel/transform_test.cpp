@@ -16,6 +16,7 @@
 #include <gmock/gmock.h>
 
 using namespace pbc::kernel;
+namespace script = pbc::script;
 using testing::HasSubstr;
 using testing::IsEmpty;
 

@@ -172,7 +172,7 @@ private:
 
 script::Step randomStep(Random &r, const Scheduled &kernel, const Transformation &t) {
   if (t.alternatives && r.once(2))
-    if (const std::vector<script::Step> all = t.alternatives(kernel); !all.empty())
+    if (const std::vector<script::Step> all = t.alternatives(kernel, Machine{}); !all.empty())
       return r.of(all);
   return StepMaker(r, kernel).make(t);
 }

@@ -19,15 +19,29 @@ using testing::IsEmpty;
 
 namespace {
 
-KernelSettings settings(const std::string &option, const std::string &value) {
-  return {{{"T", "a", option}, value}};
-}
+using Names = std::tuple<std::string, std::string, std::string>;
 
-/// Two kernels: `a` takes nine tenths of the time, `b` the rest. `factor`: the effect of a setting on it.
+Names scriptOf(const std::string &kernel) { return {"T", kernel, "script"}; }
+
+KernelSettings settings(const std::string &script) { return {{scriptOf("a"), script}}; }
+
+/// What a script of these tests says: "x 4" has vectors along x, and four rows at once.
+struct Said {
+  std::string vector = "x", jam = "1";
+  explicit Said(const std::string &script) {
+    if (const std::size_t space = script.find(' '); space != script.npos)
+      vector = script.substr(0, space), jam = script.substr(space + 1);
+  }
+  Said(const KernelSettings &now, const std::string &kernel)
+      : Said(now.contains(scriptOf(kernel)) ? now.at(scriptOf(kernel)) : "") {}
+  std::string text() const { return vector + " " + jam; }
+};
+
+/// Two kernels: `a` takes nine tenths of the time, `b` the rest. `factor`: the effect of more rows on it.
 class Computed : public Variants {
 public:
-  std::function<double(const std::string &kernel, const std::string &option, const std::string &value)>
-      factor = [](const auto &, const auto &, const auto &) { return 1.0; };
+  std::function<double(const std::string &kernel, const std::string &jam)> factor =
+      [](const auto &, const auto &) { return 1.0; };
   std::function<std::optional<Rejected>(const KernelSettings &)> fault = [](const auto &) {
     return std::optional<Rejected>();
   };
@@ -40,24 +54,33 @@ public:
 
   std::vector<KernelOption> options(const KernelSettings &now) override {
     std::vector<KernelOption> all;
-    for (const char *kernel : {"b", "a"})
-      for (const auto &[name, values] : std::vector<std::pair<std::string, std::vector<std::string>>>{
-               {"vector", {"x", "off"}}, {"jam", {"1", "2", "4"}}}) {
-        const auto at = now.find({"T", kernel, name});
-        KernelOption option{"T", kernel, name, at == now.end() ? values.front() : at->second, {}};
-        for (const std::string &value : values)
-          if (value != option.inUse)
-            option.others.push_back(value);
-        all.push_back(option);
+    for (const char *kernel : {"b", "a"}) {
+      const Said inUse(now, kernel);
+      Said slow = inUse;
+      slow.vector = "off";
+      const std::string without = inUse.vector == "off" ? "" : slow.text();
+      KernelOption body{"T", kernel, "body", inUse.text(), {}, without},
+          jam{"T", kernel, "jam", inUse.text(), {}, without};
+      Said other = inUse;
+      other.vector = inUse.vector == "off" ? "x" : "off";
+      body.others.push_back(other.text());
+      for (const char *rows : {"1", "2", "4"}) {
+        other = inUse;
+        other.jam = rows;
+        if (other.jam != inUse.jam)
+          jam.others.push_back(other.text());
       }
+      all.push_back(body);
+      all.push_back(jam);
+    }
     return all;
   }
 
   void build(const std::vector<KernelSettings> &wanted) override {
     for (const KernelSettings &one : wanted) {
       built.insert(one);
-      for (const auto &[names, value] : one)
-        if (std::get<2>(names) == "jam")
+      for (const auto &[names, script] : one)
+        if (Said(script).vector != "off")
           order.push_back(std::get<1>(names));
     }
   }
@@ -69,9 +92,11 @@ public:
     double a = 0.9, b = 0.1;
     if (measurements++ == disturbed)
       a *= 4;
-    for (const auto &[names, value] : now) {
-      const double f = value == "off" ? 2 : factor(std::get<1>(names), std::get<2>(names), value);
-      (std::get<1>(names) == "a" ? a : b) *= f;
+    for (const auto &[names, script] : now) {
+      const Said said(script);
+      double &seconds = std::get<1>(names) == "a" ? a : b;
+      seconds *=
+          (said.vector == "off" ? 2 : 1) * (said.jam == "1" ? 1 : factor(std::get<1>(names), said.jam));
     }
     Measurement result;
     for (int k = 0; k < trials; ++k) {
@@ -113,8 +138,11 @@ TEST(KernelSettings, ThreadsStandInFrontOfTheTables) {
 }
 
 TEST(KernelSettings, ASectionReadsBack) {
-  const KernelSettings all = {{{"T", "a", "jam"}, "2"}, {{"Name<2>", "a+b", "order"}, "y, x"}};
-  EXPECT_EQ(toToml(all), "[kernels]\n\"Name<2>\".\"a+b\".order = \"y, x\"\nT.a.jam = 2\n");
+  const KernelSettings all = {{{"T", "a", "jam"}, "2"},
+                              {{"Name<2>", "a+b", "script"}, "order(y, x); tasks(grain = 64)"}};
+  EXPECT_EQ(toToml(all),
+            "[kernels]\n\"Name<2>\".\"a+b\".script = \"order(y, x); tasks(grain = 64)\"\nT.a.jam = "
+            "2\n");
   EXPECT_EQ(kernelSettings(toToml(all, {"a comment"})), all);
   EXPECT_EQ(toToml({}), "");
   EXPECT_THAT(kernelSettings("no = toml = at all"), IsEmpty());
@@ -137,27 +165,40 @@ TEST(KernelSettings, AnArrayThatLooksLikeATableIsNoTable) {
   const std::string text = "[T]\nw = [\n[kernels],\n]\n"; // no TOML: nothing is lost by a message
   EXPECT_ANY_THROW(withKernels(text, ""));
   const std::string odd = "[T]\nw = [\n[\"kernels\"],\n[1]]\n";
-  EXPECT_EQ(kernelSettings(withKernels(odd, "[kernels]\nT.a.jam = 2\n")), settings("jam", "2"));
+  EXPECT_EQ(kernelSettings(withKernels(odd, "[kernels]\nT.a.jam = 2\n")),
+            (KernelSettings{{{"T", "a", "jam"}, "2"}}));
   EXPECT_THAT(withKernels(odd, ""), HasSubstr("\"kernels\""));
 }
 
 TEST(KernelSettings, TheCompilersListIsRead) {
-  const auto all = parseKernelOptions(R"({"transforms": [{"name": "T", "kernels": [{"name": "a", "options":
-    [{"option": "jam", "doc": "", "in_use": "1", "others": ["2", "4"]}]}]}, {"name": "U"}]})");
-  ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(all[0].title(), "T.a.jam");
-  EXPECT_EQ(all[0].inUse, "1");
-  EXPECT_THAT(all[0].others, ElementsAre("2", "4"));
+  const auto all = parseKernelOptions(R"json({"transforms": [{"name": "T", "kernels": [
+    {"name": "a", "options": [], "script": {"in_use": "vector(x)", "without_vectors": "scalar(x)", "edits": [
+      {"of": "jam", "others": ["vector(x); jam(y; 2)", "vector(x); jam(y; 4)"]},
+      {"of": "body", "others": ["scalar(x)"]}]}},
+    {"name": "b", "options": []}]}, {"name": "U"}]})json");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].title(), "T.a.script");
+  EXPECT_EQ(all[0].about, "jam");
+  EXPECT_EQ(all[0].inUse, "vector(x)");
+  EXPECT_EQ(all[0].slow, "scalar(x)");
+  EXPECT_THAT(all[0].others, ElementsAre("vector(x); jam(y; 2)", "vector(x); jam(y; 4)"));
+  EXPECT_EQ(all[1].about, "body");
   EXPECT_THROW(parseKernelOptions("{}"), TunerError);
+}
+
+TEST(KernelSettings, AScriptTakesThePlaceOfOtherSettings) {
+  const KernelSettings before = {{{"T", "a", "vector"}, "off"}, {{"T", "b", "jam"}, "2"}};
+  EXPECT_EQ(with(before, {"T", "a", "body", "", {}}, "lanes(x)"),
+            (KernelSettings{{{"T", "a", "script"}, "lanes(x)"}, {{"T", "b", "jam"}, "2"}}));
 }
 
 TEST(KernelSearch, FindsWhatIsFaster) {
   Computed variants;
-  variants.factor = [](const auto &kernel, const auto &option, const auto &value) {
-    return kernel == "a" && option == "jam" && value == "4" ? 0.7 : 1.0;
+  variants.factor = [](const auto &kernel, const auto &jam) {
+    return kernel == "a" && jam == "4" ? 0.7 : 1.0;
   };
   const KernelSearchResult result = search(variants);
-  EXPECT_EQ(result.best, settings("jam", "4"));
+  EXPECT_EQ(result.best, settings("x 4"));
   EXPECT_TRUE(result.changed && result.raced && result.isDone);
   EXPECT_GE(variants.renewals, 6); // the variant must not profit from the luck of a process
   EXPECT_NEAR(result.startSeconds / result.bestSeconds, 1 / (0.1 + 0.9 * 0.7), 0.05);
@@ -166,24 +207,21 @@ TEST(KernelSearch, FindsWhatIsFaster) {
 /// Without vectors, the kernel is faster than with its default vectors, but slower than with other vectors.
 TEST(KernelSearch, TriesOtherVectorsBeforeNone) {
   Computed variants;
-  variants.factor = [](const std::string &kernel, const std::string &option, const std::string &value) {
-    if (kernel != "a")
-      return 1.0;
-    return option == "jam" && value == "4" ? 0.6 : 1.0;
+  variants.factor = [](const std::string &kernel, const std::string &jam) {
+    return kernel == "a" && jam == "4" ? 0.6 : 1.0;
   };
   variants.combined = [](const KernelSettings &now) {
-    const auto vector = now.find({"T", "a", "vector"}), jam = now.find({"T", "a", "jam"});
+    const Said a(now, "a");
     // `off` leaves nothing for `jam` to do.
-    const bool isOff = vector != now.end() && vector->second == "off";
-    return !isOff ? 1.0 : (jam != now.end() && jam->second == "4" ? 0.8 / 0.6 : 0.8) / 2;
+    return a.vector != "off" ? 1.0 : (a.jam == "4" ? 0.8 / 0.6 : 0.8) / 2;
   };
-  EXPECT_EQ(search(variants).best, settings("jam", "4"));
+  EXPECT_EQ(search(variants).best, settings("x 4"));
 }
 
 TEST(KernelSearch, DropsWhatAnotherSettingMakesUseless) {
   Computed variants;
   variants.combined = [](const KernelSettings &now) { // what a's jam brings, b's brings alone
-    const bool a = now.contains({"T", "a", "jam"}), b = now.contains({"T", "b", "jam"});
+    const bool a = Said(now, "a").jam != "1", b = Said(now, "b").jam != "1";
     return b ? 0.5 : a ? 0.8 : 1.0;
   };
   const KernelSearchResult result = search(variants);
@@ -195,7 +233,7 @@ TEST(KernelSearch, EqualWithinNoiseStays) {
   for (const double noise : {0.0, 0.02, 0.2}) {
     Computed variants;
     variants.noise = noise;
-    variants.factor = [](const auto &, const auto &, const auto &) { return 0.99; };
+    variants.factor = [](const auto &, const auto &) { return 0.99; };
     const KernelSearchResult result = search(variants);
     EXPECT_THAT(result.best, IsEmpty()) << noise;
     EXPECT_FALSE(result.changed);
@@ -233,39 +271,38 @@ TEST(KernelSummary, WhatWasNotComparedHasNoTime) {
 
 TEST(KernelSearch, WhatIsWrongIsNamedAndNeverWins) {
   Computed variants;
-  variants.factor = [](const auto &, const auto &, const auto &value) { return value == "4" ? 0.2 : 1.0; };
+  variants.factor = [](const auto &, const auto &jam) { return jam == "4" ? 0.2 : 1.0; };
   variants.fault = [](const KernelSettings &now) -> std::optional<Rejected> {
-    const auto at = now.find({"T", "a", "jam"});
-    if (at != now.end() && at->second == "4")
+    if (Said(now, "a").jam == "4")
       return Rejected{Failure::WrongResult, "gives a different result"};
     return std::nullopt;
   };
   const KernelSearchResult result = search(variants);
-  EXPECT_EQ(result.best, (KernelSettings{{{"T", "b", "jam"}, "4"}}));
+  EXPECT_EQ(result.best, (KernelSettings{{scriptOf("b"), "x 4"}}));
   ASSERT_FALSE(result.faults.empty());
-  EXPECT_EQ(result.faults.front().suspect, "T.a.jam with 4");
+  EXPECT_EQ(result.faults.front().suspect, "T.a.script with x 4");
   EXPECT_EQ(result.faults.front().kind, Failure::WrongResult);
 }
 
 TEST(KernelSearch, GoesOnFromASettingThatTheProgramHas) {
   Computed variants;
-  variants.factor = [](const auto &kernel, const auto &, const auto &value) {
-    return kernel == "a" && value == "2" ? 1.5 : 1.0;
+  variants.factor = [](const auto &kernel, const auto &jam) {
+    return kernel == "a" && jam == "2" ? 1.5 : 1.0;
   };
-  const KernelSearchResult result = search(variants, settings("jam", "2"));
+  const KernelSearchResult result = search(variants, settings("x 2"));
   ASSERT_TRUE(result.changed);
-  EXPECT_THAT((std::set<std::string>{"1", "4"}), Contains(result.best.at({"T", "a", "jam"})));
+  EXPECT_THAT((std::set<std::string>{"x 1", "x 4"}), Contains(result.best.at(scriptOf("a"))));
 }
 
 TEST(KernelSearch, StoppedKeepsWhatHasWon) {
   Computed variants;
-  variants.factor = [](const auto &kernel, const auto &option, const auto &value) {
-    return kernel == "a" && option == "jam" && value == "4" ? 0.5 : 1.0;
+  variants.factor = [](const auto &kernel, const auto &jam) {
+    return kernel == "a" && jam == "4" ? 0.5 : 1.0;
   };
   variants.stopAt = 90;
   const KernelSearchResult result = search(variants);
   EXPECT_FALSE(result.raced);
-  EXPECT_EQ(result.best, settings("jam", "4"));
+  EXPECT_EQ(result.best, settings("x 4"));
 }
 
 TEST(KernelSearch, EndsInTime) {
