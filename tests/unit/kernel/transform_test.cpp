@@ -303,8 +303,8 @@ TEST(KernelTasks, CutsWhatNoDependenceChanges) {
   ASSERT_TRUE(o.kernel) << o.why;
   ASSERT_EQ(o.kernel->schedule.taskDimensions.size(), 1u);
   EXPECT_EQ(o.kernel->schedule.taskDimensions[0].name, "x");
-  EXPECT_EQ(poly::cxx(o.kernel->schedule.taskDimensions[0].low), "0");
-  EXPECT_EQ(poly::cxx(o.kernel->schedule.taskDimensions[0].high), "w");
+  EXPECT_EQ(pbc::poly::cxx(o.kernel->schedule.taskDimensions[0].low), "0");
+  EXPECT_EQ(pbc::poly::cxx(o.kernel->schedule.taskDimensions[0].high), "w");
 }
 
 TEST(KernelTasks, Refuses) {
