@@ -135,6 +135,11 @@ private:
   /// Locals whose declaration would stand in the block of the node itself, outside of loops and branches.
   static std::set<std::string> declaredBy(const isl::ast_node &n) {
     std::set<std::string> all;
+    if (isl_ast_node_get_type(n.get()) == isl_ast_node_block) {
+      const auto inside = n.as<isl::ast_node_block>().children();
+      for (unsigned k = 0; k < inside.size(); ++k)
+        all.merge(declaredBy(inside.at(static_cast<int>(k))));
+    }
     if (isl_ast_node_get_type(n.get()) != isl_ast_node_mark)
       return all;
     all = declaredBy(isl::manage(isl_ast_node_mark_get_node(n.get())));

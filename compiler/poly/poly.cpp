@@ -2,6 +2,7 @@
 
 #include "compiler/poly/poly.h"
 #include "compiler/poly/expression.h"
+#include <algorithm>
 #include <cstdlib>
 #include <isl/aff.h>
 #include <isl/ast_build.h>
@@ -63,7 +64,8 @@ bool withBudget(isl::ctx context, unsigned long operations, const std::function<
   } limit{ctx, isl_ctx_get_max_operations(ctx)};
   isl_ctx_reset_operations(ctx);
   isl_ctx_reset_error(ctx);
-  isl_ctx_set_max_operations(ctx, operations);
+  // Inside of another budget, no more than that.
+  isl_ctx_set_max_operations(ctx, limit.before ? std::min(limit.before, operations) : operations);
   try {
     f();
   } catch (const isl::exception_quota &) {

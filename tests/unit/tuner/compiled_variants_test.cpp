@@ -20,8 +20,8 @@ using testing::HasSubstr;
 constexpr const char *kCompiler = R"(#!/bin/sh
 out=$2
 if [ $1 = explain ]; then
-  options='[{"option":"jam","in_use":"1","others":["2"]}]'
-  echo '{"transforms":[{"name":"T","kernels":[{"name":"a","options":'$options'}]}]}'
+  script='{"in_use":"plain","edits":[{"of":"tasks","others":["scalar"]}]}'
+  echo '{"transforms":[{"name":"T","kernels":[{"name":"a","options":[],"script":'$script'}]}]}'
   exit
 fi
 for word; do
