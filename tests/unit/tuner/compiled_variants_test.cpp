@@ -20,7 +20,7 @@ using testing::HasSubstr;
 constexpr const char *kCompiler = R"(#!/bin/sh
 out=$2
 if [ $1 = explain ]; then
-  script='{"in_use":"plain","edits":[{"of":"tasks","others":["scalar"]}]}'
+  script='{"in_use":"plain","without_vectors":null,"edits":[{"of":"tasks","others":["scalar"]}]}'
   echo '{"transforms":[{"name":"T","kernels":[{"name":"a","options":[],"script":'$script'}]}]}'
   exit
 fi
