@@ -90,9 +90,8 @@ TEST(Steps, RealisedLoopsStayPossible) {
     t.run(k, steps, &why);
     return why;
   };
-  EXPECT_EQ(
-      whyNot(product, "lanes(x; 8); stage(B, at = k)"),
-      "its loop over x is realised as lanes:8 already");
+  EXPECT_EQ(whyNot(product, "lanes(x; 8); stage(B, at = k)"),
+            "its loop over x is realised as lanes:8 already");
   EXPECT_EQ(whyNot(product, "lanes(x; 8); pad(k, y)"),
             "its loop over x is realised as lanes:8 already: S1_v is no array of lanes");
   EXPECT_EQ(whyNot(product, "in_place(s); partial_sums(k; 4); lanes(x)"),
