@@ -23,6 +23,14 @@ ExprPtr binary(Scalar type, const std::string &op, const ExprPtr &a, const ExprP
   return std::make_shared<const Expr>(Expr{Expr::Kind::Binary, type, op, -1, {a, b}});
 }
 
+/// Whether a value that is added is a product of floating-point numbers, which the compiler makes one operation of with the sum.
+bool isContracted(const Expr &value) {
+  if (value.kind == Expr::Kind::Unary && value.operands.size() == 1)
+    return isContracted(*value.operands.front());
+  return value.kind == Expr::Kind::Binary && value.text == "*" &&
+         (value.type == Scalar::F64 || value.type == Scalar::F32);
+}
+
 /// What leaves each number as it is under the operator; null if there is no such value.
 ExprPtr neutral(const std::string &op, Scalar type) {
   const bool isReal = type == Scalar::F64 || type == Scalar::F32;
@@ -237,6 +245,11 @@ private:
     }
     if (dividesIntegers(*s.value))
       return fmt::format("the additional steps of {} could divide by 0", s.name);
+    if (!kernel_.reassociates && s.op != "*" && isContracted(*s.value))
+      return fmt::format("the product that {} adds is rounded together with the sum, and would be rounded on "
+                         "its own; its rule is "
+                         "not `fast`",
+                         s.name);
     const isl::set domain = isl::manage(isl_set_remove_redundancies(whole.copy())); // as it is printed
     const Statement value = valueOf(s, domain);
     Access read = value.accesses[static_cast<std::size_t>(value.write)];

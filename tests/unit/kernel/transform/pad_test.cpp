@@ -29,6 +29,24 @@ transform Ints from A[n] : int to B[n] : int {
 }
 )";
 
+TEST(Pad, KeepsProductsThatAreRoundedWithTheirSum) {
+  const std::string product = R"(Below from A[n, n], V[n] to B[n, n] {
+  RULE B.cell(x, y) from(A.row(y) a, V v) {
+    double s = 1;
+    for (int k = 0; k < x; ++k) s -= a.cell(k) * v.cell(k);
+    return s;
+  }
+}
+)";
+  const auto of = [&](const char *rule) {
+    return "transform " + std::string(product).replace(product.find("RULE"), 4, rule);
+  };
+  Lifted exact(of("")), fast(of("fast"));
+  EXPECT_THAT(whyNot(exact.kernel(), "pad(k, along = x)"),
+              HasSubstr("would be rounded on its own; its rule is not `fast`"));
+  EXPECT_EQ(whyNot(fast.kernel(), "pad(k, along = x)"), "it applies");
+}
+
 TEST(Pad, MakesARectangleOfATriangle) {
   Lifted triangle(programs::kTriangle);
   const std::string text = print(after(triangle.kernel(), "pad(k, along = x)"));
