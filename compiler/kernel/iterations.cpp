@@ -46,6 +46,10 @@ isl::set rangeOf(const isl::union_map &values) {
 
 } // namespace
 
+isl::set stepsOf(const LoopNode &loop, const isl::set &sizes) {
+  return rangeOf(valuesWith(loop)).intersect_params(sizes);
+}
+
 Iterations::Iterations(const LoopNode &loop)
     : all_(isl::manage(isl_schedule_node_get_domain(loop.band.get()))), around_(valuesAround(loop)),
       own_(valuesOf(loop)) {}
@@ -110,7 +114,7 @@ struct Lengths {
 
 /// Nothing if no constant bounds the number of iterations.
 std::optional<Lengths> lengthsOf(const LoopNode &loop, const isl::set &sizes) {
-  Lengths all{rangeOf(valuesWith(loop)).intersect_params(sizes), {}};
+  Lengths all{stepsOf(loop, sizes), {}};
   const auto depth = static_cast<unsigned>(isl_set_dim(all.occurring.get(), isl_dim_set)) - 1;
   const auto onto = [&](unsigned first, unsigned count) {
     return isl::manage(isl_set_project_onto_map(all.occurring.copy(), isl_dim_set, first, count));

@@ -14,6 +14,9 @@
 
 namespace pbc::kernel {
 
+/// The values of the loops around and of the loop itself, as a set of as many dimensions. `sizes`: those that there can be.
+isl::set stepsOf(const LoopNode &, const isl::set &sizes);
+
 class Iterations {
 public:
   explicit Iterations(const LoopNode &);

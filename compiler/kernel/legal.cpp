@@ -166,13 +166,6 @@ bool isPermutable(const isl::schedule_node &at, const std::vector<isl::union_pw_
                      [&](const isl::union_pw_aff &f) { return neverDecreases(here, f); });
 }
 
-bool isPermutable(const isl::schedule_node &band, const isl::union_map &dependences) {
-  std::vector<isl::union_pw_aff> functions;
-  for (int k = 0; k < members(band); ++k)
-    functions.push_back(member(band, k));
-  return isPermutable(band, functions, dependences);
-}
-
 namespace {
 
 /// Sets the flags of all bands at and below the node; the dependences are those that nothing above gives an order.

@@ -24,11 +24,8 @@ bool isLegal(const isl::schedule &, const isl::union_map &dependences);
 /// (outer bands and, with `outerMembers`, the band's earlier members): its iterations may run in parallel.
 bool isParallel(const isl::schedule_node &band, int k, const isl::union_map &dependences, bool outerMembers);
 
-/// Whether no dependence goes backwards in any member, for fixed outer bands: members may be reordered and
-/// tiled.
-bool isPermutable(const isl::schedule_node &band, const isl::union_map &dependences);
-
-/// The same for functions that are to become loops at a node, the first one outermost.
+/// Whether no dependence goes backwards in any of these functions, for fixed outer bands: as loops at the node they may be
+/// reordered and tiled.
 bool isPermutable(const isl::schedule_node &at, const std::vector<isl::union_pw_aff> &functions,
                   const isl::union_map &dependences);
 

@@ -33,7 +33,7 @@ public:
   isl::map map(const std::string &text) const { return isl::map(get(), text); }
 
   /// Runs `f` with at most `operations` isl operations; false if the budget was exceeded (the results of f
-  /// are then invalid). Other isl errors pass through as isl::exception.
+  /// are then invalid). Inside of another budget it is no more than that. Other isl errors pass through as isl::exception.
   bool withBudget(unsigned long operations, const std::function<void()> &f) const;
 
 private:

@@ -13,11 +13,6 @@
 namespace pbc::kernel {
 namespace {
 
-bool usesBuffer(const Statement &s, int buffer) {
-  return std::any_of(s.accesses.begin(), s.accesses.end(),
-                     [&](const Access &a) { return a.buffer == buffer; });
-}
-
 /// Why the buffer's cells cannot be other ones; "" if they can, as far as the lives of its values allow it.
 std::string whyFixed(const Scheduled &kernel, int index) {
   const Buffer &buffer = kernel.buffers[static_cast<std::size_t>(index)];

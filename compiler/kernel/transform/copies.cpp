@@ -268,6 +268,23 @@ std::string whyNotUsed(const Scheduled &kernel, const CopyRequest &asked, int ma
 
 } // namespace
 
+Parameter orderOfCopy(std::string_view name) {
+  return {.name = name,
+          .kind = Parameter::Kind::Word,
+          .doc = "the order of the copy's dimensions",
+          .words = {"as_is", "transposed"},
+          .isOptional = true};
+}
+
+Parameter padOfCopy() {
+  return {.name = "pad",
+          .kind = Parameter::Kind::Integer,
+          .doc = "cells that are added to each row of the copy",
+          .least = 0,
+          .most = 256,
+          .isOptional = true};
+}
+
 Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
   Copy copy;
   copy.matrix = bufferIndex(kernel, asked.matrix);

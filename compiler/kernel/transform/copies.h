@@ -13,7 +13,7 @@
 // the same time touch what they touched before. PPCG's way: Verdoolaege et al., Polyhedral parallel code generation for CUDA,
 // TACO 2013.
 #pragma once
-#include "compiler/kernel/schedule.h"
+#include "compiler/kernel/transform/transformation.h"
 
 namespace pbc::kernel {
 
@@ -26,5 +26,9 @@ struct CopyRequest {
 };
 
 Outcome withCopies(const Scheduled &, const CopyRequest &);
+
+/// What stage and layout let a script say of the copy: the order of its dimensions, under this name, and `pad`.
+Parameter orderOfCopy(std::string_view name);
+Parameter padOfCopy();
 
 } // namespace pbc::kernel

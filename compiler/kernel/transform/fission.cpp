@@ -15,33 +15,27 @@
 namespace pbc::kernel {
 namespace {
 
-bool usesBuffer(const Kernel &kernel, const std::string &statement, int buffer) {
-  const Statement &s = kernel.statements[static_cast<std::size_t>(statementIndex(kernel, statement))];
-  return std::any_of(s.accesses.begin(), s.accesses.end(),
-                     [&](const Access &a) { return a.buffer == buffer; });
-}
-
-std::vector<std::string> statementsOf(const Kernel &kernel, const isl::union_set &instances) {
-  std::vector<std::string> all;
+std::vector<const Statement *> statementsOf(const Kernel &kernel, const isl::union_set &instances) {
+  std::vector<const Statement *> all;
   for (const Statement &s : kernel.statements)
     if (!instances.intersect(isl::union_set(s.domain)).is_empty())
-      all.push_back(s.name);
+      all.push_back(&s);
   return all;
 }
 
 /// How many parts use the buffer, which is no matrix; 0 if something else does, too.
 int usersOf(const Scheduled &kernel, const Subtree &parts, int buffer) {
-  std::set<std::string> seen;
+  std::set<const Statement *> seen;
   int count = 0;
   for (const isl::union_set &instances : parts.instances) {
     bool isUsed = false;
-    for (const std::string &s : statementsOf(kernel, instances))
-      if (usesBuffer(kernel, s, buffer))
+    for (const Statement *s : statementsOf(kernel, instances))
+      if (usesBuffer(*s, buffer))
         isUsed = true, seen.insert(s);
     count += isUsed;
   }
   for (const Statement &s : kernel.statements)
-    if (!seen.contains(s.name) && usesBuffer(kernel, s.name, buffer))
+    if (!seen.contains(&s) && usesBuffer(s, buffer))
       return 0;
   return count;
 }
@@ -71,9 +65,7 @@ struct Apart {
 
 Apart withArrays(const Scheduled &kernel, const Nest &nest, const Subtree &parts) {
   Apart all{{kernel, ""}, {}};
-  std::vector<std::string> around = loopsAround(nest.loops.front()), each;
-  for (const LoopNode &loop : nest.loops)
-    each.push_back(loop.label);
+  const std::vector<std::string> around = loopsAround(nest.loops.front()), each = labelsOf(nest.loops);
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
     const Buffer &buffer = kernel.buffers[b];
     if (isMatrix(buffer) || usersOf(kernel, parts, static_cast<int>(b)) < 2)
@@ -137,9 +129,9 @@ Outcome applyFission(const Scheduled &kernel, const Arguments &arguments) {
     const int buffer = bufferIndex(changed, *local);
     std::vector<Part *> users;
     for (Part &part : parts) {
-      const std::vector<std::string> statements = statementsOf(changed, part.instances);
+      const std::vector<const Statement *> statements = statementsOf(changed, part.instances);
       if (std::any_of(statements.begin(), statements.end(),
-                      [&](const std::string &s) { return usesBuffer(changed, s, buffer); }))
+                      [&](const Statement *s) { return usesBuffer(*s, buffer); }))
         users.push_back(&part);
     }
     if (users.size() > 1)

@@ -35,22 +35,17 @@ std::string movingLoop(const Scheduled &kernel, const LoopNode &loop) {
   return why;
 }
 
-bool isInLanes(const isl::schedule_node &node) {
-  const std::optional<LoopNode> loop = loopAt(node);
-  return loop && loop->how && std::holds_alternative<as::Lanes>(*loop->how);
-}
-
 /// The loop around this one, or inside of it, that runs in lanes: a statement has one number of a lane.
 std::string otherLanes(const LoopNode &loop) {
-  std::string other;
-  const auto look = [&](const isl::schedule_node &node) {
-    if (isInLanes(node))
-      other = loopAt(node)->label;
-  };
-  visit(loop.band, look);
-  for (isl::schedule_node node = loop.top; node.has_parent(); node = node.parent())
-    look(node.parent());
-  return other;
+  std::vector<LoopNode> others = around(loop);
+  visit(loop.band, [&](const isl::schedule_node &node) {
+    if (auto inner = loopAt(node))
+      others.push_back(std::move(*inner));
+  });
+  const auto found = std::find_if(others.begin(), others.end(), [](const LoopNode &other) {
+    return other.how && std::holds_alternative<as::Lanes>(*other.how);
+  });
+  return found == others.end() ? "" : found->label;
 }
 
 } // namespace

@@ -19,17 +19,8 @@ Transformation layoutTransformation() {
   return {.name = "layout",
           .doc = "copies all that the kernel reads of a matrix before its loops run, in another order",
           .parameters = {{.name = "matrix", .kind = Kind::Buffer, .doc = "the matrix"},
-                         {.name = "order",
-                          .kind = Kind::Word,
-                          .doc = "the order of the copy's dimensions",
-                          .words = {"as_is", "transposed"},
-                          .isOptional = true},
-                         {.name = "pad",
-                          .kind = Kind::Integer,
-                          .doc = "cells that are added to each row of the copy",
-                          .least = 0,
-                          .most = 256,
-                          .isOptional = true}},
+                         orderOfCopy("order"),
+                         padOfCopy()},
           .apply = applyLayout};
 }
 

@@ -23,17 +23,8 @@ Transformation stageTransformation() {
                          {.name = "at",
                           .kind = Kind::Loop,
                           .doc = "the loop in each of whose steps it is copied"},
-                         {.name = "layout",
-                          .kind = Kind::Word,
-                          .doc = "the order of the copy's dimensions",
-                          .words = {"as_is", "transposed"},
-                          .isOptional = true},
-                         {.name = "pad",
-                          .kind = Kind::Integer,
-                          .doc = "cells that are added to each row of the copy",
-                          .least = 0,
-                          .most = 256,
-                          .isOptional = true}},
+                         orderOfCopy("layout"),
+                         padOfCopy()},
           .apply = applyStage};
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/kernel/transform/support.h"
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/formula.h"
+#include "compiler/kernel/iterations.h"
 #include "compiler/kernel/legal.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -40,18 +41,19 @@ Nest nestOf(const Scheduled &kernel, const std::vector<std::string> &labels) {
   for (const std::string &label : labels) {
     const auto at = std::find_if(nest.loops.begin(), nest.loops.end(),
                                  [&](const LoopNode &l) { return l.label == label; });
-    if (at == nest.loops.end()) {
-      std::vector<std::string> together;
-      for (const LoopNode &l : nest.loops)
-        together.push_back(l.label);
-      return {
-          {},
-          {},
-          fmt::format("its loops over {} and {} do not lie directly in each other", together.back(), label)};
-    }
+    if (at == nest.loops.end())
+      return {{},
+              {},
+              fmt::format("its loops over {} and {} do not lie directly in each other",
+                          nest.loops.back().label, label)};
     nest.positions.push_back(static_cast<std::size_t>(at - nest.loops.begin()));
   }
   return nest;
+}
+
+bool usesBuffer(const Statement &s, int buffer) {
+  return std::any_of(s.accesses.begin(), s.accesses.end(),
+                     [&](const Access &a) { return a.buffer == buffer; });
 }
 
 int bufferIndex(const Kernel &kernel, const std::string &name) {
@@ -60,25 +62,25 @@ int bufferIndex(const Kernel &kernel, const std::string &name) {
   return static_cast<int>(at - kernel.buffers.begin());
 }
 
-std::vector<std::string> loopsAround(const LoopNode &loop) {
-  std::vector<std::string> labels;
-  isl::schedule_node node = loop.top;
-  while (isl_schedule_node_has_parent(node.get()) == isl_bool_true) {
-    node = isl::manage(isl_schedule_node_parent(node.release()));
-    if (const auto outer = loopAt(node))
-      labels.insert(labels.begin(), outer->label);
+std::vector<LoopNode> around(const LoopNode &loop) {
+  std::vector<LoopNode> all;
+  for (isl::schedule_node node = loop.top; node.has_parent();) {
+    node = node.parent();
+    if (auto outer = loopAt(node))
+      all.push_back(std::move(*outer));
   }
+  return all;
+}
+
+std::vector<std::string> loopsAround(const LoopNode &loop) {
+  std::vector<std::string> labels = labelsOf(around(loop));
+  std::reverse(labels.begin(), labels.end());
   return labels;
 }
 
 bool isAround(const LoopNode &outer, const LoopNode &inner) {
-  isl::schedule_node node = inner.top;
-  while (isl_schedule_node_has_parent(node.get()) == isl_bool_true) {
-    node = isl::manage(isl_schedule_node_parent(node.release()));
-    if (const auto loop = loopAt(node); loop && loop->label == outer.label)
-      return true;
-  }
-  return false;
+  const std::vector<std::string> labels = loopsAround(inner);
+  return std::find(labels.begin(), labels.end(), outer.label) != labels.end();
 }
 
 isl::union_pw_aff functionOf(const LoopNode &loop) { return member(loop.band, 0); }
@@ -148,37 +150,19 @@ std::string runsElsewhere(const Scheduled &kernel, const LoopNode &loop) {
   return "";
 }
 
-namespace {
-
-/// The values of the loops around and of the loop itself, as a set of as many dimensions.
-isl::set stepsOf(const Scheduled &kernel, const LoopNode &loop) {
-  isl_multi_union_pw_aff *around = isl_schedule_node_get_prefix_schedule_multi_union_pw_aff(loop.band.get());
-  const int depth = static_cast<int>(isl_multi_union_pw_aff_dim(around, isl_dim_set));
-  isl_multi_union_pw_aff *own = isl_multi_union_pw_aff_from_union_pw_aff(functionOf(loop).release());
-  isl_union_map *order = isl_union_map_from_multi_union_pw_aff(
-      depth ? isl_multi_union_pw_aff_flat_range_product(around, own) : own);
-  if (depth == 0)
-    isl_multi_union_pw_aff_free(around);
-  order = isl_union_map_intersect_domain(order, isl_schedule_node_get_domain(loop.band.get()));
-  const isl::set values = isl::manage(isl_set_from_union_set(isl_union_map_range(order)));
-  return values.intersect_params(kernel.context);
-}
-
-} // namespace
-
 std::optional<long> tripCount(const Scheduled &kernel, const LoopNode &loop) {
-  const isl::set steps = stepsOf(kernel, loop);
+  const isl::set steps = stepsOf(loop, kernel.context);
   return tripCount(steps, static_cast<int>(isl_set_dim(steps.get(), isl_dim_set)) - 1);
 }
 
 bool boundsMove(const Scheduled &kernel, const LoopNode &inner, const LoopNode &outer) {
-  const isl::set steps = stepsOf(kernel, inner);
+  const isl::set steps = stepsOf(inner, kernel.context);
   return boundsMoveWith(steps, static_cast<int>(isl_set_dim(steps.get(), isl_dim_set)) - 1,
                         static_cast<int>(isl_schedule_node_get_schedule_depth(outer.band.get())));
 }
 
 std::string whyNotCounting(const Scheduled &kernel, const LoopNode &loop) {
-  const isl::set steps = stepsOf(kernel, loop);
+  const isl::set steps = stepsOf(loop, kernel.context);
   const isl::val stride = isl::manage(
       isl_set_get_stride(steps.get(), static_cast<int>(isl_set_dim(steps.get(), isl_dim_set)) - 1));
   return stride.is_one() ? "" : fmt::format("the loop over {} does not go up in steps of one", loop.label);
@@ -186,7 +170,7 @@ std::string whyNotCounting(const Scheduled &kernel, const LoopNode &loop) {
 
 bool isOneRange(const Scheduled &kernel, const LoopNode &loop) {
   const isl::set steps =
-      isl::manage(isl_set_gist_params(stepsOf(kernel, loop).release(), kernel.context.copy()));
+      isl::manage(isl_set_gist_params(stepsOf(loop, kernel.context).release(), kernel.context.copy()));
   return isl_set_n_basic_set(poly::simplified(steps).get()) <= 1;
 }
 
@@ -208,12 +192,10 @@ bool isInTurn(const LoopNode &loop) {
 }
 
 std::string runsAtOnce(const LoopNode &loop) {
-  if (!isInTurn(loop))
-    return alreadyRealised(loop);
-  for (isl::schedule_node node = loop.top; node.has_parent(); node = node.parent())
-    if (const auto outer = loopAt(node); outer && !isInTurn(*outer))
-      return alreadyRealised(*outer);
-  return "";
+  std::vector<LoopNode> all = around(loop);
+  all.insert(all.begin(), loop);
+  const auto found = std::find_if(all.begin(), all.end(), [](const LoopNode &l) { return !isInTurn(l); });
+  return found == all.end() ? "" : alreadyRealised(*found);
 }
 
 std::string alreadyRealised(const LoopNode &loop) {

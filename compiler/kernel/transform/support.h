@@ -20,10 +20,14 @@ struct Nest {
 
 Nest nestOf(const Scheduled &, const std::vector<std::string> &labels);
 
+bool usesBuffer(const Statement &, int buffer);
+
 /// The buffer with this name, which exists.
 int bufferIndex(const Kernel &, const std::string &name);
 
-/// The labels of the loops around this one, the outermost first.
+/// The loops around this one, the innermost first.
+std::vector<LoopNode> around(const LoopNode &);
+/// Their labels, the outermost first.
 std::vector<std::string> loopsAround(const LoopNode &);
 
 /// Whether the second loop lies in the first one, directly or not.

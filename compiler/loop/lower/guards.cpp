@@ -9,22 +9,23 @@
 namespace pbc::loop {
 namespace {
 
+/// The loop around `body`, behind the conditions that it does not change; null without a body.
+NodePtr behindGuards(const For &loop, const NodePtr &body) {
+  const If *guard = as<If>(body);
+  if (guard && !mentions(guard->condition, loop.iterator))
+    return make(
+        {If{guard->condition, behindGuards(loop, guard->then), behindGuards(loop, guard->otherwise)}});
+  For own = loop;
+  own.body = body;
+  return body ? make({std::move(own)}) : nullptr;
+}
+
 struct Guards : LoopPass {
   using LoopPass::LoopPass;
   NodePtr node(const NodePtr &n) override {
     NodePtr below = Mutator::node(n);
     const For *loop = as<For>(below);
-    const If *guard = loop ? as<If>(loop->body) : nullptr;
-    if (!guard || mentions(guard->condition, loop->iterator))
-      return below;
-    const auto around = [&](const NodePtr &body) -> NodePtr {
-      if (!body)
-        return nullptr;
-      For own = *loop;
-      own.body = body;
-      return node(make({std::move(own)})); // for a condition inside the one that has left the loop
-    };
-    return make({If{guard->condition, around(guard->then), around(guard->otherwise)}});
+    return loop && as<If>(loop->body) ? behindGuards(*loop, loop->body) : below;
   }
 };
 

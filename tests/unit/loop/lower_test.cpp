@@ -51,6 +51,47 @@ left jam:2 of c0: the loop has only one iteration
 )");
 }
 
+/// A compiler could not know that the bounds' difference does not overflow.
+TEST(LoopLower, ConstantLengthsCountFromZero) {
+  const auto loop = [](Expr begin, Expr last) {
+    return make(Node{For{"c1", std::move(begin),
+                         arithmetic(Arithmetic::Op::LessEqual, {index("c1"), std::move(last)}), integer(1),
+                         shift(), as::Vector{1, 8}}});
+  };
+  const Expr first = multiply(integer(8), index("c0"));
+  EXPECT_EQ(lowered(counting("c0", loop(first, add(first, integer(7))))), R"(for c0 = 0; c0 < n
+  for c1_n = 0; c1_n < 8 {vectors, 8 wide, 1 at once, rolled}
+    let c1 = 8 * c0 + c1_n
+    B[c1, c0] = A[c1 - 1, c0]
+)");
+  EXPECT_EQ(lowered(counting("c0", loop(first, add(index("c0"), integer(7))))), R"(for c0 = 0; c0 < n
+  for c1 = 8 * c0; c1 <= c0 + 7 {vectors, 8 wide, 1 at once, rolled}
+    B[c1, c0] = A[c1 - 1, c0]
+)");
+}
+
+TEST(LoopLower, GuardsLeaveLoopsThatDoNotChangeThem) {
+  const Expr n = make(Expression{Name{Name::Kind::Value, "n"}});
+  const NodePtr both = make(Node{If{
+      less(n, integer(9)), make(Node{If{less(index("c0"), n), shift(), nullptr}}), counting("c2", shift())}});
+  EXPECT_EQ(lowered(counting("c0", counting("c1", both))), R"(if n < 9
+  for c0 = 0; c0 < n
+    if c0 < n
+      for c1 = 0; c1 < n
+        B[c1, c0] = A[c1 - 1, c0]
+else
+  for c0 = 0; c0 < n
+    for c1 = 0; c1 < n
+      for c2 = 0; c2 < n
+        B[c1, c0] = A[c1 - 1, c0]
+)");
+  EXPECT_EQ(lowered(counting("c1", make(Node{If{less(index("c1"), n), shift(), nullptr}}))),
+            R"(for c1 = 0; c1 < n
+  if c1 < n
+    B[c1, c0] = A[c1 - 1, c0]
+)");
+}
+
 TEST(LoopLower, RowsTogether) {
   EXPECT_EQ(lowered(counting("c0", counting("c1", shift(), as::Vector{}), as::Jam{2})), R"(scope
   var c0 = 0

@@ -4,14 +4,7 @@
 #include "compiler/kernel/transform/run.h"
 #include "tests/unit/transform/textual.h"
 #include <gmock/gmock.h>
-#if defined(__SANITIZE_ADDRESS__)
-#define PBC_SANITIZES_ADDRESSES
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PBC_SANITIZES_ADDRESSES
-#endif
-#endif
-#ifdef PBC_SANITIZES_ADDRESSES
+#ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
 #endif
 
@@ -69,11 +62,11 @@ TEST(Steps, AStepEndsWithItsBudget) {
 /// The error that ends a step loses what calls of isl hold just then: a few objects of a compiler that ends soon.
 StepOutcome runWithoutLeakCheck(const pbc::script::Step &step, const Scheduled &kernel,
                                 unsigned long budget) {
-#ifdef PBC_SANITIZES_ADDRESSES
+#ifdef __SANITIZE_ADDRESS__
   __lsan_disable();
 #endif
   StepOutcome made = run(step, kernel, budget);
-#ifdef PBC_SANITIZES_ADDRESSES
+#ifdef __SANITIZE_ADDRESS__
   __lsan_enable();
 #endif
   return made;
