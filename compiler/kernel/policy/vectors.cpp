@@ -7,6 +7,7 @@
 #include "compiler/kernel/loops.h"
 #include "compiler/kernel/transform/jam.h"
 #include "compiler/kernel/transform/support.h"
+#include "compiler/kernel/transform/unroll.h"
 #include <algorithm>
 #include <cstdlib>
 #include <isl/aff.h>
@@ -122,8 +123,11 @@ Steps vectorSteps(const Scheduled &kernel, const VectorForm &form) {
   if (form.body == VectorForm::Body::Lanes)
     return lanesSteps(innermost->label, form);
   const bool isAsked = form.body == VectorForm::Body::Unrolled;
-  const std::string tooLong = whyTooLong(kernel, isAsked ? kLongestBody : kShortBody);
-  if (tooLong.empty()) {
+  std::string rolled =
+      whyTooLong(kernel, isAsked ? kLongestBody : kShortBody); // why its loops are not written out
+  for (std::size_t k = 0; k < bodyLoops.size() && rolled.empty(); ++k)
+    rolled = whyNotUnrolled(kernel, *findLoop(kernel.schedule.tree, bodyLoops[k]));
+  if (rolled.empty()) {
     script::Script steps;
     if (!bodyLoops.empty())
       steps.push_back(script::step("unroll", bodyLoops));
@@ -133,7 +137,7 @@ Steps vectorSteps(const Scheduled &kernel, const VectorForm &form) {
     return {steps, ""};
   }
   if (isAsked)
-    return {{}, tooLong};
+    return {{}, rolled};
   if (form.along < 0 && form.lanes == 0 && reducesAlongRows(kernel, x))
     return {{}, "its points lie far apart; its sums become vectors along the rows that it reads"};
   return lanesSteps(innermost->label, form);

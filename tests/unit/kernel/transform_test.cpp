@@ -243,6 +243,20 @@ TEST(KernelVectors, OfLongBodiesAreLanes) {
   EXPECT_THAT(verify(k), IsEmpty());
 }
 
+/// LLVM does not write out a loop whose length it does not know, however short it is.
+TEST(KernelVectors, OfShortLoopsOfUnknownLengthAreLanes) {
+  Lifted rounds(R"(
+transform Rounds from A[n] to B[n] tunable rounds(4, 1, 8) {
+  B.cell(i) from(A.cell(i) a) {
+    double s = a;
+    for (int k = 0; k < rounds; ++k) s = 0.5 * s + a;
+    return s;
+  }
+}
+)");
+  EXPECT_THAT(scheduleOf(vectorised(rounds.kernel())), HasSubstr("lanes:32\n"));
+}
+
 TEST(KernelVectors, Refuse) {
   Lifted along(kAlongX), prefix(programs::kPrefix), triangle(programs::kTriangle);
   EXPECT_EQ(whyNoVectors(recurrence(along)), "a point needs the one before it along x");
