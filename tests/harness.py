@@ -27,6 +27,8 @@ Error tests may have one line that is not about matrices:
 """
 import itertools, json, math, os, random, re, subprocess, sys, tempfile
 
+NOTHING_TO_TEST = 77  # what ctest counts as a test that was skipped
+
 def fail(message):
     print(message)
     sys.exit(1)
@@ -306,7 +308,8 @@ def kernels(pbc, source):
                 raise
             made += 1
         if made == 0:
-            fail(f"{source} has no kernel with options")
+            print(f"{source} has no kernel with options")
+            sys.exit(NOTHING_TO_TEST)
         print(f"{source}: {made} times other kernels, {cases} cases")
 
 # ---- golden texts and errors

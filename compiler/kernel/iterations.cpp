@@ -50,6 +50,17 @@ isl::set stepsOf(const LoopNode &loop, const isl::set &sizes) {
   return rangeOf(valuesWith(loop)).intersect_params(sizes);
 }
 
+bool isOfAllStatements(const LoopNode &loop, const isl::set &sizes) {
+  const isl::union_map values = valuesWith(loop);
+  const isl::set steps = rangeOf(values).intersect_params(sizes);
+  const isl::union_set all = isl::manage(isl_schedule_node_get_domain(loop.band.get()));
+  bool isOfAll = true;
+  all.foreach_set([&](const isl::set &instances) {
+    isOfAll = isOfAll && steps.is_subset(rangeOf(values.intersect_domain(isl::union_set(instances))));
+  });
+  return isOfAll;
+}
+
 Iterations::Iterations(const LoopNode &loop)
     : all_(isl::manage(isl_schedule_node_get_domain(loop.band.get()))), around_(valuesAround(loop)),
       own_(valuesOf(loop)) {}

@@ -17,6 +17,9 @@ namespace pbc::kernel {
 /// The values of the loops around and of the loop itself, as a set of as many dimensions. `sizes`: those that there can be.
 isl::set stepsOf(const LoopNode &, const isl::set &sizes);
 
+/// Whether each statement below the loop runs in each of its steps, so that no condition stands in it.
+bool isOfAllStatements(const LoopNode &, const isl::set &sizes);
+
 class Iterations {
 public:
   explicit Iterations(const LoopNode &);

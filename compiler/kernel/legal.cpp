@@ -159,6 +159,10 @@ bool isParallel(const isl::schedule_node &band, int k, const isl::union_map &dep
   return here.is_subset(equalAt(here, member(band, k)));
 }
 
+bool isParallel(const isl::schedule_node &band) {
+  return isl_schedule_node_band_member_get_coincident(band.get(), 0) == isl_bool_true;
+}
+
 bool isPermutable(const isl::schedule_node &at, const std::vector<isl::union_pw_aff> &functions,
                   const isl::union_map &dependences) {
   const isl::union_map here = active(at, dependences);

@@ -24,6 +24,9 @@ bool isLegal(const isl::schedule &, const isl::union_map &dependences);
 /// (outer bands and, with `outerMembers`, the band's earlier members): its iterations may run in parallel.
 bool isParallel(const isl::schedule_node &band, int k, const isl::union_map &dependences, bool outerMembers);
 
+/// The same of a band with one member whose tree has flags (withFlags): reads the flag.
+bool isParallel(const isl::schedule_node &band);
+
 /// Whether no dependence goes backwards in any of these functions, for fixed outer bands: as loops at the node they may be
 /// reordered and tiled.
 bool isPermutable(const isl::schedule_node &at, const std::vector<isl::union_pw_aff> &functions,

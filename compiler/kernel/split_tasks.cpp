@@ -103,7 +103,7 @@ isl::set assume(const isl::set &context, const isl::pw_aff &least, const isl::pw
 }
 
 // For wavefronts through time: how the cells of a part move with each step, and how many bytes they have.
-void noteTime(Scheduled &cut, const TimeFunctions &time, bool asDiamonds) {
+void noteTime(Scheduled &cut, const Kernel &whole, const TimeFunctions &time, bool asDiamonds) {
   auto &dimensions = cut.schedule.taskDimensions;
   const auto named = [&](const std::string &name) {
     return std::find_if(dimensions.begin(), dimensions.end(), [&](const auto &d) { return d.name == name; });
@@ -112,7 +112,7 @@ void noteTime(Scheduled &cut, const TimeFunctions &time, bool asDiamonds) {
       std::count_if(dimensions.begin(), dimensions.end(), [](const auto &d) { return d.isPlace; });
   if (places == 0 || places == static_cast<long>(dimensions.size()))
     return;
-  cut.schedule.bytesPerPlace = bytesPerPlace(cut, static_cast<int>(places));
+  cut.schedule.bytesPerPlace = bytesPerPlace(whole, static_cast<int>(places));
   for (const TaskFunction &f : time.functions) {
     const auto moved = named(f.name), along = named(f.along);
     if (moved == dimensions.end() || along == dimensions.end())
@@ -159,7 +159,8 @@ Scheduled cutAlong(const Scheduled &kernel, const TaskFunctions &tasks, long gra
   isl_union_set *domain = isl_union_set_empty_ctx(isl_set_get_ctx(kernel.context.get()));
   for (const Statement &s : cut.statements)
     domain = isl_union_set_add_set(domain, s.domain.copy());
-  cut.schedule.tree = isl::manage(isl_schedule_intersect_domain(cut.schedule.tree.release(), domain));
+  const isl::schedule tree = isl::manage(isl_schedule_intersect_domain(cut.schedule.tree.release(), domain));
+  cut.schedule.tree = withFlags(tree, cut.dependences);
   return cut;
 }
 
@@ -204,7 +205,7 @@ Outcome splitIntoTasks(const Scheduled &kernel, const TaskCut &asked) {
       (cut.schedule.taskOrder != TaskOrder::Any && cut.schedule.taskDimensions.size() == 1))
     return {std::nullopt, "every loop over its points carries a dependence"};
   if (time)
-    noteTime(cut, *time, asked.diamonds);
+    noteTime(cut, kernel, *time, asked.diamonds);
   return {cut, ""};
 }
 

@@ -83,6 +83,10 @@ std::vector<std::string> verify(const Scheduled &kernel) {
     }
   const isl::union_map here = kernel.dependences.intersect_domain(domain).intersect_range(domain);
   require(isLegal(kernel.schedule.tree, here), "the schedule breaks a dependence");
+  visit(isl::manage(isl_schedule_get_root(kernel.schedule.tree.get())), [&](const isl::schedule_node &node) {
+    require(!isBand(node) || members(node) != 1 || !isParallel(node) || isParallel(node, 0, here, false),
+            "a loop that carries a dependence is marked as parallel");
+  });
   return complaints;
 }
 

@@ -112,13 +112,13 @@ Steps vectorSteps(const Scheduled &kernel, const VectorForm &form) {
       bodyLoops.push_back(loop.label);
     else
       innermost = loop;
-    if (d == x && isParallel(loop.band, 0, kernel.dependences, false))
+    if (d == x && isParallel(loop.band))
       alongX.push_back(loop.label);
   }
   const std::string &name = kernel.statements.front().dimensions[x];
   if (!innermost || memberDimension(kernel, innermost->band) != x)
     return {{}, "its loop over " + name + " is not the innermost one over points"};
-  if (!isParallel(innermost->band, 0, kernel.dependences, false))
+  if (!isParallel(innermost->band))
     return {{}, "a point needs the one before it along " + name};
   if (form.body == VectorForm::Body::Lanes)
     return lanesSteps(innermost->label, form);
@@ -151,7 +151,7 @@ Steps jamSteps(const Scheduled &kernel, int rows) {
       continue;
     const Statement &s = kernel.statements[statementsBelow(kernel, loop).front()];
     const int y = memberDimension(kernel, loop.band);
-    if (!isParallel(loop.band, 0, kernel.dependences, false)) {
+    if (!isParallel(loop.band)) {
       why = "its loop over " + s.dimensions[y] + " carries a dependence";
       continue;
     }

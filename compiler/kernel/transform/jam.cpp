@@ -23,7 +23,7 @@ bool isAroundVector(const Scheduled &kernel, const LoopNode &loop) {
 std::string whyNotJammed(const Scheduled &kernel, const LoopNode &loop) {
   if (!isAroundVector(kernel, loop))
     return fmt::format("the loop over {} does not contain just a vector loop of one statement", loop.label);
-  if (!isParallel(loop.band, 0, kernel.dependences, false))
+  if (!isParallel(loop.band))
     return fmt::format("its loop over {} carries a dependence", loop.label);
   const LoopNode inner = nestFrom(loop)[1];
   for (const LoopNode &one : {loop, inner})
@@ -54,7 +54,7 @@ Outcome applyJam(const Scheduled &kernel, const Arguments &arguments) {
 std::vector<script::Step> rowsWorthTrying(const Scheduled &kernel, const Machine &) {
   std::vector<std::string> labels;
   for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
-    if (!loop.how && isAroundVector(kernel, loop) && isParallel(loop.band, 0, kernel.dependences, false) &&
+    if (!loop.how && isAroundVector(kernel, loop) && isParallel(loop.band) &&
         !boundsMove(kernel, nestFrom(loop)[1], loop))
       labels.push_back(loop.label);
   std::vector<script::Step> all;

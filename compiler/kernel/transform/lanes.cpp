@@ -66,7 +66,7 @@ std::string whyNoLanes(const Scheduled &kernel, const LoopNode &loop) {
     if (kernel.statements[s].rule != first.rule)
       return "two rules share its innermost loop";
   }
-  if (!isParallel(loop.band, 0, kernel.dependences, false))
+  if (!isParallel(loop.band))
     return fmt::format("a point needs the one before it along {}", loop.label);
   if (std::string why = whyNotCounting(kernel, loop); !why.empty())
     return why;

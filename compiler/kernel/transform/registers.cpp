@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/registers.h"
+#include "compiler/kernel/iterations.h"
 #include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
@@ -36,6 +37,11 @@ Outcome applyRegisters(const Scheduled &kernel, const Arguments &arguments) {
     if (!isOneRange(kernel, loop))
       return {std::nullopt, fmt::format("the points of its loop over {} are several ranges", loop.label)};
   }
+  for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
+    if (isAround(*findLoop(kernel.schedule.tree, arguments.name("x")), loop) &&
+        !isOfAllStatements(loop, kernel.context))
+      return {std::nullopt,
+              fmt::format("in some steps of its loop over {}, only some of its statements run", loop.label)};
   const std::optional<LoopNode> y = findLoop(tiled.kernel->schedule.tree, arguments.name("y"));
   const LoopNode x = *findLoop(tiled.kernel->schedule.tree, arguments.name("x"));
   if (!y->how || memberDimension(kernel, x.band) != tiled.kernel->schedule.registerTile->x)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/run.h"
+#include "compiler/kernel/legal.h"
 #include "compiler/kernel/loops.h"
 #include "compiler/kernel/transform/reach.h"
 #include "compiler/kernel/transform/realisable.h"
@@ -57,7 +58,8 @@ Outcome applied(const Transformation &transformation, const Arguments &arguments
 
 Scheduled withLabels(const Scheduled &kernel) {
   Scheduled out = kernel;
-  out.schedule.tree = labelled(kernel, kernel.schedule.tree);
+  // A loop may run in parallel once the loops around it are bands of their own.
+  out.schedule.tree = withFlags(labelled(kernel, kernel.schedule.tree), kernel.dependences);
   return out;
 }
 

@@ -30,7 +30,7 @@ std::string whyNoVector(const Scheduled &kernel, const LoopNode &loop) {
       return "its body is a call of C++ code";
   if (std::string why = whySharedScratch(kernel, loop); !why.empty())
     return why;
-  if (!isParallel(loop.band, 0, kernel.dependences, false))
+  if (!isParallel(loop.band))
     return fmt::format("a point needs the one before it along {}", loop.label);
   if (const std::string inside = loopInside(loop); !inside.empty())
     return fmt::format("the loop over {} inside it is not written out (unroll)", inside);
@@ -59,8 +59,7 @@ Outcome applyVector(const Scheduled &kernel, const Arguments &arguments) {
 std::vector<script::Step> vectorsWorthTrying(const Scheduled &kernel, const Machine &) {
   std::map<int, std::vector<std::string>> byVariable;
   for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
-    if (!loop.how && isOverPoints(kernel, loop) && loopInside(loop).empty() &&
-        isParallel(loop.band, 0, kernel.dependences, false))
+    if (!loop.how && isOverPoints(kernel, loop) && loopInside(loop).empty() && isParallel(loop.band))
       byVariable[memberDimension(kernel, loop.band)].push_back(loop.label);
   std::vector<script::Step> all;
   for (const auto &[variable, labels] : byVariable)

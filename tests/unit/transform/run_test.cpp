@@ -150,6 +150,43 @@ TEST(Steps, BlocksAreOfOneRange) {
             "refused: the points of its loop over x are several ranges");
 }
 
+TEST(Steps, BlocksHaveLoopsWithoutConditions) {
+  Texts t;
+  const Scheduled two = t.kernel(R"(
+kernel Two [n, m]
+  context n >= 0 and m >= 0
+  buffer s double 2-d local
+  buffer t double 2-d local
+  buffer A double 2-d input
+  buffer C double 2-d output
+  S0[x, y]: s[x, y] = 0.0
+    { S0[x, y] : 0 <= x < n and 0 <= y < m }
+  S1[x, y]: t[x, y] = 0.0
+    { S1[x, y] : 0 <= x < n and 0 <= y < m }
+  S2[x, y; k]: s[x, y] += A[x, k]
+    { S2[x, y, k] : 0 <= x < n and 0 <= y < m and 0 <= k < n }
+  S3[x, y; k]: t[x, y] += A[k, y]
+    { S3[x, y, k] : 0 <= x < n and 0 <= y < m and 0 <= k < m }
+  S4[x, y]: C[x, y] = s[x, y] + t[x, y]
+    { S4[x, y] : 0 <= x < n and 0 <= y < m }
+  schedule
+    band y, x
+      alloc:s
+        alloc:t
+          sequence
+            S0
+            S1
+            S2
+              band k
+            S3
+              band k
+            S4
+)");
+  EXPECT_EQ(t.after(two, "fuse(k, k2); registers(y, x)"),
+            "refused: in some steps of its loop over k, only some of its statements run");
+  EXPECT_TRUE(t.run(two, "registers(y, x)"));
+}
+
 TEST(Steps, KernelsHaveNotTooManyLoops) {
   Texts t;
   std::string deep, wide;
