@@ -45,14 +45,21 @@ private:
     if (mentions(inner->begin, outer.iterator) || mentions(endOf(*inner), outer.iterator))
       return Left::Why::BoundsMove;
     const Assign *body = as<Assign>(inner->body);
-    return body && as<Element>(body->target) ? std::nullopt : std::optional(Left::Why::NotOneCell);
+    return body && cellType(body->target) ? std::nullopt : std::optional(Left::Why::NotOneCell);
+  }
+
+  /// The type of a cell of a matrix or of an array; nothing for a scalar.
+  std::optional<Scalar> cellType(const Expr &target) const {
+    if (const Element *cell = as<Element>(target))
+      return lowering_.nest.buffers[static_cast<std::size_t>(cell->buffer)].element;
+    const Local *own = as<Local>(target);
+    return own && !own->indices.empty() && !own->isByLane ? std::optional(own->type) : std::nullopt;
   }
 
   /// The vector loop's body for all rows.
   NodePtr rows(const For &outer, const Assign &one, int count) const {
     std::vector<NodePtr> all, writes;
-    const Scalar type =
-        lowering_.nest.buffers[static_cast<std::size_t>(as<Element>(one.target)->buffer)].element;
+    const Scalar type = *cellType(one.target);
     for (int row = 0; row < count; ++row) {
       const std::string name = "row" + std::to_string(row);
       const Replacements by = {{outer.iterator, add(index(outer.iterator), integer(row))}};
@@ -67,7 +74,7 @@ private:
     const For &inner = *as<For>(outer.body);
     const Assign &one = *as<Assign>(inner.body);
     std::vector<NodePtr> all, together;
-    const bool isFromLine = lowering_.nest.isTiledInTime;
+    const bool isFromLine = lowering_.nest.isTiledInTime && as<Element>(one.target);
     const Expr end = declareCounter(all, outer), innerEnd = declareCounter(together, inner);
     if (isFromLine)
       together.push_back(make({Let{{line(inner.iterator, innerEnd, one.target)}}}));

@@ -19,7 +19,7 @@ std::string words(Left::Why why) {
   case Left::Why::NoVectorLoop:
     return "the loop is not directly around a vector loop";
   case Left::Why::NotOneCell:
-    return "the body of the vector loop does not compute one cell of a matrix";
+    return "the body of the vector loop does not compute one cell";
   case Left::Why::NotTwoLoops:
     return "the loop is not directly around another loop";
   case Left::Why::OwnRealisation:

@@ -25,7 +25,7 @@ struct Left {
     Branches,       // a condition inside differs between the iterations that would run together
     BoundsMove,     // a loop inside has other bounds in the next iteration
     NoVectorLoop,   // the loop is not directly around a vector loop
-    NotOneCell,     // the body of the vector loop does not compute one cell of a matrix
+    NotOneCell,     // the body of the vector loop does not compute one cell
     NotTwoLoops,    // the loop is not directly around another loop
     OwnRealisation, // a loop inside is to be realised, too
     OtherBody,      // the body has other parts than blocks of points can have

@@ -110,6 +110,37 @@ TEST(LoopLower, RowsTogether) {
 )");
 }
 
+TEST(LoopLower, RowsOfAnArrayTogether) {
+  const Expr place = make(Expression{Local{"P", Scalar::F32, {index("c0"), index("c1")}}});
+  const NodePtr copy = make(Node{Assign{place, {}, cell(0, {index("c1"), index("c0")})}});
+  EXPECT_EQ(lowered(counting("c0", counting("c1", copy, as::Vector{}), as::Jam{2}), true), R"(scope
+  var c0 = 0
+  let c0_e = n
+  for c0; c0 + 2 <= c0_e; step 2
+    var c1 = 0
+    let c1_e = n
+    for c1; c1 < c1_e {vectors}
+      let float row0 = A[c1, c0]
+      let float row1 = A[c1, (c0 + 1)]
+      P[c0, c1] = row0
+      P[(c0 + 1), c1] = row1
+  for c0; c0 < c0_e
+    for c1 = 0; c1 < n {vectors}
+      P[c0, c1] = A[c1, c0]
+)");
+}
+
+/// A scalar of the body is no cell.
+TEST(LoopLower, RowsOfAScalarRunSingly) {
+  const NodePtr scalar =
+      make(Node{Assign{make(Expression{Local{"s", Scalar::F64, {}}}), {}, cell(0, {index("c1"), index("c0")})}});
+  EXPECT_EQ(lowered(counting("c0", counting("c1", scalar, as::Vector{}), as::Jam{2})), R"(for c0 = 0; c0 < n
+  for c1 = 0; c1 < n {vectors}
+    s = A[c1, c0]
+left jam:2 of c0: the body of the vector loop does not compute one cell
+)");
+}
+
 TEST(LoopLower, RowsOfDifferentLengthRunSingly) {
   const NodePtr triangle =
       make(Node{For{"c1", index("c0"), less(index("c1"), integer(9)), integer(1), shift(), as::Vector{}}});

@@ -111,6 +111,36 @@ TEST(KernelText, FunctionsNeedOnlyHoldForPossibleSizes) {
   EXPECT_EQ(print(t.kernel(print(*k))), print(*k));
 }
 
+/// So do the filters of a schedule, in which Locals are declared.
+TEST(KernelText, DeclarationsNeedOnlyHoldForPossibleSizes) {
+  const std::string text = R"(kernel Parts [n]
+  context n >= 0 and pb__low0 >= 0 and pb__high0 <= n
+  buffer s double 1-d local
+  buffer C double 1-d output
+  S0[x]: s[x] = 0.0
+    { S0[x] : pb__low0 <= x < pb__high0 }
+  S1[x]: C[x] = s[x]
+    { S1[x] : pb__low0 <= x < pb__high0 }
+  task x in [0, n) by 256
+  schedule
+    sequence
+      { S0[x] : pb__low0 <= x < pb__high0 and 0 <= x <= 14 and x < n; S1[x] : pb__low0 <= x < pb__high0 and 0 <= x <= 14 and x < n }
+        band x parallel
+          alloc:s
+            sequence
+              S0
+              S1
+      { S0[x] : pb__low0 <= x < pb__high0 and 15 <= x < n; S1[x] : pb__low0 <= x < pb__high0 and 15 <= x < n }
+        band x_rest = x parallel
+          alloc:s
+            sequence
+              S0
+              S1
+)";
+  Texts t;
+  t.kernel(text); // fails if it is refused
+}
+
 TEST(KernelText, ACallReadsBack) {
   const std::string text = R"(kernel Call.rule0 [n]
   buffer A double 2-d input
