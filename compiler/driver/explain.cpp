@@ -17,9 +17,8 @@ using Json = nlohmann::ordered_json;
 
 class Explainer {
 public:
-  Explainer(const emit::Input &in, const Reports &reports, poly::Context &context,
-            const std::vector<KernelSpace> &spaces)
-      : in_(in), reports_(reports), context_(context), spaces_(spaces) {}
+  Explainer(const emit::Input &in, const Reports &reports, const std::vector<KernelSpace> &spaces)
+      : in_(in), reports_(reports), spaces_(spaces) {}
 
   Json program() const {
     Json transforms = Json::array();
@@ -211,7 +210,7 @@ private:
 
   void describe(const kernel::Scheduled &k, const kernel::Report &report, Json &out) const {
     Json loops = Json::array(), parts = Json::array(), refused = Json::array();
-    const auto text = emit::kernelText(k, "kernel", "Frame", context_);
+    const auto text = emit::kernelText(k, "kernel", "Frame");
     const std::vector<kernel::Loop> all = kernel::loops(k);
     for (const kernel::Loop &loop : all) {
       Json how = Json::array(), words = Json::array();
@@ -265,7 +264,6 @@ private:
 
   const emit::Input &in_;
   const Reports &reports_;
-  poly::Context &context_;
   const std::vector<KernelSpace> &spaces_;
 };
 
@@ -444,9 +442,9 @@ std::string asProse(const Json &program) {
 
 } // namespace
 
-std::string explain(const emit::Input &in, const Reports &reports, poly::Context &context, bool asJson,
+std::string explain(const emit::Input &in, const Reports &reports, bool asJson,
                     const std::vector<KernelSpace> &spaces) {
-  const Json program = Explainer(in, reports, context, spaces).program();
+  const Json program = Explainer(in, reports, spaces).program();
   return poly::asSpelled(asJson ? program.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
                                 : asProse(program));
 }

@@ -19,7 +19,7 @@
 namespace pbc::driver {
 
 /// `spaces`: the options of kernels, if they are wanted.
-std::string explain(const emit::Input &, const Reports &, poly::Context &, bool asJson,
+std::string explain(const emit::Input &, const Reports &, bool asJson,
                     const std::vector<KernelSpace> &spaces);
 
 } // namespace pbc::driver

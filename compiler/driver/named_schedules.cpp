@@ -37,8 +37,8 @@ std::optional<ScheduleAttempt> withoutLoops(const schedule::Step &step, const st
 }
 
 /// What of the schedule the loops as they are printed cannot have; "" if they have all of it.
-std::string findDropped(const kernel::Scheduled &made, poly::Context &context) {
-  const emit::KernelText text = emit::kernelText(made, "kernel", "Frame", context);
+std::string findDropped(const kernel::Scheduled &made) {
+  const emit::KernelText text = emit::kernelText(made, "kernel", "Frame");
   for (const loop::Left &left : text.left)
     if (left.why != loop::Left::Why::RunsOnce && left.why != loop::Left::Why::GeneralStrides)
       return fmt::format("`{}` is not possible in these loops: {}", kernel::text(left.how),
@@ -46,14 +46,14 @@ std::string findDropped(const kernel::Scheduled &made, poly::Context &context) {
   return text.note;
 }
 
-ScheduleAttempt attempt(const kernel::Scheduled &lifted, const script::Script &steps,
-                        poly::Context &context) {
+ScheduleAttempt attempt(kernel::Scheduled lifted, const script::Script &steps) {
+  lifted.schedule.target = kernel::Target::Processor;
   kernel::ScriptOutcome made = kernel::run(steps, lifted, kernel::Mode::Strict);
   if (!made.failed.empty()) {
     kernel::FailedStep &failed = made.failed.front();
     return {nullptr, std::move(failed.problem), failed.index};
   }
-  if (std::string dropped = findDropped(made.kernel, context); !dropped.empty())
+  if (std::string dropped = findDropped(made.kernel); !dropped.empty())
     return {nullptr, {std::move(dropped), "", {}}, std::nullopt};
   return {std::make_shared<const kernel::Scheduled>(std::move(made.kernel)), {}, {}};
 }
@@ -117,7 +117,7 @@ void addSchedules(syntax::Program &program, const ScheduleFile &file, source::Di
 
 ScheduleAttempts attemptSchedules(const sema::Transform &t, const schedule::Step &step,
                                   const std::vector<body::Facts> &facts, const kernel::Scheduled *lifted,
-                                  const std::string &whyWhole, poly::Context &context) {
+                                  const std::string &whyWhole) {
   ScheduleAttempts all(t.schedules.size());
   if (t.schedules.empty())
     return all;
@@ -126,7 +126,7 @@ ScheduleAttempts attemptSchedules(const sema::Transform &t, const schedule::Step
     if (t.schedules[k].rules == rules) {
       all[k] = withoutLoops(step, facts, lifted, whyWhole);
       if (!all[k])
-        all[k] = attempt(*lifted, t.schedules[k].steps, context);
+        all[k] = attempt(*lifted, t.schedules[k].steps);
     }
   return all;
 }

@@ -45,7 +45,7 @@ using ScheduleAttempts = std::vector<std::optional<ScheduleAttempt>>;
 /// `lifted`: null if the step calls transforms. `whyWhole`: as in kernel::LiftOutcome.
 ScheduleAttempts attemptSchedules(const sema::Transform &, const schedule::Step &,
                                   const std::vector<body::Facts> &, const kernel::Scheduled *lifted,
-                                  const std::string &whyWhole, poly::Context &);
+                                  const std::string &whyWhole);
 
 /// "`tile(y, x; 32, 256)`: there is no loop y"
 std::string whyNot(const sema::Schedule &, const ScheduleAttempt &);

@@ -125,7 +125,7 @@ std::string loopsText(Compilation &c) {
   for (const auto &ofTransform : c.kernels)
     for (const auto &ofPlan : ofTransform)
       for (const auto &k : ofPlan)
-        out += k ? emit::loopsText(*k, c.context) : "";
+        out += k ? emit::loopsText(*k) : "";
   return out;
 }
 
@@ -156,7 +156,7 @@ constexpr Printer kPrinters[] = {
     {Stage::Kernels, "kernels", kernelsText},
     {Stage::Loops, "kernels", loopsText},
     {Stage::Explain, "kernels",
-     [](Compilation &c) { return explain(inputOf(c), c.reports, c.context, c.options.json, c.spaces); }},
+     [](Compilation &c) { return explain(inputOf(c), c.reports, c.options.json, c.spaces); }},
     {Stage::OpenCl, "kernels", [](Compilation &c) { return emit::deviceTexts(inputOf(c), false); }},
     {Stage::Cuda, "kernels", [](Compilation &c) { return emit::deviceTexts(inputOf(c), true); }},
     {Stage::Cpp, "emit", unitsText},

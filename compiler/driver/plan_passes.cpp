@@ -29,7 +29,7 @@ struct Made {
 
 Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &s) {
   if (s.callsTransforms)
-    return {&s, std::nullopt, {}, nullptr, attemptSchedules(t, s, c.facts[t.index], nullptr, "", c.context)};
+    return {&s, std::nullopt, {}, nullptr, attemptSchedules(t, s, c.facts[t.index], nullptr, "")};
   const auto [lifted, whyWhole] = kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context,
                                                schedule::privateMatrices(t, c.plans[t.index], s));
   verify("lift", [&lifted = lifted] { return kernel::verify(lifted); });
@@ -42,7 +42,7 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
   if (!whyWhole.empty())
     scheduled.report.notes.insert(scheduled.report.notes.begin(), {"lift", whyWhole});
   Made made{&s, std::move(scheduled.kernel), std::move(scheduled.report), nullptr,
-            attemptSchedules(t, s, c.facts[t.index], &lifted, whyWhole, c.context)};
+            attemptSchedules(t, s, c.facts[t.index], &lifted, whyWhole)};
   if (const sema::Rule *rule = schedule::libraryRule(t, s); rule && c.options.forDevices)
     made.device = std::make_shared<kernel::OnDevice>(kernel::OnDevice{.libraryRule = rule->index});
   else if (c.options.forDevices)

@@ -16,9 +16,7 @@ std::vector<std::string> readsBack(const kernel::Scheduled &kernel, poly::Contex
     return {"the text of a kernel is not read back:\n" + diagnostics.render() + text};
   if (const std::string again = kernel::print(read.front()); again != text)
     return {"the text of a kernel is another one after reading it:\n" + text + again};
-  const auto code = [&](const kernel::Scheduled &k) {
-    return emit::kernelFunction(k, "kernel", "Frame", ctx);
-  };
+  const auto code = [&](const kernel::Scheduled &k) { return emit::kernelFunction(k, "kernel", "Frame"); };
   if (const std::string before = code(kernel), after = code(read.front()); before != after)
     return {"a kernel that is read back becomes other code:\n" + text + before + after};
   return {};

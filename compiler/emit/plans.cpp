@@ -93,8 +93,7 @@ private:
 
   std::string printed(const kernel::Scheduled &k, std::size_t plan) {
     const std::string placeholder = "pb_kernel_name";
-    const std::string text =
-        kernelFunction(k, placeholder, scope_.frame(), scope_.context, mayShareViews(scope_, plan));
+    const std::string text = kernelFunction(k, placeholder, scope_.frame(), mayShareViews(scope_, plan));
     const auto [at, isNew] = kernelNames_.emplace(text, fmt::format("pb_kernel_{}", kernelNames_.size()));
     if (isNew) {
       std::string named = text;

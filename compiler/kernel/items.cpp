@@ -42,24 +42,32 @@ Scheduled oneItem(const Scheduled &cut, const isl::schedule &order) {
   return item;
 }
 
-ItemsOutcome mapToItems(const Scheduled &lifted) {
-  for (const Statement &s : lifted.statements) {
+Obstacle whyNoItems(const Kernel &kernel) {
+  for (const Statement &s : kernel.statements) {
     if (s.isOpaque && !s.onDevice)
-      return {std::nullopt, "its body could not be taken apart into statements"};
+      return {"its body could not be taken apart into statements"};
     if (s.isOpaque && !s.onDevice->obstacle.empty())
-      return {std::nullopt, s.onDevice->obstacle, s.onDevice->obstacleSpan};
+      return {s.onDevice->obstacle, s.onDevice->obstacleSpan};
   }
-  if (lifted.statements.empty())
-    return {std::nullopt, "it does nothing"};
-  const TaskFunctions functions = itemFunctions(lifted);
-  const Scheduled cut = cutAlong(lifted, functions);
+  return {kernel.statements.empty() ? "it does nothing" : ""};
+}
+
+std::string whyNoLaunch(const Kernel &lifted, const Scheduled &cut) {
   const std::size_t rounds = cut.schedule.taskOrder == TaskOrder::Rounds ? 1 : 0;
   if (cut.schedule.taskDimensions.size() <= rounds)
-    return {std::nullopt, lifted.statements.front().freeCount == 0
-                              ? "it has one point only, which would be one work-item"
-                              : "every loop over its points carries a dependence"};
+    return lifted.statements.front().freeCount == 0 ? "it has one point only, which would be one work-item"
+                                                    : "every loop over its points carries a dependence";
   if (cut.schedule.taskDimensions.size() > kMostFunctions)
-    return {std::nullopt, fmt::format("its points have more than {} coordinates", kMostFunctions)};
+    return fmt::format("its points have more than {} coordinates", kMostFunctions);
+  return "";
+}
+
+ItemsOutcome mapToItems(const Scheduled &lifted) {
+  if (const Obstacle obstacle = whyNoItems(lifted); !obstacle.why.empty())
+    return {std::nullopt, obstacle.why, obstacle.at};
+  const Scheduled cut = cutAlong(lifted, itemFunctions(lifted));
+  if (std::string why = whyNoLaunch(lifted, cut); !why.empty())
+    return {std::nullopt, std::move(why)};
   return {Items{cut, oneItem(cut, lifted.schedule.tree)}, ""};
 }
 

@@ -31,6 +31,15 @@ struct ItemsOutcome {
   source::Span at = {}; // of the code in a body that prevents it
 };
 
+/// Why a kernel cannot run on devices, whatever its loops are; `why` is empty if it can.
+struct Obstacle {
+  std::string why;
+  source::Span at = {}; // of the code in a body that prevents it
+};
+Obstacle whyNoItems(const Kernel &);
+/// Why the functions along which a kernel was cut make no launch; "" if they do.
+std::string whyNoLaunch(const Kernel &lifted, const Scheduled &cut);
+
 /// `lifted`: in the order of the plan, as lift() makes it.
 ItemsOutcome mapToItems(const Scheduled &lifted);
 /// `cut` with one value of each of its functions; `order`: the schedule before the cut, which does not refer

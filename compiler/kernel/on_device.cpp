@@ -137,6 +137,7 @@ OnDevice onDevice(const Scheduled &lifted, const Scheduled &scheduled, const pol
     device.why = items.why, device.whyAt = items.at;
     return device;
   }
+  within(kBudget, context, [&] { device.versions = deviceVersions(lifted); });
   bool isDivisible = true;
   device.why = findTouched(device, *items.items, lifted, isDivisible, context);
   if (!device.why.empty())

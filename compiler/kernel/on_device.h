@@ -10,13 +10,15 @@
 #pragma once
 #include "compiler/kernel/cooperate.h"
 #include "compiler/kernel/group_tiles.h"
+#include "compiler/kernel/policy/device.h"
 #include "compiler/kernel/touched_cells.h"
 
 namespace pbc::kernel {
 
 struct OnDevice {
   std::optional<Items> items;
-  std::optional<Scheduled> staged; // the item with inputs in group-local memory
+  std::vector<DeviceVersion> versions; // that scripts make
+  std::optional<Scheduled> staged;     // the item with inputs in group-local memory
   bool hasBlocks = false; // it pays that each work-item computes several cells (emit/kernel/device_blocks.h)
   std::vector<Touched> touched; // what a part of the points touches; without `shared` possibly everything
   std::optional<GroupTiles> tiles;

@@ -12,6 +12,7 @@ struct Name {
   std::string operator()(as::Unroll) const { return "unroll"; }
   std::string operator()(as::Lanes) const { return "lanes"; }
   std::string operator()(as::Registers) const { return "registers"; }
+  std::string operator()(as::Item) const { return "items"; }
 };
 
 struct Text {
@@ -24,6 +25,7 @@ struct Text {
   std::string operator()(as::Unroll) const { return "unroll"; }
   std::string operator()(as::Lanes l) const { return "lanes:" + std::to_string(l.count); }
   std::string operator()(as::Registers) const { return "registers"; }
+  std::string operator()(as::Item i) const { return "item:" + std::to_string(i.axis); }
   std::string operator()(const Realisation &r) const { return text(r); }
   std::string operator()(const Declare &d) const { return "alloc:" + d.local; }
   std::string operator()(const Label &l) const { return "loop:" + l.name; }
@@ -39,6 +41,7 @@ struct Words {
   std::string operator()(as::Unroll) const { return "unroll"; }
   std::string operator()(as::Lanes l) const { return "vectors in groups of " + std::to_string(l.count); }
   std::string operator()(as::Registers) const { return "blocks in registers"; }
+  std::string operator()(as::Item i) const { return "work-items along axis " + std::to_string(i.axis); }
 };
 
 } // namespace

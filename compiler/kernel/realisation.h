@@ -46,9 +46,16 @@ struct Registers {
   bool operator==(const Registers &) const = default;
 };
 
+/// Each iteration by a work-item of a device's launch, along this axis of it.
+struct Item {
+  int axis;
+  bool operator==(const Item &) const = default;
+};
+
 } // namespace as
 
-using Realisation = std::variant<as::Scalar, as::Vector, as::Jam, as::Unroll, as::Lanes, as::Registers>;
+using Realisation =
+    std::variant<as::Scalar, as::Vector, as::Jam, as::Unroll, as::Lanes, as::Registers, as::Item>;
 
 /// Declares a Local of the kernel for everything below its node.
 struct Declare {

@@ -67,8 +67,12 @@ struct TaskDimension {
   int down = 0; // for diamonds: `down` times the time minus this function never decreases, either
 };
 
+/// The machine that a schedule is for; of `Any`, nothing is known, as of a kernel in a file.
+enum class Target { Any, Processor, Device };
+
 struct Schedule {
   isl::schedule tree;
+  Target target = Target::Any;
   std::optional<isl::schedule> plain;        // a simpler one (no lanes), used if `tree` is too large to print
   std::vector<TaskDimension> taskDimensions; // set by splitIntoTasks; empty: one task
   TaskOrder taskOrder = TaskOrder::Any;

@@ -77,11 +77,10 @@ std::vector<std::string> verify(const Scheduled &kernel) {
     for (const Access &a : s.accesses) {
       const Buffer &b = kernel.buffers[a.buffer];
       const auto at = declared.find(b.name);
-      require(isMatrix(b) || (at != declared.end() &&
-                              isl::union_set(s.domain)
-                                  .intersect(scheduled)
-                                  .intersect_params(kernel.context)
-                                  .is_subset(at->second)),
+      require(isMatrix(b) || (at != declared.end() && isl::union_set(s.domain)
+                                                          .intersect(scheduled)
+                                                          .intersect_params(kernel.context)
+                                                          .is_subset(at->second)),
               fmt::format("{} uses {} where it is not declared", s.name, b.name));
     }
   const isl::union_map here = kernel.dependences.intersect_domain(domain).intersect_range(domain);

@@ -5,6 +5,7 @@
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/loops.h"
 #include "compiler/loop/convert.h"
+#include "compiler/loop/item_loops.h"
 #include "compiler/loop/statement.h"
 #include <algorithm>
 #include <isl/aff.h>
@@ -59,7 +60,7 @@ public:
   Nest build(const isl::ast_node &root) {
     std::vector<NodePtr> all;
     add(all, root);
-    nest_.body = block(std::move(all));
+    nest_.body = forEachItem(kernel_, block(std::move(all)));
     return std::move(nest_);
   }
 
@@ -322,9 +323,9 @@ int depthOf(const isl::schedule &schedule) {
 } // namespace
 
 isl::ast_node generate(const kernel::Scheduled &kernel) {
-  const isl::schedule &tree = kernel.schedule.tree;
+  const isl::schedule tree = withItemFilters(kernel.schedule.tree);
   isl_ctx *ctx = isl_schedule_get_ctx(tree.get());
-  isl_ast_build *build = isl_ast_build_from_context(kernel.context.copy());
+  isl_ast_build *build = isl_ast_build_from_context(contextOfItems(kernel).release());
   isl_id_list *iterators = isl_id_list_alloc(ctx, 0);
   for (int k = 0, depth = depthOf(tree); k < depth; ++k)
     iterators = isl_id_list_add(

@@ -259,9 +259,10 @@ private:
   void one(const Comment &c, const std::string &indent) { line(indent, "# " + c.text); }
 
   void one(const Parallel &p, const std::string &indent) {
-    static constexpr const char *kOver[] = {"tasks", "groups", "items", "lanes"};
+    static constexpr const char *kOver[] = {"tasks", "launch", "groups", "items", "lanes"};
     line(indent, std::string("parallel ") + kOver[static_cast<int>(p.over)] + " " + std::to_string(p.axis) +
-                     ": " + p.iterator + " = " + text(p.begin) + "; " + p.iterator + " < " + text(p.end));
+                     ": " + p.iterator + " = " + text(p.begin) +
+                     (p.end ? "; " + p.iterator + " < " + text(p.end) : ""));
     inside(p.body, indent);
   }
 

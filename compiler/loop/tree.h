@@ -119,11 +119,17 @@ struct Barrier {};
 /// The iterations are carried out by what the machine has for them: exactly so many of it run, each with its own value of
 /// the iterator. What only some of them do stands in an If, where no barrier may be.
 struct Parallel {
-  enum class Over { Tasks, Groups, Items, Lanes };
+  enum class Over {
+    Tasks,
+    Launch, // all items of a launch
+    Groups,
+    Items, // those of a group
+    Lanes
+  };
   Over over;
   int axis; // of the machine's grid
   std::string iterator;
-  Expr begin, end;
+  Expr begin, end; // end null: as many as the launch has along the axis
   NodePtr body;
 };
 

@@ -131,8 +131,10 @@ private:
 
   void check(const Parallel &p, const NodePtr &) {
     expr(p.begin);
-    expr(p.end);
-    const bool isItem = p.over == Parallel::Over::Items || p.over == Parallel::Over::Lanes;
+    if (p.end)
+      expr(p.end);
+    const bool isItem = p.over == Parallel::Over::Launch || p.over == Parallel::Over::Items ||
+                        p.over == Parallel::Over::Lanes;
     scoped([&] {
       declare(p.iterator, isItem);
       node(p.body);

@@ -101,7 +101,7 @@ struct Parts {
   void operator()(Is<Comment> auto &) const {}
   void operator()(Is<Parallel> auto &p) const {
     expr(p.begin);
-    expr(p.end);
+    optional(p.end);
     node(p.body);
   }
   void operator()(Is<BlockOfPoints> auto &b) const {

@@ -48,6 +48,8 @@ std::string DeviceC::signature(const Signature &s) const {
 
 std::string DeviceC::itemId(loop::Parallel::Over over, int axis) const {
   switch (over) {
+  case loop::Parallel::Over::Launch:
+    return fmt::format("PB_ID({})", axis);
   case loop::Parallel::Over::Groups:
     return fmt::format("PB_GROUP_ID({})", axis);
   case loop::Parallel::Over::Items:

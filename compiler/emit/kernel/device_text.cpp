@@ -5,6 +5,7 @@
 #include "compiler/emit/kernel/device_groups.h"
 #include "compiler/emit/kernel/device_tiles.h"
 #include "compiler/emit/kernel/loops.h"
+#include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/build.h"
 #include "compiler/loop/convert.h"
@@ -37,8 +38,10 @@ public:
   DeviceText print() {
     std::vector<std::pair<const kernel::Scheduled *, std::string>> bodies;
     Used used;
-    const isl::ast_node nest = loop::generate(device_.items->item); // the same for all versions
-    bodies.emplace_back(&device_.items->item, body(device_.items->item, nest, used));
+    std::vector<std::string> loops; // of the versions that scripts make
+    for (const kernel::DeviceVersion &v : device_.versions)
+      loops.push_back(deviceLoops(kernelNest(v.kernel, true).nest, used));
+    const isl::ast_node nest = loop::generate(device_.items->item); // the same for all other versions
     if (device_.staged)
       bodies.emplace_back(&*device_.staged, body(*device_.staged, nest, used));
     const auto blocks = device_.hasBlocks ? deviceBlocks(*device_.items, nest, used) : std::nullopt;
@@ -53,9 +56,11 @@ public:
       for (const Buffer &b : device_.staged->buffers)
         for (int d = 0; d < static_cast<int>(b.staged.size()); ++d)
           out_.extents.emplace_back(static_cast<int>(&b - device_.staged->buffers.data()), d);
+    for (std::size_t k = 0; k < loops.size(); ++k)
+      out_.versions.push_back(
+          {device_.versions[k].name, scheduledFunction(device_.versions[k].kernel, loops[k]), ""});
     for (const auto &[kernel, statements] : bodies)
-      out_.versions.push_back({kernel->buffers.empty() || kernel == &device_.items->item ? "global" : "local",
-                               function(*kernel, statements), localBytes(*kernel)});
+      out_.versions.push_back({"local", function(*kernel, statements), localBytes(*kernel)});
     if (blocks)
       out_.versions.push_back({"blocks", blockFunction(*blocks), blocks->localBytes});
     if (!ofTile.empty())
@@ -67,7 +72,7 @@ public:
 
 private:
   static std::string body(const kernel::Scheduled &item, const isl::ast_node &nest, Used &used) {
-    return deviceLoops(item, nest, used);
+    return deviceLoops(loop::build(item, nest, true), used);
   }
 
   /// The statements of one item of a tile; "" without tiles, or if a budget was exceeded.
@@ -81,7 +86,9 @@ private:
     }
   }
 
-  std::string signature(const kernel::Scheduled &kernel, const std::string &last = "") const {
+  /// The limits of the box are low<k> and high<k> in loops that a schedule makes.
+  std::string signature(const kernel::Scheduled &kernel, const std::string &last = "",
+                        const char *low = "from", const char *high = "to") const {
     std::vector<std::string> all;
     for (const Buffer &b : kernel.buffers) {
       if (b.role == Buffer::Role::Local)
@@ -97,7 +104,7 @@ private:
     for (const auto &[b, d] : out_.extents)
       all.push_back(fmt::format("long {}_n{}", kernel.buffers[b].name, d));
     for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
-      all.push_back(fmt::format("long from{0}, long to{0}", k));
+      all.push_back(fmt::format("long {1}{0}, long {2}{0}", k, low, high));
     return fmt::format("PB_KERNEL({})({}{})\n", out_.entry, fmt::join(all, ", "), last);
   }
 
@@ -170,6 +177,11 @@ private:
            fmt::format("  for (int k = PB_LOCAL_INDEX; k < {0}; k += PB_G0 * PB_G1 * PB_G2) {{\n"
                        "      int rest = k;\n{1}      if ({2})\n        {3}_c[k] = {3}_p[{4}];\n  }}\n",
                        copySize(b), from, inside, b.name, place);
+  }
+
+  std::string scheduledFunction(const kernel::Scheduled &kernel, const std::string &loops) const {
+    return prologue() + bodies(kernel) + signature(kernel, "", "low", "high") + "{\n  PB_BEGIN\n" +
+           places(kernel) + loops + "  PB_END\n}\n";
   }
 
   std::string function(const kernel::Scheduled &kernel, const std::string &statements) const {

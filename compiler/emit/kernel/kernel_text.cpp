@@ -72,8 +72,8 @@ bool walksAlongRows(const kernel::Scheduled &kernel) {
 } // namespace
 
 KernelText kernelText(const kernel::Scheduled &asked, const std::string &name, const std::string &frameType,
-                      poly::Context &ctx, bool mayShareViews) {
-  const KernelNest made = kernelNest(asked, ctx);
+                      bool mayShareViews) {
+  const KernelNest made = kernelNest(asked);
   const kernel::Scheduled &kernel = made.kernel;
   Used unit, general;
   std::vector<loop::Left> left;
@@ -110,8 +110,8 @@ KernelText kernelText(const kernel::Scheduled &asked, const std::string &name, c
 }
 
 std::string kernelFunction(const kernel::Scheduled &kernel, const std::string &name,
-                           const std::string &frameType, poly::Context &ctx, bool mayShareViews) {
-  return kernelText(kernel, name, frameType, ctx, mayShareViews).text;
+                           const std::string &frameType, bool mayShareViews) {
+  return kernelText(kernel, name, frameType, mayShareViews).text;
 }
 
 } // namespace pbc::emit

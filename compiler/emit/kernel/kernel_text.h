@@ -28,10 +28,10 @@ struct KernelText {
 /// mangled names. `mayShareViews`: an output may be the very same view as an input (each point then reads
 /// only cells that it writes itself), so no pointer is __restrict; vector loops stay legal.
 KernelText kernelText(const kernel::Scheduled &, const std::string &functionName,
-                      const std::string &frameType, poly::Context &, bool mayShareViews = false);
+                      const std::string &frameType, bool mayShareViews = false);
 
 /// The text alone.
 std::string kernelFunction(const kernel::Scheduled &, const std::string &functionName,
-                           const std::string &frameType, poly::Context &, bool mayShareViews = false);
+                           const std::string &frameType, bool mayShareViews = false);
 
 } // namespace pbc::emit

@@ -66,8 +66,7 @@ LoopText printLoops(const loop::Nest &nest, const Place &place, Used &used) {
   return text;
 }
 
-std::string deviceLoops(const kernel::Scheduled &kernel, const isl::ast_node &ast, Used &used) {
-  const loop::Nest nest = loop::build(kernel, ast, true);
+std::string deviceLoops(const loop::Nest &nest, Used &used) {
   const DeviceC dialect;
   return CPrinter(nest.buffers, dialect, false, used).text(lowerNest(nest, {.unitStride = false}).body, "  ");
 }

@@ -24,8 +24,8 @@ struct LoopText {
 
 LoopText printLoops(const loop::Nest &, const Place &, Used &);
 
-/// The loops of a work-item, in the dialect of devices. `nest`: isl's AST of its schedule.
-std::string deviceLoops(const kernel::Scheduled &, const isl::ast_node &nest, Used &);
+/// The loops of a kernel for devices, in their dialect.
+std::string deviceLoops(const loop::Nest &, Used &);
 
 /// Declarations of the names that the loops use, from the frame `f` and the limits `low` and `high`.
 std::string definitions(const std::vector<loop::Matrix> &, bool unitStride, const Used &);

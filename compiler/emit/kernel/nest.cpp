@@ -28,20 +28,20 @@ kernel::Scheduled plain(const kernel::Scheduled &kernel) {
 
 } // namespace
 
-KernelNest kernelNest(const kernel::Scheduled &asked, const poly::Context &ctx) {
+KernelNest kernelNest(const kernel::Scheduled &asked, bool forDevice) {
   isl::ast_node ast;
-  if (ctx.withBudget(kAstBudget, [&] { ast = loop::generate(asked); }))
-    return {asked, loop::build(asked, ast), ""};
+  if (poly::withBudget(asked.context.ctx(), kAstBudget, [&] { ast = loop::generate(asked); }))
+    return {asked, loop::build(asked, ast, forDevice), ""};
   kernel::Scheduled kernel = plain(asked);
   kernel.schedule.tree = kernel::withSingleLoops(kernel.schedule.tree);
-  loop::Nest nest = loop::build(kernel, loop::generate(kernel));
+  loop::Nest nest = loop::build(kernel, loop::generate(kernel), forDevice);
   return {std::move(kernel), std::move(nest),
           "its loops have too many cases: they run over all points, and conditions inside choose those that "
           "count"};
 }
 
-std::string loopsText(const kernel::Scheduled &asked, const poly::Context &ctx) {
-  const KernelNest made = kernelNest(asked, ctx);
+std::string loopsText(const kernel::Scheduled &asked) {
+  const KernelNest made = kernelNest(asked);
   loop::verify(made.nest.body, loop::Stage::Built);
   const loop::Lowered lowered = loop::lower(made.nest, {});
   loop::verify(lowered.body, loop::Stage::Lowered);

@@ -18,10 +18,11 @@ struct KernelNest {
   std::string note; // "", or one sentence
 };
 
-KernelNest kernelNest(const kernel::Scheduled &asked, const poly::Context &);
+/// `forDevice`: the bodies that were not lifted are called in their version for devices.
+KernelNest kernelNest(const kernel::Scheduled &asked, bool forDevice = false);
 
 /// What --emit=loops prints: the tree of the schedule, what lowering makes of it for the processor where rows are
 /// contiguous, and what it leaves.
-std::string loopsText(const kernel::Scheduled &, const poly::Context &);
+std::string loopsText(const kernel::Scheduled &);
 
 } // namespace pbc::emit

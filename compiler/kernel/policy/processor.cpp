@@ -397,7 +397,10 @@ private:
 
 } // namespace
 
-Scheduler::Scheduler(const Scheduled &lifted) : lifted_(withLabels(lifted)) { check(lifted_, "lift"); }
+Scheduler::Scheduler(const Scheduled &lifted) : lifted_(withLabels(lifted)) {
+  lifted_.schedule.target = Target::Processor;
+  check(lifted_, "lift");
+}
 
 const Scheduler::Cut &Scheduler::cut(const Asked &asked) {
   std::string key;

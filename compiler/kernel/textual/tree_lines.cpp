@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/textual/tree_lines.h"
+#include "compiler/kernel/items.h"
 #include <algorithm>
 
 namespace pbc::kernel::textual {
@@ -165,6 +166,10 @@ private:
         vector.width = number(1, kMost);
       return Realisation(vector);
     }
+    if (what == "item") {
+      r_.expect(":", "`:` and an axis");
+      return Realisation(as::Item{static_cast<int>(number(0, kMostFunctions - 1))});
+    }
     if (what == "jam" || what == "lanes") {
       r_.expect(":", "`:` and a number");
       const long count = number(1, kMost);
@@ -172,7 +177,7 @@ private:
     }
     r_.fail(r_.since(begin), "`" + what + "` is no node of a schedule's tree",
             "the nodes are band, sequence, set, alloc:NAME, scalar, unroll, registers, vector, vector:N, "
-            "vector of N, jam:N, lanes:N");
+            "vector of N, jam:N, lanes:N, item:N");
   }
 
   Reader &r_;

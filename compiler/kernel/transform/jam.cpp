@@ -26,11 +26,15 @@ std::string whyNotJammed(const Scheduled &kernel, const LoopNode &loop) {
   if (!isParallel(loop.band))
     return fmt::format("its loop over {} carries a dependence", loop.label);
   const LoopNode inner = nestFrom(loop)[1];
+  if (tripCount(kernel, inner).value_or(2) <= 1)
+    return fmt::format("the loop over {} has no second iteration", inner.label);
   for (const LoopNode &one : {loop, inner})
     if (std::string why = whyNotCounting(kernel, one); !why.empty())
       return why;
   if (boundsMove(kernel, inner, loop))
     return fmt::format("the bounds of the loop over {} depend on {}", inner.label, loop.label);
+  if (!isOneRange(kernel, inner))
+    return fmt::format("the iterations of its loop over {} are several ranges", inner.label);
   return "";
 }
 
@@ -78,6 +82,7 @@ Transformation jamTransformation() {
                           .most = 16}},
           .apply = applyJam,
           .stage = Stage::Points,
+          .target = Target::Processor,
           .alternatives = rowsWorthTrying};
 }
 

@@ -139,6 +139,7 @@ Transformation lanesTransformation() {
                           .isOptional = true}},
           .apply = applyLanes,
           .stage = Stage::Points,
+          .target = Target::Processor,
           .alternatives = groupsWorthTrying};
 }
 

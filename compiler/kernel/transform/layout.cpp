@@ -21,7 +21,8 @@ Transformation layoutTransformation() {
           .parameters = {{.name = "matrix", .kind = Kind::Buffer, .doc = "the matrix"},
                          orderOfCopy("order"),
                          padOfCopy()},
-          .apply = applyLayout};
+          .apply = applyLayout,
+          .target = Target::Processor};
 }
 
 } // namespace pbc::kernel

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/realisable.h"
+#include "compiler/kernel/legal.h"
 #include "compiler/kernel/transform/jam.h"
 #include "compiler/kernel/transform/lanes.h"
 #include "compiler/kernel/transform/support.h"
@@ -47,6 +48,9 @@ struct WhyNot {
             b.role == Buffer::Role::Local && b.lanes != how.count)
           return fmt::format("{} is no array of lanes", b.name);
     return whyNoLanes(kernel, loop);
+  }
+  std::string operator()(const as::Item &) const {
+    return isParallel(loop.band) ? "" : "its items would need each other";
   }
   /// A block is as it was analysed: with these loops inside, and none of them realised.
   std::string operator()(const as::Registers &) const {

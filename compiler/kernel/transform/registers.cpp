@@ -6,6 +6,7 @@
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace pbc::kernel {
 namespace {
@@ -18,6 +19,28 @@ std::vector<std::string> loopsOfBlocks(const Scheduled &tiled) {
       labels = labelsOf(nestFrom(loop));
   labels.resize(std::min<std::size_t>(labels.size(), 2));
   return labels;
+}
+
+/// Why the loops inside the one over x cannot lie in a block; "" if they can.
+std::string whyNoBlock(const Scheduled &kernel, const LoopNode &x) {
+  for (const LoopNode &loop : loopsOf(kernel.schedule.tree)) {
+    if (!isAround(x, loop))
+      continue;
+    if (loop.how)
+      return alreadyRealised(loop);
+    if (!isOfAllStatements(loop, kernel.context))
+      return fmt::format("in some steps of its loop over {}, only some of its statements run", loop.label);
+  }
+  std::set<std::string> statements;
+  std::string why;
+  visit(x.band, [&](const isl::schedule_node &node) {
+    if (isl_schedule_node_get_type(node.get()) != isl_schedule_node_leaf)
+      return;
+    for (const std::string &s : statementsAt(node))
+      if (!statements.insert(s).second && why.empty())
+        why = fmt::format("steps of {} lie in several loops", s);
+  });
+  return why;
 }
 
 Outcome applyRegisters(const Scheduled &kernel, const Arguments &arguments) {
@@ -37,11 +60,9 @@ Outcome applyRegisters(const Scheduled &kernel, const Arguments &arguments) {
     if (!isOneRange(kernel, loop))
       return {std::nullopt, fmt::format("the points of its loop over {} are several ranges", loop.label)};
   }
-  for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
-    if (isAround(*findLoop(kernel.schedule.tree, arguments.name("x")), loop) &&
-        !isOfAllStatements(loop, kernel.context))
-      return {std::nullopt,
-              fmt::format("in some steps of its loop over {}, only some of its statements run", loop.label)};
+  if (std::string why = whyNoBlock(kernel, *findLoop(kernel.schedule.tree, arguments.name("x")));
+      !why.empty())
+    return {std::nullopt, std::move(why)};
   const std::optional<LoopNode> y = findLoop(tiled.kernel->schedule.tree, arguments.name("y"));
   const LoopNode x = *findLoop(tiled.kernel->schedule.tree, arguments.name("x"));
   if (!y->how || memberDimension(kernel, x.band) != tiled.kernel->schedule.registerTile->x)
@@ -108,6 +129,7 @@ Transformation registersTransformation() {
                           65536)},
       .apply = applyRegisters,
       .stage = Stage::Points,
+      .target = Target::Processor,
       .alternatives = blocksWorthTrying};
 }
 

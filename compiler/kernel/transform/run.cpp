@@ -54,6 +54,12 @@ Outcome applied(const Transformation &transformation, const Arguments &arguments
   return made;
 }
 
+std::string onlyFor(const Transformation &transformation) {
+  return transformation.target == Target::Device
+             ? "it is for kernels of devices, and this one runs on the processor"
+             : "it is for kernels of the processor, and this one runs on a device";
+}
+
 } // namespace
 
 Scheduled withLabels(const Scheduled &kernel) {
@@ -67,6 +73,9 @@ StepOutcome run(const script::Step &step, const Scheduled &kernel, unsigned long
   const Transformation *transformation = findTransformation(step.transformation);
   if (!transformation)
     return {std::nullopt, unknown(step)};
+  if (const Target target = kernel.schedule.target;
+      transformation->target != Target::Any && target != Target::Any && transformation->target != target)
+    return {std::nullopt, {onlyFor(*transformation), "", step.span}};
   const Bound bound = bind(*transformation, step, kernel);
   if (!bound.arguments)
     return {std::nullopt, bound.problem};

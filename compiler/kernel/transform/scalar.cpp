@@ -31,6 +31,7 @@ Transformation scalarTransformation() {
           .parameters = {{.name = "loops", .kind = Parameter::Kind::Loops, .doc = "the loops"}},
           .apply = applyScalar,
           .stage = Stage::Points,
+          .target = Target::Processor,
           .alternatives = allInnermost};
 }
 

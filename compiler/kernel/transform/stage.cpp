@@ -25,7 +25,8 @@ Transformation stageTransformation() {
                           .doc = "the loop in each of whose steps it is copied"},
                          orderOfCopy("layout"),
                          padOfCopy()},
-          .apply = applyStage};
+          .apply = applyStage,
+          .target = Target::Processor};
 }
 
 } // namespace pbc::kernel

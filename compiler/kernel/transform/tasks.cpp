@@ -85,6 +85,7 @@ Transformation tasksTransformation() {
             .isOptional = true}},
       .apply = applyTasks,
       .stage = Stage::Tasks,
+      .target = Target::Processor,
       .alternatives = cutsWorthTrying};
 }
 

@@ -76,6 +76,7 @@ struct Transformation {
   std::vector<Parameter> parameters;
   Outcome (*apply)(const Scheduled &, const Arguments &);
   Stage stage = Stage::Cuts;
+  Target target = Target::Any; // the machines whose schedules it is for
   /// Steps of this transformation that are worth trying here, the most promising ones first; null: none. Whether they
   /// apply, who takes one finds out by running it. A step says one thing: of two optional arguments, at most one.
   std::vector<script::Step> (*alternatives)(const Scheduled &, const Machine &) = nullptr;

@@ -96,6 +96,7 @@ Transformation vectorTransformation() {
                           .isOptional = true}},
           .apply = applyVector,
           .stage = Stage::Points,
+          .target = Target::Processor,
           .alternatives = vectorsWorthTrying};
 }
 

@@ -45,7 +45,7 @@ std::string Lifted::text(const std::vector<Scheduled> &kernels, const std::strin
             "> m_" + poly::mangle(m.name) + ";\n";
   text += "};\n" + before;
   for (std::size_t k = 0; k < kernels.size(); ++k)
-    text += emit::kernelFunction(kernels[k], "kernel" + std::to_string(k), "Frame", context_);
+    text += emit::kernelFunction(kernels[k], "kernel" + std::to_string(k), "Frame");
   return text;
 }
 

@@ -132,8 +132,8 @@ TEST(LoopLower, RowsOfAnArrayTogether) {
 
 /// A scalar of the body is no cell.
 TEST(LoopLower, RowsOfAScalarRunSingly) {
-  const NodePtr scalar =
-      make(Node{Assign{make(Expression{Local{"s", Scalar::F64, {}}}), {}, cell(0, {index("c1"), index("c0")})}});
+  const NodePtr scalar = make(
+      Node{Assign{make(Expression{Local{"s", Scalar::F64, {}}}), {}, cell(0, {index("c1"), index("c0")})}});
   EXPECT_EQ(lowered(counting("c0", counting("c1", scalar, as::Vector{}), as::Jam{2})), R"(for c0 = 0; c0 < n
   for c1 = 0; c1 < n {vectors}
     s = A[c1, c0]

@@ -40,12 +40,15 @@ std::string Metal::parameter(const Parameter &p) const {
 
 std::string Metal::signature(const Signature &s) const {
   return fmt::format("kernel void {}({}, uint3 pb_group [[threadgroup_position_in_grid]], uint3 pb_item "
-                     "[[thread_position_in_threadgroup]])",
+                     "[[thread_position_in_threadgroup]], uint3 pb_grid [[thread_position_in_grid]])",
                      s.name, parameters(s));
 }
 
 std::string Metal::itemId(loop::Parallel::Over over, int axis) const {
-  return fmt::format("{}[{}]", over == loop::Parallel::Over::Groups ? "pb_group" : "pb_item", axis);
+  const char *name = over == loop::Parallel::Over::Groups   ? "pb_group"
+                     : over == loop::Parallel::Over::Launch ? "pb_grid"
+                                                            : "pb_item";
+  return fmt::format("{}[{}]", name, axis);
 }
 
 std::string Metal::localArray(const std::string &type, const std::string &name,

@@ -53,6 +53,10 @@ struct Evidence : Visitor {
   }
   static bool shows(const as::Lanes &l, const NodePtr &n) { return hint(n).width == l.count; }
   static bool shows(const as::Registers &, const NodePtr &n) { return loop::as<BlockOfPoints>(n); }
+  static bool shows(const as::Item &i, const NodePtr &n) {
+    const Parallel *items = loop::as<Parallel>(n);
+    return items && items->over == Parallel::Over::Launch && items->axis == i.axis;
+  }
   static Hint hint(const NodePtr &n) {
     const For *loop = loop::as<For>(n);
     return loop ? loop->hint : Hint{};

@@ -135,7 +135,7 @@ void Comparison::add(const std::string &what, const Scheduled &before, const Sch
     if (isResult(buffer))
       sum += fmt::format(" + sumOf({}, {})", number, buffer.rank);
   }
-  const emit::KernelText made = emit::kernelText(after, "kernel" + number, "Frame" + number, ctx_);
+  const emit::KernelText made = emit::kernelText(after, "kernel" + number, "Frame" + number);
   // A realisation that has no effect must be refused by its transformation; one sentence for both versions of a kernel.
   std::set<std::string> dropped;
   for (const loop::Left &left : made.left)

@@ -36,6 +36,7 @@ public:
   /// Tries some until a few of them apply; those that do not have a reason.
   Scheduled apply(const Scheduled &start, std::string &what) {
     Scheduled kernel = withLabels(start);
+    kernel.schedule.target = Target::Processor; // where the test runs what is accepted
     long wanted = r_.number(1, 4);
     for (int left = kMostTries; left > 0 && wanted > 0;) {
       const Transformation &next = r_.once(2) ? rare() : any();

@@ -185,6 +185,27 @@ kernel Two [n, m]
   EXPECT_EQ(t.after(two, "fuse(k, k2); registers(y, x)"),
             "refused: in some steps of its loop over k, only some of its statements run");
   EXPECT_TRUE(t.run(two, "registers(y, x)"));
+  const Scheduled product = t.kernel(kProduct);
+  EXPECT_EQ(t.after(product, "peel(k; last = 4); registers(y, x)"),
+            "refused: steps of S1 lie in several loops");
+  EXPECT_EQ(t.after(product, "scalar(k); registers(y, x)"),
+            "refused: its loop over k is realised as scalar already");
+}
+
+/// What is read may be several ranges of cells, of which each has loops of its own.
+TEST(Steps, RowsOfSeveralRangesAreNotTakenTogether) {
+  Texts t;
+  std::string ends = kPlus;
+  ends.replace(ends.find("0 <= x < n"), 10, "(0 <= x < 4 or 8 <= x < n)");
+  EXPECT_EQ(t.after(t.kernel(ends), "vector(x); jam(y; 2)"),
+            "refused: the iterations of its loop over x are several ranges");
+}
+
+/// The loop that copies a row of cells has one iteration for each cell that it copies.
+TEST(Steps, RowsOfOneCellAreNotTakenTogether) {
+  Texts t;
+  EXPECT_EQ(t.after(t.kernel(kPlus), "stage(A, at = x); vector(A0); jam(A1; 2)"),
+            "refused: the loop over A0 has no second iteration");
 }
 
 TEST(Steps, KernelsHaveNotTooManyLoops) {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernel/transform/items.h"
+#include "compiler/kernel/items.h"
+#include "compiler/kernel/legal.h"
+#include "compiler/kernel/split_tasks.h"
+#include "compiler/kernel/task_functions.h"
+#include "compiler/kernel/transform/support.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <isl/set.h>
+
+namespace pbc::kernel {
+namespace {
+
+/// The functions of these names, in this order; a sentence if there is none of one.
+std::string choose(TaskFunctions &functions, const std::vector<std::string> &names) {
+  if (names.empty())
+    return "";
+  if (functions.order != TaskOrder::Any)
+    return "its items wait for each other, in rounds that need all directions";
+  std::vector<TaskFunction> chosen;
+  for (const std::string &name : names) {
+    const auto at = std::find_if(functions.functions.begin(), functions.functions.end(),
+                                 [&](const TaskFunction &f) { return f.name == name; });
+    if (at == functions.functions.end())
+      return fmt::format("its points cannot run at once along \"{}\"", name);
+    chosen.push_back(*at);
+  }
+  functions.functions = std::move(chosen);
+  return "";
+}
+
+/// A launch has one value of the round.
+Scheduled inOneRound(const Scheduled &cut) {
+  Scheduled one = cut;
+  const isl::set value(cut.context.ctx(), "[pb__low0, pb__high0] -> { : pb__high0 = pb__low0 + 1 }");
+  one.context = cut.context.intersect(value);
+  return one;
+}
+
+Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
+  if (!kernel.schedule.taskDimensions.empty())
+    return {std::nullopt, "its points belong to tasks or items already"};
+  for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
+    if (loop.how)
+      return {std::nullopt, alreadyRealised(loop)};
+  if (const Obstacle obstacle = whyNoItems(kernel); !obstacle.why.empty())
+    return {std::nullopt, obstacle.why};
+  TaskFunctions functions = itemFunctions(kernel);
+  if (std::string why = choose(functions, arguments.names("along")); !why.empty())
+    return {std::nullopt, std::move(why)};
+  Scheduled cut = cutAlong(kernel, functions);
+  const bool inRounds = cut.schedule.taskOrder == TaskOrder::Rounds;
+  const auto &dimensions = cut.schedule.taskDimensions; // those that have several values
+  if (std::string why = whyNoLaunch(kernel, cut); !why.empty())
+    return {std::nullopt, std::move(why)};
+  std::erase_if(functions.functions, [&](const TaskFunction &f) {
+    return std::none_of(dimensions.begin(), dimensions.end(),
+                        [&](const TaskDimension &d) { return d.name == f.name; });
+  });
+  if (inRounds)
+    cut = inOneRound(cut);
+  const isl::schedule_node root = isl::manage(isl_schedule_get_root(cut.schedule.tree.get()));
+  isl::schedule_node node = isl::manage(isl_schedule_node_get_child(root.get(), 0));
+  for (std::size_t k = 0; k < functions.functions.size(); ++k) {
+    const std::size_t axis = k - (inRounds ? 1 : 0); // of what is no round
+    const isl::union_pw_aff &value = functions.functions[k].value;
+    if (!inRounds || k > 0)
+      node = insertLoop(node, value, freshLabel(kernel.schedule.tree, fmt::format("item{}", axis)),
+                        as::Item{static_cast<int>(axis)});
+  }
+  if (inRounds)
+    node = insertLoop(node, functions.functions.front().value, freshLabel(kernel.schedule.tree, "round"));
+  Outcome made = withTree(cut, isl::manage(isl_schedule_node_get_schedule(node.get())));
+  for (const LoopNode &loop : made.kernel ? loopsOf(made.kernel->schedule.tree) : std::vector<LoopNode>{})
+    if (loop.how && !isParallel(loop.band))
+      return {std::nullopt, fmt::format("its items along \"{}\" would need each other", loop.label)};
+  return made;
+}
+
+} // namespace
+
+Transformation itemsTransformation() {
+  return {
+      .name = "items",
+      .doc = "gives the points to the work-items of a device",
+      .parameters =
+          {{.name = "along",
+            .kind = Parameter::Kind::Names,
+            .doc =
+                "the directions in which there are items, the first one along axis 0; all, if none is named",
+            .isOptional = true}},
+      .apply = applyItems,
+      .stage = Stage::Tasks,
+      .target = Target::Device};
+}
+
+} // namespace pbc::kernel
