@@ -77,7 +77,7 @@ public:
       if (isAsked)
         isAsked = wanted == loops_ || replace("order", {{script::step("order", wanted)}, ""});
       else
-        refuse("order", "its loops over points are " + listed(loops_));
+        refuse("order", "its loops over points are " + quoted(loops_));
     }
     if (!isAsked && order != loops_)
       attempt("order", {{script::step("order", order)}, ""});
@@ -261,7 +261,7 @@ private:
       form.along = variables[static_cast<std::size_t>(at - names.begin())];
       return true;
     }
-    refuse("vector", names.empty() ? whyNot("vector") : "its loops over points are " + listed(names));
+    refuse("vector", names.empty() ? whyNot("vector") : "its loops over points are " + quoted(names));
     return false;
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/kernel/loops.h"
-#include "compiler/kernel/transform/transformation.h"
+#include "compiler/kernel/transform/support.h"
 #include "compiler/syntax/nearest.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -27,10 +26,6 @@ bool takes(const Parameter &p, const Value &value) {
   if (std::holds_alternative<Comparison>(value.what))
     return p.kind == Kind::Condition;
   return p.kind != Kind::Integer && p.kind != Kind::Integers && p.kind != Kind::Condition;
-}
-
-std::string quoted(const std::vector<std::string> &names) {
-  return fmt::format("`{}`", fmt::join(names, "`, `"));
 }
 
 /// "the loops are `y`, `x`" with the one that was probably meant in front.

@@ -17,12 +17,12 @@ namespace {
 std::string whyFixed(const Scheduled &kernel, int index) {
   const Buffer &buffer = kernel.buffers[static_cast<std::size_t>(index)];
   if (buffer.role == Buffer::Role::Local)
-    return fmt::format("{} is one variable already", buffer.name);
+    return fmt::format("`{}` is one variable already", buffer.name);
   if (isMatrix(buffer) && !buffer.isPrivate)
-    return fmt::format("{} is a matrix that others read or write, too", buffer.name);
+    return fmt::format("`{}` is a matrix that others read or write, too", buffer.name);
   if (isMatrix(buffer) && kernel.schedule.taskOrder != TaskOrder::Any &&
       !kernel.schedule.taskDimensions.empty())
-    return fmt::format("its tasks hand on what is in {}", buffer.name);
+    return fmt::format("its tasks hand on what is in `{}`", buffer.name);
   bool isWritten = false;
   for (const Statement &s : kernel.statements) {
     if (s.isOpaque && usesBuffer(s, index))
@@ -30,7 +30,7 @@ std::string whyFixed(const Scheduled &kernel, int index) {
     isWritten |= std::any_of(s.accesses.begin(), s.accesses.end(),
                              [&](const Access &a) { return a.buffer == index && a.isWrite; });
   }
-  return isWritten ? whyNotApart(kernel) : fmt::format("the kernel does not write {}", buffer.name);
+  return isWritten ? whyNotApart(kernel) : fmt::format("the kernel does not write `{}`", buffer.name);
 }
 
 /// Why the loop is not around all that uses the buffer, iteration by iteration; "" if it is.
@@ -40,10 +40,11 @@ std::string whyNotAround(const Scheduled &kernel, int buffer, const LoopNode &at
   for (std::size_t s = 0; s < kernel.statements.size(); ++s)
     if (usesBuffer(kernel.statements[s], buffer) &&
         std::find(below.begin(), below.end(), static_cast<int>(s)) == below.end())
-      return fmt::format("{} uses {} outside of the loop over {}", kernel.statements[s].name, name, at.label);
+      return fmt::format("`{}` uses `{}` outside of the loop over `{}`", kernel.statements[s].name, name,
+                         at.label);
   if (const std::string elsewhere = runsElsewhere(kernel, at); !elsewhere.empty())
-    return fmt::format("{} runs outside of its loop over {}, too: its iterations are cut already", elsewhere,
-                       at.label);
+    return fmt::format("`{}` runs outside of its loop over `{}`, too: its iterations are cut already",
+                       elsewhere, at.label);
   // Iterations that run at the same time would get the same cells.
   for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
     for (const int s : isInTurn(loop) ? std::vector<int>{} : statementsBelow(kernel, loop))
@@ -79,7 +80,7 @@ Outcome contracted(const Scheduled &before, int buffer, const LoopNode &at) {
   const LiveCells live = liveCells(kernel, buffer, at.band);
   if (!live.unwritten.empty())
     return {std::nullopt,
-            fmt::format("{} reads cells of {} that the kernel has not written", live.unwritten, name)};
+            fmt::format("`{}` reads cells of `{}` that the kernel has not written", live.unwritten, name)};
   ArrayRequest wanted{.buffer = buffer, .loops = loopsAround(at), .moduli = moduliOf(live)};
   wanted.loops.push_back(at.label);
   wanted.loops.resize(live.closed);
@@ -96,7 +97,8 @@ Outcome contracted(const Scheduled &before, int buffer, const LoopNode &at) {
   };
   const bool isCell = size(closed) == std::pair(0, 1.0);
   if (!isCell && size(made) >= size(whole))
-    return {std::nullopt, fmt::format("a step of {} needs as many cells of {} as there are", at.label, name)};
+    return {std::nullopt,
+            fmt::format("a step of `{}` needs as many cells of `{}` as there are", at.label, name)};
   Scheduled changed = isCell ? asVariable(kernel, buffer) : *made.kernel;
   changed.dependences = dependences(changed);
   Subtree tree = *subtreeOf(changed.schedule.tree);

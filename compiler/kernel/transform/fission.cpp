@@ -73,16 +73,16 @@ Apart withArrays(const Scheduled &kernel, const Nest &nest, const Subtree &parts
     if (buffer.lanes)
       return {{std::nullopt, "its variables are arrays of lanes already"}, {}};
     if (const std::string elsewhere = runsElsewhere(kernel, nest.loops.front()); !elsewhere.empty())
-      return {
-          {std::nullopt, fmt::format("{} would have to be an array, but {} runs outside of these loops, too",
-                                     buffer.name, elsewhere)},
-          {}};
+      return {{std::nullopt,
+               fmt::format("`{}` would have to be an array, but `{}` runs outside of these loops, too",
+                           buffer.name, elsewhere)},
+              {}};
     if (std::string why = runsAtOnce(nest.loops.front()); !why.empty())
       return {{std::nullopt, std::move(why)}, {}};
     const LiveCells live = liveCells(kernel, static_cast<int>(b), nest.loops.back().band);
     if (!live.unwritten.empty())
       return {{std::nullopt,
-               fmt::format("{} would have to be an array, but {} reads it where nothing has written it",
+               fmt::format("`{}` would have to be an array, but `{}` reads it where nothing has written it",
                            buffer.name, live.unwritten)},
               {}};
     if (live.closed < around.size() + each.size())
@@ -111,8 +111,8 @@ Outcome applyFission(const Scheduled &kernel, const Arguments &arguments) {
   Subtree before = *subtreeOf(kernel.schedule.tree);
   const Inside asked = insideOf(*find(before, nest.loops.front().label), nest.loops.size());
   if (!std::holds_alternative<Subtree::Parts>(asked.parts->node))
-    return {std::nullopt,
-            fmt::format("there is just one statement or loop in its loop over {}", nest.loops.back().label)};
+    return {std::nullopt, fmt::format("there is just one statement or loop in its loop over `{}`",
+                                      nest.loops.back().label)};
   Apart apart = withArrays(kernel, nest, *asked.parts);
   if (!apart.kernel.kernel)
     return apart.kernel;

@@ -52,26 +52,26 @@ Outcome applyInPlace(const Scheduled &kernel, const Arguments &arguments) {
   const int local = bufferIndex(kernel, name);
   const auto at = kernel.buffers.begin() + local;
   if (at->role != Buffer::Role::Local)
-    return {std::nullopt, fmt::format("{} is a matrix, not a variable of the body", name)};
+    return {std::nullopt, fmt::format("`{}` is a matrix, not a variable of the body", name)};
   if (std::string why = whyNotApart(kernel); !why.empty())
     return {std::nullopt, std::move(why)};
   if (at->lanes)
     return {std::nullopt, "its variables are arrays of lanes already"};
   const Store store = storeOf(kernel, local);
   if (store.statement < 0)
-    return {std::nullopt, fmt::format("{} is not stored unchanged in an output", name)};
+    return {std::nullopt, fmt::format("`{}` is not stored unchanged in an output", name)};
   const Statement &last = kernel.statements[store.statement];
   const Buffer &output = kernel.buffers[store.to->buffer];
   if (output.element != at->element)
-    return {std::nullopt, fmt::format("{} has other elements than {}", output.name, name)};
+    return {std::nullopt, fmt::format("`{}` has other elements than `{}`", output.name, name)};
   const isl::union_map after = kernel.dependences.intersect_domain(isl::union_set(last.domain));
   if (!after.is_empty())
-    return {std::nullopt, fmt::format("{} is used after it is stored", name)};
+    return {std::nullopt, fmt::format("`{}` is used after it is stored", name)};
   const isl::map cells = store.from->relation.intersect_domain(last.domain)
                              .reverse()
                              .apply_range(store.to->relation.intersect_domain(last.domain));
   if (isl_map_is_bijective(cells.get()) != isl_bool_true)
-    return {std::nullopt, fmt::format("several points store {} in one cell", name)};
+    return {std::nullopt, fmt::format("several points store `{}` in one cell", name)};
   // The same function without the bounds of the points, which would only make the accesses longer.
   const isl::map cell = store.from->relation.reverse().apply_range(store.to->relation);
   Scheduled changed = kernel;
@@ -81,12 +81,12 @@ Outcome applyInPlace(const Scheduled &kernel, const Arguments &arguments) {
       if (static_cast<int>(k) == store.statement)
         continue;
       if (before.buffer == store.to->buffer)
-        return {std::nullopt, fmt::format("{} is used elsewhere, too", output.name)};
+        return {std::nullopt, fmt::format("`{}` is used elsewhere, too", output.name)};
       if (before.buffer != local)
         continue;
       const isl::map touched = before.relation.intersect_domain(kernel.statements[k].domain);
       if (!touched.range().is_subset(cells.domain()))
-        return {std::nullopt, fmt::format("{} is not stored at every point", name)};
+        return {std::nullopt, fmt::format("`{}` is not stored at every point", name)};
       changed.statements[k].accesses[a] = {store.to->buffer, before.isWrite,
                                            before.relation.apply_range(cell)};
     }

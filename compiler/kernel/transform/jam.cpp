@@ -22,15 +22,15 @@ bool isAroundVector(const Scheduled &kernel, const LoopNode &loop) {
 
 std::string whyNotJammed(const Scheduled &kernel, const LoopNode &loop) {
   if (!isAroundVector(kernel, loop))
-    return fmt::format("the loop over {} does not contain just a vector loop of one statement", loop.label);
+    return fmt::format("the loop over `{}` does not contain just a vector loop of one statement", loop.label);
   if (!isParallel(loop.band, 0, kernel.dependences, false))
-    return fmt::format("its loop over {} carries a dependence", loop.label);
+    return fmt::format("its loop over `{}` carries a dependence", loop.label);
   const LoopNode inner = nestFrom(loop)[1];
   for (const LoopNode &one : {loop, inner})
     if (std::string why = whyNotCounting(kernel, one); !why.empty())
       return why;
   if (boundsMove(kernel, inner, loop))
-    return fmt::format("the bounds of the loop over {} depend on {}", inner.label, loop.label);
+    return fmt::format("the bounds of the loop over `{}` depend on `{}`", inner.label, loop.label);
   return "";
 }
 

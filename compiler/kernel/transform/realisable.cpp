@@ -45,13 +45,13 @@ struct WhyNot {
       for (const Access &a : kernel.statements[static_cast<std::size_t>(s)].accesses)
         if (const Buffer &b = kernel.buffers[static_cast<std::size_t>(a.buffer)];
             b.role == Buffer::Role::Local && b.lanes != how.count)
-          return fmt::format("{} is no array of lanes", b.name);
+          return fmt::format("`{}` is no array of lanes", b.name);
     return whyNoLanes(kernel, loop);
   }
   /// A block is as it was analysed: with these loops inside, and none of them realised.
   std::string operator()(const as::Registers &) const {
     const std::string changed = changedInside(before, loop);
-    return changed.empty() ? "" : fmt::format("its blocks of points have the loop over {} inside", changed);
+    return changed.empty() ? "" : fmt::format("its blocks of points have the loop over `{}` inside", changed);
   }
 };
 

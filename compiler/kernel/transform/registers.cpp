@@ -34,13 +34,13 @@ Outcome applyRegisters(const Scheduled &kernel, const Arguments &arguments) {
     if (std::string why = whyNotCounting(kernel, loop); !why.empty())
       return {std::nullopt, std::move(why)};
     if (!isOneRange(kernel, loop))
-      return {std::nullopt, fmt::format("the points of its loop over {} are several ranges", loop.label)};
+      return {std::nullopt, fmt::format("the points of its loop over `{}` are several ranges", loop.label)};
   }
   const std::optional<LoopNode> y = findLoop(tiled.kernel->schedule.tree, arguments.name("y"));
   const LoopNode x = *findLoop(tiled.kernel->schedule.tree, arguments.name("x"));
   if (!y->how || memberDimension(kernel, x.band) != tiled.kernel->schedule.registerTile->x)
     return {std::nullopt,
-            fmt::format("its blocks lie in the loops over {}", listed(loopsOfBlocks(*tiled.kernel)))};
+            fmt::format("its blocks lie in the loops over {}", quoted(loopsOfBlocks(*tiled.kernel)))};
   return tiled;
 }
 

@@ -92,10 +92,10 @@ Outcome withArray(const Scheduled &kernel, const ArrayRequest &asked) {
     touched = touched.is_null() ? here : touched.unite(here);
   }
   if (touched.is_null() || touched.intersect_params(kernel.context).is_empty())
-    return {std::nullopt, fmt::format("nothing uses {}", buffer.name)};
+    return {std::nullopt, fmt::format("nothing uses `{}`", buffer.name)};
   const std::optional<CellBox> box = boxAround(touched, kernel.context);
   if (!box)
-    return {std::nullopt, fmt::format("no number of cells of {} is enough", buffer.name)};
+    return {std::nullopt, fmt::format("no number of cells of `{}` is enough", buffer.name)};
   std::vector<PlacedDimension> places;
   buffer.extents.clear();
   for (std::size_t d = 0; d < box->extents.size(); ++d) {

@@ -190,5 +190,5 @@ TEST(ScriptSpace, AScriptThatDoesNotApplyGivesTheDefault) {
   ASSERT_EQ(made.report.refused.size(), 1u);
   EXPECT_EQ(made.report.refused.front().transformation, "script");
   EXPECT_EQ(made.report.refused.front().why,
-            "`vector(y)` does not apply: the loop over x inside it is not written out (unroll)");
+            "`vector(y)` does not apply: the loop over `x` inside it is not written out (unroll)");
 }

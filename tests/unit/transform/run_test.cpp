@@ -107,28 +107,28 @@ TEST(Steps, RealisedLoopsStayPossible) {
     return why;
   };
   EXPECT_EQ(whyNot(product, "lanes(x; 8); stage(B, at = k)"),
-            "its loop over x is realised as lanes:8 already");
+            "its loop over `x` is realised as lanes:8 already");
   EXPECT_EQ(whyNot(product, "lanes(x; 8); pad(k, y)"),
-            "its loop over x is realised as lanes:8 already: S1_v is no array of lanes");
+            "its loop over `x` is realised as lanes:8 already: `S1_v` is no array of lanes");
   EXPECT_EQ(whyNot(product, "in_place(s); partial_sums(k; 4); lanes(x)"),
-            "iterations of the loop over x would share S1_sums");
+            "iterations of the loop over `x` would share `S1_sums`");
   EXPECT_EQ(
       whyNot(product, "registers(y, x); scalar(x)"),
-      "its loop over y is realised as registers already: its blocks of points have the loop over x inside");
+      "its loop over `y` is realised as registers already: its blocks of points have the loop over `x` inside");
   EXPECT_EQ(
       whyNot(add, "vector(x); order(x, y)"),
-      "its loop over x is realised as vector already: the loop over y inside it is not written out (unroll)");
+      "its loop over `x` is realised as vector already: the loop over `y` inside it is not written out (unroll)");
   EXPECT_EQ(whyNot(add, "vector(x); jam(y; 2); keep(A, at = x)"),
-            "its loop over x is realised as vector already");
-  EXPECT_EQ(whyNot(add, "vector(x); jam(y; 2); tile(y; 4)"), "its loop over y is realised as jam:2 already");
+            "its loop over `x` is realised as vector already");
+  EXPECT_EQ(whyNot(add, "vector(x); jam(y; 2); tile(y; 4)"), "its loop over `y` is realised as jam:2 already");
   EXPECT_EQ(whyNot(add, "vector(x); tile(y; 4); jam(y; 2)"), "it applies");
 }
 
 TEST(Steps, LoopsInsideLanesAreAlike) {
   Texts t;
-  EXPECT_EQ(t.after(t.kernel(kProduct), "lanes(y)"), "refused: the length of the loop over k depends on y");
+  EXPECT_EQ(t.after(t.kernel(kProduct), "lanes(y)"), "refused: the length of the loop over `k` depends on `y`");
   EXPECT_EQ(t.after(t.kernel(kPlus), "skew(x, y); lanes(y)"),
-            "refused: the length of the loop over x depends on y");
+            "refused: the length of the loop over `x` depends on `y`");
   EXPECT_EQ(t.after(t.kernel(kPlus), "lanes(y; 8)"), "lanes:8\n  band y parallel\n    band x parallel\n");
 }
 
@@ -136,9 +136,9 @@ TEST(Steps, WhatRunsTogetherGoesUpByOne) {
   Texts t;
   std::string every = kPlus;
   every.replace(every.find("0 <= x < n"), 10, "0 <= x < n and x mod 2 = 0");
-  EXPECT_EQ(t.after(t.kernel(every), "lanes(x)"), "refused: the loop over x does not go up in steps of one");
+  EXPECT_EQ(t.after(t.kernel(every), "lanes(x)"), "refused: the loop over `x` does not go up in steps of one");
   EXPECT_EQ(t.after(t.kernel(every), "vector(x); jam(y; 2)"),
-            "refused: the loop over x does not go up in steps of one");
+            "refused: the loop over `x` does not go up in steps of one");
 }
 
 TEST(Steps, BlocksAreOfOneRange) {
@@ -147,7 +147,7 @@ TEST(Steps, BlocksAreOfOneRange) {
   for (std::size_t at = 0; (at = holes.find("0 <= y < m", at)) != std::string::npos; at += 40)
     holes.replace(at, 10, "0 <= y < m and (x < 2 or y >= 2)");
   EXPECT_EQ(t.after(t.kernel(holes), "registers(y, x)"),
-            "refused: the points of its loop over x are several ranges");
+            "refused: the points of its loop over `x` are several ranges");
 }
 
 TEST(Steps, KernelsHaveNotTooManyLoops) {
@@ -164,9 +164,9 @@ TEST(Steps, KernelsHaveNotTooManyLoops) {
 
 TEST(Steps, NamesAreForLoopsThatAStepMakes) {
   Texts t;
-  EXPECT_EQ(t.after(t.kernel(kPlus), "(q) = vector(x)"), "refused: it makes no loop that could be called q");
+  EXPECT_EQ(t.after(t.kernel(kPlus), "(q) = vector(x)"), "refused: it makes no loop that could be called `q`");
   EXPECT_EQ(t.after(t.kernel(kPlus), "(a, b) = keep(A, at = x)"),
-            "refused: it makes no loop that could be called a");
+            "refused: it makes no loop that could be called `a`");
 }
 
 /// The copies of different loops have no points in common, by which tasks could be cut.
@@ -195,7 +195,7 @@ kernel Sweeps [n, m]
 TEST(Steps, LoopsCountIn64Bits) {
   Texts t;
   EXPECT_EQ(t.after(t.kernel(kPlus), "skew(x, y; 1000); skew(y, x; 1000); tile(y; 999999999)"),
-            "refused: the values of its loop over y would be too large");
+            "refused: the values of its loop over `y` would be too large");
 }
 
 TEST(Steps, AClashHasAText) {

@@ -105,15 +105,15 @@ TEST(KernelContract, ComputesTheSame) {
 
 TEST(KernelContract, Refuses) {
   Lifted square(kSquare), product(programs::kMatrixProduct);
-  EXPECT_EQ(whyNot(square.kernel(), "contract(B, at = x)"), "B is a matrix that others read or write, too");
-  EXPECT_EQ(whyNot(square.kernel(), "contract(R0_s, at = x)"), "R0_s is one variable already");
+  EXPECT_EQ(whyNot(square.kernel(), "contract(B, at = x)"), "`B` is a matrix that others read or write, too");
+  EXPECT_EQ(whyNot(square.kernel(), "contract(R0_s, at = x)"), "`R0_s` is one variable already");
   EXPECT_EQ(whyNot(square.kernel(), "(y1, x1, y2, x2, y3, x3) = fission(y, x); contract(R0_s, at = y1)"),
-            "R0_S1 uses R0_s outside of the loop over y1");
+            "`R0_S1` uses `R0_s` outside of the loop over `y1`");
   EXPECT_EQ(whyNot(square.kernel(), "fission(x); contract(R0_s, at = y)"),
-            "a step of y needs as many cells of R0_s as there are");
+            "a step of `y` needs as many cells of `R0_s` as there are");
   const std::string rows = "(y1, x1, y2, x2, y3, x3) = fission(y, x); (y) = fuse(y1, y2, y3); ";
   EXPECT_EQ(whyNot(square.kernel(), rows + "vector(x1); contract(R0_s, at = y)"),
-            "its loop over x1 is realised as vector already");
+            "its loop over `x1` is realised as vector already");
 }
 
 } // namespace

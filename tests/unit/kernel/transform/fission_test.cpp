@@ -133,13 +133,13 @@ TEST(Fission, MakesAnElementForEachStepOfALoopOfTheBody) {
 TEST(Fission, Refuses) {
   Lifted inPlace(kProductInPlace), pair(kTwoRules);
   EXPECT_EQ(whyNot(inPlace.kernel(), "in_place(R0_ab); fission(y)"),
-            "there is just one statement or loop in its loop over y");
+            "there is just one statement or loop in its loop over `y`");
   EXPECT_EQ(whyNot(inPlace.kernel(), "in_place(R0_ab); fission(k)"),
-            "there is just one statement or loop in its loop over k");
+            "there is just one statement or loop in its loop over `k`");
   EXPECT_EQ(whyNot(inPlace.kernel(), "in_place(R0_ab); (a, b) = fission(y, x)"),
-            "it makes 4 loops (y, x, y, x), and 2 names are given");
+            "it makes 4 loops (`y`, `x`, `y`, `x`), and 2 names are given");
   EXPECT_EQ(whyNot(inPlace.kernel(), "in_place(R0_ab); lanes(x); fission(y, x)"),
-            "its loop over x is realised as lanes:32 already");
+            "its loop over `x` is realised as lanes:32 already");
   bool isRefused = false;
   for (int step = 0; step < pair.steps(); ++step)
     if (const auto kernel = pair.kernel(0, step); kernel.statements.size() > 1)

@@ -63,8 +63,8 @@ TEST(KernelLayout, ComputesTheSame) {
 
 TEST(KernelLayout, Refuses) {
   Lifted product(programs::kMatrixProduct), rows(programs::kRows);
-  EXPECT_EQ(whyNot(product.kernel(), "layout(AB)"), "the kernel writes AB");
-  EXPECT_EQ(whyNot(product.kernel(), "layout(R0_s)"), "R0_s is no matrix with cells");
+  EXPECT_EQ(whyNot(product.kernel(), "layout(AB)"), "the kernel writes `AB`");
+  EXPECT_EQ(whyNot(product.kernel(), "layout(R0_s)"), "`R0_s` is no matrix with cells");
   EXPECT_EQ(whyNot(product.kernel(), "registers(y, x); layout(A)"),
             "blocks in registers have copies of their own");
 }

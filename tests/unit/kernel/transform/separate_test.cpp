@@ -58,10 +58,10 @@ TEST(Separate, ComputesTheSame) {
 
 TEST(Separate, Refuses) {
   Lifted rows(programs::kRows);
-  EXPECT_EQ(whyNot(rows.kernel(), "separate(x; at = y)"), "the loop over x has no constant length anywhere");
-  EXPECT_EQ(whyNot(rows.kernel(), "separate(y; at = x)"), "its loop over y is not inside the one over x");
+  EXPECT_EQ(whyNot(rows.kernel(), "separate(x; at = y)"), "the loop over `x` has no constant length anywhere");
+  EXPECT_EQ(whyNot(rows.kernel(), "separate(y; at = x)"), "its loop over `y` is not inside the one over `x`");
   EXPECT_EQ(whyNot(rows.kernel(), "tile(y, x; 4, 8); separate(y, x; at = xt); separate(y, x; at = xt)"),
-            "all steps of xt have these loops in their full length");
+            "all steps of `xt` have these loops in their full length");
 }
 
 } // namespace
