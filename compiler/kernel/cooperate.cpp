@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/cooperate.h"
 #include "compiler/kernel/along.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/formula.h"
 #include "compiler/kernel/tree.h"
 #include <algorithm>
@@ -77,7 +78,7 @@ private:
       why_ = why;
   }
 
-  std::string nameOf(int buffer) const { return kernel_.buffers[static_cast<std::size_t>(buffer)].name; }
+  std::string nameOf(int buffer) const { return programName(kernel_, buffer); }
   Buffer::Role roleOf(int buffer) const { return kernel_.buffers[static_cast<std::size_t>(buffer)].role; }
 
   /// Only the first item of a team writes, so other items must not read what it writes.

@@ -3,6 +3,7 @@
 #include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/body_length.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/tree.h"
 #include <algorithm>
@@ -67,7 +68,7 @@ public:
       if (std::none_of(tile_.panels.begin(), tile_.panels.end(), [&](const RegisterTile::Panel &p) {
             return &kernel_.statements[p.statement].accesses[p.access] == a;
           }))
-        return fail(fmt::format("cells of `{}` do not lie side by side", kernel_.buffers[a->buffer].name));
+        return fail(fmt::format("cells of `{}` do not lie side by side", programName(kernel_, a->buffer)));
     return tile_;
   }
 
@@ -101,15 +102,15 @@ private:
       if (b.role == Buffer::Role::Local)
         continue;
       if (!a.isWrite && b.role == Buffer::Role::Output && isParallel_)
-        return no(fmt::format("it reads `{}`, which it also writes", b.name));
+        return no(fmt::format("it reads `{}`, which it also writes", programName(kernel_, b)));
       const auto x = along(kernel_, a, tile_.x);
       if (!x || (a.isWrite && *x != Along::Contiguous))
-        return no(
-            fmt::format("cells of `{}` do not lie side by side along `{}`", b.name, nameOf(s, tile_.x)));
+        return no(fmt::format("cells of `{}` do not lie side by side along `{}`", programName(kernel_, b),
+                              nameOf(s, tile_.x)));
       if (a.isWrite && !s.op.empty())
-        return no(fmt::format("it updates cells of `{}`", b.name));
+        return no(fmt::format("it updates cells of `{}`", programName(kernel_, b)));
       if (a.isWrite && static_cast<int>(s.dimensions.size()) > s.freeCount)
-        return no(fmt::format("it writes `{}` in a loop", b.name));
+        return no(fmt::format("it writes `{}` in a loop", programName(kernel_, b)));
       if (!a.isWrite && *x != Along::Nowhere && b.element != tile_.element)
         return no("it computes with more than one type");
       // Cells that are not contiguous along x can be loaded as vectors only after copying: findDepth().
@@ -263,7 +264,7 @@ Outcome registerTile(const Scheduled &kernel, const RegisterShape *shape) {
       return {std::nullopt, "several rules share its loops"};
     for (const Access &a : s.accesses)
       if (const Buffer &b = kernel.buffers[a.buffer]; b.role == Buffer::Role::Scratch)
-        return {std::nullopt, fmt::format("a point has memory of its own (`{}`)", b.name)};
+        return {std::nullopt, fmt::format("a point has memory of its own (`{}`)", programName(kernel, b))};
   }
   int all = 0;
   for (const Statement &s : kernel.statements)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/copies.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/cell_box.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/expose.h"
@@ -254,12 +255,12 @@ std::string whyNotUsed(const Scheduled &kernel, const CopyRequest &asked, int ma
     for (const Access &a : kernel.statements[static_cast<std::size_t>(index)].accesses) {
       isUsed |= a.buffer == matrix;
       if (a.buffer == matrix && a.isWrite && !asked.isKept)
-        return fmt::format("{} writes `{}`", where, asked.matrix);
+        return fmt::format("{} writes `{}`", where, programName(kernel, matrix));
       if (a.buffer == matrix && kernel.statements[static_cast<std::size_t>(index)].isOpaque)
         return "its body is a call of C++ code";
     }
   if (!isUsed)
-    return fmt::format("{} does not use `{}`", where, asked.matrix);
+    return fmt::format("{} does not use `{}`", where, programName(kernel, matrix));
   if (const std::string elsewhere = at ? runsElsewhere(kernel, *at) : ""; !elsewhere.empty())
     return fmt::format("`{}` runs outside of its loop over `{}`, too: its iterations are cut already",
                        elsewhere, asked.at);
@@ -290,7 +291,7 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
   copy.matrix = bufferIndex(kernel, asked.matrix);
   const Buffer &matrix = kernel.buffers[static_cast<std::size_t>(copy.matrix)];
   if (!isMatrix(matrix) || matrix.rank == 0)
-    return {std::nullopt, fmt::format("`{}` is no matrix with cells", asked.matrix)};
+    return {std::nullopt, fmt::format("`{}` is no matrix with cells", programName(kernel, copy.matrix))};
   copy.cells = static_cast<std::size_t>(matrix.rank);
   std::optional<LoopNode> at;
   if (!asked.at.empty())
@@ -307,7 +308,7 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
   if (!exposed)
     return {std::nullopt, "its body is a call of C++ code"};
   Scheduled &made = exposed->kernel;
-  if (std::string why = findBox(copy, *exposed, made, asked.matrix); !why.empty())
+  if (std::string why = findBox(copy, *exposed, made, programName(kernel, copy.matrix)); !why.empty())
     return {std::nullopt, std::move(why)};
   for (std::size_t d = 0; d < copy.cells; ++d)
     copy.order.push_back({asked.isTransposed ? copy.cells - 1 - d : d});
@@ -322,7 +323,8 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
   scratch.extents.front() = plus(scratch.extents.front(), asked.pad);
   const long most = asked.isKept ? kMostBytesInRegisters : kMostScratchBytes;
   if (!copy.loops.empty() && scratchBytes(scratch).value_or(0) > most)
-    return {std::nullopt, fmt::format("its copy of `{}` would need more than {} bytes", asked.matrix, most)};
+    return {std::nullopt, fmt::format("its copy of `{}` would need more than {} bytes",
+                                      programName(kernel, copy.matrix), most)};
   const int scratchIndex = static_cast<int>(made.buffers.size());
   made.buffers.push_back(scratch);
   std::vector<Placed> placed;

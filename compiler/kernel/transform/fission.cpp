@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/fission.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/live_cells.h"
 #include "compiler/kernel/transform/cut.h"
@@ -75,7 +76,7 @@ Apart withArrays(const Scheduled &kernel, const Nest &nest, const Subtree &parts
     if (const std::string elsewhere = runsElsewhere(kernel, nest.loops.front()); !elsewhere.empty())
       return {{std::nullopt,
                fmt::format("`{}` would have to be an array, but `{}` runs outside of these loops, too",
-                           buffer.name, elsewhere)},
+                           programName(kernel, buffer), elsewhere)},
               {}};
     if (std::string why = runsAtOnce(nest.loops.front()); !why.empty())
       return {{std::nullopt, std::move(why)}, {}};
@@ -83,7 +84,7 @@ Apart withArrays(const Scheduled &kernel, const Nest &nest, const Subtree &parts
     if (!live.unwritten.empty())
       return {{std::nullopt,
                fmt::format("`{}` would have to be an array, but `{}` reads it where nothing has written it",
-                           buffer.name, live.unwritten)},
+                           programName(kernel, buffer), live.unwritten)},
               {}};
     if (live.closed < around.size() + each.size())
       continue; // a value is needed in a later iteration, which the dependences know

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/pad.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/transform/cut.h"
 #include <algorithm>
@@ -241,7 +242,8 @@ private:
       const isl::set allowed = isl::manage(isl_set_from_union_set(known.copy()));
       if (!now.is_subset(a.isWrite || b.role == Buffer::Role::Scratch ? allowed : boxAround(allowed)))
         return fmt::format("its additional steps would {} cells of `{}` that nothing else {}",
-                           a.isWrite ? "write" : "read", b.name, a.isWrite ? "writes" : "reads");
+                           a.isWrite ? "write" : "read", programName(kernel_, b),
+                           a.isWrite ? "writes" : "reads");
     }
     if (dividesIntegers(*s.value))
       return fmt::format("the additional steps of `{}` could divide by 0", s.name);

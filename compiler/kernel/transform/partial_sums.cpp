@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/partial_sums.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/transform/cut.h"
@@ -64,7 +65,7 @@ std::string whyNoSum(const Kernel &kernel, const Statement &s, int d) {
     return fmt::format("`{}` adds numbers of another type than that of the sum", s.name);
   for (const Access &a : s.accesses)
     if (&a != &sum && a.buffer == sum.buffer)
-      return fmt::format("`{}` reads `{}`, to which it adds", s.name, target.name);
+      return fmt::format("`{}` reads `{}`, to which it adds", s.name, programName(kernel, target));
   return "";
 }
 
@@ -128,6 +129,7 @@ Outcome applyPartialSums(const Scheduled &kernel, const Arguments &arguments) {
   Scheduled changed = kernel;
   Buffer sums;
   sums.name = before.name + "_sums";
+  sums.called = programName(kernel, sum.buffer) + "_sums";
   sums.role = Buffer::Role::Scratch;
   sums.element = type;
   sums.rank = static_cast<int>(before.dimensions.size());

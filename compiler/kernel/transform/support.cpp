@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/transform/support.h"
 #include "compiler/kernel/along.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/formula.h"
 #include "compiler/kernel/iterations.h"
 #include "compiler/kernel/legal.h"
@@ -190,7 +191,8 @@ std::string whySharedScratch(const Kernel &kernel, const LoopNode &loop) {
     const Declare *declared = mark ? std::get_if<Declare>(&*mark) : nullptr;
     for (const Buffer &b : kernel.buffers)
       if (declared && b.name == declared->local && b.role == Buffer::Role::Scratch)
-        why = fmt::format("iterations of the loop over `{}` would share `{}`", loop.label, b.name);
+        why = fmt::format("iterations of the loop over `{}` would share `{}`", loop.label,
+                          programName(kernel, b));
   });
   return why;
 }

@@ -78,7 +78,7 @@ TEST(KernelLift, StatementsAndProgramOrder) {
   const Scheduled k = lifted.kernel();
   EXPECT_EQ(print(k), R"(kernel Conv7.rule0 [w, h]
   context w >= 6 and h >= 0
-  buffer R0_s double 2-d local
+  buffer R0_s double 2-d local, called s
   buffer A double 2-d input
   buffer K double 1-d input
   buffer B double 2-d output
@@ -168,9 +168,11 @@ TEST(KernelTile, RefusesWrongSizes) {
   Lifted lifted(programs::kStencil);
   const Scheduled k = lifted.kernel();
   EXPECT_EQ(whyNot(k, script::step("tile", {"y", "x"}, {4})),
-            "its 2 loops (`y`, `x`) need 2 sizes, and 1 is given: a size is at least 1, or 0 where a loop is not cut");
+            "its 2 loops (`y`, `x`) need 2 sizes, and 1 is given: a size is at least 1, or 0 where a loop is "
+            "not cut");
   EXPECT_EQ(whyNot(k, script::step("tile", {"y", "x"}, {4, -1})), "`sizes` of `tile` cannot be -1");
-  EXPECT_EQ(whyNot(k, script::step("tile", {"y", "x"}, {0, 0})), "all sizes are 0, which leaves the loops as they are: a size of at least 1 cuts one");
+  EXPECT_EQ(whyNot(k, script::step("tile", {"y", "x"}, {0, 0})),
+            "all sizes are 0, which leaves the loops as they are: a size of at least 1 cuts one");
 }
 
 TEST(KernelSteps, RefuseArgumentsThatDoNotFit) {
@@ -239,7 +241,7 @@ TEST(KernelVectors, OfLongBodiesAreLanes) {
               R0_S1
                 band k
 )"));
-  EXPECT_THAT(print(k), HasSubstr("buffer R0_s double 2-d local, 32 lanes\n"));
+  EXPECT_THAT(print(k), HasSubstr("buffer R0_s double 2-d local, called s, 32 lanes\n"));
   EXPECT_THAT(verify(k), IsEmpty());
 }
 

@@ -98,6 +98,45 @@ TEST(Steps, EveryBudgetIsSafe) {
 }
 
 /// What a step does to loops that it does not name: these keep their realisations, or the step is refused.
+/// Rules that share loops may have variables of one name.
+TEST(Steps, NameVariablesAsTheProgramDoes) {
+  Texts t;
+  const Scheduled two = t.kernel(R"(
+kernel Two [n]
+  buffer R0_s double 1-d local, called s
+  buffer R1_s double 1-d local, called s
+  buffer R1_u double 1-d local, called u
+  buffer A double 1-d input
+  buffer B double 1-d output
+  buffer C double 1-d output
+  S0[x]: R0_s[x] = A[x]
+    { S0[x] : 0 <= x < n }
+  S1[x]: B[x] = R0_s[x]
+    { S1[x] : 0 <= x < n }
+  S2[x]: R1_s[x] = A[x]
+    { S2[x] : 0 <= x < n }
+  S3[x]: R1_u[x] = R1_s[x]
+    { S3[x] : 0 <= x < n }
+  S4[x]: C[x] = R1_u[x]
+    { S4[x] : 0 <= x < n }
+  schedule
+    band x parallel
+      alloc:R0_s
+        alloc:R1_s
+          alloc:R1_u
+            sequence
+              S0
+              S1
+              S2
+              S3
+              S4
+)");
+  EXPECT_EQ(t.after(two, "in_place(s)"), "refused: 2 variables are called `s`");
+  EXPECT_EQ(t.after(two, "in_place(R1_s)"), "refused: `R1_s` is not stored unchanged in an output");
+  EXPECT_EQ(t.after(two, "in_place(u)"), t.after(two, "in_place(R1_u)"));
+  EXPECT_EQ(t.after(two, "in_place(R0_s); in_place(s)"), "refused: `s` is not stored unchanged in an output");
+}
+
 TEST(Steps, RealisedLoopsStayPossible) {
   Texts t;
   const Scheduled product = t.kernel(kProduct), add = t.kernel(kPlus);
@@ -111,22 +150,23 @@ TEST(Steps, RealisedLoopsStayPossible) {
   EXPECT_EQ(whyNot(product, "lanes(x; 8); pad(k, y)"),
             "its loop over `x` is realised as lanes:8 already: `S1_v` is no array of lanes");
   EXPECT_EQ(whyNot(product, "in_place(s); partial_sums(k; 4); lanes(x)"),
-            "iterations of the loop over `x` would share `S1_sums`");
-  EXPECT_EQ(
-      whyNot(product, "registers(y, x); scalar(x)"),
-      "its loop over `y` is realised as registers already: its blocks of points have the loop over `x` inside");
-  EXPECT_EQ(
-      whyNot(add, "vector(x); order(x, y)"),
-      "its loop over `x` is realised as vector already: the loop over `y` inside it is not written out (unroll)");
+            "iterations of the loop over `x` would share `C_sums`");
+  EXPECT_EQ(whyNot(product, "registers(y, x); scalar(x)"),
+            "its loop over `y` is realised as registers already: its blocks of points have the loop over `x` "
+            "inside");
+  EXPECT_EQ(whyNot(add, "vector(x); order(x, y)"), "its loop over `x` is realised as vector already: the "
+                                                   "loop over `y` inside it is not written out (unroll)");
   EXPECT_EQ(whyNot(add, "vector(x); jam(y; 2); keep(A, at = x)"),
             "its loop over `x` is realised as vector already");
-  EXPECT_EQ(whyNot(add, "vector(x); jam(y; 2); tile(y; 4)"), "its loop over `y` is realised as jam:2 already");
+  EXPECT_EQ(whyNot(add, "vector(x); jam(y; 2); tile(y; 4)"),
+            "its loop over `y` is realised as jam:2 already");
   EXPECT_EQ(whyNot(add, "vector(x); tile(y; 4); jam(y; 2)"), "it applies");
 }
 
 TEST(Steps, LoopsInsideLanesAreAlike) {
   Texts t;
-  EXPECT_EQ(t.after(t.kernel(kProduct), "lanes(y)"), "refused: the length of the loop over `k` depends on `y`");
+  EXPECT_EQ(t.after(t.kernel(kProduct), "lanes(y)"),
+            "refused: the length of the loop over `k` depends on `y`");
   EXPECT_EQ(t.after(t.kernel(kPlus), "skew(x, y); lanes(y)"),
             "refused: the length of the loop over `x` depends on `y`");
   EXPECT_EQ(t.after(t.kernel(kPlus), "lanes(y; 8)"), "lanes:8\n  band y parallel\n    band x parallel\n");
@@ -136,7 +176,8 @@ TEST(Steps, WhatRunsTogetherGoesUpByOne) {
   Texts t;
   std::string every = kPlus;
   every.replace(every.find("0 <= x < n"), 10, "0 <= x < n and x mod 2 = 0");
-  EXPECT_EQ(t.after(t.kernel(every), "lanes(x)"), "refused: the loop over `x` does not go up in steps of one");
+  EXPECT_EQ(t.after(t.kernel(every), "lanes(x)"),
+            "refused: the loop over `x` does not go up in steps of one");
   EXPECT_EQ(t.after(t.kernel(every), "vector(x); jam(y; 2)"),
             "refused: the loop over `x` does not go up in steps of one");
 }
@@ -164,7 +205,8 @@ TEST(Steps, KernelsHaveNotTooManyLoops) {
 
 TEST(Steps, NamesAreForLoopsThatAStepMakes) {
   Texts t;
-  EXPECT_EQ(t.after(t.kernel(kPlus), "(q) = vector(x)"), "refused: it makes no loop that could be called `q`");
+  EXPECT_EQ(t.after(t.kernel(kPlus), "(q) = vector(x)"),
+            "refused: it makes no loop that could be called `q`");
   EXPECT_EQ(t.after(t.kernel(kPlus), "(a, b) = keep(A, at = x)"),
             "refused: it makes no loop that could be called `a`");
 }
@@ -189,7 +231,8 @@ kernel Sweeps [n, m]
         band y, x
 )");
   EXPECT_EQ(t.after(k, "keep(C, x2); keep(C, x); tasks()"),
-            "refused: every loop over its points carries a dependence");
+            "refused: its parts would share scratch memory (`C_kept`, `C_kept2`): `tasks` comes before the "
+            "steps that make it");
 }
 
 TEST(Steps, LoopsCountIn64Bits) {

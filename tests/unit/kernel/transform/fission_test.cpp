@@ -118,15 +118,15 @@ band y parallel
         band x1 = x parallel
 )");
   EXPECT_THAT(print(after(product.kernel(), "fission(x)")),
-              testing::HasSubstr("buffer R0_s double 3-d scratch of (w) x 1\n"));
+              testing::HasSubstr("buffer R0_s double 3-d scratch of (w) x 1, called s\n"));
   EXPECT_THAT(print(after(product.kernel(), "tile(y, x; 4, 8); fission(x)")),
-              testing::HasSubstr("buffer R0_s double 5-d scratch of 8 x 1, in registers\n"));
+              testing::HasSubstr("buffer R0_s double 5-d scratch of 8 x 1, called s, in registers\n"));
 }
 
 TEST(Fission, MakesAnElementForEachStepOfALoopOfTheBody) {
   Lifted squares(kColumnSquares);
   const std::string text = print(after(squares.kernel(), "fission(k)"));
-  EXPECT_THAT(text, testing::HasSubstr("buffer R0_t double 3-d scratch of 1 x (h)\n"));
+  EXPECT_THAT(text, testing::HasSubstr("buffer R0_t double 3-d scratch of 1 x (h), called t\n"));
   EXPECT_THAT(text, testing::HasSubstr("R0_t[0, k, x] = A[x, k]"));
 }
 

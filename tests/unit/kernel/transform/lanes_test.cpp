@@ -28,7 +28,7 @@ transform Sums from A[c, h] to B[h] {
 }
 )");
   EXPECT_EQ(whyNot(sums.kernel(), "partial_sums(k; 4); lanes(y; 8)"),
-            "iterations of the loop over `y` would share `R0_S1_sums`");
+            "iterations of the loop over `y` would share `s_sums`");
 }
 
 } // namespace

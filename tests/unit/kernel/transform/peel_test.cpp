@@ -56,7 +56,8 @@ band y parallel
 )");
   EXPECT_EQ(whyNot(Lifted(programs::kMatrixProduct).kernel(), "peel(k, along = x)"),
             "its loop over `k` is as long for each iteration of `x` already");
-  EXPECT_EQ(whyNot(triangle.kernel(), "peel(x, along = k)"), "its loop over `x` is not inside the one over `k`");
+  EXPECT_EQ(whyNot(triangle.kernel(), "peel(x, along = k)"),
+            "its loop over `x` is not inside the one over `k`");
   EXPECT_EQ(whyNot(triangle.kernel(), "peel(k, along = x; first = 1)"),
             "the iterations are either counted (first, last) or those that are not the same along a loop");
 }
