@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/run.h"
+#include "compiler/kernel/computation.h"
 #include "compiler/kernel/loops.h"
 #include "compiler/kernel/nesting.h"
 #include "compiler/kernel/transform/reach.h"
@@ -61,6 +62,8 @@ Outcome applied(const Transformation &transformation, const Arguments &arguments
     return {std::nullopt, fmt::format("the values of its loop over `{}` would be too large", loop)};
   if (std::string why = whyNotRealisable(kernel, *made.kernel); !why.empty())
     return {std::nullopt, std::move(why)};
+  if (!computesAsBefore(kernel, *made.kernel))
+    made.kernel->schedule.plain.reset(); // it says how the statements before ran
   return made;
 }
 
