@@ -160,7 +160,8 @@ std::optional<isl::union_set> whereLongest(const LoopNode &loop, const LoopNode 
     missing = missing.intersect(lengths->around);
   const isl::set full = stepsOfAt(lengths->occurring).subtract(stepsOfAt(missing));
   const isl::union_set instances = valuesWith(at).intersect_range(isl::union_set(full)).domain();
-  return isl::manage(isl_union_set_gist_params(instances.copy(), sizes.copy())).coalesce();
+  const isl::union_set all = isl::manage(isl_schedule_node_get_domain(at.band.get()));
+  return all.intersect(instances.gist(all.intersect_params(sizes)).coalesce());
 }
 
 bool isAlwaysLongest(const LoopNode &loop, const isl::set &sizes) {
